@@ -11,7 +11,7 @@ import type { Platform } from "./platform/platform.ts";
 /** How the emulator is reached. */
 export interface Door {
   wireNames: WireNames;
-  /** Whether a Host header names this emulator. */
+  /** True if a Host header names this emulator. */
   isOurs: (host: string) => boolean;
   /** Address that clients are given; that of their own request when it is left out. */
   publicUrl: string | undefined;
@@ -43,6 +43,7 @@ export function routed(platforms: HostedPlatforms, { wireNames, isOurs, publicUr
   return async (request) => {
     const { method, headers } = request;
     if (!isOurs(headers["host"] ?? "localhost")) return answer(failed(403, foreignHost));
+    if (isForeignPage(request)) return answer(failed(403, foreignPage));
     if (request.path === healthPath && method === "GET") return answer(health(platforms));
     const [, name = "", path = request.path] = /^\/tenants\/([^/]+)(\/.*|$)/.exec(request.path) ?? [];
     const found = await platforms.use(name, (hosted) => answered(hosted, request, path));
@@ -50,7 +51,7 @@ export function routed(platforms: HostedPlatforms, { wireNames, isOurs, publicUr
   };
 }
 
-/** Whether a platform knows a path that has two spellings by this one. */
+/** True if a platform knows a path that has two spellings by this one. */
 function answersTo({ storecopyPath, uploadPath }: Habits, path: string): boolean {
   const ours = { storecopy: storecopyPath, uploadFileToStore: uploadPath };
   for (const [name, spelling] of Object.entries(knownPathSpellings)) {
@@ -62,11 +63,21 @@ function answersTo({ storecopyPath, uploadPath }: Habits, path: string): boolean
   return true;
 }
 
+/** Whether a page of another origin sends something without saying what it is, for which a browser asks nobody first. */
+function isForeignPage({ method, headers }: Arrived): boolean {
+  const { origin, host = "" } = headers;
+  if (method === "GET" || method === "HEAD" || headers["content-type"] !== undefined || origin === undefined)
+    return false;
+  return !URL.canParse(origin) || new URL(origin).host !== host;
+}
+
+const foreignPage = "A page of another origin says what it sends: Content-Type must be application/json";
+
 const foreignHost =
   "This platform is called by this machine's own names: localhost, 127.0.0.1 or [::1]; start the emulator with " +
   "--allow-host <name> for another one";
 
-/** Whether a Host header can stand in an address. */
+/** True if a Host header can stand in an address. */
 const isHost = (host: string): boolean => /^[\w.-]+(:\d+)?$|^\[[\da-f:.]+\](:\d+)?$/i.test(host);
 
 const answer = (outgoing: Outgoing) => ({ outgoing, ending: "answer" as const });

@@ -189,7 +189,7 @@ async function runProgram(run: Run, stack: Stack, monitor: MonitorServer): Promi
   return outputs;
 }
 
-/** Whether the provider of a resource wants it read before it is compared. */
+/** True if the provider of a resource wants it read before it is compared. */
 const wantsRead = ({ refreshBeforeUpdate }: ResourceState): boolean => refreshBeforeUpdate;
 
 const pendingWarning = (operations: string[]): string =>

@@ -1,6 +1,6 @@
-import { lstatSync, mkdirSync, type Stats } from "node:fs";
+import { lstatSync, mkdirSync, realpathSync, type Stats } from "node:fs";
 import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import { whyRefused } from "./failures.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -15,12 +15,12 @@ type Kind = keyof typeof places;
 
 /** Makes a folder for this user's files; undefined where there can be none, or others can reach it. */
 export function ownFolder(kind: Kind, name: string, environment: Environment): string | undefined {
-  const { folder, reason } = madeOwnFolder(kind, name, environment);
+  const { folder, reason } = makeOwnFolder(kind, name, environment);
   return reason === undefined ? folder : undefined;
 }
 
 /** Makes a folder for this user's files; `reason` tells why it can't be used. */
-export function madeOwnFolder(
+export function makeOwnFolder(
   kind: Kind,
   name: string,
   environment: Environment,
@@ -28,8 +28,7 @@ export function madeOwnFolder(
   const folder = join(homeOf(kind, environment), "pulumi-microapps", name);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const above = join(folder, "..");
-    return { folder, reason: whyNotSafe(above, lstatSync(above)) ?? whyNotOwn(folder, lstatSync(folder)) };
+    return { folder, reason: whyNotOwn(folder, lstatSync(folder)) ?? whyNotSafe(folder) };
   } catch (error) {
     return { folder, reason: whyRefused(error) };
   }
@@ -48,14 +47,26 @@ export function whyNotOwn(folder: string, found: Stats): string | undefined {
   return isOwn(found) ? undefined : `${folder} is open to other users (it needs this user as its owner, and mode 0700)`;
 }
 
-/** Why others could put something else in the place of what stands in a folder; undefined when they could not. */
-function whyNotSafe(folder: string, found: Stats): string | undefined {
-  if (!found.isDirectory()) return `${folder} is no folder`;
-  if (process.getuid === undefined) return undefined;
-  const isTrusted = found.uid === process.getuid() || found.uid === 0;
-  return isTrusted && (found.mode & 0o022) === 0 ? undefined : `other users may write to ${folder}`;
+/** Why others than this user and the system could put something else in the place of what stands on the way. */
+function whyNotSafe(folder: string): string | undefined {
+  const own = dirname(folder);
+  if (!lstatSync(own).isDirectory()) return `${own} is no folder`;
+  const { getuid } = process;
+  if (getuid === undefined) return undefined;
+  const way = [folder, realpathSync(folder)].flatMap(foldersAbove); // a link may be replaced, and what it leads to
+  const unsafe = way.find((each) => !isSafe(lstatSync(each), getuid()));
+  return unsafe === undefined ? undefined : `other users may write to ${unsafe}`;
 }
 
-/** Whether only this user can reach it; always on Windows, which has no such modes. */
+function isSafe(found: Stats, user: number): boolean {
+  const sticky = 0o1000; // others remove only what is theirs
+  const isOpen = !found.isSymbolicLink() && (found.mode & 0o022) !== 0 && (found.mode & sticky) === 0;
+  return (found.uid === user || found.uid === 0) && !isOpen;
+}
+
+const foldersAbove = (path: string): string[] =>
+  dirname(path) === path ? [] : [dirname(path), ...foldersAbove(dirname(path))];
+
+/** True if only this user can reach it; always on Windows, which has no such modes. */
 export const isOwn = ({ uid, mode }: { uid: number; mode: number }): boolean =>
   process.getuid === undefined || (uid === process.getuid() && (mode & 0o077) === 0);

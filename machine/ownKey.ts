@@ -28,7 +28,7 @@ function makeKey(path: string): string | undefined {
 
 function keyAt(path: string): string | undefined {
   const found = lstatSync(path, { throwIfNoEntry: false });
-  if (!found?.isFile() || !isOwn(found)) return undefined;
+  if (!found?.isFile() || !isOwn(found) || found.nlink > 1) return undefined;
   const text = readFileSync(path, "utf8");
   return /^[0-9a-f]{64}$/.test(text) ? text : undefined;
 }

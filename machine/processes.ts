@@ -23,7 +23,7 @@ export function birthOf(pid: number | "self" = "self"): Birth | undefined {
   }
 }
 
-/** Whether a process with this number runs here, whoever owns it. */
+/** True if a process with this number runs here, whoever owns it. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

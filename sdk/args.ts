@@ -45,6 +45,8 @@ export interface OrganizationOutputs {
   readonly forceDestroy: Output<boolean | undefined>;
   /** Take over what already exists on the platform, instead of refusing. */
   readonly adopt: Output<boolean | undefined>;
+  /** Whether it was there as declared when this stack first met it: it stays when its declaration goes. */
+  readonly found: Output<boolean | undefined>;
 }
 
 /** Arguments of Team. */
@@ -83,6 +85,8 @@ export interface TeamOutputs {
   readonly forceDestroy: Output<boolean | undefined>;
   /** Take over what already exists on the platform, instead of refusing. */
   readonly adopt: Output<boolean | undefined>;
+  /** Whether it was there as declared when this stack first met it: it stays when its declaration goes. */
+  readonly found: Output<boolean | undefined>;
 }
 
 /** Arguments of TeamMember beside `email` and `userID`. */
@@ -146,6 +150,8 @@ export interface TeamMemberOutputs {
   readonly adopt: Output<boolean | undefined>;
   /** ID of the user, also of one who was named by address. */
   readonly memberUserID: Output<string>;
+  /** The role of a user who was a member before this stack first met them: they stay, with it, when the declaration goes. */
+  readonly found: Output<"admin" | "member" | undefined>;
 }
 
 /** Arguments of TeamRoster. */
@@ -221,6 +227,8 @@ export interface TeamRosterOutputs {
   readonly adopt: Output<boolean | undefined>;
   /** User IDs of the members, in the order of their sorted names. */
   readonly userIDs: Output<string[]>;
+  /** Roles, by user ID, of those who were members before this stack first met them: they stay when they are no longer declared. */
+  readonly found: Output<Record<string, "admin" | "member"> | undefined>;
 }
 
 /** Arguments of UserTeams beside `email` and `userID`. */
@@ -229,6 +237,8 @@ export interface UserTeamsSettings {
   teamIDs: Input<Input<string>[]>;
   /** Keeps it to the teams of this organization: what the user is in elsewhere stays. */
   organizationID?: Input<string>;
+  /** Own the memberships that were there already: they go with the declaration. */
+  adopt?: Input<boolean>;
 }
 
 /** Arguments of UserTeams with `email`, not `userID`. */
@@ -263,8 +273,12 @@ export interface UserTeamsOutputs {
   readonly teamIDs: Output<string[]>;
   /** Keeps it to the teams of this organization: what the user is in elsewhere stays. */
   readonly organizationID: Output<string | undefined>;
+  /** Own the memberships that were there already: they go with the declaration. */
+  readonly adopt: Output<boolean | undefined>;
   /** ID of the user, also of one who was named by address. */
   readonly memberUserID: Output<string>;
+  /** Teams that the user was in before this stack first met them: they stay in when it is no longer declared. */
+  readonly found: Output<string[] | undefined>;
 }
 
 /** Arguments of SeedRows beside `rows` and `source`. */
@@ -288,7 +302,7 @@ export interface SeedRowsSettings {
   /** Types of values by label. The cells of a CSV are read by them; text unless said otherwise. A date is ISO 8601 text, a checkbox a JSON list of texts. An empty cell is no value. Of all rows, what is the same value in such a field counts as the same: a day and its midnight UTC, a number and its text. */
   types?: Input<Record<string, Input<"text" | "number" | "boolean" | "date" | "checkbox" | "json">>>;
   /**
-   * exact: also removes rows that we own and that left the source. upsert: removes none. insertOnly: changes none either.
+   * exact: also removes rows that we own and that left the source, and clears labels that left a row of ours. upsert: does neither. insertOnly: changes no row that is there either.
    * @default "exact"
    */
   mode?: Input<"exact" | "upsert" | "insertOnly">;
@@ -376,7 +390,7 @@ export interface SeedRowsOutputs {
   /** Types of values by label. The cells of a CSV are read by them; text unless said otherwise. A date is ISO 8601 text, a checkbox a JSON list of texts. An empty cell is no value. Of all rows, what is the same value in such a field counts as the same: a day and its midnight UTC, a number and its text. */
   readonly types: Output<Record<string, "text" | "number" | "boolean" | "date" | "checkbox" | "json"> | undefined>;
   /**
-   * exact: also removes rows that we own and that left the source. upsert: removes none. insertOnly: changes none either.
+   * exact: also removes rows that we own and that left the source, and clears labels that left a row of ours. upsert: does neither. insertOnly: changes no row that is there either.
    * @default "exact"
    */
   readonly mode: Output<"exact" | "upsert" | "insertOnly">;

@@ -1,11 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
 import { declaration, inlineDeclaration, type Declaration } from "../provider/environment/declaration.ts";
 import { EnvironmentError } from "../provider/environment/problems.ts";
-import { linkedInputs, things, type Thing } from "../provider/environment/things/things.ts";
+import { listLinkedInputs, things, type Thing } from "../provider/environment/things/things.ts";
 import { aliasesBelow, program, rootName, type Aliases } from "./program.ts";
 import { GeneratedApp, Organization, SeedRows, Team, TeamMember, TeamRoster, type RowsOf } from "./resources.ts";
 
-import { withSupplied } from "./secrecy.ts";
+import { withSupplied } from "./secrets/secrecy.ts";
 import { optionsBelow, type OptionsBelow } from "./unsupported.ts";
 
 /** Arguments of an Environment: what it declares, in a file or in the program. */
@@ -183,7 +183,7 @@ class Registration {
   }
 
   #argsOf(thing: Thing): object {
-    const ids = linkedInputs(thing, ({ of, id }) => (of === undefined ? id : required(this.#made, of).id));
+    const ids = listLinkedInputs(thing, ({ of, id }) => (of === undefined ? id : required(this.#made, of).id));
     const args = { ...thing.inputs, ...ids, ...this.#removalOf(thing), ...this.#rowsOf(thing) };
     if (thing.kind !== "GeneratedApp") return args;
     const waits = [...this.#things.values()].find(({ kind, above }) => kind === "AppReadiness" && above === thing.key);

@@ -5,6 +5,7 @@ import { doors, type Door } from "../provider/pulumi/configuration/configuration
 import { readVariable } from "../provider/pulumi/configuration/keys.ts";
 import { providerType, typeThrough, urnThrough } from "../provider/pulumi/doors.ts";
 import type { Announced } from "./siblings.ts";
+import { checkStackSettings } from "./stackSettings.ts";
 
 /** What the resources of one program share. */
 interface Program {
@@ -43,6 +44,7 @@ export const plainUrn = (name: string, type: string, parent: pulumi.Resource | u
 
 /** The way that a program chooses for the classes: `microapps:door` of the stack, dynamic resources by default. */
 function chosenDoor(): Door {
+  checkStackSettings(); // what is quoted below is no secret
   const chosen = readVariable(process.env, "door") || pulumi.runtime.getConfig("microapps:door") || "dynamic";
   const known = doors.find((one) => one === chosen);
   if (known === undefined)

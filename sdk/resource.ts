@@ -10,8 +10,8 @@ import type { Resource } from "../provider/resources/resource.ts";
 import { secondsIn } from "./durations.ts";
 import { type PlainUrn, plainUrn, program, throughOther } from "./program.ts";
 import type { ResourceClass } from "./resourceClass.ts";
-import { isLater, secretNames } from "./secrecy.ts";
-import { withSecretCells } from "./secretCells.ts";
+import { isLater, secretNames } from "./secrets/secrecy.ts";
+import { withSecretCells } from "./secrets/secretCells.ts";
 import { checkStackSettings } from "./stackSettings.ts";
 import { permitOptions, refuseGet } from "./unsupported.ts";
 
@@ -110,13 +110,31 @@ const concealed = once((definition: Pick<Resource, "inputs" | "outputs">) => {
   };
 });
 
+/**
+ * For members that are `deletedWith` their team: they leave by themselves, before it goes. A team is not deleted with
+ * members in it, and no engine tells a dynamic provider which of them this stack put there.
+ */
+function leavingFirst(
+  { name }: Pick<Resource, "name">,
+  options: pulumi.CustomResourceOptions,
+): pulumi.CustomResourceOptions {
+  const { deletedWith, ...others } = options;
+  if (!deletedWith || !["TeamMember", "TeamRoster", "UserTeams"].includes(name)) return options;
+  return pulumi.mergeOptions(others, { dependsOn: deletedWith });
+}
+
 function optionsBehind(
   door: Door,
-  definition: Pick<Resource, "inputs" | "outputs">,
+  definition: Pick<Resource, "name" | "inputs" | "outputs">,
   options: pulumi.CustomResourceOptions,
   urn: PlainUrn,
 ): pulumi.CustomResourceOptions {
-  if (door === "dynamic") return pulumi.mergeOptions(options, { ...concealed(definition), ...throughOther(door, urn) });
+  if (door === "dynamic") {
+    return pulumi.mergeOptions(leavingFirst(definition, options), {
+      ...concealed(definition),
+      ...throughOther(door, urn),
+    });
+  }
   return pulumi.mergeOptions(options, throughOther(door, urn)); // the plugin says itself what it hides, and what is a secret
 }
 

@@ -1,8 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import { typeThrough } from "../provider/pulumi/doors.ts";
+import { hiddenName } from "../provider/pulumi/hiddenNames.ts";
 import { unknownValue } from "../provider/pulumi/properties.ts";
 import { appReadiness } from "../provider/resources/appReadiness.ts";
 import { generatedApp } from "../provider/resources/generatedApp.ts";
+import { factsOf } from "../provider/resources/model/resource.ts";
 import { notification } from "../provider/resources/notification.ts";
 import { organization } from "../provider/resources/organization.ts";
 import { rowFile } from "../provider/resources/rowFile.ts";
@@ -35,8 +37,8 @@ import type {
 } from "./args.ts";
 import { other, program } from "./program.ts";
 import { declareClass } from "./resource.ts";
-import { isLater } from "./secrecy.ts";
-import { keyedRows, withSecretCells } from "./secretCells.ts";
+import { isLater } from "./secrets/secrecy.ts";
+import { keyedRows, withSecretCells } from "./secrets/secretCells.ts";
 import { othersOf } from "./siblings.ts";
 import { declareInTeam, namesIn } from "./teamDeclarations.ts";
 
@@ -100,12 +102,18 @@ export class SeedRows extends declareClass<object, SeedRowsOutputs>(seedRows) {
         ...seedsOf(links),
         ...othersOf(name, { ...args }, plainLinks(links), options),
       },
-      isDynamic && mayBeSecret ? pulumi.mergeOptions(options, { additionalSecretOutputs: ["labels"] }) : options,
+      isDynamic && mayBeSecret ? pulumi.mergeOptions(options, { additionalSecretOutputs: [...labelOutputs] }) : options,
     );
     const [key] = [args.key].flat();
     if (typeof args.table === "string" && typeof key === "string") places.set(this, { table: args.table, key });
   }
 }
+
+/** Outputs that name labels, under the names that an engine gets. */
+const labelOutputs = Object.entries(seedRows.outputs.shape).flatMap(([name, schema]) => {
+  const { secretIf, opaque } = factsOf(schema);
+  return secretIf === undefined ? [] : [opaque ? hiddenName(name) : name];
+});
 
 /** The table and key of seeds, where the program has them as plain texts. */
 const places = new WeakMap<SeedRows, { table: string; key: string }>();

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { typeThrough } from "../provider/pulumi/doors.ts";
 import type { CellType } from "../provider/sources/source.ts";
 import { type PlainUrn, plainUrn, program } from "./program.ts";
-import { isLater } from "./secrecy.ts";
+import { isLater } from "./secrets/secrecy.ts";
 
 /** A seed on the same table: what is known of its rows before anything is sent. */
 export interface Sibling {

@@ -25,7 +25,6 @@ let checked = false;
  */
 export function checkStackSettings(): void {
   if (checked) return;
-  checked = true;
   const settings = stackSettings();
   const shown = (key: string): string => prefix + key;
   const unknown = unknownNames(settings, configuration.keyof().options, shown);
@@ -37,4 +36,5 @@ export function checkStackSettings(): void {
   for (const key of clearSecrets(settings, (name) => isConfigSecret?.(shown(name)) ?? true)) {
     void pulumi.log.warn(clearWarning(key));
   }
+  checked = true;
 }

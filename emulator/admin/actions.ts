@@ -125,7 +125,7 @@ const actions: Record<string, Action> = {
   },
 };
 
-/** Whether the body of a request is read by what it does, piece by piece. */
+/** True if the body of a request is read by what it does, piece by piece. */
 export const readsBody = (method: string, path: string): boolean =>
   method === "PUT" && /^(\/tenants\/[^/]+)?\/_emulator\/state$/.test(path);
 

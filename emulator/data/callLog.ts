@@ -13,7 +13,7 @@ export interface LoggedCall {
   time: number;
   endpoint: EndpointName;
   effect: Effect;
-  /** Whether the endpoint changes the platform: all do but reads, `login` and `logout`. */
+  /** True if the endpoint changes the platform: all do but reads, `login` and `logout`. */
   mutating: boolean;
   /** ID of the caller, null without a session. */
   userID: string | null;

@@ -82,7 +82,7 @@ const migrations: Readonly<Record<number, (database: Connection) => void>> = {
   },
 };
 
-/** Whether this version of the emulator can open files of a version. */
+/** True if this version of the emulator can open files of a version. */
 export const isReadable = (version: number): boolean => version === schemaVersion || Object.hasOwn(migrations, version);
 
 /** Brings a file to today's schema. The caller's transaction makes it all or nothing. */

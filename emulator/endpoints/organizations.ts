@@ -79,7 +79,7 @@ export function chosenID({ habits }: CallContext, id: string | undefined, where:
   return undefined;
 }
 
-/** Whether something is not there, on a platform that answers nothing of it. */
+/** True if something is not there, on a platform that answers nothing of it. */
 export const isUnknown = ({ database, habits }: CallContext, table: "organizations" | "teams", id: string): boolean =>
   habits.unknownThing === "empty" && !database.one(`SELECT 1 FROM ${table} WHERE id = ?`, id);
 

@@ -19,7 +19,7 @@ export interface Arrived {
   body: Buffer;
   /** The body as it comes, where it is read in pieces; `body` is empty then. */
   stream: Readable;
-  /** Whether it comes from this machine. */
+  /** True if it comes from this machine. */
   local: boolean;
 }
 

@@ -41,6 +41,6 @@ export function copyContents(database: Database, prefix: string, notes?: readonl
 export const columnsOf = (database: Database, table: string): string[] =>
   database.all<{ name: string }>("SELECT name FROM pragma_table_info(?)", table).map(({ name }) => name);
 
-/** Whether a table has more rows than are felt when they are copied at once. */
+/** True if a table has more rows than are felt when they are copied at once. */
 export const isLarge = (database: Database, table: string): boolean =>
   database.one(`SELECT 1 FROM "${table}" LIMIT 1 OFFSET 1000`) !== undefined;

@@ -8,6 +8,9 @@ import { dropDraft, newDraft } from "./drafts.ts";
 /** Rows of a table from which on others feel it when one index of it is made at once. */
 export const manyRows = 75_000;
 
+/** Free pages of a data file (4 KB each) that are given back. */
+const manyPages = 1_000;
+
 /** New contents of a platform, gathered in tables of their own. Everybody sees the old ones until they are exchanged. */
 export class Exchange {
   readonly #database: Database;
@@ -73,6 +76,20 @@ export class Exchange {
   /** Drops the old contents after an exchange, the new ones without one: in the background. */
   end(): void {
     dropDraft(this.#database, this.#draft).catch(() => undefined); // what is left goes when the file is opened
+  }
+
+  /** Drops the new contents of an exchange that failed, and gives back the space that they took. */
+  async undo(): Promise<void> {
+    await dropDraft(this.#database, this.#draft);
+    if (!this.#database.isOpen) return;
+    const free = this.#database.one<{ freelist_count: number }>("PRAGMA freelist_count")?.freelist_count ?? 0;
+    if (free < manyPages) return;
+    try {
+      this.#database.execute("VACUUM");
+      this.#database.execute("PRAGMA wal_checkpoint(TRUNCATE)");
+    } catch {
+      // Somebody else is reading: what is free is used again.
+    }
   }
 
   #make(table: Content): void {

@@ -92,6 +92,7 @@ export async function loadBytes(database: Database, bytes: Bytes, name: string, 
     await exchange.index();
     exchange.commit(check);
   } catch (error) {
+    await exchange.undo();
     const { message = String(error) } = error as Partial<Error>;
     throw invalid(`${name}${line === 0 ? "" : `:${line}`}: ${message.replaceAll(/draft:[^:]*:[^:]*:/g, "")}`);
   } finally {
@@ -195,6 +196,12 @@ async function* linesOf(bytes: Bytes): AsyncGenerator<string[]> {
   if (rest !== "") yield [rest];
 }
 
+const mebibyte = 1024 * 1024;
+
+/** Bytes that a packed snapshot may become: rows that are much alike shrink to a fortieth, and what is small may stay small. */
+export const mayUnpackTo = (packed: number): number =>
+  Math.min(32 * mebibyte + 100 * packed, Math.max(256 * mebibyte, 40 * packed));
+
 /** Unpacks bytes by what they begin with. */
 async function* unpacked(bytes: Bytes): Bytes {
   const source: AsyncIterator<Uint8Array, unknown> = bytes[Symbol.asyncIterator]();
@@ -215,6 +222,19 @@ async function* unpacked(bytes: Bytes): Bytes {
     return;
   }
   const unpacker = isZstd ? createZstdDecompress({ chunkSize }) : createGunzip({ chunkSize });
-  pipeline(whole(), unpacker).catch(() => undefined); // whoever reads from it is told
-  yield* unpacker as AsyncIterable<Buffer>;
+  let [taken, made] = [0, 0];
+  async function* counted(): AsyncGenerator<Uint8Array> {
+    for await (const bytes of whole()) {
+      taken += bytes.length;
+      yield bytes;
+    }
+  }
+  pipeline(counted(), unpacker).catch(() => undefined); // whoever reads from it is told
+  for await (const bytes of unpacker as AsyncIterable<Buffer>) {
+    made += bytes.length;
+    const most = mayUnpackTo(taken);
+    if (made > most)
+      throw new Error(`it unpacks to more than ${Math.floor(most / mebibyte)} MB, which no snapshot of its size does`);
+    yield bytes;
+  }
 }

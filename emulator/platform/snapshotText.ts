@@ -1,4 +1,5 @@
 import { setImmediate as others } from "node:timers/promises";
+import { boundJson } from "../../machine/settings/bounded.ts";
 import { isObject } from "../../provider/contract/wire.ts";
 import type { Database } from "../data/database.ts";
 import { todaysColumn } from "../data/migrations.ts";
@@ -131,6 +132,7 @@ export class Reader {
 
 function parsed(text: string): unknown {
   try {
+    boundJson(text, { levels: 100, values: Infinity });
     return JSON.parse(text);
   } catch {
     throw new Error("this is not JSON");

@@ -64,7 +64,7 @@ const mayRead = (row: string): string =>
     OR EXISTS (SELECT 1 FROM json_each(${row}.viewers) v WHERE v.value = ?)
     OR EXISTS (SELECT 1 FROM json_each(${row}.team_viewers) v JOIN members m ON m.team_id = v.value WHERE m.user_id = ?))`;
 
-/** Whether a user may see a row, and the rows above it. */
+/** True if a user may see a row, and the rows above it. */
 export function isVisible({ user, database }: Asking, row: KeptRow): boolean {
   if (user.admin) return true;
   for (let at: KeptRow | undefined = row; at; at = at.parent === null ? undefined : findRow(database, at.parent)) {

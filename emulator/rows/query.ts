@@ -28,7 +28,7 @@ export function queryOf(request: Request, table: Table, call: CallContext): RowQ
   return { table, conditions: all, rest, terms: order(request, table) };
 }
 
-/** Whether fields hold values of their own type alone. */
+/** True if fields hold values of their own type alone. */
 const isTyped = ({ habits }: CallContext): boolean => habits.wrongValues !== "kept";
 
 /** Equality on fields by ID: a link equals the ID of the row it links, a list anything that is in it (assumed). */

@@ -165,7 +165,7 @@ function patternIn(value: unknown): string | undefined {
   return found;
 }
 
-/** Whether a pattern has nothing that repeats or branches, so that it can't take long. */
+/** True if a pattern has nothing that repeats or branches, so that it can't take long. */
 const isHarmless = (pattern: string): boolean => !/[+*?{(|\\]/.test(pattern);
 
 function tooSlow(pattern: string | undefined, seen: number): PlatformError {

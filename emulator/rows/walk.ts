@@ -21,7 +21,7 @@ export interface Walk {
   inside: readonly Condition[];
   /** Conditions that each row is tried by. */
   outside: readonly Condition[];
-  /** Whether rows come in the order of the answer. */
+  /** True if rows come in the order of the answer. */
   ordered: boolean;
   down: boolean;
   /** Clause that names index and table. */

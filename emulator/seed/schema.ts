@@ -110,7 +110,7 @@ export const seed = contents.superRefine((seed, context) => {
   refuseWrongOrganizations(seed.organizations, addresses, refuse);
 });
 
-/** Whether the parents of a table lead back to it. */
+/** True if the parents of a table lead back to it. */
 function isOwnAncestor(tables: Readonly<Record<string, { parent?: string | undefined }>>, key: string): boolean {
   const seen = new Set<string>();
   for (let parent = tables[key]?.parent; parent !== undefined && !seen.has(parent); parent = tables[parent]?.parent) {

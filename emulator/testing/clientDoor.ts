@@ -54,7 +54,7 @@ const refusedEarlier: ReadonlySet<string> = new Set([
   "sendnotification email",
 ]);
 
-/** Whether the client can carry out a fact: it has sessions, forms and envelopes of its own. */
+/** True if the client can carry out a fact: it has sessions, forms and envelopes of its own. */
 export const isForClients = ({ id, steps }: Fact): boolean => !refusedEarlier.has(id) && steps.every(isForClient);
 
 const isForClient = ({ as, body, form, method, headers, refused }: Look): boolean =>

@@ -4,6 +4,7 @@ import { keepToOwner } from "../../machine/ownFile.ts";
 import { EngineError } from "../errors.ts";
 import type { Seal } from "../state/checkpoint.ts";
 import { breakLocks } from "../state/lock.ts";
+import { runningHolders } from "../state/staleLocks.ts";
 import { printableJson } from "../terminal/json.ts";
 import { ask, isInteractive, printJson, printValue, type Terminal } from "../terminal/prompts.ts";
 import { oneLine } from "../terminal/text.ts";
@@ -218,6 +219,13 @@ async function cancel(terminal: Terminal, name: string | undefined, options: Opt
   const workspace = await openWorkspace(options, terminal);
   const stack = await workspace.chosenStack(name ?? options.stack);
   const folder = workspace.backend.lockFolder(workspace.project.name, stack);
+  const [running] = runningHolders(folder);
+  if (running !== undefined) {
+    throw new EngineError(
+      `the stack '${stack}' is locked by a run of this machine that is still working (pid ${running}): wait for it, or end ` +
+        `it with 'kill -INT ${running}', which saves what is done and removes the lock`,
+    );
+  }
   await confirm(
     terminal,
     options,

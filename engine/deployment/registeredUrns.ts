@@ -61,7 +61,7 @@ export class RegisteredUrns {
     return { old: undefined, alias: undefined, conflicting };
   }
 
-  /** Whether a resource took over an old URN by alias. */
+  /** True if a resource took over an old URN by alias. */
   isTakenOver(old: string, by: string): boolean {
     return this.#takenOver.get(old) === by;
   }

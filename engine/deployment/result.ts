@@ -11,7 +11,7 @@ export interface RunResult extends StackOutputs {
   changes: ChangeCounts;
 }
 
-/** Whether a run changed any resource. Stack outputs do not count, as with Pulumi. */
+/** True if a run changed any resource. Stack outputs do not count, as with Pulumi. */
 export function hasChanges({ changes }: RunResult): boolean {
   return Object.entries(changes).some(([op, count]) => op !== "same" && op !== "read-discard" && count > 0);
 }

@@ -264,7 +264,7 @@ function record(run: Run, { op, old, new: next }: Step): void {
   }
 }
 
-/** Whether a step without a call has changed something that the state records. */
+/** True if a step without a call has changed something that the state records. */
 function mustWrite({ op, old, new: next }: Step): boolean {
   if (op === "remove-pending-replace") return true;
   if (op !== "same" || !old || !next) return false;

@@ -201,7 +201,7 @@ export class StepGenerator {
     });
   }
 
-  /** Whether another provider forces a replacement. So does a turn from custom resource to component, or back. */
+  /** True if another provider forces a replacement. So does a turn from custom resource to component, or back. */
   async #providerChanged(old: ResourceState, next: ResourceState): Promise<boolean> {
     if (old.provider === next.provider) return false;
     if (old.provider === "" || next.provider === "") return true;

@@ -6,7 +6,7 @@ import { changeLines, type Print, propertyLines } from "./properties.ts";
 import type { Rows } from "./rows.ts";
 import { isPartOfReplacement, opWords } from "./words.ts";
 
-/** Whether the detailed view shows a step: a replacement once, unchanged resources and internal steps never. */
+/** True if the detailed view shows a step: a replacement once, unchanged resources and internal steps never. */
 export function isDetailed({ op, urn }: StepInfo): boolean {
   if (isStackUrn(urn)) return true;
   return op !== "same" && op !== "remove-pending-replace" && !isPartOfReplacement(op);
@@ -48,5 +48,5 @@ export function depthOf(rows: Rows, urn: string, shown: ReadonlySet<string>): nu
   return depth;
 }
 
-/** Whether a step is shown when it is done: a refresh knows only then what it found. */
+/** True if a step is shown when it is done: a refresh knows only then what it found. */
 export const isShownWhenDone = (op: Op): boolean => op === "refresh";

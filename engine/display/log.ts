@@ -7,7 +7,7 @@ import { logLine } from "./tree.ts";
 
 const throttleMs = 1000;
 
-/** Whether a message is a resource's own progress: not printed by a program, and not of the stack. */
+/** True if a message is a resource's own progress: not printed by a program, and not of the stack. */
 const isOwnInfo = (row: Row, { severity, printed }: Message): boolean =>
   severity === "info" && !printed && !isStackUrn(row.urn);
 

@@ -107,7 +107,7 @@ export class Rows {
     return row;
   }
 
-  /** Whether a provider repeats the size that the line of a deletion has already. */
+  /** True if a provider repeats the size that the line of a deletion has already. */
   hasSaid({ urn, message }: EventOf<"log">): boolean {
     const size = urn === undefined ? undefined : this.#byUrn.get(urn)?.size;
     return size !== undefined && message.endsWith(` ${size}`);

@@ -23,7 +23,7 @@ interface TableRow {
   diff: Line;
   /** Columns that are reserved for dots. */
   dots: number;
-  /** Whether the run has ended, so that no more dots appear. */
+  /** True if the run has ended, so that no more dots appear. */
   isOver: boolean;
 }
 
@@ -121,7 +121,7 @@ function branch(rows: Rows, row: Row, children: Map<Row, Row[]>): Branch {
   return { row, children: below.filter((child) => child.children.length > 0 || hasNews(rows, child.row)) };
 }
 
-/** Whether a row has something to show of its own; others only hold their children. */
+/** True if a row has something to show of its own; others only hold their children. */
 function hasNews(rows: Rows, row: Row): boolean {
   if (isStackUrn(row.urn) || row.state === "failed" || shownOp(rows, row, true) !== "same") return true;
   if (row.messages.length > 0) return true;

@@ -49,10 +49,10 @@ function verb(glyph: string, style: Style, planned: string, doing: string, done:
   return { glyph, style, planned, doing, done, failed: `${doing} failed`, counted: done };
 }
 
-/** Whether a step reads an existing resource that is not managed. */
+/** True if a step reads an existing resource that is not managed. */
 export const isLookUp = (op: Op): boolean => op === "read" || op === "read-replacement" || op === "read-discard";
 
-/** Whether a step is a part of a replacement. */
+/** True if a step is a part of a replacement. */
 export const isPartOfReplacement = (op: Op): boolean =>
   op === "create-replacement" || op === "delete-replaced" || op === "discard-replaced";
 

@@ -62,7 +62,7 @@ export function defaultName(version: string): string {
   return version === "" ? "default" : `default_${version.replaceAll(/[.+-]/g, "_")}`;
 }
 
-/** Whether a version comes before another one; false when one of them is no version. */
+/** True if a version comes before another one; false when one of them is no version. */
 export function isOlder(version: string, than: string): boolean {
   const [a, b] = [parseVersion(version), parseVersion(than)];
   return a !== null && b !== null && a.compare(b) < 0;

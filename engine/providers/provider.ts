@@ -6,7 +6,7 @@ import type { Constructed, Construction } from "./construction.ts";
 export interface DetailedChange {
   kind: "add" | "delete" | "update";
   replaces: boolean;
-  /** Whether the old value stands among the old inputs, rather than the outputs. */
+  /** True if the old value stands among the old inputs, rather than the outputs. */
   input: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface Checked {
 
 export interface Updated {
   outputs: Properties;
-  /** Whether the resource wants to be read before each preview and update. */
+  /** True if the resource wants to be read before each preview and update. */
   refreshBeforeUpdate: boolean;
 }
 

@@ -52,7 +52,7 @@ export class ProviderClient implements Provider {
   readonly #connection: Connection;
   /** The capabilities that a provider without a handshake reports when it is configured. */
   #configuredCapabilities: Capabilities = { secrets: false, resources: false, previews: false };
-  /** Whether its configuration is known; with unknowns in it the provider is not asked. */
+  /** True if its configuration is known; with unknowns in it the provider is not asked. */
   #known = true;
 
   constructor(service: Service, options: ConnectionOptions) {

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { boundJson } from "../../machine/settings/bounded.ts";
 import { EngineError, messageOf, Refusal } from "../errors.ts";
 import { goJson, isObject, isStrings, type Json } from "../values/json.ts";
 import { formatPath, parsePath } from "../values/paths.ts";
@@ -36,9 +37,13 @@ export function refuseStateField(field: string, where: string): never {
   );
 }
 
+/** Bounds of a state; a backend may be anybody's folder. */
+const ofStates = { levels: 200, values: Infinity };
+
 export function parseCheckpoint(text: string, file: string): Checkpoint {
   let raw: unknown;
   try {
+    boundJson(text, ofStates);
     raw = JSON.parse(text);
   } catch (error) {
     throw new EngineError(`${file} is not a state file: ${messageOf(error)}`);

@@ -91,7 +91,7 @@ export async function openCrypter(salt: string, passphrase: string): Promise<Cry
   return crypter;
 }
 
-/** Whether the environment holds the passphrase, which may be empty. */
+/** True if the environment holds the passphrase, which may be empty. */
 export const hasPassphrase = (environment: NodeJS.ProcessEnv): boolean =>
   environment["PULUMI_CONFIG_PASSPHRASE"] !== undefined || !!environment["PULUMI_CONFIG_PASSPHRASE_FILE"];
 

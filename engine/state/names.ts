@@ -4,7 +4,7 @@ import { EngineError, messageOf, systemCode } from "../errors.ts";
 
 // Names of projects and stacks become names of files and folders.
 
-/** Whether Pulumi accepts a name. One that begins with a period would be hidden, or lead out of its folder. */
+/** True if Pulumi accepts a name. One that begins with a period would be hidden, or lead out of its folder. */
 export const isName = (text: string): boolean => /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}$/.test(text);
 
 export const nameRule = "up to 100 letters, digits, hyphens, underscores and periods, and no period at the beginning";

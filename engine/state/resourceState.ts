@@ -39,7 +39,7 @@ export interface ResourceState {
   replaceOnChanges: string[];
   hideDiff: Path[];
   importID: string;
-  /** Whether its provider wants it read before each preview and update. */
+  /** True if its provider wants it read before each preview and update. */
   refreshBeforeUpdate: boolean;
   created: string;
   modified: string;

@@ -22,7 +22,34 @@ export function staleLocks(folder: string): string[] {
   });
 }
 
-/** Whether a lock's process has certainly ended. Locks of Pulumi and of earlier versions hold less about it. */
+/** Numbers of the processes of this machine that hold a lock in a folder and certainly run. */
+export function runningHolders(folder: string): number[] {
+  let names: string[];
+  try {
+    names = readdirSync(folder).filter((name) => name.endsWith(".json"));
+  } catch {
+    return []; // no folder, no lock
+  }
+  return names.flatMap((name) => {
+    try {
+      const lock: unknown = JSON.parse(readFileSync(path.join(folder, name), "utf8"));
+      return isObject(lock) && typeof lock["pid"] === "number" && holds(lock, lock["pid"]) ? [lock["pid"]] : [];
+    } catch {
+      return []; // it is being written, or is broken
+    }
+  });
+}
+
+/** True if a lock's process is this machine's and runs; a lock of Pulumi says less about it. */
+function holds(lock: Record<string, unknown>, pid: number): boolean {
+  const { hostname: host, bootID, pidNamespace, startTime } = lock;
+  if (host !== hostname() || !Number.isInteger(pid) || pid < 1 || !isRunning(pid)) return false;
+  const there = birthOf(pid);
+  if (bootID === undefined || there === undefined) return true;
+  return bootID === there.bootID && pidNamespace === there.pidNamespace && startTime === there.startTime;
+}
+
+/** True if a lock's process has certainly ended. Locks of Pulumi and of earlier versions hold less about it. */
 function isStale(lock: Record<string, unknown>): boolean {
   const { pid, bootID, pidNamespace, startTime } = lock;
   if (lock["hostname"] !== hostname() || typeof pid !== "number" || !Number.isInteger(pid) || pid < 1) return false;

@@ -1,4 +1,4 @@
-/** Whether a pipeline reads the output and may take one of its lines for a command. */
+/** True if a pipeline reads the output and may take one of its lines for a command. */
 export const isPipeline = (environment: NodeJS.ProcessEnv): boolean =>
   environment["CI"] === "true" || !!environment["GITHUB_ACTIONS"] || !!environment["TF_BUILD"];
 

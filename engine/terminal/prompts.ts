@@ -19,7 +19,7 @@ export const processTerminal: Terminal = {
   environment: process.env,
 };
 
-/** Whether a person can be asked. */
+/** True if a person can be asked. */
 export const isInteractive = ({ input, output, environment }: Terminal, nonInteractive: boolean): boolean =>
   !nonInteractive && input.isTTY && output.isTTY && !environment["CI"];
 

@@ -41,7 +41,7 @@ export function formatPath(path: Path): string {
     .join("");
 }
 
-/** Whether `inner` lies at or below `outer`. */
+/** True if `inner` lies at or below `outer`. */
 export function pathContains(outer: Path, inner: Path): boolean {
   return outer.length <= inner.length && outer.every((part, i) => part === "*" || part === inner[i]);
 }
@@ -56,7 +56,7 @@ export function resetPath(path: Path, olds: Properties, news: Properties): boole
   return reset(path, olds, news, { old: false, next: false });
 }
 
-/** Whether each side lies inside a secret. A value copied out of one into plain properties becomes a secret itself. */
+/** True if each side lies inside a secret. A value copied out of one into plain properties becomes a secret itself. */
 interface Sealed {
   old: boolean;
   next: boolean;

@@ -30,7 +30,7 @@ export const isStackUrn = (urn: string): boolean => qualifiedTypeOf(urn) === sta
 export const packageOf = (type: string): string =>
   isProviderType(type) ? type.slice(providerTypePrefix.length) : type.slice(0, type.indexOf(":"));
 
-/** Whether the engine made this provider itself; its steps are not shown or counted. */
+/** True if the engine made this provider itself; its steps are not shown or counted. */
 export function isDefaultProvider(urn: string): boolean {
   return isProviderType(qualifiedTypeOf(urn)) && /^default($|_)/.test(nameOf(urn));
 }

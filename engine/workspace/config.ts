@@ -22,7 +22,7 @@ export type ConfigValue =
 export interface ConfigEntry {
   text: string;
   secret: boolean;
-  /** Whether the value is structured; then the text is JSON. */
+  /** True if the value is structured; then the text is JSON. */
   object: boolean;
 }
 /** By `namespace:name`. */
@@ -117,7 +117,7 @@ export function effectiveConfig(
 
 function defaultEntry(value: unknown): ConfigEntry {
   const plain = configValue(value);
-  const whole = typeof plain === "number" && Number.isInteger(plain);
+  const whole = typeof plain === "bigint" || (typeof plain === "number" && Number.isInteger(plain));
   if (typeof plain === "string" || typeof plain === "boolean" || whole) {
     return { text: String(plain), secret: false, object: false };
   }
@@ -182,7 +182,7 @@ export function getAt(value: ConfigValue | undefined, path: Path): ConfigValue |
   return Object.hasOwn(value, part) ? getAt(value[String(part)], rest) : undefined;
 }
 
-/** Whether a map would read as an encrypted value, which is `{secure: text}` in the file. */
+/** True if a map would read as an encrypted value, which is `{secure: text}` in the file. */
 const looksEncrypted = (entries: [string, ConfigValue][]): boolean =>
   entries.length === 1 && entries[0]?.[0] === "secure" && typeof entries[0][1] === "string";
 

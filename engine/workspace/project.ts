@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
-import { parseDocument } from "yaml";
+import { filesIn, projectFileAmong } from "../../machine/settings/names.ts";
+import { readSettings, SettingsError } from "../../machine/settings/strict.ts";
 import { EngineError, messageOf, Refusal } from "../errors.ts";
 import { isName, nameRule } from "../state/names.ts";
 import { isObject } from "../values/json.ts";
@@ -42,18 +43,16 @@ export interface Project {
 /** Finds Pulumi.yaml in `from` or above it, as Pulumi does. */
 export function findProject(from: string): string {
   for (let folder = path.resolve(from); ; folder = path.dirname(folder)) {
-    for (const name of ["Pulumi.yaml", "Pulumi.yml"]) {
-      const file = path.join(folder, name);
-      if (existsSync(file) && statSync(file).isFile()) return file;
-    }
-    if (existsSync(path.join(folder, "Pulumi.json"))) {
-      throw new Refusal(`${path.join(folder, "Pulumi.json")}: the embedded engine reads Pulumi.yaml only`);
-    }
+    const { file, why } = projectFileAmong(filesIn(folder).filter((name) => isFile(path.join(folder, name))));
+    if (why !== undefined) throw new Refusal(`${folder}: ${why}`);
+    if (file !== undefined) return path.join(folder, file);
     if (path.dirname(folder) === folder) {
       throw new EngineError(`no Pulumi.yaml project file found in ${path.resolve(from)} or above it`);
     }
   }
 }
+
+const isFile = (file: string): boolean => statSync(file, { throwIfNoEntry: false })?.isFile() === true;
 
 /** Reads and checks Pulumi.yaml. */
 export function readProject(file: string): Project {
@@ -100,16 +99,17 @@ export function readYaml(file: string): Record<string, unknown> {
   } catch (error) {
     throw new EngineError(`could not read ${file}: ${messageOf(error)}`);
   }
-  const document = parseDocument(text, { intAsBigInt: false });
-  const problem = document.errors[0];
-  if (problem) {
-    const line = problem.linePos?.[0].line;
-    throw new EngineError(`${file}${line === undefined ? "" : `:${line}`}: ${problem.message.split("\n")[0] ?? ""}`);
+  return believed(file, () => readSettings(text));
+}
+
+/** Runs what reads a file of settings, and names the file where it is not believed. */
+export function believed<Content>(file: string, read: () => Content): Content {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof SettingsError) throw new EngineError(`${file}:${error.line}: ${error.message}`);
+    throw error;
   }
-  const value: unknown = document.toJS();
-  if (value === null || value === undefined) return {};
-  if (!isObject(value)) throw new EngineError(`${file} must be a map`);
-  return value;
 }
 
 function programOf(root: string, main: unknown, file: string): { workdir: string; entry: string } {
@@ -121,7 +121,7 @@ function programOf(root: string, main: unknown, file: string): { workdir: string
   return { workdir: path.dirname(program), entry: path.basename(program) };
 }
 
-/** Whether the program needs ts-node, which takes time to load. */
+/** True if the program needs ts-node, which takes time to load. */
 function isTypeScript(workdir: string, entry: string): boolean {
   if (entry !== ".") return /\.[cm]?ts$/.test(entry);
   const manifest = path.join(workdir, "package.json");

@@ -1,13 +1,15 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import type { Document } from "yaml";
-import { isMap, parseDocument, Scalar } from "yaml";
-import { EngineError } from "../errors.ts";
+import { isMap, Scalar } from "yaml";
+import type { GoValue } from "../../machine/settings/goYaml.ts";
+import { filesIn, stackFileAmong, stackFileOf } from "../../machine/settings/names.ts";
+import { stackContent, strictDocument } from "../../machine/settings/strict.ts";
+import { EngineError, Refusal } from "../errors.ts";
 import { writeAtomically } from "../state/atomicWrite.ts";
-import { readLikeGo } from "../values/goYaml.ts";
 import { isObject } from "../values/json.ts";
 import { Cipher, configKey, type ConfigValue, configValue, refuseForeignSecrets } from "./config.ts";
-import type { Project } from "./project.ts";
+import { believed, type Project } from "./project.ts";
 
 /** Pulumi.<stack>.yaml; edits keep its comments and order. */
 export class StackFile {
@@ -16,24 +18,22 @@ export class StackFile {
   readonly #project: string;
 
   constructor(project: Project, stack: string) {
-    this.file = path.join(project.stackConfigDir, `Pulumi.${stack}.yaml`);
+    const projectFile = path.basename(project.file);
+    this.file = path.join(project.stackConfigDir, stackFileOf(stack, projectFile));
+    const { why } = stackFileAmong(filesIn(project.stackConfigDir), stack, projectFile);
+    if (why !== undefined) throw new Refusal(`${project.stackConfigDir}: ${why}`);
     this.#project = project.name;
     const text = existsSync(this.file) ? readFileSync(this.file, "utf8") : "";
     // Everything is read as text, so that what is not edited is written as it was, `0777` too.
-    this.#document = parseDocument(text, { schema: "failsafe" });
-    const problem = this.#document.errors[0];
-    if (problem) {
-      const line = problem.linePos?.[0].line ?? 1;
-      throw new EngineError(`${this.file}:${line}: ${problem.message.split("\n")[0] ?? ""}`);
-    }
+    this.#document = believed(this.file, () => strictDocument(text));
     refuseForeignSecrets(this.#raw(), this.file);
   }
 
-  #raw(): Record<string, unknown> {
-    const raw = readLikeGo(this.#document);
-    if (raw === null || raw === undefined) return {};
-    if (!isObject(raw)) throw new EngineError(`${this.file} must be a map`);
-    return raw;
+  #raw(): Record<string, GoValue> {
+    if (this.#document.contents === null) return {};
+    // Edits count as they will be read.
+    const written = this.#document.toString({ lineWidth: 0 });
+    return believed(this.file, () => stackContent(strictDocument(written)));
   }
 
   get salt(): string | undefined {
@@ -49,7 +49,7 @@ export class StackFile {
   values(): Record<string, ConfigValue> {
     const config = this.#raw()["config"];
     if (config === undefined || config === null) return {};
-    if (!isObject(config)) throw new EngineError(`${this.file}: 'config' must be a map`);
+    if (!isObject(config)) throw new EngineError(`${this.file}: 'config' must be a map`); // as was just seen
     // A key without a value has an empty one, as with Pulumi.
     return Object.fromEntries(Object.entries(config).map(([key, value]) => [this.#key(key), configValue(value ?? "")]));
   }

@@ -1,7 +1,8 @@
 import type { Declaration } from "../environment/declaration.ts";
+import { parse, plain } from "../layers/document.ts";
 import { placed } from "../layers/verbs.ts";
 import { numbered } from "../messages/text.ts";
-import { contentOf, type BothTexts } from "./base/projectFlags.ts";
+import type { BothTexts } from "./base/projectFlags.ts";
 import type { Note } from "./model/changeSet.ts";
 import type { Declared } from "./model/source.ts";
 import { stable } from "./model/values.ts";
@@ -28,13 +29,19 @@ export function loosened(base: Declared, { rules, removals }: Pick<Declaration, 
   ];
 }
 
-/** Whether drift.yaml accepts something that it did not accept at the base. */
+/** True if drift.yaml accepts something that it did not accept at the base. */
 export function driftFlags({ file, before, after }: BothTexts): Note[] {
   if (before === after) return [];
-  const entries = (text: string | undefined): string[] => Object.values(contentOf(text)).map(stable);
-  const known = new Set(entries(before));
-  const count = entries(after).filter((each) => !known.has(each)).length;
-  return count === 0
-    ? []
-    : [{ text: `${file} accepts drift that the base does not: ${numbered(count, "entry")}`, place: file }];
+  const entries = (text: string | undefined): string[] | undefined => {
+    const root = parse(text ?? "[]", file, () => undefined);
+    return root && (root.kind === "list" ? root.items.map((each) => stable(plain(each))) : []);
+  };
+  const [known = [], now] = [entries(before), entries(after)];
+  if (!now) return [{ text: `${file} changes, and can't be read`, place: file }];
+  const count = now.filter((each) => !known.includes(each)).length;
+  const text =
+    count === 0
+      ? `${file} changes, and accepts nothing that the base does not`
+      : `${file} accepts drift that the base does not: ${numbered(count, "entry")}`;
+  return [{ text, place: file }];
 }

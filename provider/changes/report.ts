@@ -1,18 +1,22 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path";
+import { LateError, until } from "../files/deadline.ts";
 import { maxMegabytesOfLayer, textIfAny } from "../files/files.ts";
 import { rootOf } from "../files/repository.ts";
 import { BaseTree } from "./base/baseTree.ts";
-import { CommitError, commitOf, forkOf, isPointer, treeOf } from "./base/commits.ts";
+import { CommitError, commitOf, forkOf, isPointer } from "./base/commits.ts";
+import { layoutOnly } from "./base/decidingFlags.ts";
 import { driftFile, environmentsFile, environmentsIn, type EnvironmentEntry } from "./base/environments.ts";
 import { profileFlags, profileIn } from "./base/profileFlags.ts";
-import { projectFlags, shown, stackFlags, treeFlags, type BothTexts } from "./base/projectFlags.ts";
+import { shown, type BothTexts } from "./base/projectFlags.ts";
 import { detourTo, pointersIn } from "./base/workingTree.ts";
 import { doneLines } from "./doneLines.ts";
 import { driftFlags, loosened } from "./loosened.ts";
 import { notCompared, type ChangeSet, type EnvironmentChanges, type Note, type Section } from "./model/changeSet.ts";
 import { declaredIn, nothing, type Declared, type Reading } from "./model/source.ts";
+import { stable } from "./model/values.ts";
 import { compareDeclarations } from "./plan/plans.ts";
+import { flagsOfProject, flagsOfStack, inRepository, slashes, textsOf, type Sides } from "./projectChanges.ts";
 
 /** What a report is about. */
 export interface ReportRequest {
@@ -26,6 +30,8 @@ export interface ReportRequest {
   file?: string | undefined;
   /** The profile that a variable names, which counts more than that of a stack. */
   profile?: string | undefined;
+  /** Aborts when no more is to be read. */
+  deadline?: AbortSignal | undefined;
   /** The second part of an environment; absent where nobody asks for it. */
   pending?: ((entry: EnvironmentEntry, declared: Declared) => Promise<Section>) | undefined;
   /** The seal of an environment; absent where nobody asks for it. */
@@ -45,7 +51,7 @@ export interface Shown {
 /** A request that no report can be made for. */
 export class RequestError extends Error {
   override readonly name = "RequestError";
-  /** Whether it is an environment that is not there. */
+  /** True if it is an environment that is not there. */
   readonly isMissing: boolean;
   constructor(message: string, isMissing = false) {
     super(message);
@@ -64,24 +70,38 @@ export async function report(request: ReportRequest): Promise<ChangeSet> {
   const base = await BaseTree.of(root, commit);
   try {
     const prefix = slashes(relative(root, realpathSync(request.folder)));
-    const place: Place = { request, root, base, head: await headOf(root), prefix };
-    const { entries, former } = await environmentsOf(place);
+    const sides = { folder: request.folder, root, base, head: await headOf(root), prefix };
+    const place: Place = { ...sides, request, unexplained: [] };
+    const { entries, former, flags: listFlags } = await environmentsOf(place);
+    const { flags: ofProject, unexplained } = await flagsOfProject(place);
+    const flags = [...listFlags, ...driftFlags(await textsOf(place, driftFile)), ...ofProject];
     const environments: EnvironmentChanges[] = [];
-    for (const entry of entries)
-      environments.push({
-        ...(await environmentChanges(place, entry, former.get(entry.name), former.size === 0)),
-        ...depthIn(former, entry.name),
-      });
-    const flags = [
-      ...driftFlags(await textsOf(place, driftFile)),
-      ...projectFlags(await textsOf(place, "Pulumi.yaml")),
-      ...(await changedTree(place)),
-    ];
+    for (const entry of entries) {
+      const known = former.get(entry.name);
+      const work = (): Promise<EnvironmentChanges> =>
+        environmentChanges({ ...place, unexplained }, entry, known, former.size === 0);
+      environments.push({ ...(await inTime(request.deadline, entry, work)), ...depthIn(former, entry.name) });
+    }
     const shownBase = { ref: request.base, commit, ...(behind > 0 ? { behind } : {}) };
     return { version: 1, kind: "report", base: shownBase, flags, environments };
   } finally {
     base.remove();
   }
+}
+
+/** What is known of an environment by the deadline of a report: all or nothing. */
+async function inTime(
+  deadline: AbortSignal | undefined,
+  { name, stack, file }: ListedEntry,
+  work: () => Promise<EnvironmentChanges>,
+): Promise<EnvironmentChanges> {
+  try {
+    if (deadline?.aborted !== true) return await (deadline ? until(deadline, work) : work());
+  } catch (error) {
+    if (!(error instanceof LateError)) throw error;
+  }
+  const why = "the report took longer than it may: report fewer environments, or smaller files";
+  return { name, stack, file, change: notCompared(why), problems: [], flags: [], notes: [], seal: { why } };
 }
 
 /** Environments of the base that come before one, one after another. A circle ends where it began. */
@@ -93,18 +113,11 @@ function depthIn(former: ReadonlyMap<string, EnvironmentEntry>, name: string): {
   return former.has(name) ? { depth: below(name, [name]) } : {};
 }
 
-interface Place {
+interface Place extends Sides {
   request: ReportRequest;
-  root: string;
-  base: BaseTree;
-  /** The commit of the working tree; empty where there is none. */
-  head: string;
-  /** Path of the project's folder in the repository. */
-  prefix: string;
+  /** Changes of what all environments share that no flag explains. */
+  unexplained: readonly Note[];
 }
-
-const slashes = (path: string): string => path.replaceAll("\\", "/");
-const inRepository = ({ prefix }: Place, file: string): string => slashes(join(prefix, file));
 
 /** An environment, and whether the working tree lists it still. */
 type ListedEntry = EnvironmentEntry & { isListed: boolean };
@@ -113,6 +126,7 @@ interface Listed {
   entries: ListedEntry[];
   /** The environments that the base lists. */
   former: ReadonlyMap<string, EnvironmentEntry>;
+  flags: Note[];
 }
 
 /** The environments that are asked for, with those that the base has and the working tree has not. */
@@ -128,7 +142,7 @@ async function environmentsOf(place: Place): Promise<Listed> {
   ];
   if (file !== undefined) {
     const [name = file] = stacks;
-    return { entries: [{ name, stack: name, file, after: [], isListed: true }], former };
+    return { entries: [{ name, stack: name, file, after: [], isListed: true }], former, flags: [] };
   }
   const [wrong] = is.problems;
   if (wrong) throw new RequestError(`${wrong.place ?? environmentsFile}: ${wrong.text}`);
@@ -145,7 +159,12 @@ async function environmentsOf(place: Place): Promise<Listed> {
     const names = listed.map(({ name }) => name).join(", ");
     throw new RequestError(`${environmentsFile} does not list ${missing.join(", ")}; there is ${names}`, true);
   }
-  return { entries: chosen, former };
+  const isSame = before !== after && stable(was.entries) === stable(is.entries);
+  return {
+    entries: chosen,
+    former,
+    flags: isSame ? [{ text: layoutOnly(environmentsFile), place: environmentsFile }] : [],
+  };
 }
 
 async function environmentChanges(
@@ -166,16 +185,19 @@ async function environmentChanges(
       ? await compareDeclarations({ base: before.declared, head: head.declared })
       : { section: notCompared(before.why ?? "the file of the working tree can't be read"), problems: [] };
   const isElsewhere = former?.endpoint !== entry.endpoint;
-  const stack = await textsOf(place, stackFile(entry), stackFile(former ?? entry));
+  const { stack, ...ofStack } = await flagsOfStack(place, entry, former, isElsewhere);
   const flags = [
     ...(before.declared && head.policy ? loosened(before.declared, head.policy) : []),
     ...entryFlags(entry, former, isFirst),
-    ...stackFlags(stack, isElsewhere),
+    ...ofStack.flags,
     ...(await flagsOfProfile(place, stack)),
   ];
   const pending = head.declared && (await request.pending?.(entry, isThere));
+  const [unexplained] = [...place.unexplained, ...ofStack.unexplained];
   const seal =
-    head.declared && (await request.seal?.(entry, isThere, { pending, commit: place.head, base: before.declared }));
+    head.declared && request.seal && unexplained
+      ? { why: `${unexplained.text}. ${howToGoOn}` }
+      : head.declared && (await request.seal?.(entry, isThere, { pending, commit: place.head, base: before.declared }));
   const both = before.declared && head.declared && { base: before.declared, head: head.declared };
   const done = both ? await doneLines(both, pending) : [];
   return {
@@ -261,19 +283,9 @@ function entryFlags(entry: ListedEntry, former: EnvironmentEntry | undefined, is
   });
 }
 
-const stackFile = ({ stack }: EnvironmentEntry): string => `Pulumi.${stack}.yaml`;
-
-/** The texts of a file on both sides, which may have had another name. */
-async function textsOf(place: Place, file: string, former = file): Promise<BothTexts> {
-  return {
-    file,
-    before: await place.base.text(inRepository(place, former)),
-    after: textIfAny(place.request.folder, file, maxMegabytesOfLayer),
-  };
-}
-
-const changedTree = async ({ root, base, head }: Place): Promise<Note[]> =>
-  head === "" ? [] : treeFlags(base.entries, await treeOf(root, head));
+const howToGoOn =
+  "No flag shows what that does, so nothing is sealed. When it is right, merge it and report the merge itself " +
+  "(--base HEAD; in a pipeline: start the one that applies by hand)";
 
 /** The commit of the working tree; empty where there is none. */
 async function headOf(root: string): Promise<string> {

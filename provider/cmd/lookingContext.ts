@@ -4,6 +4,7 @@ import type { Configuration } from "../pulumi/configuration/configuration.ts";
 import type { Platform } from "../pulumi/platform.ts";
 import { TeamClaims } from "../resources/members/teamClaims.ts";
 import { Identities } from "../resources/model/identities.ts";
+import { MadeThings } from "../resources/records/madeThings.ts";
 import type { ResourceContext } from "../resources/resource.ts";
 import { RowClaims } from "../resources/rows/declared/claims.ts";
 
@@ -31,6 +32,7 @@ export const lookingContext = (
   removals: () => Promise.reject(new Error("nothing is removed here")),
   organizationNames: new Map<string, string>(),
   identities: new Identities(),
+  made: new MadeThings(program, () => platformOf(settings)),
   readsFirst: false,
   hide: nobody,
   publicID: (id: string) => id,

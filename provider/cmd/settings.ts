@@ -14,7 +14,7 @@ export async function settingsOf(
   return { settings, folder: workspace.project.workdir };
 }
 
-/** Whether the variables alone say which platform is meant. */
+/** True if the variables alone say which platform is meant. */
 export const isOfVariables = (stack: string | undefined, environment: NodeJS.ProcessEnv): boolean =>
   stack === undefined && Boolean(environment["MICROAPPS_ENDPOINT"]);
 

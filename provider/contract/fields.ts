@@ -46,7 +46,7 @@ export function timeOf(value: unknown): number | undefined {
   return Number.isNaN(time) || !isInCalendar(value) ? undefined : time;
 }
 
-/** Whether a date names a day that there is: JavaScript takes 30 February for 2 March. */
+/** True if a date names a day that there is: JavaScript takes 30 February for 2 March. */
 function isInCalendar(date: string): boolean {
   const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})/.exec(date) ?? [];
   if (year === undefined || month === undefined || day === undefined) return true;

@@ -68,5 +68,6 @@ export async function existingSeed(
   const { inputs, problems } = await check(definition, { ...context, seed: () => randomBytes(32) }, {}, declared);
   if (problems.length > 0) throw new Error(problems.map(({ reason }) => reason).join("\n"));
   const { id, outputs } = await definition.create(context, inputs);
-  return { type: definition.name, path: [rows.option.seed], id, inputs, outputs };
+  const { found: _, ...owned } = outputs; // who imports a seed says that its rows are the stack's own
+  return { type: definition.name, path: [rows.option.seed], id, inputs, outputs: owned };
 }

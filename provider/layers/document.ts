@@ -1,12 +1,7 @@
-import { createRequire } from "node:module";
-import type * as Yaml from "yaml";
 import type { Document, LineCounter, Node } from "yaml";
+import { BoundError, boundedDocument, ofSettings, tooDeep, yaml } from "../../machine/settings/bounded.ts";
 import { conflict, findConflict } from "../files/conflicts.ts";
 import { misnamed } from "./writtenNumbers.ts";
-
-let loaded: typeof Yaml | undefined;
-/** Loaded with the first file: most programs and their providers read none. */
-const yaml = (): typeof Yaml => (loaded ??= createRequire(import.meta.url)("yaml") as typeof Yaml);
 
 /** Where something stands; line and column count from 1, and are 0 in what a program gives in place of a file. */
 export interface Place {
@@ -59,8 +54,8 @@ export function parse(text: string, file: string, report: (problem: Problem) => 
     return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
   };
   const document = parsed(text, counter);
-  if (!document) {
-    report({ at: at(0), message: deep });
+  if (document instanceof BoundError) {
+    report({ at: at(document.offset), message: document.message });
     return undefined;
   }
   const [error] = document.errors;
@@ -80,13 +75,12 @@ export function parse(text: string, file: string, report: (problem: Problem) => 
   return wrong.length > 0 ? undefined : value;
 }
 
-/** The document of a text; undefined when it is so deep that the parser gives up. */
-function parsed(text: string, lineCounter: LineCounter): Document.Parsed | undefined {
+/** The document of a text, or why it is not read. */
+function parsed(text: string, lineCounter: LineCounter): Document.Parsed | BoundError {
   try {
-    // The parser compares each key with all others, which thousands of keys make slow: the reader looks.
-    return yaml().parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false });
+    return boundedDocument(text, { lineCounter });
   } catch (error) {
-    if (error instanceof RangeError) return undefined;
+    if (error instanceof BoundError) return error;
     throw error;
   }
 }
@@ -100,10 +94,9 @@ function textOf(key: unknown): string | undefined {
 }
 
 // Aliases of aliases multiply: a small file must not become a large value.
-const mostNodes = 100_000;
-const mostLevels = 100;
+const { values: mostNodes, levels: mostLevels } = ofSettings;
 const twice = "Map keys must be unique";
-const deep = `has more than ${mostLevels} levels; make it flatter`;
+const deep = tooDeep(ofSettings);
 
 class Reader {
   readonly #document: Document.Parsed;

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "../contract/values.ts";
 import { quoted } from "../messages/text.ts";
 import { once } from "../resources/model/once.ts";
 import { ResourceError } from "../resources/model/resource.ts";
@@ -25,7 +26,7 @@ export function addressOf(endpoint: string): string {
 
 /** What a resource returned, with the platform that it is on. */
 export const bound = (outputs: Properties, configuration: Configuration): Properties => ({
-  ...outputs,
+  ...withoutUndefined(outputs), // which has no form in a message
   [bindingOutput]: platformOf(configuration),
 });
 

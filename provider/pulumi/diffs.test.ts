@@ -11,7 +11,22 @@ import { summarize } from "../resources/rows/declared/declaration.ts";
 import { check, diff, type Properties } from "./properties.ts";
 
 const urnOf = (type: string, name: string): string => `urn:pulumi:dev::tests::microapps:index:${type}::${name}`;
-const notes = ["claim", "announce", "forget", "renew", "leave", "removed", "found", "remember", "began", "ended"];
+const notes = [
+  "begin",
+  "settled",
+  "saved",
+  "handed",
+  "claim",
+  "announce",
+  "forget",
+  "renew",
+  "leave",
+  "removed",
+  "found",
+  "remember",
+  "began",
+  "ended",
+];
 
 /** A run in which no diff may note anything. */
 class Run {
@@ -95,16 +110,24 @@ test("a diff of a seed notes nothing, and returns which rows leave, for whom, an
 test("a diff of a resource with people notes nothing, and returns the IDs that the state knows", async () => {
   const email = "ada@example.com";
   const people = [expect.objectContaining({ userID: "u1" })];
-  const cases: [string, Properties, Properties][] = [
-    ["TeamMember", { teamID: "t1", email }, { memberUserID: "u1" }],
-    ["UserTeams", { teamIDs: ["t2"], email }, { memberUserID: "u1" }],
-    ["TeamRoster", { teamID: "t3", members: { [email]: "member" } }, { userIDs: ["u1"] }],
+  const cases: [string, Properties, Properties, string[]][] = [
+    ["TeamMember", { teamID: "t1", email }, { memberUserID: "u1" }, ["member t1 ada@example.com", "member t1 u1"]],
+    ["UserTeams", { teamIDs: ["t2"], email }, { memberUserID: "u1" }, ["member t2 ada@example.com", "member t2 u1"]],
+    [
+      "TeamRoster",
+      { teamID: "t3", members: { [email]: "member" } },
+      { userIDs: ["u1"] },
+      ["member t3 ada@example.com", "member t3 u1"],
+    ],
+    ["TeamMember", { teamID: "t4", email }, { memberUserID: "u1", found: "member" }, []],
+    ["TeamRoster", { teamID: "t5", members: { [email]: "member" } }, { userIDs: ["u1"], found: { u1: "member" } }, []],
   ];
-  for (const [type, news, added] of cases) {
+  for (const [type, news, added, own] of cases) {
     const run = new Run();
     const inputs = await run.check(type, "it", news);
     const { findings, changed } = await run.diff(type, { ...inputs, ...added }, inputs);
     expect([type, changed]).toEqual([type, []]);
     expect(findings?.people).toEqual(people);
+    expect(findings?.own).toEqual(own);
   }
 });

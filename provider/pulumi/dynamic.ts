@@ -50,7 +50,10 @@ function started(): Operations {
   const stopped = new AbortController();
   const stop = (): void => stopped.abort();
   const [, , engine] = process.argv;
-  endWithEngine(engine, stop);
+  endWithEngine(engine, () => {
+    operations?.made.orphaned();
+    stop();
+  });
   endWhenCancelled(stop);
   keepMemorySmall();
   printOnce();

@@ -4,8 +4,8 @@ import { Approvals } from "../approval/approvals.ts";
 import { InputError, type PlatformFunction } from "../functions/function.ts";
 import type { Mask } from "../messages/masks.ts";
 import { named, oneThing, type Identities } from "../resources/model/identities.ts";
-import type { Change, Observed, Problem, Report } from "../resources/model/resource.ts";
-import { ResourceError } from "../resources/model/resource.ts";
+import { ResourceError, type Change, type Observed, type Problem, type Report } from "../resources/model/resource.ts";
+import type { MadeThings } from "../resources/records/madeThings.ts";
 import type { ResourceContext, OfflineResourceContext, Resource } from "../resources/resource.ts";
 import { bindingOutput, bound, destinationOf, isMoved, platformOf } from "./binding.ts";
 import type { Configuration } from "./configuration/configuration.ts";
@@ -47,8 +47,7 @@ export interface Call {
 }
 
 interface Surroundings extends Reach {
-  /** Throws when it can't be used. */
-  configuration: () => Configuration;
+  configuration: () => Configuration; // throws when it can't be used
   report: Reporter;
   /** The engine's address; without one, no other provider of the run is known. */
   engine?: string | undefined;
@@ -59,7 +58,7 @@ interface Surroundings extends Reach {
 }
 
 type Asked = Omit<Call, "resource"> & { resource: { name: string }; phase?: Phase };
-type Offline = OfflineResourceContext & Pick<ResourceContext, "appServer">;
+type Offline = OfflineResourceContext & Pick<ResourceContext, "appServer" | "made">;
 
 /** What a call is carried out with. */
 interface Tools {
@@ -75,6 +74,7 @@ interface Tools {
 /** What both doors do for an engine. Property values are plain, secrets in clear, unknown ones stand for themselves. */
 export class Operations {
   readonly forecasts: Forecasts;
+  readonly made: MadeThings;
   readonly #surroundings: Surroundings;
   readonly #connection: Connection;
   readonly #notes: RunNotes;
@@ -90,6 +90,7 @@ export class Operations {
     this.#surroundings = surroundings;
     this.#notes = new RunNotes({ ...surroundings, platform: () => platformOf(surroundings.configuration()) });
     this.#identities = this.#notes.known.identities;
+    this.made = this.#notes.made;
     this.#connection = new Connection(surroundings);
     this.forecasts = new Forecasts(surroundings.foresees ?? false);
     this.#fields = new EmulatorFields(surroundings.directory);
@@ -115,11 +116,13 @@ export class Operations {
     const phase = this.#isCurrent ? "diff" : undefined;
     return this.#run("diff", { ...call, phase }, async ({ offline, configuration }) => {
       const [moved, inputs] = [isMoved(olds, configuration), listed(call.resource, news)];
-      const change = this.#notes.compared(call.urn, await diff(call.resource, offline, olds, inputs));
+      const comparison = await diff(call.resource, offline, olds, inputs);
+      const own = olds["found"] === undefined ? [`${call.resource.name} ${id}`] : [];
+      const change = this.#notes.compared(call.urn, comparison, own);
       const keeps = change.replaces.length === 0;
       const isChanged = moved || change.changed.length > 0;
       (await this.#approvals.of(call))?.compared(call, id, { keeps, isChanged }, olds, inputs);
-      if (call.urn !== undefined) this.#identities.compared(call.urn, id, keeps);
+      if (call.urn !== undefined) this.#identities.compared(call.urn, id, keeps, olds["found"]);
       if (keeps) this.#refuseTwo(call, id);
       if (keeps && !isChanged) this.forecasts.report(call.urn, offline.report.info);
       return moved ? { ...change, changed: [...change.changed, bindingOutput] } : change;
@@ -127,12 +130,11 @@ export class Operations {
   }
 
   create(call: Call, inputs: Properties): Promise<Observed<Properties>> {
-    const { resource } = call;
     return this.#run("create", call, async ({ online, bound }) => {
-      const parsed = resource.inputs.parse(listed(resource, inputs));
+      const parsed = call.resource.inputs.parse(listed(call.resource, inputs));
       const approved = await this.#approvals.of(call);
       approved?.creates(call, parsed);
-      const { id, outputs } = await resource.create(await online(), parsed);
+      const { id, outputs } = await call.resource.create(await online(), parsed);
       approved?.made(call, id);
       this.#refuseTwo(call, id);
       if (call.urn !== undefined) this.#identities.has(call.urn, id);
@@ -158,8 +160,8 @@ export class Operations {
       // A state holds what the resource itself returned.
       const found = await resource.read(await online(state), id, { ...state, ...others });
       if (!found) return undefined;
-      if (call.urn !== undefined) this.#identities.seen(call.urn, found.id, declaredInputs(resource, inputs ?? state));
-      const { inputs: own } = found;
+      const [old, { inputs: own }] = [declaredInputs(resource, inputs ?? state), found];
+      if (call.urn !== undefined) this.#identities.seen(call.urn, found.id, old, state["found"]);
       const outputs = bound(found.outputs);
       // Inputs of which a part is not known would seem to have lost it.
       if (writeOnlyOf(resource).length > 0 && !own) return { id: found.id, outputs };
@@ -224,14 +226,12 @@ export class Operations {
         if (!(error instanceof InputError)) throw error;
         problems.push({ property: error.property, reason: error.message });
       }
-      return {
-        problems: problems.map(({ property, reason }) => ({ property: clean(property), reason: clean(reason) })),
-      };
+      return { problems: problems.map((one) => ({ property: clean(one.property), reason: clean(one.reason) })) };
     });
   }
 
   #run<Answer>(operation: string, call: Asked, work: (tools: Tools) => Promise<Answer>): Promise<Answer> {
-    const carriedOut = (): Promise<Answer> => this.#carryOut(call, work);
+    const carriedOut = () => this.#carryOut(call, work);
     return this.#surroundings.spans?.within(operation, call, carriedOut) ?? carriedOut();
   }
 
@@ -239,8 +239,7 @@ export class Operations {
     { urn, timeout, phase, secrets = [], seed }: Asked,
     work: (tools: Tools) => Promise<Answer>,
   ): Promise<Answer> {
-    let configuration: Configuration | undefined;
-    let mask: Mask | undefined; // made for the first report
+    let [configuration, mask]: [Configuration?, Mask?] = []; // a mask is made for the first report
     const masked = (): Mask => (mask ??= maskOf(configuration, secrets));
     const clean = (text: string): string => masked().hide(text);
     const heard = this.#surroundings.report(urn, clean);
@@ -278,6 +277,7 @@ export class Operations {
       appServer: settings.appServer,
       account: { email: settings.email, userID: settings.userID },
       ...this.#notes.known,
+      made: this.made,
       removals: removalsIn,
       organizationNames: this.#organizationNames,
       seed: () => (seed?.length ? seed : randomBytes(32)),

@@ -42,8 +42,8 @@ test("of rows the digest tells that they changed, and drift is a change of them,
 
 test("a part of rows can't be ignored, nor what is in a source; whole rows of the program can", () => {
   const instead =
-    'can\'t be ignored: leave a label out of the rows to leave its values alone, set mode to "insertOnly" to change no ' +
-    'row that is there, or set onConflict to "keepLive" to keep what is edited by hand';
+    'can\'t be ignored: set mode to "upsert", which removes no row, and leave a label out of the rows to leave its ' +
+    'values alone, set mode to "insertOnly" to change no row that is there, or set onConflict to "keepLive" to keep what is edited by hand';
   for (const path of ['rows["EUR"].Name', "rows[0].Name", "rows.EUR", "rows[*]", "*.EUR"]) {
     expect(refusedIgnores(seed, ["table", path], { rows: [] })).toBe(
       `ignoreChanges names ${path}, a part of rows, which ${instead}`,

@@ -114,8 +114,8 @@ export function refusedIgnores(
     const { wrong, list, head } = ignoredPath(resource, text);
     if (wrong !== undefined) return `ignoreChanges ${wrong}`;
     const instead =
-      `leave a label out of the rows to leave its values alone, set mode to "insertOnly" to change no row that is ` +
-      `there, or set onConflict to "keepLive" to keep what is edited by hand`;
+      `set mode to "upsert", which removes no row, and leave a label out of the rows to leave its values alone, ` +
+      `set mode to "insertOnly" to change no row that is there, or set onConflict to "keepLive" to keep what is edited by hand`;
     if (list !== undefined) return `ignoreChanges names ${text}, a part of ${list}, which can't be ignored: ${instead}`;
     if (factsOf(shapeOf(resource)[head]).keyedBy === undefined || inputs["source"] === undefined) return undefined;
     return `ignoreChanges names ${text}, and what is in a source can't be ignored: ${instead}`;

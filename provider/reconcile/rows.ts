@@ -20,7 +20,7 @@ export interface RowOptions {
   adopt: boolean;
   /** Largest part of our rows that may be removed at a time. */
   maxRemovals?: number | undefined;
-  /** Whether rows may be gone from the platform in any number, since it lost its data. */
+  /** True if rows may be gone from the platform in any number, since it lost its data. */
   lostData?: boolean | undefined;
   /** Wanted rows that another owner gives up in the same run: they are taken over without `adopt`. */
   handedOver?: Pick<ReadonlySet<number>, "has"> | undefined;

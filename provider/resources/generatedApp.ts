@@ -14,7 +14,7 @@ import {
   type OfflineContext,
   type Problem,
 } from "./model/resource.ts";
-import { counted, forgetDeed, noteDeed, noteNext, refusedDeed, type Deed } from "./records/deeds.ts";
+import { counted, forgetDeed, noteDeed, noteNext, explainRefusedDeed, type Deed } from "./records/deeds.ts";
 import { anyIntent, forgetIntent, intentsOf, readIntent, refuseUnsealed, writeIntent } from "./records/intents.ts";
 import { resource } from "./resource.ts";
 
@@ -119,7 +119,7 @@ export const generatedApp = resource({
     if (old.appPrompt === undefined) {
       const begun = await begunElsewhere(context, inputs);
       const isKnown = begun.length === 0 && unknown.size === 0;
-      const problems = isKnown ? await refusedDeed(context, deed, inputs, await isUnfinished(context, inputs)) : begun;
+      const problems = isKnown ? await explainRefusedDeed(context, deed, inputs, await isUnfinished(context, inputs)) : begun;
       return { inputs: counted(context, inputs), problems };
     }
     const changed = generating.filter((name) => differs(name, old, inputs, unknown));
@@ -201,10 +201,10 @@ async function begunElsewhere(
   if (begun.some(({ urn }) => urn === resourceUrn)) return [];
   const other = begun.find(({ urn }) => !identities.isDeclared(urn));
   if (!other) return [];
-  const { urn, startedAt, link } = other;
+  const { urn, startedAt, link, isSealed } = other; // nobody is sent to a link that others may have written
   const was = calledBy(named(urn));
   const reason =
-    `an app was begun from this prompt at ${startedAt} as ${was}${link === undefined ? "" : `: ${link}`}. ` +
+    `an app was begun from this prompt at ${startedAt} as ${was}${link === undefined || !isSealed ? "" : `: ${link}`}. ` +
     `If this is the same one under another name: call it so again, run up, then rename it with aliases. ` +
     `If another app is meant, which costs money, set again: true.`;
   return [{ property: "appPrompt", reason }];
@@ -216,11 +216,13 @@ async function clearIntent({ directory }: Pick<Context, "directory">, urn: strin
   if (found?.link !== undefined && appIDIn(found.link) === appID) await forgetIntent(directory, urn);
 }
 
-/** Whether an earlier run got an app of this prompt that may not be in the state: it is gone on with. */
+/** True if an earlier run got an app of this prompt that may not be in the state: it is gone on with. */
 async function isUnfinished({ directory, report }: OfflineContext, inputs: Partial<Inputs>): Promise<boolean> {
   const intent = await readIntent(directory, inputs.resourceUrn ?? "", generation);
   if (!intent || intent.promptDigest !== promptDigest(inputs.appPrompt ?? "")) return false;
-  if (intent.link !== undefined) report.forecast(`goes on with the app that an earlier run generated: ${intent.link}`);
+  if (!intent.isSealed) report.forecast(`stops at ${intent.file}, which lacks the seal of this user on this machine`);
+  else if (intent.link !== undefined)
+    report.forecast(`goes on with the app that an earlier run generated: ${intent.link}`);
   return true;
 }
 
@@ -228,32 +230,30 @@ async function isUnfinished({ directory, report }: OfflineContext, inputs: Parti
 async function interrupted(context: Context, urn: string, inputs: Inputs): Promise<string | undefined> {
   const intent = await readIntent(context.directory, urn, generation);
   if (!intent) return undefined;
-  const { promptDigest: digest, userEmail } = intent;
+  const { promptDigest: digest, userEmail, link } = intent;
   // What this one is to replace: the state has it.
-  if (intent.link !== undefined && (intent.generation ?? 0) < (inputs.generation ?? 0)) {
-    await forgetIntent(context.directory, urn);
-    return undefined;
-  }
-  if (intent.link !== undefined && (digest !== promptDigest(inputs.appPrompt) || userEmail !== inputs.userEmail)) {
-    context.report.warning(
-      `an interrupted run generated an app from another prompt that is not managed any more: ${intent.link}`,
-    );
+  if (link !== undefined && (intent.generation ?? 0) < (inputs.generation ?? 0)) {
     await forgetIntent(context.directory, urn);
     return undefined;
   }
   refuseUnsealed(intent);
-  if (intent.link === undefined) {
+  if (link !== undefined && (digest !== promptDigest(inputs.appPrompt) || userEmail !== inputs.userEmail)) {
+    const what = "an app from another prompt that is not managed any more";
+    context.report.warning(`an interrupted run generated ${what}: ${link}`);
+    await forgetIntent(context.directory, urn);
+    return undefined;
+  }
+  if (link === undefined) {
     throw new ResourceError(
       `a generation of this app was started at ${intent.startedAt} and its answer never arrived, so it may exist. ` +
         `Look in the workspace of ${userEmail}: if it is there, write its link as "link" into ${intent.file}; ` +
         `if not, delete that file. Then run up again.`,
     );
   }
-  const wrong = wrongWith(intent.link, context);
-  if (wrong !== undefined)
-    throw new ResourceError(`the link in ${intent.file} ${wrong}. Correct it, or delete the file.`);
-  context.report.info(`going on with the app that an earlier run generated: ${intent.link}`);
-  return intent.link;
+  const wrong = wrongWith(link, context);
+  if (wrong !== undefined) throw new ResourceError(`the link in ${intent.file} ${wrong}. Correct it, or delete it.`);
+  context.report.info(`going on with the app that an earlier run generated: ${link}`);
+  return link;
 }
 
 /** Why people must not be sent to a link; undefined when it leads to an app of the platform's. */

@@ -14,7 +14,7 @@ import {
   type Context,
   type OfflineContext,
 } from "./model/resource.ts";
-import { forgetDeed, noteDeed, noteNext, refusedDeed, type Deed } from "./records/deeds.ts";
+import { forgetDeed, noteDeed, noteNext, explainRefusedDeed, type Deed } from "./records/deeds.ts";
 import { anyIntent, forgetIntent, readIntent, refuseUnsealed, writeIntent } from "./records/intents.ts";
 import { resource, type State } from "./resource.ts";
 
@@ -108,7 +108,7 @@ export const notification = resource({
     }
     const isNew = old.appID === undefined;
     if (isNew && unknown.size === 0) {
-      problems.push(...(await refusedDeed(context, deed, inputs, await isUnfinished(context, inputs))));
+      problems.push(...(await explainRefusedDeed(context, deed, inputs, await isUnfinished(context, inputs))));
     }
     const generation = identities.generation(inputs.resourceUrn);
     return { inputs: { ...inputs, ...withoutUndefined({ generation }) }, problems };
@@ -194,7 +194,7 @@ async function clearIntent(
     await forgetIntent(directory, resourceUrn);
 }
 
-/** Whether an earlier run sent it, or began to, and may not have saved that: it is not sent again. */
+/** True if an earlier run sent it, or began to, and may not have saved that: it is not sent again. */
 async function isUnfinished({ directory, report }: OfflineContext, inputs: Partial<Inputs>): Promise<boolean> {
   const { resourceUrn, appID, email } = inputs;
   if (resourceUrn === undefined || appID === undefined || email === undefined) return false;

@@ -11,10 +11,11 @@ import {
   observedDescription,
   uncancellable,
 } from "./model/creation.ts";
+import { found, isFound } from "./model/made.ts";
 import { adopt, chosenID, common, ResourceError, type Context } from "./model/resource.ts";
-import { attemptsOf, settleAttempts } from "./records/attempts.ts";
+import { proveNew, proveSettings } from "./model/settings.ts";
 import { checkName, forgetName, noteName, takenHint } from "./records/organizationRecords.ts";
-import { resource } from "./resource.ts";
+import { resource, type State } from "./resource.ts";
 
 const inputs = z.object({
   ...common,
@@ -32,9 +33,9 @@ const inputs = z.object({
   adopt,
 });
 
-const outputs = z.object({});
+const outputs = z.object({ found });
 
-type Inputs = z.output<typeof inputs>;
+type Kept = State<typeof inputs, typeof outputs>;
 
 /** An organization. A rename is an update in place. */
 export const organization = resource({
@@ -68,21 +69,26 @@ export const organization = resource({
   diff: async (context, change, old, { inputs }) => {
     if (context.isPlan) return change;
     await noteName(context, { urn: inputs.resourceUrn, name: old.name });
-    await settleAttempts(context, old.resourceUrn);
-    return change;
+    const owns = inputs.adopt === true && old.found === true;
+    return owns ? { ...change, changed: [...change.changed, "adopt"] } : change;
   },
 
   create: async (context, inputs) => {
     const wanted = { name: inputs.name, ...withoutUndefined({ description: inputs.description }) };
     const replaced = context.identities.replaced(inputs.resourceUrn);
-    const { id, found } = await createOnce({
+    const {
+      id,
+      found,
+      isFound = replaced?.found === true,
+    } = await createOnce({
       context,
-      what: `organization ${quoted(inputs.name)}`,
+      what: called(inputs),
       choose: () =>
         replaced ? (replaced.id ?? chosenID(inputs.resourceUrn)) : context.identities.chosen(inputs.resourceUrn),
       adopt: inputs.adopt ?? false,
       keeps: replaced !== undefined,
-      attempts: attemptsOf(context, inputs.resourceUrn),
+      urn: inputs.resourceUrn,
+      thing,
       find: (id, context) => find(context, id),
       matches: (found) => Object.keys(changedValues(wanted, found)).length === 0,
       create: async (id) => {
@@ -92,27 +98,46 @@ export const organization = resource({
       },
     }).catch(tellTaken(inputs.name));
     await noteName(context, { urn: inputs.resourceUrn, name: inputs.name, id });
-    return { id, outputs: found ? await sync(uncancellable(context), id, inputs, found) : inputs };
+    const outputs = { ...inputs, ...(isFound && !inputs.adopt ? { found: true } : {}) };
+    const after = uncancellable(context);
+    try {
+      if (found) await sync(after, id, outputs, found);
+      else {
+        const back = { context, what: called(inputs), id, outputs, find: () => find(after, id) };
+        await proveNew("Organization", { ...back, wanted });
+      }
+      return { id, outputs };
+    } finally {
+      context.made.settled(inputs.resourceUrn, [thing(id)], outputs.found !== true);
+    }
   },
 
   read: async (context, id, state) => {
     const found = await find(context, id);
     const before = { urn: state.resourceUrn, name: state.name, id };
-    await settleAttempts(context, state.resourceUrn);
     if (found?.name !== state.name) await forgetName(context, before);
     if (!found) return undefined;
+    if (!state.found) context.made.saved(state.resourceUrn, [thing(id)]);
     await noteName(context, { ...before, name: found.name }, false);
     return { id, outputs: { ...state, name: found.name, ...observedDescription(found, state) } };
   },
 
   update: async (context, id, old, inputs) => {
-    const outputs = await sync(context, id, inputs);
+    const outputs = { ...inputs, ...(old.found && !inputs.adopt ? { found: true } : {}) };
+    await sync(context, id, outputs);
     if (old.name !== inputs.name) await forgetName(context, { urn: inputs.resourceUrn, name: old.name, id });
     await noteName(context, { urn: inputs.resourceUrn, name: inputs.name, id });
     return outputs;
   },
 
   delete: async (context, id, state) => {
+    if (isFound(context, state, [thing(id)])) {
+      await forgetName(context, { urn: state.resourceUrn, name: state.name, id });
+      context.report.info(
+        `${called(state)} was found there: 1 found, stays. To delete it with its declaration, set adopt: true and run up before.`,
+      );
+      return;
+    }
     if (context.manner.habits.cascade === "deletes") {
       throw new ResourceError(
         `organization ${quoted(state.name)} was not deleted: this platform deletes an organization with all of its teams ` +
@@ -121,7 +146,6 @@ export const organization = resource({
       );
     }
     await forgetName(context, { urn: state.resourceUrn, name: state.name, id });
-    await settleAttempts(context, state.resourceUrn);
     const remove = () => orUndefinedIfNotFound(context.client.deleteorganization({ organizationID: id }, context));
     try {
       await (state.forceDestroy ? remove() : deleteEmptied(context, remove));
@@ -143,6 +167,11 @@ export const organization = resource({
   },
 });
 
+/** An organization in records of what the stack made. */
+const thing = (id: string): string => `Organization ${id}`;
+
+const called = ({ name }: { name: string }): string => `organization ${quoted(name)}`;
+
 const irreplaceable = "it can't be replaced, since a second one can't have its name";
 /** Says what to do about a name that is taken: it may be that of the same organization, under its former key. */
 const tellTaken =
@@ -159,16 +188,17 @@ type Found = NonNullable<AnswerOf<"readorganization">["organization"]>;
 const find = async (context: Context, organizationID: string): Promise<Found | undefined> =>
   (await orUndefinedIfNotFound(context.client.readorganization({ organizationID }, context)))?.organization;
 
-/** Sends only what differs from what is there; answers what is there then. */
-async function sync(context: Context, organizationID: string, inputs: Inputs, there?: Found): Promise<Inputs> {
-  const found = there ?? (await find(context, organizationID));
+/** Sends only what differs from what is there, and reads it back. */
+async function sync(context: Context, organizationID: string, outputs: Kept, there?: Found): Promise<void> {
+  const look = () => find(context, organizationID);
+  const found = there ?? (await look());
   if (!found)
     throw new ResourceError(
-      `organization ${quoted(inputs.name)} is gone from the platform: run the same command with --refresh, which creates it again.`,
+      `${called(outputs)} is gone from the platform: run the same command with --refresh, which creates it again.`,
     );
-  const change = changedValues({ name: inputs.name, ...withoutUndefined({ description: inputs.description }) }, found);
-  if (Object.keys(change).length > 0) {
-    await context.client.updateorganization({ organizationID, organizationInfo: change }, context);
-  }
-  return inputs;
+  const wanted = { name: outputs.name, ...withoutUndefined({ description: outputs.description }) };
+  const change = changedValues(wanted, found);
+  if (Object.keys(change).length === 0) return;
+  await context.client.updateorganization({ organizationID, organizationInfo: change }, context);
+  await proveSettings({ context, what: called(outputs), id: organizationID, wanted, outputs, find: look });
 }

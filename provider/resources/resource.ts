@@ -19,6 +19,8 @@ export interface OfflineResourceContext extends OfflineContext, Pick<ResourceCon
 export interface Findings extends Partial<RowFindings> {
   /** The user IDs of people whom the resource declares by their addresses. */
   people?: readonly Person[];
+  /** What the state has as its stack's own, in records of what that made. */
+  own?: readonly string[];
 }
 
 /** The result of a diff, which changes nothing itself: whoever asks for it notes the findings. */

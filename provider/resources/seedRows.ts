@@ -11,7 +11,7 @@ import { resource, type State } from "./resource.ts";
 import type { OfflineRowContext } from "./rows/declared/claims.ts";
 import { formsOf } from "./rows/declared/forms.ts";
 import { edits, fromSdk, secrecy, secretKey } from "./rows/declared/inputs.ts";
-import { unsuitedValues } from "./rows/declared/unsuited.ts";
+import { findUnsuitedValues } from "./unsuitedValues.ts";
 import { outputs } from "./rows/kept/outputs.ts";
 import { predecessorOf } from "./rows/kept/predecessor.ts";
 import { observe } from "./rows/observation.ts";
@@ -63,7 +63,7 @@ const inputs = z.object({
   }),
   mode: z.enum(["exact", "upsert", "insertOnly"]).default("exact").meta({
     description:
-      "exact: also removes rows that we own and that left the source. upsert: removes none. insertOnly: changes none either.",
+      "exact: also removes rows that we own and that left the source, and clears labels that left a row of ours. upsert: does neither. insertOnly: changes no row that is there either.",
   }),
   references: z
     .record(label, z.object(lookup).meta({ description: "The rows of another table that a label links to, by key." }))
@@ -212,7 +212,7 @@ export const seedRows = resource({
         rowClaims.claim(inputs.resourceUrn, declared.target, read.digest, isPassing);
       const problems = await verify(context, declared);
       const place = (line: number): string => placeOf(declared.target, line);
-      const unsuited = await unsuitedValues(context.manner.habits, declared.target, context.directory, place);
+      const unsuited = await findUnsuitedValues(context.manner.habits, declared.target, context.directory, place);
       if (unsuited.length > 0) problems.push(problemOf(inputs, unsuited.join("\n")));
       const { rowCount, ...computed } = read;
       const checked: Partial<Inputs> = { ...inputs, ...withoutUndefined(computed) };

@@ -1,8 +1,13 @@
 import { z } from "zod";
+import type { ListedMember } from "../client/lists/memberLists.ts";
 import type { AnswerOf } from "../contract/endpoints.ts";
-import { ApiError, orUndefinedIfNotFound } from "../contract/errors.ts";
+import { ApiError, isRefusal, orUndefinedIfNotFound } from "../contract/errors.ts";
 import { id, withoutUndefined } from "../contract/values.ts";
 import { numbered, quoted } from "../messages/text.ts";
+import { isUser } from "../reconcile/rosters.ts";
+import { lackedRole, membership } from "./members/memberships.ts";
+import { caller } from "./members/rosterApply.ts";
+import { nameOf } from "./members/rosterLists.ts";
 import {
   changedValues,
   createOnce,
@@ -12,9 +17,10 @@ import {
   uncancellable,
 } from "./model/creation.ts";
 import { calledBy } from "./model/identities.ts";
-import { adopt, common, generation, ResourceError, type Context } from "./model/resource.ts";
-import { attemptsOf, settleAttempts } from "./records/attempts.ts";
-import { resource } from "./resource.ts";
+import { found, isFound } from "./model/made.ts";
+import { adopt, common, generation, PartialFailure, ResourceError, type Context } from "./model/resource.ts";
+import { proveNew, proveSettings } from "./model/settings.ts";
+import { resource, type ResourceContext, type State } from "./resource.ts";
 
 const inputs = z.object({
   ...common,
@@ -34,9 +40,9 @@ const inputs = z.object({
   generation,
 });
 
-const outputs = z.object({});
+const outputs = z.object({ found });
 
-type Inputs = z.output<typeof inputs>;
+type Kept = State<typeof inputs, typeof outputs>;
 
 /** A team of an organization. A rename is an update in place, another organization a replacement. */
 export const team = resource({
@@ -56,9 +62,9 @@ export const team = resource({
     return Promise.resolve({ inputs: { ...inputs, ...withoutUndefined({ generation }) }, problems: [] });
   },
 
-  diff: async (context, change, old) => {
-    await settleAttempts(context, old.resourceUrn);
-    return change;
+  diff: (_context, change, old, { inputs }) => {
+    const owns = inputs.adopt === true && old.found === true;
+    return Promise.resolve(owns ? { ...change, changed: [...change.changed, "adopt"] } : change);
   },
 
   create: async (context, inputs) => {
@@ -66,12 +72,17 @@ export const team = resource({
     // A forced replacement is another team: it must not find the one that it replaces.
     const parts = [organizationID, ...(generation === undefined ? [] : [`generation ${generation}`])];
     const wanted = { name: inputs.name, ...withoutUndefined({ description: inputs.description }) };
-    const { id, found } = await createOnce({
+    const {
+      id,
+      found,
+      isFound = false,
+    } = await createOnce({
       context,
       what: `team ${quoted(inputs.name)}`,
       choose: () => context.identities.chosen(urn, ...parts),
       adopt: inputs.adopt ?? false,
-      attempts: attemptsOf(context, urn),
+      urn,
+      thing,
       find: (id, context) => find(context, id),
       matches: (found) => Object.keys(changedValues({ ...wanted, organizationID }, found)).length === 0,
       create: async (id) => {
@@ -80,14 +91,26 @@ export const team = resource({
       },
     });
     if (!found) context.members.made(id);
-    return { id, outputs: found ? await sync(uncancellable(context), id, inputs, found) : inputs };
+    const outputs = { ...inputs, ...(isFound ? { found: true } : {}) };
+    const after = uncancellable(context);
+    try {
+      if (found) await sync(after, id, outputs, found);
+      else {
+        const back = { context, what: called(inputs), id, outputs, find: () => find(after, id) };
+        await proveNew("Team", { ...back, wanted: { ...wanted, organizationID } });
+        if (adminID !== undefined) await proveAdmin(after, id, { userID: adminID }, outputs);
+      }
+      return { id, outputs };
+    } finally {
+      context.made.settled(urn, [thing(id)], !isFound);
+    }
   },
 
   read: async (context, id, state) => {
     context.members.expect(id);
-    await settleAttempts(context, state.resourceUrn);
     const found = await find(context, id);
     if (!found) return undefined;
+    if (!state.found) context.made.saved(state.resourceUrn, [thing(id)]);
     const organizationID = found.organizationID ?? state.organizationID;
     if (organizationID === undefined) {
       throw new ResourceError(`team ${id} can't be read: the platform does not say which organization it belongs to`);
@@ -96,16 +119,21 @@ export const team = resource({
   },
 
   update: async (context, id, old, inputs) => {
-    const outputs = await sync(context, id, inputs);
+    const outputs = { ...inputs, ...(old.found && !inputs.adopt ? { found: true } : {}) };
+    await sync(context, id, outputs);
     if (inputs.adminID !== undefined && inputs.adminID !== old.adminID) {
       const { member } = await context.members.add(id, { userID: inputs.adminID });
-      await context.members.setRole(id, member, "admin");
+      if (member.role !== "admin") await context.members.setRole(id, member, "admin");
+      await proveAdmin(context, id, member, outputs);
     }
     return outputs;
   },
 
   delete: async (context, id, state) => {
-    await settleAttempts(context, state.resourceUrn);
+    if (isFound(context, state, [thing(id)])) {
+      context.report.info(`${called(state)} was found there: 1 found, stays. ${howOwned}`);
+      return;
+    }
     const members = await context.members.list(id);
     if (members === undefined) return;
     if (state.forceDestroy) {
@@ -114,39 +142,105 @@ export const team = resource({
       await dissolve(context, id);
       return;
     }
-    try {
-      await deleteEmptied(context, () => context.client.deleteteam({ teamID: id }, context));
-    } catch (error) {
-      if (!(error instanceof ApiError && error.code === "conflict")) throw error;
-      const inTheWay = error.dependants.length > 0 ? error.dependants.map(({ name }) => name) : members.map(nameOf);
-      const { resourceUrn: urn } = state;
-      const isReplaced = urn !== undefined && context.identities.isDeclared(urn);
-      throw new ResourceError(
-        `team ${quoted(state.name)} was not deleted because it still has members: ${inTheWay.join(", ")}. ` +
-          (isReplaced
-            ? `It was replaced. Run up again, without --target-replace: its members follow, and then it goes.`
-            : `Remove them first, or set forceDestroy: true and run up before destroy.`),
-      );
-    }
+    await removeEmptied(context, id, state, members);
+    context.made.removed(state.resourceUrn, [thing(id)]);
   },
 });
 
-const nameOf = (member: { email?: string | undefined; userID?: string | undefined }): string =>
-  member.email ?? member.userID ?? "a member without a name";
+/** A team in records of what the stack made. */
+const thing = (id: string): string => `Team ${id}`;
+
+const called = ({ name }: { name: string }): string => `team ${quoted(name)}`;
+
+/** How something that was found becomes this stack's own. */
+const howOwned = "To delete it with its declaration, set adopt: true and run up before.";
+
+type Find = () => Promise<Found | undefined>;
+
+/**
+ * Deletes a team that nobody is in but whom this stack put there, and the account itself: a member whose resource is
+ * `deletedWith` the team is left to this deletion, and the account came with the team.
+ */
+async function removeEmptied(
+  context: ResourceContext,
+  id: string,
+  state: Kept,
+  members: readonly ListedMember[],
+): Promise<void> {
+  const remove = () => orUndefinedIfNotFound(context.client.deleteteam({ teamID: id }, context));
+  const isTied = (member: ListedMember): boolean =>
+    context.made.isMade(state.resourceUrn, membership(id, member)) && !context.claims.declaring(id, member);
+  const refusal = await refusalOf(members.some(isTied) ? remove() : deleteEmptied(context, remove));
+  if (!refusal) return;
+  const left = (await context.members.list(id, { fresh: true })) ?? [];
+  const self = await caller(context);
+  const tied = left.filter(isTied);
+  const own = left.filter((member) => !isTied(member) && isUser(self, member));
+  // Nobody is taken out while anybody else stands in the way: the team would stay, without them.
+  const others = inTheWay(refusal, left, [...tied, ...own]);
+  if (others.length > 0 || tied.length + own.length === 0) throw notEmptied(context, state, refusal, others);
+  for (const member of tied) await context.members.remove(id, member);
+  if (tied.length > 0 && !(await refusalOf(deleteEmptied(context, remove)))) return;
+  for (const member of own) await context.members.remove(id, member);
+  await remove();
+}
+
+/** The refusal with which a deletion ended; undefined when it did not. */
+async function refusalOf(deletion: Promise<unknown>): Promise<ApiError | undefined> {
+  try {
+    await deletion;
+    return undefined;
+  } catch (error) {
+    const isMet = error instanceof ApiError && (error.code === "conflict" || isRefusal(error));
+    if (isMet) return error;
+    throw error;
+  }
+}
+
+/** The names of those who keep a team from being deleted, but for some: as the platform names them, else all who are left. */
+function inTheWay({ dependants }: ApiError, left: readonly ListedMember[], but: readonly ListedMember[]): string[] {
+  const names = (member: ListedMember) => [member.userID, member.teamMemberID, member.email?.toLowerCase()];
+  const known = new Set(but.flatMap(names));
+  if (dependants.length === 0) return left.filter((member) => !but.includes(member)).map(nameOf);
+  return dependants.flatMap(({ id, name }) => (known.has(id) || known.has(name.toLowerCase()) ? [] : name));
+}
+
+function notEmptied(context: Context, state: Kept, refusal: ApiError, others: readonly string[]): Error {
+  if (others.length === 0 && refusal.code !== "conflict") return refusal;
+  const { resourceUrn: urn } = state;
+  const isReplaced = urn !== undefined && context.identities.isDeclared(urn);
+  return new ResourceError(
+    `${called(state)} was not deleted because it still has members: ${others.join(", ")}. ` +
+      (isReplaced
+        ? `It was replaced. Run up again, without --target-replace: its members follow, and then it goes.`
+        : `Remove them first, or set forceDestroy: true and run up before destroy.`),
+  );
+}
 
 type Found = NonNullable<AnswerOf<"readteam">["team"]>;
 
 const find = async (context: Context, teamID: string): Promise<Found | undefined> =>
   (await orUndefinedIfNotFound(context.client.readteam({ teamID }, context)))?.team;
 
-/** Sends only what differs from what is there. */
-async function sync(context: Context, teamID: string, inputs: Inputs, there?: Found): Promise<Inputs> {
-  const found = there ?? (await find(context, teamID));
+/** Sends only what differs from what is there, and reads it back. */
+async function sync(context: Context, teamID: string, outputs: Kept, there?: Found): Promise<void> {
+  const look: Find = () => find(context, teamID);
+  const found = there ?? (await look());
   if (!found)
     throw new ResourceError(
-      `team ${quoted(inputs.name)} is gone from the platform: run the same command with --refresh, which creates it again.`,
+      `${called(outputs)} is gone from the platform: run the same command with --refresh, which creates it again.`,
     );
-  const change = changedValues({ name: inputs.name, ...withoutUndefined({ description: inputs.description }) }, found);
-  if (Object.keys(change).length > 0) await context.client.updateteam({ teamID, teamInfo: change }, context);
-  return inputs;
+  const wanted = { name: outputs.name, ...withoutUndefined({ description: outputs.description }) };
+  const change = changedValues(wanted, found);
+  if (Object.keys(change).length === 0) return;
+  await context.client.updateteam({ teamID, teamInfo: change }, context);
+  await proveSettings({ context, what: called(outputs), id: teamID, wanted, outputs, find: look });
+}
+
+/** Throws unless a user is seen to be an administrator of the team; the next run then tries again. */
+async function proveAdmin(context: Context, id: string, member: ListedMember, outputs: Kept): Promise<void> {
+  const lacked = await lackedRole(context, id, member, "admin");
+  if (!lacked) return;
+  const message = `${nameOf(member)} was not made an administrator of ${called(outputs)}: ${lacked.reason}`;
+  throw new PartialFailure(message, id, { ...outputs, adminID: undefined });
 }

@@ -1,19 +1,21 @@
 import { z } from "zod";
-import type { CallOptions } from "../client/http/call.ts";
 import type { ListedMember } from "../client/lists/memberLists.ts";
 import { orUndefinedIfNotFound } from "../contract/errors.ts";
 import { role } from "../contract/members.ts";
 import { id } from "../contract/values.ts";
 import { quoted } from "../messages/text.ts";
+import type { Role } from "../reconcile/rosters.ts";
 import { invitationTargets } from "./members/invitations.ts";
+import { knownRole, lackedRole, membership, staysFound } from "./members/memberships.ts";
 import { nameOf } from "./members/rosterLists.ts";
 import { stays, type MemberContext } from "./members/teamClaims.ts";
 import { joining } from "./members/turns.ts";
 import { exceptSpelling, namedOnce, user, userFound, userIDAt } from "./members/users.ts";
 import { uncancellable } from "./model/creation.ts";
-import { calledBy } from "./model/identities.ts";
-import { adopt, common, ResourceError } from "./model/resource.ts";
-import { resource } from "./resource.ts";
+import { calledBy, type Replaced } from "./model/identities.ts";
+import { isFound, mayBeMade } from "./model/made.ts";
+import { adopt, common, PartialFailure, ResourceError } from "./model/resource.ts";
+import { resource, type State } from "./resource.ts";
 
 const inputs = z.object({
   ...common,
@@ -24,9 +26,16 @@ const inputs = z.object({
   adopt,
 });
 
-const outputs = z.object(userFound);
+const outputs = z.object({
+  ...userFound,
+  found: role.optional().meta({
+    description:
+      "The role of a user who was a member before this stack first met them: they stay, with it, when the declaration goes.",
+  }),
+});
 
 type Inputs = z.output<typeof inputs>;
+type Kept = State<typeof inputs, typeof outputs>;
 
 /** One membership. It touches no other member; many members of one team belong in one TeamRoster. */
 export const teamMember = resource({
@@ -38,6 +47,10 @@ export const teamMember = resource({
   outputs,
   identity: {
     stays: ({ teamID, email, memberUserID }, keeper) => stays([email ?? memberUserID], [teamID], keeper),
+    letGo: ({ made }, { teamID, email, memberUserID, found, resourceUrn }) => {
+      if (found === undefined) made.handed(resourceUrn, membership(teamID, { email, userID: memberUserID }));
+      return Promise.resolve();
+    },
   },
 
   check: ({ claims }, { inputs, unknown }) => {
@@ -51,16 +64,29 @@ export const teamMember = resource({
 
   diff: ({ claims, report }, change, old, news) => {
     const spelt = exceptSpelling(change, old, news);
-    if (spelt.replaces.length > 0) return Promise.resolve(spelt);
     const member = { userID: old.memberUserID, email: old.email };
-    const meant = { ...spelt, findings: { people: [member] } };
+    const own = old.found === undefined ? membership(old.teamID, member) : [];
+    if (old.found !== undefined && news.inputs.adopt) spelt.changed.push("adopt");
+    if (spelt.replaces.length > 0) return Promise.resolve({ ...spelt, findings: { own } });
+    const meant = { ...spelt, findings: { people: [member], own } };
     const taker = claims.taking(old.teamID, member);
     if (!taker || meant.changed.length > 0) return Promise.resolve(meant);
     report.forecast(`is kept in the team, out of which ${calledBy(taker)} takes who is not declared`);
     return Promise.resolve({ ...meant, changed: ["teamID"] });
   },
 
-  create: (context, inputs) => joining(context, inputs.resourceUrn, () => join(context, inputs)),
+  create: (context, inputs) =>
+    joining(context, inputs.resourceUrn, async () => {
+      const names = membership(inputs.teamID, invitation(inputs));
+      try {
+        return await join(context, inputs, names);
+      } catch (error) {
+        // Who is saved, or was refused, is known; whatever else goes wrong, this stack began to add them.
+        if (error instanceof PartialFailure || !mayBeMade(error))
+          context.made.settled(inputs.resourceUrn, names, false);
+        throw error;
+      }
+    }),
 
   read: async (context, id, state) => {
     const { teamID, userID: named } = parts(id);
@@ -69,37 +95,53 @@ export const teamMember = resource({
     const { userID } = found;
     const imported = state.teamID === undefined;
     const who = imported ? (found.email === undefined ? { userID } : { email: found.email }) : {};
-    const managed = imported || state.role !== undefined ? await roleOf(context, teamID, found) : {};
-    return { id: `${teamID}/${userID}`, outputs: { ...state, ...who, ...managed, teamID, memberUserID: userID } };
+    const managed =
+      imported || state.role !== undefined ? { role: declarable(await knownRole(context, teamID, found)) } : {};
+    const names = membership(teamID, { ...state, userID });
+    const met = isFound(context, state, names) ? state.found : undefined;
+    if (state.found === undefined && !imported) context.made.saved(state.resourceUrn, names);
+    const outputs = { ...state, ...who, ...managed, teamID, memberUserID: userID, found: met };
+    return { id: `${teamID}/${userID}`, outputs };
   },
 
   update: (context, id, old, inputs) =>
     joining(context, inputs.resourceUrn, async () => {
       const { teamID, userID } = parts(id);
       const member = { userID, email: old.email };
-      if (context.claims.taking(teamID, member)) await context.members.add(teamID, invitation(inputs));
-      return sync(context, inputs, (await context.members.find(teamID, userID)) ?? { userID });
+      const taken = context.claims.taking(teamID, member) !== undefined;
+      const isAgain = taken && !(await context.members.add(teamID, invitation(inputs))).existed;
+      const found = inputs.adopt || isAgain ? undefined : old.found;
+      return sync(context, inputs, (await context.members.find(teamID, userID)) ?? { userID }, found);
     }),
 
   delete: async (context, id, state) => {
     const { teamID, userID } = parts(id);
     const member = { userID, email: state.email };
+    const names = membership(teamID, member);
+    const met = isFound(context, state, names) ? state.found : undefined;
     if (context.claims.deciding(teamID, member)) {
       const keeper = context.claims.declaring(teamID, member);
       if (keeper) context.report.info(stays([nameOf(member)], [teamID], keeper));
+      if (keeper && met === undefined) context.made.handed(state.resourceUrn, names);
+      return;
+    }
+    if (met !== undefined) {
+      if (state.role !== undefined && state.role !== met) await giveBack(context, teamID, member, met);
+      context.report.info(staysFound([nameOf(member)], teamID));
       return;
     }
     await orUndefinedIfNotFound(context.members.remove(teamID, member));
+    context.made.removed(state.resourceUrn, names);
   },
 });
 
 /** Makes the user a member, or goes on with the membership that is there. */
-async function join(context: MemberContext, inputs: Inputs) {
-  const { claims, identities, members, report } = context;
+async function join(context: MemberContext, inputs: Inputs, names: readonly string[]) {
+  const { claims, identities, made, members, report } = context;
   const { teamID, resourceUrn: urn, role, adopt } = inputs;
   const who = nameOf(inputs);
   const replaced = identities.replaced(urn);
-  const { member, existed } = await members.add(teamID, invitation(inputs));
+  const { member, existed } = await members.add(teamID, invitation(inputs), () => made.begin(urn, names));
   const id = `${teamID}/${member.userID}`;
   if (urn !== undefined) {
     const other = identities.other(urn, id);
@@ -120,7 +162,53 @@ async function join(context: MemberContext, inputs: Inputs) {
     }
     report.info(`${who} was already a member of the team: going on with that membership`);
   }
-  return { id, outputs: await sync(context, inputs, member, uncancellable(context)) };
+  const isMet = existed && adopt !== true && !members.isMade(teamID);
+  const met = isMet ? await foundRole(context, inputs, { member, names, replaced }) : undefined;
+  const after = uncancellable(context);
+  try {
+    return { id, outputs: await sync(after, inputs, member, met) };
+  } catch (error) {
+    if (error instanceof PartialFailure) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    const outputs = { ...inputs, role: declarable(member.role), memberUserID: member.userID, found: met };
+    throw new PartialFailure(`${who} is a member of team ${teamID}, but: ${reason}`, id, outputs);
+  } finally {
+    made.settled(urn, [...names, ...membership(teamID, member)], met === undefined);
+  }
+}
+
+interface Met {
+  member: ListedMember;
+  names: readonly string[];
+  replaced: Replaced | undefined;
+}
+
+/** The role of somebody whom this stack found in the team; undefined for one whom it put there. */
+async function foundRole(
+  context: MemberContext,
+  inputs: Inputs,
+  { member, names, replaced }: Met,
+): Promise<Role | undefined> {
+  const { teamID, email, userID, resourceUrn: urn } = inputs;
+  const before = replaced?.inputs;
+  const isSame =
+    before?.["teamID"] === teamID &&
+    (replaced?.id === `${teamID}/${member.userID}` ||
+      (before["userID"] === userID && String(before["email"]).toLowerCase() === String(email).toLowerCase()));
+  // What a replacement by order finds is what its predecessor had, and as whose.
+  if (isSame) return declarable(replaced?.found);
+  if (context.made.isMade(urn, [...names, ...membership(teamID, member)])) return undefined;
+  return declarable(await knownRole(context, teamID, member)) ?? "member";
+}
+
+const declarable = (found: unknown): Role | undefined => role.safeParse(found).data;
+
+/** Gives somebody who stays the role that they had before. */
+async function giveBack(context: MemberContext, teamID: string, member: ListedMember, met: Role): Promise<void> {
+  if (!(await context.members.find(teamID, member.userID))) return;
+  await context.members.setRole(teamID, member, met);
+  const lacked = await lackedRole(context, teamID, member, met);
+  if (lacked) throw new ResourceError(`${nameOf(member)} was ${met} before this stack, and ${lacked.reason}.`);
 }
 
 function parts(id: string): { teamID: string; userID: string } {
@@ -149,27 +237,14 @@ const invitation = ({ email, userID, targetRoute, targetInitialApp, targetInitia
   targets: { targetRoute, targetInitialApp, targetInitialScreen },
 });
 
-/** The role of a member; the list of a team may lack it, then the member is read. */
-async function roleOf(
-  { members }: MemberContext,
-  teamID: string,
-  { userID, role: listed }: ListedMember,
-  call?: CallOptions,
-): Promise<{ role?: "admin" | "member" }> {
-  const found = role.safeParse(listed ?? (await members.roleOf(teamID, userID, call)));
-  return found.success ? { role: found.data } : {};
-}
-
-/** Gives a member as it is listed the declared role; `call` for those who have just been added. */
-async function sync(
-  context: MemberContext,
-  inputs: Inputs,
-  member: ListedMember,
-  call?: CallOptions,
-): Promise<Inputs & { memberUserID: string }> {
+/** Gives a member as it is listed the declared role, and reads it back. */
+async function sync(context: MemberContext, inputs: Inputs, member: ListedMember, met?: Role): Promise<Kept> {
   const { teamID, role } = inputs;
-  if (role !== undefined && (await roleOf(context, teamID, member, call)).role !== role) {
-    await context.members.setRole(teamID, member, role, call);
-  }
-  return { ...inputs, memberUserID: member.userID };
+  const outputs = { ...inputs, memberUserID: member.userID, found: met };
+  if (role === undefined || (await knownRole(context, teamID, member, context)) === role) return outputs;
+  await context.members.setRole(teamID, member, role, context);
+  const lacked = await lackedRole(context, teamID, member, role);
+  if (!lacked) return outputs;
+  const message = `${nameOf(inputs)} was not given the role ${role} in team ${teamID}: ${lacked.reason}.`;
+  throw new PartialFailure(message, `${teamID}/${member.userID}`, { ...outputs, role: declarable(lacked.role) });
 }

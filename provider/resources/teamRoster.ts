@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { role } from "../contract/members.ts";
-import { email, fraction, id } from "../contract/values.ts";
+import { email, fraction, id, withoutUndefined } from "../contract/values.ts";
 import { numbered } from "../messages/text.ts";
 import { isUser, managing, planRoster, type RosterMember } from "../reconcile/rosters.ts";
 import { invitationTargets } from "./members/invitations.ts";
+import { membership, staysFound } from "./members/memberships.ts";
 import { apply, caller, each, names, optionsNow, optionsOf, sentences } from "./members/rosterApply.ts";
-import { identified, withRoles, nameOf, observed, wantedOf, type Members } from "./members/rosterLists.ts";
+import { foundOf, sparing, stillFound } from "./members/rosterFound.ts";
+import { identified, withRoles, nameOf, observed, wantedOf, type Kept, type Members } from "./members/rosterLists.ts";
 import { stays, type MemberContext } from "./members/teamClaims.ts";
 import { joining } from "./members/turns.ts";
 import { refuseUndeclaredMembers } from "./members/undeclared.ts";
@@ -59,6 +61,10 @@ const inputs = z.object({
 
 const outputs = z.object({
   userIDs: z.array(z.string()).meta({ description: "User IDs of the members, in the order of their sorted names." }),
+  found: z.record(z.string(), role).optional().meta({
+    description:
+      "Roles, by user ID, of those who were members before this stack first met them: they stay when they are no longer declared.",
+  }),
 });
 
 type Inputs = z.output<typeof inputs>;
@@ -95,21 +101,29 @@ export const teamRoster = resource({
 
   diff: async (context, change, old, { inputs, unknown }) => {
     const { report, account } = context;
-    const findings = change.replaces.length === 0 ? { people: wantedOf(inputs.members ?? {}, old) } : {};
+    const wanted = wantedOf(inputs.members ?? {}, old);
+    const own = wantedOf(old.members, old).filter(({ userID = "" }) => !old.found?.[userID]);
+    const findings = {
+      ...(change.replaces.length === 0 ? { people: wanted } : {}),
+      own: own.flatMap((one) => membership(old.teamID, one)),
+    };
     // An address that differs in letter case alone is the same user's.
     const respelt = inputs.members !== undefined && same(old.members, inputs.members);
     const changed = change.changed.filter((name) => !(name === "members" && respelt));
+    if (old.found && inputs.adopt) changed.push("adopt");
     if (changed.length > 0 && change.replaces.length === 0 && unknown.size === 0) {
       const declaration = inputs as Inputs; // nothing is unknown
       // The last known members: as they were applied, or as a refresh saw them.
       const known = wantedOf(old.members, old).map((one) => ({ ...one, userID: one.userID ?? "" }));
-      const plan = planRoster(wantedOf(declaration.members, old), known, optionsOf(declaration, account));
+      const { stay, options } = sparing(declaration, old, optionsOf(declaration, account), known);
+      const plan = planRoster(wantedOf(declaration.members, old), known, options);
       const roles = plan.changeRole.map(({ member }) => member);
       const counts = Object.entries({ add: plan.add, "give another role": roles, remove: plan.remove });
       const parts = counts.flatMap(([what, who]) =>
         who.length > 0 ? [`${who.length} to ${what} (${names(who, declaration)})`] : [],
       );
-      report.forecast(`members: ${[...parts, `${plan.unchanged} unchanged`].join(", ")}`);
+      const found = stay.length > 0 ? [`${stay.length} found, ${stay.length === 1 ? "stays" : "they stay"}`] : [];
+      report.forecast(`members: ${[...parts, `${plan.unchanged} unchanged`, ...found].join(", ")}`);
       if (decidesOnMore(declaration, old)) {
         report.forecast(
           "whom the roster left alone until now it may remove as well: who that is shows only the update",
@@ -125,7 +139,7 @@ export const teamRoster = resource({
     joining(context, inputs.resourceUrn, async () => {
       const replaced = context.identities.replaced(inputs.resourceUrn);
       // What a forced replacement finds in the team is what it replaces.
-      const ours = replaced?.inputs["teamID"] === inputs.teamID;
+      const ours = replaced?.inputs["teamID"] === inputs.teamID ? { found: foundOf(replaced.found) } : undefined;
       return { id: inputs.teamID, outputs: await apply(context, inputs, undefined, ours) };
     }),
 
@@ -137,8 +151,14 @@ export const teamRoster = resource({
     const declaration: Inputs = { ...defaults, ...state, teamID: id, members: state.members ?? {} };
     const wanted = await identified(context, wantedOf(declaration.members, state), live);
     // An import shows everybody, the caller too.
-    const options = state.members ? await optionsNow(context, declaration, live, state) : declaration;
-    return { id, outputs: { ...declaration, ...observed(live, wanted, options) } };
+    const now = state.members ? await optionsNow(context, declaration, live, state) : declaration;
+    const found = stillFound(context, declaration, state.found, live);
+    const { options } = sparing(declaration, { found }, { ...now, mode: declaration.mode }, live);
+    const outputs = { ...declaration, ...observed(live, wanted, options), ...withoutUndefined({ found }) };
+    for (const one of state.members ? wantedOf(outputs.members, outputs) : []) {
+      if (!state.found?.[one.userID ?? ""]) context.made.saved(state.resourceUrn, membership(id, one));
+    }
+    return { id, outputs };
   },
 
   update: (context, _id, old, inputs) => joining(context, inputs.resourceUrn, () => apply(context, inputs, old)),
@@ -149,20 +169,26 @@ export const teamRoster = resource({
     const self = state.keepSelf ? await caller(context) : undefined;
     const ours = live.filter(managing(wantedOf(state.members, state), state));
     const own = self && ours.find((member) => isUser(self, member));
-    if (own) context.report.info(`${nameOf(own)} stays a member: its account makes these calls`);
-    const others = ours.filter((member) => member !== own);
+    const met = stillFound(context, state, state.found, live) ?? {};
+    const stay = ours.filter((member) => met[member.userID] && member !== own);
+    if (stay.length > 0) context.report.info(staysFound(state.sensitive ? stay.length : stay.map(nameOf), id));
+    const others = ours.filter((member) => member !== own && !stay.includes(member));
     const leaving = notDecidedOn(context, id, state, others);
     if (leaving.length > 0) context.report.info(`removes ${numbered(leaving.length, "person")}`);
+    if (own) context.report.info(`${nameOf(own)} stays a member: its account makes these calls`);
     const failures = await each(leaving, (member) => context.members.remove(id, member));
+    for (const member of leaving) {
+      if (!failures.has(member)) context.made.removed(state.resourceUrn, membership(id, member));
+    }
     if (failures.size > 0) throw new ResourceError(sentences("not removed", failures, state).join("\n"));
   },
 });
 
 /** The members on whom no other resource of this run decides; says who declares those whom one does. */
 function notDecidedOn<Live extends RosterMember>(
-  { claims, report }: MemberContext,
+  { claims, made, report }: MemberContext,
   teamID: string,
-  state: { members: Members; userIDs: string[]; sensitive?: boolean | undefined },
+  state: Kept & { members: Members; sensitive?: boolean | undefined; resourceUrn?: string | undefined },
   members: readonly Live[],
 ): Live[] {
   const addresses = new Map(wantedOf(state.members, state).map(({ userID, email }) => [userID, email]));
@@ -170,7 +196,10 @@ function notDecidedOn<Live extends RosterMember>(
   const left = members.filter((member) => {
     const person = { ...member, email: member.email ?? addresses.get(member.userID) };
     const keeper = claims.declaring(teamID, person);
-    if (keeper) kept.push({ keeper, name: nameOf(person) });
+    if (keeper) {
+      kept.push({ keeper, name: nameOf(person) });
+      made.handed(state.resourceUrn, membership(teamID, person));
+    }
     return !claims.deciding(teamID, person);
   });
   for (const ones of Map.groupBy(kept, ({ keeper }) => calledBy(keeper)).values()) {

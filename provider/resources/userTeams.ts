@@ -2,13 +2,15 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { id, withoutUndefined } from "../contract/values.ts";
 import { isUser } from "../reconcile/rosters.ts";
+import { membership, staysFound } from "./members/memberships.ts";
 import { nameOf } from "./members/rosterLists.ts";
 import { stays, type TeamClaims, type MemberContext } from "./members/teamClaims.ts";
 import { leaving } from "./members/turns.ts";
 import { exceptSpelling, namedOnce, user, userFound, userIDAt } from "./members/users.ts";
 import { calledBy } from "./model/identities.ts";
-import { common, PartialFailure, type Given, type Problem } from "./model/resource.ts";
-import { resource } from "./resource.ts";
+import { isFound } from "./model/made.ts";
+import { adopt, common, PartialFailure, type Given, type Problem } from "./model/resource.ts";
+import { resource, type State } from "./resource.ts";
 
 const inputs = z.object({
   ...common,
@@ -19,11 +21,22 @@ const inputs = z.object({
   organizationID: id.optional().meta({
     description: "Keeps it to the teams of this organization: what the user is in elsewhere stays.",
   }),
+  adopt: adopt.meta({
+    description: "Own the memberships that were there already: they go with the declaration.",
+    ignoredInDiff: true,
+  }),
 });
 
-const outputs = z.object(userFound);
+const outputs = z.object({
+  ...userFound,
+  found: z.array(id).optional().meta({
+    description:
+      "Teams that the user was in before this stack first met them: they stay in when it is no longer declared.",
+  }),
+});
 
 type Inputs = z.output<typeof inputs>;
+type Kept = State<typeof inputs, typeof outputs>;
 
 /**
  * A user's teams, all of them. The platform does not tell which teams a user is in, so what is read back is in which of
@@ -52,17 +65,26 @@ export const userTeams = resource({
   diff: (_context, change, old, { inputs, unknown }) => {
     const { changed, replaces } = exceptSpelling(change, old, { inputs, unknown });
     const same = isDeepStrictEqual(new Set(old.teamIDs), new Set(inputs.teamIDs));
-    const findings = replaces.length === 0 ? { people: [{ userID: old.memberUserID }] } : {};
+    if (old.found && inputs.adopt) changed.push("adopt");
+    const member = { email: old.email, userID: old.memberUserID };
+    const own = old.teamIDs.filter((teamID) => !old.found?.includes(teamID));
+    const findings = {
+      ...(replaces.length === 0 ? { people: [{ userID: old.memberUserID }] } : {}),
+      own: own.flatMap((teamID) => membership(teamID, member)),
+    };
     const reordered = !unknown.has("teamIDs") && same;
     const meant = changed.filter((name) => !(name === "teamIDs" && reordered));
     return Promise.resolve({ changed: meant, replaces, findings });
   },
 
   create: async (context, inputs) => {
+    const replaced = context.identities.replaced(inputs.resourceUrn);
+    const met = replaced ? declaredTeams(replaced.found) : await teamsMet(context, inputs);
     await enforce(context, inputs);
     const userID = await userIDOf(context, inputs);
     context.claims.found(inputs.resourceUrn, [{ userID }]);
-    return { id: userID, outputs: await confirmed(context, userID, inputs) };
+    const outputs = { ...inputs, memberUserID: userID, found: met };
+    return { id: userID, outputs: await confirmed(context, userID, outputs, []) };
   },
 
   read: async (context, id, state) => {
@@ -79,19 +101,35 @@ export const userTeams = resource({
     const lists = await Promise.all(looked.map((teamID) => context.members.list(teamID)));
     if (looked.length > 0 && lists.every((members) => members === undefined)) return undefined;
     const teamIDs = looked.filter((_, i) => lists[i]?.some((member) => member.userID === userID));
-    return { id: userID, outputs: { ...state, ...named, teamIDs, memberUserID: userID } };
+    const met = teamIDs.filter((teamID) => isMet(context, teamID, id, state));
+    const own = imported ? [] : teamIDs.filter((teamID) => !state.found?.includes(teamID));
+    context.made.saved(
+      state.resourceUrn,
+      own.flatMap((teamID) => membership(teamID, { email: state.email, userID })),
+    );
+    const found = met.length > 0 ? met : undefined;
+    return { id: userID, outputs: { ...state, ...named, teamIDs, memberUserID: userID, found } };
   },
 
-  update: async (context, id, _old, inputs) => {
-    await enforce(context, inputs, id);
-    return confirmed(context, id, inputs);
+  update: async (context, id, old, inputs) => {
+    const found = await teamsMet(context, inputs, old);
+    const kept = await enforce(context, inputs, id);
+    // Of the teams of other organizations it says nothing.
+    const left = inputs.organizationID === undefined ? old.teamIDs.filter((teamID) => !kept.includes(teamID)) : [];
+    return confirmed(context, id, { ...inputs, memberUserID: id, found }, left);
   },
 
   delete: async (context, id, state) => {
     const member = { userID: id, email: state.email };
-    const leaving = state.teamIDs.filter((teamID) => !context.claims.deciding(teamID, member));
+    const left = state.teamIDs.filter((teamID) => !context.claims.deciding(teamID, member));
+    const met = left.filter((teamID) => isMet(context, teamID, id, state));
+    for (const teamID of met) context.report.info(staysFound([nameOf(member)], teamID));
+    const leaving = left.filter((teamID) => !met.includes(teamID));
     const kept = state.teamIDs.flatMap((teamID) => {
       const keeper = context.claims.declaring(teamID, member);
+      if (keeper && !isMet(context, teamID, id, state)) {
+        context.made.handed(state.resourceUrn, membership(teamID, member));
+      }
       return keeper ? [{ teamID, keeper }] : [];
     });
     for (const ones of Map.groupBy(kept, ({ keeper }) => calledBy(keeper)).values()) {
@@ -99,8 +137,20 @@ export const userTeams = resource({
       for (const { keeper } of ones.slice(0, 1)) context.report.info(stays([nameOf(member)], teamIDs, keeper));
     }
     await Promise.all(leaving.map((teamID) => context.members.remove(teamID, member)));
+    context.made.removed(
+      state.resourceUrn,
+      leaving.flatMap((teamID) => membership(teamID, member)),
+    );
   },
 });
+
+const declaredTeams = (value: unknown): string[] | undefined => z.array(z.string()).safeParse(value).data;
+
+/** Whether the user was found in a team, and that is not this stack's own by now. */
+const isMet = (context: MemberContext, teamID: string, userID: string, state: Partial<Kept>): boolean => {
+  const found = state.found?.includes(teamID) ? true : undefined;
+  return isFound(context, { ...state, found }, membership(teamID, { email: state.email, userID }));
+};
 
 /** Notes in which teams the user is, and out of which they are taken, as far as that is known before. */
 function claimed(claims: TeamClaims, { inputs, unknown }: Given<Inputs>, old: Partial<Inputs>): Problem[] {
@@ -114,15 +164,14 @@ function claimed(claims: TeamClaims, { inputs, unknown }: Given<Inputs>, old: Pa
   return claims.claim(resourceUrn, { kind: "UserTeams", teamIDs, people, scope, ...leaves });
 }
 
-/** Takes the user out of all teams but the declared ones and those in which other resources of this run declare them. */
-const enforce = (context: MemberContext, inputs: Inputs, id?: string): Promise<void> =>
+/** Takes the user out of all teams but those that it answers: the declared ones and those in which other resources of this run declare them. */
+const enforce = (context: MemberContext, inputs: Inputs, id?: string): Promise<string[]> =>
   leaving(context, inputs.resourceUrn, async () => {
     const { teamIDs, email, userID, organizationID } = inputs;
     const kept = await declaredElsewhere(context, inputs, id ?? userID);
-    await context.members.enforce({
-      teamIDs: [...new Set([...teamIDs, ...kept])],
-      ...withoutUndefined({ email, userID, organizationID }),
-    });
+    const all = [...new Set([...teamIDs, ...kept])];
+    await context.members.enforce({ teamIDs: all, ...withoutUndefined({ email, userID, organizationID }) });
+    return all;
   });
 
 /** The other teams of the user, which another resource of this run declares. */
@@ -154,25 +203,71 @@ async function declaredElsewhere(
 /** ID of a user, who may be known to the lists of the teams alone: looking addresses up is not enabled everywhere. */
 async function userIDOf(context: MemberContext, { email, userID, teamIDs }: Inputs): Promise<string> {
   if (userID !== undefined) return userID;
-  const address = email?.toLowerCase();
   const [first] = teamIDs;
-  const members = first === undefined ? undefined : await context.members.list(first);
-  const member = members?.find((one) => one.email?.toLowerCase() === address);
+  const member = first === undefined || email === undefined ? undefined : await context.members.find(first, email);
   return member?.userID ?? (await context.client.userid({ email: email ?? "" }, context)).userID;
 }
 
-/** The outputs once the user is seen to be in every declared team. */
+/** The declared teams in which the user is already, and that this stack did not put them into. */
+async function teamsMet(context: MemberContext, inputs: Inputs, old?: Kept): Promise<string[] | undefined> {
+  const { email, adopt, resourceUrn: urn } = inputs;
+  if (adopt) return undefined;
+  // Where the stack put them, or where nobody was before this run, nobody was found.
+  const isOpen = (teamID: string): boolean =>
+    !context.members.isMade(teamID) &&
+    (old === undefined || !old.teamIDs.includes(teamID) || !!old.found?.includes(teamID));
+  const open = inputs.teamIDs.filter(isOpen);
+  const lists = new Map(
+    await Promise.all(open.map(async (teamID) => [teamID, await context.members.list(teamID)] as const)),
+  );
+  const isShown = [...lists.values()].every((list) => list?.every((one) => one.email !== undefined) ?? true);
+  const known = inputs.userID ?? old?.memberUserID;
+  const userID = known ?? (isShown || email === undefined ? undefined : await userIDAt(context, email));
+  const person = { email, userID };
+  const met = open.filter((teamID) => {
+    const there = lists.get(teamID)?.find((member) => isUser(person, member));
+    if (!there) return false;
+    return old?.found?.includes(teamID) || !context.made.isMade(urn, membership(teamID, { ...person, ...there }));
+  });
+  const others = inputs.teamIDs.filter((teamID) => !met.includes(teamID));
+  context.made.begin(
+    urn,
+    others.flatMap((teamID) => membership(teamID, person)),
+  );
+  return met.length > 0 ? met : undefined;
+}
+
+/** The outputs once the user is seen to be in every declared team, and in none that they left. */
 async function confirmed(
   context: MemberContext,
   userID: string,
-  inputs: Inputs,
-): Promise<Inputs & z.output<typeof outputs>> {
-  const lists = await Promise.all(inputs.teamIDs.map((teamID) => context.members.list(teamID)));
-  const teamIDs = inputs.teamIDs.filter((_, i) => lists[i]?.some((member) => member.userID === userID));
-  if (teamIDs.length === inputs.teamIDs.length) return { ...inputs, memberUserID: userID };
-  const missing = inputs.teamIDs.filter((teamID) => !teamIDs.includes(teamID));
-  const message =
-    `${inputs.email ?? userID} was put into ${inputs.teamIDs.length} teams and is not in the list of: ${missing.join(", ")}. ` +
-    `Check on the platform whether the user may be a member there, then run up again.`;
-  throw new PartialFailure(message, userID, { ...inputs, teamIDs, memberUserID: userID });
+  outputs: Kept,
+  left: readonly string[],
+): Promise<Kept> {
+  const read = async (teamID: string) =>
+    (await context.members.proved(teamID))?.some((member) => member.userID === userID) ?? false;
+  const isIn = new Map(
+    await Promise.all([...outputs.teamIDs, ...left].map(async (teamID) => [teamID, await read(teamID)] as const)),
+  );
+  const missing = outputs.teamIDs.filter((teamID) => !isIn.get(teamID));
+  const staying = left.filter((teamID) => isIn.get(teamID));
+  const names = outputs.teamIDs.flatMap((teamID) =>
+    membership(teamID, { email: outputs.email, userID }).map((name) => ({ name, teamID })),
+  );
+  const own = names.filter(({ teamID }) => isIn.get(teamID) && !outputs.found?.includes(teamID));
+  context.made.settled(
+    outputs.resourceUrn,
+    own.map(({ name }) => name),
+  );
+  if (missing.length + staying.length === 0) return outputs;
+  const who = outputs.email ?? userID;
+  const problems = [
+    missing.length > 0
+      ? `${who} was put into ${outputs.teamIDs.length} teams and is not in the list of: ${missing.join(", ")}.`
+      : "",
+    staying.length > 0 ? `${who} was taken out of teams and is in the list of: ${staying.join(", ")}.` : "",
+  ];
+  const message = `${problems.filter((problem) => problem !== "").join(" ")} Check on the platform whether the user may be a member there, then run up again.`;
+  const teamIDs = [...outputs.teamIDs.filter((teamID) => isIn.get(teamID)), ...staying];
+  throw new PartialFailure(message, userID, { ...outputs, teamIDs });
 }

@@ -1,5 +1,6 @@
 import type * as Jsonc from "jsonc-parser";
 import type { FileHandle } from "node:fs/promises";
+import { BoundError, boundJson } from "../../machine/settings/bounded.ts";
 import { isObject, jsonIn } from "../contract/wire.ts";
 import { quoted } from "../messages/text.ts";
 import { isRounded, rounded, roundedIn } from "./exactNumbers.ts";
@@ -17,6 +18,10 @@ export async function* ndjsonRows({ source, wrong }: Reading, file: FileHandle):
     for (const [index, words] of text.split("\n").entries()) {
       if (words.trim() === "") continue;
       const line = first + index;
+      if (tooDeepAt(words) !== undefined) {
+        wrong({ line, text: nested });
+        continue;
+      }
       const values = jsonIn(words);
       if (values === undefined || mayRepeat(words, values) || mayHold(words)) {
         const [mistake] = scanned(await jsonc(), words, source.sensitive).mistakes;
@@ -35,12 +40,29 @@ export async function* ndjsonRows({ source, wrong }: Reading, file: FileHandle):
 /** The rows of a JSON list. */
 export async function jsonRows({ source, wrong, refuse }: Reading, text: string): Promise<SourceRow[]> {
   if (text.trim() === "") return [];
+  const deep = tooDeepAt(text);
+  if (deep !== undefined) refuse(1, nested, 1);
   const { mistakes, lines } = scanned(await jsonc(), text, source.sensitive);
   const [mistake] = mistakes;
   if (mistake) refuse(mistake.line, mistake.text, mistake.column);
   const items = jsonIn(text);
   if (!Array.isArray(items)) refuse(1, "must be a list of rows: begin it with [ and end it with ]");
   return (items as unknown[]).flatMap((values, index) => rowOf(lines[index] ?? 1, values, wrong));
+}
+
+/** Bounds of rows in JSON; how many there may be is bounded by the size of the file. */
+const ofJsonRows = { levels: 100, values: Infinity };
+const nested = "is nested too deeply: make it flatter";
+
+/** Where a text becomes too deep, before anything is made of it; undefined where it does not. */
+function tooDeepAt(text: string): number | undefined {
+  try {
+    boundJson(text, ofJsonRows);
+    return undefined;
+  } catch (error) {
+    if (error instanceof BoundError) return error.offset;
+    throw error;
+  }
 }
 
 /** The row of a value, or none. */
@@ -114,7 +136,7 @@ function scanned({ visit }: typeof Jsonc, text: string, sensitive = false): Scan
     visit(text, visitor, { disallowComments: true });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    report(0, 0, "is nested too deeply: make it flatter");
+    report(0, 0, nested);
   }
   // What else a parser of JSON refuses.
   if (mistakes.length === 0 && jsonIn(text) === undefined) report(0, 0, "is not valid JSON: correct it");

@@ -1,3 +1,4 @@
+import { assertInTime } from "../files/deadline.ts";
 import { FileRefusal, maxMegabytesOfRows, openFile } from "../files/files.ts";
 import { csvRows } from "./csvRows.ts";
 import { edited } from "./editedRows.ts";
@@ -40,8 +41,8 @@ async function* unedited(reading: Reading, directory: string): AsyncGenerator<So
     try {
       const refusal = refusedFormat(source);
       if (refusal !== undefined) throw new SourceError(`${source} ${refusal}`);
-      if (format === ".csv") yield* csvRows(reading, file);
-      else if (streamed) yield* ndjsonRows(reading, file);
+      if (format === ".csv") yield* inTime(csvRows(reading, file));
+      else if (streamed) yield* inTime(ndjsonRows(reading, file));
       else if (format === ".json") yield await jsonRows(reading, await textOf(file));
       else yield await yamlRows(reading, await textOf(file));
     } finally {
@@ -53,6 +54,13 @@ async function* unedited(reading: Reading, directory: string): AsyncGenerator<So
     if (error instanceof EncodingError || error instanceof ConflictError)
       throw new SourceError(`${placeOf(declared, error.line)}: ${error.message}`);
     throw error;
+  }
+}
+
+async function* inTime(blocks: AsyncIterable<SourceRow[]>): AsyncGenerator<SourceRow[]> {
+  for await (const block of blocks) {
+    assertInTime();
+    yield block;
   }
 }
 

@@ -1,4 +1,5 @@
 import type * as Yaml from "yaml";
+import { BoundError, boundedDocument } from "../../machine/settings/bounded.ts";
 import { misnamed } from "../layers/writtenNumbers.ts";
 import { quoted } from "../messages/text.ts";
 import { isRounded, rounded } from "./exactNumbers.ts";
@@ -11,8 +12,9 @@ export async function yamlRows(reading: Reading, text: string): Promise<SourceRo
   // Loaded when it is needed: most sources are not YAML.
   const yaml = await import("yaml");
   const counter = new yaml.LineCounter();
-  const options = { lineCounter: counter, prettyErrors: false, merge: true, uniqueKeys: false };
-  const document = yaml.parseDocument(text, options);
+  const document = bounded(reading, counter, () =>
+    boundedDocument(text, { lineCounter: counter, merge: true }, ofYamlRows),
+  );
   const refuse = (offset: number, reason: string): never => reading.refuse(counter.linePos(offset).line, reason);
   const [error] = document.errors;
   if (error) {
@@ -33,6 +35,18 @@ export async function yamlRows(reading: Reading, text: string): Promise<SourceRo
     return rowOf(line, values, reading.wrong);
   });
 }
+
+function bounded<Answer>(reading: Reading, counter: Yaml.LineCounter, parse: () => Answer): Answer {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof BoundError)) throw error;
+    return reading.refuse(Math.max(1, counter.linePos(error.offset).line), error.message);
+  }
+}
+
+/** Bounds of rows in YAML, which is never streamed. */
+const ofYamlRows = { levels: 100, values: 250_000 };
 
 /** Ends where the values of JavaScript would say something else than the text, or less. */
 function refuseWhatIsLost(

@@ -6,7 +6,7 @@ import { pages } from "../../provider/client/index.ts";
 import type { Row } from "../../provider/contract/values.ts";
 import { plugin } from "../harness/doors.ts";
 import type { Properties } from "../harness/providerHost.ts";
-import { applied, type Seeded } from "../harness/seeded.ts";
+import { applied, type Seeded } from "../harness/seeds/seeded.ts";
 import { Stage } from "../harness/stage.ts";
 
 const tables = { items: { name: "Items", fields: { Code: { type: "text", sort: 1 }, Name: "text", Size: "number" } } };

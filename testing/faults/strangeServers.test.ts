@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pages } from "../../provider/client/index.ts";
 import type { Json } from "../../provider/contract/wire.ts";
 import { plugin } from "../harness/doors.ts";
-import { applied, type Seeded } from "../harness/seeded.ts";
+import { applied, type Seeded } from "../harness/seeds/seeded.ts";
 import { Stage } from "../harness/stage.ts";
 import { rewriter, type Habits, type Rewriter } from "./rewriter.ts";
 

@@ -19,7 +19,7 @@ interface Seed {
 export interface World {
   seeds: readonly Seed[];
   team: { name: string; formerly: string[]; isRoster: boolean; people: ReadonlyMap<string, "admin" | "member"> };
-  /** Whether the organization stands in a layer below. */
+  /** True if the organization stands in a layer below. */
   isLayered: boolean;
   /** The next name of a seed, and code of a row. */
   next: number;

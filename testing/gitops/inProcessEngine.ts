@@ -1,5 +1,5 @@
 import type { Declared } from "../../provider/changes/model/source.ts";
-import { linkedInputs, things, type Thing } from "../../provider/environment/things/things.ts";
+import { listLinkedInputs, things, type Thing } from "../../provider/environment/things/things.ts";
 import type { Configuration } from "../../provider/pulumi/configuration/configuration.ts";
 import { Operations, type Call } from "../../provider/pulumi/operations.ts";
 import { keyed, unknownValue, type Properties } from "../../provider/pulumi/properties.ts";
@@ -17,7 +17,7 @@ export type Step = "create" | "update" | "replace" | "delete";
 /** A run that a provider refused, in its words. */
 export class Refused extends Error {}
 
-/** What an engine does with the things of an Environment, over the operations of both doors and without processes. */
+/** Does with the things of an Environment what an engine does: over the operations, without processes. */
 export class InProcessEngine {
   readonly #configuration: Configuration;
   /** By type and name, in the order in which they were made. */
@@ -141,7 +141,7 @@ class Run {
     const seeds = Object.entries(thing.seeds);
     const news: Properties = {
       ...thing.inputs,
-      ...linkedInputs(thing, ({ of, id }) => (of === undefined ? id : (this.#known(of)?.id ?? unknownValue))),
+      ...listLinkedInputs(thing, ({ of, id }) => (of === undefined ? id : (this.#known(of)?.id ?? unknownValue))),
       ...(this.#policy === undefined ? {} : { removal: { file: this.#policy, path: removal } }),
       ...(seeds.length === 0
         ? {}

@@ -131,7 +131,7 @@ async function lived(edits: readonly Edit[]): Promise<void> {
   }
 }
 
-/** Whether more is said of a thing than that it has another key, or that its rows stand in another file. */
+/** True if more is said of a thing than that it has another key, or that its rows stand in another file. */
 const isMore = ({ op, changes, rows, formerly }: Thing): boolean =>
   op !== "change" ||
   changes.some(({ name }) => name !== "source") ||

@@ -34,13 +34,15 @@ const step = z.looseObject({
   env: texts.default({}),
   run: z.string().optional(),
 });
+const defaults = z.object({ run: z.object({ "working-directory": z.string().optional() }) }).default({ run: {} });
 const gitHubJob = z.looseObject({
   if: z.string().optional(),
   environment: z.string().optional(),
   outputs: texts.default({}),
+  defaults,
   steps: z.array(step),
 });
-const workflow = z.looseObject({ jobs: z.record(z.string(), gitHubJob) });
+const workflow = z.looseObject({ defaults, jobs: z.record(z.string(), gitHubJob) });
 const gitLabJob = z.looseObject({
   variables: texts.default({}),
   environment: z.object({ name: z.string() }).optional(),
@@ -63,9 +65,9 @@ export class Runner {
     this.#bin = join(folder, "bin");
     mkdirSync(join(folder, "home"), { recursive: true });
     mkdirSync(this.#bin);
-    this.#program("node", `exec "${process.execPath}" "$@"`);
+    this.program("node", `exec "${process.execPath}" "$@"`);
     // Installs what this repository has, and writes down which lock it was asked for.
-    this.#program(
+    this.program(
       "npm",
       `[ "$1" = ci ] && [ -f package-lock.json ] || { echo "npm $*: no lock here" >&2; exit 1; }
 echo "$PWD $(cat package-lock.json)" >> "${this.#folder}/installed"
@@ -82,7 +84,8 @@ chmod +x node_modules/.bin/microapps`,
 
   /** A job of a workflow of GitHub; undefined when its condition does not hold. */
   async gitHub(file: string, name: string, given: Context, own: Variables = {}): Promise<JobEnd | undefined> {
-    const job = gitHubJob.parse(workflow.parse(parse(file)).jobs[name]);
+    const whole = workflow.parse(parse(file));
+    const job = gitHubJob.parse(whole.jobs[name]);
     const settings = this.#settings[job.environment ?? ""] ?? { vars: {}, secrets: {} };
     const steps: Record<string, { outputs: Variables }> = {};
     const place = mkdtempSync(join(this.#folder, "job-"));
@@ -91,6 +94,11 @@ chmod +x node_modules/.bin/microapps`,
     for (const each of ["work", "temp"]) mkdirSync(join(place, each));
     const files = { GITHUB_STEP_SUMMARY: "summary", GITHUB_OUTPUT: "output", GITHUB_PATH: "path" };
     const standing = Object.fromEntries(Object.entries(files).map(([key, each]) => [key, join(place, each)]));
+    const within = join(
+      place,
+      "work",
+      job.defaults.run["working-directory"] ?? whole.defaults.run["working-directory"] ?? "",
+    );
     for (const each of Object.values(standing)) writeFileSync(each, "");
     const end: JobEnd = { status: 0, log: "", summary: "", outputs: {}, folder: join(place, "work") };
     for (const each of job.steps) {
@@ -99,8 +107,10 @@ chmod +x node_modules/.bin/microapps`,
         continue;
       }
       const env = Object.fromEntries(Object.entries(each.env).map(([key, text]) => [key, evaluated(text, context)]));
-      const all = { CI: "true", GITHUB_ACTIONS: "true", RUNNER_TEMP: join(place, "temp"), ...standing, ...own, ...env };
-      const ended = await this.#bash(each.run ?? "", join(place, "work"), all);
+      const fixed = { CI: "true", GITHUB_ACTIONS: "true", GITHUB_WORKSPACE: join(place, "work") };
+      const paths = readFileSync(join(place, "path"), "utf8").trim().split("\n").reverse();
+      const all = { ...fixed, RUNNER_TEMP: join(place, "temp"), ...standing, ...own, ...env };
+      const ended = await this.#bash(each.run ?? "", within, all, paths);
       end.log += ended.log;
       if (each.id !== undefined) steps[each.id] = { outputs: outputsIn(readFileSync(join(place, "output"), "utf8")) };
       end.status = ended.status;
@@ -143,7 +153,8 @@ chmod +x node_modules/.bin/microapps`,
     return { status, log, summary: summary.at(-1) ?? "", outputs: {}, folder: work };
   }
 
-  #program(name: string, text: string): void {
+  /** Puts a program into the path of every job. */
+  program(name: string, text: string): void {
     writeFileSync(join(this.#bin, name), `#!/bin/sh\n${text}\n`);
     chmodSync(join(this.#bin, name), 0o755);
   }
@@ -171,9 +182,14 @@ chmod +x node_modules/.bin/microapps`,
   }
 
   /** Runs a script with these variables and no others, but for those that each machine has. */
-  #bash(script: string, cwd: string, variables: Variables): Promise<{ status: number; log: string }> {
+  #bash(
+    script: string,
+    cwd: string,
+    variables: Variables,
+    paths: readonly string[] = [],
+  ): Promise<{ status: number; log: string }> {
     const machine = {
-      PATH: `${this.#bin}:/usr/local/bin:/usr/bin:/bin`,
+      PATH: `${[this.#bin, ...paths.filter(Boolean)].join(":")}:/usr/local/bin:/usr/bin:/bin`,
       HOME: join(this.#folder, "home"),
       LANG: "C.UTF-8",
     };

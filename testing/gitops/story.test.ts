@@ -168,7 +168,7 @@ async function reported(comments: Comments, head: string): Promise<JobEnd & { te
 
 /** Jobs of the apply workflow after a merge, one after the other until one fails; the last one's end. */
 async function applied(before: string, jobs: readonly string[]): Promise<JobEnd & { job: string }> {
-  const github = { sha: commits.mended, ref_name: "main", event: before === "" ? {} : { before } };
+  const github = { sha: commits.mended, ref: "refs/heads/main", event: before === "" ? {} : { before } };
   let last: (JobEnd & { job: string }) | undefined;
   for (const job of jobs) {
     const end = await runner.gitHub(workflow("apply"), job, { github });

@@ -83,12 +83,21 @@ const added = (): Record<string, string[]> =>
 
 const generations = (): number => emulator.calls({ endpoint: "createappwithprompt" }).length;
 
+/** The file in which the started generation is kept; that of the rows which a run inserts lies beside it. */
+async function intentOfTheApp(): Promise<string> {
+  const folder = join(project.folder, ".microapps/intents");
+  const kept = await Promise.all(
+    (await readdir(folder)).map(async (file) => [file, await readFile(join(folder, file), "utf8")] as const),
+  );
+  const [file = ""] = kept.find(([, text]) => text.includes("GeneratedApp")) ?? [];
+  return join(".microapps/intents", file);
+}
+
 /** Whether the app exists can't be found out, and a second one would cost money: a person writes its link down. */
 async function aPersonDecides(): Promise<void> {
   const stopped = await project.run("up --yes --skip-preview");
   expect(stopped.status).toBe(1);
-  const [file = ""] = await readdir(join(project.folder, ".microapps/intents"));
-  const intent = join(".microapps/intents", file);
+  const intent = await intentOfTheApp();
   expect(stopped.output).toMatch(/a generation of this app was started at \S+ and its answer never arrived, so it may/);
   expect(stopped.output).toContain(
     `Look in the workspace of admin@example.com: if it is there, write its link as "link" into ${intent}; ` +

@@ -41,6 +41,19 @@ throughBothDoors({ settings: { generationSeconds: 0, failingPrompts: "FAIL" } },
       const { message } = await stopped(first.inputs);
       expect(message).toContain(`the intent file .microapps/intents/${name} does not have the seal of this user`);
     }
+    // Nobody is sent to its link either: not by a preview, not under another prompt, not under another name.
+    await writeFile(path, JSON.stringify({ ...forged, link: "https://evil.example/workspace/apps/1" }));
+    await host.check("GeneratedApp", news);
+    await expect(scene.create("GeneratedApp", { ...news, appPrompt: "Another." })).rejects.toThrow(
+      "does not have the seal",
+    );
+    expect(await readdir(join(host.folder, ".microapps/intents"))).toEqual([name]);
+    host.resource = "renamed";
+    await host.restart();
+    const { problems } = await host.check("GeneratedApp", news);
+    expect(problems).toEqual([expect.stringContaining('as GeneratedApp "it". If this is the same one')]);
+    expect([...host.told, host.printed].join("\n")).not.toContain("evil.example");
+    host.resource = "it";
     await writeFile(path, JSON.stringify(forged));
     await host.read("GeneratedApp", first.id, first.outputs); // as of an earlier version
     expect(await readdir(join(host.folder, ".microapps/intents"))).toEqual([]);

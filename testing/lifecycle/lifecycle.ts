@@ -117,7 +117,7 @@ export async function live(scene: Stage, type: string, life: Life): Promise<void
 
   expect(await scene.calls(() => host.destroy(type, made.id, made.outputs))).toEqual(life.deleted.calls);
   expect(await life.live(made.id)).toEqual(life.deleted.live);
-  if (life.deleted.message !== undefined) expect(host.told.at(-1)).toContain(life.deleted.message);
+  if (life.deleted.message !== undefined) expect(host.told.join("\n")).toContain(life.deleted.message);
   await life.remove?.(made.id);
   await host.delete(type, made.id, made.outputs); // which is not there any more
   expect((await host.read(type, made.id, made.outputs)).id).toBe(life.remove === null ? made.id : "");

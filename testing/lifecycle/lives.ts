@@ -264,7 +264,7 @@ export const lives: Record<string, (scene: Stage, memberForm: "objects" | "ids",
       changes: [
         {
           news: { rows: wanted },
-          preview: 'info: rows: 1 to add unless there ("AS"), 1 to change ("EU"), 1 to remove ("AF"); about 7 calls',
+          preview: 'info: rows: 1 to add unless there ("AS"), 1 to change ("EU"), 1 to remove ("AF"); about 8 calls',
           calls: expect.arrayContaining(["insertmicroapprows", "removemicroapprow", "updatemicroapprow"]),
           live: [...wanted, theirs],
           outputs: { rowCount: 2, keys: ["AS", "EU"] },
@@ -281,7 +281,7 @@ export const lives: Record<string, (scene: Stage, memberForm: "objects" | "ids",
         found: { drift: { changed: 1, missing: 1, changedKeys: ["AS"], missingKeys: ["EU"] } },
         calls: expect.arrayContaining(["insertmicroapprows", "updatemicroapprow"]),
       },
-      imported: "Declare the SeedRows: rows that are there exactly as declared count as ours",
+      imported: "Declare the SeedRows: rows that are there exactly as declared are found at the next up",
       deleted: { calls: ["removemicroapprow", "removemicroapprow"], live: [theirs] },
       remove: null,
     };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { throughBothDoors, type Scene } from "../harness/bothDoors.ts";
 import { eventually } from "../harness/processes.ts";
 
-/** Whether the platform tells when a thing was made. */
+/** True if the platform tells when a thing was made. */
 const told = { yes: {}, no: { profile: { version: 1, habits: { createdAt: "no" } } } } as const;
 const kinds = ["Organization", "Team"] as const;
 
@@ -95,5 +95,6 @@ async function settled(
 ): Promise<void> {
   const seen = await host.read(kind, made.id, made.outputs);
   expect(seen.id).toBe(made.id);
-  expect(await readdir(join(host.folder, ".microapps", "intents"))).toEqual([]);
+  expect(made.outputs).not.toHaveProperty("found"); // it is the stack's own
+  expect(await readdir(join(host.folder, ".microapps", "made"))).toEqual([]);
 }

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { throughBothDoors } from "../harness/bothDoors.ts";
-import { applied } from "../harness/seeded.ts";
+import { applied } from "../harness/seeds/seeded.ts";
 
 const tables = { regions: { name: "Regions", fields: { Code: { type: "text", sort: 1 }, Name: "text" } } };
 const people = ["ada@example.com", "bob@example.com"] as const;

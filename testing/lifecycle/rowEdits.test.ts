@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { throughBothDoors } from "../harness/bothDoors.ts";
 import type { Properties } from "../harness/providerHost.ts";
-import { applied } from "../harness/seeded.ts";
+import { applied } from "../harness/seeds/seeded.ts";
 
 const tables = {
   continents: { name: "Continents", fields: { Code: { type: "text", sort: 1 }, Name: "text", Note: "text" } },

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { throughBothDoors } from "../harness/bothDoors.ts";
 import { eventually } from "../harness/processes.ts";
 import type { Properties } from "../harness/providerHost.ts";
-import { applied, type Seeded } from "../harness/seeded.ts";
+import { applied, type Seeded } from "../harness/seeds/seeded.ts";
 
 const tables = {
   items: {

@@ -45,7 +45,7 @@ describe.each(["objects", "ids"] as const)("with lists of %s,", (memberForm) => 
     test("UserTeams: a platform that leaves a team out is told, and the next run puts it right", async () => {
       const { host, emulator } = scene;
       const news = { userID, teamIDs: [red, green] };
-      emulator.setFaults({ faults: [{ endpoint: "teammembers", kind: "status", status: 404, count: 3 }] });
+      emulator.setFaults({ faults: [{ endpoint: "teammembers", kind: "status", status: 404, count: 6 }] });
       const failed = await scene.failure(scene.create("UserTeams", news));
       expect(failed).toMatchObject({ id: userID, state: { teamIDs: [], memberUserID: userID } });
       expect(failed.message).toContain("is not in the list of: ");

@@ -75,8 +75,8 @@ describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
     const { status, output } = await project.run("up --yes --skip-preview");
     expect(status).toBe(1);
     expect(output).toContain(
-      'ignoreChanges names rows["EUR"].Name, a part of rows, which can\'t be ignored: leave a label out of the rows to ' +
-        'leave its values alone, set mode to "insertOnly" to change no row that is there, or set onConflict to "keepLive"',
+      'ignoreChanges names rows["EUR"].Name, a part of rows, which can\'t be ignored: set mode to "upsert", which removes no row, ' +
+        'and leave a label out of the rows to leave its values alone, set mode to "insertOnly" to change no row that is there, or set onConflict to "keepLive"',
     );
     expect(output).not.toMatch(/^\s+at /m);
     expect(emulator.calls({ since, mutating: true })).toEqual([]);
@@ -113,7 +113,7 @@ describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
 describe.each(Object.values(doors))("what a refusal advises holds through the $name door", (door) => {
   const test = testThrough(door.name);
   let stage: Stage;
-  const own = ["leftOut", "insertOnly", "keepLive", "none"] as const;
+  const own = ["upsert", "exact", "insertOnly", "keepLive", "none"] as const;
   beforeAll(async () => {
     const alike = Object.fromEntries(own.map((table) => [table, tables.currencies]));
     stage = await Stage.set({ tables: alike }, {}, door);
@@ -140,8 +140,11 @@ describe.each(Object.values(doors))("what a refusal advises holds through the $n
     return found;
   }
 
-  test("a label that is left out is left alone", async () => {
-    expect(await edited("leftOut", { rows: [{ Code: "EUR" }] })).toEqual(["By hand"]);
+  test("with upsert a label that is left out is left alone", async () => {
+    expect(await edited("upsert", { mode: "upsert", rows: [{ Code: "EUR" }] })).toEqual(["By hand"]);
+  });
+  test("without upsert a label that is left out is cleared", async () => {
+    expect(await edited("exact", { rows: [{ Code: "EUR" }] })).toEqual([null]);
   });
   test("insertOnly changes no row that is there", async () => {
     expect(await edited("insertOnly", { mode: "insertOnly", rows: [{ Code: "EUR", Name: "Euroo" }] })).toEqual([

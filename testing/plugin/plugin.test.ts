@@ -134,6 +134,11 @@ describe("preview", () => {
     __linkRenewals: unknown,
     renewals: unknown,
     __departed: unknown,
+    __forms: unknown,
+    __found: unknown,
+    __labelSets: unknown,
+    __labelled: unknown,
+    __unproven: unknown,
   };
 
   test("what is unknown in the inputs is unknown in the outputs, and so is what the platform adds", async () => {
@@ -141,7 +146,7 @@ describe("preview", () => {
     const platform = stage.emulator.url;
     const calls = await stage.calls(async () => {
       const answer = await create("TeamMember", inputs, (request) => request.setPreview(true));
-      expect(answer.getProperties()?.toJavaScript()).toEqual({ ...inputs, memberUserID: unknown, platform });
+      expect(answer.getProperties()?.toJavaScript()).toEqual({ ...inputs, found: unknown, memberUserID: unknown, platform });
       const rows = await create("SeedRows", { table: "continents", key: ["Code"], rows: unknown }, (request) =>
         request.setPreview(true),
       );
@@ -184,6 +189,7 @@ describe("preview", () => {
       teamID: "t",
       email: "ada@example.com",
       role: "admin",
+      found: unknown,
       memberUserID: "u",
       platform: stage.emulator.url,
     });

@@ -77,7 +77,7 @@ describe.each(doorNames)("what a state calls tainted, through the %s door:", (do
     await taint("depots");
     await scene.write(program.replace(seed("depots", "NES"), seed("depots", "NES", { note: "new " })), 2);
     if (door === "dynamic") {
-      // Nothing tells this door what is to be replaced.
+      // The dynamic provider does not learn what is to be replaced.
       const { status, output } = await scene.up();
       expect(`${String(status)}\n${output}`).not.toMatch(/^0\n/);
       expect(output).toContain("run the same command with --refresh");
@@ -100,7 +100,7 @@ describe.each(doorNames)("what a state calls tainted, through the %s door:", (do
     const rows = await scene.rows("regions");
     await taint("crew");
     if (door === "dynamic") {
-      // Nothing tells this door what is to be replaced.
+      // The dynamic provider does not learn what is to be replaced.
       const before = await scene.project.stateText();
       const { status, output } = await scene.up();
       expect(`${String(status)}\n${output}`).not.toMatch(/^0\n/);

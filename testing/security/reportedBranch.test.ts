@@ -174,9 +174,11 @@ describe("flags", () => {
     repository = new Repository({ ...files, "Pulumi.prod.yaml": stack("") });
     repository.write({ "Pulumi.prod.yaml": bomb, "Pulumi.yaml": bomb });
     const said = texts(await repository.report()).join("\n");
-    expect(said).toContain("microapps:endpoint changes");
-    expect(said).toContain("runtime of Pulumi.yaml changes");
-    expect(said).toContain("encryptionsalt changes");
+    for (const file of ["Pulumi.prod.yaml", "Pulumi.yaml"]) {
+      expect(said).toContain(
+        `${file}:1: it has an anchor or an alias; write the value out: readers of the file may differ in what it says`,
+      );
+    }
   });
 
   test("many of them leave room for those that count", async () => {
@@ -185,7 +187,7 @@ describe("flags", () => {
     repository.commit({ "Pulumi.prod.yaml": stack("  microapps:movedFrom: https://b.example\n") });
     const text = render(await repository.report({ base: "HEAD~1" }), "md");
     expect(text).toContain("microapps&#58;movedFrom changes");
-    expect(text).toContain("and 88 more");
+    expect(text).toContain("link&#45;99 becomes a symbolic link"); // none is cut
   });
 });
 

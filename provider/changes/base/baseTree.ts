@@ -11,7 +11,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, posix } from "node:path";
-import { isMap, isPair, isScalar, parseDocument, visit } from "yaml";
+import { isMap, isPair, isScalar, LineCounter, visit, type Document } from "yaml";
+import { BoundError, boundedDocument } from "../../../machine/settings/bounded.ts";
 import { maxMegabytesOfLayer } from "../../files/files.ts";
 import { isPointer, treeOf, writeBlob, type TreeEntry } from "./commits.ts";
 
@@ -46,6 +47,15 @@ export class BaseTree {
   /** The text of a file of the commit; undefined where there is none. */
   async text(path: string): Promise<string | undefined> {
     return (await this.#write(path)) ? readFileSync(join(this.folder, path), "utf8") : undefined;
+  }
+
+  /** Names of what stands in a folder of the commit. */
+  namesIn(folder: string): string[] {
+    const above = folder === "" || folder === "." ? "" : `${folder.replace(/\/$/, "")}/`;
+    return [...this.#entries.keys()].flatMap((path) => {
+      const name = path.startsWith(above) ? path.slice(above.length) : "";
+      return name === "" || name.includes("/") ? [] : [name];
+    });
   }
 
   /** Writes an Environment file with all that it extends and the sources that these name; false where it is not there. */
@@ -112,11 +122,22 @@ function startOf(file: string): string {
   }
 }
 
+function documentOf(text: string): Document.Parsed | undefined {
+  try {
+    return boundedDocument(text, { lineCounter: new LineCounter() });
+  } catch (error) {
+    if (error instanceof BoundError) return undefined;
+    throw error;
+  }
+}
+
 /** Texts of a YAML file that may name files, and whether it extends them. */
 function namesIn(text: string): { name: string; isLayer: boolean }[] {
   if (text.length > maxMegabytesOfLayer * 2 ** 20) return [];
   const names: { name: string; isLayer: boolean }[] = [];
-  visit(parseDocument(text, { prettyErrors: false, uniqueKeys: false }), {
+  const document = documentOf(text);
+  if (!document) return []; // the ordinary reader says why
+  visit(document, {
     Scalar: (_, { value }, path) => {
       if (typeof value !== "string" || value === "" || value.startsWith("/")) return;
       const pair = path.findLast(isPair);

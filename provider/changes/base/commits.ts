@@ -127,5 +127,5 @@ class BlobContent extends Transform {
 const isMissing = (error: unknown): boolean =>
   typeof error === "object" && error !== null && "code" in error && error.code === "ENOENT";
 
-/** Whether a file, by how it begins, is what Git LFS leaves in its place. */
+/** True if a file, by how it begins, is what Git LFS leaves in its place. */
 export const isPointer = (start: string): boolean => start.startsWith("version https://git-lfs.github.com/spec/");

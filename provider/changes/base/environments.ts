@@ -11,6 +11,9 @@ export const environmentsFile = "environments.yaml";
 /** Where drift that is left as it is stands, beside Pulumi.yaml. */
 export const driftFile = "drift.yaml";
 
+/** Environments of one project. */
+const maxEnvironments = 1_000;
+
 const entry = z.strictObject({
   stack: z.string().min(1).optional(),
   file: z.string().min(1),
@@ -49,6 +52,11 @@ export function environmentsIn(text: string): { entries: EnvironmentEntry[]; pro
       const at = find(root, path)?.at ?? valuePlace(root, path);
       found.push({ at, message: `${path.join(".")} ${message}`.trim() });
     }
+  }
+  const names = Object.keys(read?.data ?? {});
+  if (names.length > maxEnvironments) {
+    const at = { file: environmentsFile, line: 1, column: 1 };
+    found.push({ at, message: `has more than ${maxEnvironments} environments; split the project` });
   }
   const entries = Object.entries(read?.data ?? {}).map(([name, { stack = name, after = [], ...rest }]) => ({
     name,

@@ -1,7 +1,9 @@
-import { parseDocument } from "yaml";
+import { decidingKind, pipelineDecides } from "../../../machine/settings/deciding.ts";
 import { secretText, type Note } from "../model/changeSet.ts";
 import { stable } from "../model/values.ts";
 import type { TreeEntry } from "./commits.ts";
+import { changedKeys, layoutOnly, type Flagged } from "./decidingFlags.ts";
+import { projectContent, stackFileContent, type Content } from "./projectFiles.ts";
 
 /** Texts of one file on both sides; undefined where there is none. */
 export interface BothTexts {
@@ -33,24 +35,47 @@ const decisions: [settings: readonly string[], what: string][] = [
   [manners, "how calls are sent"],
 ];
 
-/** What changes in Pulumi.yaml of what decides which code runs. */
-export function projectFlags({ file, before, after }: BothTexts): Note[] {
-  if (before === after) return [];
-  const [was, is] = [contentOf(before), contentOf(after)];
-  return projectKeys.flatMap((key) =>
-    stable(was[key]) === stable(is[key])
-      ? []
-      : [{ text: `${key} of ${file} changes, which decides what runs and where the state is`, place: file }],
+/** Keys of a stack's file that decide what is configured and who can decrypt it. */
+const stackKeys = ["environment", "secretsprovider", "encryptedkey"];
+
+/** What changes in Pulumi.yaml: what decides which code runs first. */
+export function projectFlags({ file, before, after }: BothTexts): Flagged {
+  const [was, is] = [projectContent(file, before), projectContent(file, after)];
+  if ("why" in is) return unbelieved(file, is);
+  if (before === after) return { flags: [], unexplained: [] };
+  const rank = (key: string): number => (projectKeys.includes(key) ? 0 : 1);
+  const keys = inOrder(changedKeys(contentOf(was), is.content), rank);
+  const texts = keys.map((key) =>
+    rank(key) === 0
+      ? `${key} of ${file} changes, which decides what runs and where the state is`
+      : `${key} of ${file} changes`,
   );
+  return explained(file, texts);
+}
+
+const contentOf = (read: Content): Record<string, unknown> => ("content" in read ? read.content : {});
+
+/** A file that readers may take differently: nobody could approve it. */
+function unbelieved(file: string, { why }: { why: string }): Flagged {
+  const note = { text: `${why}: readers of the file may differ in what it says`, place: file };
+  return { flags: [note], unexplained: [note] };
+}
+
+/** What changes in a file that all readers take alike; without a change of its content the layout does. */
+function explained(file: string, texts: readonly string[]): Flagged {
+  const flags = (texts.length > 0 ? texts : [layoutOnly(file)]).map((text) => ({ text, place: file }));
+  return { flags, unexplained: [] };
 }
 
 /**
  * What changes in Pulumi.<stack>.yaml of the platform and the account; nothing encrypted is decrypted.
  * @param isElsewhere whether the endpoint changes in another file
  */
-export function stackFlags({ file, before, after }: BothTexts, isElsewhere = false): Note[] {
-  if (before === after) return [];
-  const [was, is] = [contentOf(before), contentOf(after)];
+export function stackFlags({ file, before, after }: BothTexts, isElsewhere = false): Flagged {
+  const read = stackFileContent(file, after);
+  if ("why" in read) return unbelieved(file, read);
+  if (before === after) return { flags: [], unexplained: [] };
+  const [was, is] = [contentOf(stackFileContent(file, before)), read.content];
   const [old, now] = [settingsOf(was), settingsOf(is)];
   const changed = [...new Set([...old.keys(), ...now.keys()])].filter(
     (key) => stable(old.get(key)) !== stable(now.get(key)),
@@ -60,16 +85,29 @@ export function stackFlags({ file, before, after }: BothTexts, isElsewhere = fal
   const rank = (key: string): number => decisions.findIndex(([settings]) => settings.includes(bare(key)));
   const flagOf = (key: string): string =>
     `${key} changes from ${shown(old.get(key))} to ${shown(now.get(key))}: it decides ${decisions[rank(key)]?.[1] ?? "how"}`;
+  const movedTo = movedSecrets(old, now);
   const own = changed.filter((key) => key.startsWith("microapps:"));
   const [known, others] = [own.filter((key) => rank(key) >= 0), own.filter((key) => rank(key) < 0)];
   const flags = [
     ...((isElsewhere || has(["endpoint", "movedFrom"])) && has(credentials) ? [both] : []),
     ...inOrder(known, rank).map(flagOf),
     ...(was["encryptionsalt"] !== is["encryptionsalt"] && before !== undefined ? [salt] : []),
-    ...movedSecrets(old, now),
+    ...movedTo.map(({ from, to }) => `the encrypted value of ${from} stands at ${to} now`),
     ...others.map(flagOf),
+    ...inOrder(
+      changedKeys(was, is).filter((key) => key !== "config" && key !== "encryptionsalt"),
+      (key) => (stackKeys.includes(key) ? 0 : 1),
+    ).map(
+      (key) =>
+        `${key} of ${file} changes${stackKeys.includes(key) ? ", which decides what is configured and who can decrypt it" : ""}`,
+    ),
+    ...changed
+      .filter((key) => !key.startsWith("microapps:") && !movedTo.some((each) => each.to === key))
+      .map((key) => `${key} in ${file} changes`),
   ];
-  return flags.map((text) => ({ text, place: file }));
+  // A salt that the base did not have is explained by nothing else.
+  const first = before === undefined && flags.length === 0 && is["encryptionsalt"] !== undefined;
+  return explained(file, first ? [`${file} is new`] : flags);
 }
 
 /** Both at once send a credential to another machine. */
@@ -78,12 +116,15 @@ const both = "the endpoint and a credential change in one request: look where th
 const salt = "encryptionsalt changes: what is encrypted can't be compared, and another passphrase may open it";
 
 /** A ciphertext under another key would be decrypted there. */
-function movedSecrets(old: ReadonlyMap<string, unknown>, now: ReadonlyMap<string, unknown>): string[] {
+function movedSecrets(
+  old: ReadonlyMap<string, unknown>,
+  now: ReadonlyMap<string, unknown>,
+): { from: string; to: string }[] {
   const places = new Map([...old].flatMap(([key, value]) => secretsIn(value).map((text) => [text, key] as const)));
   return [...now].flatMap(([key, value]) =>
     secretsIn(value).flatMap((text) => {
       const from = places.get(text);
-      return from === undefined || from === key ? [] : [`the encrypted value of ${from} stands at ${key} now`];
+      return from === undefined || from === key ? [] : [{ from, to: key }];
     }),
   );
 }
@@ -124,24 +165,11 @@ export function treeFlags(base: ReadonlyMap<string, TreeEntry>, head: ReadonlyMa
 const inOrder = <Item>(items: readonly Item[], rankOf: (item: Item) => number): Item[] =>
   items.toSorted((a, b) => rankOf(a) - rankOf(b));
 
-const isPipeline = (path: string): boolean =>
-  /^(\.github\/(workflows|actions)\/|\.gitlab-ci\.ya?ml$|\.gitlab\/ci\/|azure-pipelines|\.circleci\/|Jenkinsfile|bitbucket-pipelines)/.test(
-    path,
-  );
+const isPipeline = (path: string): boolean => decidingKind(path, "")?.decides === pipelineDecides;
 
-/** Content of a YAML file as a map; of one that can't be read, only the text is known. */
-export function contentOf(text: string | undefined): Record<string, unknown> {
-  try {
-    const content: unknown = parseDocument(text ?? "", { prettyErrors: false, uniqueKeys: false }).toJS();
-    return typeof content === "object" && content !== null ? (content as Record<string, unknown>) : {};
-  } catch {
-    return Object.fromEntries(["name", "runtime", "config"].map((key) => [key, { "microapps:endpoint": text }]));
-  }
-}
-
-/** A setting of this package in the text of a stack's file, as it stands there. */
+/** A setting of this package in the text of a stack's file, as it stands there; undefined in one that is not believed. */
 export function settingIn(text: string | undefined, key: string): unknown {
-  const settings = settingsOf(contentOf(text));
+  const settings = settingsOf(contentOf(stackFileContent("", text)));
   return settings.get(`microapps:${key}`) ?? settings.get(`microapps:config:${key}`);
 }
 

@@ -77,7 +77,7 @@ export function accept(
   return { section: { ...section, things }, notes };
 }
 
-/** Whether there is drift that nobody accepted. */
+/** True if there is drift that nobody accepted. */
 export const hasDrift = ({ things }: Section): boolean =>
   things.some(
     ({ op, accepted, changes, omitted }) =>

@@ -37,7 +37,7 @@ export interface Look {
   notes: string[];
   /** Sentences about what could not be read: it may have drifted. */
   unread: string[];
-  /** Whether the platform refuses the login. */
+  /** True if the platform refuses the login. */
   isRefused: boolean;
 }
 

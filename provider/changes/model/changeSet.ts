@@ -100,7 +100,7 @@ export type Note = z.output<typeof note>;
 
 const rank = { remove: 0, replace: 1, change: 2, add: 3 } as const;
 
-/** Whether a thing is removed or loses something. */
+/** True if a thing is removed or loses something. */
 export const removes = ({ op, people, rows }: Thing): boolean =>
   op === "remove" || op === "replace" || (people?.remove ?? 0) + (rows?.remove ?? 0) > 0;
 
@@ -128,13 +128,13 @@ export const stops = ({ problems, change, pending }: EnvironmentChanges): string
   ),
 ];
 
-/** Whether the change itself is known to leave an environment alone, whatever is pending there. */
+/** True if the change itself is known to leave an environment alone, whatever is pending there. */
 export const isUntouched = (environment: EnvironmentChanges): boolean =>
   environment.change.compared &&
   environment.change.things.length === 0 &&
   environment.flags.length === 0 &&
   stops(environment).length === 0;
 
-/** Whether an environment is known to be left as it is. */
+/** True if an environment is known to be left as it is. */
 export const isUnchanged = (environment: EnvironmentChanges): boolean =>
   isUntouched(environment) && (environment.pending?.things.length ?? 0) === 0;

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { isObject } from "../../contract/wire.ts";
-import { linkedInputs, things, type Thing } from "../../environment/things/things.ts";
+import { listLinkedInputs, things, type Thing } from "../../environment/things/things.ts";
 import { mannerOf } from "../../habits/profile.ts";
 import { RunNotes } from "../../pulumi/lifetime/runNotes.ts";
 import { check, foreseen, keyed, listed, unknownValue, type Properties } from "../../pulumi/properties.ts";
@@ -15,7 +15,7 @@ import { clear, holdsSealed, opened, type State, type StateResource } from "../s
 import { resourceOf, urnOf } from "./planner.ts";
 
 /** A thing as it is before a run: of a state, or of a declaration with what its creation would have left. */
-export interface Known {
+export interface KnownThing {
   /** Type, and name below the Environment. */
   key: string;
   kind: string;
@@ -39,17 +39,17 @@ export interface Known {
 }
 
 /** Things of a declaration as its `up` would have left them. */
-export async function knownOfDeclaration(declared: Declared, policy: string | undefined): Promise<Known[]> {
+export async function toKnownDeclaration(declared: Declared, policy: string | undefined): Promise<KnownThing[]> {
   const { folder, unread } = declared;
   const notes = new RunNotes({ directory: folder, platform: () => "" });
   const context = contextOf(folder, notes);
-  const known: Known[] = [];
+  const known: KnownThing[] = [];
   for (const thing of things(declared.declaration)) {
     const { kind, key, inputs: stated } = thing;
     const resource = resourceOf(kind);
     const inputs: Properties = {
       ...withoutNothing(stated),
-      ...withoutNothing(linkedInputs(thing, ({ of, id }) => of ?? id)),
+      ...withoutNothing(listLinkedInputs(thing, ({ of, id }) => of ?? id)),
       ...(policy === undefined ? {} : { removal: { file: policy, path: thing.removal } }),
       resourceUrn: urnOf(kind, thing.name.now),
     };
@@ -76,7 +76,7 @@ async function seeded(
   left: Properties,
   folder: string,
   notes: RunNotes,
-): Promise<Pick<Known, "inputs" | "outputs" | "rows" | "why">> {
+): Promise<Pick<KnownThing, "inputs" | "outputs" | "rows" | "why">> {
   try {
     const seed = inputs as unknown as RowDeclaration; // it was checked
     const { digest, resourceUrn } = inputs as { digest?: string; resourceUrn?: string };
@@ -134,7 +134,7 @@ function peopled(outputs: Properties): Properties {
  * Things of a state below its Environment. What a secret of the state says nobody knows here: it is taken to be what is
  * declared, and so are rows whose digests are keyed by one.
  */
-export async function knownOfState({ resources }: State, root: string, head: Declared): Promise<Known[]> {
+export async function toKnownState({ resources }: State, root: string, head: Declared): Promise<KnownThing[]> {
   const wanted = new Map<string, Thing>(
     things(head.declaration).flatMap((thing) =>
       [thing.name.now, ...thing.name.own, ...thing.name.inherited].map(
@@ -147,7 +147,7 @@ export async function knownOfState({ resources }: State, root: string, head: Dec
     below.map(async (each) => {
       const name = each.name.slice(root.length + 1);
       const key = `${each.kind} ${name}`;
-      const known: Known = {
+      const known: KnownThing = {
         ...{ key, kind: each.kind, name, id: each.id },
         inputs: clearly(each.values),
         outputs: clearly(each.outputs ?? each.values),
@@ -163,7 +163,7 @@ const clearly = (values: Readonly<Record<string, unknown>>): Properties =>
   Object.fromEntries(Object.entries(values).flatMap(([name, value]) => (opened(value) ? [[name, clear(value)]] : [])));
 
 /** What nobody can read here is what is declared. */
-function unsealed(known: Known, thing: Thing | undefined): Known {
+function unsealed(known: KnownThing, thing: Thing | undefined): KnownThing {
   const { sealed = [] } = known;
   const same = Object.fromEntries(
     sealed.flatMap((name) => (thing?.inputs[name] === undefined ? [] : [[name, thing.inputs[name]]])),
@@ -172,11 +172,11 @@ function unsealed(known: Known, thing: Thing | undefined): Known {
 }
 
 async function ofSeed(
-  stated: Known,
+  stated: KnownThing,
   { values }: StateResource,
   thing: Thing | undefined,
   head: Declared,
-): Promise<Known> {
+): Promise<KnownThing> {
   const all = unsealed(stated, thing);
   // Labels of secret rows are a secret, too: which of them go is seen by the run.
   const known = { ...all, outputs: { labels: [], ...all.outputs } };
@@ -194,11 +194,11 @@ async function ofSeed(
 
 /** A seed of which the state keeps what the digests are keyed with to itself. */
 async function assumed(
-  known: Known,
+  known: KnownThing,
   values: StateResource["values"],
   thing: Thing | undefined,
   { folder, unread }: Declared,
-): Promise<Known> {
+): Promise<KnownThing> {
   const salt = saltOf(randomBytes(32));
   const { rows, keys, key } = known.inputs;
   const withSalt = { ...known, inputs: { ...known.inputs, salt }, outputs: { ...known.outputs, salt } };

@@ -4,7 +4,7 @@ import { planRoster, type Role } from "../../reconcile/rosters.ts";
 import { noTally, type Change, type Tally } from "../model/changeSet.ts";
 import type { Declared } from "../model/source.ts";
 import { fieldOf, fieldsOf } from "../model/values.ts";
-import type { Known } from "./known.ts";
+import type { KnownThing } from "./known.ts";
 import type { Plan, Step } from "./planner.ts";
 import { isHeeded } from "./settings.ts";
 
@@ -70,8 +70,8 @@ export function peopleAhead(
   return { changes, tally, guards, steps };
 }
 
-/** Whether a person or roster is one of a team. */
-const isBelow = (known: Known, team: Known): boolean =>
+/** True if a person or roster is one of a team. */
+const isBelow = (known: KnownThing, team: KnownThing): boolean =>
   known.outputs["teamID"] === team.id || known.name.startsWith(`${team.name}/`);
 
 const kindOf = ({ thing, known }: Step): string => thing?.kind ?? known?.kind ?? "";

@@ -1,4 +1,4 @@
-import { linkedInputs, type Thing } from "../../environment/things/things.ts";
+import { listLinkedInputs, type Thing } from "../../environment/things/things.ts";
 import { mannerOf } from "../../habits/profile.ts";
 import { RunNotes } from "../../pulumi/lifetime/runNotes.ts";
 import { check, diff, keyed, listed, unknownValue, type Properties } from "../../pulumi/properties.ts";
@@ -8,15 +8,15 @@ import { ResourceError } from "../../resources/model/resource.ts";
 import type { Findings, OfflineResourceContext, Resource } from "../../resources/resource.ts";
 import { resourceNamed } from "../../resources/resources.ts";
 import { SourceError } from "../../sources/read.ts";
-import type { Known } from "./known.ts";
+import type { KnownThing } from "./known.ts";
 
-export type Operation = "create" | "update" | "replace" | "delete" | "same";
+export type PlannedOperation = "create" | "update" | "replace" | "delete" | "same";
 
 /** What becomes of one thing: what is declared, what is known of it, and what a run does. */
 export interface Step {
-  operation: Operation;
+  operation: PlannedOperation;
   thing?: Thing;
-  known?: Known;
+  known?: KnownThing;
   /** The inputs as they were checked. */
   inputs: Properties;
   /** Names of what an update changes. */
@@ -70,7 +70,7 @@ export class Planner {
   readonly #steps = new Map<string, Step>();
   readonly #departing: Step[] = [];
 
-  constructor(place: Place, known: readonly Known[], things: readonly Thing[]) {
+  constructor(place: Place, known: readonly KnownThing[], things: readonly Thing[]) {
     this.#place = place;
     this.#notes = new RunNotes({ directory: place.folder, platform: () => "" });
     const left = new Map(known.map((each) => [each.key, each]));
@@ -86,7 +86,7 @@ export class Planner {
     this.#departing = [...left.values()].toReversed().map((each) => ({ ...begun(), known: each, operation: "delete" }));
   }
 
-  /** Whether rows can't be read here. */
+  /** True if rows can't be read here. */
   #isUnread({ thing, known }: Step): boolean {
     const source = thing?.inputs["source"];
     const isThere = typeof source !== "string" || this.#place.unread?.(source) === undefined;
@@ -109,7 +109,7 @@ export class Planner {
     return { steps: [...all, ...this.#departing.toReversed()] };
   }
 
-  /** Whether one seed may take what another one gives up. */
+  /** True if one seed may take what another one gives up. */
   #isShared(): boolean {
     const tables = [...this.#steps.values(), ...this.#departing].flatMap(({ thing, known }) => {
       if ((thing?.kind ?? known?.kind) !== "SeedRows") return [];
@@ -160,7 +160,7 @@ export class Planner {
     const renewals = (key: string): unknown => this.#steps.get(key)?.known?.outputs["renewals"] ?? 0;
     const stated: Properties = {
       ...thing.inputs,
-      ...linkedInputs(thing, ({ of, id }) => (of === undefined ? id : this.#idOf(of))),
+      ...listLinkedInputs(thing, ({ of, id }) => (of === undefined ? id : this.#idOf(of))),
       ...(policy === undefined ? {} : { removal: { file: policy, path: thing.removal } }),
       resourceUrn: urnOf(thing.kind, thing.name.now),
       ...(seeds.length === 0
@@ -222,10 +222,10 @@ export class Planner {
     step.refusals = [...new Set([...refusals, ...step.refusals])];
   }
 
-  /** Whether a link leads to what is made anew. */
+  /** True if a link leads to what is made anew. */
   #isRelinked({ thing, inputs }: Step): boolean {
     if (!thing) return false;
-    const ids = linkedInputs(thing, ({ of, id }) => (of === undefined ? id : this.#idOf(of)));
+    const ids = listLinkedInputs(thing, ({ of, id }) => (of === undefined ? id : this.#idOf(of)));
     return Object.entries(ids).some(([name, id]) => JSON.stringify(inputs[name]) !== JSON.stringify(id));
   }
 

@@ -2,7 +2,7 @@ import { kinds as all, things } from "../../environment/things/things.ts";
 import { notCompared, type Note, type Section } from "../model/changeSet.ts";
 import type { Both, Declared } from "../model/source.ts";
 import type { State } from "../state/state.ts";
-import { knownOfDeclaration, knownOfState } from "./known.ts";
+import { toKnownDeclaration, toKnownState } from "./known.ts";
 import { Planner, type Plan } from "./planner.ts";
 import { sectionOf } from "./section.ts";
 
@@ -13,7 +13,7 @@ export async function planOfChange({ base, head }: Both): Promise<Plan> {
   // The policy of the base decides: a change can't free itself.
   const isDeclared = [base, head].some(({ declaration }) => declaration.removals === "declared");
   const policy = isDeclared ? [head.file, base.file].find((file) => file !== "") : undefined;
-  const known = await knownOfDeclaration(base, policy);
+  const known = await toKnownDeclaration(base, policy);
   const { folder, unread } = head;
   return new Planner({ folder, policy, unread }, known, things(head.declaration)).plan();
 }
@@ -32,7 +32,7 @@ export async function pending(state: State, declared: Declared): Promise<Section
   if (roots.length === 0 && own.length > 0) {
     return notCompared("the state has no Environment: the program declares its resources itself");
   }
-  const known = await knownOfState({ ...state, resources: own }, roots[0]?.name ?? "environment", declared);
+  const known = await toKnownState({ ...state, resources: own }, roots[0]?.name ?? "environment", declared);
   const { declaration, file, folder, unread } = declared;
   const policy = declaration.removals === "declared" ? file : undefined;
   const plan = await new Planner({ folder, policy, unread }, known, things(declaration)).plan();

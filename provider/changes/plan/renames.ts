@@ -23,7 +23,7 @@ export function renamesIn({ steps }: Plan, { head }: Sides): ReadonlyMap<Step, s
   return notes;
 }
 
-/** Whether one thing may be the other under another key. */
+/** True if one thing may be the other under another key. */
 function isAlike({ known, rows }: Step, { thing, inputs }: Step): boolean {
   if (!known || !thing || known.kind !== thing.kind) return false;
   const is = (name: string): boolean => stable(known.outputs[name]) === stable(inputs[name]);

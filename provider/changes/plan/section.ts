@@ -68,7 +68,7 @@ interface Made {
   thing?: Thing;
   problems: string[];
   calls: number;
-  /** Whether its rows are compared by a run alone. */
+  /** True if its rows are compared by a run alone. */
   unread: boolean;
 }
 

@@ -51,14 +51,14 @@ function ofFiles(step: Step, { base, head }: { base: Declared | undefined; head:
   });
 }
 
-/** Whether a run heeds another value of a setting: what no diff shows is read by the run, where files say it. */
+/** True if a run heeds another value of a setting: what no diff shows is read by the run, where files say it. */
 export function isHeeded({ thing, known, changed }: Step, name: string): boolean {
   const schema: unknown = thing && resourceOf(thing.kind).inputs.shape[name];
   if (changed.includes(name)) return true;
   return known?.thing !== undefined && (schema === undefined || factsOf(schema).ignoredInDiff === true);
 }
 
-/** Whether a setting says something else in a file, and a run heeds that. */
+/** True if a setting says something else in a file, and a run heeds that. */
 function differs(step: Step, name: string, was: unknown, is: unknown): boolean {
   const { thing, known, operation } = step;
   if (thing && known && operation !== "create") {

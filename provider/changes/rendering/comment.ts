@@ -1,4 +1,5 @@
-import { cut, isMixed, visible } from "./text.ts";
+import { isConfusable } from "./confusables.ts";
+import { cut, visible } from "./text.ts";
 
 /**
  * A text of others: inside of an element, in which every character that could mean something stands as its number. So no
@@ -9,7 +10,7 @@ export function code(text: string, length: number): string {
     .replace(/[^\p{L}\p{M}\p{N} ]/gu, (char) => `&#${char.codePointAt(0) ?? 0};`)
     // GitHub looks for addresses once entities are decoded, between elements alone.
     .replace(/&#64;|&#58;(?=&#47;)|(?<=www)&#46;/gi, "$&<!-- -->");
-  return `<code>${encoded === "" ? "&#8203;" : encoded}</code>${isMixed(text) ? " ⚠ letters of several scripts" : ""}`;
+  return `<code>${encoded === "" ? "&#8203;" : encoded}</code>${isConfusable(text) ? " ⚠ letters of several scripts" : ""}`;
 }
 
 /** The changes of one thing, folded away unless they are few. */

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import type { ChangeSet } from "../model/changeSet.ts";
+import { isConfusable } from "./confusables.ts";
 import { script, style } from "./page.ts";
-import { isMixed, visible } from "./text.ts";
+import { visible } from "./text.ts";
 import { viewOf } from "./view.ts";
 
 /**
@@ -47,7 +48,8 @@ const hashOf = (text: string): string => `sha256-${createHash("sha256").update(t
 
 /** The value with all texts such that everything in them is seen. */
 function seen(value: unknown): unknown {
-  if (typeof value === "string") return `${visible(value)}${isMixed(value) ? " (letters of several scripts)" : ""}`;
+  if (typeof value === "string")
+    return `${visible(value)}${isConfusable(value) ? " (letters of several scripts)" : ""}`;
   if (Array.isArray(value)) return value.map(seen);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [visible(name), seen(inner)]));

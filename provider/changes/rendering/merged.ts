@@ -109,7 +109,7 @@ const headKey = ({ op, formerly, people, rows, changes, omitted, notes, guards, 
 const changeKey = ({ kind, op, name, fields, accepted }: Change): string =>
   JSON.stringify([kind, op, name, fields, accepted]);
 
-/** Whether a change says more than its thing does: of what comes the settings that are written, of what goes none. */
+/** True if a change says more than its thing does: of what comes the settings that are written, of what goes none. */
 export const saysMore =
   ({ heads }: MergedThing) =>
   ({ value: { kind, op, place } }: Shared<Change>): boolean =>

@@ -11,12 +11,6 @@ export const visible = (text: string): string =>
     return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, "0")}`;
   });
 
-const alike =
-  /\p{Script=Latin}[\p{Script=Cyrillic}\p{Script=Greek}]|[\p{Script=Cyrillic}\p{Script=Greek}]\p{Script=Latin}/u;
-
-/** Whether a word has letters of scripts that look alike. */
-export const isMixed = (text: string): boolean => alike.test(text.normalize("NFC"));
-
 /** Cuts a text to this length; a cut text says so. */
 export function cut(text: string, maxLength: number): string {
   const letters = Array.from(text.slice(0, 2 * maxLength + 2)); // code points: none is cut in two

@@ -1,15 +1,17 @@
 import { maxMegabytesOfLayer, textIfAny } from "../../files/files.ts";
 import { addressOf } from "../../pulumi/binding.ts";
 import type { EnvironmentEntry } from "../base/environments.ts";
+import { inFolder, projectFilesOf } from "../base/projectFiles.ts";
 import { settingIn } from "../base/projectFlags.ts";
 
 /** Platform, account and profile of a run, as far as variables, environment list or stack have them in clear. */
-export function destinationOf(
+export async function destinationOf(
   { stack, endpoint }: EnvironmentEntry,
   folder: string,
   environment: Readonly<Record<string, string | undefined>>,
-): { endpoint: string | null; account: string | null; profile: string | null } {
-  const text = textIfAny(folder, `Pulumi.${stack}.yaml`, maxMegabytesOfLayer);
+): Promise<{ endpoint: string | null; account: string | null; profile: string | null }> {
+  const files = await projectFilesOf(inFolder(folder), stack);
+  const text = textIfAny(folder, files.stack, maxMegabytesOfLayer);
   const clear = (key: string, variable: string): string | null => {
     const value = environment[variable] || settingIn(text, key);
     return typeof value === "string" ? value : null;

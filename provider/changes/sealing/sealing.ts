@@ -10,7 +10,8 @@ import { profileFiles } from "../../layers/profileFile.ts";
 import { factsOf } from "../../resources/model/resource.ts";
 import type { Resource } from "../../resources/resource.ts";
 import { resourceNamed } from "../../resources/resources.ts";
-import type { EnvironmentEntry } from "../base/environments.ts";
+import { environmentsFile, type EnvironmentEntry } from "../base/environments.ts";
+import { inFolder, projectFilesOf } from "../base/projectFiles.ts";
 import type { Declared } from "../model/source.ts";
 import { holdsSealed, type State, type StateResource } from "../state/state.ts";
 import { Search } from "../state/stateSearch.ts";
@@ -83,7 +84,8 @@ async function filesOf({ declared, entry, profile }: Sealing, { files }: { files
   // Whoever reads one file for two seeds keeps it secret for both.
   const secret = new Set(sources.filter(({ isSecret }) => isSecret).map(({ path }) => path));
   const profiles = profile === null ? [] : profileFiles(profile, declared.folder);
-  const settings = ["Pulumi.yaml", `Pulumi.${entry.stack}.yaml`, "environments.yaml"];
+  const { project, stack } = await projectFilesOf(inFolder(declared.folder), entry.stack);
+  const settings = [project, stack, environmentsFile];
   const own = [...settings, ...profiles, ...files].map((path) => ({ path }));
   const counted = [...own, ...sources.map(({ path }) => ({ path, isSecret: secret.has(path) }))];
   return { ...(await digestsOf(declared.folder, counted)), secretFiles: [...secret].sort() };

@@ -25,7 +25,7 @@ export interface StateResource {
   values: Readonly<Record<string, unknown>>;
   /** Its outputs alone. */
   outputs?: Readonly<Record<string, unknown>>;
-  /** Whether its last creation or update failed in part: an engine updates it in any case. */
+  /** True if its last creation or update failed in part: an engine updates it in any case. */
   isUnfinished?: boolean;
 }
 
@@ -104,7 +104,7 @@ export function clear(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, clear(inner)]));
 }
 
-/** Whether a value is, or holds, a secret. */
+/** True if a value is, or holds, a secret. */
 export const holdsSealed = (value: unknown): boolean =>
   value instanceof Sealed || (typeof value === "object" && value !== null && Object.values(value).some(holdsSealed));
 

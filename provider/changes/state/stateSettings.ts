@@ -37,7 +37,7 @@ export function declaredSettings({ inputs }: Shaped, args: object, omit: readonl
   return { values, replacing };
 }
 
-/** Whether a value names another entry of the file, whose ID the state has. */
+/** True if a value names another entry of the file, whose ID the state has. */
 const mentions = (value: unknown): boolean =>
   typeof value === "object" && value !== null && ("app" in value || (Array.isArray(value) && value.some(isMention)));
 const isMention = (value: unknown): boolean => typeof value === "object" && value !== null && "team" in value;

@@ -1,3 +1,4 @@
+import { boundJson } from "../../../machine/settings/bounded.ts";
 import type { Endpoint } from "../../contract/endpoint.ts";
 import { endpoints, type AnswerOf, type EndpointName } from "../../contract/endpoints.ts";
 import { codeOf, dependantsIn, type Dependant } from "../../contract/errors.ts";
@@ -47,11 +48,15 @@ export function parseReply<Name extends EndpointName>(name: Name, reply: Reply):
   return { answer: answer.data as AnswerOf<Name> }; // the schema is the one of this name
 }
 
+/** Bounds of an answer; how much may stand in it is bounded by its bytes. */
+const ofAnswers = { levels: 100, values: Infinity };
+
 /** The JSON of a text, undefined when it is none. A bare link is the one answer in use that is not JSON. */
 function parsed(text: string, endpoint: Endpoint): unknown {
   const trimmed = text.trim();
   if (trimmed === "") return endpoint.effect === "read" ? undefined : {};
   try {
+    boundJson(trimmed, ofAnswers);
     return JSON.parse(trimmed) as unknown;
   } catch {
     return /^https?:\/\/\S+$/.test(trimmed) ? trimmed : undefined;

@@ -43,7 +43,7 @@ const faults: Record<string, Answers> = {
     return silence;
   },
   "broken JSON": (_, response) => say(response, 200, '{"status":"succ'),
-  "another answer": (_, response) => say(response, 200, { status: "success", body: [1], result: 7 }),
+  "another answer": (_, response) => say(response, 200, { status: "success", body: [1], result: [7] }),
   redirect: (_, response) => say(response, 302, "", { location: "https://login.example/?next=secret" }),
   "200 with an error in it": (_, response) => say(response, 200, { status: "failure", message: "Team does not exist" }),
   "400": (_, response) => say(response, 400, { error: "name is required" }),

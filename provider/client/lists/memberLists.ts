@@ -6,7 +6,7 @@ import type { CallOptions, Calls } from "../http/call.ts";
 import { delayed } from "../http/deadline.ts";
 import { Collector, type Waits } from "./collector.ts";
 import { inviteTogether, type Addition, type Invitation } from "./invitations.ts";
-import { indexOf, TeamLists, type ListedMember, type ListOptions, type TeamList } from "./teamLists.ts";
+import { indexOf, memberAt, TeamLists, type ListedMember, type ListOptions, type TeamList } from "./teamLists.ts";
 
 export type { ListedMember } from "./teamLists.ts";
 
@@ -22,8 +22,12 @@ interface Found {
   error?: unknown;
 }
 
-/** Somebody who waits to be added to a team. */
-type Waiting = Addition & Pick<PromiseWithResolvers<Joined>, "resolve" | "reject">;
+/** Somebody who waits to be added to a team; `begin` is called before they are, unless they are there already. */
+type Waiting = Addition &
+  Pick<PromiseWithResolvers<Joined>, "resolve" | "reject"> & { begin?: (() => void) | undefined };
+
+/** A team whose list is to show what this run has changed. */
+type Proof = Pick<PromiseWithResolvers<TeamList>, "resolve" | "reject"> & { teamID: string };
 
 type Platform = Calls<
   | "teammembers"
@@ -51,9 +55,10 @@ export class MemberLists {
   readonly #lasting: CallOptions;
   readonly #lists: TeamLists;
   readonly #additions: Collector<Waiting>;
+  readonly #proofs: Collector<Proof>;
   /** Teams that this run has made: nobody is in them but administrators, and whom it has added. */
   readonly #made = new Set<string>();
-  /** Those that were asked for, by address. */
+  /** Those that were asked for, by address as it is declared: a platform may tell spellings apart. */
   readonly #userIDs = new Map<string, Promise<string | undefined>>();
 
   constructor(client: Platform, { additions = waits, ...options }: ListOptions = {}) {
@@ -63,6 +68,7 @@ export class MemberLists {
     this.#lasting = call.signal ? { ...call, signal: delayed(call.signal, gracePeriodMs) } : call;
     this.#lists = new TeamLists(client, options);
     this.#additions = new Collector((waiting) => this.#addAll(waiting), additions);
+    this.#proofs = new Collector((proofs) => this.#proveAll(proofs), additions);
   }
 
   /** Notes a team of this run: its list is read together with that of another one. */
@@ -74,6 +80,7 @@ export class MemberLists {
   made(teamID: string): void {
     this.#made.add(teamID);
     this.#additions.expectSeveral();
+    this.#proofs.expectSeveral();
     this.#lists.expect(teamID);
   }
 
@@ -85,21 +92,28 @@ export class MemberLists {
     return fresh ? this.#lists.fresh(teamID) : this.#lists.list(teamID);
   }
 
-  /** As `list`, after additions: also when the run is cancelled, so that what was done is saved. */
-  async listAdded(teamID: string): Promise<TeamList> {
-    try {
-      return await this.list(teamID);
-    } catch (error) {
-      if (!isCancelled(error)) throw error;
-      const [read] = await this.#lists.freshAll([teamID], this.#lasting);
-      if (read?.status !== "fulfilled") throw read?.reason;
-      return read.value;
-    }
+  /**
+   * Members of a team after changes of ours: an answer of the platform that is younger than each of them. Those who ask
+   * at about the same time share one call, for all of their teams. Also when the run is cancelled, so that what was done
+   * is saved.
+   */
+  proved(teamID: string): Promise<TeamList> {
+    const known = this.#lists.known(teamID);
+    if (known) return Promise.resolve(known.snapshot);
+    return new Promise((resolve, reject) => this.#proofs.add({ teamID, resolve, reject }));
   }
 
-  /** Adds someone to a team unless they are a member; resolves to the membership. */
-  add(teamID: string, invitation: Invitation): Promise<Joined> {
-    return new Promise((resolve, reject) => this.#additions.add({ teamID, invitation, resolve, reject }));
+  /** Whether this run has made a team: who is in it then is there by that, or was added by the run. */
+  isMade(teamID: string): boolean {
+    return this.#made.has(teamID);
+  }
+
+  /**
+   * Adds someone to a team unless they are a member; resolves to the membership.
+   * @param begin called before they are added
+   */
+  add(teamID: string, invitation: Invitation, begin?: () => void): Promise<Joined> {
+    return new Promise((resolve, reject) => this.#additions.add({ teamID, invitation, begin, resolve, reject }));
   }
 
   /** Removes a member; succeeds when there is no such member. */
@@ -145,8 +159,7 @@ export class MemberLists {
   async find(teamID: string, name: string): Promise<ListedMember | undefined> {
     const list = await this.list(teamID);
     if (!list) return undefined;
-    const { byID, byEmail } = indexOf(list);
-    return byID.get(name) ?? byEmail.get(name.toLowerCase());
+    return indexOf(list).byID.get(name) ?? memberAt(list, name);
   }
 
   /**
@@ -164,6 +177,18 @@ export class MemberLists {
     );
   }
 
+  async #proveAll(proofs: readonly Proof[]): Promise<void> {
+    const teams = Map.groupBy(proofs, ({ teamID }) => teamID);
+    const read = await this.#lists.freshAll([...teams.keys()], this.#lasting);
+    for (const [index, own] of [...teams.values()].entries()) {
+      const list = read[index];
+      for (const { resolve, reject } of own) {
+        if (list?.status === "fulfilled") resolve(list.value);
+        else reject(list?.reason);
+      }
+    }
+  }
+
   /** Adds those who are not there, and tells everybody of their membership. */
   async #addAll(waiting: readonly Waiting[]): Promise<void> {
     try {
@@ -175,6 +200,7 @@ export class MemberLists {
         if (found?.error !== undefined) one.reject(found.error);
         return !found?.member && found?.error === undefined;
       });
+      for (const { begin } of missing) begin?.();
       const failed = await this.#invite(missing);
       const after = await this.#find(
         missing.filter((one) => !isCancelled(failed.get(one))),
@@ -184,7 +210,7 @@ export class MemberLists {
         const { member, error = failed.get(one) ?? notListed(one) } = after.get(one) ?? {};
         if (!member) one.reject(error);
         // An administrator was one before: whoever is added is a plain member.
-        else one.resolve({ member: this.#withRole(one, member), existed: member.role === "admin" });
+        else one.resolve({ member, existed: member.role === "admin" });
       }
     } catch (error) {
       for (const { reject } of waiting) reject(error);
@@ -209,13 +235,8 @@ export class MemberLists {
   #lacks({ teamID, invitation: { email, userID } }: Addition): boolean {
     const list = this.#lists.known(teamID)?.snapshot ?? (this.#made.has(teamID) ? [] : undefined);
     if (!list) return false;
-    const { byID, byEmail, hasEmails } = indexOf(list);
-    return email === undefined ? !byID.has(userID ?? "") : hasEmails && !byEmail.has(email.toLowerCase());
-  }
-
-  /** The role of one who has just been added, where lists have none: an administrator may have made the team. */
-  #withRole({ teamID }: Addition, member: ListedMember): ListedMember {
-    return member.role === undefined && !this.#made.has(teamID) ? { ...member, role: "member" } : member;
+    const { byID, hasEmails } = indexOf(list);
+    return email === undefined ? !byID.has(userID ?? "") : hasEmails && memberAt(list, email) === undefined;
   }
 
   async #memberAmong(
@@ -223,13 +244,12 @@ export class MemberLists {
     { email, userID }: Invitation,
     call: CallOptions,
   ): Promise<ListedMember | undefined> {
-    const { byID, byEmail, hasEmails } = indexOf(members);
+    const { byID, hasEmails } = indexOf(members);
     if (email === undefined) return byID.get(userID ?? "");
-    const address = email.toLowerCase();
-    const found = byEmail.get(address);
+    const found = memberAt(members, email);
     if (found || hasEmails) return found;
     // The list has user IDs alone.
-    return byID.get((await this.#userIDAt(address, call)) ?? "");
+    return byID.get((await this.#userIDAt(email, call)) ?? "");
   }
 
   /** The user ID at an address, which stays; an unknown one may get one by an invitation. */

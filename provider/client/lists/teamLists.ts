@@ -168,10 +168,12 @@ export class TeamLists {
   }
 }
 
-/** A list by user ID, and by address in small letters. */
+/** A list by user ID, and by address: as it is listed, and in small letters. */
 interface Index {
   byID: ReadonlyMap<string, ListedMember>;
   byEmail: ReadonlyMap<string, ListedMember>;
+  /** Undefined for those who differ in letter case alone: a platform that has two of them tells them apart. */
+  byAddress: ReadonlyMap<string, ListedMember | undefined>;
   /** Whether each member has an address. */
   hasEmails: boolean;
 }
@@ -184,16 +186,28 @@ export function indexOf(list: readonly ListedMember[]): Index {
   if (known) return known;
   const byID = new Map<string, ListedMember>();
   const byEmail = new Map<string, ListedMember>();
+  const byAddress = new Map<string, ListedMember | undefined>();
   let hasEmails = true;
   for (const member of list) {
     if (!byID.has(member.userID)) byID.set(member.userID, member);
-    const address = member.email?.toLowerCase();
-    if (address === undefined) hasEmails = false;
-    else if (!byEmail.has(address)) byEmail.set(address, member);
+    if (member.email === undefined) {
+      hasEmails = false;
+      continue;
+    }
+    if (!byEmail.has(member.email)) byEmail.set(member.email, member);
+    const address = member.email.toLowerCase();
+    const other = byAddress.get(address);
+    byAddress.set(address, byAddress.has(address) && other?.userID !== member.userID ? undefined : member);
   }
-  const index = { byID, byEmail, hasEmails };
+  const index = { byID, byEmail, byAddress, hasEmails };
   indices.set(list, index);
   return index;
+}
+
+/** Who has an address in a list: in this spelling, else in another one of which the list has one alone. */
+export function memberAt(list: readonly ListedMember[], email: string): ListedMember | undefined {
+  const { byEmail, byAddress } = indexOf(list);
+  return byEmail.get(email) ?? byAddress.get(email.toLowerCase());
 }
 
 const hasID = (member: Member): member is ListedMember => member.userID !== undefined;

@@ -26,7 +26,7 @@ eu.west: { file: eu.yaml, endpoint: "https://eu.example.com:8443", after: dev }
 `;
 const pipelines = (engine: Engine, folder = ""): Pipelines => ({
   environments: inOrder(environmentsIn(list).entries),
-  ...{ engine, folder, branch: "main", command: "microapps ci" },
+  ...{ engine, folder, branch: "main", command: "microapps ci", version: "3.260.0" },
 });
 
 // What GitHub accepts, of which these workflows use a part; a word that is none of it is refused.
@@ -225,7 +225,7 @@ describe("the files", () => {
     writeFileSync(join(root, "infra/environments.yaml"), list);
   });
   afterAll(() => rmSync(root, { recursive: true }));
-  const options = { engine: "embedded" as const, branch: "main" };
+  const options = { engine: "embedded" as const, branch: "main", cliVersion: "3.260.0" };
   const write = (more: object = {}): string =>
     writePipelines("gitlab", { ...options, cwd: join(root, "infra"), ...more });
 
@@ -255,7 +255,10 @@ describe("the files", () => {
 
   test.each(["github", "gitlab"] as const)("of examples/gitops are what is written for %s", (flavour) => {
     const example = join(repository, "examples/gitops");
-    const said = writePipelines(flavour, { engine: "pulumi", branch: "main", cwd: example, output: ".", check: true });
+    const said = writePipelines(flavour, {
+      ...{ ...options, engine: "pulumi" as const },
+      ...{ cwd: example, output: ".", check: true },
+    });
     expect(said).toContain("is current");
   });
 });

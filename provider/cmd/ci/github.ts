@@ -8,7 +8,6 @@ import {
   installPulumi,
   lookForDrift,
   planAll,
-  pulumiVersion,
   reportBranch,
 } from "./scripts.ts";
 
@@ -20,6 +19,7 @@ const actions = {
   download: "actions/download-artifact@634f93cb2916e3fdff6788551b99b062d0335ce0 # v5.0.0",
 };
 const temp = "$RUNNER_TEMP";
+const root = "$GITHUB_WORKSPACE";
 
 /** The workflows, by file. */
 export function github(pipelines: Pipelines): Record<string, string> {
@@ -43,7 +43,8 @@ const defaults = ({ folder }: Pipelines): string => `defaults:
 /** The embedded engine keeps the state in a folder, which only a runner of one's own has. */
 const runner = ({ engine }: Pipelines): string => (engine === "embedded" ? "self-hosted" : "ubuntu-latest");
 
-const setUpNode = `- uses: ${actions.setUpNode}
+const setUpNode = `# Not pinned by its content: the newest Node of this line.
+- uses: ${actions.setUpNode}
   with:
     node-version: 24
     package-manager-cache: false`;
@@ -112,7 +113,9 @@ ${indented(reportOutputs, 6)}
 ${steps(
   checkout("${{ github.event.pull_request.head.sha }}"),
   setUpNode,
-  run("Install the tool of the base", installFromBase(temp), { BASE: "${{ github.event.pull_request.base.sha }}" }),
+  run("Install the tool of the base", installFromBase(temp, root, pipelines), {
+    BASE: "${{ github.event.pull_request.base.sha }}",
+  }),
   run(
     "Report",
     [
@@ -159,13 +162,13 @@ const stateOf = (engine: Pipelines["engine"]): Record<string, string> => ({
   ...(engine === "pulumi" ? { PULUMI_ACCESS_TOKEN: "${{ secrets.PULUMI_ACCESS_TOKEN }}" } : {}),
 });
 
-const tools = ({ engine }: Pipelines): string[] => [
+const tools = (pipelines: Pipelines): string[] => [
   setUpNode,
   run("Install what the project has locked", [install]),
-  ...(engine === "pulumi"
+  ...(pipelines.engine === "pulumi"
     ? [
-        run("Install the Pulumi CLI", [...installPulumi(temp), `echo "${temp}/pulumi" >> "$GITHUB_PATH"`], {
-          PULUMI_VERSION: quoted(pulumiVersion),
+        run("Install the Pulumi CLI", [...installPulumi(temp, pipelines), `echo "${temp}/pulumi" >> "$GITHUB_PATH"`], {
+          PULUMI_VERSION: quoted(pipelines.version),
         }),
       ]
     : []),
@@ -174,7 +177,7 @@ const tools = ({ engine }: Pipelines): string[] => [
 function applyWorkflow(pipelines: Pipelines): string {
   const { environments, branch } = pipelines;
   const show = `cat "${temp}/plan.md" >> "$GITHUB_STEP_SUMMARY"`;
-  const plan = run("Report each environment", planAll(`${temp}/plan`, show), {
+  const plan = run("Report each environment", planAll(`${temp}/plan`, show, root), {
     BEFORE: "${{ github.event.before || 'HEAD' }}",
     ENVIRONMENTS: quoted(environments.map(({ name }) => name).join(" ")),
     PULUMI_BACKEND_URL: "${{ vars.PULUMI_BACKEND_URL }}",
@@ -194,7 +197,7 @@ ${defaults(pipelines)}
 jobs:
   # No secret: what people look at before they approve the jobs below.
   plan:
-    if: \${{ github.ref_name == '${branch}' }}
+    if: \${{ github.ref == 'refs/heads/${branch}' }}
     runs-on: ${runner(pipelines)}
     timeout-minutes: 15
     permissions:

@@ -2,19 +2,20 @@ import type { Environment, Pipelines } from "./pipelines.ts";
 import {
   applyStack,
   commentOnGitLab,
+  git,
   indented,
   install,
   installFromBase,
   installPulumi,
   lookForDrift,
   planAll,
-  pulumiVersion,
   reportBranch,
 } from "./scripts.ts";
 
 /** A fresh folder outside of the clone: what lies there comes from no branch. */
 const freshFolder = 'temp="$(mktemp -d)"';
 const temp = "$temp";
+const root = "$CI_PROJECT_DIR";
 
 /** The pipelines, in their one file. */
 export function gitlab(pipelines: Pipelines): Record<string, string> {
@@ -30,6 +31,7 @@ export function gitlab(pipelines: Pipelines): Record<string, string> {
 # Written by '${command}'; docs/pipelines.md of pulumi-microapps explains it.
 stages: [report, comment, plan, apply, drift]
 default:
+  # Not pinned by its content: name the image with its digest (node@sha256:…) where that matters.
   image: node:24
   timeout: 60 minutes
 variables:
@@ -78,10 +80,10 @@ report:
 ${rules(onRequest(pipelines))}
 ${script(
   freshFolder,
-  'git fetch --quiet origin "+refs/heads/$CI_MERGE_REQUEST_TARGET_BRANCH_NAME:refs/remotes/origin/microapps-base"',
+  `${git(root)} fetch --quiet origin "+refs/heads/$CI_MERGE_REQUEST_TARGET_BRANCH_NAME:refs/remotes/origin/microapps-base"`,
   "BASE=refs/remotes/origin/microapps-base",
   ...intoFolder(pipelines),
-  ...installFromBase(temp),
+  ...installFromBase(temp, root, pipelines),
   ...reportBranch(temp, `${temp}/report.env`),
   `cat "${temp}/report.md"`,
   ...handOn(`"${temp}"/report.*`),
@@ -117,7 +119,7 @@ ${script(
   ...intoFolder(pipelines),
   install,
   'BEFORE="$CI_COMMIT_BEFORE_SHA"',
-  ...planAll(`${temp}/plan`, `cat "${temp}/plan.md"`),
+  ...planAll(`${temp}/plan`, `cat "${temp}/plan.md"`, root),
   ...handOn(`"${temp}"/plan.md "${temp}"/plan/*.json`),
 )}
 ${artifacts("Environments plan")}`;
@@ -133,9 +135,9 @@ const tools = (pipelines: Pipelines): string[] => [
   install,
   ...(pipelines.engine === "pulumi"
     ? [
-        `PULUMI_VERSION=${pulumiVersion}`,
+        `PULUMI_VERSION=${pipelines.version}`,
         "(",
-        ...installPulumi(temp).map((line) => `  ${line}`),
+        ...installPulumi(temp, pipelines).map((line) => `  ${line}`),
         ")",
         `export PATH="${temp}/pulumi:$PATH"`,
       ]

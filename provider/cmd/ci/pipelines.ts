@@ -13,6 +13,9 @@ export interface Pipelines {
   branch: string;
   /** Folder of Pulumi.yaml in the repository; empty at its top. */
   folder: string;
+  /** Version of the Pulumi CLI, and the SHA-256 of its archive for Linux on x64; undefined where nobody named it. */
+  version: string;
+  digest?: string | undefined;
   /** The command line that writes them. */
   command: string;
 }

@@ -1,8 +1,8 @@
-import type { Engine } from "./pipelines.ts";
+import type { Engine, Pipelines } from "./pipelines.ts";
 
 // Scripts of the jobs of both systems. They hold nothing of a project: names and addresses come in variables.
 
-/** The Pulumi CLI that pipelines install. */
+/** The Pulumi CLI that pipelines install, unless `ci` is called with another. */
 export const pulumiVersion = "3.260.0";
 
 /** Installs what the project has locked, without running anything of what is installed. */
@@ -10,14 +10,24 @@ export const install = "npm ci --ignore-scripts --no-audit --no-fund";
 
 const microapps = "node_modules/.bin/microapps";
 
-/** Installs the tool that the base has locked into another folder: nothing of the branch runs. */
-export const installFromBase = (temp: string): string[] => [
+/** Git at the top of the clone: a branch may have what Git takes for a repository in any folder below. */
+export const git = (root: string): string => `git -C "${root}" -c safe.bareRepository=explicit`;
+
+/**
+ * Installs the tool that the base has locked into another folder: nothing of the branch runs.
+ * @param root the top of the clone
+ */
+export const installFromBase = (temp: string, root: string, { folder }: Pipelines): string[] => [
   `mkdir -p "${temp}/tool"`,
   "for file in package.json package-lock.json .npmrc; do",
-  `  if git cat-file -e "$BASE:./$file" 2>/dev/null; then git cat-file blob "$BASE:./$file" > "${temp}/tool/$file"; fi`,
+  `  if ${git(root)} cat-file -e "$BASE:${below(folder)}$file" 2>/dev/null; then`,
+  `    ${git(root)} cat-file blob "$BASE:${below(folder)}$file" > "${temp}/tool/$file"`,
+  "  fi",
   "done",
   `(cd "${temp}/tool" && ${install})`,
 ];
+
+const below = (folder: string): string => (folder === "" ? "" : `${folder}/`);
 
 /**
  * Reports the branch; the status is kept until the report is handed on.
@@ -33,9 +43,10 @@ export const reportBranch = (temp: string, outputs: string): string[] => [
  * Reports what each environment will become, for people and as data; a first push has no commit before it.
  * @param folder of the data; the page lies beside it
  * @param show shows the page
+ * @param root the top of the clone
  */
-export const planAll = (folder: string, show: string): string[] => [
-  'git cat-file -e "$BEFORE^{commit}" 2>/dev/null || BEFORE=HEAD',
+export const planAll = (folder: string, show: string, root: string): string[] => [
+  `${git(root)} cat-file -e "$BEFORE^{commit}" 2>/dev/null || BEFORE=HEAD`,
   "status=0",
   `${microapps} report --base "$BEFORE" --format md --output "${folder}.md" || status=$?`,
   `[ -f "${folder}.md" ] || exit "$status"`,
@@ -63,13 +74,20 @@ export const lookForDrift = (engine: Engine, page: string): string[] => {
   ];
 };
 
+const releases = "https://get.pulumi.com/releases/sdk";
+
 /** Installs the Pulumi CLI of one version into a folder, and checks what arrived. */
-export const installPulumi = (temp: string): string[] => [
+export const installPulumi = (temp: string, { digest }: Pipelines): string[] => [
   `cd "${temp}"`,
   'archive="pulumi-v$PULUMI_VERSION-linux-x64.tar.gz"',
-  'sums="pulumi-$PULUMI_VERSION-checksums.txt"',
-  'curl -fsSL --remote-name-all "https://get.pulumi.com/releases/sdk/$archive" "https://get.pulumi.com/releases/sdk/$sums"',
-  'grep " $archive\\$" "$sums" | sha256sum --check --strict',
+  ...(digest === undefined
+    ? [
+        "# Not pinned by its content: the sums come from where the archive does. 'microapps ci' with --cli-digest pins it.",
+        'sums="pulumi-$PULUMI_VERSION-checksums.txt"',
+        `curl -fsSL --remote-name-all "${releases}/$archive" "${releases}/$sums"`,
+        'grep " $archive\\$" "$sums" | sha256sum --check --strict',
+      ]
+    : [`curl -fsSL --remote-name "${releases}/$archive"`, `echo "${digest}  $archive" | sha256sum --check --strict`]),
   'tar -xzf "$archive"',
 ];
 

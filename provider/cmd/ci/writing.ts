@@ -8,6 +8,7 @@ import { statuses } from "../report/reporting.ts";
 import { github } from "./github.ts";
 import { gitlab } from "./gitlab.ts";
 import { inOrder, type Engine, type Pipelines } from "./pipelines.ts";
+import { pulumiVersion } from "./scripts.ts";
 
 /** Whose pipelines are written. */
 export type Flavour = "github" | "gitlab";
@@ -17,6 +18,8 @@ export interface PipelineOptions {
   cwd?: string;
   engine: Engine;
   branch: string;
+  cliVersion: string;
+  cliDigest?: string;
   output?: string;
   force?: boolean;
   check?: boolean;
@@ -61,9 +64,18 @@ function described(flavour: Flavour, options: PipelineOptions): { root: string; 
   if (!isIn(root, project)) {
     throw new EngineError(`--output names the top of the repository, and ${project} is not in it`);
   }
-  const { engine, branch } = options;
+  const { engine, branch, cliVersion: version, cliDigest: digest } = options;
+  if (digest !== undefined && !/^[0-9a-f]{64}$/.test(digest)) {
+    throw new EngineError("--cli-digest is the SHA-256 of the CLI's archive, 64 digits and letters from a to f");
+  }
+  if (!/^\d+\.\d+\.\d+$/.test(version)) throw new EngineError("--cli-version is three numbers, such as 3.260.0");
   const folder = path.relative(root, project).replaceAll("\\", "/");
-  const flags = [`--engine ${engine}`, ...(branch === "main" ? [] : [`--branch ${branch}`])];
+  const flags = [
+    `--engine ${engine}`,
+    ...(branch === "main" ? [] : [`--branch ${branch}`]),
+    ...(version === pulumiVersion ? [] : [`--cli-version ${version}`]),
+    ...(digest === undefined ? [] : [`--cli-digest ${digest}`]),
+  ];
   const command = `microapps ci ${flavour} ${flags.join(" ")}`;
   return {
     root,
@@ -72,6 +84,8 @@ function described(flavour: Flavour, options: PipelineOptions): { root: string; 
       engine,
       branch: named(branch),
       folder: named(folder),
+      version,
+      digest,
       command,
     },
   };

@@ -9,7 +9,7 @@ export interface Finding {
   means?: string | undefined;
   /** Commands and settings that mend it, one a line; the first is the likeliest. */
   mend?: readonly string[] | undefined;
-  /** Whether the platform refuses who calls. */
+  /** True if the platform refuses who calls. */
   isRefusal?: boolean | undefined;
 }
 

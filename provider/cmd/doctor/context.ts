@@ -6,7 +6,7 @@ import type { Subject } from "./subject.ts";
 /** What was read of a table. */
 export interface TableLook {
   rows: number;
-  /** Whether these were all rows. */
+  /** True if these were all rows. */
   isAll: boolean;
   /** Rows of each page, as they came. */
   pages: number[];
@@ -39,7 +39,7 @@ export interface Context {
     answer?: Reached;
     calls?: ReadingCalls;
     tables: Map<string, TableLook>;
-    /** Whether the platform gives rows in its own form when it is asked to. */
+    /** True if the platform gives rows in its own form when it is asked to. */
     raw?: { isKnown: boolean };
   };
 }

@@ -20,7 +20,7 @@ export interface ProgramTable {
   key: readonly string[];
   /** Other labels that rows declare. */
   labels: readonly string[];
-  /** Whether no message may name a key. */
+  /** True if no message may name a key. */
   isHidden: boolean;
   /** Where the program names it, and its key. */
   at: { table: string; key: string };
@@ -39,7 +39,7 @@ export interface Declared {
   organizationNames: string[];
   /** IDs of the state's teams. */
   teams: string[];
-  /** Whether apps are generated, which takes the API key. */
+  /** True if apps are generated, which takes the API key. */
   usesApps: boolean;
 }
 

@@ -31,6 +31,8 @@ const faults = {
   expiredToken: { kind: "expiredToken" },
   slow: { kind: "slow", milliseconds: 100 },
   defaultLimit: { kind: "defaultLimit", limit: 2 },
+  keepsPart: { kind: "keepsPart" },
+  otherForms: { kind: "otherForms" },
 } as const satisfies Record<string, Fault>;
 type Sentences = Partial<Record<keyof typeof faults, string>>;
 
@@ -59,6 +61,7 @@ const sentences: Record<Place, Sentences> = {
     "403": refused,
     errorInside: refused,
     expiredToken: undefined,
+    keepsPart: usual("login").expiredToken, // a session that is not kept
   },
   key: {
     ...usual("createappwithpromptStatus"),

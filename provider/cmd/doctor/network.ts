@@ -27,7 +27,7 @@ export interface Certificate {
   refused: string | undefined;
   from: number;
   to: number;
-  /** Whether it is for the name that was asked for. */
+  /** True if it is for the name that was asked for. */
   isForHost: boolean;
 }
 

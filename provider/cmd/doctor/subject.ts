@@ -22,7 +22,7 @@ export interface Subject {
   settings: Configuration | undefined;
   /** What there is to say of the settings. */
   finding: Finding;
-  /** Whether all that is wrong is that something is not there yet, for which a person can be asked. */
+  /** True if all that is wrong is that something is not there yet, for which a person can be asked. */
   isIncomplete: boolean;
   declared: Declared;
   mask: Mask;

@@ -14,7 +14,7 @@ export class Unmovable extends Error {}
 export interface Moved {
   text: string;
   resources: number;
-  /** Whether it holds resources of ours at all. */
+  /** True if it holds resources of ours at all. */
   hasOwn: boolean;
 }
 

@@ -21,6 +21,9 @@ import { textOf } from "./textOf.ts";
 /** Exit statuses of reports, as docs/exit-statuses.md has them. */
 export const statuses = { stopped: 2, login: 3, unread: 4, noSuchStack: 6, changes: 7 } as const;
 
+/** Milliseconds after which a report says what it has. */
+const deadlineMs = 60_000;
+
 /** Makes the report, writes it, and sets the exit status. */
 export async function runReport(options: ReportRequestOptions & { from?: string; outputs?: string }): Promise<void> {
   const cwd = path.resolve(options.cwd ?? ".");
@@ -54,6 +57,7 @@ export async function reportOf(cwd: string, options: ReportRequestOptions): Prom
     return await report({
       ...request,
       profile: process.env["MICROAPPS_PROFILE"] || undefined,
+      deadline: AbortSignal.timeout(deadlineMs),
       pending: (entry, declared) => pendingOf(texts, entry, declared),
       ...(options.format !== "text" ? { seal: (entry, declared, shown) => sealOf(texts, entry, declared, shown) } : {}),
     });
@@ -108,7 +112,7 @@ async function sealOf(
   const isExact = pending?.compared === true && pending.why === undefined;
   const changed = new Set(pending?.things.flatMap(({ kind, name }) => (kind === "seed" ? [name] : [])));
   const unchangedSeeds = new Set(isExact ? seeds.filter((each) => !changed.has(each)) : []);
-  const destination = destinationOf(entry, declared.folder, process.env);
+  const destination = await destinationOf(entry, declared.folder, process.env);
   const version = text === undefined ? undefined : stateVersion(text);
   return sealed({ entry, declared, base, state, version, commit, ...destination, unchangedSeeds });
 }

@@ -143,7 +143,7 @@ function linkTo(target: unknown): Link {
   return { id: target as string }; // or an output that will be one
 }
 
-/** Whether it is a map of the file, and no output. */
+/** True if it is a map of the file, and no output. */
 const isPlainMap = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
@@ -188,7 +188,7 @@ function resolved(
 const lists: readonly string[] = ["teamViewers"];
 
 /** The inputs that links are, as IDs that are found for them. */
-export const linkedInputs = <ID>({ links }: Thing, idOf: (link: Link) => ID): Record<string, ID | undefined | ID[]> =>
+export const listLinkedInputs = <ID>({ links }: Thing, idOf: (link: Link) => ID): Record<string, ID | undefined | ID[]> =>
   Object.fromEntries(
     Object.entries(links).map(([name, all]) => [name, lists.includes(name) ? all.map(idOf) : all.map(idOf)[0]]),
   );

@@ -26,9 +26,10 @@ const secret = z
 /** A secret that goes out in a header. */
 const sentSecret = secret.refine(isHeaderValue, noHeaderValue);
 
+const wireNameKeys = ["platformFormat", "storecopy", "uploadFileToStore"] as const;
 const wireNames = z
   .union([z.string().transform((text, issue) => parsed(text, issue)), z.unknown()])
-  .pipe(z.partialRecord(z.enum(["platformFormat", "storecopy", "uploadFileToStore"]), wireName));
+  .pipe(z.partialRecord(z.enum(wireNameKeys), wireName));
 
 /** The ways into the provider: dynamic resources, or the plugin. */
 export const doors = ["dynamic", "plugin"] as const;
@@ -138,7 +139,7 @@ export function configure(
   }
   const result = configuration.safeParse(settings, sentences);
   if (!result.success) {
-    const problems = result.error.issues.map(({ path, message }) => `microapps:${path.join(".")} ${message}`);
+    const problems = result.error.issues.map(problemOf);
     throw new ConfigurationError(`the configuration is wrong: ${problems.join("; ")}`);
   }
   const allowed = reachable(result.data, environment);
@@ -185,6 +186,15 @@ function chosen({ own, environment, explicit }: Origins): { settings: Record<str
     settings["readOnly"] = true;
   }
   return { settings, unused: names };
+}
+
+/**
+ * What is wrong with a setting, in words that quote nothing of its value: a secret may stand in the wrong place. No other
+ * sentence is made of a value of the configuration.
+ */
+function problemOf({ path: [key = ""], code, message }: z.core.$ZodIssue): string {
+  const quotes = code === "unrecognized_keys" || code === "invalid_key";
+  return `microapps:${String(key)} ${quotes ? `has a name that it must not have; there is ${wireNameKeys.join(", ")}` : message}`;
 }
 
 /** What is wrong when a key that is kept in clear holds a secret, such as a ciphertext that was moved; by key alone. */

@@ -178,7 +178,7 @@ function formOf(shape: RowTarget, directory: string): string {
     .digest("hex");
 }
 
-/** Whether a file of the program was written after a time. */
+/** True if a file of the program was written after a time. */
 const isYounger = (directory: string, time: number): boolean =>
   readdirSync(directory, { withFileTypes: true }).some(
     (entry) => entry.isFile() && statSync(join(directory, entry.name)).mtimeMs > time,

@@ -3,7 +3,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync } fr
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { whyRefused } from "../../../machine/failures.ts";
-import { madeOwnFolder, whyNotOwn } from "../../../machine/ownFolder.ts";
+import { makeOwnFolder, whyNotOwn } from "../../../machine/ownFolder.ts";
 import { birthOf, isRunning } from "../../../machine/processes.ts";
 
 const digestOf = (length: number, ...parts: readonly string[]): string =>
@@ -47,7 +47,7 @@ export const nameOfWriter = (pid = process.pid): string =>
 
 const maxIdleMs = 86_400_000;
 
-/** Whether the process that wrote a file has ended; of another machine's, that it has written nothing for a day. */
+/** True if the process that wrote a file has ended; of another machine's, that it has written nothing for a day. */
 export function isLeft(name: string, changedAt: number, now: number): boolean {
   const [pid = "", startTime = "", machine = ""] = name.split("-");
   if (machine !== machineOf()) return now - changedAt > maxIdleMs;
@@ -67,7 +67,7 @@ export class Unusable extends Error {
 
 /** Makes the folder of a run, and removes what killed runs have left. Throws an Unusable where it is not this user's alone. */
 export function folderOfRun(engine: string, environment = process.env): string {
-  const { folder: runs, reason } = madeOwnFolder("state", "runs", environment);
+  const { folder: runs, reason } = makeOwnFolder("state", "runs", environment);
   if (reason !== undefined) throw new Unusable(runs, reason);
   try {
     const start = startOf(engine);

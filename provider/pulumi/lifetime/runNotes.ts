@@ -1,6 +1,7 @@
 import { TeamClaims } from "../../resources/members/teamClaims.ts";
 import { Identities } from "../../resources/model/identities.ts";
 import type { Change } from "../../resources/model/resource.ts";
+import { MadeThings } from "../../resources/records/madeThings.ts";
 import type { Comparison } from "../../resources/resource.ts";
 import { RowClaims } from "../../resources/rows/declared/claims.ts";
 import type { RowTarget } from "../../resources/rows/declared/target.ts";
@@ -26,13 +27,14 @@ interface Surroundings {
   directory: string;
   /** The platform that the notes are about. */
   platform: () => string;
-  /** Whether programs of other languages register their seeds one after the other, which a preview alone sees together. */
+  /** True if programs of other languages register their seeds one after the other, which a preview alone sees together. */
   foresees?: boolean;
 }
 
 /** What a provider knows of its run: by itself, and from the other providers of the run on the same platform. */
 export class RunNotes {
   readonly known: Noted;
+  readonly made: MadeThings;
   readonly #own: Noted;
   readonly #journal: RunJournal;
   readonly #platform: () => string;
@@ -45,6 +47,7 @@ export class RunNotes {
       identities: new Identities(),
     };
     this.#journal = new RunJournal(engine);
+    this.made = new MadeThings(directory, platform);
     // IDs are of the whole platform, whatever organization is configured.
     this.#platform = () => platform().replace(/#[^#]*$/, "");
     if (foresees && engine) {
@@ -60,9 +63,13 @@ export class RunNotes {
     };
   }
 
-  /** Notes what a comparison found out for the resources that follow; returns the rest of it. */
-  compared(urn: string | undefined, { findings = {}, ...change }: Comparison): Change {
+  /**
+   * Notes what a comparison found out for the resources that follow; returns the rest of it.
+   * @param own what the state has as its stack's own besides
+   */
+  compared(urn: string | undefined, { findings = {}, ...change }: Comparison, own: readonly string[] = []): Change {
     const { people, leaving, renewed = [] } = findings;
+    this.made.saved(urn, [...own, ...(findings.own ?? [])]);
     const { claims, rowClaims } = this.known;
     if (people) claims.found(urn, people);
     if (leaving && urn !== undefined) {

@@ -33,8 +33,7 @@ export class Plugin {
   #report: Reporter;
   #operations: Operations | undefined;
   #looksForDrift = true;
-  /** Whether the warning that drift was not checked has been sent. */
-  #saidUnseen = false;
+  #saidUnseen = false; // that drift was not checked
   /** What is wrong with the configuration for whatever a program declares or asks. */
   #misplaced: string | undefined;
   readonly #loadComponents: () => Promise<Constructing>;
@@ -245,7 +244,8 @@ export class Plugin {
   }
 
   /** Ends running operations between two calls of the platform; the state keeps what is done. */
-  cancel(): void {
+  cancel(isOrphaned = false): void {
+    if (isOrphaned) this.#operations?.made.orphaned();
     this.#stopped.abort();
   }
 

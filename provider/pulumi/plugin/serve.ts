@@ -17,13 +17,13 @@ const maxMessageBytes = 400 * 1024 * 1024;
 
 interface Served {
   port: number;
-  cancel: () => void;
+  orphaned: () => void;
   flush: () => Promise<void>;
 }
 
 /**
- * Serves the plugin on a port of this machine, to this user's processes, for as long as the process lives; `cancel` ends
- * what is under way, `flush` sends the last spans. What it does not offer is answered UNIMPLEMENTED.
+ * Serves the plugin on a port of this machine, to this user's processes, for as long as the process lives; `orphaned`
+ * ends what is under way since the engine has ended, `flush` sends the last spans. What it does not offer is answered UNIMPLEMENTED.
  * @param engine address of the engine that started it
  * @param loadComponents loads what constructs components
  */
@@ -49,7 +49,7 @@ export async function serve(engine: string | undefined, loadComponents: () => Pr
   setImmediate(() => void loaded().catch(() => undefined)); // the first call reports why
   return {
     port,
-    cancel: () => void loading?.then((plugin) => plugin.cancel()).catch(() => undefined),
+    orphaned: () => void loading?.then((plugin) => plugin.cancel(true)).catch(() => undefined),
     flush: async () => spans?.flush(),
   };
 }

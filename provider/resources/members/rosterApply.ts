@@ -1,5 +1,6 @@
 import type { Invitation, InvitationTargets } from "../../client/lists/invitations.ts";
 import type { ListedMember } from "../../client/lists/memberLists.ts";
+import { withoutUndefined } from "../../contract/values.ts";
 import { counted, numbered, some } from "../../messages/text.ts";
 import {
   isUser,
@@ -11,9 +12,13 @@ import {
   type RosterPlan,
   type WantedMember,
 } from "../../reconcile/rosters.ts";
+import { mayBeMade } from "../model/made.ts";
 import type { Removal } from "../model/removals.ts";
 import { PartialFailure, ResourceError, type Context } from "../model/resource.ts";
+import { membership } from "./memberships.ts";
+import { foundNow, sparing, stillFound, type FoundRoles, type KeptFound } from "./rosterFound.ts";
 import { identified, withRoles, nameOf, observed, wantedOf, type Kept, type Members } from "./rosterLists.ts";
+import { lacking, type RoleChange } from "./rosterProof.ts";
 import type { MemberContext } from "./teamClaims.ts";
 import { refuseUndeclaredMembers } from "./undeclared.ts";
 
@@ -29,6 +34,7 @@ interface Roster extends InvitationTargets {
   sensitive?: boolean | undefined;
   adopt?: boolean | undefined;
   removal?: Removal | undefined;
+  resourceUrn?: string | undefined;
 }
 
 /** Names that a message gives of each kind. */
@@ -67,17 +73,27 @@ export async function optionsNow(
   return { ...options, ignore: [...(options.ignore ?? []), nameOf(member)] };
 }
 
+type Applied<Inputs> = Inputs & Required<Kept> & { found?: FoundRoles };
+
 /** Brings the team to what is declared: adds, then roles, then removals, which wait while an addition failed. */
 export async function apply<Inputs extends Roster & Record<string, unknown>>(
   context: MemberContext,
   inputs: Inputs,
-  old?: Kept,
-  /** Whether the team's members are this roster's without any state. */
-  ours = false,
-): Promise<Inputs & Required<Kept>> {
+  old?: KeptFound,
+  /** What of the team's members is this roster's without any state. */
+  ours?: KeptFound,
+): Promise<Applied<Inputs>> {
   const start = await planned(context, inputs, old, ours);
+  const begun = namesOf(inputs, start.plan.add);
+  context.made.begin(inputs.resourceUrn, begun);
   const reasons = await invite(context, inputs, start.plan);
-  const { after, known, rest } = await replan(context, inputs.teamID, start);
+  const unsure = new Set(
+    namesOf(
+      inputs,
+      start.plan.add.filter((one) => mayBeMade(reasons.get(nameOf(one)))),
+    ),
+  );
+  const { rest } = await replan(context, inputs.teamID, start);
   const notAdded = new Map(
     rest.add.map((one) => [one, reasons.get(nameOf(one)) ?? "it is not in the list afterwards"]),
   );
@@ -86,17 +102,21 @@ export async function apply<Inputs extends Roster & Record<string, unknown>>(
   const demoted = await changeRoles(context, inputs.teamID, waits ? [] : changesTo("member", rest));
   const removed = await remove(context, inputs.teamID, waits ? [] : rest.remove);
 
-  const roles = new Map([...promoted.done, ...demoted.done].map(({ member, role }) => [member, role]));
-  const left = new Set(removed.done);
-  const members = after
-    .filter((member) => !left.has(member))
-    .map((member) => ({ ...member, role: roles.get(member) ?? member.role }));
-  const outputs = { ...inputs, ...observed(members, known, start.options) };
+  // What the calls answered is not believed: the list is.
+  const proof = await replan(context, inputs.teamID, start);
+  const unlike = lacking(proof, { promoted, demoted, removed });
+  const [takesOver, self] = [ours !== undefined, await caller(context)];
+  const meeting = { old: old ?? ours, takesOver, self, wanted: proof.known, live: start.before };
+  const found = foundNow(context, inputs, meeting);
+  const outputs = { ...inputs, ...observed(proof.after, proof.known, start.options), ...withoutUndefined({ found }) };
+  noteMade(context, inputs, { proof, found, open: begun.filter((name) => !unsure.has(name)) });
+  const left = removed.done.filter((one) => !unlike.removed.has(one));
+  context.made.removed(inputs.resourceUrn, namesOf(inputs, left));
   const failures = [
     ...sentences("not added", notAdded, inputs),
-    ...sentences("not made an administrator", promoted.failed, inputs),
-    ...sentences("not made a plain member", demoted.failed, inputs),
-    ...sentences("not removed", removed.failed, inputs),
+    ...sentences("not made an administrator", new Map([...promoted.failed, ...unlike.admin]), inputs),
+    ...sentences("not made a plain member", new Map([...demoted.failed, ...unlike.member]), inputs),
+    ...sentences("not removed", new Map([...removed.failed, ...unlike.removed]), inputs),
   ];
   if (failures.length > 0) {
     if (waits && rest.remove.length > 0)
@@ -105,10 +125,27 @@ export async function apply<Inputs extends Roster & Record<string, unknown>>(
     throw new PartialFailure(message, inputs.teamID, outputs);
   }
   // Who was added got the declared role by a call of its own.
-  const there = new Set(start.before.map(({ userID }) => userID));
-  const changed = [...roles.keys()].filter(({ userID }) => there.has(userID)).length;
-  report(context, start.plan, rest, { changed, removed: removed.done.length });
+  const before = new Set(start.before.map(({ userID }) => userID));
+  const changed = [...promoted.done, ...demoted.done].filter(({ member }) => before.has(member.userID)).length;
+  report(context, start, rest, { changed, removed: removed.done.length });
   return outputs;
+}
+
+const namesOf = ({ teamID }: Roster, people: readonly Named[]) => people.flatMap((one) => membership(teamID, one));
+
+interface Noted {
+  proof: { after: readonly ListedMember[]; known: readonly WantedMember[] };
+  found: FoundRoles | undefined;
+  /** Names of those of whom it is known now whether they were added. */
+  open: readonly string[];
+}
+
+/** Notes whom the team has by this stack. */
+function noteMade({ made }: MemberContext, inputs: Roster, { proof, found, open }: Noted): void {
+  const isThere = managing(proof.known, { mode: "additive" });
+  const there = proof.after.filter((one) => isThere(one) && !found?.[one.userID]);
+  made.settled(inputs.resourceUrn, namesOf(inputs, there));
+  made.settled(inputs.resourceUrn, open, false);
 }
 
 /** What is to be done for the members that a team has. */
@@ -117,23 +154,32 @@ interface Start {
   wanted: readonly WantedMember[];
   options: RosterOptions;
   plan: RosterPlan<ListedMember>;
+  /** How many were found, and stay. */
+  stay: number;
 }
 
 /** Reads the team and plans; throws what a program has to decide first. */
-async function planned(context: MemberContext, inputs: Roster, old: Kept | undefined, ours: boolean): Promise<Start> {
+async function planned(
+  context: MemberContext,
+  inputs: Roster,
+  old: KeptFound | undefined,
+  ours: KeptFound | undefined,
+): Promise<Start> {
   const { teamID } = inputs;
-  const listed = await context.members.list(teamID, { fresh: true });
+  const listed = await context.members.list(teamID, { fresh: !context.members.isMade(teamID) });
   if (!listed) throw new ResourceError(`there is no team ${teamID}. If it was deleted, run refresh, then up.`);
   const before = await withRoles(context, teamID, listed);
   const now = await optionsNow(context, inputs, before, old);
-  const options = { ...now, ignore: [...(now.ignore ?? []), ...declaredElsewhere(context, teamID, before)] };
+  const elsewhere = { ...now, ignore: [...(now.ignore ?? []), ...declaredElsewhere(context, teamID, before)] };
+  const found = stillFound(context, inputs, (old ?? ours)?.found, before);
+  const { stay, options } = sparing(inputs, { ...old, found }, elsewhere, before);
   const wanted = await identified(context, wantedOf(inputs.members, old), before);
   const plan = planRoster(wanted, before, options);
   if (plan.refusals.length > 0) throw new ResourceError(plan.refusals.join("\n"));
   await refuseUndeclaredMembers(context, inputs, plan.remove);
   if (context.isApproved) refuseUnshown(inputs, plan, old);
   if (!old && !inputs.adopt && !ours) refuseOthers(inputs, plan);
-  return { before, wanted, options, plan };
+  return { before, wanted, options, plan, stay: stay.length };
 }
 
 /** Throws when a run that was approved would remove somebody whom the state, and so the report, does not know. */
@@ -161,18 +207,14 @@ async function invite(
   return new Map([...failed].map(([invitation, reason]) => [nameOf(invitation), reason]));
 }
 
-/** What is left to do after the additions: who was added is listed, as a plain member. */
-async function replan(context: Context, teamID: string, { before, wanted, options }: Start) {
-  const there = new Set(before.map(({ userID }) => userID));
-  // Adding dropped the list that was read.
-  const listed = await context.members.listAdded(teamID);
+/** What is left to do after calls of ours, by the list of the team as it is then. */
+async function replan(context: Context, teamID: string, { wanted, options }: Start) {
+  const listed = await context.members.proved(teamID);
   if (!listed) throw new ResourceError(`team ${teamID} was deleted meanwhile. Run refresh, then up.`);
-  const after = await withRoles(context, teamID, listed, ({ userID }) => !there.has(userID));
+  const after = await withRoles(context, teamID, listed);
   const known = await identified(context, wanted, after);
   return { after, known, rest: planRoster(known, after, options) };
 }
-
-type RoleChange = RosterPlan<ListedMember>["changeRole"][number];
 
 const changesTo = (wanted: Role, { changeRole }: RosterPlan<ListedMember>): RoleChange[] =>
   changeRole.filter(({ role }) => role === wanted);
@@ -195,7 +237,7 @@ async function remove(context: Context, teamID: string, members: readonly Listed
 /** Reports what was done, in one line. */
 function report(
   context: Context,
-  { add, unchanged }: RosterPlan<ListedMember>,
+  { plan: { add, unchanged }, stay }: Start,
   { ignored, others }: RosterPlan<ListedMember>,
   { changed, removed }: { changed: number; removed: number },
 ): void {
@@ -204,7 +246,8 @@ function report(
     [changed, "given another role"],
     [removed, "removed"],
     [unchanged, "unchanged"],
-    [ignored, "left alone"],
+    [ignored - stay, "left alone"],
+    [stay, stay === 1 ? "found, stays" : "found, they stay"],
     [others, "of others"],
   ] as const;
   context.report.info(`members: ${counted(counts)}`);

@@ -35,20 +35,15 @@ const sortedNames = (members: Members): string[] => Object.keys(members).toSorte
 /** What people call a member. */
 export const nameOf = ({ email, userID }: Named): string => email ?? userID ?? "";
 
-/**
- * Completes a list with the roles that it lacks, member by member. `joined` recognises those who have just been added:
- * these are plain members.
- */
+/** Completes a list with the roles that it lacks, member by member. */
 export async function withRoles(
   context: Context,
   teamID: string,
   listed: readonly ListedMember[],
-  joined: (member: ListedMember) => boolean = () => false,
 ): Promise<ListedMember[]> {
   return Promise.all(
     listed.map(async (member) => {
       if (member.role !== undefined) return member;
-      if (joined(member)) return { ...member, role: "member" };
       try {
         return { ...member, role: await context.members.roleOf(teamID, member.userID) };
       } catch (error) {
@@ -88,8 +83,8 @@ export function observed(
   declared.delete(undefined);
   const found = live.filter(managing(wanted, options)).map((member) => {
     const one = declared.get(member.email?.toLowerCase()) ?? declared.get(member.userID);
-    // A role of another word can't be declared: it counts as the declared one.
-    const { data = one?.role ?? "member" } = role.safeParse(member.role);
+    // A role of another word can't be declared, and is not the declared one.
+    const { data = one?.role === "member" ? "admin" : "member" } = role.safeParse(member.role);
     return [one ? nameOf(one) : nameOf(member), data, member.userID] as const;
   });
   const ids = new Map(found.map(([name, , userID]) => [name, userID]));

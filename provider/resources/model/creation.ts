@@ -1,5 +1,6 @@
 import type { CallOptions, CallRecord } from "../../client/http/call.ts";
 import { ApiError, isOutcomeUnknown, isRefusal, orUndefinedIfNotFound } from "../../contract/errors.ts";
+import { mayBeMade } from "./made.ts";
 import { ResourceError, type Context } from "./resource.ts";
 
 const nothing = (value: unknown): boolean => value === undefined || value === null || value === "";
@@ -58,7 +59,7 @@ const absentAs = (declared: string | null, found: string | null | undefined): st
 const day = 86_400_000;
 
 /** When a thing was made, as far as the platform tells: what an interrupted run made is recent. */
-function ageOf(now: number, { createdAt }: { createdAt?: unknown }): "recent" | "old" | "unknown" {
+function ageOf(now: number, { createdAt }: Aged): "recent" | "old" | "unknown" {
   const time = typeof createdAt === "string" || typeof createdAt === "number" ? new Date(createdAt).getTime() : NaN;
   if (Number.isNaN(time)) return "unknown";
   return now - time <= day ? "recent" : "old";
@@ -71,15 +72,19 @@ const unlike = {
 };
 
 /** Goes on with what is there under the ID of the creation, or throws why not. */
-function take<Found extends { createdAt?: unknown }>(
+function take<Found extends Aged>(
   { context, what, matches, adopt }: Creation<Found>,
   id: string,
-  { found, age, isBegun }: { found: Found; age: keyof typeof unlike; isBegun: boolean },
-): void {
-  if (matches(found) && (isBegun || age === "recent")) {
-    context.report.info(`${what} was already there with the ID that this resource creates it with: going on with it`);
+  { found, age, isOurs }: { found: Found; age: keyof typeof unlike; isOurs: boolean },
+): { isFound?: boolean } {
+  const isThere = `${what} was already there with the ID that this resource creates it with: going on with it`;
+  if (isOurs) {
+    context.report.info(isThere);
   } else if (adopt) {
     context.report.info(`adopting ${id} as ${what}`);
+  } else if (matches(found) && age === "recent") {
+    context.report.info(`${isThere}. ${itStays}`);
+    return { isFound: true };
   } else {
     const how = matches(found) ? unlike[age] : unlike.recent;
     throw new ResourceError(
@@ -90,31 +95,31 @@ function take<Found extends { createdAt?: unknown }>(
         `called so before, give this stack or resource another name.`,
     );
   }
+  return {};
 }
 
-/** What is kept beside the state of a creation that was begun, until the state has what it made. */
-export interface Attempts {
-  /** Whether an earlier run of this working copy began to create the thing with this ID, and never learnt its end. */
-  isBegun: (id: string) => Promise<boolean>;
-  begin: (id: string) => Promise<void>;
-  /** Nothing was created, or the state has it. */
-  clear: () => Promise<void>;
+const itStays = "It was found, so it stays when its declaration goes; set adopt: true to own it";
+
+interface Aged {
+  createdAt?: unknown;
 }
 
-/** What a look at the platform is made with; \`onCall\` hears what time it is there. */
+/** What a look at the platform is made with; `onCall` hears what time it is there. */
 type Looking = Context & Pick<CallOptions, "onCall">;
 
-interface Creation<Found extends { createdAt?: unknown }> {
+interface Creation<Found extends Aged> {
   context: Context;
   /** What it is, for people, e.g. `team "Crew"`. */
   what: string;
   /** The ID that it is created with, as it is known now; undefined lets the platform choose. */
   choose: () => string | undefined;
   adopt: boolean;
+  urn: string | undefined;
+  /** What records of what the stack made call it. */
+  thing: (id: string) => string;
   /** Whether what is there under that ID is known to be what this resource has had. */
   keeps?: boolean;
   find: (id: string, context: Looking) => Promise<Found | undefined>;
-  attempts: Attempts;
   /** Whether what was found is what would be created. */
   matches: (found: Found) => boolean;
   create: (id: string | undefined) => Promise<string>;
@@ -123,22 +128,23 @@ interface Creation<Found extends { createdAt?: unknown }> {
 const never = new AbortController().signal;
 
 /** For what follows a creation: it ends also when the run is cancelled meanwhile, so that what was made is saved. */
-export const uncancellable = (context: Context): Context => ({ ...context, signal: never });
+export const uncancellable = <Any extends Context>(context: Any): Any => ({ ...context, signal: never });
 
 /** What a creation came to: `found` is what was there already, or what a lost answer left to be looked for. */
 interface Created<Found> {
   id: string;
   found?: Found;
+  /** Whether it was there before this stack met it. */
+  isFound?: boolean;
 }
 
 /**
  * Creates a thing under an ID of our choice exactly once, whatever happened before or happens on the way: only when it
  * is refused, or its answer is lost, is it looked for.
  */
-export async function createOnce<Found extends { createdAt?: unknown }>(
-  creation: Creation<Found>,
-): Promise<Created<Found>> {
-  const { choose, create, context, attempts } = creation;
+export async function createOnce<Found extends Aged>(creation: Creation<Found>): Promise<Created<Found>> {
+  const { choose, create, urn, context } = creation;
+  const { made } = context;
   // Where the platform takes no ID of ours, a repeated call would make a second one.
   const honours = context.manner.habits.chosenIDs === "honoured";
   const id = honours || creation.keeps ? choose() : undefined;
@@ -146,30 +152,33 @@ export async function createOnce<Found extends { createdAt?: unknown }>(
   const kept = creation.keeps ? await creation.find(id, context) : undefined;
   if (kept) return { id, found: kept };
   if (!honours) return { id: await create(undefined) };
-  const isBegun = await attempts.isBegun(id);
-  await attempts.begin(id);
+  const things = [creation.thing(id)];
+  const isBegun = made.isMade(urn, things);
+  made.begin(urn, things);
+  let isLost = false;
   for (let attempt = 1; ; attempt++) {
     try {
       return { id: await create(id) };
     } catch (error) {
       const isUnknown = isOutcomeUnknown(error);
-      if (!isUnknown && !isBegun) await attempts.clear();
+      isLost ||= mayBeMade(error);
+      if (!isLost && !isBegun) made.settled(urn, things, false);
       if (!isUnknown && !mayBeThere(error)) throw error;
       const { found, age } = await look(creation, id);
       if (found === undefined && (!isUnknown || attempt === 3)) throw error;
       if (found === undefined) continue;
       // Another resource of this run may turn out to have it meanwhile.
       if (choose() !== id) return createOnce(creation);
-      // What this call made: nothing else makes a thing with an ID of this resource, unless it was there for long.
-      const isOurs = isUnknown && creation.matches(found) && age !== "old";
-      if (!isOurs) take(creation, id, { found, age, isBegun });
-      return { id, found };
+      // It is of the call that was lost, unless it was there for long: nothing else makes a thing with this ID.
+      const isOurs = creation.matches(found) && (isBegun || (isLost && age !== "old"));
+      if (!isOurs) made.settled(urn, things, false);
+      return { id, found, ...take(creation, id, { found, age, isOurs }) };
     }
   }
 }
 
 /** What is there under an ID, and how old it is by the platform's clock, which may be another than ours. */
-async function look<Found extends { createdAt?: unknown }>({ find, context }: Creation<Found>, id: string) {
+async function look<Found extends Aged>({ find, context }: Creation<Found>, id: string) {
   let now: number | undefined;
   const onCall = ({ date }: CallRecord): void => void (now = date ?? now);
   const found = await find(id, { ...context, onCall });

@@ -27,6 +27,8 @@ type Inputs = Readonly<Record<string, unknown>>;
 export interface Replaced {
   id: string | undefined;
   inputs: Inputs;
+  /** What its state has as found, where the run has seen that. */
+  found?: unknown;
 }
 
 /** What this run knows of one URN. */
@@ -37,6 +39,8 @@ interface Known {
   old: Inputs | undefined;
   /** What the state has, as it was compared, or read of a state that has it once. */
   before: { id: string; inputs: Inputs | undefined } | undefined;
+  /** What the state has as found. */
+  found?: unknown;
   /** All that states have under it. */
   seen: Set<string>;
   /** The ID that the resource keeps, or has got. */
@@ -73,16 +77,18 @@ export class Identities {
   }
 
   /** A state was read; `inputs` when it is of a thing that is ours. */
-  seen(urn: string, id: string, inputs: Inputs | undefined): void {
+  seen(urn: string, id: string, inputs: Inputs | undefined, found?: unknown): void {
     const known = this.#with(urn, id);
+    known.found = found;
     known.seen.add(id);
     // A state may still name the URN from before a renaming, which is another resource's by now.
     known.before = known.seen.size > 1 ? undefined : { id, inputs };
   }
 
   /** Notes a diff, which shows whether the resource keeps its ID. Engines also diff what they may have to delete first. */
-  compared(urn: string, id: string, keeps: boolean): void {
+  compared(urn: string, id: string, keeps: boolean, found?: unknown): void {
     const known = this.#with(urn, id);
+    known.found = found;
     known.seen.add(id);
     known.before = { id, inputs: known.before?.inputs };
     if (known.checked) known.current = keeps ? id : undefined;
@@ -123,7 +129,7 @@ export class Identities {
   replaced(urn: string | undefined): Replaced | undefined {
     const known = this.#known.get(urn ?? "");
     if (!known?.replacing) return undefined;
-    return { id: known.before?.id, inputs: known.old ?? known.before?.inputs ?? {} };
+    return { id: known.before?.id, inputs: known.old ?? known.before?.inputs ?? {}, found: known.found };
   }
 
   /** What states have of a kind that the program does not declare, as far as they were read in this run. */

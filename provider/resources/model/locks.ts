@@ -78,7 +78,7 @@ interface Room {
 export class SharedLock {
   readonly #rooms = new Map<string, Room>();
 
-  /** Works beside all others of the same company, and of no other. Rejects when the signal aborts before its turn. */
+  /** Works beside all others of the same lock mode, and of no other. Rejects when the signal aborts before its turn. */
   async shared<Answer>(
     key: string,
     work: () => Promise<Answer>,
@@ -148,7 +148,7 @@ export class SharedLock {
     this.#admit(room);
   }
 
-  /** Lets those in that come next and are of the company that works. */
+  /** Lets those in that come next and are of the lock mode at work. */
   #admit(room: Room): void {
     while (room.waiting[0]?.company === room.company) {
       room.working++;

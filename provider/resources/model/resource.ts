@@ -7,6 +7,7 @@ import type { FieldType } from "../../contract/fields.ts";
 import type { Manner } from "../../habits/profile.ts";
 import type { RowsAhead } from "../../reconcile/rows.ts";
 import type { Identities } from "./identities.ts";
+import type { Made } from "./made.ts";
 import { once } from "./once.ts";
 import type { Removals } from "./removals.ts";
 
@@ -86,12 +87,14 @@ export interface Context {
   platform: string;
   /** How the platform behaves, as far as the configuration tells. */
   manner: Manner;
-  /** Whether the configuration says that the platform lost its data: then no number of rows that are gone is too large. */
+  /** True if the configuration says that the platform lost its data: then no number of rows that are gone is too large. */
   lostData?: boolean | undefined;
   /** Server that links to apps have to lead to; undefined allows any. */
   appServer?: string | undefined;
   /** Which resource of the run has which ID. */
   identities: Identities;
+  /** What this stack has made itself, beyond what states say. */
+  made: Made;
   /** Names with which organizations were checked in this run, by URN: what is declared now. */
   organizationNames: Map<string, string>;
   /** Learns what other providers of the run declare by now. */
@@ -144,7 +147,7 @@ export interface OfflineContext extends Pick<
   seed: () => Uint8Array;
   /** Types of a table's fields by label, where they are known without a call: an emulator has them. */
   fieldTypes?: (table: string) => Promise<Readonly<Record<string, FieldType>> | undefined>;
-  /** Whether nothing may be written either: no run follows. */
+  /** True if nothing may be written either: no run follows. */
   isPlan?: boolean;
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { lstat, mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join, relative, resolve, sep } from "node:path";
 import { z } from "zod";
@@ -71,6 +71,7 @@ async function textOf(directory: string, file: string): Promise<string | undefin
   const path = join(directory, file);
   let text: string;
   try {
+    await refuseSecondNames(path, file);
     text = await readFile(path, "utf8");
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException; // reading a file throws nothing else
@@ -84,6 +85,16 @@ async function textOf(directory: string, file: string): Promise<string | undefin
     );
   }
   return text;
+}
+
+/** Throws when a file has another name elsewhere: whoever has that one writes here, too. */
+async function refuseSecondNames(path: string, file: string): Promise<void> {
+  const { nlink } = await lstat(path);
+  if (nlink < 2) return;
+  throw new ResourceError(
+    `the intent file ${file} is a hard link, so others may write it: nothing was done. Copy it, delete it and put the ` +
+      `copy in its place if it is yours.`,
+  );
 }
 
 /** Parses an intent: all of its fields, and those of the schema. */
@@ -107,15 +118,18 @@ function parsed<Schema extends z.ZodType>(
 export async function intentsOf<Schema extends typeof anyIntent>(
   directory: string,
   schema: Schema,
-): Promise<(z.output<Schema> & { file: string })[]> {
+): Promise<(z.output<Schema> & Found)[]> {
   await refuseLinks(directory, folder);
   const entries = await readdir(join(directory, folder), { withFileTypes: true }).catch(() => []); // none yet
   const found = entries.map(async (entry) => {
     const file = join(folder, entry.name);
     if (!entry.isFile() || !file.endsWith(".json") || isTracked(join(directory, file))) return [];
     const text = await readFile(join(directory, file), "utf8").catch(() => ""); // settled meanwhile
-    const intent = schema.safeParse(valueOf(text));
-    return intent.success ? [{ ...intent.data, file }] : [];
+    const found = await lstat(join(directory, file)).catch(() => undefined);
+    if (found?.nlink !== 1) return [];
+    const record = z.looseObject({}).safeParse(valueOf(text));
+    const intent = schema.safeParse(record.data);
+    return record.success && intent.success ? [{ ...intent.data, file, isSealed: isSealed(record.data) }] : [];
   });
   return (await Promise.all(found)).flat();
 }
@@ -166,8 +180,9 @@ export async function writeIntent(
   const path = fileOf(directory, intent.urn);
   await refuseLinks(directory, relative(directory, path));
   await mkdir(join(path, ".."), { recursive: true });
-  const draft = `${path}.${process.pid}`;
-  const file = await open(draft, "w", 0o600);
+  await refuseLinks(directory, relative(directory, path)); // of what was made meanwhile, too
+  const draft = `${path}.${randomBytes(6).toString("hex")}`; // nobody can put a link there before
+  const file = await open(draft, "wx", 0o600);
   try {
     const fields = JSON.parse(JSON.stringify(intent)) as SealedFields; // as it will be read
     await file.writeFile(`${JSON.stringify({ ...fields, seal: sealFor(fields) }, null, 2)}\n`);
@@ -175,7 +190,10 @@ export async function writeIntent(
   } finally {
     await file.close();
   }
-  await rename(draft, path);
+  await rename(draft, path).catch(async (error: unknown) => {
+    await rm(draft, { force: true });
+    throw error;
+  });
   return relative(directory, path);
 }
 

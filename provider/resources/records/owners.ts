@@ -72,13 +72,15 @@ export async function leniently(work: () => Promise<void>): Promise<void> {
 }
 
 /** What a file system says that it is. */
-const codeOf = (error: unknown): unknown =>
+export const codeOf = (error: unknown): unknown =>
   typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
 
-/** Whether a path is a file or folder itself: what a link leads to is nobody's record. */
+/** True if a path is a file or folder itself: what a link leads to, or has a second name, is nobody's record. */
 async function isPlain(path: string, kind: "file" | "directory"): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined);
-  return (kind === "file" ? found?.isFile() && found.size < 10_000 : found?.isDirectory()) ?? false;
+  return (
+    (kind === "file" ? found?.isFile() && found.nlink === 1 && found.size < 10_000 : found?.isDirectory()) ?? false
+  );
 }
 
 const smallText = async (path: string): Promise<string | undefined> =>

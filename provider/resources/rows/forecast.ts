@@ -57,6 +57,8 @@ export interface Unknowns {
   relinked?: boolean | undefined;
   /** Links of rows that stay as they are may be renewed. */
   renewed?: boolean | undefined;
+  /** Rows that go are read before, for a seed that comes later. */
+  keepsCells?: boolean | undefined;
 }
 
 /**
@@ -75,7 +77,7 @@ export function forecast(
     const how = Math.abs(net) > moreThan ? `at least ${Math.abs(net)}` : `more than ${moreThan}`;
     return `${how} rows to add, change or remove (${net >= 0 ? "+" : ""}${net} rows in all)`;
   }
-  const { adopts = false, relinked = false, renewed = false, repairs, cells } = known;
+  const { adopts = false, relinked = false, renewed = false, keepsCells, repairs, cells } = known;
   const { insert, update, remove, unchanged, spared = 0, taken = 0, differing = false } = plan;
   const first = (keys: readonly string[], count: number, both?: BothSides): string =>
     keys.length === 0 ? "" : ` (${describeRows(declaration, keys, count, both)})`;
@@ -90,7 +92,7 @@ export function forecast(
     spared > 0 ? `${spared} to leave to another seed` : "",
     unchanged > 0 ? `${unchanged} unchanged${relinked || renewed ? " but for links" : ""}` : "",
   ];
-  const calls = callsAhead(declaration, repairs ? withRepairs(plan, repairs) : plan, owned);
+  const calls = callsAhead(declaration, repairs ? withRepairs(plan, repairs) : plan, owned, keepsCells);
   return `rows: ${parts.filter((part) => part !== "").join(", ")}; about ${calls} calls`;
 }
 

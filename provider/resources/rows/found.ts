@@ -3,8 +3,8 @@ import type { RowPlan } from "../../reconcile/rows.ts";
 import type { Leaving } from "./declared/claims.ts";
 import type { Summary } from "./declared/declaration.ts";
 import { indicesWithin } from "./declared/terms.ts";
-import { encodeFound, encodeFoundInFailure, foundAmong } from "./kept/foundKeys.ts";
-import { isUnfinished, madeAmong, noteMade } from "./kept/made.ts";
+import { encodeFound, encodeFoundInFailure, listFoundAmong } from "./kept/foundKeys.ts";
+import { isUnfinished, listMadeAmong, noteMade } from "./kept/made.ts";
 import type { SeedInputs, SeedState } from "./kept/state.ts";
 import type { RowContext } from "./live/context.ts";
 import { byOldKey, isReshaped } from "./live/reshaped.ts";
@@ -25,16 +25,16 @@ interface Job {
  * Rows that were there as declared when this stack first met them, and that no unfinished run of it can have made: they
  * stay when their declaration goes. `adopt: true` owns them.
  */
-export interface FoundRows {
+export interface FoundTargets {
   /** Of those to remove, those that were found; all of them where that can't be told. */
   staying: readonly Removal[];
   /** The text for the state, once a plan is carried out. */
   after: (ours: RowSet, isFailure: boolean) => string | undefined;
 }
 
-const none: FoundRows = { staying: [], after: () => undefined };
+const none: FoundTargets = { staying: [], after: () => undefined };
 
-export async function foundRows(context: RowContext, job: Job): Promise<FoundRows> {
+export async function foundRows(context: RowContext, job: Job): Promise<FoundTargets> {
   const { inputs, old, plan, handed, handedFound } = job;
   if (inputs.adopt) return none;
   const { rows } = job.summary;
@@ -68,9 +68,9 @@ async function foundBefore(
   const known = RowSet.of(plan.remove);
   for (let index = 0; terms && index < rows.length; index++)
     if (plan.last(rows.key(index)) !== undefined) known.add(terms.key(index));
-  const found = terms && foundAmong(old.found, known);
+  const found = terms && listFoundAmong(old.found, known);
   if (!terms || !found) return { has: (index) => plan.last(rows.key(index)) !== undefined, staying: plan.remove };
-  const made = await madeAmong({ directory, ...context }, inputs, found);
+  const made = await listMadeAmong({ directory, ...context }, inputs, found);
   const isFound = (key: Parameters<RowSet["has"]>[0]): boolean => found.has(key) && !made.has(key);
   return {
     has: (index) => isFound(terms.key(index)),
@@ -85,19 +85,19 @@ export async function foundOf(
   removals: readonly Removal[],
 ): Promise<readonly Removal[]> {
   if (state.adopt || state.found === undefined) return [];
-  const found = foundAmong(state.found, removals);
+  const found = listFoundAmong(state.found, removals);
   if (!found) {
     context.report.warning(
       `it can't be proven which rows of table ${state.table} were found there: none is removed. Set adopt: true and run up, and all are owned`,
     );
     return removals;
   }
-  const made = await madeAmong(context, state, found);
+  const made = await listMadeAmong(context, state, found);
   return removals.filter(({ key }) => found.has(key) && !made.has(key));
 }
 
 /** Rows that were found by a seed that hands them over, by their index in the source of the one that declares them now. */
-export async function foundByGivers(
+export async function listFoundByGivers(
   directory: string,
   inputs: SeedInputs,
   givers: readonly Omit<Leaving, "name">[],

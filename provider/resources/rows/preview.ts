@@ -169,7 +169,8 @@ async function planned(
   if (renewal !== undefined) report.forecast(renewal);
   if (renewal === undefined || !changesNothing(plan)) {
     const cells = await changedCells(context, old, inputs, names.changed);
-    const unknowns = { ...known, adopts: inputs.adopt, relinked: isRelinked(old, inputs) || clearing.isLeft, cells };
+    const relinked = isRelinked(old, inputs) || clearing.isLeft;
+    const unknowns = { ...known, adopts: inputs.adopt, relinked, keepsCells: rowClaims.keepsCells, cells };
     report.forecast(
       forecast(hidingBoth(old, inputs), plan, names, ledger.count, unknowns) + whatIsUnknown(old, inputs, plan, cells),
     );

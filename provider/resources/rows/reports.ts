@@ -6,6 +6,8 @@ import { ResourceError, type Report } from "../model/resource.ts";
 import { keysOf } from "./declared/declaration.ts";
 import { linksOf, type LinkDeclaration } from "./declared/links.ts";
 import type { SeedInputs } from "./kept/state.ts";
+import { callsToFind } from "./writing/removed.ts";
+import { maxKept } from "./writing/restoredCells.ts";
 
 /** How many rows a run inserts, updates and removes. */
 export type Changes = Pick<Forecast & { exact: true }, "insert" | "update" | "remove">;
@@ -13,8 +15,16 @@ export type Changes = Pick<Forecast & { exact: true }, "insert" | "update" | "re
 /** Rows that are read back at once, and IDs of one query. */
 const readBack = { rows: 10_000, ids: 1_000 };
 
-/** Calls that a run will make when the table holds our rows alone. Updates and removals are one each. */
-export function callsAhead(declaration: LinkDeclaration, { insert, update, remove }: Changes, owned: number): number {
+/**
+ * Calls that a run will make when the table holds our rows alone. Updates and removals are one each.
+ * @param keepsCells whether rows are read before they are removed, for seeds that nobody knows of yet
+ */
+export function callsAhead(
+  declaration: LinkDeclaration,
+  { insert, update, remove }: Changes,
+  owned: number,
+  keepsCells = false,
+): number {
   const tables = new Set(linksOf(declaration).map(({ table, key }) => JSON.stringify([table, key])));
   const pages = Math.ceil(owned / maxRowsPerInsert) + 1;
   // The first row of a table is inserted alone and read; what follows is looked at in the end, and after the first of
@@ -23,7 +33,9 @@ export function callsAhead(declaration: LinkDeclaration, { insert, update, remov
   const batches = Math.ceil((insert - first) / maxRowsPerInsert);
   const looks = Math.min(batches, 2) + Math.ceil(Math.min(update, readBack.rows) / readBack.ids);
   const counts = insert - first + update > readBack.rows ? 1 : 0;
-  return 2 * tables.size + pages + 2 * first + batches + update + remove + looks + counts;
+  const cells = keepsCells && remove <= maxKept ? Math.ceil(remove / readBack.ids) : 0;
+  const reads = pages + looks + counts + cells + callsToFind(remove);
+  return 2 * tables.size + reads + 2 * first + batches + update + remove;
 }
 
 /** Why rows of a seed that goes are not removed. */

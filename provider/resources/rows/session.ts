@@ -16,13 +16,13 @@ import { RowLabels } from "./declared/rowLabels.ts";
 import { lastSource, summaryOf } from "./declared/summaries.ts";
 import { viewersChanged, viewersOf, type RowTarget } from "./declared/target.ts";
 import { indicesWithin, sameKey } from "./declared/terms.ts";
-import { foundByGivers, foundOf, foundRows, handOverMade } from "./found.ts";
-import { clearedMessage, countsIn, LeftLabels, tooMuchCleared } from "./kept/clearing.ts";
+import { listFoundByGivers, foundOf, foundRows, handOverMade } from "./found.ts";
+import { describeCleared, countsIn, LeftLabels, tooMuchCleared } from "./kept/clearing.ts";
 import { comesBack, departedFrom } from "./kept/departed.ts";
 import { stayMessage } from "./kept/leaving.ts";
 import { beginInserts, forgetMade } from "./kept/made.ts";
 import { scopeOf, scopeOfState, union, type Scope } from "./kept/scope.ts";
-import { optionsOf, outputsOf, type Kept, type SeedInputs, type SeedState } from "./kept/state.ts";
+import { optionsOf, outputsOf, type KeptState, type SeedInputs, type SeedState } from "./kept/state.ts";
 import type { RowContext } from "./live/context.ts";
 import { Links } from "./live/links.ts";
 import { liveRows, type ObserveRow } from "./live/liveRows.ts";
@@ -53,7 +53,7 @@ async function handedOver(
   for (const giver of givers) {
     for (const index of (await indicesWithin([giver], inputs, directory)).keys()) handed.set(index, giver.labels);
   }
-  return { handed, found: await foundByGivers(directory, inputs, givers) };
+  return { handed, found: await listFoundByGivers(directory, inputs, givers) };
 }
 
 /** Brings the table to the content of the source; answers what is ours then. */
@@ -63,7 +63,7 @@ export async function apply<Inputs extends SeedInputs>(
   inputs: Inputs,
   ledger: Ledger,
   old?: SeedState,
-): Promise<Inputs & Kept> {
+): Promise<Inputs & KeptState> {
   const release = await context.rowClaims.lock.enter(inputs.table, undefined, context.signal);
   try {
     return await applied(context, { id, inputs, ledger, old, release });
@@ -83,7 +83,7 @@ interface Job<Inputs extends SeedInputs> {
 async function applied<Inputs extends SeedInputs>(
   platform: RowContext,
   { id, inputs, ledger: last, old, release }: Job<Inputs>,
-): Promise<Inputs & Kept> {
+): Promise<Inputs & KeptState> {
   const calls = new CallCounter();
   const context: RowContext = { ...platform, onCall: calls.onCall };
   const began = context.now();
@@ -133,7 +133,7 @@ async function applied<Inputs extends SeedInputs>(
     throw new PartialFailure(message, id, { ...outputs, ...viewers, unfinished: true });
   }
   const done = outcome({ ...plan, recreated: recreate.size }, calls, context.now() - began);
-  context.report.info(done + clearedMessage(clear));
+  context.report.info(done + describeCleared(clear));
   return outputsOf(inputs, { labels }, ledgerOf(ours), { ...kept, labelled: summary.rowLabels.counts() });
 }
 

@@ -6,7 +6,7 @@ import { setting } from "../mending.ts";
 import { codeOf, type Reached } from "../network.ts";
 import { addressOf, askedAddress, shown } from "./connection.ts";
 
-/** Whether what answers is the platform: it refuses, in its own form, who has no session. */
+/** True if what answers is the platform: it refuses, in its own form, who has no session. */
 export const answerCheck: Check = {
   id: "answer",
   title: "answer",
@@ -57,7 +57,7 @@ const secureInstead = (context: Context, secure: URL): Finding =>
   ]);
 
 interface Judgement extends Finding {
-  /** Whether the platform may be at another path of the server. */
+  /** True if the platform may be at another path of the server. */
   isElsewhere?: boolean;
 }
 

@@ -83,7 +83,7 @@ const removals: Readonly<Record<Thing["kind"], (client: Client, id: string) => P
   },
 };
 
-/** Whether what has an ID that we chose is not there, or has the mark of the run: somebody else may have had the ID before. */
+/** True if what has an ID that we chose is not there, or has the mark of the run: somebody else may have had the ID before. */
 async function isOurs(client: Client, kind: "organization" | "team", id: string, mark: string): Promise<boolean> {
   const found =
     kind === "team"

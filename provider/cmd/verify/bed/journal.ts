@@ -19,7 +19,7 @@ const thing = z.object({
   id: z.string().optional(),
   /** Label of the table that a row is in. */
   table: z.string().optional(),
-  /** Whether it is any number of rows, of which no answer gives the IDs. */
+  /** True if it is any number of rows, of which no answer gives the IDs. */
   isBatch: z.boolean().optional(),
 });
 
@@ -55,7 +55,7 @@ export interface Left {
   number: number;
   thing: Thing;
   ids: readonly string[];
-  /** Whether the platform answered that it made it: an ID that we chose may be somebody else's until then. */
+  /** True if the platform answered that it made it: an ID that we chose may be somebody else's until then. */
   isMade: boolean;
 }
 
@@ -188,7 +188,7 @@ function note(left: Map<number, Left>, each: Entry): void {
   else if (known) left.set(number, { ...known, ids: each.ids, isMade: true });
 }
 
-/** Whether the run goes on: a number of a process means nothing after a restart, or in another container. */
+/** True if the run goes on: a number of a process means nothing after a restart, or in another container. */
 function isAlive({ pid, birth }: z.output<typeof head>): boolean {
   if (!isRunning(pid)) return false;
   const now = birthOf(pid);

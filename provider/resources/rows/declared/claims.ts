@@ -23,7 +23,7 @@ export interface RowClaim {
   digest?: string | undefined;
   /** Whether its salt, and all digests with it, are those of this preview alone. */
   isPassing?: boolean | undefined;
-  /** Whether the preview before this run alone saw it: the seed may be declared otherwise by now. */
+  /** True if the preview before this run alone saw it: the seed may be declared otherwise by now. */
   isForeseen?: boolean | undefined;
 }
 

@@ -8,7 +8,7 @@ import type { RowTarget } from "./target.ts";
 /** Whether something has a key, given as text. */
 type Holds = (text: string) => boolean;
 
-/** Whether a set of keys of one label has one, given as text. */
+/** True if a set of keys of one label has one, given as text. */
 export function holderOfKeys(
   { key: [label = ""], salt, forms }: Pick<RowTarget, "key" | "salt" | "forms">,
   keys: RowSet,

@@ -72,6 +72,6 @@ export class RowLabels {
   }
 }
 
-/** Whether a cell says something: a platform may give back any nothing for another one. */
+/** True if a cell says something: a platform may give back any nothing for another one. */
 export const hasValue = (value: unknown): boolean =>
   typeof value === "string" ? value !== "" : canonical(value) !== undefined;

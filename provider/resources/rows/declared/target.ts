@@ -17,6 +17,6 @@ export const viewersOf = ({ viewers, teamViewers, userID }: RowTarget) => ({ vie
 const sortedViewers = ({ viewers = [], teamViewers = [], userID = "" }: RowTarget): string =>
   JSON.stringify([viewers.toSorted(), teamViewers.toSorted(), userID]);
 
-/** Whether who may see the rows, or who made them, is declared otherwise than in the last run. */
+/** True if who may see the rows, or who made them, is declared otherwise than in the last run. */
 export const viewersChanged = (old: RowTarget, inputs: RowTarget): boolean =>
   sortedViewers(old) !== sortedViewers(inputs);

@@ -15,7 +15,7 @@ interface Leaving {
   /** Rows that lose it: at least, and at most. */
   least: number;
   most: number;
-  /** Whether the state says how many rows had it. */
+  /** True if the state says how many rows had it. */
   isCounted: boolean;
 }
 

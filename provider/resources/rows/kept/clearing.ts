@@ -75,7 +75,7 @@ export function countsIn(clearing: Clearing): Map<string, number> {
 }
 
 /** What a row that the platform refused was to lose; empty for nothing. */
-export const refusedClearing = (labels: readonly string[] = []): string =>
+export const describeRefusedClearing = (labels: readonly string[] = []): string =>
   labels.length === 0
     ? ""
     : `. ${labels.join(", ")} was to be cleared, since the row does not declare it any more: where the platform requires it, declare it again`;
@@ -85,7 +85,7 @@ export const tooMuchCleared = (counts: ReadonlyMap<string, number>, owned: numbe
   [...counts].flatMap(([label, rows]) => tooManyCleared(label, rows, owned, maxRemovals) ?? []);
 
 /** `; cleared Extra in 3 rows`, empty for nothing. */
-export const clearedMessage = (clearing: Clearing): string => {
+export const describeCleared = (clearing: Clearing): string => {
   const parts = [...countsIn(clearing)].map(([label, rows]) => `${label} in ${numbered(rows, "row")}`);
   return parts.length === 0 ? "" : `; cleared ${parts.join(", ")}`;
 };

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { digestOf } from "../../../reconcile/digests.ts";
 import { RowSet } from "../../../reconcile/rowSet.ts";
-import { encodeFound, encodeFoundInFailure, foundAmong } from "./foundKeys.ts";
+import { encodeFound, encodeFoundInFailure, listFoundAmong } from "./foundKeys.ts";
 
 /** Rows of some numbers, whatever they say. */
 const rows = (numbers: Iterable<number>, content = "x"): RowSet => {
@@ -14,21 +14,21 @@ const range = (from: number, to: number): number[] => Array.from({ length: to - 
 test.each([10, 4_096])("of %d found rows a list tells which of any rows are among them", (count) => {
   const text = encodeFound(rows(range(0, count)));
   expect(text).toHaveLength("keys:1:".length + Math.ceil((count * 8) / 3) * 4);
-  expect(foundAmong(text, rows([3, count, count + 1], "changed"))).toHaveLength(1);
+  expect(listFoundAmong(text, rows([3, count, count + 1], "changed"))).toHaveLength(1);
 });
 
 test("of more a sketch tells it among about all of them, and says when it can't", () => {
   const text = encodeFound(rows(range(0, 5_000)));
-  const found = foundAmong(text, rows(range(100, 5_200), "changed"));
+  const found = listFoundAmong(text, rows(range(100, 5_200), "changed"));
   expect(found).toHaveLength(4_900);
-  expect(foundAmong(text, rows([1, 2, 3]))).toBeUndefined();
+  expect(listFoundAmong(text, rows([1, 2, 3]))).toBeUndefined();
 });
 
 test("without any, none is found; what is no such text is refused", () => {
   expect(encodeFound(rows([]))).toBeUndefined();
-  expect(foundAmong(undefined, rows([1]))).toHaveLength(0);
-  expect(() => foundAmong("keys:2:AAAA", rows([1]))).toThrow("newer version");
-  expect(() => foundAmong("nothing", rows([1]))).toThrow(RangeError);
+  expect(listFoundAmong(undefined, rows([1]))).toHaveLength(0);
+  expect(() => listFoundAmong("keys:2:AAAA", rows([1]))).toThrow("newer version");
+  expect(() => listFoundAmong("nothing", rows([1]))).toThrow(RangeError);
 });
 
 test("what an error carries is small, and takes rather more rows for found than fewer", () => {
@@ -40,7 +40,7 @@ test("what an error carries is small, and takes rather more rows for found than 
   ] as const) {
     const text = encodeFoundInFailure(found, ours) ?? "";
     expect(text.length).toBeLessThan(1_500);
-    expect(foundAmong(text, ours)).toHaveLength(expected);
+    expect(listFoundAmong(text, ours)).toHaveLength(expected);
   }
   expect(encodeFoundInFailure(rows([]), few)).toBeUndefined();
 });

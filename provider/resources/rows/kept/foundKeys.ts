@@ -65,7 +65,7 @@ function listIn(text: string): { kind: string; keys: RowSet } | undefined {
  * Those of the rows that were found, undefined when that can't be told: a sketch says it when the rows are about all that
  * were.
  */
-export function foundAmong(text: string | undefined, rows: Iterable<RowDigests>): RowSet | undefined {
+export function listFoundAmong(text: string | undefined, rows: Iterable<RowDigests>): RowSet | undefined {
   if (text === undefined) return new RowSet();
   const list = listIn(text);
   if (list) return RowSet.of(rows, ({ key }) => list.keys.has(key) === (list.kind === found));

@@ -4,7 +4,7 @@ import type { Forecast } from "../../../reconcile/rows.ts";
 import type { OfflineRowContext } from "../declared/claims.ts";
 import type { RowTarget } from "../declared/target.ts";
 import { keysWithin } from "../declared/terms.ts";
-import { foundAmong } from "./foundKeys.ts";
+import { listFoundAmong } from "./foundKeys.ts";
 import type { SeedInputs, SeedState } from "./state.ts";
 
 /** Rows that left a source: to be removed, or staying for another seed, or since they were found. */
@@ -57,7 +57,7 @@ function foundLeaving(
   if (found === undefined) return new RowSet();
   const known = RowSet.of(removed);
   for (let index = 0; index < rows.length; index++) if (!added.has(index)) known.add(rows.key(index));
-  const all = foundAmong(found, known);
+  const all = listFoundAmong(found, known);
   return RowSet.of(removed, ({ key }) => all?.has(key) ?? true);
 }
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { RowSet } from "../../../reconcile/rowSet.ts";
 import type { Context } from "../../model/resource.ts";
 import { anyIntent, forgetIntent, readIntent, writeIntent } from "../../records/intents.ts";
-import { foundAmong, encodeFound } from "./foundKeys.ts";
+import { listFoundAmong, encodeFound } from "./foundKeys.ts";
 import type { SeedInputs } from "./state.ts";
 
 type Reach = Pick<Context, "directory" | "now" | "report">;
@@ -16,6 +16,7 @@ const handing = anyIntent.extend({ table: z.string(), keys: z.string() });
 
 const insertingOf = (urn: string): string => `${urn}#inserting`;
 const handingOf = (urn: string): string => `${urn}#handed over`;
+/** Digest of a ledger, or of a table, whose name may be a secret. */
 const nameOf = (ledger = ""): string => createHash("sha256").update(ledger).digest("hex").slice(0, 32);
 
 /** Notes, before the first insert, that rows are about to be made which no state knows. */
@@ -25,11 +26,11 @@ export async function beginInserts(
   ledger: string | undefined,
 ): Promise<void> {
   if (resourceUrn === undefined) return;
-  const intent = { urn: insertingOf(resourceUrn), startedAt: new Date(now()).toISOString(), table };
+  const intent = { urn: insertingOf(resourceUrn), startedAt: new Date(now()).toISOString(), table: nameOf(table) };
   await kept(report, () => writeIntent(directory, { ...intent, before: nameOf(ledger) }));
 }
 
-/** Whether a run that ended before its state was written may have inserted rows of this seed. */
+/** True if a run that ended before its state was written may have inserted rows of this seed. */
 export async function isUnfinished(
   { directory }: Pick<Reach, "directory">,
   { resourceUrn, table }: Seed,
@@ -37,7 +38,7 @@ export async function isUnfinished(
 ): Promise<boolean> {
   if (resourceUrn === undefined) return false;
   const begun = await readIntent(directory, insertingOf(resourceUrn), inserting);
-  return begun?.isSealed === true && begun.table === table && begun.before === nameOf(ledger);
+  return begun?.isSealed === true && begun.table === nameOf(table) && begun.before === nameOf(ledger);
 }
 
 /** Notes rows, by the keys of the seed that declares them from now on, that a seed made which leaves the program. */
@@ -47,20 +48,20 @@ export async function noteMade(context: Reach, seed: Seed, rows: RowSet): Promis
   const urn = handingOf(resourceUrn);
   const before = await readIntent(context.directory, urn, handing);
   const known =
-    before?.isSealed && before.table === table ? (foundAmong(before.keys, rows) ?? new RowSet()) : undefined;
+    before?.isSealed && before.table === nameOf(table) ? (listFoundAmong(before.keys, rows) ?? new RowSet()) : undefined;
   if (known && known.length === rows.length) return;
   const keys = encodeFound(rows);
   const startedAt = new Date(context.now()).toISOString();
-  await kept(context.report, () => writeIntent(context.directory, { urn, startedAt, table, keys }));
+  await kept(context.report, () => writeIntent(context.directory, { urn, startedAt, table: nameOf(table), keys }));
 }
 
 /** Those of the rows that were noted as made. */
-export async function madeAmong({ directory }: Pick<Reach, "directory">, seed: Seed, rows: RowSet): Promise<RowSet> {
+export async function listMadeAmong({ directory }: Pick<Reach, "directory">, seed: Seed, rows: RowSet): Promise<RowSet> {
   const { resourceUrn, table } = seed;
   if (resourceUrn === undefined || rows.length === 0) return new RowSet();
   const noted = await readIntent(directory, handingOf(resourceUrn), handing);
-  if (!noted?.isSealed || noted.table !== table) return new RowSet();
-  return foundAmong(noted.keys, rows) ?? new RowSet();
+  if (!noted?.isSealed || noted.table !== nameOf(table)) return new RowSet();
+  return listFoundAmong(noted.keys, rows) ?? new RowSet();
 }
 
 /** Forgets what was noted of a seed that is no more. */

@@ -19,7 +19,7 @@ export interface SeedInputs extends RowTarget, Omit<RowOptions, "adopt" | "maxRe
 }
 
 /** What a run leaves in the state beside the inputs. */
-export interface Kept {
+export interface KeptState {
   rowCount: number;
   ledger: string;
   /** Those that rows declare, and in mode exact those that rows may still have from earlier runs. */
@@ -38,7 +38,7 @@ export interface Kept {
 }
 
 /** What the last run left. */
-export type SeedState = SeedInputs & Kept;
+export type SeedState = SeedInputs & KeptState;
 
 export const optionsOf = ({ mode, onConflict, adopt = false, maxRemovals }: SeedInputs): RowOptions => ({
   mode,
@@ -51,8 +51,8 @@ export function outputsOf<Inputs extends SeedInputs>(
   { rows: inline, keys, ...inputs }: Inputs,
   summary: Pick<Summary, "labels">,
   ledger: Ledger,
-  more: Omit<Kept, "rowCount" | "ledger" | "labels" | "unfinished">,
-): Inputs & Kept {
+  more: Omit<KeptState, "rowCount" | "ledger" | "labels" | "unfinished">,
+): Inputs & KeptState {
   const outputs = {
     ...inputs,
     rowCount: ledger.count,
@@ -62,5 +62,5 @@ export function outputsOf<Inputs extends SeedInputs>(
   };
   // Those of a ledger that has other rows would name the wrong ones.
   const named = keys && isWithinBounds(keys) && ledger.count === keys.length ? { ...outputs, keys } : outputs;
-  return named as unknown as Inputs & Kept; // without rows, which no output holds, and with keys where they fit
+  return named as unknown as Inputs & KeptState; // without rows, which no output holds, and with keys where they fit
 }

@@ -19,7 +19,7 @@ export async function page(
   return (await context.client.microappdata(query, context)).microAppRows;
 }
 
-/** Whether a table has exactly so many rows, in one query. False as well from a server that skips none. */
+/** True if a table has exactly so many rows, in one query. False as well from a server that skips none. */
 export async function hasRows(context: RowContext, table: string, count: number): Promise<boolean> {
   if (count === 0) return false;
   return (await page(context, table, 2, { optViewSort: { _id: 1 } }, count - 1)).length === 1;

@@ -17,7 +17,7 @@ import type { NumberedKeys } from "../live/numberedKeys.ts";
 const maxNamed = 20;
 
 /** What was seen of rows that are not as they were written, by the index of the wanted row. */
-export interface Seen {
+export interface SeenRow {
   /** Rows that came back otherwise. */
   differing: ReadonlyMap<number, RowData>;
   /** Rows that were not seen. */
@@ -33,7 +33,7 @@ export interface Seen {
 export interface Differences {
   /** With row, label, what was sent and what was found, and what to do. */
   sentences: string[];
-  /** Whether the table lacks a label. */
+  /** True if the table lacks a label. */
   isLabelLost: boolean;
   /** Rows that are not there. */
   missing: RowIndices;
@@ -43,7 +43,7 @@ export interface Differences {
 export async function differencesOf(
   { directory }: { directory: string },
   target: RowTarget,
-  { differing, missing: unseen, numbered, labels, clear }: Seen,
+  { differing, missing: unseen, numbered, labels, clear }: SeenRow,
 ): Promise<Differences> {
   const cells = new RowMistakes((line) => placeOf(target, line));
   const missing = RowIndices.of(unseen);

@@ -12,7 +12,7 @@ import type { Links } from "../live/links.ts";
 import { rowsByID } from "../live/queries.ts";
 import { differencesOf } from "./differences.ts";
 import type { NewRow } from "./inserts.ts";
-import type { Findings } from "./readBack.ts";
+import type { ReadBackFindings } from "./readBack.ts";
 
 /** How often the first row is sent whose answer is lost. */
 const maxAttempts = 3;
@@ -41,7 +41,7 @@ export async function tryRow(
   links: Links,
   row: NewRow,
   { unproven, labels: seen }: NewTable,
-): Promise<Findings> {
+): Promise<ReadBackFindings> {
   const { table } = target;
   const digester = digesterFor(target, labels);
   const rowID = await inserted(context, target, links, row);

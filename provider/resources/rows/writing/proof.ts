@@ -6,7 +6,7 @@ import type { RowContext } from "../live/context.ts";
 import type { Links } from "../live/links.ts";
 import { tryRow, type NewTable } from "./firstRow.ts";
 import type { NewRow } from "./inserts.ts";
-import { readBack, type Findings } from "./readBack.ts";
+import { readBack, type ReadBackFindings } from "./readBack.ts";
 import type { Steps } from "./steps.ts";
 
 /** How the table was before a run. */
@@ -22,12 +22,12 @@ export class Proof {
   readonly sentences: string[] = [];
   /** Content that rows have there which is not what was sent. */
   readonly found = new Map<number, Content>();
-  readonly #read: (written: Omit<Parameters<typeof readBack>[4], "labels" | "clear" | "scope">) => Promise<Findings>;
-  readonly #try: (row: NewRow, table: NewTable) => Promise<Findings>;
+  readonly #read: (written: Omit<Parameters<typeof readBack>[4], "labels" | "clear" | "scope">) => Promise<ReadBackFindings>;
+  readonly #try: (row: NewRow, table: NewTable) => Promise<ReadBackFindings>;
   readonly #seen: SeenTable;
   /** Rows that were looked at. */
   readonly #looked: RowIndices;
-  readonly #missing: (index: number) => void;
+  readonly #missing: (index: number) => unknown;
 
   /** @param missing gets each row that is not there although the platform answered that it is */
   constructor(
@@ -39,7 +39,7 @@ export class Proof {
       seen = { total: 0, labels: new Set() },
       missing,
       ...how
-    }: { seen: SeenTable | undefined; missing: (index: number) => void } & Pick<Steps, "clear" | "scope">,
+    }: { seen: SeenTable | undefined; missing: (index: number) => unknown } & Pick<Steps, "clear" | "scope">,
   ) {
     this.#seen = seen;
     this.#missing = missing;
@@ -67,7 +67,7 @@ export class Proof {
     return this.#takes(findings);
   }
 
-  #takes({ sentences, isLabelLost, missing, found }: Findings): boolean {
+  #takes({ sentences, isLabelLost, missing, found }: ReadBackFindings): boolean {
     this.sentences.push(...sentences);
     for (const [index, content] of found) this.found.set(index, content);
     for (const index of missing) this.#missing(index);

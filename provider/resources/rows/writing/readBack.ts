@@ -35,7 +35,7 @@ export interface WrittenRows {
 }
 
 /** What a read found otherwise than it was written. */
-export interface Findings {
+export interface ReadBackFindings {
   sentences: string[];
   isLabelLost: boolean;
   /** Rows that are not there. */
@@ -54,7 +54,7 @@ export async function readBack(
   { rows: wanted, labels }: Pick<Summary, "rows" | "labels">,
   links: Links,
   { written, inserted, changed, inAll, labels: seen, clear, scope = { labels } }: WrittenRows,
-): Promise<Findings> {
+): Promise<ReadBackFindings> {
   const { table, key } = target;
   const digester = digesterFor(target);
   const contentOf = contentIn(scope, target, wanted);

@@ -7,7 +7,7 @@ import { newRow } from "./plannedRows.ts";
 import type { Removal } from "./steps.ts";
 
 /** Rows of one removal whose cells are kept: they are in memory. */
-const maxKept = 100_000;
+export const maxKept = 100_000;
 
 /** Keeps the cells of rows that are about to be removed, where a seed may declare them that nobody knows of yet. */
 export async function keepCells<Checked extends { left: readonly Removal[] }>(

@@ -10,7 +10,7 @@ import type { Undone } from "../../../reconcile/rowsAfter.ts";
 import { secretTextsIn } from "../../../sources/source.ts";
 import type { Summary } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
-import { refusedClearing, type Clearing } from "../kept/clearing.ts";
+import { describeRefusedClearing, type Clearing } from "../kept/clearing.ts";
 import { union } from "../kept/scope.ts";
 import { room, type RowContext } from "../live/context.ts";
 import type { Links } from "../live/links.ts";
@@ -21,6 +21,7 @@ import { RowInserts, type NewRow } from "./inserts.ts";
 import { each, PlannedRows, type PlannedRow } from "./plannedRows.ts";
 import { Proof } from "./proof.ts";
 import { RowRefusals } from "./refusals.ts";
+import { findRemoved, stillThere } from "./removed.ts";
 import { RestoredCells } from "./restoredCells.ts";
 import { Stopped, type Removal, type Spared, type Steps } from "./steps.ts";
 
@@ -80,11 +81,8 @@ export class RowWriter {
     this.#source = new PlannedRows(context, target, rows, links, this.#chosen);
     this.#inserts = new RowInserts(context, target, rows, links);
     this.#clear = steps.clear ?? new Map<number, readonly string[]>();
-    this.#proof = new Proof(context, target, summary, links, {
-      ...steps,
-      seen: steps.seen,
-      missing: (index) => this.#undone.add(index),
-    });
+    const missing = (index: number): unknown => this.#undone.add(index);
+    this.#proof = new Proof(context, target, summary, links, { ...steps, seen: steps.seen, missing });
     this.#refusals = new RowRefusals(target, union(labels, ...this.#clear.values()));
     this.#rate = this.#startRate();
   }
@@ -139,12 +137,16 @@ export class RowWriter {
         for (const id of this.#removals.keys()) if (!left.has(id)) this.#removals.delete(id);
       }
       rowClaims.removed(terms, this.#removals.values());
-      await inParallel([...this.#removals.keys()], concurrency.calls, async (rowID) => {
+      const removals = new Map(this.#removals);
+      await inParallel([...removals.keys()], concurrency.calls, async (rowID) => {
         await this.#remove(rowID);
         this.#removals.delete(rowID);
         this.#removed++;
         this.#finished(1);
       });
+      const there = await findRemoved(this.#context, this.#target.table, [...removals.keys()]);
+      for (const [id, row] of removals) if (there.has(id)) this.#removals.set(id, row);
+      if (there.size > 0) this.#proof.sentences.push(stillThere(this.#target.table, there));
     };
     await rowClaims.lock.exclusive(this.#target.table, remove, signal);
   }
@@ -248,11 +250,11 @@ export class RowWriter {
 
   async #update({ id, index, line, data, embeddingRowID }: ChangedRow): Promise<void> {
     const { table, userID, ignoreActionRules } = this.#target;
-    const request = { rowID: id, rowData: data, microAppID: table };
     try {
       await assertClearable(this.#context, id, data);
       const options = withoutUndefined({ embeddingRowID, userID, ignoreActionRules });
-      await this.#context.client.updatemicroapprow({ ...request, ...options }, this.#context);
+      const request = { rowID: id, rowData: data, microAppID: table, ...options };
+      await this.#context.client.updatemicroapprow(request, this.#context);
       this.#undone.delete(index);
       this.#finished(1);
     } catch (error) {
@@ -266,7 +268,7 @@ export class RowWriter {
     await orUndefinedIfNotFound(this.#context.client.removemicroapprow({ rowID }, this.#context));
   }
 
-  /** Whether the table keeps what was written so far. */
+  /** True if the table keeps what was written so far. */
   #looks(changed: readonly string[] = []): Promise<boolean> {
     for (const index of this.#unseen.splice(0)) this.#undone.delete(index);
     const written = RowIndices.of(this.#chosen);
@@ -277,8 +279,8 @@ export class RowWriter {
   }
 
   #refused(row: { index: number; line: number }, error: ApiError, values: RowData, cleared?: readonly string[]): void {
-    const message = error.platformMessage + refusedClearing(cleared);
-    this.#refusals.add(row, message, secretTextsIn(this.#target, values));
+    const secrets = secretTextsIn(this.#target, values);
+    this.#refusals.add(row, error.platformMessage + describeRefusedClearing(cleared), secrets);
     if (this.#refusals.count >= maxRefused) throw new Stopped("further rows were not tried");
   }
 

@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
-import { secretCells } from "../provider/pulumi/secrets.ts";
-import { once } from "../provider/resources/model/once.ts";
-import { factsOf } from "../provider/resources/model/resource.ts";
-import type { Resource } from "../provider/resources/resource.ts";
-import { keyOf } from "../provider/resources/rows/declared/declaration.ts";
+import { secretCells } from "../../provider/pulumi/secrets.ts";
+import { once } from "../../provider/resources/model/once.ts";
+import { factsOf } from "../../provider/resources/model/resource.ts";
+import type { Resource } from "../../provider/resources/resource.ts";
+import { keyOf } from "../../provider/resources/rows/declared/declaration.ts";
 import { isLater } from "./secrecy.ts";
 
 type Given = Record<string, unknown>;

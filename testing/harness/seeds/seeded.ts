@@ -1,5 +1,5 @@
-import { InitFailed, type Properties } from "./providerHost.ts";
-import type { Stage } from "./stage.ts";
+import { InitFailed, type Properties } from "../providerHost.ts";
+import type { Stage } from "../stage.ts";
 
 /** A seed as a state has it; `failed` is what was said when a part of it failed. */
 export interface Seeded {

@@ -1,20 +1,23 @@
-import { type Document, parseDocument, visit } from "yaml";
+import type { Document } from "yaml";
+import { yaml } from "./bounded.ts";
+
+/** A value as Pulumi reads it. */
+export type GoValue = boolean | null | number | bigint | string | GoValue[] | { [key: string]: GoValue };
 
 /**
- * Reads a document with the rules of Pulumi's YAML library for Go, which differ from YAML 1.2: a bare date is a time,
- * `0777` is octal, `1_000` is a thousand. The configuration must be the one that the CLI reads; no npm library has
- * these rules.
+ * The content of a document of texts, with the rules of Pulumi's YAML library for Go, which differ from YAML 1.2: a bare
+ * date is a time, `0777` is octal, `1_000` is a thousand. No npm library has these rules.
  */
-export function readLikeGo(document: Document): unknown {
-  if (document.contents === null) return null;
-  const copy = parseDocument(document.toString({ lineWidth: 0 }), { merge: true, intAsBigInt: true });
-  visit(copy, {
-    Scalar: (key, scalar) => {
-      if (key === "key" || scalar.type !== "PLAIN" || scalar.tag !== undefined || scalar.source === undefined) return;
-      scalar.value = plainScalar(scalar.source);
-    },
-  });
-  return copy.toJS();
+export function goValue({ contents }: Document): GoValue {
+  return valueOf(contents);
+}
+
+function valueOf(node: unknown): GoValue {
+  const { isMap, isScalar, isSeq } = yaml();
+  if (isSeq(node)) return node.items.map(valueOf);
+  if (isMap(node)) return Object.fromEntries(node.items.map(({ key, value }) => [String(key), valueOf(value)]));
+  if (!isScalar(node)) return null;
+  return node.type === "PLAIN" ? plainScalar(node.source ?? "") : String(node.value);
 }
 
 const words: Record<string, boolean | null> = {
@@ -24,7 +27,7 @@ const words: Record<string, boolean | null> = {
 const decimal = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/;
 
 /** Reads an unquoted text. */
-function plainScalar(text: string): boolean | null | number | bigint | string {
+export function plainScalar(text: string): boolean | null | number | bigint | string {
   if (Object.hasOwn(words, text)) return words[text] ?? null;
   if (!/^[-+.0-9]/.test(text)) return text;
   const time = /^\d{4}-/.test(text) ? timeOf(text) : undefined;

@@ -1,13 +1,13 @@
-import type { Habits } from "../../../habits/habits.ts";
-import { read } from "../../../sources/read.ts";
-import { keyOf, type RowDeclaration } from "./declaration.ts";
-import { RowMistakes } from "./mistakes.ts";
+import type { Habits } from "../habits/habits.ts";
+import { read } from "../sources/read.ts";
+import { keyOf, type RowDeclaration } from "./rows/declared/declaration.ts";
+import { RowMistakes } from "./rows/declared/mistakes.ts";
 
 /**
  * Values of rows that the platform would read back as something else, by its habits: each up would find them changed, and
  * write them again. One sentence for each label.
  */
-export async function unsuitedValues(
+export async function findUnsuitedValues(
   { numberForm, dateForm }: Habits,
   declaration: RowDeclaration,
   directory: string,

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import { Supplied } from "../provider/environment/inline/supplied.ts";
-import { once } from "../provider/resources/model/once.ts";
+import { Supplied } from "../../provider/environment/inline/supplied.ts";
+import { once } from "../../provider/resources/model/once.ts";
 
 /** Whether a value is, or holds, an output or promise: only these can be secrets. */
 export const isLater = (value: unknown): boolean =>

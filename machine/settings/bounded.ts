@@ -1,0 +1,115 @@
+import { createRequire } from "node:module";
+import type * as Yaml from "yaml";
+import type { Document, DocumentOptions, LineCounter, ParseOptions, SchemaOptions } from "yaml";
+
+let loaded: typeof Yaml | undefined;
+/** Loads the YAML library with the first file: most programs and their providers read none. */
+export const yaml = (): typeof Yaml => (loaded ??= createRequire(import.meta.url)("yaml") as typeof Yaml);
+
+/** How deep and how large a text may be before it is composed into values. */
+export interface Bounds {
+  levels: number;
+  values: number;
+}
+
+/** Bounds of every file of settings: what is written by hand is far below them. */
+export const ofSettings: Bounds = { levels: 100, values: 100_000 };
+
+/** A text beyond its bounds; nothing was made of it. */
+export class BoundError extends Error {
+  override readonly name = "BoundError";
+  /** Characters before the place where it went beyond. */
+  readonly offset: number;
+  constructor(message: string, offset: number) {
+    super(message);
+    this.offset = offset;
+  }
+}
+
+export const tooDeep = ({ levels }: Bounds): string => `has more than ${levels} levels; make it flatter`;
+export const tooMany = ({ values }: Bounds): string => `has more than ${values} values; keep rows in files`;
+
+type Options = ParseOptions & DocumentOptions & SchemaOptions & { lineCounter: LineCounter };
+
+/**
+ * Parses one YAML document. The tokens are counted before anything is composed of them, which takes time that grows with
+ * the square of the depth. Throws a BoundError.
+ */
+export function boundedDocument(text: string, options: Options, bounds: Bounds = ofSettings): Document.Parsed {
+  const { Composer, Parser, YAMLParseError } = yaml();
+  const parser = new Parser(options.lineCounter.addNewLine);
+  options.lineCounter.addNewLine(0); // as the parser itself does for a whole text
+  const composer = new Composer({ ...options, prettyErrors: false, uniqueKeys: false });
+  const tokens = counted(text, parser, bounds);
+  const [document, second] = composer.compose(tokens, true, text.length);
+  if (document === undefined) throw new Error("the parser makes a document of every text");
+  if (second) {
+    const [start] = second.range;
+    document.errors.push(new YAMLParseError([start, start + 1], "MULTIPLE_DOCS", "a second document begins here"));
+  }
+  return document;
+}
+
+function* counted(text: string, parser: Yaml.Parser, bounds: Bounds): ReturnType<Yaml.Parser["next"]> {
+  countTokens(text, bounds);
+  const tokens = [];
+  let offset = 0;
+  for (const lexeme of new (yaml().Lexer)().lex(text)) {
+    tokens.push(...parser.next(lexeme));
+    // The document itself stands lowest, and what is being read highest.
+    if (parser.stack.length > bounds.levels + 2) throw new BoundError(tooDeep(bounds), offset);
+    offset += lengthOf(lexeme);
+  }
+  tokens.push(...parser.end());
+  yield* tokens;
+}
+
+/** The lexer's own marks are no part of the text. */
+const lengthOf = (lexeme: string): number => (/^[\x02\x18\x1f]$/.test(lexeme) ? 0 : lexeme.length);
+
+/** Throws where a text has too many values; nothing is kept of it. */
+function countTokens(text: string, bounds: Bounds): void {
+  let [values, marks, offset, line, work] = [0, 0, 0, 0, 0];
+  for (const lexeme of new (yaml().Lexer)().lex(text)) {
+    // Each value is a scalar, an alias or a collection, as is each key; one without text stands behind a mark.
+    if (/^[\x1f"'*[{|>]/.test(lexeme)) values++;
+    else if (lexeme === "-" || lexeme === ":" || lexeme === "?" || lexeme === ",") marks++;
+    if (Math.max(values, marks) > 2 * bounds.values) throw new BoundError(tooMany(bounds), offset);
+    // The lexer looks for the end of the line with each token.
+    if (offset >= line) line = endOfLine(text, offset);
+    work += line - offset;
+    if (work > mostWork) throw new BoundError("has too many values on one line; break it into lines", offset);
+    offset += lengthOf(lexeme);
+  }
+}
+
+/** Characters that may be looked at for the ends of lines, which takes a few seconds. */
+const mostWork = 5 * 10 ** 10;
+
+function endOfLine(text: string, from: number): number {
+  const end = text.indexOf("\n", from);
+  return end < 0 ? text.length : end + 1;
+}
+
+/** Throws a BoundError where a JSON text is deeper or larger than its bounds; what is no JSON is left to the parser. */
+export function boundJson(text: string, bounds: Bounds): void {
+  let [level, values] = [0, 1];
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case 0x22: // a text, to its closing quotation mark
+        for (at++; at < text.length && text.charCodeAt(at) !== 0x22; at++) if (text.charCodeAt(at) === 0x5c) at++;
+        break;
+      case 0x5b:
+      case 0x7b:
+        values++;
+        if (++level > bounds.levels) throw new BoundError(tooDeep(bounds), at);
+        break;
+      case 0x5d:
+      case 0x7d:
+        level--;
+        break;
+      case 0x2c:
+        if (++values > bounds.values) throw new BoundError(tooMany(bounds), at);
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import { decidingKind, type Deciding } from "../../../machine/settings/deciding.ts";
+import { isObject, jsonIn } from "../../contract/wire.ts";
+import type { Note } from "../model/changeSet.ts";
+import { stable } from "../model/values.ts";
+import type { TreeEntry } from "./commits.ts";
+import type { BothTexts } from "./projectFlags.ts";
+
+/** Flags, and those of them that do not say what changes: nothing is sealed with these. */
+export interface Flagged {
+  flags: Note[];
+  unexplained: Note[];
+}
+
+/** A file that differs between two commits, and what it decides. */
+export interface DecidingChange {
+  path: string;
+  kind: Deciding;
+}
+
+/** Files that decide what runs or where credentials go, and that differ between two commits. */
+export function decidingChanges(
+  base: ReadonlyMap<string, TreeEntry>,
+  head: ReadonlyMap<string, TreeEntry>,
+  folder: string,
+): DecidingChange[] {
+  return [...new Set([...base.keys(), ...head.keys()])].flatMap((path) => {
+    const [before, after] = [base.get(path), head.get(path)];
+    if (before?.id === after?.id && before?.kind === after?.kind) return [];
+    const kind = decidingKind(path, folder);
+    return kind ? [{ path, kind }] : [];
+  });
+}
+
+const named = 10;
+
+/**
+ * What changes in files that no reader explains, one flag for each kind.
+ * @param how `code` for programs, which explain themselves to whoever reads them
+ */
+export function unreadFlags(changes: readonly DecidingChange[], how?: "code"): Note[] {
+  const byKind = Map.groupBy(
+    changes.filter(({ kind }) => kind.explained === how),
+    ({ kind }) => kind,
+  );
+  return [...byKind].map(([{ decides }, files]) => {
+    const paths = files.map(({ path }) => path).sort();
+    const more = paths.length > named ? ` and ${paths.length - named} more` : "";
+    const verb = paths.length === 1 ? "changes and decides" : "change and decide";
+    return { text: `${paths.slice(0, named).join(", ")}${more} ${verb} ${decides}: read it`, place: paths[0] };
+  });
+}
+
+/** What changes in package.json or its lock. */
+export function packageFlags({ file, before, after }: BothTexts): Flagged {
+  if (before === after) return { flags: [], unexplained: [] };
+  const [was, is] = [before ?? "{}", after ?? "{}"].map(jsonIn);
+  if (!isObject(was) || !isObject(is)) {
+    const note = { text: `${file} decides what runs, and can't be read as JSON: read it`, place: file };
+    return { flags: [note], unexplained: [note] };
+  }
+  const keys = changedKeys(was, is).flatMap((key) => (key === "packages" ? [] : [key]));
+  const [old, now] = [was, is].map(({ packages }) => (isObject(packages) ? packages : {}));
+  const packages = changedKeys(old ?? {}, now ?? {}).map((key) => packageChange(key, old?.[key], now?.[key]));
+  const some = packages.length > named ? ` and ${packages.length - named} more` : "";
+  const texts = [
+    ...keys.map((key) => `${key} of ${file} changes, which decides what runs`),
+    ...(packages.length > 0
+      ? [`${file} changes what is installed: ${packages.slice(0, named).join("; ")}${some}`]
+      : []),
+    ...(keys.length + packages.length === 0 ? [layoutOnly(file)] : []),
+  ];
+  return { flags: texts.map((text) => ({ text, place: file })), unexplained: [] };
+}
+
+/** A change of a file whose content stays the same for every reader. */
+export const layoutOnly = (file: string): string => `${file} changes in comments or layout alone`;
+
+function packageChange(key: string, before: unknown, after: unknown): string {
+  const name = key === "" ? "the project" : key.replace(/^node_modules\//, "");
+  const version = (entry: unknown): string =>
+    isObject(entry) ? (typeof entry["version"] === "string" ? entry["version"] : "no version") : "nothing";
+  const [was, is] = [version(before), version(after)];
+  if (was !== is || !isObject(before) || !isObject(after)) return `${name} from ${was} to ${is}`;
+  return `${name} in ${changedKeys(before, after).join(", ")}`;
+}
+
+/** Keys whose values differ. */
+export const changedKeys = (was: Readonly<Record<string, unknown>>, is: Readonly<Record<string, unknown>>): string[] =>
+  [...new Set([...Object.keys(was), ...Object.keys(is)])].filter((key) => stable(was[key]) !== stable(is[key]));

@@ -1,0 +1,98 @@
+import { z } from "zod";
+import type { ListedMember } from "../../client/lists/memberLists.ts";
+import { role } from "../../contract/members.ts";
+import {
+  isUser,
+  managing,
+  type Named,
+  type RosterMember,
+  type RosterOptions,
+  type WantedMember,
+} from "../../reconcile/rosters.ts";
+import { isFound, type Made } from "../model/made.ts";
+import type { Context } from "../model/resource.ts";
+import { membership } from "./memberships.ts";
+import { nameOf, wantedOf, type Kept, type Members } from "./rosterLists.ts";
+
+/** Roles, by user ID, of those whom a stack found in a team. */
+export type FoundRoles = Readonly<Record<string, "admin" | "member">>;
+
+/** What a state, or what a replacement replaces, has of a roster. */
+export type KeptFound = Kept & { found?: FoundRoles | undefined };
+
+/** What a state has as found. */
+export const foundOf = (value: unknown): FoundRoles | undefined => z.record(z.string(), role).safeParse(value).data;
+
+interface Roster {
+  teamID: string;
+  members: Members;
+  adopt?: boolean | undefined;
+  resourceUrn?: string | undefined;
+}
+
+/** Those of the found who are in the team still, and have not become the stack's own; undefined for nobody. */
+export function stillFound(
+  context: { made: Made },
+  { teamID, adopt, resourceUrn }: Roster,
+  found: FoundRoles | undefined,
+  live: readonly RosterMember[],
+): FoundRoles | undefined {
+  const left = live.flatMap((member) => {
+    const role = found?.[member.userID];
+    const state = { found: role, adopt, resourceUrn };
+    return role !== undefined && isFound(context, state, membership(teamID, member)) ? [[member.userID, role]] : [];
+  });
+  return left.length > 0 ? (Object.fromEntries(left) as FoundRoles) : undefined; // as they were found
+}
+
+/** The options under which those who were found, and are not declared any more, are left alone; tells who they are. */
+export function sparing<Live extends RosterMember, Options extends Pick<RosterOptions, "ignore">>(
+  { members, adopt }: Pick<Roster, "members" | "adopt">,
+  kept: KeptFound,
+  options: Options,
+  live: readonly Live[],
+): { stay: Live[]; options: Options } {
+  const { found } = kept;
+  if (!found || adopt) return { stay: [], options };
+  const isDeclared = managing(wantedOf(members, kept), { mode: "additive" });
+  const stay = live.filter((member) => found[member.userID] !== undefined && !isDeclared(member));
+  return { stay, options: { ...options, ignore: [...(options.ignore ?? []), ...stay.map(nameOf)] } };
+}
+
+/** What a roster that is applied meets. */
+interface Meeting {
+  old: KeptFound | undefined;
+  /** Whether it replaces another roster of this stack. */
+  takesOver: boolean;
+  /** As whom the calls are made: `keepSelf` says what becomes of them. */
+  self: Named;
+  wanted: readonly WantedMember[];
+  /** The members before. */
+  live: readonly ListedMember[];
+}
+
+/**
+ * Who is found by a roster that is applied: those of before who are in the team still, and those whom it declares for the
+ * first time and who are there already, unless this stack put them there, or takes the team over.
+ */
+export function foundNow(
+  context: Pick<Context, "made" | "members">,
+  inputs: Roster,
+  { old = {}, takesOver, self, wanted, live }: Meeting,
+): FoundRoles | undefined {
+  if (inputs.adopt) return undefined;
+  const before = stillFound(context, inputs, old.found, live);
+  if (takesOver || context.members.isMade(inputs.teamID)) return before;
+  const isKnown = managing(wantedOf(old.members ?? {}, old), { mode: "additive" });
+  const isWanted = managing(wanted, { mode: "additive" });
+  const met = live.filter(
+    (member) =>
+      isWanted(member) &&
+      !isUser(self, member) &&
+      !isKnown(member) &&
+      !context.made.isMade(inputs.resourceUrn, membership(inputs.teamID, member)),
+  );
+  const roles = met.map(({ userID, role: listed }) => [userID, role.safeParse(listed).data ?? "member"] as const);
+  const all = { ...before, ...Object.fromEntries(roles) };
+  return Object.keys(all).length > 0 ? all : undefined;
+}
