@@ -1,3 +1,6 @@
+import type { Ledger } from "./ledger.ts";
+import type { RowOptions, RowPlan } from "./rows.ts";
+
 /** Fraction of things that one run may remove by default. */
 export const defaultMaxRemovals = 0.25;
 
@@ -76,3 +79,15 @@ const percent = (fraction: number): string => `${Number((fraction * 100).toFixed
 
 /** The smallest fraction of two places that allows it. */
 const enough = (part: number, whole: number): number => Math.min(1, Math.ceil((part / whole) * 100) / 100);
+
+/** Leaves a plan these removals, and refuses it when they are too many. */
+export function limitRemovals(
+  plan: RowPlan,
+  removals: RowPlan["remove"],
+  { count }: Pick<Ledger, "count">,
+  { maxRemovals }: Pick<RowOptions, "maxRemovals">,
+): void {
+  plan.remove = removals;
+  const refusal = tooManyRemovals("rows", removals.length, count, maxRemovals);
+  plan.refusals = [refusal, plan.vanished].filter((reason) => reason !== undefined);
+}

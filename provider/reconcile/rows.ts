@@ -1,5 +1,5 @@
 import { sameContent, type Content, type Digest, type RowDigests } from "./digests.ts";
-import { massDisappearance, tooManyRemovals } from "./guards.ts";
+import { limitRemovals, massDisappearance } from "./guards.ts";
 import { difference, type Difference, type Ledger } from "./ledger.ts";
 import type { LiveRow, LiveRows } from "./liveRows.ts";
 import { lastApplied, strangersAmong, type KnownRows, type LastApplied } from "./ownership.ts";
@@ -131,18 +131,6 @@ export function planRows(
   }
   limitRemovals(plan, plan.remove, ledger, options);
   return plan;
-}
-
-/** Leaves a plan these removals, and refuses it when they are too many. */
-export function limitRemovals(
-  plan: RowPlan,
-  removals: RowPlan["remove"],
-  { count }: Pick<Ledger, "count">,
-  { maxRemovals }: Pick<RowOptions, "maxRemovals">,
-): void {
-  plan.remove = removals;
-  const refusal = tooManyRemovals("rows", removals.length, count, maxRemovals);
-  plan.refusals = [refusal, plan.vanished].filter((reason) => reason !== undefined);
 }
 
 /** A live row with a wanted key. */

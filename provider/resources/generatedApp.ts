@@ -119,7 +119,9 @@ export const generatedApp = resource({
     if (old.appPrompt === undefined) {
       const begun = await begunElsewhere(context, inputs);
       const isKnown = begun.length === 0 && unknown.size === 0;
-      const problems = isKnown ? await explainRefusedDeed(context, deed, inputs, await isUnfinished(context, inputs)) : begun;
+      const problems = isKnown
+        ? await explainRefusedDeed(context, deed, inputs, await isUnfinished(context, inputs))
+        : begun;
       return { inputs: counted(context, inputs), problems };
     }
     const changed = generating.filter((name) => differs(name, old, inputs, unknown));
@@ -220,9 +222,9 @@ async function clearIntent({ directory }: Pick<Context, "directory">, urn: strin
 async function isUnfinished({ directory, report }: OfflineContext, inputs: Partial<Inputs>): Promise<boolean> {
   const intent = await readIntent(directory, inputs.resourceUrn ?? "", generation);
   if (!intent || intent.promptDigest !== promptDigest(inputs.appPrompt ?? "")) return false;
-  if (!intent.isSealed) report.forecast(`stops at ${intent.file}, which lacks the seal of this user on this machine`);
-  else if (intent.link !== undefined)
-    report.forecast(`goes on with the app that an earlier run generated: ${intent.link}`);
+  const { file, isSealed, link } = intent;
+  if (!isSealed) report.forecast(`stops at ${file}, which lacks the seal of this user on this machine`);
+  else if (link !== undefined) report.forecast(`goes on with the app that an earlier run generated: ${link}`);
   return true;
 }
 
@@ -238,20 +240,20 @@ async function interrupted(context: Context, urn: string, inputs: Inputs): Promi
   }
   refuseUnsealed(intent);
   if (link !== undefined && (digest !== promptDigest(inputs.appPrompt) || userEmail !== inputs.userEmail)) {
-    const what = "an app from another prompt that is not managed any more";
-    context.report.warning(`an interrupted run generated ${what}: ${link}`);
+    context.report.warning(
+      `an interrupted run generated an app from another prompt that is not managed any more: ${link}`,
+    );
     await forgetIntent(context.directory, urn);
     return undefined;
   }
   if (link === undefined) {
     throw new ResourceError(
       `a generation of this app was started at ${intent.startedAt} and its answer never arrived, so it may exist. ` +
-        `Look in the workspace of ${userEmail}: if it is there, write its link as "link" into ${intent.file}; ` +
-        `if not, delete that file. Then run up again.`,
+        `Look in the workspace of ${userEmail}: if it is there, write its link as "link" into ${intent.file}; if not, delete that file. Then run up again.`,
     );
   }
   const wrong = wrongWith(link, context);
-  if (wrong !== undefined) throw new ResourceError(`the link in ${intent.file} ${wrong}. Correct it, or delete it.`);
+  if (wrong) throw new ResourceError(`the link in ${intent.file} ${wrong}. Correct it, or delete it.`);
   context.report.info(`going on with the app that an earlier run generated: ${link}`);
   return link;
 }

@@ -11,7 +11,6 @@ import { resource, type State } from "./resource.ts";
 import type { OfflineRowContext } from "./rows/declared/claims.ts";
 import { formsOf } from "./rows/declared/forms.ts";
 import { edits, fromSdk, secrecy, secretKey } from "./rows/declared/inputs.ts";
-import { findUnsuitedValues } from "./unsuitedValues.ts";
 import { outputs } from "./rows/kept/outputs.ts";
 import { predecessorOf } from "./rows/kept/predecessor.ts";
 import { observe } from "./rows/observation.ts";
@@ -20,6 +19,7 @@ import { previewed } from "./rows/preview.ts";
 import { sourceOf } from "./rows/seedSource.ts";
 import { apply, removeOwned } from "./rows/session.ts";
 import { departure } from "./seedDeparture.ts";
+import { findUnsuitedValues } from "./unsuitedValues.ts";
 
 const label = z.string().min(1);
 const lookup = {

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import type { Client, Row } from "../../provider/client/index.ts";
-import { cities, cityFields, cityTypes, writeCities } from "../harness/seeds/cities.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { byHand, changingCalls } from "../harness/platform.ts";
 import { Project } from "../harness/project.ts";
+import { cities, cityFields, cityTypes, writeCities } from "../harness/seeds/cities.ts";
 
 let project: Project;
 beforeEach(async () => {

@@ -395,9 +395,7 @@ const javaScript = (found: InstanceType<typeof Struct> | undefined): Properties 
 
 function partial(error: grpc.ServiceError): InitFailed | undefined {
   const [encoded] = error.metadata.get("grpc-status-details-bin");
-  if (!Buffer.isBuffer(encoded)) return undefined;
-  const [detail] = statusProto.Status.deserializeBinary(encoded).getDetailsList();
-  if (!detail) return undefined;
-  const failed = providerProto.ErrorResourceInitFailed.deserializeBinary(detail.getValue_asU8());
-  return new InitFailed(failed);
+  const details = Buffer.isBuffer(encoded) ? statusProto.Status.deserializeBinary(encoded).getDetailsList() : [];
+  const decode = providerProto.ErrorResourceInitFailed.deserializeBinary;
+  return details.map((detail) => new InitFailed(decode(detail.getValue_asU8())))[0];
 }

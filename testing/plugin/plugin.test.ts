@@ -122,31 +122,23 @@ describe("configuration", () => {
 });
 
 describe("preview", () => {
-  const added = {
-    __digest: unknown,
-    __fingerprint: unknown,
-    drift: unknown,
-    unfinished: unknown,
-    __keys: unknown,
-    labels: unknown,
-    __ledger: unknown,
-    rowCount: unknown,
-    __linkRenewals: unknown,
-    renewals: unknown,
-    __departed: unknown,
-    __forms: unknown,
-    __found: unknown,
-    __labelSets: unknown,
-    __labelled: unknown,
-    __unproven: unknown,
-  };
+  const added = Object.fromEntries(
+    `__digest __fingerprint drift unfinished __keys labels __ledger rowCount __linkRenewals renewals __departed __forms __found __labelSets __labelled __unproven`
+      .split(" ")
+      .map((name) => [name, unknown]),
+  );
 
   test("what is unknown in the inputs is unknown in the outputs, and so is what the platform adds", async () => {
     const inputs = { teamID: unknown, email: "ada@example.com", role: "admin" };
     const platform = stage.emulator.url;
     const calls = await stage.calls(async () => {
       const answer = await create("TeamMember", inputs, (request) => request.setPreview(true));
-      expect(answer.getProperties()?.toJavaScript()).toEqual({ ...inputs, found: unknown, memberUserID: unknown, platform });
+      expect(answer.getProperties()?.toJavaScript()).toEqual({
+        ...inputs,
+        found: unknown,
+        memberUserID: unknown,
+        platform,
+      });
       const rows = await create("SeedRows", { table: "continents", key: ["Code"], rows: unknown }, (request) =>
         request.setPreview(true),
       );

@@ -15,7 +15,7 @@ import type { Declared } from "../model/source.ts";
 import { peopleAhead } from "./people.ts";
 import type { Plan, Step } from "./planner.ts";
 import { renamesIn } from "./renames.ts";
-import { listRows, secretsOf } from "./rowValues.ts";
+import { listRows } from "./rowValues.ts";
 import { settingsAhead } from "./settings.ts";
 
 /** The declarations that a plan is about; a state has no base. */
@@ -101,11 +101,7 @@ async function thingOf(kind: Thing["kind"], step: Step, plan: Plan, sides: Sides
     touched(seed?.tally) + touched(people?.tally) + guards.length + (seed?.notes.length ?? 0) > 0;
   const unread = seed?.unread ?? false;
   if (!isTouched) return { problems, calls: 0, unread };
-  const place = thing
-    ? sides.head.place(thing.path)
-    : sides.base && known?.thing
-      ? sides.base.place(known.thing.path)
-      : "";
+  const place = placeOf(step, sides);
   const columns = seed && seed.columns.length > 0 ? { columns: seed.columns } : {};
   const rows = seed?.tally ? { rows: seed.tally, ...columns } : {};
   return {
@@ -133,6 +129,9 @@ async function thingOf(kind: Thing["kind"], step: Step, plan: Plan, sides: Sides
     },
   };
 }
+
+const placeOf = ({ thing, known }: Step, { base, head }: Sides): string =>
+  thing ? head.place(thing.path) : ((known?.thing && base?.place(known.thing.path)) ?? "");
 
 /** The wait for an app, whose settings are the app's in a file. */
 const waitOf = ({ steps }: Plan, { thing, known }: Step): Step[] =>
@@ -269,5 +268,3 @@ function callsOf(
     own + ((people?.add ?? 0) > 0 && operation !== "delete" ? 2 : 0) + (people?.change ?? 0) + (people?.remove ?? 0)
   );
 }
-
-export { secretsOf };

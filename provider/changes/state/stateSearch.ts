@@ -1,16 +1,5 @@
 import type { LogicalName } from "../../environment/things/logicalNames.ts";
-import type { Thing } from "../model/changeSet.ts";
 import type { StateResource } from "./state.ts";
-
-/** What is pending of one thing, and about how many calls it takes. */
-export interface Found {
-  thing?: Thing | undefined;
-  calls: number;
-  /** Why a part of the thing is not compared, where it has no other change. */
-  unread?: string;
-  /** True when only what the rows say is not compared, since the salt of their digests is encrypted. */
-  isSealed?: boolean;
-}
 
 /** Resources of a state by what they are called, or were called; each is found once. */
 export class Search {

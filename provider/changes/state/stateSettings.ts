@@ -51,7 +51,3 @@ export function applied({ values }: StateResource, settings: Settings): Field[] 
     return [fieldOf(name, before.value ?? undefined, after ?? undefined, isSecret)];
   });
 }
-
-/** `applied` for a setting that is managed only while the file has it: taken out of the file, it stays as it is. */
-export const managed = (state: StateResource, { values, replacing }: Settings): Field[] =>
-  applied(state, { values: new Map([...values].filter(([, after]) => after !== undefined)), replacing });

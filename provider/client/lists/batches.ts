@@ -18,7 +18,12 @@ export interface BatchOptions<Row> {
  */
 export async function* batches<Row>(
   blocks: AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>,
-  { maxRows = maxRowsPerInsert, firstRows = maxRows, maxBytes = 8 * 1024 * 1024, text = JSON.stringify }: BatchOptions<Row> = {},
+  {
+    maxRows = maxRowsPerInsert,
+    firstRows = maxRows,
+    maxBytes = 8 * 1024 * 1024,
+    text = JSON.stringify,
+  }: BatchOptions<Row> = {},
 ): AsyncGenerator<Row[], void, undefined> {
   let batch: Row[] = [];
   let bytes = 0;

@@ -188,7 +188,10 @@ function resolved(
 const lists: readonly string[] = ["teamViewers"];
 
 /** The inputs that links are, as IDs that are found for them. */
-export const listLinkedInputs = <ID>({ links }: Thing, idOf: (link: Link) => ID): Record<string, ID | undefined | ID[]> =>
+export const listLinkedInputs = <ID>(
+  { links }: Thing,
+  idOf: (link: Link) => ID,
+): Record<string, ID | undefined | ID[]> =>
   Object.fromEntries(
     Object.entries(links).map(([name, all]) => [name, lists.includes(name) ? all.map(idOf) : all.map(idOf)[0]]),
   );

@@ -47,8 +47,7 @@ async function read<Wanted extends object>({ what, id, outputs, find }: Sent<Wan
   }
 }
 
-const shown = (value: unknown): string =>
-  typeof value === "string" && value !== "" ? quoted(value) : "empty";
+const shown = (value: unknown): string => (typeof value === "string" && value !== "" ? quoted(value) : "empty");
 
 /** Forms of new things that a platform was seen to keep, by its client. */
 const kept = new WeakMap<object, Map<string, Promise<boolean>>>();

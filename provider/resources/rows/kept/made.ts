@@ -48,7 +48,9 @@ export async function noteMade(context: Reach, seed: Seed, rows: RowSet): Promis
   const urn = handingOf(resourceUrn);
   const before = await readIntent(context.directory, urn, handing);
   const known =
-    before?.isSealed && before.table === nameOf(table) ? (listFoundAmong(before.keys, rows) ?? new RowSet()) : undefined;
+    before?.isSealed && before.table === nameOf(table)
+      ? (listFoundAmong(before.keys, rows) ?? new RowSet())
+      : undefined;
   if (known && known.length === rows.length) return;
   const keys = encodeFound(rows);
   const startedAt = new Date(context.now()).toISOString();
@@ -56,7 +58,11 @@ export async function noteMade(context: Reach, seed: Seed, rows: RowSet): Promis
 }
 
 /** Those of the rows that were noted as made. */
-export async function listMadeAmong({ directory }: Pick<Reach, "directory">, seed: Seed, rows: RowSet): Promise<RowSet> {
+export async function listMadeAmong(
+  { directory }: Pick<Reach, "directory">,
+  seed: Seed,
+  rows: RowSet,
+): Promise<RowSet> {
   const { resourceUrn, table } = seed;
   if (resourceUrn === undefined || rows.length === 0) return new RowSet();
   const noted = await readIntent(directory, handingOf(resourceUrn), handing);

@@ -22,7 +22,9 @@ export class Proof {
   readonly sentences: string[] = [];
   /** Content that rows have there which is not what was sent. */
   readonly found = new Map<number, Content>();
-  readonly #read: (written: Omit<Parameters<typeof readBack>[4], "labels" | "clear" | "scope">) => Promise<ReadBackFindings>;
+  readonly #read: (
+    written: Omit<Parameters<typeof readBack>[4], "labels" | "clear" | "scope">,
+  ) => Promise<ReadBackFindings>;
   readonly #try: (row: NewRow, table: NewTable) => Promise<ReadBackFindings>;
   readonly #seen: SeenTable;
   /** Rows that were looked at. */
