@@ -8,12 +8,11 @@ const [caller, ada, grace, alan] = ["admin@example.com", "ada@example.com", "gra
 export const tables = {
   continents: { name: "Continents", fields: { Code: { type: "text", sort: 1 }, Name: "text" } },
   countries: {
-    name: "Countries",
     fields: { Code: { type: "text", sort: 1 }, Flag: { type: "file", id: "flag" }, Map: { type: "file", id: "map" } },
   },
 };
 
-/** The plugin reads the cells of rows before it removes them. */
+// the plugin reads the cells of rows before it removes them
 const foreseen = expect.stringMatching(
   /1 to add unless there .*1 to change .*1 to remove .*about [89] calls$/,
 ) as never;
