@@ -67,9 +67,7 @@ export class ProviderHost {
   readonly folder: string;
   /** What the provider told, as `severity: text`; live status lines are left out. */
   readonly told: string[] = [];
-  /** Live status lines. */
-  readonly statuses: string[] = [];
-  /** What the host printed. */
+  readonly statuses: string[] = []; // live lines
   printed = "";
   /** Each call with its answer or failure, without what differs from door to door. */
   readonly trace: string[] = [];
@@ -396,6 +394,6 @@ const javaScript = (found: InstanceType<typeof Struct> | undefined): Properties 
 function partial(error: grpc.ServiceError): InitFailed | undefined {
   const [encoded] = error.metadata.get("grpc-status-details-bin");
   const details = Buffer.isBuffer(encoded) ? statusProto.Status.deserializeBinary(encoded).getDetailsList() : [];
-  const decode = providerProto.ErrorResourceInitFailed.deserializeBinary;
-  return details.map((detail) => new InitFailed(decode(detail.getValue_asU8())))[0];
+  const [value] = details.map((detail) => detail.getValue_asU8());
+  return value && new InitFailed(providerProto.ErrorResourceInitFailed.deserializeBinary(value));
 }
