@@ -8,6 +8,7 @@ const [caller, ada, grace, alan] = ["admin@example.com", "ada@example.com", "gra
 export const tables = {
   continents: { name: "Continents", fields: { Code: { type: "text", sort: 1 }, Name: "text" } },
   countries: {
+    name: "Countries",
     fields: { Code: { type: "text", sort: 1 }, Flag: { type: "file", id: "flag" }, Map: { type: "file", id: "map" } },
   },
 };
@@ -248,12 +249,9 @@ export const lives: Record<string, (scene: Stage, memberForm: "objects" | "ids",
   SeedRows: async ({ client }) => {
     const theirs = { Code: "XX", Name: "Theirs" };
     await client.insertmicroapprow({ microAppID: "continents", rowData: theirs });
-    const europe = { Code: "EU", Name: "Europe" };
-    const africa = { Code: "AF", Name: "Africa" };
-    const wanted = [
-      { Code: "AS", Name: "Asia" },
-      { Code: "EU", Name: "Europa" },
-    ];
+    const row = (Code: string, Name: string) => ({ Code, Name });
+    const [europe, africa] = [row("EU", "Europe"), row("AF", "Africa")];
+    const wanted = [row("AS", "Asia"), row("EU", "Europa")];
     const all = async () =>
       (await client.microappdata({ microAppID: "continents", optViewSort: { sortVal: 1 } })).microAppRows;
     return {
