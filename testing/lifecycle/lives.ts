@@ -13,7 +13,6 @@ export const tables = {
   },
 };
 
-// the plugin reads the cells of rows before it removes them
 const foreseen = expect.stringMatching(
   /1 to add unless there .*1 to change .*1 to remove .*about [89] calls$/,
 ) as never;
