@@ -131,8 +131,8 @@ export class Reader {
 }
 
 function parsed(text: string): unknown {
+  boundJson(text, { levels: 100, values: Infinity });
   try {
-    boundJson(text, { levels: 100, values: Infinity });
     return JSON.parse(text);
   } catch {
     throw new Error("this is not JSON");

@@ -5,7 +5,7 @@ import { ownPackage } from "../../machine/ownPackage.ts";
 import { isIn, rootOf } from "../files/repository.ts";
 import { digestOf } from "./canonical.ts";
 import { digestsOf } from "./files.ts";
-import { approvedReport, type Seal } from "./seal.ts";
+import { approvedReport, hasOtherForm, type Seal } from "./seal.ts";
 import { ApprovalError, isSigned, keyIn, keyVariable } from "./signature.ts";
 import { Use } from "./used.ts";
 
@@ -34,6 +34,9 @@ export interface Approved {
 
 /** What to do where a report does not fit any more. */
 export const again = "Make a report of what is there now, and have that approved.";
+
+/** Why a seal of another form is refused. */
+export const otherForm = "it was made by another version: make the report again";
 
 /** Reads the report that a run was approved with. Throws an ApprovalError with what does not fit; nothing was sent then. */
 export async function approvedRun(run: Run): Promise<Approved> {
@@ -89,6 +92,7 @@ function reportIn({ file, folder }: Run): { raw: RawReport; report: z.output<typ
   } catch {
     throw new ApprovalError('it is not JSON: make it with "microapps report --format json"');
   }
+  if (hasOtherForm(raw)) throw new ApprovalError(otherForm);
   const parsed = approvedReport.safeParse(raw);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;

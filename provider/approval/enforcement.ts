@@ -21,6 +21,8 @@ export class Enforcement {
   readonly #isUnknown: (value: unknown) => boolean;
   /** IDs of what this run created, by the key of its seal. */
   readonly #made = new Map<string, string>();
+  /** IDs that the engine's state has, where the report was made without it. */
+  readonly #known = new Map<string, string>();
   #root: string | undefined;
 
   /** @param run identifies this run: the engine's address */
@@ -35,14 +37,34 @@ export class Enforcement {
 
   /** Checks a declared resource: throws when it is new and not in the report, or declared differently there. */
   declared(asked: Asked, inputs: Values, isNew: boolean): void {
+    // What is there already and stays as it is needs no approval: its diff shows whether it does.
+    if (!isNew) return;
     const found = this.#find(asked.urn);
-    // A resource without changes needs no approval; its diff shows whether it has any.
     if (found) this.#assertDeclared(asked, found, inputs);
-    else if (isNew) this.#unlisted(asked, "create");
+    else this.#unlisted(asked, "create");
+  }
+
+  /** Learns of a resource that is in the state; checks how an engine plans to change it, if at all. */
+  compared(
+    asked: Asked,
+    id: string,
+    { keeps, isChanged }: { keeps: boolean; isChanged: boolean },
+    state: Values,
+    inputs: Values,
+  ): void {
+    if (keeps) this.#has(asked, id);
+    if (isChanged) this.#changes(asked, keeps, state, inputs);
+  }
+
+  /** Learns the ID that a state has of a resource: links of others lead there, where the report was made without the state. */
+  #has({ urn }: Asked, id: string): void {
+    if (this.#approved.seal.state !== "unknown" || !this.#find(urn)) return;
+    const key = this.#keyOf(urn);
+    if (key !== undefined) this.#known.set(key, id);
   }
 
   /** Checks a change that an engine plans or orders; `keeps` is false where it makes a new thing. */
-  changes(asked: Asked, keeps: boolean, state: Values, inputs: Values): void {
+  #changes(asked: Asked, keeps: boolean, state: Values, inputs: Values): void {
     const found = this.#allowed(asked, keeps ? "update" : "replace");
     this.#assertApplied(asked, found, state);
     this.#assertDeclared(asked, found, inputs);
@@ -56,7 +78,7 @@ export class Enforcement {
 
   updates(asked: Asked, id: string, state: Values, inputs: Values): void {
     this.#assertSame(asked, id);
-    this.changes(asked, true, state, inputs);
+    this.#changes(asked, true, state, inputs);
     this.#begin();
   }
 
@@ -118,7 +140,7 @@ export class Enforcement {
       const made = this.#made.get(key);
       const isKept = !operations.some((one) => one === "create" || one === "replace");
       return [
-        ...(made === undefined ? [] : [made]),
+        ...[made ?? this.#known.get(key) ?? []].flat(),
         ...(id === undefined || (!isKept && made !== undefined) ? [] : [id]),
       ];
     };

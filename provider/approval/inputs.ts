@@ -7,14 +7,12 @@ import type { SealedResource } from "./seal.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Inputs that are IDs of other resources of an Environment, or lists of them. */
-const linkNames = ["organizationID", "teamID", "teamViewers", "targetInitialApp", "appID"];
-
 /** Inputs of rows, for which the ledger of a state stands. */
 const rowInputs = ["rows", "source", "additions", "changes", "removals"];
 
 /** Names of the links that a resource has. */
-export const linksOf = ({ inputs }: Resource): string[] => linkNames.filter((name) => name in inputs.shape);
+const linksOf = ({ inputs }: Resource): string[] =>
+  Object.entries(inputs.shape).flatMap(([name, schema]) => (factsOf(schema).link ? [name] : []));
 
 /** Where files of a program are. */
 export interface Context {
@@ -37,8 +35,8 @@ export function declaredDigest(
 ): string | undefined {
   const values: Record<string, unknown> = {};
   for (const [name, schema] of Object.entries(resource.inputs.shape)) {
-    const { computed, internal } = factsOf(schema);
-    if (computed || internal || linkNames.includes(name) || except.includes(name)) continue;
+    const { computed, internal, link } = factsOf(schema);
+    if (computed || internal || link || except.includes(name)) continue;
     if (isUnknown(inputs[name])) return undefined;
     values[name] = name === "source" ? pathOf(inputs[name], context) : normal(schema, inputs[name]);
   }
@@ -47,11 +45,11 @@ export function declaredDigest(
 
 /** Digests a resource of a state, which an update starts from. */
 export function appliedDigest(resource: Resource, state: Values, except: readonly string[]): string {
-  const values: Record<string, unknown> = { ledger: state["ledger"] };
+  const values: Record<string, unknown> = { ledger: state["ledger"] ?? undefined };
   for (const [name, schema] of Object.entries(resource.inputs.shape)) {
     const { computed, internal, writeOnly } = factsOf(schema);
     if (computed || internal || writeOnly || except.includes(name)) continue;
-    if (!rowInputs.includes(name)) values[name] = state[name];
+    if (!rowInputs.includes(name)) values[name] = state[name] ?? undefined;
   }
   return digestOf([resource.name, values]);
 }

@@ -1,6 +1,10 @@
 import { z } from "zod";
+import { digestOf } from "./canonical.ts";
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** Raised with each change of what a seal means. */
+export const sealForm = 2;
 
 /** What an engine may do with a resource. */
 const operation = z.enum(["create", "update", "replace", "delete", "same"]);
@@ -24,6 +28,7 @@ export type SealedResource = z.output<typeof resource>;
 
 /** What a run of one environment may do, and to what. It has no secret, and is the same for equal input. */
 export const seal = z.strictObject({
+  form: z.literal(sealForm).meta({ description: "Of this seal: another one is of another version." }),
   package: z.strictObject({ name: z.string(), version: z.string() }),
   environment: z.string(),
   stack: z.string(),
@@ -57,6 +62,16 @@ export const approval = z.strictObject({
   expires: z.iso.datetime(),
   signature: digest.meta({ description: "HMAC-SHA-256 over the canonical JSON of all else." }),
 });
+
+/** Whether a text that was parsed has a seal of another form, which nobody may read as if it were of this one. */
+export function hasOtherForm(raw: unknown): boolean {
+  const found = z.looseObject({ environments: z.array(z.looseObject({ seal: z.looseObject({}).optional() })) });
+  const { data } = found.safeParse(raw);
+  return data?.environments.some(({ seal: one }) => one && !("why" in one) && one["form"] !== sealForm) === true;
+}
+
+/** What an approval of an environment is known by: its seal, whatever commit has the files. */
+export const sealDigest = (one: Seal): string => digestOf({ ...one, commit: "" });
 
 /** A report, as far as an approval is concerned. */
 export const approvedReport = z.looseObject({

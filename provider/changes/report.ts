@@ -44,6 +44,8 @@ export interface Shown {
   pending: Section | undefined;
   /** The commit of the working tree; none in a repository without commits. */
   commit: string;
+  /** What the base declares, where it can be read. */
+  base: Declared | undefined;
 }
 
 /** A request that no report can be made for. */
@@ -195,7 +197,7 @@ async function environmentChanges(
   const seal =
     head.declared && request.seal && unexplained
       ? { why: `${unexplained.text}. ${howToGoOn}` }
-      : head.declared && (await request.seal?.(entry, isThere, { pending, commit: place.head }));
+      : head.declared && (await request.seal?.(entry, isThere, { pending, commit: place.head, base: before.declared }));
   const both = before.declared && head.declared && { base: before.declared, head: head.declared };
   const done = both ? await doneLines(both, pending) : [];
   return {

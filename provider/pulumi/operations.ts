@@ -115,16 +115,16 @@ export class Operations {
     // A refresh, for which no program runs, asks for nothing after it.
     const phase = this.#isCurrent ? "diff" : undefined;
     return this.#run("diff", { ...call, phase }, async ({ offline, configuration }) => {
-      const moved = isMoved(olds, configuration);
-      const inputs = listed(call.resource, news);
+      const [moved, inputs] = [isMoved(olds, configuration), listed(call.resource, news)];
       const comparison = await diff(call.resource, offline, olds, inputs);
       const own = olds["found"] === undefined ? [`${call.resource.name} ${id}`] : [];
       const change = this.#notes.compared(call.urn, comparison, own);
       const keeps = change.replaces.length === 0;
-      if (moved || change.changed.length > 0) (await this.#approvals.of(call))?.changes(call, keeps, olds, inputs);
+      const isChanged = moved || change.changed.length > 0;
+      (await this.#approvals.of(call))?.compared(call, id, { keeps, isChanged }, olds, inputs);
       if (call.urn !== undefined) this.#identities.compared(call.urn, id, keeps, olds["found"]);
       if (keeps) this.#refuseTwo(call, id);
-      if (keeps && change.changed.length === 0 && !moved) this.forecasts.report(call.urn, offline.report.info);
+      if (keeps && !isChanged) this.forecasts.report(call.urn, offline.report.info);
       return moved ? { ...change, changed: [...change.changed, bindingOutput] } : change;
     });
   }

@@ -1,10 +1,10 @@
 import { sameContent, type Content, type Digest, type RowDigests } from "./digests.ts";
 import { limitRemovals, massDisappearance } from "./guards.ts";
-import { difference, ledgerOf, type Difference, type Ledger } from "./ledger.ts";
+import { difference, type Difference, type Ledger } from "./ledger.ts";
 import type { LiveRow, LiveRows } from "./liveRows.ts";
 import { lastApplied, strangersAmong, type KnownRows, type LastApplied } from "./ownership.ts";
 import { RowIndices } from "./rowIndices.ts";
-import { RowSet } from "./rowSet.ts";
+import type { RowSet } from "./rowSet.ts";
 
 /** `exact` also removes rows of ours that left the source, `upsert` removes none, `insertOnly` changes none either. */
 export type Mode = "exact" | "upsert" | "insertOnly";
@@ -51,7 +51,13 @@ export interface RowPlan {
   /** Rows of ours that were touched by hand while `onConflict` is `error`: the plan can't be carried out. */
   conflicts: { wanted: number | undefined; id: string | undefined; how: "edited" | "missing" }[];
   /** Rows to write that are not as they were shown when the run was approved: they are left alone. */
-  unseen: { wanted: number[]; removals: RowDigests[] };
+  unseen: {
+    wanted: number[];
+    /** What those of them say that are there, and that are ours or may be taken over. */
+    contents: Map<number, Content>;
+    /** With the content that they have there. */
+    removals: RowDigests[];
+  };
   /** Rows of ours that differ from the wanted ones and stay so, because of mode or onConflict. */
   kept: number;
   /** Rows of ours that left the source and stay on the platform: they are not ours any more. */
@@ -91,7 +97,7 @@ export function planRows(
     adopted: strangersAmong(live.asWanted, wanted, known),
     adoptNeeded: [],
     conflicts: [],
-    unseen: { wanted: [], removals: [] },
+    unseen: { wanted: [], contents: new Map(), removals: [] },
     kept: 0,
     released: 0,
     foreign: live.foreign,
@@ -138,6 +144,7 @@ function matchRow(plan: RowPlan, wanted: RowSet, at: number, live: LiveRows, ind
   }
   if (last === undefined && options.onlyShown && !options.handedOver?.has(at)) {
     plan.unseen.wanted.push(at);
+    if (options.adopt) plan.unseen.contents.set(at, content);
     return;
   }
   if (last === undefined && !options.adopt && !options.handedOver?.has(at)) {
@@ -151,8 +158,10 @@ function matchRow(plan: RowPlan, wanted: RowSet, at: number, live: LiveRows, ind
   if (differs) plan.drift.edited.push({ wanted: at, id });
   if (options.mode === "insertOnly") plan.kept++;
   else if (edited && options.onConflict === "keepLive") plan.kept++;
-  else if (edited && options.onlyShown) plan.unseen.wanted.push(at);
-  else if (edited && options.onConflict === "error") plan.conflicts.push({ wanted: at, id, how: "edited" });
+  else if (edited && options.onlyShown) {
+    plan.unseen.wanted.push(at);
+    plan.unseen.contents.set(at, content);
+  } else if (edited && options.onConflict === "error") plan.conflicts.push({ wanted: at, id, how: "edited" });
   else plan.update.push({ wanted: at, id });
 }
 
@@ -174,7 +183,7 @@ function unwanted(plan: RowPlan, key: Digest, live: LiveRows, index: number, opt
   if (options.mode !== "exact" || ambiguous.length > 1 || (edited && others.length > 0)) {
     plan.released++;
   } else if (edited && options.onConflict === "keepLive") plan.released++;
-  else if (edited && options.onlyShown) plan.unseen.removals.push({ key, content: last });
+  else if (edited && options.onlyShown) plan.unseen.removals.push({ key, content });
   else if (edited && options.onConflict === "error") plan.conflicts.push({ wanted: undefined, id, how: "edited" });
   else plan.remove.push({ id, key, content: last });
 }
@@ -257,39 +266,3 @@ export const fewestRemovals = (plan: Forecast): number => (plan.exact ? plan.rem
 /** Leaves everything as it is. */
 export const isEmpty = (plan: RowPlan): boolean =>
   plan.insert.size + plan.update.length + plan.remove.length + plan.adoptNeeded.length + plan.conflicts.length === 0;
-
-/** The part of a plan that was not carried out. */
-export interface Undone {
-  /** Wanted rows that were neither inserted nor updated although planned. */
-  wanted?: Pick<ReadonlySet<number>, "has" | "size">;
-  /** Rows that were not removed although planned. */
-  removals?: Iterable<RowDigests>;
-  /** Rows that were removed to be recreated, and are still missing. */
-  lacking?: Pick<ReadonlySet<number>, "has">;
-  /** Content that rows have which were written and came back otherwise. */
-  found?: ReadonlyMap<number, Content>;
-}
-
-/** The rows that are ours after a plan was carried out, in part or as a whole. */
-export function oursAfter(
-  wanted: RowSet,
-  plan: RowPlan,
-  { wanted: undone, removals = [], lacking, found }: Undone = {},
-): RowSet {
-  const left = [...removals];
-  if (!undone?.size && !found?.size && left.length === 0 && plan.adoptNeeded.length === 0) return wanted;
-  const foreign = new Set(plan.adoptNeeded.map((meeting) => meeting.wanted));
-  const ours = new RowSet();
-  for (let index = 0; index < wanted.length; index++) {
-    const key = wanted.key(index);
-    const before = undone?.has(index) && !lacking?.has(index) ? plan.last(key) : undefined;
-    if (before !== undefined) ours.add(key, before);
-    else if (!undone?.has(index) && !foreign.has(index)) ours.add(key, found?.get(index) ?? wanted.content(index));
-  }
-  for (const { key, content } of left) ours.add(key, content);
-  return ours;
-}
-
-/** The ledger after a plan was carried out, in part or as a whole: exactly the rows that are ours then. */
-export const ledgerAfter = (wanted: RowSet, plan: RowPlan, undone?: Undone): Ledger =>
-  ledgerOf(oursAfter(wanted, plan, undone));

@@ -8,7 +8,7 @@ import { resource } from "./resource.ts";
 
 const inputs = z.object({
   ...common,
-  appID: id.meta({ description: "The app whose generation is waited for.", replaces: true }),
+  appID: id.meta({ description: "The app whose generation is waited for.", replaces: true, link: true }),
   timeout: z.number().positive().default(1800).meta({ description: "Seconds to wait at most.", ignoredInDiff: true }),
   statusWords: z.record(z.string(), generationState).optional().meta({
     description: "What the platform's own status words mean, beyond the usual ones: word → pending, ready or failed.",

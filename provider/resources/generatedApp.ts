@@ -198,13 +198,11 @@ async function begunElsewhere(
   const begun = (await intentsOf(directory, generation)).filter(
     (intent) => intent.promptDigest === digest && intent.userEmail === userEmail,
   );
-  if (begun.some(({ urn }) => urn === resourceUrn)) return [];
   const other = begun.find(({ urn }) => !identities.isDeclared(urn));
-  if (!other) return [];
+  if (!other || begun.some(({ urn }) => urn === resourceUrn)) return [];
   const { urn, startedAt, link, isSealed } = other; // nobody is sent to a link that others may have written
-  const was = calledBy(named(urn));
   const reason =
-    `an app was begun from this prompt at ${startedAt} as ${was}${link === undefined || !isSealed ? "" : `: ${link}`}. ` +
+    `an app was begun from this prompt at ${startedAt} as ${calledBy(named(urn))}${link === undefined || !isSealed ? "" : `: ${link}`}. ` +
     `If this is the same one under another name: call it so again, run up, then rename it with aliases. ` +
     `If another app is meant, which costs money, set again: true.`;
   return [{ property: "appPrompt", reason }];
@@ -256,7 +254,7 @@ async function interrupted(context: Context, urn: string, inputs: Inputs): Promi
   return link;
 }
 
-/** Why people must not be sent to a link; undefined when it leads to an app of the platform's. */
+/** Reason not to send people to a link; undefined when it leads to an app of the platform's. */
 function wrongWith(link: string, { appServer }: Context): string | undefined {
   const shown = printableLine(link);
   if (finishedAppLink(link) === undefined)

@@ -81,7 +81,7 @@ const inputs = z.object({
   teamViewers: z
     .array(id)
     .optional()
-    .meta({ description: "IDs of teams whose members may see the rows. Acts on insert." }),
+    .meta({ description: "IDs of teams whose members may see the rows. Acts on insert.", link: true }),
   userID: id.optional().meta({ description: "User ID that becomes the creator of the rows." }),
   onViewersChange: z.enum(["newRows", "recreate", "error"]).default("error").meta({
     description:

@@ -24,7 +24,7 @@ import { resource, type ResourceContext, type State } from "./resource.ts";
 
 const inputs = z.object({
   ...common,
-  organizationID: id.meta({ description: "Organization that the team belongs to.", replaces: true }),
+  organizationID: id.meta({ description: "Organization that the team belongs to.", replaces: true, link: true }),
   name: z.string().min(1).meta({ description: "Name of the team." }),
   description: z
     .string()

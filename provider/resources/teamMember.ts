@@ -19,7 +19,7 @@ import { resource, type State } from "./resource.ts";
 
 const inputs = z.object({
   ...common,
-  teamID: id.meta({ description: "Team that the user is a member of.", replaces: true }),
+  teamID: id.meta({ description: "Team that the user is a member of.", replaces: true, link: true }),
   ...user,
   role: role.optional().meta({ description: "Left alone when unset; a new member is a plain member." }),
   ...invitationTargets,

@@ -20,7 +20,7 @@ const member = z.union([email, userID], "must be an e-mail address or a user ID"
 
 const inputs = z.object({
   ...common,
-  teamID: id.meta({ description: "Team whose members these are.", replaces: true }),
+  teamID: id.meta({ description: "Team whose members these are.", replaces: true, link: true }),
   members: z.record(member, role).meta({
     description: "Roles, admin or member, by e-mail address (an unknown one is invited) or by user ID.",
   }),

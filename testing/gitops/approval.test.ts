@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { execFileSync } from "node:child_process";
-import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { approvedRun, type Run } from "../../provider/approval/approved.ts";
+import { sealDigest, type Seal } from "../../provider/approval/seal.ts";
 import { signatureOf } from "../../provider/approval/signature.ts";
 import { changeSet, type ChangeSet } from "../../provider/changes/model/changeSet.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";
@@ -12,6 +13,13 @@ import { freshFolder, Project, repository, type Ended } from "../harness/project
 
 const login = { email: "admin@example.com", password: "correct-horse" };
 const key = "a key that the apply job alone knows";
+
+/** The seal of the one environment. */
+const sealOf = (set: ChangeSet): Seal => {
+  const seal = set.environments[0]?.seal;
+  if (!seal || "why" in seal) throw new Error("there is no seal");
+  return seal;
+};
 
 /** A program that declares what dev.yaml says; through the plugin its component does it. */
 const programs = {
@@ -68,6 +76,7 @@ describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
     await project.succeed("up --yes --skip-preview");
     const git = (...words: string[]) => execFileSync("git", words, { cwd: project.folder });
     git("init", "--quiet", "--initial-branch=main");
+    git("add", "index.js", "dev.yaml", "regions.csv", "environments.yaml", "Pulumi.yaml", "Pulumi.dev.yaml");
     git(
       "-c",
       "user.name=Tests",
@@ -101,9 +110,11 @@ describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
     await project.succeed("report dev --format json --output", file());
     return changeSet.parse(JSON.parse(readFileSync(file(), "utf8")));
   };
+  const approve = (report: string, ...words: string[]): Promise<Ended> => project.run("approve", report, ...words);
+  const digestIn = (set: ChangeSet): string => sealDigest(sealOf(set));
   const approved = async (): Promise<string> => {
-    await reported();
-    await project.succeed("approve", file());
+    const digest = digestIn(await reported());
+    await project.succeed("approve", file(), "--expect", digest);
     return file();
   };
   const up = (...flags: string[]): Promise<Ended> => project.run("up --yes", "--skip-preview", ...flags);
@@ -185,6 +196,24 @@ describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
     const [dev] = (await reported()).environments;
     expect(dev?.pending?.things.map(({ name }) => name)).toEqual(["acme/crew"]);
     expect(dev?.pending?.why).toContain("rows of 1 seed are compared when up runs: regions");
+    // Which has seen the row: approved, it is written, and nothing but approved runs was needed.
+    const rest = await calls(async () => void (ended = await up("--approved", await approved())));
+    expect([ended?.status, rest]).toEqual([0, left.toSorted()]);
+    await project.succeed("preview --expect-no-changes");
+  });
+
+  test("approved without the state, this change is applied to what is there already, and goes no further", async () => {
+    await change();
+    await project.edit("dev.yaml", "  offices: { table: offices, key: Code, rows: [{ Code: L, Name: Lisbon }] }\n", "");
+    project.environment["PULUMI_BACKEND_URL"] = "s3://elsewhere";
+    await approved();
+    expect(readFileSync(file(), "utf8")).toContain('"state": "unknown"');
+    project.environment["PULUMI_BACKEND_URL"] = undefined;
+    let ended: Ended | undefined;
+    const sent = await calls(async () => void (ended = await up("--approved", file())));
+    expect([ended?.status, ended?.output]).toEqual([0, expect.anything()]);
+    expect(sent).toEqual([...applied, "removemicroapprow"].toSorted());
+    await project.succeed("preview --expect-no-changes");
   });
 
   test("a destroy is none of it; and any engine's run refuses a report that is signed by another", async () => {
@@ -202,6 +231,52 @@ describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
 
   // Before a provider is asked there are no doors.
   if (door === "plugin") return;
+
+  test("approve signs what it makes itself, where people have seen its digest", async () => {
+    await change();
+    const report = await reported();
+    const digest = digestIn(report);
+    const shown = await project.run("report --format md --from", file());
+    expect(shown.output.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)))).toContain(
+      digest,
+    );
+    const wrong: [(set: ChangeSet) => unknown, string][] = [
+      [(set) => set.environments.forEach(({ change: { things } }) => things.splice(0)), "dev (change)"],
+      [(set) => set.environments.forEach((each) => delete each.pending), "dev (pending)"],
+      [
+        (set) => {
+          for (const one of Object.values(sealOf(set).resources)) one.except = ["name", "description"];
+        },
+        "dev (seal)",
+      ],
+      [(set) => set.flags.push({ text: "nothing to see" }), "flags"],
+      [
+        (set) => Object.assign(sealOf(set), { form: undefined }),
+        "it was made by another version: make the report again",
+      ],
+    ];
+    for (const [edit, reason] of wrong) {
+      const set = structuredClone(report);
+      edit(set);
+      writeFileSync(file("edited.json"), JSON.stringify(set));
+      const ended = await approve(file("edited.json"), "--expect", digest);
+      expect([ended.status, ended.output]).toEqual([2, expect.stringContaining(reason)]);
+    }
+    expect(await approve(file())).toMatchObject({
+      status: 2,
+      output: expect.stringContaining("nobody sits here") as unknown,
+    });
+    const other = await approve(file(), "--expect", "0".repeat(64));
+    expect([other.status, other.output]).toEqual([2, expect.stringContaining("another digest than --expect")]);
+    // What was seen is what is signed; a tree that changed since gives another digest.
+    expect(other.output).toContain(digest);
+    await project.edit("regions.csv", "Far north", "Near north");
+    const late = await approve(file(), "--expect", digest);
+    expect([late.status, late.output]).toEqual([2, expect.stringContaining("is not the report that this tree")]);
+    const fresh = file("fresh.json");
+    const none = await project.run("approve --output", fresh, "--expect", digest);
+    expect([none.status, existsSync(fresh)]).toEqual([2, false]);
+  });
 
   test("what does not fit is refused by name before anything is sent", async () => {
     await change();
@@ -233,7 +308,6 @@ describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
       writeFileSync(edited, JSON.stringify(set));
       return run({ file: edited });
     };
-    const sealOf = (set: ChangeSet) => set.environments[0]?.seal as typeof seal;
     const inside = join(project.folder, "report.json");
     symlinkSync(report, inside);
     const wrong: [Run, string][] = [
@@ -254,6 +328,10 @@ describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
       [
         written((set) => (sealOf(set).package.version = "0.0.1")),
         "it was made by another version, pulumi-microapps 0.0.1",
+      ],
+      [
+        written((set) => Object.assign(sealOf(set), { form: 1 })),
+        "it was made by another version: make the report again",
       ],
       [run({ file: file("absent.json") }), "it can't be read: ENOENT"],
     ];

@@ -67,9 +67,7 @@ export class ProviderHost {
   readonly folder: string;
   /** What the provider told, as `severity: text`; live status lines are left out. */
   readonly told: string[] = [];
-  /** Live status lines. */
-  readonly statuses: string[] = [];
-  /** What the host printed. */
+  readonly statuses: string[] = []; // live lines
   printed = "";
   /** Each call with its answer or failure, without what differs from door to door. */
   readonly trace: string[] = [];
@@ -387,7 +385,7 @@ const inClear = (value: unknown): unknown =>
   typeof value === "object" && value !== null && secretMark in value && "value" in value ? value.value : value;
 const secretMark = "4dabf18193072939515e22adb298388d";
 
-/** JSON as the wire has it: without undefined. */
+// JSON as the wire has it: without undefined.
 const struct = (properties: Properties) =>
   Struct.fromJavaScript(JSON.parse(JSON.stringify(properties)) as Record<string, never>);
 
@@ -396,6 +394,6 @@ const javaScript = (found: InstanceType<typeof Struct> | undefined): Properties 
 function partial(error: grpc.ServiceError): InitFailed | undefined {
   const [encoded] = error.metadata.get("grpc-status-details-bin");
   const details = Buffer.isBuffer(encoded) ? statusProto.Status.deserializeBinary(encoded).getDetailsList() : [];
-  const { ErrorResourceInitFailed: Failed } = providerProto;
-  return details[0] && new InitFailed(Failed.deserializeBinary(details[0].getValue_asU8()));
+  const [value] = details.map((detail) => detail.getValue_asU8());
+  return value && new InitFailed(providerProto.ErrorResourceInitFailed.deserializeBinary(value));
 }

@@ -4,7 +4,7 @@ import { Deployment } from "../faults/deployment.ts";
 import type { Declared } from "../faults/program.ts";
 import type { Door } from "../harness/providerHost.ts";
 import { Stage } from "../harness/stage.ts";
-import { codesByID, peopleAgainst, rowsAgainst, type Watched } from "./announced.ts";
+import { codesByID, peopleAgainst, rowsAgainst, spares, type Watched } from "./announced.ts";
 import { danglingIn, declarationsOf, membersOn, ownersOf, platform, rowsOn } from "./declarations.ts";
 import { foreign, start, type Model } from "./model.ts";
 import { edited, type Edit } from "./rearrangements.ts";
@@ -117,7 +117,9 @@ export class Play {
       const run = { name, step: what ?? "same", told: announced.get(name)?.told ?? [], calls: one.calls };
       const seed = this.#model.seeds.get(name);
       const member = [...this.#model.teams.values()].flatMap((members) => members.get(name) ?? [])[0];
-      const wrong = seed ? rowsAgainst(run, { seed, before, ids, resumes }) : peopleAgainst(run, member?.email);
+      const wrong = seed
+        ? rowsAgainst(run, { seed, before, ids, resumes, spares: spares(one.told) })
+        : peopleAgainst(run, member?.email);
       if (wrong.length === 0) continue;
       throw new Error(`${name}: ${wrong.join("; ")}: ${JSON.stringify([run.step, run.told, one])}`);
     }

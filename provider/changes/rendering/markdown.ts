@@ -10,6 +10,7 @@ import {
 import { checklist, leads, type CheckItem } from "./checklist.ts";
 import { code, Comment, type Details } from "./comment.ts";
 import { applied, besides, mergeThings, openPart, saysMore, shared, type MergedThing, type Shared } from "./merged.ts";
+import { sealLines } from "./sealLines.ts";
 import { cutBoth, inWords, signed, signs, summary, totals, valueText, valueTexts, verbs, visible } from "./text.ts";
 
 /** Bytes that a report has at most: a comment of GitHub takes 65,536 characters. */
@@ -50,6 +51,7 @@ export function markdown(set: ChangeSet): string {
   page.list("What stops it", stopping, limits.listed);
   page.reserve(-bytes);
   page.list("Look at these before you approve", [...checks.flags, ...checks.others], Infinity);
+  page.list("What an approval is of", digestLines(set), Infinity);
   for (const line of noteLines(set)) page.line("", line);
   const details: Details[] = [];
   section(page, details, set, { title: "", pending: false, thingsOf: ({ change }) => change.things });
@@ -57,6 +59,17 @@ export function markdown(set: ChangeSet): string {
   const few = details.reduce((sum, { rows }) => sum + rows.length, 0) <= limits.open;
   page.details(details.map((each) => ({ ...each, isOpen: few })));
   return page.end();
+}
+
+/** What seals let runs do, digests first: those are what must not be cut. */
+function digestLines({ environments }: ChangeSet): string[] {
+  const lines = (from: number, to?: number): string[] =>
+    environments.flatMap((each) =>
+      sealLines(each)
+        .slice(from, to)
+        .map((text) => `- ${named([each.name])}: ${code(text, limits.flag)}`),
+    );
+  return [...lines(0, 1), ...lines(1)];
 }
 
 /** Environments in a sentence. */

@@ -1,4 +1,5 @@
 import { isUnchanged, stops, type Change, type ChangeSet, type Section, type Thing } from "../model/changeSet.ts";
+import { sealLines } from "./sealLines.ts";
 import { cut, signs, summary, valueText, verbs, visible } from "./text.ts";
 
 /** Changes of one thing that are shown; a file has all of them. */
@@ -25,6 +26,7 @@ export function terminal(set: ChangeSet): string {
     if (environment.pending && (environment.pending.things.length > 0 || environment.pending.why !== undefined)) {
       sectionLines(lines, "pending", environment.pending);
     }
+    for (const line of sealLines(environment)) lines.push(`  ${visible(line)}`);
   }
   return `${lines.map(unheard).join("\n").trimStart()}\n`;
 }

@@ -1,6 +1,7 @@
 import { stops, type Change, type ChangeSet, type EnvironmentChanges, type Thing } from "../model/changeSet.ts";
 import { checklist, leads } from "./checklist.ts";
 import { applied, besides, mergeThings, openPart, saysMore, shared, type MergedThing, type Shared } from "./merged.ts";
+import { sealLines } from "./sealLines.ts";
 import { signed, summary, totals, valueTexts, verbs } from "./text.ts";
 
 // What the page shows, as data: everything that is computed is computed here, and the page only writes it.
@@ -39,6 +40,7 @@ export function viewOf(set: ChangeSet): object {
     notes: [
       ...lines(({ change }) => [openPart(change) ?? []].flat()).flat(),
       ...lines(({ notes }) => notes),
+      ...lines(sealLines),
       ...lines((each) =>
         applied(each).map(({ kind, name }) => `${kind} ${name} is so already, an update has nothing to do`),
       ),

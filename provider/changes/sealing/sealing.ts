@@ -2,7 +2,7 @@ import { ownPackage } from "../../../machine/ownPackage.ts";
 import { digestOf } from "../../approval/canonical.ts";
 import { digestsOf, type CountedFile } from "../../approval/files.ts";
 import { appliedDigest, declaredDigest, excepted } from "../../approval/inputs.ts";
-import type { Seal, SealedOperation, SealedResource } from "../../approval/seal.ts";
+import { sealForm, type Seal, type SealedOperation, type SealedResource } from "../../approval/seal.ts";
 import { holdsConfigured } from "../../environment/configured.ts";
 import { things, type Thing } from "../../environment/things/things.ts";
 import { find, plain, type Value } from "../../layers/document.ts";
@@ -21,6 +21,8 @@ import { applied, declaredSettings } from "../state/stateSettings.ts";
 export interface Sealing {
   entry: EnvironmentEntry;
   declared: Declared;
+  /** What the base declares: stands for a state that was not read. */
+  base: Declared | undefined;
   /** Undefined where it was not read. */
   state: State | undefined;
   /** Serial and digest of the state. */
@@ -57,6 +59,7 @@ export async function sealed(sealing: Sealing): Promise<Seal | Unsealed> {
     ...(plain(document.root) as object),
   };
   return {
+    form: sealForm,
     package: ownPackage(),
     environment: entry.name,
     stack: entry.stack,
@@ -97,19 +100,18 @@ function resourcesOf(
   context: Context,
 ): Record<string, SealedResource> {
   const { declared, state } = sealing;
-  const below = (state?.resources ?? []).filter(({ name }) => name.startsWith(`${root}/`));
+  const below = (state?.resources ?? formerly(sealing)).filter(({ name }) => name.startsWith(`${root}/`));
   const search = new Search(below.map((each) => ({ ...each, name: each.name.slice(root.length) })));
   const sealedOnes = new Map<string, SealedResource>();
   for (const thing of things(declared.declaration)) {
     const resource = resourceNamed(thing.kind);
     if (!resource) continue;
-    const found = state && search.find(thing.kind, thing.name);
+    const former = search.find(thing.kind, thing.name);
+    const found = state && former;
     const names = [...(found ? sealedNames(found) : []), ...configuredNames(document, resource, thing)];
     const except = excepted(resource, names, thing.inputs["sensitive"] === true);
     sealedOnes.set(thing.key, {
-      operations: state
-        ? operationsOf(sealing, resource, thing, { found, except }, sealedOnes)
-        : ["create", "update", "same"],
+      operations: allowed(state, operationsOf(sealing, resource, thing, { found: former, except }, sealedOnes)),
       ...(found ? { id: found.id, from: fromOf(resource, found, except) } : {}),
       to: declaredDigest(resource, thing.inputs, except, context) ?? "",
       ...(except.length > 0 ? { except } : {}),
@@ -120,11 +122,9 @@ function resourcesOf(
     const resource = resourceNamed(found.kind);
     if (!resource) continue;
     const except = excepted(resource, sealedNames(found), false);
-    const from = fromOf(resource, found, except);
     const removed: SealedResource = {
       operations: ["delete"],
-      id: found.id,
-      from,
+      ...(state ? { id: found.id, from: fromOf(resource, found, except) } : {}),
       ...(except.length > 0 ? { except } : {}),
     };
     for (const key of new Set([`${found.kind} ${found.name.slice(1)}`, ...formerKeyOf(found, root)]))
@@ -132,6 +132,18 @@ function resourcesOf(
   }
   return Object.fromEntries([...sealedOnes].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
+
+/** What an environment has that is as the base declares it. */
+const formerly = ({ base }: Sealing): StateResource[] =>
+  (base ? things(base.declaration) : []).flatMap(({ kind, name, inputs }) => {
+    const resource = resourceNamed(kind);
+    const values = resource && Object.fromEntries(declaredSettings(resource, inputs, ["rows"]).values);
+    return values ? [{ kind, name: name.now, id: "", values }] : [];
+  });
+
+/** Without the state nobody knows what is there already: what is declared may come and change, what this change shows as going may go. */
+const allowed = (state: State | undefined, shown: SealedOperation[]): SealedOperation[] =>
+  state ? shown : ["create", "update", "same", ...shown.filter((one) => one === "replace")];
 
 const fromOf = (resource: Resource, { outputs, values }: StateResource, except: readonly string[]): string =>
   appliedDigest(resource, outputs ?? values, except);
@@ -165,8 +177,11 @@ function operationsOf(
   others: ReadonlyMap<string, SealedResource>,
 ): SealedOperation[] {
   if (!found) return ["create"];
-  const isNew = ({ of }: { of?: string }): boolean =>
-    of !== undefined && (others.get(of)?.operations ?? []).some((one) => one === "create" || one === "replace");
+  // Where the state is not known, all that is declared may come: that moves nothing.
+  const isNew = ({ of = "" }: { of?: string }): boolean => {
+    const { operations = [] } = others.get(of) ?? {};
+    return operations.includes("replace") || operations.join() === "create";
+  };
   const moving = Object.entries(links).flatMap(([name, targets]) => (targets.some(isNew) ? [name] : []));
   const settings = declaredSettings(resource, inputs, ["rows"]);
   const changed = applied(found, settings).map(({ name }) => name);

@@ -26,7 +26,9 @@ function withoutSecrets(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const raw = objectOf(value);
   if (raw[signature] !== undefined) return { [signature]: raw[signature] };
-  return Object.fromEntries(Object.entries(raw).map(([name, inner]) => [name, withoutSecrets(inner)]));
+  // Exports differ in whether they write null for what is not there.
+  const all = Object.entries(raw).filter(([, inner]) => inner !== null);
+  return Object.fromEntries(all.map(([name, inner]) => [name, withoutSecrets(inner)]));
 }
 
 const objectOf = (value: unknown): Record<string, unknown> =>

@@ -5,6 +5,13 @@ export interface ApproveOptions {
   cwd?: string;
   output?: string;
   validFor: string;
+  /** Digests of seals that people have seen. */
+  expect?: string[];
+  base?: string;
+  file?: string;
+  state?: string;
+  /** The environment, where no report says it. */
+  stack?: string;
 }
 
 /** Adds the command that approves a report, and the flag by which a run is held against it. */
@@ -12,16 +19,20 @@ export function addApproval(program: Command): void {
   program
     .command("approve")
     .description(
-      "approve what a report shows: sign it with the key in MICROAPPS_APPROVAL_KEY, so that 'up --approved' does that and nothing else",
+      "approve what a report shows: make it anew, show what a run may do, and sign that with the key in MICROAPPS_APPROVAL_KEY, so that 'up --approved' does that and nothing else",
     )
-    .argument("<report>", "what 'report --format json' wrote")
+    .argument("[report]", "what 'report --format json' wrote: it must be what the tree and the state give now")
     .option("-o, --output <file>", "write it there instead of into the report")
+    .option("--expect <digest...>", "approve without asking where these are the digests that the report showed")
+    .option("--base <commit>", "without a report: what the working tree is compared with (default: HEAD)")
+    .option("--file <file>", "the Environment file, where environments.yaml does not say it")
+    .option("--state <file>", "the state, as 'stack export' prints it, where its backend is out of reach")
     .option("--valid-for <time>", "how long it counts: 30m, 12h, 7d", "7d")
-    .action(async (file: string, _, own: Command) => {
+    .action(async (file: string | undefined, _, own: Command) => {
       const options = own.optsWithGlobals<ApproveOptions>();
       // Loaded when it is needed: the emulator is to start fast.
       const { approve } = await import("./approving.ts");
-      approve(file, options);
+      await approve(file, options);
     });
   const up = program.commands.find((command) => command.name() === "up");
   up?.option(

@@ -35,6 +35,7 @@ export function addReportCommand(program: Command): void {
       "--events <file>",
       "report from the events of 'preview --json' instead, for programs that are no Environment file",
     )
+    .option("--from <report>", "write a report anew that --format json wrote, with what its seals let a run do")
     .option("--expect-no-changes", "fail when anything changes")
     // As a variable as well: a tool of the version before ignores it.
     .addOption(
@@ -45,7 +46,14 @@ export function addReportCommand(program: Command): void {
     )
     .action(async (names: string[], _, own: Command) => {
       const options = own.optsWithGlobals<
-        ReportOptions & { base: string; state?: string; events?: string; outputs?: string; all?: boolean }
+        ReportOptions & {
+          base: string;
+          state?: string;
+          events?: string;
+          outputs?: string;
+          from?: string;
+          all?: boolean;
+        }
       >();
       // Loaded when it is needed: the emulator is to start fast.
       const { runReport } = await import("./reporting.ts");

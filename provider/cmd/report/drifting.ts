@@ -18,7 +18,8 @@ import { maskOf } from "../../pulumi/secrets.ts";
 import { lookingContext } from "../lookingContext.ts";
 import { settingsOf } from "../settings.ts";
 import type { DriftOptions, ReportOptions } from "./commands.ts";
-import { deliver, statuses, textOf } from "./reporting.ts";
+import { deliver, statuses } from "./reporting.ts";
+import { textOf } from "./textOf.ts";
 
 /** Days for which --accept accepts by default. */
 const acceptedDays = 30;

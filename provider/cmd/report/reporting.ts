@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { EngineError, projectFolder, stateAtRest } from "../../../engine/index.ts";
 import { CommitError } from "../../changes/base/commits.ts";
@@ -14,8 +14,9 @@ import { destinationOf } from "../../changes/sealing/destination.ts";
 import { sealed } from "../../changes/sealing/sealing.ts";
 import { stateVersion } from "../../changes/sealing/stateVersion.ts";
 import { StateError, stateOf } from "../../changes/state/state.ts";
-import { textOrReason } from "../../files/files.ts";
 import type { ReportOptions } from "./commands.ts";
+import { savedReport } from "./savedReport.ts";
+import { textOf } from "./textOf.ts";
 
 /** Exit statuses of reports, as docs/exit-statuses.md has them. */
 export const statuses = { stopped: 2, login: 3, unread: 4, noSuchStack: 6, changes: 7 } as const;
@@ -23,15 +24,10 @@ export const statuses = { stopped: 2, login: 3, unread: 4, noSuchStack: 6, chang
 /** Milliseconds after which a report says what it has. */
 const deadlineMs = 60_000;
 
-/** Megabytes that a state or a log of events may have. */
-const mostOfState = 512;
-
 /** Makes the report, writes it, and sets the exit status. */
-export async function runReport(
-  options: ReportOptions & { base: string; state?: string; events?: string; outputs?: string },
-): Promise<void> {
+export async function runReport(options: ReportRequestOptions & { from?: string; outputs?: string }): Promise<void> {
   const cwd = path.resolve(options.cwd ?? ".");
-  const set = await reportOf(cwd, options);
+  const set = options.from === undefined ? await reportOf(cwd, options) : savedReport(cwd, options.from);
   deliver(set, options, cwd);
   if (options.outputs !== undefined) appendFileSync(path.resolve(cwd, options.outputs), outputs(set));
   if (set.environments.some((environment) => stops(environment).length > 0)) process.exitCode = statuses.stopped;
@@ -40,7 +36,11 @@ export async function runReport(
 
 const isWhole = ({ flags, environments }: ChangeSet): boolean => flags.length === 0 && environments.every(isUnchanged);
 
-async function reportOf(cwd: string, options: Parameters<typeof runReport>[0]): Promise<ChangeSet> {
+/** What a report is made of. */
+export type ReportRequestOptions = ReportOptions & { base: string; state?: string; events?: string };
+
+/** Makes a report of the working tree and the states. */
+export async function reportOf(cwd: string, options: ReportRequestOptions): Promise<ChangeSet> {
   const { base, stacks, file, state, events } = options;
   if (events !== undefined) return reportOfEvents(cwd, events);
   if (state !== undefined && stacks.length !== 1)
@@ -59,7 +59,7 @@ async function reportOf(cwd: string, options: Parameters<typeof runReport>[0]): 
       profile: process.env["MICROAPPS_PROFILE"] || undefined,
       deadline: AbortSignal.timeout(deadlineMs),
       pending: (entry, declared) => pendingOf(texts, entry, declared),
-      ...(options.format === "json" ? { seal: (entry, declared, shown) => sealOf(texts, entry, declared, shown) } : {}),
+      ...(options.format !== "text" ? { seal: (entry, declared, shown) => sealOf(texts, entry, declared, shown) } : {}),
     });
   } catch (error) {
     if (error instanceof RequestError) throw new EngineError(error.message, error.isMissing ? statuses.noSuchStack : 1);
@@ -100,7 +100,12 @@ class StateTexts {
 }
 
 /** The seal of an environment. A state that can't be read is unknown; its pending part has the reason. */
-async function sealOf(texts: StateTexts, entry: EnvironmentEntry, declared: Declared, { pending, commit }: Shown) {
+async function sealOf(
+  texts: StateTexts,
+  entry: EnvironmentEntry,
+  declared: Declared,
+  { pending, commit, base }: Shown,
+) {
   const text = await texts.of(entry.stack).catch(() => undefined);
   const state = text === undefined ? undefined : stateOf(text);
   const seeds = Object.keys(declared.declaration.seeds);
@@ -109,7 +114,7 @@ async function sealOf(texts: StateTexts, entry: EnvironmentEntry, declared: Decl
   const unchangedSeeds = new Set(isExact ? seeds.filter((each) => !changed.has(each)) : []);
   const destination = await destinationOf(entry, declared.folder, process.env);
   const version = text === undefined ? undefined : stateVersion(text);
-  return sealed({ entry, declared, state, version, commit, ...destination, unchangedSeeds });
+  return sealed({ entry, declared, base, state, version, commit, ...destination, unchangedSeeds });
 }
 
 async function pendingOf(texts: StateTexts, { stack }: EnvironmentEntry, declared: Declared): Promise<Section> {
@@ -126,14 +131,6 @@ async function pendingOf(texts: StateTexts, { stack }: EnvironmentEntry, declare
     }
     throw error;
   }
-}
-
-/** The text of a file that a flag names, through the one door for files. */
-export function textOf(cwd: string, file: string): string {
-  if (file === "-") return readFileSync(process.stdin.fd, "utf8");
-  const found = textOrReason(cwd, file, mostOfState);
-  if ("text" in found) return found.text;
-  throw new EngineError(`${file} can't be read: ${found.reason}`);
 }
 
 /** Writes a report to the place that the flags name. */

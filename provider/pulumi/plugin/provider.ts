@@ -97,11 +97,11 @@ export class Plugin {
   }
 
   configure(request: pb.ConfigureRequest): pb.ConfigureResponse {
-    const { values, secrets } = decode(request.getArgs());
-    // Engines say here what is a secret, and not before. What a state has is read and deleted all the same.
+    const { values, secrets } = decode(request.getArgs()); // engines mark secrets here, and not before
     this.#misplaced = misplacedSecrets((key) => secrets.has(key));
-    const configuration = settingsOf(values, isExplicit(request.getUrn() ?? ""));
+    if (secrets.has("profile")) this.#refuseMisplaced(); // each call would name the file that there is not
     const urn = request.getUrn();
+    const configuration = settingsOf(values, isExplicit(urn ?? ""));
     this.#reference = urn ? `${urn}::${request.getId() || unknownValue}` : undefined;
     this.#looksForDrift = configuration.driftOnPreview ?? true;
     this.#operations = new Operations({

@@ -15,6 +15,7 @@ export const invitationTargets = {
   targetInitialApp: id.optional().meta({
     description: `App that the invitation opens. ${onInvitation}`,
     ignoredInDiff: true,
+    link: true,
   }),
   targetInitialScreen: id.optional().meta({
     description: `Screen that the invitation opens. ${onInvitation}`,

@@ -41,6 +41,8 @@ declare module "zod" {
     diffedAs?: string;
     /** An output of no use to a reader, such as a digest. */
     opaque?: boolean;
+    /** An input that is the ID of another resource, or a list of them, where an Environment declares it. */
+    link?: boolean;
     /** An output that check may know: an engine gets it among the inputs, and a preview shows it. */
     foreseen?: boolean;
   }
@@ -62,6 +64,7 @@ export const facts = [
   "keyedBy",
   "diffedAs",
   "opaque",
+  "link",
   "foreseen",
 ] as const;
 

@@ -8,8 +8,8 @@ import type { Applied } from "./writing/apply.ts";
 const maxNamed = 20;
 
 /**
- * Carries out a plan without the rows that are not as they were when it was approved: each stays as it is, belongs to us as
- * before, and makes the run fail once all else is done.
+ * Carries out a plan without the rows that are not as they were when it was approved: each stays as it is, and makes
+ * the run fail once all else is done. The state learns what they say there, as from a refresh: the next report starts from it.
  */
 export async function leavingUnseen(
   { directory }: { directory: string },
@@ -19,21 +19,28 @@ export async function leavingUnseen(
   work: () => Promise<Applied>,
 ): Promise<Applied> {
   const applied = await work();
-  const { wanted, removals } = unseen;
+  const { wanted, contents, removals } = unseen;
   const count = wanted.length + removals.length;
   if (count === 0) return applied;
   const undone = new RowIndices(rows.length);
   for (let index = 0; index < rows.length; index++) if (applied.undone.wanted.has(index)) undone.add(index);
-  for (const index of wanted) undone.add(index);
+  const [found, lacking] = [new Map(applied.undone.found), new RowIndices(rows.length)];
+  for (let index = 0; index < rows.length; index++) if (applied.undone.lacking.has(index)) lacking.add(index);
+  for (const index of wanted) {
+    undone.add(index);
+    const content = contents.get(index);
+    if (content === undefined) lacking.add(index);
+    else found.set(index, content);
+  }
   const keys = seed.sensitive || wanted.length === 0 ? [] : await keysOf(seed, directory, new Set(wanted));
   const named = keys.length > 0 ? ` (${some(keys.map(quoted), maxNamed)})` : "";
   const leaving = removals.length === 0 ? "" : `, ${removals.length} of them to be removed`;
   const failure =
     `not as they were when this was approved, and left alone: ${numbered(count, "row")} of table ${seed.table}${named}${leaving}: ` +
-    `make a report of what is there now, and have that approved`;
+    `make a report of what is there now, and have that approved: a run with it writes them`;
   return {
     ...applied,
-    undone: { ...applied.undone, wanted: undone, removals: [...applied.undone.removals, ...removals] },
+    undone: { found, lacking, wanted: undone, removals: [...applied.undone.removals, ...removals] },
     failures: [...applied.failures, failure],
   };
 }

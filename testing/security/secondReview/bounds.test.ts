@@ -22,7 +22,6 @@ import { acceptedIn } from "../../../provider/changes/drift/accepted.ts";
 import { Repository } from "../../../provider/changes/testing/repository.ts";
 import { parseReply } from "../../../provider/client/http/answers.ts";
 import { LateError, until } from "../../../provider/files/deadline.ts";
-import { maxMegabytesOfLayer, textIfAny } from "../../../provider/files/files.ts";
 import { parse, type Problem } from "../../../provider/layers/document.ts";
 import { readProfile } from "../../../provider/layers/profileFile.ts";
 import { textOf } from "../../../provider/recording/exchange.ts";
@@ -80,11 +79,10 @@ test.each(heavy)("a profile of %s is", async (_, text) => {
   expect(await reasonOf(() => readProfile("profile.yaml", folder))).toMatch(beyond);
 });
 
-test("a file of settings, a layer and a profile have 4 MB at most", async () => {
+test("a profile has 4 MB at most", async () => {
   const text = `# ${"x".repeat(5 * 2 ** 20)}\n`;
   writeFileSync(join(folder, "large.yaml"), text);
   expect(await reasonOf(() => readProfile("large.yaml", folder))).toMatch(/4 MB/);
-  expect(await reasonOf(() => textIfAny(folder, "large.yaml", maxMegabytesOfLayer))).toMatch(/4 MB/);
 });
 
 test("environments.yaml lists a thousand environments at most", () => {

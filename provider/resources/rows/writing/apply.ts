@@ -1,6 +1,7 @@
 import { messageOf } from "../../../../machine/failures.ts";
 import { ApiError } from "../../../contract/errors.ts";
-import type { RowPlan, Undone } from "../../../reconcile/rows.ts";
+import type { Undone } from "../../../reconcile/ownership.ts";
+import type { RowPlan } from "../../../reconcile/rows.ts";
 import { linkedLabels } from "../../../sources/source.ts";
 import type { Summary } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
