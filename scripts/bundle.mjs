@@ -35,4 +35,4 @@ await build({
   plugins: [oneLanguage],
   logLevel: "warning",
 });
-copyFileSync("node_modules/zod/LICENSE", "dist/bundle/zod.LICENSE");
+for (const name of ["zod", "unhomoglyph"]) copyFileSync(`node_modules/${name}/LICENSE`, `dist/bundle/${name}.LICENSE`);

@@ -18,7 +18,7 @@ export interface Methods {
    * Ends the session of the token.
    * Repeated after failures: the end is the same.
    *
-   * @param request `authToken` (optional): Token for the header X-Auth-Token. Its lifetime is not documented; `userId` (optional): The user's ID, for the header X-User-Id.
+   * @param request `authToken` (optional): Token for the header X-Auth-Token. Its lifetime is not documented; `userId` (optional).
    * @throws ApiError `unauthorized`
    * @see `POST /api/logout`, docs/endpoints.md#logout
    */

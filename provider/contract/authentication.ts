@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { endpoint, parameters } from "./endpoint.ts";
 import { done } from "./envelopes.ts";
-import { answeredID, email } from "./values.ts";
+import { answeredID, email, id } from "./values.ts";
 import { firstOf, isObject, type Json } from "./wire.ts";
 
 const session = z.object({
@@ -31,7 +31,7 @@ export const logout = endpoint({
   auth: "token",
   effect: "idempotent",
   // The specification has the IDs in the headers, clients in the field send them in the body: both are sent.
-  request: session.partial(),
+  request: session.extend({ userId: id }).partial(), // numbers are IDs in answers alone
   ...done,
   errors: ["unauthorized"],
 });

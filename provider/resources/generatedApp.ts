@@ -14,7 +14,7 @@ import {
   type OfflineContext,
   type Problem,
 } from "./model/resource.ts";
-import { counted, forgetDeed, noteDeed, noteNext, explainRefusedDeed, type Deed } from "./records/deeds.ts";
+import { counted, forgetDeed, noteDeed, noteNext, explainDeed, type Deed } from "./records/deeds.ts";
 import { anyIntent, forgetIntent, intentsOf, readIntent, refuseUnsealed, writeIntent } from "./records/intents.ts";
 import { resource } from "./resource.ts";
 
@@ -119,9 +119,7 @@ export const generatedApp = resource({
     if (old.appPrompt === undefined) {
       const begun = await begunElsewhere(context, inputs);
       const isKnown = begun.length === 0 && unknown.size === 0;
-      const problems = isKnown
-        ? await explainRefusedDeed(context, deed, inputs, await isUnfinished(context, inputs))
-        : begun;
+      const problems = isKnown ? await explainDeed(context, deed, inputs, await isUnfinished(context, inputs)) : begun;
       return { inputs: counted(context, inputs), problems };
     }
     const changed = generating.filter((name) => differs(name, old, inputs, unknown));

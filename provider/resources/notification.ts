@@ -14,7 +14,7 @@ import {
   type Context,
   type OfflineContext,
 } from "./model/resource.ts";
-import { forgetDeed, noteDeed, noteNext, explainRefusedDeed, type Deed } from "./records/deeds.ts";
+import { forgetDeed, noteDeed, noteNext, explainDeed, type Deed } from "./records/deeds.ts";
 import { anyIntent, forgetIntent, readIntent, refuseUnsealed, writeIntent } from "./records/intents.ts";
 import { resource, type State } from "./resource.ts";
 
@@ -108,7 +108,7 @@ export const notification = resource({
     }
     const isNew = old.appID === undefined;
     if (isNew && unknown.size === 0) {
-      problems.push(...(await explainRefusedDeed(context, deed, inputs, await isUnfinished(context, inputs))));
+      problems.push(...(await explainDeed(context, deed, inputs, await isUnfinished(context, inputs))));
     }
     const generation = identities.generation(inputs.resourceUrn);
     return { inputs: { ...inputs, ...withoutUndefined({ generation }) }, problems };

@@ -41,7 +41,7 @@ test("the package holds what runs, and nothing of the tests", () => {
   expect(files).toContain("plugin/pulumi-resource-microapps");
   const strange = files.filter(
     (path) =>
-      !/^dist\/.*\.(js|d\.ts)$|^dist\/bundle\/zod\.LICENSE$|^[A-Z]+(\.md)?$|^package\.json$|^sdk\/.*\.schema\.json$|^emulator\/(console\/|Dockerfile$)|^plugin\/|^provider\/conformance\/facts\/\w+\.yaml$/.test(
+      !/^dist\/.*\.(js|d\.ts)$|^dist\/bundle\/(zod|unhomoglyph)\.LICENSE$|^[A-Z]+(\.md)?$|^package\.json$|^sdk\/.*\.schema\.json$|^emulator\/(console\/|Dockerfile$)|^plugin\/|^provider\/conformance\/facts\/\w+\.yaml$/.test(
         path,
       ) && !documents.test(path),
   );
@@ -52,7 +52,8 @@ test("the package holds what runs, and nothing of the tests", () => {
       (path) => !/^examples\/(gitops\/\.git(hub\/|lab-ci\.yml$)|ci\/)|^docs\/guides\/testing\.md$/.test(path),
     ),
   ).toEqual([]);
-  expect(installed.size).toBeLessThan(950_000); // 60,000 of them documentation, 45,000 facts, 40,000 zod
+  // 60,000 of them documentation, 45,000 facts, 40,000 zod, 29,000 the letters that look alike.
+  expect(installed.size).toBeLessThan(915_000);
 });
 
 test("nothing runs when it is installed, and no address of a repository is claimed that there is not", async () => {

@@ -33,7 +33,7 @@ const owners = ownersIn("deeds", { name: "deed", content: "deed of" });
  * `again` asks for it. A file beside the state tells of it, or a state that was read in this run.
  * @param isUnfinished whether an earlier run did it and may not have saved that: this one goes on with it
  */
-export async function explainRefusedDeed<Inputs extends Declared>(
+export async function explainDeed<Inputs extends Declared>(
   context: OfflineContext,
   deed: Deed<Inputs>,
   inputs: Partial<Inputs>,

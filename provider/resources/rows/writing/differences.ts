@@ -17,7 +17,7 @@ import type { NumberedKeys } from "../live/numberedKeys.ts";
 const maxNamed = 20;
 
 /** What was seen of rows that are not as they were written, by the index of the wanted row. */
-export interface SeenRow {
+export interface SeenDifference {
   /** Rows that came back otherwise. */
   differing: ReadonlyMap<number, RowData>;
   /** Rows that were not seen. */
@@ -43,7 +43,7 @@ export interface Differences {
 export async function differencesOf(
   { directory }: { directory: string },
   target: RowTarget,
-  { differing, missing: unseen, numbered, labels, clear }: SeenRow,
+  { differing, missing: unseen, numbered, labels, clear }: SeenDifference,
 ): Promise<Differences> {
   const cells = new RowMistakes((line) => placeOf(target, line));
   const missing = RowIndices.of(unseen);
