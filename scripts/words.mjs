@@ -27,12 +27,15 @@ const ownWords = {
 const places = { participles: [], openings: [], speech: [], ownWords: [], homonyms: [] };
 const exported = new Map();
 
+/** A comment behind code on the same line. */
+const behindCode = /^(.*\S)\s+\/(?:\/|\*\*?)\s(.*?)(?:\s*\*\/)?$/;
+
 function examineComments(file, text) {
   let comment = [];
   let first = 0;
   const examine = () => {
     if (comment.length === 0) return;
-    const prose = comment.join(" ");
+    const prose = comment.join(" ").trim();
     const place = `${file}:${first}: ${prose.slice(0, 100)}`;
     if (/^(What|Whether|Who|Of)\b/.test(prose)) places.openings.push(place);
     for (const _ of prose.matchAll(/\b(told|tells|says|said|anew|none but|as it is|that is had)\b/g))
@@ -42,8 +45,9 @@ function examineComments(file, text) {
     comment = [];
   };
   text.split("\n").forEach((line, index) => {
-    const [, words] = /^\s*(?:\/\*\*?|\*(?!\/)|\/\/)\s?(.*?)(?:\s*\*\/)?$/.exec(line) ?? [];
-    const starts = /^\s*\/\*/.test(line);
+    const [, code, words] =
+      /^(\s*)(?:\/\*\*?|\*(?!\/)|\/\/)\s?(.*?)(?:\s*\*\/)?$/.exec(line) ?? behindCode.exec(line) ?? [];
+    const starts = /^\s*\/\*/.test(line) || code?.trim() !== "";
     if (words === undefined || starts) examine();
     if (words === undefined) return;
     if (comment.length === 0) first = index + 1;
