@@ -20,7 +20,7 @@ const ownWords = {
   "lock mode": /\bcompany\b/gi,
   owner: /\bkeepers?\b/gi,
   tombstone: /\bdeparted\b/gi,
-  "provider kind": /\bdoors?\b/gi,
+  "provider kind": /(?<!microapps:)\bdoors?\b/gi,
   dialect: /\bmanners?\b/gi,
 };
 

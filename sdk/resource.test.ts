@@ -8,7 +8,7 @@ beforeEach(() => void (registered.length = 0));
 
 const fromProgram = (): unknown => Reflect.get(registered[0]?.inputs as object, "__program"); // inputs of a mock are untyped
 
-/** What the provider of an organization with these options hears from the program. */
+/** Inputs about the program that the provider of an organization with these options receives. */
 async function heardWith(options: pulumi.CustomResourceOptions): Promise<unknown> {
   const { id } = new Organization("acme", { name: "Acme" }, options);
   await new Promise((resolve) => void id.apply(resolve));

@@ -19,7 +19,7 @@ throughBothDoors({}, (scene) => {
       ({ email, userID }) => email ?? userID ?? "",
     );
 
-  /** What an engine does in one run with a resource that is new in the program. */
+  /** Creates a new resource as an engine does within one run. */
   const make = (kind: string, name: string, news: Record<string, unknown>): Promise<Made> => {
     scene.host.resource = name;
     return scene.create(kind, news);
@@ -138,7 +138,7 @@ throughBothDoors({}, (scene) => {
     await replace("TeamRoster", "it", old, { teamID, members: { [ada]: "member" } });
     await remove("TeamRoster", "it", old);
     expect(await live(teamID)).toEqual(["admin@example.com", ada]);
-    // Of another team it knows nothing.
+    // It has no record of another team.
     const other = await scene.team(await scene.organization("Other"), "Other");
     await scene.client.insertteammembers({ teamIDs: [other], emails: [grace] });
     await expect(replace("TeamRoster", "it", old, { teamID: other, members: {} })).rejects.toThrow("set adopt: true");
