@@ -77,7 +77,7 @@ test("an option that can't be honoured ends the program before anything is regis
   const rows = [{ Code: "EUR", Name: "Euro" }];
   const seed = { table: "currencies", key: "Code", rows };
   expect(() => new SeedRows("currencies", seed, { ignoreChanges: ['rows["EUR"].Name'] })).toThrow(
-    'SeedRows "currencies": ignoreChanges names rows["EUR"].Name, a part of rows, which can\'t be ignored: leave',
+    'SeedRows "currencies": ignoreChanges names rows["EUR"].Name, a part of rows, which can\'t be ignored: set mode to "upsert"',
   );
   expect(() => new SeedRows("currencies", seed, { replaceOnChanges: ["rows[0]"] })).toThrow(
     'SeedRows "currencies": replaceOnChanges names rows[0], a part of rows',

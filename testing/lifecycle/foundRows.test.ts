@@ -61,7 +61,8 @@ throughBothDoors({ tables }, (scene) => {
     const made = await make(["A", "B", "D"].map(region));
     const next = await up(made, [{ ...region("A"), Name: "changed" }, region("B"), region("D")]);
     const { told } = await preview(next, [region("B")]);
-    expect(told).toEqual(['rows: 1 to remove ("D"), 1 unchanged; about 3 calls', "1 found, it stays"]);
+    const calls = scene.door.modern ? 5 : 4;
+    expect(told).toEqual([`rows: 1 to remove ("D"), 1 unchanged; about ${calls} calls`, "1 found, it stays"]);
     const last = await up(next, [region("B")]);
     expect(await live()).toEqual(["A", "B"]);
     expect(await preview(last, [region("B")])).toEqual({ changes: false, told: [] });

@@ -73,7 +73,7 @@ throughBothDoors({}, (scene) => {
         const calls = scene.emulator.calls({ since, mutating: true }).map(({ endpoint }) => endpoint);
         expect([what, ...calls]).toEqual([what, ...(to === "UserTeams" ? ["enforceteammembership"] : [])]);
         const said = `info: ${ada} stays a member of team ${teamID}: ${to} "after" declares that`;
-        expect([what, host.told.at(-1)]).toEqual([what, said]);
+        expect([what, ...host.told]).toContain(said);
         expect(await live(teamID)).toEqual(there);
         await isQuiet(to, "after", made);
         // Where nothing declares her any more, she goes.
@@ -97,7 +97,7 @@ throughBothDoors({}, (scene) => {
     });
     expect(calls).toEqual(kind === "UserTeams" ? ["enforceteammembership"] : []);
     expect(await live(teamID)).toEqual(there);
-    expect(host.told.at(-1)).toBe(`info: ${ada} stays a member of team ${teamID}: ${kind} "it" declares that`);
+    expect(host.told).toContain(`info: ${ada} stays a member of team ${teamID}: ${kind} "it" declares that`);
     await isQuiet(kind, "it", made ?? old);
     // Killed before: the next run only deletes.
     await host.restart();
