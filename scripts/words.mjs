@@ -16,7 +16,7 @@ const participle =
 /** Words of this project's own and the field's word for each. */
 const ownWords = {
   limit: /\bmost(Rows|Tables|Removals|Files|Bytes)\b/g,
-  sandbox: /\b(test )?beds?\b/gi,
+  sandbox: /(?<!-)\b(test )?beds?\b/gi,
   "lock mode": /\bcompany\b/gi,
   owner: /\bkeepers?\b/gi,
   tombstone: /\bdeparted\b/gi,

@@ -18,7 +18,7 @@ export interface SketchDifference {
 
 /**
  * A set of rows in constant space (an invertible Bloom lookup table): it can't be listed, but the difference of two
- * sketches can, as long as it is small. A row is the pair of its digests, so a changed row counts twice: removed,
+ * sketches can, while it is small. A row is the pair of its digests, so a changed row counts twice: removed,
  * added. Rows must be distinct.
  *
  * A list of the digests would make it unnecessary, and cost 7 s and 1.1 GB more in each preview at 1,000,000 rows (24

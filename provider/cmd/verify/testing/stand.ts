@@ -15,7 +15,7 @@ import { runVerify } from "../verify.ts";
 
 export const account = { email: "admin@example.com", password: "admin-of-the-bed", apiKey: "key-of-the-bed" };
 
-/** The seed of the sandbox, as `--print-bed` prints it. */
+/** The sandbox's seed, as `--print-bed` prints it. */
 export const seed = (): NonNullable<Exclude<EmulatorOptions["seed"], string>> => {
   const printed = parse(bedSeed()) as NonNullable<Exclude<EmulatorOptions["seed"], string>>; // a seed by construction
   return { ...printed, administrator: account };
