@@ -35,7 +35,7 @@ type Options = ParseOptions & DocumentOptions & SchemaOptions & { lineCounter: L
  * Parses one YAML document. The tokens are counted before anything is composed of them, which takes time that grows with
  * the square of the depth. Throws a BoundError.
  */
-export function boundedDocument(text: string, options: Options, bounds: Bounds = ofSettings): Document.Parsed {
+export function parseBounded(text: string, options: Options, bounds: Bounds = ofSettings): Document.Parsed {
   const { Composer, Parser, YAMLParseError } = yaml();
   const parser = new Parser(options.lineCounter.addNewLine);
   options.lineCounter.addNewLine(0); // as the parser itself does for a whole text
@@ -92,7 +92,7 @@ function endOfLine(text: string, from: number): number {
 }
 
 /** Throws a BoundError where a JSON text is deeper or larger than its bounds; what is no JSON is left to the parser. */
-export function boundJson(text: string, bounds: Bounds): void {
+export function checkJsonBounds(text: string, bounds: Bounds): void {
   let [level, values] = [0, 1];
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {

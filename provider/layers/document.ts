@@ -1,5 +1,5 @@
 import type { Document, LineCounter, Node } from "yaml";
-import { BoundError, boundedDocument, ofSettings, tooDeep, yaml } from "../../machine/settings/bounded.ts";
+import { BoundError, parseBounded, ofSettings, tooDeep, yaml } from "../../machine/settings/bounded.ts";
 import { conflict, findConflict } from "../files/conflicts.ts";
 import { misnamed } from "./writtenNumbers.ts";
 
@@ -78,7 +78,7 @@ export function parse(text: string, file: string, report: (problem: Problem) => 
 /** The document of a text, or why it is not read. */
 function parsed(text: string, lineCounter: LineCounter): Document.Parsed | BoundError {
   try {
-    return boundedDocument(text, { lineCounter });
+    return parseBounded(text, { lineCounter });
   } catch (error) {
     if (error instanceof BoundError) return error;
     throw error;

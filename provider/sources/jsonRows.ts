@@ -1,6 +1,6 @@
 import type * as Jsonc from "jsonc-parser";
 import type { FileHandle } from "node:fs/promises";
-import { BoundError, boundJson } from "../../machine/settings/bounded.ts";
+import { BoundError, checkJsonBounds } from "../../machine/settings/bounded.ts";
 import { isObject, jsonIn } from "../contract/wire.ts";
 import { quoted } from "../messages/text.ts";
 import { isRounded, rounded, roundedIn } from "./exactNumbers.ts";
@@ -57,7 +57,7 @@ const nested = "is nested too deeply: make it flatter";
 /** Where a text becomes too deep, before anything is made of it; undefined where it does not. */
 function tooDeepAt(text: string): number | undefined {
   try {
-    boundJson(text, ofJsonRows);
+    checkJsonBounds(text, ofJsonRows);
     return undefined;
   } catch (error) {
     if (error instanceof BoundError) return error.offset;

@@ -1,5 +1,5 @@
 import type * as Yaml from "yaml";
-import { BoundError, boundedDocument } from "../../machine/settings/bounded.ts";
+import { BoundError, parseBounded } from "../../machine/settings/bounded.ts";
 import { misnamed } from "../layers/writtenNumbers.ts";
 import { quoted } from "../messages/text.ts";
 import { isRounded, rounded } from "./exactNumbers.ts";
@@ -13,7 +13,7 @@ export async function yamlRows(reading: Reading, text: string): Promise<SourceRo
   const yaml = await import("yaml");
   const counter = new yaml.LineCounter();
   const document = bounded(reading, counter, () =>
-    boundedDocument(text, { lineCounter: counter, merge: true }, ofYamlRows),
+    parseBounded(text, { lineCounter: counter, merge: true }, ofYamlRows),
   );
   const refuse = (offset: number, reason: string): never => reading.refuse(counter.linePos(offset).line, reason);
   const [error] = document.errors;

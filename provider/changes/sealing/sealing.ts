@@ -1,4 +1,4 @@
-import { ownPackage } from "../../../machine/ownPackage.ts";
+import { readOwnPackage } from "../../../machine/ownPackage.ts";
 import { digestOf } from "../../approval/canonical.ts";
 import { digestsOf, type CountedFile } from "../../approval/files.ts";
 import { appliedDigest, declaredDigest, excepted } from "../../approval/inputs.ts";
@@ -60,7 +60,7 @@ export async function sealed(sealing: Sealing): Promise<Seal | Unsealed> {
   };
   return {
     form: sealForm,
-    package: ownPackage(),
+    package: readOwnPackage(),
     environment: entry.name,
     stack: entry.stack,
     commit: sealing.commit,

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { EngineError, printable } from "../../../engine/index.ts";
-import { interrupted, runCommand } from "../../../machine/commands.ts";
+import { waitForInterrupt, runCommand } from "../../../machine/commands.ts";
 import { isLoopback } from "../../../machine/hosts.ts";
 import { whyUnwritable } from "../../../machine/ownFile.ts";
 import { ownFacts } from "../../conformance/load.ts";
@@ -54,7 +54,7 @@ export async function record(words: readonly string[], options: RecordOptions): 
     if (words.length > 0) status = await runCommand(words, variablesOf(proxy.url, to));
     else {
       process.stdout.write(`${proxy.url}\n`);
-      await interrupted();
+      await waitForInterrupt();
     }
   } finally {
     await proxy.close();
