@@ -3,7 +3,7 @@ import type { FileHandle } from "node:fs/promises";
 import { BoundError, checkJsonBounds } from "../../machine/settings/bounded.ts";
 import { isObject, jsonIn } from "../contract/wire.ts";
 import { quoted } from "../messages/text.ts";
-import { isRounded, rounded, roundedIn } from "./exactNumbers.ts";
+import { isRounded, rounded, findRounded } from "./exactNumbers.ts";
 import { mayHold, nameless, noName } from "./nameless.ts";
 import type { Reading, SourceRow, Wrong } from "./source.ts";
 import { linesOf } from "./textFiles.ts";
@@ -30,7 +30,7 @@ export async function* ndjsonRows({ source, wrong }: Reading, file: FileHandle):
           continue;
         }
       }
-      if (roundedIn(words)) wrong({ line, text: `a number ${rounded}` });
+      if (findRounded(words)) wrong({ line, text: `a number ${rounded}` });
       else rows.push(...rowOf(line, values, wrong));
     }
     yield rows;

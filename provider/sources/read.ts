@@ -1,9 +1,9 @@
 import { assertInTime } from "../files/deadline.ts";
 import { FileRefusal, maxMegabytesOfRows, openFile } from "../files/files.ts";
 import { csvRows } from "./csvRows.ts";
-import { edited } from "./editedRows.ts";
+import { editRows } from "./editedRows.ts";
 import { hasEdits } from "./edits.ts";
-import { formatOf, refusedFormat } from "./formats.ts";
+import { formatOf, explainRefusedFormat } from "./formats.ts";
 import { jsonRows, ndjsonRows } from "./jsonRows.ts";
 import { placeOf, type Reading, type Refuse, type Source, type SourceRow, type Wrong } from "./source.ts";
 import { ConflictError, EncodingError, textOf } from "./textFiles.ts";
@@ -23,7 +23,7 @@ export async function* read(source: Source, directory: string, wrong?: Wrong): A
     throw new SourceError(`${placeOf(source, line, column)}: ${reason}`);
   };
   const reading: Reading = { source, refuse, wrong: wrong ?? (({ line, text, column }) => refuse(line, text, column)) };
-  yield* hasEdits(source) ? edited(reading, unedited(reading, directory)) : unedited(reading, directory);
+  yield* hasEdits(source) ? editRows(reading, unedited(reading, directory)) : unedited(reading, directory);
 }
 
 /** The rows as they stand in the source. */
@@ -39,7 +39,7 @@ async function* unedited(reading: Reading, directory: string): AsyncGenerator<So
   try {
     const file = await openFile(directory, source, streamed ? Infinity : maxMegabytesOfRows);
     try {
-      const refusal = refusedFormat(source);
+      const refusal = explainRefusedFormat(source);
       if (refusal !== undefined) throw new SourceError(`${source} ${refusal}`);
       if (format === ".csv") yield* inTime(csvRows(reading, file));
       else if (streamed) yield* inTime(ndjsonRows(reading, file));

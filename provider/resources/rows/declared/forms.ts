@@ -1,7 +1,7 @@
 import type { FieldType } from "../../../contract/fields.ts";
 import { canonical, keyText } from "../../../reconcile/digests.ts";
 import { inForm, type ValueForm, type ValueForms } from "../../../reconcile/valueForms.ts";
-import { linkedLabels, type CellType, type Source } from "../../../sources/source.ts";
+import { listLinkedLabels, type CellType, type Source } from "../../../sources/source.ts";
 
 const formOfType: Readonly<Partial<Record<FieldType | CellType, ValueForm>>> = {
   number: "number",
@@ -26,7 +26,7 @@ export function formsOf({ types = {}, fields = {} }: Pick<Source, "types" | "fie
 export function comparing(
   declaration: Pick<Source, "references" | "parent"> & { forms?: ValueForms | undefined },
 ): (label: string, value: unknown) => string | undefined {
-  const linked = new Set(linkedLabels(declaration));
+  const linked = new Set(listLinkedLabels(declaration));
   const forms = new Map(Object.entries(declaration.forms ?? {}));
   return (label, value) => {
     if (linked.has(label)) return keyText(value);
