@@ -7,7 +7,7 @@ import { named, oneThing, type Identities } from "../resources/model/identities.
 import { ResourceError, type Change, type Observed, type Problem, type Report } from "../resources/model/resource.ts";
 import type { MadeThings } from "../resources/records/madeThings.ts";
 import type { ResourceContext, OfflineResourceContext, Resource } from "../resources/resource.ts";
-import { bindingOutput, bindOutputs, destinationOf, isMoved, platformOf } from "./binding.ts";
+import { bindingOutput, bind, destinationOf, isMoved, platformOf } from "./binding.ts";
 import type { Configuration } from "./configuration/configuration.ts";
 import { Connection, type Surroundings as Reach } from "./connection.ts";
 import { EmulatorFields } from "./emulatorFields.ts";
@@ -71,10 +71,7 @@ interface Tools {
   clean: (text: string) => string;
 }
 
-/**
- * Operations for an engine, for both kinds of provider. Property values are plain, secrets in clear, unknown ones stand
- * for themselves.
- */
+/** Operations of both kinds of provider. Property values are plain, secrets in clear, unknown ones stand for themselves. */
 export class Operations {
   readonly forecasts: Forecasts;
   readonly made: MadeThings;
@@ -257,13 +254,7 @@ export class Operations {
         isMoved(state, settings);
         return { ...(await this.#online(offline, settings, stop)), ...hiding(masked, secrets) };
       };
-      const working = work({
-        configuration,
-        offline,
-        online,
-        bound: (outputs) => bindOutputs(outputs, settings),
-        clean,
-      });
+      const working = work({ configuration, offline, online, bound: (outputs) => bind(outputs, settings), clean });
       const answer = time ? unlessLate(working, time) : working;
       return await (phase ? this.#notes.announced(answer) : answer);
     } catch (error) {
@@ -271,7 +262,7 @@ export class Operations {
       const sentence = clean(this.#login.sentenceOf(error, urn !== undefined && !this.#isCurrent) ?? messageOf(error));
       const message = time?.aborted ? `not done within the ${timeout ?? 0} s of its timeout: ${sentence}` : sentence;
       const settings = configuration;
-      throw failureOf(error, message, settings && ((outputs) => bindOutputs(outputs, settings)));
+      throw failureOf(error, message, settings && ((outputs) => bind(outputs, settings)));
     } finally {
       await heard.heard();
     }

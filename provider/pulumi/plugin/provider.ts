@@ -19,7 +19,7 @@ import type { Constructing } from "./components.ts";
 import { detailsOf } from "./details.ts";
 import { UnfinishedFailure } from "./failures.ts";
 import { listingOf } from "./listings.ts";
-import { findLoginRefusals } from "./login.ts";
+import { tryLogin } from "./login.ts";
 import { environmentType, schemaText } from "./schema.ts";
 import { listChangedSettings, isExplicit, problemsOf, secretSettings, settingsOf } from "./settings.ts";
 import { decode, encode, type Decoded } from "./wire.ts";
@@ -81,9 +81,7 @@ export class Plugin {
     const explicit = isExplicit(request.getUrn());
     const problems = problemsOf(values, explicit);
     if (problems.length === 0 && !holdsUnknown(values)) {
-      problems.push(
-        ...(await findLoginRefusals(decode(request.getOlds()).values, values, settingsOf(values, explicit))),
-      );
+      problems.push(...(await tryLogin(decode(request.getOlds()).values, values, settingsOf(values, explicit))));
     }
     const mask = maskOf(values, texts);
     return answerCheck(
