@@ -5,7 +5,7 @@ import { textOrReason } from "../../files/files.ts";
 /** Megabytes that a state, a report or a log of events may have. */
 const mostOfState = 512;
 
-/** Reads the file that a flag names, through the one door for files; `-` is standard input, however slow its writer. */
+/** Reads the file that a flag names, by the rules for files that a branch names; `-` is standard input, however slow. */
 export async function textOf(cwd: string, file: string): Promise<string> {
   if (file === "-") return readStream(process.stdin);
   const found = textOrReason(cwd, file, mostOfState);
