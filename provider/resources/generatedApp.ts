@@ -1,12 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-<<<<<<< HEAD
 import { appIDIn, toFinishedAppLink, leadsTo } from "../contract/apps.ts";
-import { ApiError, orUndefinedIfNotFound } from "../contract/errors.ts";
-=======
-import { appIDIn, finishedAppLink, leadsTo } from "../contract/apps.ts";
 import { ApiError, isOutcomeUnknown, orUndefinedIfNotFound } from "../contract/errors.ts";
->>>>>>> main
 import { email, withoutUndefined } from "../contract/values.ts";
 import { printableLine } from "../messages/text.ts";
 import { calledBy, named } from "./model/identities.ts";
