@@ -8,7 +8,7 @@ export function messageOf(error: unknown): string {
   return isMissing ? "the Pulumi SDK is not installed: run 'npm install @pulumi/pulumi'" : error.message;
 }
 
-/** True if an error says that a file is not there. Any other leaves open whether it is, and is no reason to go on without. */
+/** True if the file is not there by the error's code. After any other error it may be: never go on as without it. */
 export const isAbsent = (error: unknown): boolean =>
   ["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException | undefined)?.code ?? "");
 

@@ -5,15 +5,19 @@ import type { Made } from "../model/made.ts";
 import { codeOf } from "./owners.ts";
 import { sealOf } from "./seals.ts";
 
-/** How a line of a record begins: something is about to be made, nothing is open about it, another resource of the stack has it now. */
+/**
+ * First characters of a record's lines: a thing is about to be made, nothing is open about it, another resource of the
+ * stack owns it now.
+ */
 const signs = { begun: "+", settled: "-", handed: "=" } as const;
 
 /**
- * What this stack has made itself: only that is deleted when its declaration goes. A state knows it, except where a run
+ * The stack's own creations: only these are deleted when their declaration goes. A state has them, except where a run
  * was interrupted between a call and the state, and where a thing goes from one resource to another. So each process
  * writes a line before it makes something, and takes it back when it ends in order, since an engine ends it once the
  * state is written. After a kill the line stays until a later run sees the thing in the state. A line is a seal, so it
- * names nobody, and nobody else can write one. Where no file can be kept, what is found is not the stack's own: it stays.
+ * names nobody, and nobody else can write one. Where no file can be kept, a found thing is not the stack's own: it
+ * stays.
  */
 export class MadeThings implements Made {
   readonly #directory: string;
@@ -21,9 +25,9 @@ export class MadeThings implements Made {
   readonly #name = `${process.pid}-${randomBytes(4).toString("hex")}`;
   /** Lines of this process: what it is making. */
   readonly #begun = new Set<string>();
-  /** What it has made, or what states of this run have as their own. */
+  /** Things made by it, or owned by states of this run. */
   readonly #known = new Set<string>();
-  /** Lines of this process: what it has made, and the engine may not have saved. */
+  /** Lines of this process: things it made, which the engine may not have saved. */
   readonly #answered = new Set<string>();
   #isOrphaned = false;
   #folder: string | undefined;
@@ -54,7 +58,7 @@ export class MadeThings implements Made {
     this.#tidy();
   }
 
-  /** The engine has ended without this process: what it was answered it may not have saved. */
+  /** The engine has ended, perhaps before saving its last results. */
   orphaned(): void {
     this.#isOrphaned = true;
   }
@@ -70,7 +74,7 @@ export class MadeThings implements Made {
   saved(urn: string | undefined, things: readonly string[]): void {
     const seals = this.#seals(urn, things);
     for (const seal of seals) this.#known.add(seal);
-    // What was handed over stays noted: a preview shows a state that it does not save.
+    // Handed-over things stay noted: a preview shows a state that it does not save.
     this.#forget(signs.begun, seals);
   }
 

@@ -39,7 +39,7 @@ export function ownersIn(folder: string, purposes: { name: string; content: stri
   const sealFor = (path: string, { urn, id }: OwnerRecord): string | undefined =>
     sealOf(purposes.content, basename(path), urn, id);
   return {
-    // What a thing is called may be a secret, so its file is called by a digest that nobody else can make.
+    // A thing's name may be a secret, so its file is named by a digest that nobody else can make.
     pathOf: async ({ directory, platform }, urn, thing, create = false) => {
       const place = join(directory, ".microapps", folder);
       if (create) await mkdir(place, { recursive: true, mode: 0o700 });
@@ -74,7 +74,7 @@ export async function leniently(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** What was read; something else where it is not there. Throws where that can't be known: no record would be taken for none. */
+/** A file's content, or `otherwise` where there is no file. Throws for other errors: an unread record is not a missing one. */
 export async function unlessAbsent<Found, Other>(reading: Promise<Found>, otherwise: Other): Promise<Found | Other> {
   try {
     return await reading;
@@ -84,7 +84,7 @@ export async function unlessAbsent<Found, Other>(reading: Promise<Found>, otherw
   }
 }
 
-/** What a file system says that it is. */
+/** The error code of a file system. */
 export const codeOf = (error: unknown): unknown =>
   typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
 

@@ -10,7 +10,7 @@ const formOfType: Readonly<Partial<Record<FieldType | CellType, DeclaredForm>>> 
   boolean: "boolean",
 };
 
-/** What the fields of a table make of values, as far as their types are declared: `fields` counts more than `types`. */
+/** Forms of values by the declared types of a table's fields: `fields` overrides `types`. */
 export function formsOf({
   types = {},
   fields = {},
@@ -30,7 +30,7 @@ interface Spelled {
   trims?: readonly string[] | undefined;
 }
 
-/** What fields make of values: as their types are declared, and as they were seen to trim texts. */
+/** Forms of values by declared types, and by the fields that were seen to trim texts. */
 export const allForms = ({ forms, trims = [] }: Spelled): ValueForms | undefined =>
   trims.length === 0 ? forms : { ...Object.fromEntries(trims.map((label) => [label, "trimmed" as const])), ...forms };
 

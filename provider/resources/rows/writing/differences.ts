@@ -17,7 +17,7 @@ import { Trims } from "./trims.ts";
 /** Rows that a message names. */
 const maxNamed = 20;
 
-/** What was seen of rows that are not as they were written, by the index of the wanted row. */
+/** Live content that differs from the written rows, by the index of the wanted row. */
 export interface SeenDifference {
   /** Rows that were looked at. */
   written: Pick<ReadonlySet<number>, "has">;

@@ -12,7 +12,7 @@ export type Removal = RowDigests & { id: string };
 /** Rows that stay on the platform, by the seed that declares them. */
 export type Spared = ReadonlyMap<string, number>;
 
-/** What became of a plan. */
+/** Result of a plan. */
 export interface Applied {
   undone: Required<Undone>;
   /** Rows that the platform refused, and labels that it lost, in sentences. */
