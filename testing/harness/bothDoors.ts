@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test as eachTest } from "@jest/globals";
 import * as doors from "./doors.ts";
+import { isLong, testThrough } from "./drawn.ts";
 import type { Door } from "./providerHost.ts";
 import { Stage, type Traced } from "./stage.ts";
 
@@ -78,16 +79,19 @@ export class Scene {
 }
 
 /**
- * Runs the cases through each door on a platform from `seed`, and compares at the end that the same case made the same
- * calls and gave the same outputs through both.
- * @param sharing whether all cases of a door share one platform and project, which they must leave as good as new
+ * Runs the cases on a platform from `seed`. `make test` draws the door of each case, `make test-long` takes both and
+ * compares that the same case made the same calls and gave the same outputs. Cases are registered with the `test` that
+ * they are given.
+ * @param sharing whether all cases of a door share one platform and project, which they must leave as good as new; then
+ * every case goes through both doors
  */
 export function throughBothDoors(
   seed: Record<string, unknown> | (() => object),
-  cases: (scene: Scene) => void,
+  cases: (scene: Scene, test: typeof eachTest) => void,
   sharing = false,
 ): void {
   const traces = new Map<string, Record<string, string[]>>();
+  const isDrawn = !isLong && !sharing;
 
   describe.each(Object.values(doors))("through the $name door:", (door) => {
     const scene = new Scene(door);
@@ -107,10 +111,11 @@ export function throughBothDoors(
       traces.set(name, { ...traces.get(name), [door.name]: scene.stage.trace(begun) });
       if (!sharing) await clear();
     });
-    cases(scene);
+    cases(scene, isDrawn ? testThrough(door.name) : eachTest);
   });
 
-  test("the same case makes the same calls and gives the same outputs through both doors", () => {
+  if (isDrawn) return;
+  eachTest("the same case makes the same calls and gives the same outputs through both doors", () => {
     expect(traces.size).toBeGreaterThan(0);
     for (const [name, byDoor] of traces) {
       expect([name, Object.keys(byDoor).toSorted()]).toEqual([name, ["dynamic", "plugin"]]);

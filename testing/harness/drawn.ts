@@ -4,6 +4,14 @@ import { createHash } from "node:crypto";
 /** True for `make test-long`, which runs every case through both kinds of provider. */
 export const isLong = process.env["TEST_LONG"] === "1";
 
+/** The first cases of a table in `make test`, all of them in `make test-long`. */
+export const sampleOf = <Case>(cases: readonly Case[], count: number): readonly Case[] =>
+  isLong ? cases : cases.slice(0, count);
+
+/** Every third of some cases in `make test`, beginning with another one for each `turn`; all in `make test-long`. */
+export const thirdOf = <Case>(cases: readonly Case[], turn: number): readonly Case[] =>
+  isLong ? cases : cases.filter((_, index) => (index + turn) % 3 === 0);
+
 const kinds = ["dynamic", "plugin"] as const;
 
 /**

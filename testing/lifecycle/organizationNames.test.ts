@@ -1,9 +1,9 @@
-import { expect, test } from "@jest/globals";
+import { expect } from "@jest/globals";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { throughBothDoors } from "../harness/bothDoors.ts";
 
-throughBothDoors({}, (scene) => {
+throughBothDoors({}, (scene, test) => {
   /** Checks a resource that no state knows, and tells what is wrong with it. */
   async function problemsOf(resource: string, name: string, olds: Record<string, unknown> = {}): Promise<string> {
     scene.host.resource = resource;

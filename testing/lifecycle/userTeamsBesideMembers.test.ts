@@ -1,10 +1,10 @@
-import { expect, test } from "@jest/globals";
+import { expect } from "@jest/globals";
 import { throughBothDoors } from "../harness/bothDoors.ts";
 import { eventually } from "../harness/processes.ts";
 
 const ada = "ada@example.com";
 
-throughBothDoors({}, (scene) => {
+throughBothDoors({}, (scene, test) => {
   const names = async (teamID: string): Promise<(string | undefined)[]> =>
     (await scene.client.teammembers({ teamIDs: [teamID] })).teamMembers.map(({ email }) => email);
 

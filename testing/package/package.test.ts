@@ -156,7 +156,7 @@ test("the plugin starts from where the package was installed, by either of its n
   }
 });
 
-test("each guide's commands run as they stand in an empty folder, and its program has the right types", async () => {
+test("the guides' commands run as they stand in an empty folder, and their program has the right types", async () => {
   const own = join(folder, "guides");
   await mkdir(own);
   expect(await runGuides(own, await environmentOfGuides(installed))).toEqual([]);
