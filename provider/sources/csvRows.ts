@@ -114,7 +114,7 @@ function shownKey(source: Source, columns: readonly Column[], cells: readonly st
   return key ? { key } : {};
 }
 
-/** What a cell of that type is, and what is written there. */
+/** Describes the expected content of a cell of that type, and how to write it. */
 function wanted(type: CellType): readonly [is: string, write: string] {
   switch (type) {
     case "boolean":

@@ -72,7 +72,10 @@ export function rowOf(line: number, values: unknown, wrong: Wrong): SourceRow[] 
   return [];
 }
 
-/** Whether a label may stand twice in one object: the text has more colons behind quotation marks than the value has labels. */
+/**
+ * True when a label may stand twice in one object: the text has more colons behind quotation marks than the value has
+ * labels.
+ */
 const mayRepeat = (text: string, value: unknown): boolean => (text.match(/"\s*:/g)?.length ?? 0) > labelsIn(value);
 
 function labelsIn(value: unknown): number {
@@ -88,7 +91,7 @@ interface Place {
   text: string;
 }
 
-/** What is wrong with a JSON text, by place, and the line on which each item of its list begins. */
+/** Mistakes of a JSON text, by place, and the line on which each item of its list begins. */
 interface Scan {
   mistakes: Place[];
   lines: number[];
@@ -138,7 +141,7 @@ function scanned({ visit }: typeof Jsonc, text: string, sensitive = false): Scan
     if (!(error instanceof RangeError)) throw error;
     report(0, 0, nested);
   }
-  // What else a parser of JSON refuses.
+  // Mistakes that only a JSON parser finds.
   if (mistakes.length === 0 && jsonIn(text) === undefined) report(0, 0, "is not valid JSON: correct it");
   return { mistakes, lines };
 }

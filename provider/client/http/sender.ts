@@ -13,7 +13,7 @@ export interface Timeouts {
 /** The failure of a request that brought no reply. `unreachable` means that nothing was sent. */
 export class TransportError extends Error {
   readonly code: Extract<ErrorCode, "unreachable" | "timeout" | "connectionLost" | "badAnswer" | "cancelled">;
-  /** Whether trying again is pointless. */
+  /** True when trying again is pointless. */
   readonly lasting: boolean;
 
   constructor(code: TransportError["code"], message: string, lasting = false) {
