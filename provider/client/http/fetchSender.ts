@@ -1,10 +1,10 @@
-import { failureOfConnection, TransportError, type Sender, type SenderOptions } from "./sender.ts";
+import { failureOfConnection, TransportError, type HttpSender, type HttpSenderOptions } from "./sender.ts";
 
 /**
  * Requests by `fetch`, where undici is not: in browsers and at the edge. Nobody can know there whether a request that
  * failed was sent, so `unreachable` is for what the runtime names as such.
  */
-export function openSender({ origin }: URL, { timeouts }: SenderOptions): Sender {
+export function openSender({ origin }: URL, { timeouts }: HttpSenderOptions): HttpSender {
   const closing = new AbortController();
   const late = (): TransportError => new TransportError("timeout", `${origin} did not finish its answer in time`);
   return {
@@ -84,7 +84,7 @@ async function* partsOf(
 }
 
 function failureOf(error: unknown, origin: string): TransportError {
-  const cause = error instanceof Error ? error.cause : undefined;
+  const { cause } = (error ?? {}) as { cause?: unknown };
   return (
     failureOfConnection(cause, origin) ??
     new TransportError("connectionLost", `The connection to ${origin} failed, or was refused by the browser`)

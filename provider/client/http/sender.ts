@@ -34,22 +34,22 @@ export interface Sending {
 }
 
 /** An answer whose body has not been read. */
-export interface Received {
+export interface RawAnswer {
   status: number;
   header: (name: "retry-after" | "date" | "location") => string | undefined;
   body: AsyncIterable<Uint8Array>;
 }
 
 /** Sends requests to one origin. A bundle for Node has that of undici, one for browsers that of `fetch`. */
-export interface Sender {
-  send: (request: Sending, signal: AbortSignal) => Promise<Received>;
+export interface HttpSender {
+  send: (request: Sending, signal: AbortSignal) => Promise<RawAnswer>;
   /** Describes the failure of a request, or of the body that it brought, without anything that was sent. */
   failureOf: (error: unknown) => TransportError;
   /** Drops all connections; running requests fail as cancelled. */
   close: () => Promise<void>;
 }
 
-export interface SenderOptions {
+export interface HttpSenderOptions {
   timeouts: Timeouts;
   /** Highest number of connections. */
   connections: number;

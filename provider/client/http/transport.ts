@@ -1,7 +1,7 @@
 import { endpoints, type EndpointName } from "../../contract/endpoints.ts";
 import { ApiError } from "../../contract/errors.ts";
 import { maxMegabytesOf, textOf } from "./bodies.ts";
-import { TransportError, type Sender, type SenderOptions, type Sending } from "./sender.ts";
+import { TransportError, type HttpSender, type HttpSenderOptions, type Sending } from "./sender.ts";
 import { openSender } from "./undiciSender.ts";
 
 /** A request as it goes out. */
@@ -23,7 +23,7 @@ export interface Reply {
 
 /** The HTTP side of the client: what may be sent to one platform, and its answers. */
 export class Transport {
-  readonly #sender: Sender;
+  readonly #sender: HttpSender;
   readonly #base: string;
   readonly #origin: string;
   readonly #readOnly: boolean;
@@ -31,7 +31,7 @@ export class Transport {
 
   constructor(
     endpoint: string,
-    options: SenderOptions & { readOnly: boolean; allowed?: readonly string[] | undefined },
+    options: HttpSenderOptions & { readOnly: boolean; allowed?: readonly string[] | undefined },
   ) {
     const url = addressOf(endpoint);
     this.#origin = url.origin;

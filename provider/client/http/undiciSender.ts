@@ -1,16 +1,14 @@
-import type { Pool } from "undici";
+import type * as Undici from "undici";
 import { proxyFor, ProxyError, tunnel, type Proxy } from "./proxies.ts";
-import { codesOf, failureOfConnection, TransportError, type Sender, type SenderOptions } from "./sender.ts";
-
-type Undici = typeof import("undici");
+import { codesOf, failureOfConnection, TransportError, type HttpSender, type HttpSenderOptions } from "./sender.ts";
 
 /** A pool of kept-alive connections to one origin, through the proxy of the environment where there is one. */
-export function openSender(url: URL, { timeouts, connections }: SenderOptions): Sender {
+export function openSender(url: URL, { timeouts, connections }: HttpSenderOptions): HttpSender {
   const proxy = proxyFor(url);
-  let opened: Promise<{ undici: Undici; pool: Pool }> | undefined;
+  let opened: Promise<{ undici: typeof Undici; pool: Undici.Pool }> | undefined;
   let isClosed = false;
   // Loaded with the first request: most programs only declare resources.
-  const open = async (): Promise<{ undici: Undici; pool: Pool }> => {
+  const open = async (): Promise<{ undici: typeof Undici; pool: Undici.Pool }> => {
     const undici = await import("undici");
     const connect = connectorTo(url, proxy, timeouts.connect, undici);
     const pool = new undici.Pool(url.origin, {
@@ -18,7 +16,7 @@ export function openSender(url: URL, { timeouts, connections }: SenderOptions): 
     });
     return { undici, pool };
   };
-  let errors: Undici["errors"] | undefined;
+  let errors: typeof Undici.errors | undefined;
   return {
     send: async ({ method, path, headers, body }, signal) => {
       if (isClosed) throw new TransportError("cancelled", "The client is closed");
@@ -34,7 +32,10 @@ export function openSender(url: URL, { timeouts, connections }: SenderOptions): 
     failureOf: (error) => failureOf(error, url.origin, errors),
     close: async () => {
       isClosed = true;
-      await (await opened)?.pool.destroy();
+      await opened?.then(
+        ({ pool }) => pool.destroy(),
+        () => undefined,
+      );
     },
   };
 }
@@ -43,8 +44,8 @@ function connectorTo(
   url: URL,
   proxy: Proxy | undefined,
   timeoutMs: number,
-  { buildConnector }: Undici,
-): Pool.Options["connect"] {
+  { buildConnector }: typeof Undici,
+): Undici.Pool.Options["connect"] {
   if (!proxy) return { timeout: timeoutMs };
   const secure = buildConnector({ timeout: timeoutMs });
   return (options, callback) => {
@@ -57,7 +58,7 @@ function connectorTo(
 }
 
 /** @param errors those of undici; undefined before it was loaded */
-function failureOf(error: unknown, origin: string, errors: Undici["errors"] | undefined): TransportError {
+function failureOf(error: unknown, origin: string, errors: typeof Undici.errors | undefined): TransportError {
   const { code } = codesOf(error);
   if (error instanceof ProxyError) return new TransportError("unreachable", error.message, error.lasting);
   if (!errors) return new TransportError("unreachable", `Nothing was sent: undici can't be loaded (${code})`, true);
