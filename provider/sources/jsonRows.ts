@@ -1,19 +1,18 @@
 import type * as Jsonc from "jsonc-parser";
-import type { FileHandle } from "node:fs/promises";
 import { BoundError, boundJson } from "../../machine/settings/bounds.ts";
 import { isObject, jsonIn } from "../contract/wire.ts";
 import { quoted } from "../messages/text.ts";
 import { isRounded, rounded, roundedIn } from "./exactNumbers.ts";
 import { mayHold, nameless, noName } from "./nameless.ts";
 import type { Reading, SourceRow, Wrong } from "./source.ts";
-import { linesOf } from "./textFiles.ts";
+import { linesOf, type Chunks } from "./textFiles.ts";
 
 // Loaded when it is needed: most sources are not JSON, or nothing is wrong with them.
 const jsonc = (): Promise<typeof Jsonc> => import("jsonc-parser");
 
 /** The rows of a file with one JSON object on each line. */
-export async function* ndjsonRows({ source, wrong }: Reading, file: FileHandle): AsyncGenerator<SourceRow[]> {
-  for await (const { first, text } of linesOf(file)) {
+export async function* ndjsonRows({ source, wrong }: Reading, chunks: Chunks): AsyncGenerator<SourceRow[]> {
+  for await (const { first, text } of linesOf(chunks)) {
     const rows: SourceRow[] = [];
     for (const [index, words] of text.split("\n").entries()) {
       if (words.trim() === "") continue;
