@@ -14,14 +14,19 @@ export const thirdOf = <Case>(cases: readonly Case[], turn: number): readonly Ca
 
 const kinds = ["dynamic", "plugin"] as const;
 
+/** The kinds of provider that a story runs with: both in `make test-long`, else one, which its name decides. */
+export const drawnKinds = (name: string): readonly (typeof kinds)[number][] =>
+  isLong ? kinds : kinds.filter((_, index) => index === hashOf(name) % kinds.length);
+
+const hashOf = (name: string): number => createHash("sha256").update(name).digest()[0] ?? 0;
+
 /**
  * Registers cases that start engines. `make test` runs each through one kind of provider, which its name decides;
  * `make test-long` through both.
  */
 export function testThrough(kind: string): typeof test {
   if (isLong) return test;
-  const isDrawn = (name: string): boolean =>
-    kinds[(createHash("sha256").update(name).digest()[0] ?? 0) % kinds.length] === kind;
+  const isDrawn = (name: string): boolean => drawnKinds(name).some((drawn) => drawn === kind);
   const one = (name: string, ...more: unknown[]): void => {
     if (isDrawn(name)) Reflect.apply(test, undefined, [name, ...more]);
   };

@@ -128,7 +128,7 @@ test.each<[string, readonly Victim[], readonly Endpoint[]]>([
     ["engine"],
     ["insertmicroapprows", "createappwithprompt", "insertteam", "insertteammembers", "createappwithpromptStatus"],
   ],
-  ["the provider host", ["host"], ["insertteammembers", "insertmicroapprows", "createappwithprompt"]],
+  ["the provider host", ["host"], ["createappwithprompt", "insertteammembers", "insertmicroapprows"]],
   ["both", ["engine", "host"], ["createappwithpromptStatus", "insertteam", "insertmicroapprows"]],
 ])(
   "kill -9 of %s in the middle of a create: the next up goes on, and nothing is doubled",

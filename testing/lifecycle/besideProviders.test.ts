@@ -1,4 +1,4 @@
-import { expect } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { throughBothDoors } from "../harness/bothDoors.ts";
 import type { ProviderHost } from "../harness/providerHost.ts";
 
@@ -8,7 +8,7 @@ const users = [{ email: ada }, { email: grace }];
 type News = Record<string, unknown>;
 type Made = { id: string; inputs: News; outputs: News };
 
-throughBothDoors({ tables, users }, (scene, test) => {
+throughBothDoors({ tables, users }, (scene) => {
   const check = async (host: ProviderHost, name: string, type: string, news: News, olds: News = {}) => {
     host.resource = name;
     return host.check(type, news, olds);

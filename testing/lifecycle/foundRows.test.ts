@@ -1,4 +1,4 @@
-import { expect } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { pages } from "../../provider/client/lists/pages.ts";
 import { throughBothDoors } from "../harness/bothDoors.ts";
 import type { Properties } from "../harness/providerHost.ts";
@@ -14,7 +14,7 @@ interface Made {
   outputs: Properties;
 }
 
-throughBothDoors({ tables }, (scene, test) => {
+throughBothDoors({ tables }, (scene) => {
   const live = async (): Promise<string[]> => {
     const codes: string[] = [];
     for await (const page of pages(scene.client, { microAppID: "regions" }))

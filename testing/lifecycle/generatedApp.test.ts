@@ -1,10 +1,10 @@
-import { expect } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { throughBothDoors, unknown } from "../harness/bothDoors.ts";
 import { eventually } from "../harness/processes.ts";
 
-throughBothDoors({ settings: { generationSeconds: 0, failingPrompts: "FAIL" } }, (scene, test) => {
+throughBothDoors({ settings: { generationSeconds: 0, failingPrompts: "FAIL" } }, (scene) => {
   const news = { userEmail: "admin@example.com", appPrompt: "An atlas." };
 
   test("GeneratedApp: another prompt is an error unless it is meant; an app is waited for as a step of its own", async () => {

@@ -1,4 +1,4 @@
-import { expect } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { throughBothDoors } from "../harness/bothDoors.ts";
 
 const [ada, grace] = ["ada@example.com", "grace@example.com"];
@@ -13,7 +13,7 @@ const declarations = {
   UserTeams: (teamID: string) => ({ email: ada, teamIDs: [teamID] }),
 };
 
-throughBothDoors({}, (scene, test) => {
+throughBothDoors({}, (scene) => {
   const live = async (teamID: string): Promise<string[]> =>
     (await scene.client.teammembers({ teamIDs: [teamID] })).teamMembers.map(
       ({ email, userID }) => email ?? userID ?? "",

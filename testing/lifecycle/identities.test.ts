@@ -1,4 +1,4 @@
-import { expect } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { throughBothDoors } from "../harness/bothDoors.ts";
@@ -8,7 +8,7 @@ const tables = { countries: { fields: { Code: "text", Flag: { type: "file", id: 
 type Made = Awaited<ReturnType<Parameters<Parameters<typeof throughBothDoors>[1]>[0]["create"]>>;
 type News = Record<string, unknown>;
 
-throughBothDoors({ tables }, (scene, test) => {
+throughBothDoors({ tables }, (scene) => {
   const as = (name: string) => {
     scene.host.resource = name;
     return scene.host;

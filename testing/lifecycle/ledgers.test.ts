@@ -1,4 +1,4 @@
-import { expect } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -32,7 +32,7 @@ const first = z
 
 const isSalted = (value: unknown): boolean => JSON.stringify(value ?? null).includes('"2:');
 
-throughBothDoors({ tables }, (scene, test) => {
+throughBothDoors({ tables }, (scene) => {
   /** A state of the first format whose rows are on the platform. */
   const known = (which: keyof typeof first) => {
     const { inputs, outputs } = first[which];

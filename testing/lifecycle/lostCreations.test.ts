@@ -1,4 +1,4 @@
-import { expect } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { throughBothDoors, type Scene } from "../harness/bothDoors.ts";
@@ -11,7 +11,7 @@ const kinds = ["Organization", "Team"] as const;
 const insertions = { Organization: "insertorganization", Team: "insertteam" } as const;
 
 for (const [tells, seed] of Object.entries(told)) {
-  throughBothDoors(seed, (scene, test) => {
+  throughBothDoors(seed, (scene) => {
     const news = async (kind: (typeof kinds)[number]): Promise<Record<string, unknown>> => {
       const isOrganization = kind === "Organization";
       const given = isOrganization ? { name: "Acme" } : { name: "Crew", organizationID: await scene.organization() };

@@ -1,4 +1,4 @@
-import { beforeEach, expect } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import type { Fault } from "../../emulator/platform/faults.ts";
 import { throughBothDoors, type Scene } from "../harness/bothDoors.ts";
 import * as doors from "../harness/doors.ts";
@@ -34,7 +34,7 @@ const sent = ({ emulator }: Scene, endpoint: "insertteammembers" | "teammembers"
   emulator.calls({ since, endpoint }).length;
 
 // Many additions with failing calls are covered in testing/faults, without a process.
-throughBothDoors({ users }, (scene, test) => {
+throughBothDoors({ users }, (scene) => {
   let organizationID: string;
   beforeEach(async () => {
     organizationID = await scene.organization();

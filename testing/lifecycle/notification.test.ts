@@ -1,11 +1,11 @@
-import { beforeEach, expect } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { throughBothDoors } from "../harness/bothDoors.ts";
 
 const email = "ada@example.com";
 
-throughBothDoors({ settings: { generationSeconds: 0 } }, (scene, test) => {
+throughBothDoors({ settings: { generationSeconds: 0 } }, (scene) => {
   let appID = "";
   beforeEach(async () => {
     const request = { userEmail: "admin@example.com", appPrompt: "An atlas." };

@@ -1,7 +1,7 @@
-import { expect } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { throughBothDoors } from "../harness/bothDoors.ts";
 
-throughBothDoors({}, (scene, test) => {
+throughBothDoors({}, (scene) => {
   test("Organization: what is unset is left alone, and no drift", async () => {
     const made = await scene.create("Organization", { name: "Acme" });
     await scene.client.updateorganization({

@@ -1,9 +1,9 @@
-import { expect } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { throughBothDoors } from "../harness/bothDoors.ts";
 
-throughBothDoors({}, (scene, test) => {
+throughBothDoors({}, (scene) => {
   /** Checks a resource that no state knows, and returns its problems. */
   async function problemsOf(resource: string, name: string, olds: Record<string, unknown> = {}): Promise<string> {
     scene.host.resource = resource;

@@ -1,8 +1,8 @@
-import { expect } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { throughBothDoors } from "../harness/bothDoors.ts";
 import { Stage } from "../harness/stage.ts";
 
-throughBothDoors({}, (scene, test) => {
+throughBothDoors({}, (scene) => {
   const elsewhere = async (
     config: Readonly<Record<string, string>>,
     work: (other: Stage) => Promise<void>,

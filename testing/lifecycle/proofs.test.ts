@@ -1,4 +1,4 @@
-import { beforeEach, expect } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { throughBothDoors } from "../harness/bothDoors.ts";
 
 const ada = "ada@example.com";
@@ -6,7 +6,7 @@ const ada = "ada@example.com";
 /** The same platform, of which the client has no profile. */
 const ignoring = { version: 1, habits: { roleChange: "ignored" } } as const;
 
-throughBothDoors({}, (scene, test) => {
+throughBothDoors({}, (scene) => {
   let teamID: string;
   beforeEach(async () => {
     teamID = await scene.team();
@@ -52,7 +52,7 @@ throughBothDoors({}, (scene, test) => {
   });
 });
 
-throughBothDoors({}, (scene, test) => {
+throughBothDoors({}, (scene) => {
   test("who was there as declared is found: stays when the declaration goes, unless it is adopted", async () => {
     const teamID = await scene.team();
     await scene.client.insertteammembers({ teamIDs: [teamID], emails: [ada] });
@@ -86,7 +86,7 @@ throughBothDoors({}, (scene, test) => {
   });
 });
 
-throughBothDoors({}, (scene, test) => {
+throughBothDoors({}, (scene) => {
   type Endpoint = (typeof update | typeof insert)[(typeof kinds)[number]];
   const kinds = ["Organization", "Team"] as const;
   const update = { Organization: "updateorganization", Team: "updateteam" } as const;
@@ -140,7 +140,7 @@ throughBothDoors({}, (scene, test) => {
 /** Lists of user IDs alone: whom an address belongs to is then asked by a call of its own. */
 const profile = { version: 1, habits: { memberForm: "ids" } } as const;
 
-throughBothDoors({ profile }, (scene, test) => {
+throughBothDoors({ profile }, (scene) => {
   test("an address is sent as it is declared, in all calls", async () => {
     const email = "Newcomer@Example.com";
     const cases: [string, (teamID: string) => object][] = [

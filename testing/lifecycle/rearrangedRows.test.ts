@@ -1,4 +1,4 @@
-import { beforeEach, expect } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { throughBothDoors } from "../harness/bothDoors.ts";
 import type { Properties } from "../harness/providerHost.ts";
 
@@ -21,7 +21,7 @@ interface Made {
   outputs: Properties;
 }
 
-throughBothDoors({ tables }, (scene, test) => {
+throughBothDoors({ tables }, (scene) => {
   beforeEach(async () => {
     await scene.client.insertmicroapprow({ microAppID: "continents", rowData: { Code: "XX", Name: "Theirs" } });
   });

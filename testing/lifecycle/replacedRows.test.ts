@@ -1,4 +1,4 @@
-import { expect } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { throughBothDoors } from "../harness/bothDoors.ts";
 import type { Properties } from "../harness/providerHost.ts";
 
@@ -7,7 +7,7 @@ const table = { table: "regions", key: "Code" };
 const region = (Code: string) => ({ Code, Name: `region ${Code}` });
 const [north, east, south] = [region("N"), region("E"), region("S")];
 
-throughBothDoors({ tables }, (scene, test) => {
+throughBothDoors({ tables }, (scene) => {
   const live = async (): Promise<Record<string, string>> => {
     const { microAppRows } = await scene.client.microappdata({ microAppID: "regions" });
     return Object.fromEntries(microAppRows.map((row) => [String(row["Name"]), row._id]));

@@ -1,9 +1,9 @@
-import { expect } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { throughBothDoors, unknown } from "../harness/bothDoors.ts";
 
 const [ada, grace] = ["ada@example.com", "grace@example.com"];
 
-throughBothDoors({}, (scene, test) => {
+throughBothDoors({}, (scene) => {
   const live = async (teamID: string): Promise<(string | undefined)[]> =>
     (await scene.client.teammembers({ teamIDs: [teamID] })).teamMembers.map(({ email }) => email);
 

@@ -1,4 +1,4 @@
-import { expect } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { throughBothDoors } from "../harness/bothDoors.ts";
@@ -15,7 +15,7 @@ const tables = {
 const seed = { table: "continents", key: "Code", source: "continents.csv" };
 const lines = ["Code,Name", "AF,Africa", "EU,Europe", "AS,Asia"];
 
-throughBothDoors({ tables }, (scene, test) => {
+throughBothDoors({ tables }, (scene) => {
   const write = (...rows: string[]): Promise<void> =>
     writeFile(join(scene.host.folder, seed.source), [...rows, ""].join("\n"));
   const live = async () => {

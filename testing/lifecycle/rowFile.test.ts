@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { throughBothDoors, unknown } from "../harness/bothDoors.ts";
@@ -28,7 +28,7 @@ afterAll(() => void files.close());
 
 const seed = () => ({ tables, settings: { allowedHosts: [new URL(base).host] } });
 
-throughBothDoors(seed, (scene, test) => {
+throughBothDoors(seed, (scene) => {
   let rowID = "";
   beforeEach(async () => {
     const { client } = scene;

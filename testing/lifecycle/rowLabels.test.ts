@@ -1,4 +1,4 @@
-import { expect } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { throughBothDoors } from "../harness/bothDoors.ts";
@@ -26,7 +26,7 @@ interface Made {
   outputs: Properties;
 }
 
-throughBothDoors({ tables }, (scene, test) => {
+throughBothDoors({ tables }, (scene) => {
   const live = async (): Promise<string[]> => {
     const { microAppRows } = await scene.client.microappdata({ microAppID: "items", optViewSort: { sortVal: 1 } });
     return microAppRows.map((row) =>

@@ -1,4 +1,4 @@
-import { expect } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { execFileSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ const tables = {
   cities: { name: "Cities", parent: "countries", fields: { Name: "text" } },
 };
 
-throughBothDoors({ tables }, (scene, test) => {
+throughBothDoors({ tables }, (scene) => {
   const rows = [
     { Code: "EU", Name: "Europe" },
     { Code: "AF", Name: "Africa" },

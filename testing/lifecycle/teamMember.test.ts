@@ -1,7 +1,7 @@
-import { expect } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { throughBothDoors } from "../harness/bothDoors.ts";
 
-throughBothDoors({}, (scene, test) => {
+throughBothDoors({}, (scene) => {
   test("TeamMember: many at a time are one call, of those who are not in the same teams another one", async () => {
     const organizationID = await scene.organization();
     const teams = [await scene.team(organizationID, "A"), await scene.team(organizationID, "B")];

@@ -1,10 +1,10 @@
-import { expect } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { throughBothDoors } from "../harness/bothDoors.ts";
 import { eventually } from "../harness/processes.ts";
 
 const ada = "ada@example.com";
 
-throughBothDoors({}, (scene, test) => {
+throughBothDoors({}, (scene) => {
   const names = async (teamID: string): Promise<(string | undefined)[]> =>
     (await scene.client.teammembers({ teamIDs: [teamID] })).teamMembers.map(({ email }) => email);
 

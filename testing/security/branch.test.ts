@@ -10,7 +10,7 @@ import { ProviderHost } from "../harness/providerHost.ts";
 
 const tables = { regions: { fields: { Code: "text", Name: "text" } } };
 
-throughBothDoors({ tables }, (scene, test) => {
+throughBothDoors({ tables }, (scene) => {
   const problemsOf = async (source: string): Promise<string> =>
     (await scene.host.check("SeedRows", { table: "regions", key: "Code", source })).problems.join("\n");
 
