@@ -1,5 +1,6 @@
 import type * as Yaml from "yaml";
-import { BoundError, parseBounded } from "../../machine/settings/bounded.ts";
+import { parseBounded } from "../../machine/settings/bounded.ts";
+import { BoundError } from "../../machine/settings/bounds.ts";
 import { explainMisnamed } from "../layers/writtenNumbers.ts";
 import { quoted } from "../messages/text.ts";
 import { isRounded, rounded } from "./exactNumbers.ts";
