@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { Endpoint } from "../../provider/contract/endpoint.ts";
 import { endpoints, routesOf, type EndpointName } from "../../provider/contract/endpoints.ts";
 import { at, isObject, type Json } from "../../provider/contract/wire.ts";
+import { isLong } from "../../testing/harness/drawn.ts";
 import { createEmulator, type Emulator } from "../emulator.ts";
 import { replyOf, seed, signIn, type Caller, type Reply } from "../testing/platform.ts";
 import { allowedBy, type Known } from "../testing/requests.ts";
@@ -57,7 +58,7 @@ function queryOf(parameters: Json[]): Json {
   };
 }
 
-const runs = 30;
+const runs = isLong ? 30 : 10;
 let emulator: Emulator;
 let admin: Caller;
 let known: Known;

@@ -1,10 +1,11 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { endpoints, type EndpointName } from "../../provider/contract/endpoints.ts";
+import { isLong } from "../../testing/harness/drawn.ts";
 import { post, seed, signIn, start } from "./platform.ts";
 
 // PROPERTY_RUNS=10000 sends more of them.
-const runs = Number(process.env["PROPERTY_RUNS"] ?? 1500);
+const runs = Number(process.env["PROPERTY_RUNS"] ?? (isLong ? 1500 : 500));
 
 const ids = [
   "countries",

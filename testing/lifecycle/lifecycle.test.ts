@@ -2,6 +2,7 @@ import { afterAll, beforeAll, test } from "@jest/globals";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { throughBothDoors } from "../harness/bothDoors.ts";
+import { dynamic, plugin } from "../harness/doors.ts";
 import { live } from "./lifecycle.ts";
 import { lives, tables } from "./lives.ts";
 
@@ -28,7 +29,7 @@ throughBothDoors(
       live(scene, type, await life(scene, "objects", base)),
     );
   },
-  true,
+  [dynamic, plugin],
 );
 
 // Where the platform lists the members of a team by ID alone.
@@ -38,5 +39,5 @@ throughBothDoors(
     const about = Object.entries(lives).filter(([type]) => ["TeamMember", "TeamRoster", "UserTeams"].includes(type));
     test.each(about)(`by ID: ${title}`, async (type, life) => live(scene, type, await life(scene, "ids", base)));
   },
-  true,
+  [plugin],
 );
