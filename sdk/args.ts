@@ -1,7 +1,7 @@
 // Generated from the definitions of provider/resources and provider/functions by `make docs`: change those, not this.
 /* eslint-disable max-lines */
 import type { Input, Output } from "@pulumi/pulumi";
-import type { ParentRows, RowsOf } from "./resources.ts";
+import type { ParentRows, RowsOf } from "./resourceClass.ts";
 
 /** No value is assignable: exactly one of `email` and `userID` is set. */
 interface EitherEmailOrUserID {

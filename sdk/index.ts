@@ -43,7 +43,8 @@ export type {
   TeamRosterArgs,
   UserTeamsArgs,
 } from "./args.ts";
-export type { GeneratedAppArgs, ParentRows, RowsOf } from "./resources.ts";
+export type { ParentRows, RowsOf } from "./resourceClass.ts";
+export type { GeneratedAppArgs } from "./resources.ts";
 export { Provider } from "./provider.ts";
 export { Environment } from "./environment.ts";
 export type { EnvironmentArgs } from "./environment.ts";

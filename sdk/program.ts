@@ -4,8 +4,9 @@ import { topName, type LogicalName } from "../provider/environment/things/logica
 import { doors, type Door } from "../provider/pulumi/configuration/configuration.ts";
 import { readVariable } from "../provider/pulumi/configuration/keys.ts";
 import { providerType, typeThrough, urnThrough } from "../provider/pulumi/doors.ts";
-import type { Announced } from "./siblings.ts";
+import type { Announced } from "./seeds.ts";
 import { checkStackSettings } from "./stackSettings.ts";
+import type { PlainUrn } from "./seeds.ts";
 
 /** State shared by the resources of one program. */
 interface Program {
@@ -29,9 +30,6 @@ export const program = (): Program => programs.getStore() ?? own;
 
 /** Runs the part of a program that the plugin carries out. */
 export const throughPlugin = <Result>(work: () => Result): Result => programs.run({ door: "plugin", seeds: [] }, work);
-
-/** The URN of a resource; of one without a parent known at once, since outputs and promises are dear to make. */
-export type PlainUrn = string | Promise<string>;
 
 /**
  * A resource's own URN, never an output: that would make the resource depend on its parent, and a dependency on a

@@ -10,3 +10,18 @@ export interface ResourceClass<Args, Outputs> {
   /** @deprecated Always throws a RunError that names what to use instead: dynamic resources can't be looked up. */
   get: (name: string, id: pulumi.Input<pulumi.ID>, ...more: unknown[]) => never;
 }
+
+/** The outputs of a SeedRows by which links lead to its rows. */
+export interface LinkedSeed extends pulumi.CustomResource {
+  readonly table: pulumi.Output<string>;
+  readonly key: pulumi.Output<string[]>;
+  readonly renewals: pulumi.Output<number | undefined>;
+}
+
+/** Rows that links or sub-tables lead to: those of a SeedRows, or of a table with the label of its key. */
+export type RowsOf = LinkedSeed | { table: pulumi.Input<string>; key: pulumi.Input<string> };
+
+/** The parent rows of a sub-table, and the column of the source that holds the parent's key. */
+export type ParentRows =
+  | { rows: RowsOf; by: pulumi.Input<string> }
+  | { table: pulumi.Input<string>; key: pulumi.Input<string>; by: pulumi.Input<string> };

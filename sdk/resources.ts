@@ -41,6 +41,7 @@ import { isLater } from "./secrets/secrecy.ts";
 import { keyRows, withSecretCells } from "./secrets/secretCells.ts";
 import { othersOf } from "./siblings.ts";
 import { declareInTeam, namesIn } from "./teamDeclarations.ts";
+import type { LinkedSeed, RowsOf } from "./resourceClass.ts";
 
 /** An organization. `id` is its ID on the platform; a new name updates it in place. */
 export class Organization extends declareClass<OrganizationArgs, OrganizationOutputs>(organization) {}
@@ -70,14 +71,6 @@ export class UserTeams extends declareClass<UserTeamsArgs, UserTeamsOutputs>(use
 
 /** Waits for the generation of an app. GeneratedApp declares it, unless `wait` is "none". */
 export class AppReadiness extends declareClass<AppReadinessArgs, AppReadinessOutputs>(appReadiness) {}
-
-/** Rows that links or sub-tables lead to: those of a seed, or of a table with the label of its key. */
-export type RowsOf = SeedRows | { table: pulumi.Input<string>; key: pulumi.Input<string> };
-
-/** The parent rows of a sub-table, and the column of the source that holds the parent's key. */
-export type ParentRows =
-  | { rows: RowsOf; by: pulumi.Input<string> }
-  | { table: pulumi.Input<string>; key: pulumi.Input<string>; by: pulumi.Input<string> };
 
 /** Rows of a data table from a file or from the program: inserted, updated and removed as the source has them. */
 export class SeedRows extends declareClass<object, SeedRowsOutputs>(seedRows) {
@@ -115,13 +108,15 @@ const labelOutputs = Object.entries(seedRows.outputs.shape).flatMap(([name, sche
   return secretIf === undefined ? [] : [opaque ? toHiddenName(name) : name];
 });
 
+const isSeed = (rows: RowsOf): rows is LinkedSeed => rows instanceof SeedRows;
+
 /** The table and key of seeds, where the program has them as plain texts. */
-const places = new WeakMap<SeedRows, { table: string; key: string }>();
+const places = new WeakMap<LinkedSeed, { table: string; key: string }>();
 
 /** Where links lead to, by label, as far as that is known before anything is sent. */
 function plainLinks(links: readonly (readonly [label: string, rows: RowsOf])[]) {
   const known = links.flatMap(([label, rows]) => {
-    const { table, key } = (rows instanceof SeedRows ? places.get(rows) : rows) ?? {};
+    const { table, key } = (isSeed(rows) ? places.get(rows) : rows) ?? {};
     return typeof table === "string" && typeof key === "string" ? [[label, { table, key }] as const] : [];
   });
   return Object.fromEntries(known);
@@ -135,7 +130,7 @@ const unsalted = (): pulumi.Output<string> => pulumi.secret(pulumi.runtime.isDry
 
 /** The seeds that links lead to, and how often their rows were recreated: recreated rows have other IDs. */
 function seedsOf(links: readonly (readonly [label: string, rows: RowsOf])[]) {
-  const seeds = links.flatMap(([label, rows]) => (rows instanceof SeedRows ? [[label, rows] as const] : []));
+  const seeds = links.flatMap(([label, rows]) => (isSeed(rows) ? [[label, rows] as const] : []));
   if (seeds.length === 0) return {};
   return {
     linkedSeeds: pulumi.all(Object.fromEntries(seeds.map(([label, { urn }]) => [label, urn]))),
@@ -147,7 +142,7 @@ function seedsOf(links: readonly (readonly [label: string, rows: RowsOf])[]) {
 
 /** A table and its key. As outputs of a seed they make this seed depend on it, and are known in a preview. */
 function keyed(rows: RowsOf): { table: pulumi.Input<string>; key: pulumi.Input<string> } {
-  return rows instanceof SeedRows ? { table: rows.table, key: rows.key.apply((key) => key[0] ?? "") } : rows;
+  return isSeed(rows) ? { table: rows.table, key: rows.key.apply((key) => key[0] ?? "") } : rows;
 }
 
 /** A message to a user about an app: sent once, and again whenever its triggers change. */

@@ -1,37 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
 import { typeThrough } from "../provider/pulumi/doors.ts";
-import type { CellType } from "../provider/sources/source.ts";
-import { type PlainUrn, toPlainUrn, program } from "./program.ts";
+import { toPlainUrn, program } from "./program.ts";
 import { isLater } from "./secrets/secrecy.ts";
-
-/** A seed on the same table: what is known of its rows before anything is sent. */
-export interface Sibling {
-  urn: string;
-  table: string;
-  key: string[];
-  rows?: Record<string, unknown>[];
-  source?: string;
-  types?: Record<string, CellType>;
-  additions?: Record<string, unknown>[];
-  removals?: Removals;
-}
-
-type Removals = (string | number | boolean | (string | number | boolean)[])[];
+import type { Announced, References, Removals, Sibling } from "./seeds.ts";
 
 /** A seed whose rows refer to those of another one. Without its URN, which may wait for that of the other. */
 export interface Referrer extends Omit<Sibling, "urn"> {
   name: string;
-  references: References;
-}
-
-/** Where the links of a seed lead to, by label. */
-type References = Record<string, { table: string; key: string }>;
-
-/** The part of a seed that others see while it is constructed. */
-export interface Announced extends Omit<Sibling, "urn"> {
-  name: string;
-  urn: PlainUrn;
-  secret: readonly unknown[];
   references: References;
 }
 

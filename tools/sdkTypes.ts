@@ -32,7 +32,7 @@ const setBySdk: Readonly<Record<string, readonly string[]>> = { TeamRoster: ["se
 const header = `// Generated from the definitions of provider/resources and provider/functions by \`make docs\`: change those, not this.
 /* eslint-disable max-lines */
 import type { Input, Output } from "@pulumi/pulumi";
-import type { ParentRows, RowsOf } from "./resources.ts";
+import type { ParentRows, RowsOf } from "./resourceClass.ts";
 `;
 
 /** The text of sdk/args.ts: interfaces of arguments and results, with the descriptions that editors show. */

@@ -2,7 +2,7 @@ import type { Declaration } from "../environment/declaration.ts";
 import { parse, toPlainValue } from "../layers/document.ts";
 import { describePlace } from "../layers/verbs.ts";
 import { numbered } from "../messages/text.ts";
-import type { BothTexts } from "./base/projectFlags.ts";
+import type { BothTexts } from "./base/decidingFlags.ts";
 import type { Note } from "./model/changeSet.ts";
 import type { Declared } from "./model/source.ts";
 import { stable } from "./model/values.ts";

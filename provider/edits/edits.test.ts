@@ -4,7 +4,8 @@ import { isDeepStrictEqual } from "node:util";
 import { isMap, isNode, isScalar, isSeq, parse, parseDocument } from "yaml";
 import type { RowData } from "../contract/values.ts";
 import { readBytes } from "../sources/read.ts";
-import { planEdits, type EditStep, type FileEdit, type RowFileEdit, type ValueFileEdit } from "./edits.ts";
+import { planEdits, type FileEdit } from "./edits.ts";
+import type { EditStep, RowFileEdit, ValueFileEdit } from "./kinds.ts";
 import { drawnDocument, drawnEdit, valueAt } from "./testing/drawnDocuments.ts";
 import { drawnEdits, drawnFile, textOfFile, type DrawnFile } from "./testing/drawnFiles.ts";
 

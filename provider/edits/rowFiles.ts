@@ -6,7 +6,7 @@ import { formatOf } from "../sources/formats.ts";
 import { readBytes } from "../sources/read.ts";
 import { isHidden, type SourceRow } from "../sources/source.ts";
 import { CsvText } from "./csvText.ts";
-import type { RowFileEdit } from "./edits.ts";
+import type { RowFileEdit } from "./kinds.ts";
 import { parseJsonTree } from "./jsonTree.ts";
 import { runSteps, type Round, type TreeStep } from "./rounds.ts";
 import { EditRefusal, lineEndOf, nextLine, splice, type Splice } from "./splices.ts";

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { isObject } from "../contract/wire.ts";
 import { quoted } from "../messages/text.ts";
 import { keyText } from "../reconcile/digests.ts";
-import type { EditStep, ValueFileEdit } from "./edits.ts";
+import type { EditStep, ValueFileEdit } from "./kinds.ts";
 import { parseJsonTree } from "./jsonTree.ts";
 import { runSteps, type Round } from "./rounds.ts";
 import { EditRefusal } from "./splices.ts";

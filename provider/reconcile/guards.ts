@@ -1,5 +1,4 @@
 import type { Ledger } from "./ledger.ts";
-import type { RowOptions, RowPlan } from "./rows.ts";
 
 /** Fraction of things that one run may remove by default. */
 export const defaultMaxRemovals = 0.25;
@@ -81,11 +80,11 @@ const percent = (fraction: number): string => `${Number((fraction * 100).toFixed
 const enough = (part: number, whole: number): number => Math.min(1, Math.ceil((part / whole) * 100) / 100);
 
 /** Leaves a plan these removals, and refuses it when they are too many. */
-export function limitRemovals(
-  plan: RowPlan,
-  removals: RowPlan["remove"],
+export function limitRemovals<Removal>(
+  plan: { remove: Removal[]; refusals: string[]; vanished?: string | undefined },
+  removals: Removal[],
   { count }: Pick<Ledger, "count">,
-  { maxRemovals }: Pick<RowOptions, "maxRemovals">,
+  { maxRemovals }: { maxRemovals?: number | undefined },
 ): void {
   plan.remove = removals;
   const refusal = tooManyRemovals("rows", removals.length, count, maxRemovals);

@@ -12,7 +12,8 @@ import {
   uncancellable,
 } from "./model/creation.ts";
 import { found, isFound } from "./model/made.ts";
-import { adopt, chosenID, common, ResourceError, type Context } from "./model/resource.ts";
+import { adopt, common, ResourceError, type Context } from "./model/resource.ts";
+import { chosenID } from "./model/chosenIDs.ts";
 import { proveNew, proveSettings } from "./model/settings.ts";
 import { checkName, forgetName, noteName, takenHint } from "./records/organizationRecords.ts";
 import { resource, type State } from "./resource.ts";

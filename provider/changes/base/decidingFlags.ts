@@ -3,7 +3,13 @@ import { isObject, jsonIn } from "../../contract/wire.ts";
 import type { Note } from "../model/changeSet.ts";
 import { stable } from "../model/values.ts";
 import type { TreeEntry } from "./commits.ts";
-import type { BothTexts } from "./projectFlags.ts";
+
+/** Texts of one file on both sides; undefined where there is none. */
+export interface BothTexts {
+  file: string;
+  before: string | undefined;
+  after: string | undefined;
+}
 
 /** Flags, and those of them that do not say what changes: nothing is sealed with these. */
 export interface Flagged {

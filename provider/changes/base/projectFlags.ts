@@ -2,15 +2,8 @@ import { decidingKind, pipelineDecides } from "../../../machine/settings/decidin
 import { secretText, type Note } from "../model/changeSet.ts";
 import { stable } from "../model/values.ts";
 import type { TreeEntry } from "./commits.ts";
-import { changedKeys, layoutOnly, type Flagged } from "./decidingFlags.ts";
+import { changedKeys, layoutOnly, type BothTexts, type Flagged } from "./decidingFlags.ts";
 import { projectContent, stackFileContent, type Content } from "./projectFiles.ts";
-
-/** Texts of one file on both sides; undefined where there is none. */
-export interface BothTexts {
-  file: string;
-  before: string | undefined;
-  after: string | undefined;
-}
 
 /** Keys of Pulumi.yaml that decide which code runs, where the state is and what the stacks are called. */
 const projectKeys = [

@@ -12,7 +12,7 @@ import { summarize, type RowDeclaration } from "../../resources/rows/declared/de
 import { SourceError } from "../../sources/read.ts";
 import type { Declared } from "../model/source.ts";
 import { clear, holdsSealed, opened, type State, type StateResource } from "../state/state.ts";
-import { resourceOf, urnOf } from "./planner.ts";
+import { resourceOf, urnOf } from "./urns.ts";
 
 /** A thing before a run: of a state, or of a declaration with the outputs its creation would have left. */
 export interface KnownThing {

@@ -6,9 +6,9 @@ import { refuseUndeclared, removalsIn } from "../../pulumi/undeclared.ts";
 import type { RowsAhead } from "../../reconcile/rows.ts";
 import { ResourceError } from "../../resources/model/resource.ts";
 import type { Findings, OfflineResourceContext, Resource } from "../../resources/resource.ts";
-import { resourceNamed } from "../../resources/resources.ts";
 import { SourceError } from "../../sources/read.ts";
 import type { KnownThing } from "./known.ts";
+import { resourceOf, urnOf } from "./urns.ts";
 
 export type PlannedOperation = "create" | "update" | "replace" | "delete" | "same";
 
@@ -52,15 +52,6 @@ const seed = new Uint8Array(32).fill(7);
 
 /** Most times that what one thing gives up may change what becomes of another. */
 const maxRounds = 4;
-
-export const urnOf = (kind: string, name: string): string =>
-  `urn:pulumi:plan::plan::microapps:index:${kind}::${name.replace(/^\//, "")}`;
-
-export const resourceOf = (kind: string): Resource => {
-  const found = resourceNamed(kind);
-  if (!found) throw new Error(`there is no ${kind}`);
-  return found;
-};
 
 /** Does in one process what an engine does with a program: matches, checks and compares. Sends and writes nothing. */
 export class Planner {

@@ -1,6 +1,12 @@
 import { stable } from "../model/values.ts";
 import type { Plan, Step } from "./planner.ts";
-import type { Sides } from "./section.ts";
+import type { Declared } from "../model/source.ts";
+
+/** The declarations that a plan is about; a state has no base. */
+export interface Sides {
+  base: Declared | undefined;
+  head: Declared;
+}
 
 /** Part of the keys from which on two seeds are taken for one. */
 const mostKeys = 0.8;

@@ -11,18 +11,11 @@ import {
   type Tally,
   type Thing,
 } from "../model/changeSet.ts";
-import type { Declared } from "../model/source.ts";
 import { peopleAhead } from "./people.ts";
 import type { Plan, Step } from "./planner.ts";
-import { renamesIn } from "./renames.ts";
+import { renamesIn, type Sides } from "./renames.ts";
 import { listRows } from "./rowValues.ts";
 import { settingsAhead } from "./settings.ts";
-
-/** The declarations that a plan is about; a state has no base. */
-export interface Sides {
-  base: Declared | undefined;
-  head: Declared;
-}
 
 const shownKinds: Readonly<Record<string, Thing["kind"]>> = {
   Organization: "organization",

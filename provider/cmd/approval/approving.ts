@@ -14,7 +14,7 @@ import { destinationOf } from "../../pulumi/binding.ts";
 import { reportOf } from "../report/reporting.ts";
 import { savedReport } from "../report/savedReport.ts";
 import { settingsOf } from "../settings.ts";
-import type { ApproveOptions } from "./commands.ts";
+import type { ApproveOptions } from "./options.ts";
 
 /** The exit status of what is not approved, as docs/exit-statuses.md has it. */
 const notApproved = 2;

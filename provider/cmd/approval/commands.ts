@@ -1,18 +1,5 @@
 import type { Command } from "commander";
-
-/** Flags of approve. */
-export interface ApproveOptions {
-  cwd?: string;
-  output?: string;
-  validFor: string;
-  /** Digests of seals that people have seen. */
-  expect?: string[];
-  base?: string;
-  file?: string;
-  state?: string;
-  /** The environment, if no report names it. */
-  stack?: string;
-}
+import type { ApproveOptions } from "./options.ts";
 
 /** Adds the command that approves a report, and the flag by which a run is held against it. */
 export function addApproval(program: Command): void {

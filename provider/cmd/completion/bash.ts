@@ -1,4 +1,4 @@
-import type { Place, Values } from "../completion.ts";
+import type { Place, Values } from "./words.ts";
 
 /** For bash 3.2 and newer, which macOS still has. */
 export function bash(places: readonly Place[], { stacks, files, choices, others }: Values): string {

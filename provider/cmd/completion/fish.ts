@@ -1,4 +1,4 @@
-import type { Place, Values } from "../completion.ts";
+import type { Place, Values } from "./words.ts";
 
 const quoted = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 

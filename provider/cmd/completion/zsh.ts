@@ -1,4 +1,4 @@
-import type { Place, Values, Word } from "../completion.ts";
+import type { Place, Values, Word } from "./words.ts";
 
 const described = (words: readonly Word[]): string =>
   words.map(({ text, description }) => `'${text}:${description.replaceAll("'", "'\\''")}'`).join(" ");

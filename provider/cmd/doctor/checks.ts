@@ -1,17 +1,5 @@
 import type { Context } from "./context.ts";
-
-/** Finding of a check. Its first sentence gives the fact, without the consequence. */
-export interface Finding {
-  /** `noted` is worth knowing; nothing fails because of it. */
-  is: "well" | "noted" | "wrong";
-  seen: string;
-  /** Consequence of the finding. */
-  means?: string | undefined;
-  /** Commands and settings that mend it, one a line; the first is the likeliest. */
-  mend?: readonly string[] | undefined;
-  /** True if the platform refuses who calls. */
-  isRefusal?: boolean | undefined;
-}
+import type { Finding } from "./findings.ts";
 
 /** One thing to look at. */
 export interface Check {
@@ -26,20 +14,6 @@ export interface Check {
 
 /** Result of a check; `because` names the failed check that prevented it. */
 export type Result = Pick<Check, "id" | "title"> & (Finding | { is: "skipped"; because: string });
-
-export const well = (seen: string): Finding => ({ is: "well", seen });
-export const noted = (seen: string, means?: string, mend?: readonly string[]): Finding => ({
-  is: "noted",
-  seen,
-  means,
-  mend,
-});
-export const wrong = (seen: string, means?: string, mend?: readonly string[]): Finding => ({
-  is: "wrong",
-  seen,
-  means,
-  mend,
-});
 
 /** Makes the checks one after the other; what needs one that failed is not looked at. */
 export async function examine(

@@ -1,17 +1,7 @@
 import { type Command, Option } from "commander";
 import { EngineError } from "../../../engine/cli/cli.ts";
 import type { Format } from "../../changes/rendering/render.ts";
-
-/** Flags of report and drift. */
-export interface ReportOptions {
-  cwd?: string;
-  /** As they were given, or their names; none for all environments. */
-  stacks: string[];
-  file?: string;
-  format: Format;
-  output?: string;
-  expectNoChanges?: boolean;
-}
+import type { DriftOptions, ReportOptions } from "./options.ts";
 
 const formats: Format[] = ["md", "json", "html", "text"];
 
@@ -82,14 +72,6 @@ export function addDriftCommand(program: Command): void {
       const { runDrift } = await import("./drifting.ts");
       await runDrift({ ...options, stacks: chosen(names, stacks, options.all) });
     });
-}
-
-/** Flags of drift. */
-export interface DriftOptions {
-  state?: string;
-  accept?: boolean;
-  because?: string;
-  until?: string;
 }
 
 /** The flags that all reports have. */

@@ -17,7 +17,7 @@ import { connect } from "../../pulumi/platform.ts";
 import { maskOf } from "../../pulumi/secrets.ts";
 import { lookingContext } from "../lookingContext.ts";
 import { settingsOf } from "../settings.ts";
-import type { DriftOptions, ReportOptions } from "./commands.ts";
+import type { DriftOptions, ReportOptions } from "./options.ts";
 import { deliver, statuses } from "./reporting.ts";
 import { textOf } from "./textOf.ts";
 

@@ -14,7 +14,7 @@ import { destinationOf } from "../../changes/sealing/destination.ts";
 import { sealed } from "../../changes/sealing/sealing.ts";
 import { stateVersion } from "../../changes/sealing/stateVersion.ts";
 import { StateError, stateOf } from "../../changes/state/state.ts";
-import type { ReportOptions } from "./commands.ts";
+import type { ReportOptions } from "./options.ts";
 import { savedReport } from "./savedReport.ts";
 import { textOf } from "./textOf.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { isMap, isScalar, parseDocument, visit, type Document } from "yaml";
 import { isObject } from "../../contract/wire.ts";
-import type { EditStep, ValueFileEdit } from "../edits.ts";
+import type { EditStep, ValueFileEdit } from "../kinds.ts";
 
 type Content = null | string | number | boolean | Content[] | { [name: string]: Content };
 

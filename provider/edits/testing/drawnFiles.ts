@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { stringify } from "yaml";
 import type { RowData } from "../../contract/values.ts";
-import type { RowFileEdit } from "../edits.ts";
+import type { RowFileEdit } from "../kinds.ts";
 
 /** A seed's file as somebody wrote it: the text of each row stands alone, so that a test knows which bytes are whose. */
 export interface DrawnFile {

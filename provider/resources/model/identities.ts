@@ -1,5 +1,5 @@
 import { quoted } from "../../messages/text.ts";
-import { chosenID } from "./resource.ts";
+import { chosenID } from "./chosenIDs.ts";
 import { setAt } from "./sets.ts";
 
 /** A resource as people know it: `TeamMember "ada"`. */

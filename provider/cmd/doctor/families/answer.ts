@@ -1,6 +1,7 @@
 import { isObject, jsonIn, refusalIn } from "../../../contract/wire.ts";
 import { printableLine } from "../../../messages/text.ts";
-import { well, wrong, type Check, type Finding } from "../checks.ts";
+import type { Check } from "../checks.ts";
+import { well, wrong, type Finding } from "../findings.ts";
 import type { Context } from "../context.ts";
 import { setting } from "../mending.ts";
 import { codeOf, type Reached } from "../network.ts";

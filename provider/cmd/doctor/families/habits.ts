@@ -1,7 +1,8 @@
 import { knownPathSpellings, endpoints } from "../../../contract/endpoints.ts";
 import { ApiError } from "../../../contract/errors.ts";
 import { maxRowsPerInsert } from "../../../contract/rows.ts";
-import { noted, well, wrong, type Check, type Finding } from "../checks.ts";
+import type { Check } from "../checks.ts";
+import { noted, well, wrong, type Finding } from "../findings.ts";
 import type { Context } from "../context.ts";
 import { setting } from "../mending.ts";
 import { callsOf, expired, unanswered } from "./account.ts";

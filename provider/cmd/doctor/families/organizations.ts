@@ -1,6 +1,7 @@
 import { nearest } from "../../../../machine/spelling.ts";
 import { ApiError } from "../../../contract/errors.ts";
-import { noted, well, wrong, type Check, type Finding } from "../checks.ts";
+import type { Check } from "../checks.ts";
+import { noted, well, wrong, type Finding } from "../findings.ts";
 import type { Context } from "../context.ts";
 import { command, setting } from "../mending.ts";
 import type { Subject } from "../subject.ts";

@@ -1,5 +1,6 @@
 import { numbered } from "../../../messages/text.ts";
-import { noted, well, wrong, type Check } from "../checks.ts";
+import type { Check } from "../checks.ts";
+import { noted, well, wrong } from "../findings.ts";
 import { sentence } from "../subject.ts";
 import { mostTables } from "./tables.ts";
 

@@ -7,14 +7,7 @@ import type { Links } from "../live/links.ts";
 import { tryRow, type NewTable } from "./firstRow.ts";
 import type { NewRow } from "./inserts.ts";
 import { readBack, type ReadBackFindings } from "./readBack.ts";
-import type { Steps } from "./steps.ts";
-
-/** How the table was before a run. */
-export interface SeenTable {
-  /** Rows that it had, ours and others. */
-  total: number;
-  labels: ReadonlySet<string>;
-}
+import type { SeenTable, Steps } from "./steps.ts";
 
 /** A run's knowledge of the rows that it wrote: which of them the platform has, and in what form. */
 export class Proof {

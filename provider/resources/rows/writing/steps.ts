@@ -4,7 +4,6 @@ import type { RowTarget } from "../declared/target.ts";
 import type { Clearing } from "../kept/clearing.ts";
 import type { Scope } from "../kept/scope.ts";
 import type { Unproven } from "./firstRow.ts";
-import type { SeenTable } from "./proof.ts";
 
 /** A row that a run is about to remove. */
 export type Removal = RowDigests & { id: string };
@@ -21,6 +20,13 @@ export interface Applied {
   spared: Spared;
   /** Labels whose fields were seen to keep texts without the space around them. */
   trimmed: ReadonlySet<string>;
+}
+
+/** How the table was before a run. */
+export interface SeenTable {
+  /** Rows that it had, ours and others. */
+  total: number;
+  labels: ReadonlySet<string>;
 }
 
 /** How a plan is carried out beside what other seeds do. */
