@@ -22,8 +22,8 @@ const verbs: Readonly<Record<string, string>> = {
 const position = /\b(additions|changes|removals|rows|secretLabels)\[(\d+)\]/g;
 
 /**
- * What is wrong with the rows of an Environment file, offline: cells, natural keys, references down to the keys of the
- * rows of other seeds, rows that two seeds declare.
+ * Checks the rows of an Environment file, offline: cells, natural keys, references down to the keys of the rows of
+ * other seeds, rows that two seeds declare.
  */
 export async function rowProblems(root: Value, declared: Declaration, folder: string): Promise<Problem[]> {
   const claims = new RowClaims(folder);
@@ -158,7 +158,7 @@ async function spacedKeys(root: Value, declared: Declaration, name: string, fold
   return found;
 }
 
-/** What a check found; warnings stop nothing. */
+/** Findings of a check; warnings stop nothing. */
 export interface Checked extends Reading {
   warnings: Problem[];
 }
