@@ -46,6 +46,7 @@ test("two branches of one CSV merge by the key of its seed, in a project below t
     "data/countries.csv": rows,
     "other.csv": "a,b\n1,2\n",
   });
+  repository.git("rm", "--quiet", "Pulumi.yaml");
   const first = await installDriver(repository.folder, "deploy", words);
   expect(first.added).toContain("data/countries.csv merge=microapps");
   expect(first.added).toContain("deploy/**/*.csv merge=microapps");

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setConfiguration } from "../changes/base/commits.ts";
+import { runGit } from "../files/git.ts";
 import { isMerged } from "./mergeTexts.ts";
 import { projectFolders, seedFilesIn } from "./seedFiles.ts";
 
@@ -41,8 +41,8 @@ export async function installDriver(root: string, project: string, words: readon
     writeFileSync(path, begun + added.map((line) => line + lineEnd).join(""));
   }
   const command = [...words.map(quoteWord), "merge-driver %O %A %B %P %L"].join(" ");
-  await setConfiguration(root, `merge.${driver}.name`, "rows by their natural key");
-  await setConfiguration(root, `merge.${driver}.driver`, command);
+  await runGit(root, "config", "--local", `merge.${driver}.name`, "rows by their natural key");
+  await runGit(root, "config", "--local", `merge.${driver}.driver`, command);
   return { added, command };
 }
 

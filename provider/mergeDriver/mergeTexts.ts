@@ -113,10 +113,8 @@ class TextMerge {
   #columns(): readonly string[] | undefined {
     const { base, ours, theirs } = this.#sides;
     if (!ours.columns || !theirs.columns) return undefined;
-    const left = [
-      ...this.#after.values(),
-      ...[...this.#conflicts().values()].flatMap(({ theirs: cells }) => cells ?? []),
-    ];
+    const theirRows = [...this.#conflicts().values()].map(({ theirs: cells }) => cells ?? {});
+    const left = [...this.#after.values(), ...theirRows];
     const isFilled = (label: string): boolean => left.some((cells) => (cells[label] ?? "") !== "");
     const known = base.columns ?? [];
     const stays = (label: string, other: readonly string[]): boolean =>

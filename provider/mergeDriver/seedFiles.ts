@@ -1,9 +1,9 @@
 import { dirname, join, relative, resolve } from "node:path";
 import { filesIn } from "../../machine/settings/names.ts";
-import { trackedFiles } from "../changes/base/commits.ts";
 import { environmentsFile, environmentsIn } from "../changes/base/environments.ts";
 import { readEnvironment } from "../environment/declaration.ts";
 import { maxMegabytesOfLayer, textIfAny } from "../files/files.ts";
+import { runGit } from "../files/git.ts";
 
 /** A file with the rows of a seed. */
 export interface SeedFile {
@@ -14,8 +14,10 @@ export interface SeedFile {
 
 /** Folders of a repository that have a project, from its top on; the top itself is empty. */
 export async function projectFolders(root: string): Promise<string[]> {
-  const files = await trackedFiles(root, ["Pulumi.yaml", "Pulumi.yml", environmentsFile]);
-  return [...new Set(files.map((file) => dirname(file)))].map((folder) => (folder === "." ? "" : folder)).sort();
+  const patterns = ["Pulumi.yaml", "Pulumi.yml", environmentsFile].map((name) => `:(top,glob)**/${name}`);
+  const files = (await runGit(root, "ls-files", "-z", "--full-name", "--", ...patterns)).split("\0");
+  const folders = files.filter((file) => file !== "").map((file) => dirname(file));
+  return [...new Set(folders)].map((folder) => (folder === "." ? "" : folder)).sort();
 }
 
 /** The files of all seeds that the projects of a repository have, as far as their Environment files can be read. */

@@ -39,18 +39,6 @@ export async function forkOf(root: string, base: string): Promise<{ commit: stri
   }
 }
 
-/** Writes a setting of this clone. */
-export async function setConfiguration(root: string, name: string, value: string): Promise<void> {
-  await git(root, "config", "--local", name, value);
-}
-
-/** Files of these names that Git tracks, in any folder, from the top of the repository on. */
-export async function trackedFiles(root: string, names: readonly string[]): Promise<string[]> {
-  const patterns = names.map((name) => `:(top,glob)**/${name}`);
-  const files = (await git(root, "ls-files", "-z", "--full-name", "--", ...patterns)).split("\0");
-  return [...new Set(files)].filter((file) => file !== "");
-}
-
 /** Everything in a commit, by path. */
 export async function treeOf(root: string, commit: string): Promise<Map<string, TreeEntry>> {
   const entries = (await runGit(root, "ls-tree", "-r", "-z", "--full-tree", commit)).split("\0");

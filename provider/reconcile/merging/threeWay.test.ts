@@ -31,7 +31,13 @@ describe("what changed on one side", () => {
       { ...fr, name: "La France" },
     ]);
     const from = keyed([{ ...de, area: 358 }, fr]);
-    expect(mergeRecords({ base, from, to })).toEqual({ taken: [], conflicts: [], untouched: ["FR"], kept: [] });
+    expect(mergeRecords({ base, from, to })).toEqual({
+      taken: [],
+      conflicts: [],
+      untouched: ["FR"],
+      kept: [],
+      alike: 1,
+    });
   });
 
   test("null, nothing and the empty text are one value", () => {

@@ -46,6 +46,8 @@ export interface RecordMerge {
   untouched: string[];
   /** Keys of records in which a decision kept what `to` has. */
   kept: string[];
+  /** Records in which both sides made the same change. */
+  alike: number;
 }
 
 /** Merges by natural key and cell. Pure: the same sides have the same outcome, and none is changed. */
@@ -64,7 +66,7 @@ export function mergeRecords(sides: MergeSides, terms: MergeTerms = {}): RecordM
 }
 
 class Merge {
-  readonly outcome: RecordMerge = { taken: [], conflicts: [], untouched: [], kept: [] };
+  readonly outcome: RecordMerge = { taken: [], conflicts: [], untouched: [], kept: [], alike: 0 };
   readonly #sides: MergeSides;
   readonly #byRow: boolean;
   readonly #isSame: SameValue;
@@ -81,7 +83,7 @@ class Merge {
     const [base, to] = [this.#sides.base.get(key), this.#sides.to.get(key)];
     if (this.#same(base, from)) {
       if (!this.#same(base, to)) this.outcome.untouched.push(key);
-    } else if (this.#same(from, to)) return;
+    } else if (this.#same(from, to)) this.outcome.alike++;
     else if (this.#same(base, to)) this.#take(key, { base, from, to }, after);
     else if (from && to && !this.#byRow) this.#cells(key, base, from, to);
     else this.#whole(key, { base, from, to }, after);
@@ -110,11 +112,12 @@ class Merge {
   #cells(key: string, base: Cells | undefined, from: Cells, to: Cells): void {
     const { taken, conflicts, untouched, kept } = this.outcome;
     const changes: [label: string, values: ThreeValues][] = [];
-    let [stays, isKept] = [false, false];
+    let [stays, isKept, isAlike] = [false, false, false];
     for (const label of labelsOf(from, to, base)) {
       const values = { base: base?.[label], from: from[label], to: to[label] };
-      if (this.#isSame(label, values.from, values.to)) continue;
-      if (this.#isSame(label, values.base, values.from)) stays = true;
+      const isChanged = !this.#isSame(label, values.base, values.from);
+      if (this.#isSame(label, values.from, values.to)) isAlike ||= isChanged;
+      else if (!isChanged) stays = true;
       else if (this.#isSame(label, values.base, values.to)) changes.push([label, values]);
       else {
         const decision = this.#decide(key, label);
@@ -124,6 +127,7 @@ class Merge {
       }
     }
     if (changes.length > 0) taken.push({ do: "change", key, cells: Object.fromEntries(changes) });
+    if (isAlike) this.outcome.alike++;
     if (isKept) kept.push(key);
     else if (stays) untouched.push(key);
   }
