@@ -1,7 +1,7 @@
-import { readCell } from "../sources/csvRows.ts";
 import type { RowData } from "../contract/values.ts";
 import { jsonIn } from "../contract/wire.ts";
 import { quoted } from "../messages/text.ts";
+import { readCell } from "../sources/csvRows.ts";
 import type { CellType } from "../sources/source.ts";
 import { EditRefusal, lineEndOf, type Splice } from "./splices.ts";
 
@@ -75,7 +75,7 @@ export class CsvText {
       });
     const last = this.#records.at(-1);
     if (kept === this.count || !last) return splices;
-    // What stands last keeps the end of the file as it was: with a line end, or without one.
+    // The last row keeps the end of the file: with a line end, or without one.
     const before = this.#records[kept];
     const start = before && last.next === last.end ? before.end : this.startOf(kept);
     return [...splices, { start, end: last.next, text: "" }];
@@ -105,7 +105,7 @@ export class CsvText {
     if (value === null || value === undefined) return "";
     const type = this.#types[label] ?? "text";
     const isJson = type === "json" || type === "checkbox";
-    const text = isJson ? JSON.stringify(value) : typeof value === "object" ? undefined : String(value);
+    const text = isJson ? JSON.stringify(value) : plainText(value);
     const read = text === undefined || text === "" ? undefined : readCell(text, type);
     const isSame = isJson ? JSON.stringify(jsonIn(text ?? "")) === text : Object.is(read, value);
     if (text === undefined || read === undefined || !isSame) {
@@ -155,6 +155,9 @@ export class CsvText {
     }
   }
 }
+
+const plainText = (value: unknown): string | undefined =>
+  typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
 
 function indexOrEnd(text: string, what: string, from: number): number {
   const found = text.indexOf(what, from);

@@ -14,7 +14,7 @@ import { editValues } from "./valueFiles.ts";
  *
  * There are two kinds of edits. A `row` edit changes, removes or adds a row of a seed's file (CSV, JSON, NDJSON, YAML),
  * found by its natural key. A `value` edit sets, removes or appends a value of a YAML or JSON file, found by a path of
- * keys; an item of a list is found by what it holds. What is not where it was said to be, is repeated by an alias, can't be
+ * keys; an item of a list is found by what it holds. What is not where the edit expects it, is repeated by an alias, can't be
  * written in the file's format, or would change anything else is refused with its place and the reason. Edits that are not
  * refused are made. After all of them the file is read again, by the reader that a seed or an Environment has, and must
  * mean what was asked: otherwise all its edits are refused.

@@ -1,6 +1,6 @@
 import { parseTree, type Node } from "jsonc-parser";
 import { EditRefusal, lineStart } from "./splices.ts";
-import type { Like, Member, TextNode, TextTree } from "./textTree.ts";
+import type { Like, TextMember, TextNode, TextTree } from "./textTree.ts";
 
 /** Reads a JSON text. Throws an EditRefusal where it is not valid, or has comments. */
 export function parseJsonTree(text: string): TextTree {
@@ -23,7 +23,7 @@ function toTextNode(node: Node, text: string): TextNode {
   const plain = (): unknown => JSON.parse(text.slice(start, start + node.length));
   const children = node.children ?? [];
   if (node.type === "object") {
-    const members = children.flatMap((property): Member[] => {
+    const members = children.flatMap((property): TextMember[] => {
       const [key, value] = property.children ?? [];
       if (!key || !value) return [];
       const name = String(key.value);
@@ -46,7 +46,7 @@ function writeMember(text: string, name: string | undefined, value: unknown, lik
   return name === undefined ? written : `${JSON.stringify(name)}${/":\S/.test(beside || text) ? ":" : ": "}${written}`;
 }
 
-function broken(text: string, value: unknown, member: Member | undefined): string {
+function broken(text: string, value: unknown, member: TextMember | undefined): string {
   const start = member?.start ?? 0;
   const [margin = ""] = /^[ \t]*/.exec(text.slice(lineStart(text, start))) ?? [];
   const inner = member?.node.members[0];

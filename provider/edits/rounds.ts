@@ -1,11 +1,11 @@
 import { EditRefusal, overlaps, splice, type Splice } from "./splices.ts";
-import type { Member, TextNode, TextTree } from "./textTree.ts";
+import type { TextMember, TextNode, TextTree } from "./textTree.ts";
 import { addMember, addToNothing, dropMember, setMember, type Spot } from "./treeEdits.ts";
 
 /** Thrown where a step can't be planned beside those before it: the text is parsed again first. */
 class Later extends Error {}
 
-/** What several steps do to one tree before its text is made: they may not be in each other's way. */
+/** Splices of several steps in one tree, before its text is made: they may not be in each other's way. */
 export class Round {
   readonly tree: TextTree;
   readonly splices: Splice[] = [];
@@ -16,7 +16,7 @@ export class Round {
     this.tree = tree;
   }
 
-  set(parent: TextNode, member: Member, value: unknown): void {
+  set(parent: TextNode, member: TextMember, value: unknown): void {
     this.#take(setMember(this.tree, parent, member, value));
   }
 
@@ -31,7 +31,7 @@ export class Round {
     this.#take(splices);
   }
 
-  drop(spot: Spot, member: Member): void {
+  drop(spot: Spot, member: TextMember): void {
     const { parent } = spot;
     const touched = this.#touchedOf(parent);
     const isLast = touched.drops > 0 && touched.drops + 1 >= parent.members.length;

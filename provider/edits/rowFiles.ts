@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { RowData } from "../contract/values.ts";
-import { keyText } from "../reconcile/digests.ts";
 import { quoted } from "../messages/text.ts";
+import { keyText } from "../reconcile/digests.ts";
 import { formatOf } from "../sources/formats.ts";
 import { readBytes } from "../sources/read.ts";
 import { isHidden, type SourceRow } from "../sources/source.ts";
@@ -10,9 +10,9 @@ import type { RowFileEdit } from "./edits.ts";
 import { parseJsonTree } from "./jsonTree.ts";
 import { runSteps, type Round, type TreeStep } from "./rounds.ts";
 import { EditRefusal, lineEndOf, nextLine, splice, type Splice } from "./splices.ts";
-import { decode, encode } from "./texts.ts";
 import type { TextTree } from "./textTree.ts";
-import type { Refuse } from "./valueFiles.ts";
+import { decode, encode } from "./texts.ts";
+import type { RefuseEdit } from "./valueFiles.ts";
 import { parseYamlTree } from "./yamlTree.ts";
 
 /** Everything that is done to one row, or a new one. */
@@ -21,14 +21,14 @@ interface Intent {
   values: RowData;
 }
 
-/** What is done to the rows of a file, by the index of each. */
+/** Edits of the rows of a file, by the index of each. */
 interface Intents {
   changed: Map<number, Intent>;
   removed: Map<number, Intent>;
   added: Intent[];
 }
 
-type RefuseRow = Refuse<RowFileEdit>;
+type RefuseRow = RefuseEdit<RowFileEdit>;
 
 /** Makes edits of rows in the bytes of a seed's file. Throws an EditRefusal or a SourceError where it is not edited at all. */
 export async function editRows(bytes: Buffer, edits: readonly RowFileEdit[], refuse: RefuseRow): Promise<Buffer> {

@@ -5,19 +5,21 @@ export interface TextNode {
   start: number;
   /** Behind its last character: neither white space nor comments follow within it. */
   end: number;
-  /** True if it stands in brackets or is a scalar on its lines alone; false for what is told by its indentation. */
+  /** True if it stands in brackets or is a scalar on its lines alone; false for what only its indentation shows. */
   isInline: boolean;
   /** Quotation marks of a scalar. */
   style?: "plain" | "single" | "double" | "block";
-  members: readonly Member[];
+  members: readonly TextMember[];
   /** Why it is not edited, with what is in it: an alias, or an anchor that others repeat. */
   locked?: string;
+  /** Why it is not replaced or removed as a whole, although its parts may be edited. */
+  held?: string;
   /** The value, read when somebody asks. */
   plain: () => unknown;
 }
 
 /** An entry of a map, or an item of a list. */
-export interface Member {
+export interface TextMember {
   name?: string;
   /** Where it begins: its key, or the dash of a block list. */
   start: number;
@@ -46,5 +48,5 @@ export interface TextTree {
 /** A member, and the collection that holds it. */
 export interface Like {
   parent: TextNode;
-  member: Member | undefined;
+  member: TextMember | undefined;
 }

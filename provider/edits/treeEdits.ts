@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { isObject } from "../contract/wire.ts";
 import { EditRefusal, lineEndOf, lineStart, nextLine, type Splice } from "./splices.ts";
-import type { Member, TextNode, TextTree } from "./textTree.ts";
+import type { TextMember, TextNode, TextTree } from "./textTree.ts";
 
 /** Sets the value behind a colon or a dash. */
-export function setMember(tree: TextTree, parent: TextNode, member: Member, value: unknown): Splice[] {
+export function setMember(tree: TextTree, parent: TextNode, member: TextMember, value: unknown): Splice[] {
   const { node, after } = member;
-  assertOpen(member);
+  assertOpen(member, true);
   if (isDeepStrictEqual(node.plain(), value) && node.end > node.start) return [];
   const { text } = tree;
   if (isWrittenInline(tree, parent, member, value)) {
@@ -23,12 +23,18 @@ export function setMember(tree: TextTree, parent: TextNode, member: Member, valu
   return [{ start: after, end: node.end, text: behindKey(tree, parent, member, value) }];
 }
 
-const withoutName = ({ start, after, node }: Member): Member => ({ start: Math.max(start, node.start), after, node });
+const withoutName = ({ start, after, node }: TextMember): TextMember => ({
+  start: Math.max(start, node.start),
+  after,
+  node,
+});
 
 /** True if a value stays on its line: where brackets are around it, and in the place of what was on one. */
-function isWrittenInline(tree: TextTree, parent: TextNode, { node }: Member, value: unknown): boolean {
+function isWrittenInline(tree: TextTree, parent: TextNode, { node }: TextMember, value: unknown): boolean {
   if (!tree.writeBlock || parent.isInline) return true;
   if (!node.isInline) return false;
+  // Lines that come in between would take the comment for theirs.
+  if (/^[ \t]+#/.test(tree.text.slice(node.end, nextLine(tree.text, node.end)))) return true;
   const isCollection = typeof value === "object" && value !== null && Object.keys(value).length > 0;
   if (isCollection) return node.kind !== "scalar";
   return !(typeof value === "string" && value.includes("\n"));
@@ -78,7 +84,7 @@ export function addToNothing(
 /** A collection, and the member that holds it; none holds the root. */
 export interface Spot {
   parent: TextNode;
-  holder: { parent: TextNode; member: Member } | undefined;
+  holder: { parent: TextNode; member: TextMember } | undefined;
 }
 
 function addInBrackets(tree: TextTree, { parent, holder }: Spot, name: string | undefined, value: unknown): Splice {
@@ -117,8 +123,8 @@ function emptied(tree: TextTree, { parent, member }: NonNullable<Spot["holder"]>
 }
 
 /** Takes a member out of a collection. */
-export function dropMember(tree: TextTree, { parent, holder }: Spot, member: Member): Splice[] {
-  assertOpen(member);
+export function dropMember(tree: TextTree, { parent, holder }: Spot, member: TextMember): Splice[] {
+  assertOpen(member, true);
   assertOpen({ node: parent });
   const { members } = parent;
   const index = members.indexOf(member);
@@ -149,7 +155,7 @@ export function dropMember(tree: TextTree, { parent, holder }: Spot, member: Mem
 }
 
 /** Leaves empty brackets where the last member goes. */
-function emptyCollection(tree: TextTree, { parent, holder }: Spot, member: Member): Splice {
+function emptyCollection(tree: TextTree, { parent, holder }: Spot, member: TextMember): Splice {
   const { text } = tree;
   const empty = parent.kind === "map" ? "{}" : "[]";
   if (parent.isInline) {
@@ -173,7 +179,7 @@ function blockOf(tree: TextTree, parent: TextNode, name: string | undefined, val
 }
 
 /** A value in lines as it stands behind its colon or dash. */
-function behindKey(tree: TextTree, parent: TextNode, { name, start }: Member, value: unknown): string {
+function behindKey(tree: TextTree, parent: TextNode, { name, start }: TextMember, value: unknown): string {
   const column = columnAt(tree.text, start);
   const key = blockOf(tree, parent, name, null, column).length - " null".length;
   return blockOf(tree, parent, name, value, column).slice(key);
@@ -187,11 +193,11 @@ function assertNoComment({ writeBlock }: TextTree, between: string, at: number):
     throw new EditRefusal("has a comment beside it that would go as well: move it", at);
 }
 
-function assertOpen({ node, locked }: Pick<Member, "node" | "locked">): void {
-  const why = locked ?? node.locked;
+function assertOpen({ node, locked }: Pick<TextMember, "node" | "locked">, isWhole = false): void {
+  const why = locked ?? node.locked ?? (isWhole ? node.held : undefined);
   if (why !== undefined) throw new EditRefusal(why, node.start);
 }
 
-const assertEditable = ({ locked, node }: Member): void => {
+const assertEditable = ({ locked, node }: TextMember): void => {
   if (locked !== undefined) throw new EditRefusal(locked, node.start);
 };

@@ -1,23 +1,23 @@
 import { isDeepStrictEqual } from "node:util";
 import { isObject } from "../contract/wire.ts";
-import { keyText } from "../reconcile/digests.ts";
 import { quoted } from "../messages/text.ts";
+import { keyText } from "../reconcile/digests.ts";
 import type { EditStep, ValueFileEdit } from "./edits.ts";
 import { parseJsonTree } from "./jsonTree.ts";
 import { runSteps, type Round } from "./rounds.ts";
 import { EditRefusal } from "./splices.ts";
+import type { TextMember, TextNode, TextTree } from "./textTree.ts";
 import { decode, encode } from "./texts.ts";
-import type { Member, TextNode, TextTree } from "./textTree.ts";
 import type { Spot } from "./treeEdits.ts";
 import { parseYamlTree } from "./yamlTree.ts";
 
-export type Refuse<Edit> = (edit: Edit, refusal: EditRefusal, text?: string) => void;
+export type RefuseEdit<Edit> = (edit: Edit, refusal: EditRefusal, text?: string) => void;
 
 /** Makes edits of values in the bytes of a file. Throws an EditRefusal where the file is not edited at all. */
 export function editValues(
   bytes: Buffer,
   edits: readonly ValueFileEdit[],
-  refuse: Refuse<ValueFileEdit>,
+  refuse: RefuseEdit<ValueFileEdit>,
   isJson: boolean,
 ): Buffer {
   const parse = isJson ? parseJsonTree : parseYamlTree;
@@ -32,15 +32,24 @@ export function editValues(
     },
   }));
   const after = runSteps(text, parse, steps);
-  const meant = edits.filter((edit) => !refused.has(edit)).reduce(model, structuredClone(before));
-  if (!isDeepStrictEqual(parse(after).root.plain() ?? null, meant ?? null))
+  const meant = edits.filter((edit) => !refused.has(edit)).reduce(model, before);
+  if (!isDeepStrictEqual(valueOf(after, parse), meant ?? null))
     throw new EditRefusal("would mean something else than is asked for, once it is written: edit it by hand");
   return encode(after, mark);
 }
 
+/** The value of an edited text; undefined where it has none any more. */
+function valueOf(text: string, parse: (text: string) => TextTree): unknown {
+  try {
+    return parse(text).root.plain() ?? null;
+  } catch {
+    return undefined;
+  }
+}
+
 interface Way extends Spot {
   /** The member at the last step; undefined where there is none. */
-  member: Member | undefined;
+  member: TextMember | undefined;
   /** Steps that lead on from the parent: more than one where maps are missing. */
   rest: readonly EditStep[];
 }
@@ -59,7 +68,7 @@ function walk({ root }: TextTree, path: readonly EditStep[]): Way {
   throw new EditRefusal("has no place of its own");
 }
 
-function memberAt(parent: TextNode, step: EditStep): Member | undefined {
+function memberAt(parent: TextNode, step: EditStep): TextMember | undefined {
   const { members, kind, start } = parent;
   const isNothing = kind === "scalar" && parent.plain() === null;
   if (typeof step === "string") {

@@ -1,7 +1,7 @@
 import type { Document, LineCounter, Node, Pair, Scalar } from "yaml";
 import { BoundError, boundedDocument, yaml, type Bounds } from "../../machine/settings/bounded.ts";
 import { EditRefusal } from "./splices.ts";
-import type { Like, Member, TextNode, TextTree } from "./textTree.ts";
+import type { Like, TextMember, TextNode, TextTree } from "./textTree.ts";
 
 /** Bounds of what is edited: rows in YAML may have more values than settings. */
 const bounds: Bounds = { levels: 100, values: 250_000 };
@@ -78,7 +78,8 @@ class Reader {
       : anchor !== undefined && this.#repeated.has(anchor)
         ? `has the anchor ${anchor}, which other places repeat: write the values out`
         : undefined;
-    const common = { start, plain, ...(locked === undefined ? {} : { locked }) };
+    const held = this.#heldBy(node);
+    const common = { start, plain, ...(locked !== undefined && { locked }), ...(held !== undefined && { held }) };
     if (isMap(node) || isSeq(node)) {
       const members = isMap(node)
         ? node.items.map((pair) => this.#entry(pair as Pair<Node, Node | null>, node.flow === true))
@@ -87,13 +88,25 @@ class Reader {
       const stop = node.flow === true || !last ? end : last.node.end;
       return { ...common, kind: isMap(node) ? "map" : "list", end: stop, isInline: node.flow === true, members };
     }
-    const style = isAlias(node) ? "plain" : styleOf(node as Scalar);
+    const style = isAlias(node) ? "plain" : styleOf(node);
     const isBlock = style === "block";
     const stop = isBlock ? start + this.#text.slice(start, end).trimEnd().length : end;
     return { ...common, kind: "scalar", end: stop, isInline: !isBlock, style, members: [] };
   }
 
-  #entry(pair: Pair<Node, Node | null>, isFlow: boolean): Member {
+  /** Why a collection stays: another place repeats something in it. */
+  #heldBy(node: Node): string | undefined {
+    if (this.#repeated.size === 0) return undefined;
+    let found: string | undefined;
+    yaml().visit(node, {
+      Value: (_, { anchor }) => {
+        if (anchor !== undefined && this.#repeated.has(anchor)) found ??= anchor;
+      },
+    });
+    return found === undefined ? undefined : `has the anchor ${found}, which other places repeat: write the values out`;
+  }
+
+  #entry(pair: Pair<Node, Node | null>, isFlow: boolean): TextMember {
     const { isScalar } = yaml();
     const { key } = pair;
     const source = pair.srcToken as SourceItem | undefined;
@@ -105,13 +118,13 @@ class Reader {
     const end = key.range?.[1] ?? start;
     const after = colon ? colon.offset + 1 : end;
     const found = pair.value === null ? emptyAt(after) : this.read(pair.value);
-    // Of nothing it depends on comments where the parser sees it.
+    // The parser may see an empty value behind a comment.
     const node = found.kind === "scalar" && found.start === found.end ? { ...found, start: after, end: after } : found;
     const name = isScalar(key) ? { name: String(key.value) } : {};
     return { ...name, start, after, node, ...(isPlain && (colon ?? isFlow) ? {} : { locked: rare }) };
   }
 
-  #items(nodes: readonly Node[], source: { items: SourceItem[] } | undefined, isFlow: boolean): Member[] {
+  #items(nodes: readonly Node[], source: { items: SourceItem[] } | undefined, isFlow: boolean): TextMember[] {
     return nodes.map((node, index) => {
       const found = this.read(node);
       if (isFlow) {

@@ -250,10 +250,10 @@ async function confirmed(
     await Promise.all([...outputs.teamIDs, ...left].map(async (teamID) => [teamID, await read(teamID)] as const)),
   );
   const missing = outputs.teamIDs.filter((teamID) => !isIn.get(teamID));
-  const staying = left.filter((teamID) => isIn.get(teamID));
-  const names = outputs.teamIDs.flatMap((teamID) =>
-    membership(teamID, { email: outputs.email, userID }).map((name) => ({ name, teamID })),
-  );
+  // Another resource of the run may have put the user back meanwhile.
+  const member = { email: outputs.email, userID };
+  const staying = left.filter((teamID) => isIn.get(teamID) && !context.claims.declaring(teamID, member));
+  const names = outputs.teamIDs.flatMap((teamID) => membership(teamID, member).map((name) => ({ name, teamID })));
   const own = names.filter(({ teamID }) => isIn.get(teamID) && !outputs.found?.includes(teamID));
   context.made.settled(
     outputs.resourceUrn,
