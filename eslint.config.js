@@ -48,6 +48,7 @@ const lists = [
     "provider/recording",
     "provider/recording/privacy",
     "provider/dump",
+    "provider/promotion",
     "provider/mergeDriver",
     "provider/changes/drift",
     "provider/changes/sealing",
