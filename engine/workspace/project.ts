@@ -35,6 +35,8 @@ export interface Project {
   plugins: PluginFolder[];
   backendUrl: string | undefined;
   refreshAlways: boolean;
+  /** The range of versions of the Pulumi CLI that may run it. */
+  requiredVersion: string | undefined;
   config: Record<string, ConfigDeclaration>;
   /** The folder of the Pulumi.<stack>.yaml files. */
   stackConfigDir: string;
@@ -86,9 +88,16 @@ export function readProject(file: string): Project {
     nodeArguments: typeof runtimeOptions["nodeargs"] === "string" ? shellWords(runtimeOptions["nodeargs"]) : [],
     backendUrl: typeof backend === "string" ? backend : undefined,
     refreshAlways: options["refresh"] === "always",
+    requiredVersion: requiredVersionIn(raw, file),
     config: isObject(raw["config"]) ? declarations(raw["config"], name) : {},
     stackConfigDir: typeof configDir === "string" ? path.resolve(root, configDir) : root,
   };
+}
+
+function requiredVersionIn({ requiredPulumiVersion }: Record<string, unknown>, file: string): string | undefined {
+  if (requiredPulumiVersion === undefined || typeof requiredPulumiVersion === "string")
+    return requiredPulumiVersion || undefined;
+  throw new EngineError(`${file}: 'requiredPulumiVersion' must be a text such as '>=3.200.0'`);
 }
 
 /** Reads a YAML file that holds a map. */

@@ -92,7 +92,7 @@ describe("limits of a file", () => {
     expect(told("wide.yaml", folder)).toContain("has more than 100000 values");
     writeFileSync(join(folder, "deep.yaml"), `organizations: ${"[".repeat(101)}${"]".repeat(101)}`);
     expect(told("deep.yaml", folder)).toBe(
-      "environment deep.yaml has a problem:\n  deep.yaml:1:115: has more than 100 levels; make it flatter",
+      "environment deep.yaml has a problem:\n  deep.yaml:1:116: has more than 100 levels; make it flatter",
     );
     writeFileSync(join(folder, "deeper.yaml"), `organizations: ${"[".repeat(20_000)}`);
     expect(told("deeper.yaml", folder)).toContain("deeper.yaml:");
