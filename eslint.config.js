@@ -49,6 +49,8 @@ const lists = [
     "provider/recording/privacy",
     "provider/dump",
     "provider/promotion",
+    "provider/promotion/placing",
+    "provider/promotion/model",
     "provider/mergeDriver",
     "provider/changes/drift",
     "provider/changes/sealing",

@@ -4,8 +4,8 @@ import { LateError, until } from "../files/deadline.ts";
 import { rootOf } from "../files/repository.ts";
 import { BaseTree } from "./base/baseTree.ts";
 import { CommitError, commitOf, forkOf } from "./base/commits.ts";
-import { declaredAtBase, declaredInTree } from "./base/declared.ts";
 import { layoutOnly } from "./base/decidingFlags.ts";
+import { readAtBase, readInTree } from "./base/declared.ts";
 import { driftFile, environmentsFile, environmentsIn, type EnvironmentEntry } from "./base/environments.ts";
 import { profileFlags, profileIn } from "./base/profileFlags.ts";
 import { shown, type BothTexts } from "./base/projectFlags.ts";
@@ -17,7 +17,7 @@ import { stable } from "./model/values.ts";
 import { compareDeclarations } from "./plan/plans.ts";
 import { flagsOfProject, flagsOfStack, inRepository, slashes, textsOf, type Sides } from "./projectChanges.ts";
 
-/** Subject of a report. */
+/** PromotedSubject of a report. */
 export interface ReportRequest {
   /** The folder of Pulumi.yaml. */
   folder: string;
@@ -174,10 +174,10 @@ async function environmentChanges(
 ): Promise<EnvironmentChanges> {
   const { request } = place;
   const isRemoved = !entry.isListed && !existsSync(join(request.folder, entry.file));
-  const before = await declaredAtBase(place, former?.file ?? entry.file);
+  const before = await readAtBase(place, former?.file ?? entry.file);
   const head: Reading = isRemoved
     ? { declared: nothing(request.folder), problems: [], files: [] }
-    : await declaredInTree({ ...place, folder: request.folder }, entry.file, before.declared?.rules);
+    : await readInTree({ ...place, folder: request.folder }, entry.file, before.declared?.rules);
   const isThere = head.declared ?? nothing(request.folder);
   const compared =
     before.declared && head.declared

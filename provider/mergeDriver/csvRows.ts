@@ -48,7 +48,7 @@ function headOf({ head }: RowsText): { mark: string; cells: string[] } {
   return { mark, cells: linesOf(head.slice(mark.length))[0]?.cells ?? [] };
 }
 
-/** True if a column's cells stand in quotation marks also where they needn't: its first row says it. */
+/** True if a column's cells stand in quotation marks also where they needn't, as in its first row. */
 function isQuotedColumn({ rows, columns = [] }: RowsText, label: string): boolean {
   const cell = rows[0] && written.get(rows[0])?.[columns.indexOf(label)];
   return cell !== undefined && isInQuotes(cell) && !needsQuotes(unquote(cell));

@@ -30,7 +30,7 @@ function merge(
     repository.git("merge", "--quiet", "--no-edit", "theirs");
     return undefined;
   } catch (error) {
-    return String((error as { stdout: string }).stdout);
+    return (error as { stdout: string }).stdout;
   }
 }
 
@@ -62,7 +62,7 @@ test("two branches of one CSV merge by the key of its seed, in a project below t
   expect(readFileSync(file, "utf8")).toBe(
     "Name,Code,Area,Zone\nDeutschland,DE,358,CET\nFrance,FR,643,\nSpain,ES,505,\nPortugal,PT,92,\n",
   );
-  // Its first column has one name twice; the key of the seed tells the rows apart.
+  // Its first column has one name twice; the key of the seed does not.
   repository.git("branch", "--quiet", "--delete", "--force", "theirs");
   const text = readFileSync(file, "utf8");
   const conflict = merge(

@@ -1,5 +1,5 @@
-import { execFileSync } from "node:child_process";
 import { isUtf8 } from "node:buffer";
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { messageOf } from "../../machine/failures.ts";
 import { mergeTexts } from "./mergeTexts.ts";

@@ -9,7 +9,7 @@ const attributesFile = ".gitattributes";
 /** The name of the driver in Git's configuration. */
 const driver = "microapps";
 
-/** What an installation has done. */
+/** The outcome of an installation. */
 export interface Installed {
   /** Lines that were added to .gitattributes; none where all stood there. */
   added: string[];

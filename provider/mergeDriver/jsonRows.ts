@@ -1,7 +1,7 @@
-import { runSteps } from "../edits/rounds.ts";
-import { parseJsonTree } from "../edits/jsonTree.ts";
-import { EditRefusal } from "../edits/splices.ts";
 import { isObject } from "../contract/wire.ts";
+import { parseJsonTree } from "../edits/jsonTree.ts";
+import { runSteps } from "../edits/rounds.ts";
+import { EditRefusal } from "../edits/splices.ts";
 import type { Cells } from "../reconcile/merging/records.ts";
 import { lineEndOf, UnreadableRows, type RowFormat, type RowsText, type RowText } from "./rowTexts.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { mergeRecords, withTaken } from "../reconcile/merging/threeWay.ts";
 import type { Cells } from "../reconcile/merging/records.ts";
+import { mergeRecords, withTaken } from "../reconcile/merging/threeWay.ts";
 import { mergeTexts, type MergedText, type ThreeTexts } from "./mergeTexts.ts";
 
 const marks = { size: 7, ours: "ours", theirs: "theirs" };

@@ -5,7 +5,7 @@ export interface RowText {
   cells: Cells;
   /** Its text, without what parts it from the rows beside it. */
   raw: string;
-  /** What parts it from the row before; of the first row empty. */
+  /** The text between it and the row before; empty for the first row. */
   lead: string;
 }
 
@@ -18,7 +18,7 @@ export interface RowsText {
   rows: readonly RowText[];
   /** Everything after the last row. */
   tail: string;
-  /** What parts two rows where nothing else says so. */
+  /** The text between two rows that have none of their own. */
   separator: string;
 }
 
@@ -32,7 +32,7 @@ export interface RowFormat {
   writeChanged: (like: RowsText, row: RowText, cells: Cells, columns: readonly string[] | undefined) => string;
   /** A row of another text, written as this one is. */
   writeNew: (like: RowsText, row: RowText, columns: readonly string[] | undefined) => string;
-  /** What stands between two rows, besides white space. */
+  /** The mark between two rows, besides white space. */
   comma: string;
 }
 
@@ -65,7 +65,7 @@ export function composeRows(
   const lineEnd = lineEndOf(head + like.separator + like.tail);
   const margin = /[^\n]*$/.exec(like.separator)?.[0].replace(comma, "") ?? "";
   const parts: string[] = [head];
-  let isAfterConflict = false;
+  let isAfterConflict = false as boolean;
   rows.forEach((row, index) => {
     const isLast = index === rows.length - 1;
     if ("raw" in row) {

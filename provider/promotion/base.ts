@@ -1,14 +1,8 @@
 import { join, posix } from "node:path";
 import { runGit } from "../files/git.ts";
-import { PromotionError } from "./promotionError.ts";
+import type { PromotionBase } from "./model/model.ts";
+import { PromotionError } from "./model/promotionError.ts";
 import { promotionsFile, type PromotionEntry } from "./promotionsFile.ts";
-
-/** The commit at which a promotion begins, and why it is this one. */
-export interface PromotionBase {
-  commit: string;
-  /** `entry`: promotions.yaml names it; `return`: the other direction was promoted in it; `fork`: both files are there since. */
-  by: "entry" | "return" | "fork";
-}
 
 /** Two environments of a project, by name and file. */
 export interface Pair {
@@ -112,7 +106,7 @@ async function isAncestor(root: string, one: string, other: string): Promise<boo
 }
 
 /** Files that differ from the last commit, or that Git does not track. */
-export async function changedFiles(root: string, paths: readonly string[]): Promise<string[]> {
+export async function findUncommitted(root: string, paths: readonly string[]): Promise<string[]> {
   if (paths.length === 0) return [];
   const words = ["status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--"];
   const entries = (await runGit(root, ...words, ...paths.map((path) => `:(top,literal)${path}`))).split("\0");

@@ -1,3 +1,4 @@
+import { keyText } from "../reconcile/digests.ts";
 import {
   isSameRecord,
   isSameValue,
@@ -6,19 +7,16 @@ import {
   rekeyBase,
   type Cells,
 } from "../reconcile/merging/records.ts";
-import { keyText } from "../reconcile/digests.ts";
-import { linkedLabels } from "../sources/source.ts";
 import { mergeRecords, type Decide, type RecordMerge } from "../reconcile/merging/threeWay.ts";
-import { PromotionError } from "./promotionError.ts";
-import { hiddenLabels, readTable, type RowTable } from "./rowTables.ts";
-import type { PromotionSides } from "./model.ts";
+import { linkedLabels } from "../sources/source.ts";
+import type { PromotionSides } from "./model/model.ts";
+import { PromotionError } from "./model/promotionError.ts";
+import { findHidden, readTable, type RowTable } from "./rowTables.ts";
 
 /** The merge of a seed's rows. */
 export interface RowsMerge extends RecordMerge {
   key: readonly string[];
   notes: string[];
-  /** Texts of keys that `to` has. */
-  present: ReadonlySet<string>;
 }
 
 interface Terms {
@@ -36,14 +34,14 @@ export async function mergeRows(
   const { from, to, base } = sides;
   const [source, target] = [from, to].map(({ declared }) => declared.declaration.seeds[seed]);
   if (!source || !target) return undefined;
-  if (hiddenLabels(source) === "all" || hiddenLabels(target) === "all")
+  if (findHidden(source) === "all" || findHidden(target) === "all")
     return { note: `rows of ${seed} are sensitive: they are not compared; bring them over yourself` };
   const was = await readTable(base, former, `${from.name} at the base`);
-  const is = await readTable(from.declared, seed, from.name);
+  const is = await readTable(from.declared, seed, from.name, was);
   if (!is || hasSameRows(was, is)) return undefined;
-  const there = await readTable(to.declared, seed, to.name);
+  const there = await readTable(to.declared, seed, to.name, was);
   if (!there) return undefined;
-  const labels = [was, is, there].flatMap((table) => (table ? [hiddenLabels(table.seed)] : []));
+  const labels = [was, is, there].flatMap((table) => (table ? [findHidden(table.seed)] : []));
   const secret = new Set(labels.flatMap((each) => (each === "all" ? [] : [...each])));
   const linked = new Set([...linkedLabels(is.seed), ...linkedLabels(there.seed)]);
   const rows = keyedAlike(was, is, there, { seed, from: from.name, to: to.name });
@@ -64,7 +62,7 @@ export async function mergeRows(
   );
   if (secret.size > 0 && hasSecretChange(rows, is.rows, secret))
     notes.push(`${[...secret].join(", ")} of ${seed} is secret: it is not compared; bring it over yourself`);
-  return { ...merge, key: is.key, notes, present: new Set(there.rows.keys()) };
+  return { ...merge, key: is.key, notes };
 }
 
 /** True where nothing of a seed has changed since the base; the source alone may stand elsewhere. */

@@ -2,7 +2,7 @@ import { stable } from "../changes/model/values.ts";
 import type { Value } from "../layers/document.ts";
 import type { Cells, Records } from "../reconcile/merging/records.ts";
 import { mergeRecords, type Decide, type RecordMerge } from "../reconcile/merging/threeWay.ts";
-import { PromotionError } from "./promotionError.ts";
+import { PromotionError } from "./model/promotionError.ts";
 import { isBelow, nameOfPath, pathIn, pathText, renamesIn, settingsIn, type SettingRecord } from "./settings.ts";
 
 /** The merge of everything besides rows. */

@@ -1,16 +1,22 @@
 import type { Value } from "../layers/document.ts";
 import { printableKey } from "../reconcile/merging/records.ts";
 import type { Decide, MergeConflict, Takeover } from "../reconcile/merging/threeWay.ts";
-import type { PromotionBase } from "./base.ts";
 import { hasOwnRows, mergeRows } from "./mergeRows.ts";
 import { mergeSettings, type SettingsMerge } from "./mergeSettings.ts";
-import type { PromotedChange, Promotion, PromotionConflict, PromotionSides, Subject } from "./model.ts";
-import { PromotionError } from "./promotionError.ts";
+import type {
+  PromotedChange,
+  Promotion,
+  PromotionBase,
+  PromotionConflict,
+  PromotionSides,
+  PromotedSubject,
+} from "./model/model.ts";
+import { PromotionError } from "./model/promotionError.ts";
 import { readTable } from "./rowTables.ts";
 import { assertKnown, isNamed, select } from "./selection.ts";
 import { isBelow, nameOfPath, pathIn, settingsIn } from "./settings.ts";
 
-/** What a promotion is to do with conflicts and with a part of the changes. */
+/** Terms of a promotion: how conflicts are decided, and which changes are chosen. */
 export interface PromotionTerms {
   conflicts: "cell" | "row";
   only: readonly string[];
@@ -123,7 +129,7 @@ class Planning {
       }
       this.#count(merge);
       this.#notes.push(...merge.notes);
-      const subjectOf = (key: string): Subject => ({
+      const subjectOf = (key: string): PromotedSubject => ({
         name: `${seed}/${printableKey(merge.key, key)}`,
         path: ["seeds", seed],
         row: { key, labels: merge.key },

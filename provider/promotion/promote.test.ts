@@ -132,8 +132,8 @@ describe("what staging changed", () => {
   test("brings a new seed with its file, things that went, and nothing of an emptied list", async () => {
     const repository = made({
       ...project,
-      "staging.yaml": "extends: base.yaml\napps: { shop: { userEmail: ada@example.com, prompt: A shop } }\n",
-      "prod.yaml": "extends: base.yaml\napps: { shop: { userEmail: ada@example.com, prompt: A shop } }\n",
+      "staging.yaml": "extends: base.yaml\napps: { shop: { userEmail: ada@example.com, appPrompt: A shop } }\n",
+      "prod.yaml": "extends: base.yaml\napps: { shop: { userEmail: ada@example.com, appPrompt: A shop } }\n",
     });
     repository.commit({
       "staging.yaml":

@@ -2,17 +2,17 @@ import { existsSync, realpathSync } from "node:fs";
 import { join, posix, relative } from "node:path";
 import { BaseTree } from "../changes/base/baseTree.ts";
 import { commitOf } from "../changes/base/commits.ts";
-import { declaredAtBase, declaredInTree } from "../changes/base/declared.ts";
+import { readAtBase, readInTree } from "../changes/base/declared.ts";
 import { environmentsFile, environmentsIn } from "../changes/base/environments.ts";
 import type { Declared } from "../changes/model/source.ts";
 import type { EditStep, FileEdit } from "../edits/edits.ts";
 import { absent, maxMegabytesOfLayer, textOrReason } from "../files/files.ts";
 import { rootOf } from "../files/repository.ts";
-import { changedFiles, findBase, type Pair } from "./base.ts";
-import { EnvironmentLayers, filesOfOthers } from "./layersOf.ts";
-import type { Promotion } from "./model.ts";
+import { findUncommitted, findBase, type Pair } from "./base.ts";
+import type { Promotion } from "./model/model.ts";
+import { PromotionError } from "./model/promotionError.ts";
+import { EnvironmentLayers, filesOfOthers } from "./placing/layersOf.ts";
 import { planPromotion, type PromotionTerms } from "./plan.ts";
-import { PromotionError } from "./promotionError.ts";
 import { parsePromotions, promotionsFile, type PromotionEntry } from "./promotionsFile.ts";
 import { editFiles, writePromotion } from "./writing.ts";
 
@@ -48,7 +48,7 @@ export async function promote(request: PromotionRequest): Promise<Promoted> {
   const base = await findBase(pair, entries);
   const tree = await BaseTree.of(root, base.commit);
   try {
-    const before = await declaredAtBase({ base: tree, prefix }, fileAt(tree, prefix, from, await textAt(tree, prefix)));
+    const before = await readAtBase({ base: tree, prefix }, fileAt(tree, prefix, from, await textAt(tree, prefix)));
     if (!before.declared)
       throw new PromotionError(`${from.name} at the commit ${base.commit.slice(0, 12)}: ${before.why ?? ""}`);
     const three = {
@@ -99,7 +99,7 @@ function entryOf(listed: readonly NamedFile[] | undefined, name: string): NamedF
 }
 
 async function declaredOf(folder: string, root: string, { name, file }: NamedFile): Promise<Declared> {
-  const { declared, problems } = await declaredInTree({ folder, root }, file);
+  const { declared, problems } = await readInTree({ folder, root }, file);
   const [problem] = problems;
   if (declared && !problem) return declared;
   const { place, text = "can't be read" } = problem ?? {};
@@ -124,7 +124,7 @@ async function assertClean(root: string, prefix: string, sides: readonly Declare
   const paths = new Set(
     [...files, environmentsFile, promotionsFile].map((file) => posix.join(prefix, file.replaceAll("\\", "/"))),
   );
-  const changed = await changedFiles(root, [...paths]);
+  const changed = await findUncommitted(root, [...paths]);
   if (changed.length === 0) return;
   const names = changed.slice(0, 10).join(", ") + (changed.length > 10 ? ` and ${changed.length - 10} more` : "");
   throw new PromotionError(

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { find, parse, plain, valuePlace, type Problem, type Value } from "../layers/document.ts";
 import { placed } from "../layers/verbs.ts";
 import { sentences } from "../messages/sentences.ts";
-import { PromotionError } from "./promotionError.ts";
+import { PromotionError } from "./model/promotionError.ts";
 
 /** The file that keeps up to which commit an environment has what another one had, beside Pulumi.yaml. */
 export const promotionsFile = "promotions.yaml";

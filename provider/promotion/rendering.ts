@@ -1,6 +1,6 @@
 import { kept as shortened } from "../changes/model/values.ts";
 import { counted, unbroken } from "../messages/text.ts";
-import type { PromotedChange, PromotionConflict } from "./model.ts";
+import type { PromotedChange, PromotionConflict } from "./model/model.ts";
 import type { Promoted } from "./promote.ts";
 
 /** Changes that are listed; all are counted. */

@@ -1,9 +1,9 @@
 import type { Declared } from "../changes/model/source.ts";
 import { withRowEdits, type SeedDeclaration } from "../environment/schema.ts";
-import { naturalKey, type Cells } from "../reconcile/merging/records.ts";
+import { isSameRecord, isSameValue, naturalKey, type Cells } from "../reconcile/merging/records.ts";
 import { read, SourceError } from "../sources/read.ts";
 import { placeOf } from "../sources/source.ts";
-import { PromotionError } from "./promotionError.ts";
+import { PromotionError } from "./model/promotionError.ts";
 
 /** The rows of a seed as one side has them. */
 export interface RowTable {
@@ -13,14 +13,20 @@ export interface RowTable {
 }
 
 /** Labels that nobody may read: `all` of a sensitive seed. */
-export const hiddenLabels = ({ sensitive, secretLabels = [] }: SeedDeclaration): "all" | ReadonlySet<string> =>
+export const findHidden = ({ sensitive, secretLabels = [] }: SeedDeclaration): "all" | ReadonlySet<string> =>
   sensitive ? "all" : new Set(secretLabels);
 
 /**
  * Reads the rows of a seed by their natural key. Throws a PromotionError that names what can't be read.
  * @param side the name of the environment, for people
+ * @param like a table that has most of the rows as well: rows that are the same there are kept once
  */
-export async function readTable(declared: Declared, name: string, side: string): Promise<RowTable | undefined> {
+export async function readTable(
+  declared: Declared,
+  name: string,
+  side: string,
+  like?: RowTable,
+): Promise<RowTable | undefined> {
   const seed = declared.declaration.seeds[name];
   if (!seed) return undefined;
   const reason = seed.source === undefined ? undefined : declared.unread?.(seed.source);
@@ -39,7 +45,8 @@ export async function readTable(declared: Declared, name: string, side: string):
           throw new PromotionError(
             `${side}: ${placeOf(seed, line)}: a row before this one has the same natural key; change or remove one`,
           );
-        rows.set(key, values);
+        const same = like?.rows.get(key);
+        rows.set(key, same && isSameRecord(same, values, isSameValue) ? same : values);
       }
     }
   } catch (error) {

@@ -1,25 +1,25 @@
 import { nearest } from "../../machine/spelling.ts";
-import type { Cells } from "../reconcile/merging/records.ts";
 import { keyText } from "../reconcile/digests.ts";
-import { isSeed, type PromotedChange, type Seeds, type Subject } from "./model.ts";
-import { PromotionError } from "./promotionError.ts";
+import type { Cells } from "../reconcile/merging/records.ts";
+import { isSeed, type PromotedChange, type Seeds, type PromotedSubject } from "./model/model.ts";
+import { PromotionError } from "./model/promotionError.ts";
 import { isBelow } from "./settings.ts";
 
 /** True if a name on the command line means something: itself, or a thing that it is below. */
 export const isNamed = (name: string, pattern: string): boolean => name === pattern || name.startsWith(`${pattern}/`);
 
-/** A thing or row by its full path in the file, which tells things of one name apart. */
-const fullName = ({ path, row, name }: Subject): string =>
+/** A thing or row by its full path in the file, which differs for things of one name. */
+const fullName = ({ path, row, name }: PromotedSubject): string =>
   [...path, ...(row ? [name.slice(name.indexOf("/") + 1)] : [])].join("/");
 
-const isMeant = (subject: Subject, pattern: string): boolean =>
+const isMeant = (subject: PromotedSubject, pattern: string): boolean =>
   isNamed(subject.name, pattern) || isNamed(fullName(subject), pattern);
 
 /** Throws a PromotionError for a name on the command line that no environment has. */
 export function assertKnown(
   patterns: readonly string[],
   known: ReadonlySet<string>,
-  subjects: readonly Subject[],
+  subjects: readonly PromotedSubject[],
 ): void {
   for (const pattern of patterns) {
     const isThere = [...known].some((name) => isNamed(name, pattern) || isNamed(pattern, name));
@@ -30,7 +30,7 @@ export function assertKnown(
   }
 }
 
-/** What the chosen rows and things need that is not chosen itself. */
+/** The chosen changes with those that they need, and the others. */
 export interface Selection {
   chosen: PromotedChange[];
   left: PromotedChange[];

@@ -10,7 +10,7 @@ const promoted = ["organizations", "seeds", "apps"];
 /** Maps whose entries are records of their own; those of `references` are a part of their seed. */
 const recordMaps = namedMaps.filter(({ kind }) => kind !== "reference").map(({ steps }) => steps);
 
-/** What of a seed is rows: they are merged by their own key, wherever they stand. */
+/** Labels of a seed that hold rows: these are merged by their own key, wherever they stand. */
 const rowLabels = ["source", "rows", "rows+", "rows~", "rows-"];
 
 /** One thing with settings: where it stands in the file, and its settings as they are written. */
@@ -25,7 +25,7 @@ export interface SettingRecord {
 export const pathText = (path: readonly string[]): string => JSON.stringify(path);
 export const pathIn = (text: string): string[] => JSON.parse(text) as string[];
 
-/** Everything that an Environment file says besides rows, thing by thing; those above come first. */
+/** Everything in an Environment file besides rows, thing by thing; those above come first. */
 export function settingsIn(root: Value): Map<string, SettingRecord> {
   const found = new Map<string, SettingRecord>();
   if (root.kind !== "map") return found;

@@ -1,18 +1,18 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
+import { declaredIn } from "../changes/model/source.ts";
 import { fileOf, planEdits, type EditedFile, type FileEdit } from "../edits/edits.ts";
 import { readToEdit, writeFiles } from "../edits/writing.ts";
-import { declaredIn } from "../changes/model/source.ts";
-import { addColumns } from "../mergeDriver/columns.ts";
 import { rootOf } from "../files/repository.ts";
-import type { EnvironmentLayers } from "./layersOf.ts";
-import type { PromotedChange, Promotion, PromotionSides } from "./model.ts";
-import { placeSeed } from "./placeSeeds.ts";
-import { placeSettings } from "./placeSettings.ts";
-import { RowPlacing } from "./placeRows.ts";
+import { addColumns } from "../mergeDriver/columns.ts";
+import type { PromotedChange, Promotion, PromotionSides } from "./model/model.ts";
+import { PromotionError } from "./model/promotionError.ts";
+import type { EnvironmentLayers } from "./placing/layersOf.ts";
+import { RowPlacing } from "./placing/placeRows.ts";
+import { placeSeed } from "./placing/placeSeeds.ts";
+import { placeSettings } from "./placing/placeSettings.ts";
 import { planPromotion, type PromotionTerms } from "./plan.ts";
-import { PromotionError } from "./promotionError.ts";
 
 /** Both environments with their files. */
 export interface LayeredPair {
@@ -47,7 +47,7 @@ export async function editFiles(
   return edited;
 }
 
-/** Writes the files, and promotions.yaml behind them: after a kill it never says more than they do. */
+/** Writes the files, and promotions.yaml behind them: after a kill it is never ahead of them. */
 export async function writePromotion(
   folder: string,
   files: readonly EditedFile[],

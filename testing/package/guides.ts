@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { repository } from "../programs/schema.ts";
 
 /** The guides, in the order in which they go on from each other: all of them use one folder. */
-const order = ["start", "seeds", "people", "environments", "testing", "platform", "reliance", "scaling"];
+const order = ["start", "seeds", "people", "environments", "between", "testing", "platform", "reliance", "scaling"];
 
 /** A code block, such as ```` ```sh ````: what it is, what else stands there, and where. */
 interface Block {

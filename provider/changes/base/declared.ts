@@ -10,7 +10,7 @@ import { detourTo, pointersIn } from "./workingTree.ts";
 const inRepository = (prefix: string, file: string): string => posix.join(prefix, file.replaceAll("\\", "/"));
 
 /** Reads a file of the working tree. What stands in a file's place is named and not shown: nobody could approve it. */
-export async function declaredInTree(
+export async function readInTree(
   { folder, root }: { folder: string; root: string },
   file: string,
   held?: Declared["rules"],
@@ -42,10 +42,7 @@ export interface AtBase {
 }
 
 /** Reads an Environment file of a commit. `prefix` is the folder of Pulumi.yaml, from the top of the repository on. */
-export async function declaredAtBase(
-  { base, prefix }: { base: BaseTree; prefix: string },
-  file: string,
-): Promise<AtBase> {
+export async function readAtBase({ base, prefix }: { base: BaseTree; prefix: string }, file: string): Promise<AtBase> {
   const path = inRepository(prefix, file);
   const folder = join(base.folder, prefix);
   if (!(await base.writeEnvironment(path))) {

@@ -2,8 +2,8 @@ import path from "node:path";
 import { EngineError, printable, printableJson, projectFolder } from "../../../engine/index.ts";
 import { CommitError } from "../../changes/base/commits.ts";
 import { WriteError } from "../../edits/writing.ts";
+import { PromotionError } from "../../promotion/model/promotionError.ts";
 import { promote } from "../../promotion/promote.ts";
-import { PromotionError } from "../../promotion/promotionError.ts";
 import { renderPromotion, toPromotionJson } from "../../promotion/rendering.ts";
 import type { PromoteOptions } from "./commands.ts";
 

@@ -36,8 +36,13 @@ export const labelsOf = (...records: readonly (Cells | undefined)[]): string[] =
 ];
 
 /** True if two records say the same in every cell. */
-export const isSameRecord = (one: Cells, other: Cells, isSame: SameValue): boolean =>
-  one === other || labelsOf(one, other).every((label) => isSame(label, one[label], other[label]));
+export function isSameRecord(one: Cells, other: Cells, isSame: SameValue): boolean {
+  if (one === other) return true;
+  for (const label of Object.keys(one)) if (!isSame(label, one[label], other[label])) return false;
+  for (const label of Object.keys(other))
+    if (!Object.hasOwn(one, label) && !isSame(label, undefined, other[label])) return false;
+  return true;
+}
 
 /**
  * The records of a base by another natural key, which both sides have by now. A record is known again by its former key in

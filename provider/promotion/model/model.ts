@@ -1,11 +1,17 @@
-import type { Declared } from "../changes/model/source.ts";
-import type { SeedDeclaration } from "../environment/schema.ts";
-import type { Cells } from "../reconcile/merging/records.ts";
-import type { CellChanges, ThreeValues } from "../reconcile/merging/threeWay.ts";
-import type { PromotionBase } from "./base.ts";
+import type { Declared } from "../../changes/model/source.ts";
+import type { SeedDeclaration } from "../../environment/schema.ts";
+import type { Cells } from "../../reconcile/merging/records.ts";
+import type { CellChanges, ThreeValues } from "../../reconcile/merging/threeWay.ts";
 
-/** What something is: a thing by its path in the file, or a row of a seed by its natural key. */
-export interface Subject {
+/** The commit at which a promotion begins, and why it is this one. */
+export interface PromotionBase {
+  commit: string;
+  /** `entry`: promotions.yaml names it; `return`: the other direction was promoted in it; `fork`: both files are there since. */
+  by: "entry" | "return" | "fork";
+}
+
+/** A thing by its path in the file, or a row of a seed by its natural key. */
+export interface PromotedSubject {
   /** As people name it, and as `--only` takes it: `countries/DE`. */
   name: string;
   path: readonly string[];
@@ -14,7 +20,7 @@ export interface Subject {
 }
 
 /** Something that the environment gets. */
-export type PromotedChange = Subject &
+export type PromotedChange = PromotedSubject &
   (
     | { do: "add"; cells: Cells; after?: string | undefined }
     | { do: "change"; cells: CellChanges }
@@ -25,7 +31,7 @@ export type PromotedChange = Subject &
   };
 
 /** Something that both sides changed, and not alike: a cell by its label, or all of it. */
-export type PromotionConflict = Subject & { label?: string } & ThreeValues;
+export type PromotionConflict = PromotedSubject & { label?: string } & ThreeValues;
 
 /** Two environments and their common base, as far as they are compared. */
 export interface PromotionSides {
@@ -34,7 +40,7 @@ export interface PromotionSides {
   base: Declared;
 }
 
-/** What a promotion does. */
+/** The outcome of a comparison: everything that the environment gets, and what stands in the way. */
 export interface Promotion {
   from: string;
   to: string;
@@ -53,6 +59,6 @@ export interface Promotion {
   notes: string[];
 }
 
-export const isSeed = (subject: Subject): boolean => subject.path[0] === "seeds" && !subject.row;
+export const isSeed = (subject: PromotedSubject): boolean => subject.path[0] === "seeds" && !subject.row;
 
 export type Seeds = Readonly<Record<string, SeedDeclaration>>;

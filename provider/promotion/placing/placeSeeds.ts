@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
-import type { EditedFile, FileEdit } from "../edits/edits.ts";
-import { holdsConfigured } from "../environment/configured.ts";
-import { rowVerbs } from "../layers/rowEdits.ts";
-import { find, plain } from "../layers/document.ts";
+import type { EditedFile, FileEdit } from "../../edits/edits.ts";
+import { holdsConfigured } from "../../environment/configured.ts";
+import { find, plain } from "../../layers/document.ts";
+import { rowVerbs } from "../../layers/rowEdits.ts";
+import type { PromotedChange } from "../model/model.ts";
+import { PromotionError } from "../model/promotionError.ts";
 import type { EnvironmentLayers } from "./layersOf.ts";
-import type { PromotedChange } from "./model.ts";
-import { PromotionError } from "./promotionError.ts";
 
 /** The edits that bring a new seed, and the file of its rows where the other environment keeps it to itself. */
 export interface NewSeed {

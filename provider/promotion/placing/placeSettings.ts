@@ -1,8 +1,8 @@
-import type { FileEdit, ValueFileEdit } from "../edits/edits.ts";
-import { find, plain } from "../layers/document.ts";
+import type { FileEdit, ValueFileEdit } from "../../edits/edits.ts";
+import { find, plain } from "../../layers/document.ts";
+import type { PromotedChange } from "../model/model.ts";
+import { PromotionError } from "../model/promotionError.ts";
 import type { EnvironmentLayers } from "./layersOf.ts";
-import type { PromotedChange } from "./model.ts";
-import { PromotionError } from "./promotionError.ts";
 
 /** The edits that bring a change of settings into an environment's files. Throws a PromotionError where none can. */
 export function placeSettings(layers: EnvironmentLayers, change: PromotedChange): FileEdit[] {

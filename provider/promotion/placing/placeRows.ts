@@ -1,12 +1,12 @@
-import type { RowData } from "../contract/values.ts";
-import type { EditStep, FileEdit, RowFileEdit, ValueFileEdit } from "../edits/edits.ts";
-import { withRowEdits } from "../environment/schema.ts";
-import { find, plain, type Value } from "../layers/document.ts";
-import { rowVerbs } from "../layers/rowEdits.ts";
-import { naturalKey, type Cells } from "../reconcile/merging/records.ts";
-import { isObject } from "../contract/wire.ts";
+import type { RowData } from "../../contract/values.ts";
+import { isObject } from "../../contract/wire.ts";
+import type { EditStep, FileEdit, RowFileEdit, ValueFileEdit } from "../../edits/edits.ts";
+import { withRowEdits } from "../../environment/schema.ts";
+import { find, plain, type Value } from "../../layers/document.ts";
+import { rowVerbs } from "../../layers/rowEdits.ts";
+import { naturalKey, type Cells } from "../../reconcile/merging/records.ts";
+import type { PromotedChange } from "../model/model.ts";
 import type { EnvironmentLayers } from "./layersOf.ts";
-import type { PromotedChange } from "./model.ts";
 
 /** Brings changes of rows into an environment's files: where a row stands, or as an override in its own layer. */
 export class RowPlacing {
@@ -104,7 +104,7 @@ export class RowPlacing {
 
   #setCell(file: string, verb: string, keys: RowData, label: string, value: unknown): ValueFileEdit {
     const path: EditStep[] = ["seeds", this.#seed, verb, { where: keys }, label];
-    // An override that says nothing would let the value below it through.
+    // An override without a value would let the value below it through.
     if (value === undefined && verb !== "rows~") return { kind: "value", do: "remove", file, path };
     return { kind: "value", do: "set", file, path, value: value ?? null };
   }

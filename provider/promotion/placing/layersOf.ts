@@ -1,10 +1,10 @@
 import { dirname, posix, relative } from "node:path";
-import { find, parse, type Value } from "../layers/document.ts";
-import type { Declared } from "../changes/model/source.ts";
-import { maxMegabytesOfLayer, textIfAny } from "../files/files.ts";
-import { PromotionError } from "./promotionError.ts";
+import type { Declared } from "../../changes/model/source.ts";
+import { maxMegabytesOfLayer, textIfAny } from "../../files/files.ts";
+import { find, parse, type Value } from "../../layers/document.ts";
+import { PromotionError } from "../model/promotionError.ts";
 
-/** The files of an environment: which of them no other one has, and what each says by itself. */
+/** The files of an environment: which of them no other one has, and what each holds by itself. */
 export class EnvironmentLayers {
   readonly name: string;
   readonly declared: Declared;
@@ -51,7 +51,7 @@ export class EnvironmentLayers {
     });
   }
 
-  /** What a file says by itself at a path. */
+  /** The value that a file by itself has at a path. */
   valueIn(file: string, path: readonly PropertyKey[]): Value | undefined {
     const root = this.#read(file);
     return root && find(root, path)?.value;
