@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { join, posix } from "node:path";
-import { maxMegabytesOfLayer, textIfAny } from "../../files/files.ts";
+import { maxMegabytesOfLayer, textOrReason } from "../../files/files.ts";
 import type { Note } from "../model/changeSet.ts";
 import { declaredIn, nothing, type Declared, type Reading } from "../model/source.ts";
 import type { BaseTree } from "./baseTree.ts";
@@ -19,9 +19,11 @@ export async function readInTree(
   const unread = (name: string): string | undefined => detourTo(root, from, name);
   const reading = declaredIn(file, folder, held);
   const { declared, policy, files } = reading;
-  const ofLayer = (name: string): string | undefined =>
-    unread(name) ??
-    (isPointer(textIfAny(folder, name, maxMegabytesOfLayer) ?? "") ? `${name} is a pointer of Git LFS` : undefined);
+  const ofLayer = (name: string): string | undefined => {
+    const found = textOrReason(folder, name, maxMegabytesOfLayer);
+    const isLfs = "text" in found && isPointer(found.text);
+    return unread(name) ?? (isLfs ? `${name} is a pointer of Git LFS` : undefined);
+  };
   const notes = (names: readonly string[], reasonOf: typeof unread): Note[] =>
     names.flatMap((name) => reasonOf(name) ?? []).map((text) => ({ text }));
   const layers = notes(files, ofLayer);
