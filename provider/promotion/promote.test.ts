@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { Repository } from "../changes/testing/repository.ts";
 import { promote, type Promoted, type PromotionRequest } from "./promote.ts";
 import { renderPromotion } from "./rendering.ts";
+import { writePromotion } from "./writing.ts";
 
 const repositories: Repository[] = [];
 afterEach(() => repositories.splice(0).forEach((repository) => repository.remove()));
@@ -278,6 +279,15 @@ describe("there and back", () => {
   });
 });
 
+test("promotions.yaml is written behind the files: it is never ahead of them", async () => {
+  const repository = made(project);
+  const file = { file: "prod.yaml", before: Buffer.from("as somebody read it"), after: Buffer.from("else") };
+  const value = { from: "staging", commit: "0".repeat(40) };
+  const entry = { kind: "value", do: "set", file: "promotions.yaml", path: ["prod"], value } as const;
+  await expect(writePromotion(repository.folder, [file], [entry])).rejects.toThrow("prod.yaml was changed");
+  expect(repository.git("status", "--porcelain")).toBe("");
+});
+
 describe("what can't be promoted is refused in one sentence", () => {
   const refusal = async (repository: Repository, more: Partial<PromotionRequest> = {}): Promise<string> => {
     try {
@@ -324,6 +334,19 @@ describe("what can't be promoted is refused in one sentence", () => {
     });
     const { taken, conflicts } = await promoteIn(repository, ["staging", "prod"], { write: false });
     expect([taken.map(({ name }) => name), conflicts]).toEqual([["countries/France"], []]);
+  });
+
+  test("a seed that one side alone calls otherwise; on both sides it is followed", async () => {
+    const own = (name: string, more = ""): string =>
+      `extends: base.yaml\nseeds: { ${name}: { table: languages, key: Tag, rows: [{ Tag: de, Text: a${more} }]${name === "tongues" ? ", formerly: languages" : ""} } }\n`;
+    const repository = made({ ...project, "staging.yaml": own("languages"), "prod.yaml": own("languages") });
+    repository.commit({ "staging.yaml": own("tongues", "b") });
+    expect(await refusal(repository)).toBe(
+      "staging calls languages tongues now: rename it in prod as well (languages → tongues, with formerly), then promote",
+    );
+    repository.commit({ "prod.yaml": own("tongues") });
+    expect(names(await promoteIn(repository, ["staging", "prod"]))).toEqual(["change tongues/de"]);
+    expect(read(repository, "prod.yaml")).toBe(own("tongues", "b"));
   });
 
   test("a row that two seeds of one table would have", async () => {

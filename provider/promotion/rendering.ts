@@ -65,7 +65,8 @@ function outcomeLines({ to, taken, conflicts, left, leftConflicts, untouched, ke
     [untouched, `of ${to} alone, untouched`],
     [left.length + leftConflicts, "left for another time"],
   ]);
-  const lines = [summary === "" ? "nothing to promote" : summary];
+  const isNothing = taken.length + conflicts.length === 0;
+  const lines = [[isNothing ? "nothing to promote" : "", summary].filter((part) => part !== "").join("; ")];
   if (conflicts.length > 0)
     lines.push(
       "nothing is written: decide each conflict with --ours <name> or --theirs <name>, or change one of the files",

@@ -53,6 +53,7 @@ export async function writePromotion(
   files: readonly EditedFile[],
   entry: readonly FileEdit[],
 ): Promise<void> {
+  for (const { file, before } of files) if (!before) mkdirSync(dirname(join(folder, file)), { recursive: true });
   await writeFiles(folder, files);
   const { files: last, refused } = await planEdits(entry, (file) => readToEdit(folder, file));
   const [wrong] = refused;
