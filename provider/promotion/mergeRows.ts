@@ -8,7 +8,7 @@ import {
   type Cells,
 } from "../reconcile/merging/records.ts";
 import { mergeRecords, type Decide, type RecordMerge } from "../reconcile/merging/threeWay.ts";
-import { linkedLabels } from "../sources/source.ts";
+import { listLinkedLabels } from "../sources/source.ts";
 import type { PromotionSides } from "./model/model.ts";
 import { PromotionError } from "./model/promotionError.ts";
 import { findHidden, readTable, type RowTable } from "./rowTables.ts";
@@ -43,7 +43,7 @@ export async function mergeRows(
   if (!there) return undefined;
   const labels = [was, is, there].flatMap((table) => (table ? [findHidden(table.seed)] : []));
   const secret = new Set(labels.flatMap((each) => (each === "all" ? [] : [...each])));
-  const linked = new Set([...linkedLabels(is.seed), ...linkedLabels(there.seed)]);
+  const linked = new Set([...listLinkedLabels(is.seed), ...listLinkedLabels(there.seed)]);
   const rows = keyedAlike(was, is, there, { seed, from: from.name, to: to.name });
   const notes: string[] = [];
   if (is.rows.size === 0 && (was?.rows.size ?? 0) > 0) {

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { find, parse, plain, valuePlace, type Problem, type Value } from "../layers/document.ts";
-import { placed } from "../layers/verbs.ts";
+import { find, parse, toPlainValue, valuePlace, type Problem, type Value } from "../layers/document.ts";
+import { describePlace } from "../layers/verbs.ts";
 import { sentences } from "../messages/sentences.ts";
 import { PromotionError } from "./model/promotionError.ts";
 
@@ -29,14 +29,14 @@ export function parsePromotions(text: string): PromotionEntry[] {
   const problems: Problem[] = [];
   const root = parse(text, promotionsFile, (problem) => problems.push(problem));
   if (root?.kind === "scalar" && root.value === null) return [];
-  const read = root && promotions.safeParse(plain(withWritten(root)), sentences);
+  const read = root && promotions.safeParse(toPlainValue(withWritten(root)), sentences);
   if (root && read?.error) {
     for (const { path, message } of read.error.issues) {
       problems.push({ at: find(root, path)?.at ?? valuePlace(root, path), message: `${path.join(".")} ${message}` });
     }
   }
   const [wrong] = problems;
-  if (wrong) throw new PromotionError(`${placed(wrong.at)}: ${wrong.message}`);
+  if (wrong) throw new PromotionError(`${describePlace(wrong.at)}: ${wrong.message}`);
   return Object.entries(read?.data ?? {}).flatMap(([to, entries]) =>
     [entries].flat().map(({ from, commit }, index) => {
       const path = Array.isArray(entries) ? [to, index, "commit"] : [to, "commit"];
@@ -45,7 +45,7 @@ export function parsePromotions(text: string): PromotionEntry[] {
         from,
         commit,
         isListed: Array.isArray(entries),
-        place: root ? placed(valuePlace(root, path)) : promotionsFile,
+        place: root ? describePlace(valuePlace(root, path)) : promotionsFile,
       };
     }),
   );

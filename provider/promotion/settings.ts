@@ -1,7 +1,7 @@
 import { holdsConfigured } from "../environment/configured.ts";
 import { formerKeys } from "../environment/formerKeys.ts";
 import { leadsTo, namedMaps } from "../environment/jsonSchema.ts";
-import { plain, type Value } from "../layers/document.ts";
+import { toPlainValue, type Value } from "../layers/document.ts";
 import type { Cells } from "../reconcile/merging/records.ts";
 
 /** Parts of an Environment file that are promoted; the others are about the environment itself. */
@@ -61,7 +61,7 @@ function takeRecord(value: Value, path: readonly string[], found: Map<string, Se
     else if (name === "roster" && path.length === 4) takeRecord(held, below, found);
     else if (path[0] === "seeds" && rowLabels.includes(name)) continue;
     else if (holdsConfigured(held)) record.configured.push(name);
-    else record.cells[name] = plain(held);
+    else record.cells[name] = toPlainValue(held);
   }
 }
 

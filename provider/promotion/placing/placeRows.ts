@@ -2,7 +2,7 @@ import type { RowData } from "../../contract/values.ts";
 import { isObject } from "../../contract/wire.ts";
 import type { EditStep, FileEdit, RowFileEdit, ValueFileEdit } from "../../edits/edits.ts";
 import { withRowEdits } from "../../environment/schema.ts";
-import { find, plain, type Value } from "../../layers/document.ts";
+import { find, toPlainValue, type Value } from "../../layers/document.ts";
 import { rowVerbs } from "../../layers/rowEdits.ts";
 import { naturalKey, type Cells } from "../../reconcile/merging/records.ts";
 import type { PromotedChange } from "../model/model.ts";
@@ -129,7 +129,7 @@ export class RowPlacing {
   }
 
   #keyOf(verb: string, item: Value): string {
-    const value = plain(item);
+    const value = toPlainValue(item);
     const labels =
       verb === "rows-" ? Object.fromEntries(this.#key.map((label, at) => [label, [value].flat()[at]])) : value;
     return isObject(labels) ? (naturalKey(this.#key, labels) ?? "") : "";

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import type { EditedFile, FileEdit } from "../../edits/edits.ts";
 import { holdsConfigured } from "../../environment/configured.ts";
-import { find, plain } from "../../layers/document.ts";
+import { find, toPlainValue } from "../../layers/document.ts";
 import { rowVerbs } from "../../layers/rowEdits.ts";
 import type { PromotedChange } from "../model/model.ts";
 import { PromotionError } from "../model/promotionError.ts";
@@ -24,7 +24,7 @@ export function placeSeed(from: EnvironmentLayers, to: EnvironmentLayers, change
     if (value && holdsConfigured(value)) {
       throw new PromotionError(`${name}: ${label} comes from the configuration: write it into ${to.name} yourself`);
     }
-    if (value) rows[label] = plain(value);
+    if (value) rows[label] = toPlainValue(value);
   }
   const source = from.declared.declaration.seeds[name]?.source;
   const target = source === undefined ? undefined : targetOf(source, from, to);

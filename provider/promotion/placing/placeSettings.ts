@@ -1,5 +1,5 @@
 import type { FileEdit, ValueFileEdit } from "../../edits/edits.ts";
-import { find, plain } from "../../layers/document.ts";
+import { find, toPlainValue } from "../../layers/document.ts";
 import type { PromotedChange } from "../model/model.ts";
 import { PromotionError } from "../model/promotionError.ts";
 import type { EnvironmentLayers } from "./layersOf.ts";
@@ -18,7 +18,7 @@ export function placeSettings(layers: EnvironmentLayers, change: PromotedChange)
   const cells = Object.entries(change.cells);
   if (isMember && held?.kind === "scalar") {
     const values = Object.fromEntries(cells.map(([label, { from }]) => [label, from]));
-    const { role = plain(held), ...more } = values;
+    const { role = toPlainValue(held), ...more } = values;
     const file = layers.ownFileAt(path) ?? layers.own;
     return [set(file, path, Object.keys(more).length === 0 ? role : { role, ...more })];
   }
