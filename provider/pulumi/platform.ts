@@ -27,7 +27,7 @@ export async function connect(
   signal?: AbortSignal,
   { timeouts, retries, onCall }: Pick<ClientOptions, "timeouts" | "retries" | "onCall"> = {},
 ): Promise<Platform> {
-  const { url, isEmulator, notes, close: stop } = await located(endpoint, directory);
+  const { url, isEmulator, notes, close: stop } = await locatePlatform(endpoint, directory);
   const client = createClient({
     endpoint: url,
     ...(isEmulator ? {} : { allowed }), // an emulator of this process is nobody else
@@ -57,7 +57,7 @@ interface Located extends Pick<Platform, "notes" | "close"> {
 }
 
 /** The address that an endpoint means; that of an emulator is started for it. */
-export async function located(endpoint: string, directory: string): Promise<Located> {
+export async function locatePlatform(endpoint: string, directory: string): Promise<Located> {
   if (!endpoint.startsWith("emulator:")) {
     return { url: endpoint, isEmulator: false, notes: [], close: () => Promise.resolve() };
   }
