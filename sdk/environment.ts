@@ -3,8 +3,8 @@ import { declaration, inlineDeclaration, type Declaration } from "../provider/en
 import { EnvironmentError } from "../provider/environment/problems.ts";
 import { listLinkedInputs, things, type Thing } from "../provider/environment/things/things.ts";
 import { aliasesBelow, program, rootName, type Aliases } from "./program.ts";
-import { GeneratedApp, Organization, SeedRows, Team, TeamMember, TeamRoster } from "./resources.ts";
 import type { RowsOf } from "./resourceClass.ts";
+import { GeneratedApp, Organization, SeedRows, Team, TeamMember, TeamRoster } from "./resources.ts";
 
 import { withSupplied } from "./secrets/secrecy.ts";
 import { optionsBelow, type OptionsBelow } from "./unsupported.ts";

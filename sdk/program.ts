@@ -5,8 +5,8 @@ import { doors, type Door } from "../provider/pulumi/configuration/configuration
 import { readVariable } from "../provider/pulumi/configuration/keys.ts";
 import { providerType, typeThrough, urnThrough } from "../provider/pulumi/doors.ts";
 import type { Announced } from "./seeds.ts";
-import { checkStackSettings } from "./stackSettings.ts";
 import type { PlainUrn } from "./seeds.ts";
+import { checkStackSettings } from "./stackSettings.ts";
 
 /** State shared by the resources of one program. */
 interface Program {

@@ -9,10 +9,10 @@ import { factsOf } from "../provider/resources/model/resource.ts";
 import type { Resource } from "../provider/resources/resource.ts";
 import { secondsIn } from "./durations.ts";
 import { toPlainUrn, program, throughOther } from "./program.ts";
-import type { PlainUrn } from "./seeds.ts";
 import type { ResourceClass } from "./resourceClass.ts";
 import { isLater, secretNames } from "./secrets/secrecy.ts";
 import { withSecretCells } from "./secrets/secretCells.ts";
+import type { PlainUrn } from "./seeds.ts";
 import { checkStackSettings } from "./stackSettings.ts";
 import { permitOptions, refuseGet } from "./unsupported.ts";
 

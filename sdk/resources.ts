@@ -37,11 +37,11 @@ import type {
 } from "./args.ts";
 import { other, program } from "./program.ts";
 import { declareClass } from "./resource.ts";
+import type { LinkedSeed, RowsOf } from "./resourceClass.ts";
 import { isLater } from "./secrets/secrecy.ts";
 import { keyRows, withSecretCells } from "./secrets/secretCells.ts";
 import { othersOf } from "./siblings.ts";
 import { declareInTeam, namesIn } from "./teamDeclarations.ts";
-import type { LinkedSeed, RowsOf } from "./resourceClass.ts";
 
 /** An organization. `id` is its ID on the platform; a new name updates it in place. */
 export class Organization extends declareClass<OrganizationArgs, OrganizationOutputs>(organization) {}

@@ -12,18 +12,18 @@ export interface Sibling {
   source?: string;
   types?: Record<string, CellType>;
   additions?: Record<string, unknown>[];
-  removals?: Removals;
+  removals?: RemovedKeys;
 }
 
-export type Removals = (string | number | boolean | (string | number | boolean)[])[];
+export type RemovedKeys = (string | number | boolean | (string | number | boolean)[])[];
 
 /** Where the links of a seed lead to, by label. */
-export type References = Record<string, { table: string; key: string }>;
+export type LinkTargets = Record<string, { table: string; key: string }>;
 
 /** The part of a seed that others see while it is constructed. */
 export interface Announced extends Omit<Sibling, "urn"> {
   name: string;
   urn: PlainUrn;
   secret: readonly unknown[];
-  references: References;
+  references: LinkTargets;
 }

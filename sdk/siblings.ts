@@ -2,12 +2,12 @@ import * as pulumi from "@pulumi/pulumi";
 import { typeThrough } from "../provider/pulumi/doors.ts";
 import { toPlainUrn, program } from "./program.ts";
 import { isLater } from "./secrets/secrecy.ts";
-import type { Announced, References, Removals, Sibling } from "./seeds.ts";
+import type { Announced, LinkTargets, RemovedKeys, Sibling } from "./seeds.ts";
 
 /** A seed whose rows refer to those of another one. Without its URN, which may wait for that of the other. */
 export interface Referrer extends Omit<Sibling, "urn"> {
   name: string;
-  references: References;
+  references: LinkTargets;
 }
 
 /** A seed's knowledge of other seeds of the program, for its provider; undefined when there is nothing. */
@@ -25,7 +25,7 @@ interface Others {
 export function othersOf(
   name: string,
   args: Readonly<Record<string, unknown>>,
-  references: References,
+  references: LinkTargets,
   options: pulumi.CustomResourceOptions = {},
 ): Others {
   const own = announcement(name, args, references, options);
@@ -80,7 +80,7 @@ function shownCells<Shown extends Pick<Announced, "key" | "rows" | "additions" |
 function announcement(
   name: string,
   { table, key, rows, source, types, additions, removals, secretLabels }: Readonly<Record<string, unknown>>,
-  references: References,
+  references: LinkTargets,
   { parent }: pulumi.CustomResourceOptions,
 ): Announced | undefined {
   const keys = [key].flat();
@@ -89,7 +89,7 @@ function announcement(
     Array.isArray(list) && list.every((row: unknown) => hasKeys(row, keys));
   if ((additions !== undefined && !areRows(additions)) || isLater([removals, secretLabels])) return undefined;
   // The provider checks their content.
-  const edits = { ...(additions && { additions }), ...(Array.isArray(removals) && { removals: removals as Removals }) };
+  const edits = { ...(additions && { additions }), ...(Array.isArray(removals) && { removals: removals as RemovedKeys }) };
   const secret = [secretLabels].flat();
   const urn = toPlainUrn(name, typeThrough(program().door, "SeedRows"), parent);
   const declared = { secret, name, urn, references, table, key: keys, ...edits };

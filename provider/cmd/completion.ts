@@ -1,8 +1,8 @@
 import type { Argument, Command, Option } from "commander";
 import { bash } from "./completion/bash.ts";
 import { fish } from "./completion/fish.ts";
-import { zsh } from "./completion/zsh.ts";
 import type { Place, Values, Word } from "./completion/words.ts";
+import { zsh } from "./completion/zsh.ts";
 
 const writers = { bash, zsh, fish };
 

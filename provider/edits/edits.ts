@@ -1,9 +1,9 @@
 import { formatOf } from "../sources/formats.ts";
 import { SourceError } from "../sources/read.ts";
+import type { RowFileEdit, ValueFileEdit } from "./kinds.ts";
 import { editRows } from "./rowFiles.ts";
 import { EditRefusal, positionAt } from "./splices.ts";
 import { editValues } from "./valueFiles.ts";
-import type { RowFileEdit, ValueFileEdit } from "./kinds.ts";
 
 /*
  * The editor of files: changes values at their place, and leaves all other bytes as they are.

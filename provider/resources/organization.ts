@@ -3,6 +3,7 @@ import type { AnswerOf } from "../contract/endpoints.ts";
 import { ApiError, orUndefinedIfNotFound } from "../contract/errors.ts";
 import { id, withoutUndefined } from "../contract/values.ts";
 import { quoted } from "../messages/text.ts";
+import { chosenID } from "./model/chosenIDs.ts";
 import {
   changedValues,
   createOnce,
@@ -13,7 +14,6 @@ import {
 } from "./model/creation.ts";
 import { found, isFound } from "./model/made.ts";
 import { adopt, common, ResourceError, type Context } from "./model/resource.ts";
-import { chosenID } from "./model/chosenIDs.ts";
 import { proveNew, proveSettings } from "./model/settings.ts";
 import { checkName, forgetName, noteName, takenHint } from "./records/organizationRecords.ts";
 import { resource, type State } from "./resource.ts";

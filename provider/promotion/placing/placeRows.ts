@@ -1,6 +1,7 @@
 import type { RowData } from "../../contract/values.ts";
 import { isObject } from "../../contract/wire.ts";
-import type { EditStep, FileEdit, RowFileEdit, ValueFileEdit } from "../../edits/edits.ts";
+import type { FileEdit } from "../../edits/edits.ts";
+import type { EditStep, RowFileEdit, ValueFileEdit } from "../../edits/kinds.ts";
 import { withRowEdits } from "../../environment/schema.ts";
 import { find, toPlainValue, type Value } from "../../layers/document.ts";
 import { rowVerbs } from "../../layers/rowEdits.ts";

@@ -1,4 +1,5 @@
-import type { FileEdit, ValueFileEdit } from "../../edits/edits.ts";
+import type { FileEdit } from "../../edits/edits.ts";
+import type { ValueFileEdit } from "../../edits/kinds.ts";
 import { find, toPlainValue } from "../../layers/document.ts";
 import type { PromotedChange } from "../model/model.ts";
 import { PromotionError } from "../model/promotionError.ts";
