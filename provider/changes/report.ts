@@ -8,12 +8,12 @@ import { CommitError, commitOf, forkOf, isPointer } from "./base/commits.ts";
 import { layoutOnly } from "./base/decidingFlags.ts";
 import { driftFile, environmentsFile, environmentsIn, type EnvironmentEntry } from "./base/environments.ts";
 import { profileFlags, profileIn } from "./base/profileFlags.ts";
-import { shown, type BothTexts } from "./base/projectFlags.ts";
+import { describeSetting, type BothTexts } from "./base/projectFlags.ts";
 import { detourTo, pointersIn } from "./base/workingTree.ts";
 import { doneLines } from "./doneLines.ts";
-import { driftFlags, loosened } from "./loosened.ts";
+import { driftFlags, findLoosened } from "./loosened.ts";
 import { notCompared, type ChangeSet, type EnvironmentChanges, type Note, type Section } from "./model/changeSet.ts";
-import { declaredIn, nothing, type Declared, type Reading } from "./model/source.ts";
+import { readDeclaration, declareNothing, type Declared, type Reading } from "./model/source.ts";
 import { stable } from "./model/values.ts";
 import { compareDeclarations } from "./plan/plans.ts";
 import { flagsOfProject, flagsOfStack, inRepository, slashes, textsOf, type Sides } from "./projectChanges.ts";
@@ -177,9 +177,9 @@ async function environmentChanges(
   const isRemoved = !entry.isListed && !existsSync(join(request.folder, entry.file));
   const before = await declaredAtBase(place, former?.file ?? entry.file);
   const head: Reading = isRemoved
-    ? { declared: nothing(request.folder), problems: [], files: [] }
+    ? { declared: declareNothing(request.folder), problems: [], files: [] }
     : await declaredInTree(place, entry.file, before.declared?.rules);
-  const isThere = head.declared ?? nothing(request.folder);
+  const isThere = head.declared ?? declareNothing(request.folder);
   const compared =
     before.declared && head.declared
       ? await compareDeclarations({ base: before.declared, head: head.declared })
@@ -187,7 +187,7 @@ async function environmentChanges(
   const isElsewhere = former?.endpoint !== entry.endpoint;
   const { stack, ...ofStack } = await flagsOfStack(place, entry, former, isElsewhere);
   const flags = [
-    ...(before.declared && head.policy ? loosened(before.declared, head.policy) : []),
+    ...(before.declared && head.policy ? findLoosened(before.declared, head.policy) : []),
     ...entryFlags(entry, former, isFirst),
     ...ofStack.flags,
     ...(await flagsOfProfile(place, stack)),
@@ -228,7 +228,7 @@ async function declaredInTree(
 ): Promise<Reading> {
   const from = realpathSync(folder);
   const unread = (name: string): string | undefined => detourTo(root, from, name);
-  const reading = declaredIn(file, folder, held);
+  const reading = readDeclaration(file, folder, held);
   const { declared, policy, files } = reading;
   const ofLayer = (name: string): string | undefined => {
     const found = textOrReason(folder, name, maxMegabytesOfLayer);
@@ -257,11 +257,11 @@ async function declaredAtBase({ base, prefix }: Place, file: string): Promise<At
   const path = slashes(join(prefix, file));
   const folder = join(base.folder, prefix);
   if (!(await base.writeEnvironment(path))) {
-    return { declared: nothing(folder), notes: [`${file} is not in the base: everything it declares is new`] };
+    return { declared: declareNothing(folder), notes: [`${file} is not in the base: everything it declares is new`] };
   }
   const unread = base.unread(path);
   if (unread !== undefined) return { why: unread, notes: [] };
-  const { declared, problems } = declaredIn(file, folder);
+  const { declared, problems } = readDeclaration(file, folder);
   if (!declared) {
     const reasons = problems.map(({ place, text }) => (place === undefined ? text : `${place}: ${text}`));
     return { why: `the file of the base can't be read: ${reasons.slice(0, 3).join("; ")}`, notes: [] };
@@ -274,14 +274,14 @@ function entryFlags(entry: ListedEntry, former: EnvironmentEntry | undefined, is
   const flag = (text: string): Note => ({ text, place: environmentsFile });
   if (!former) {
     if (isFirst) return [];
-    const endpoint = entry.endpoint === undefined ? "" : ` at ${shown(entry.endpoint)}`;
+    const endpoint = entry.endpoint === undefined ? "" : ` at ${describeSetting(entry.endpoint)}`;
     return [flag(`${environmentsFile} did not list it before: the stack ${entry.stack}${endpoint}`)];
   }
   if (!entry.isListed) return [flag(`${environmentsFile} does not list it any more`)];
   const names = ["stack", "file", "endpoint", "after"] as const;
   return names.flatMap((name) => {
     const [was, is] = [former[name] ?? "nothing", entry[name] ?? "nothing"].map(String);
-    return was === is ? [] : [flag(`${name} changes from ${shown(was)} to ${shown(is)}`)];
+    return was === is ? [] : [flag(`${name} changes from ${describeSetting(was)} to ${describeSetting(is)}`)];
   });
 }
 
