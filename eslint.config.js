@@ -201,11 +201,11 @@ export default tseslint.config(
   },
   {
     files: ["provider/**/*.ts", "sdk/**/*.ts", "emulator/**/*.ts", "engine/**/*.ts", "machine/**/*.ts"],
-    ignores: ["provider/client/http/transport.ts", "**/*.test.ts", "**/testing/**"],
+    ignores: ["provider/client/http/undiciSender.ts", "**/*.test.ts", "**/testing/**"],
     rules: {
       "no-restricted-imports": [
         "error",
-        { paths: [{ name: "undici", message: "Only provider/client/http/transport.ts speaks HTTP." }] },
+        { paths: [{ name: "undici", message: "Only provider/client/http/undiciSender.ts speaks HTTP." }] },
       ],
     },
   },
