@@ -289,7 +289,7 @@ export class Operations {
   async #online(offline: Offline, settings: Configuration, signal: AbortSignal) {
     return {
       ...offline,
-      ...(await this.#connection.of(settings)),
+      ...(await this.#connection.of(settings, offline.report.info)),
       readsFirst: this.#surroundings.readsFirst ?? false,
       others: this.#notes.others,
       signal,
