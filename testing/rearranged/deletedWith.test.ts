@@ -29,5 +29,18 @@ describe.each(drawnKinds("members that are deleted with their team"))(
       }
       await scene.isSettled();
     });
+
+    test("of another provider go with it, too", async () => {
+      const settings = { endpoint: scene.emulator.url, email: "admin@example.com", password: "correct-horse" };
+      const two = `const two = provider("two", ${JSON.stringify(settings)});\n`;
+      await scene.begin(two + organization + people.replaceAll("{ deletedWith:", "{ provider: two, deletedWith:"));
+      const ids = await Promise.all(["crew", "yard"].map(async (name) => (await scene.project.state()).get(name)?.id));
+      await scene.write(two + organization);
+      await scene.project.succeed("up --yes --skip-preview");
+      for (const teamID of ids) {
+        await expect(scene.client.readteam({ teamID: teamID ?? "" })).rejects.toMatchObject({ code: "notFound" });
+      }
+      await scene.isSettled();
+    });
   },
 );

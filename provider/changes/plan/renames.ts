@@ -1,6 +1,6 @@
-import type { Declared } from "../model/source.ts";
 import { stable } from "../model/values.ts";
 import type { Plan, Step } from "./planner.ts";
+import type { Declared } from "../model/source.ts";
 
 /** The declarations that a plan is about; a state has no base. */
 export interface Sides {

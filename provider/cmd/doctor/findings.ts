@@ -13,7 +13,7 @@ export interface Finding {
 
 export const well = (seen: string): Finding => ({ is: "well", seen });
 
-export const noted = (seen: string, means?: string, mend?: readonly string[]): Finding => ({
+export const noteFinding = (seen: string, means?: string, mend?: readonly string[]): Finding => ({
   is: "noted",
   seen,
   means,

@@ -14,7 +14,7 @@ export interface ReportOptions {
 /** Flags of drift. */
 export interface DriftOptions {
   state?: string;
-  accept?: boolean;
+  tolerate?: boolean;
   because?: string;
   until?: string;
 }
