@@ -49,6 +49,7 @@ const lists = [
     "provider/recording/privacy",
     "provider/dump",
     "provider/changes/drift",
+    "provider/changes/sides",
     "provider/changes/sealing",
     "provider/changes",
     "provider/changes/plan",
