@@ -203,8 +203,8 @@ describe("drift", () => {
       expect(status).toBe(7);
     });
     expect(calls.filter((endpoint) => endpoint !== "login" && endpoint !== "logout")).toEqual([]);
-    expect((await project.run("drift", "--accept")).output).toContain("--accept needs --because");
-    expect((await project.run("drift", "--accept", "--because", "audit")).status).toBe(0);
+    expect((await project.run("drift", "--tolerate")).output).toContain("--tolerate needs --because");
+    expect((await project.run("drift", "--tolerate", "--because", "audit")).status).toBe(0);
     expect(readFileSync(join(project.folder, "drift.yaml"), "utf8")).toContain("name: grace@example.com");
     const accepted = await project.run("drift");
     expect([accepted.status, accepted.output]).toEqual([0, expect.stringContaining("(accepted: audit (until ")]);

@@ -12,7 +12,6 @@ import { slashes } from "../projectChanges.ts";
 export type SideName =
   | { kind: "files"; environment: string; commit?: string }
   | { kind: "live"; environment: string }
-  | { kind: "snapshot"; file: string }
   | { kind: "dump"; folder: string };
 
 /** A side that can't be compared, in one sentence with what to do. */
@@ -23,33 +22,34 @@ export class SideError extends Error {
 /** A side as it was read; `remove` takes away what was written for it. */
 export interface Side {
   declared: Declared;
+  /** Why it is not whole. */
+  why?: string;
   remove: () => void;
 }
 
-/** Reads the name of a side: `dev`, `dev@<commit>`, `live:dev`, `snapshot:<file>`, `dump:<folder>`. Throws a SideError. */
+/** Reads the name of a side: `dev`, `dev@<commit>`, `live:dev`, `dump:<folder>`. Throws a SideError. */
 export function parseSide(text: string): SideName {
-  const [, kind, rest = ""] = /^(live|snapshot|dump):(.*)$/s.exec(text) ?? [];
+  const [, kind, rest = ""] = /^(live|dump):(.*)$/s.exec(text) ?? [];
   if (kind !== undefined && rest === "") throw new SideError(`"${text}" names nothing: write ${kind}:<name>`);
   if (kind === "live") return { kind, environment: rest };
-  if (kind === "snapshot") return { kind, file: rest };
   if (kind === "dump") return { kind, folder: rest };
   const at = text.indexOf("@");
   if (at === 0 || at === text.length - 1 || text === "")
     throw new SideError(
-      `"${text}" is no side: write an environment, <environment>@<commit>, live:<environment>, snapshot:<file> or dump:<folder>`,
+      `"${text}" is no side: write an environment, <environment>@<commit>, live:<environment> or dump:<folder>`,
     );
   return at < 0
     ? { kind: "files", environment: text }
     : { kind: "files", environment: text.slice(0, at), commit: text.slice(at + 1) };
 }
 
-const nothingToRemove = (): void => undefined;
+export const nothingToRemove = (): void => undefined;
 
 /** The declaration in the files of an environment, of the working tree or of a commit. Throws a SideError. */
 export async function readFilesSide(folder: string, environment: string, commit?: string): Promise<Side> {
   if (commit !== undefined) return readCommit(folder, environment, commit);
   const { file } = entryOf(textIn(folder, environmentsFile), environment, (name) => existsSync(resolve(folder, name)));
-  return { declared: declaredOf(file, folder, environment), remove: nothingToRemove };
+  return { declared: declarationOf(file, folder, environment), remove: nothingToRemove };
 }
 
 /** The declaration that a dump wrote into a folder. Throws a SideError. */
@@ -57,7 +57,7 @@ export function readDumpSide(cwd: string, folder: string): Side {
   const place = resolve(cwd, folder);
   const file = "environment.yaml";
   if (!existsSync(join(place, file))) throw new SideError(`${folder} is no dump: there is no ${file} in it`);
-  return { declared: declaredOf(file, place, `dump:${folder}`), remove: nothingToRemove };
+  return { declared: declarationOf(file, place, `dump:${folder}`), remove: nothingToRemove };
 }
 
 async function readCommit(folder: string, environment: string, commit: string): Promise<Side> {
@@ -74,7 +74,7 @@ async function readCommit(folder: string, environment: string, commit: string): 
     if (!(await tree.writeEnvironment(path))) throw new SideError(`${file} is not in the commit ${commit}`);
     const why = tree.unread(path);
     if (why !== undefined) throw new SideError(why);
-    const declared = declaredOf(file, join(tree.folder, prefix), shown);
+    const declared = declarationOf(file, join(tree.folder, prefix), shown);
     const unread = (source: string): string | undefined => tree.unread(slashes(join(prefix, source)));
     return { declared: { ...declared, unread }, remove: () => tree.remove() };
   } catch (error) {
@@ -109,7 +109,7 @@ export function textIn(folder: string, file: string): string | undefined {
 }
 
 /** The declaration of a file; broken rules count for nothing here. */
-function declaredOf(file: string, folder: string, shown: string): Declared {
+export function declarationOf(file: string, folder: string, shown: string): Declared {
   const { declared, problems } = declaredIn(file, folder);
   if (declared) return declared;
   const reasons = problems.map(({ place, text }) => (place === undefined ? text : `${place}: ${text}`));

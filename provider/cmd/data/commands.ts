@@ -26,3 +26,36 @@ export function addChangesCommand(program: Command): void {
       await runChanges(from, to, own.optsWithGlobals<ChangesOptions>());
     });
 }
+
+/** Flags of `pull`. */
+export interface PullOptions {
+  cwd?: string;
+  stack?: string;
+  yes?: boolean;
+  json?: boolean;
+  into?: string;
+  foreign?: boolean;
+  nonInteractive?: boolean;
+}
+
+/** Adds the command that takes what was changed by hand into the files. */
+export function addPullCommand(program: Command): void {
+  program
+    .command("pull")
+    .description("take what was changed on the platform by hand into the files")
+    .argument("[environment]", "which one, by name or stack")
+    .argument("[things...]", "which changes: a thing as drift names it, or <thing>/<key> (default: all)")
+    .option("-y, --yes", "write without asking")
+    .option("--json", "print what was found as JSON, and ask nothing")
+    .option("--into <file>", "write into this file of the environment, as overrides of what stands elsewhere")
+    .option("--foreign", "take rows that nobody owns as well")
+    .option("--non-interactive", "ask nothing: show alone, unless --yes is given")
+    .action(async (environment: string | undefined, things: string[], _, own: Command) => {
+      // Loaded when it is needed: the emulator is to start fast.
+      const { runPull } = await import("./pulling.ts");
+      await runPull(
+        [...(environment === undefined ? [] : [environment]), ...things],
+        own.optsWithGlobals<PullOptions>(),
+      );
+    });
+}
