@@ -1,5 +1,5 @@
 import { setImmediate as others } from "node:timers/promises";
-import { boundJson } from "../../machine/settings/bounded.ts";
+import { boundJson } from "../../machine/settings/bounds.ts";
 import { isObject } from "../../provider/contract/wire.ts";
 import type { Database } from "../data/database.ts";
 import { todaysColumn } from "../data/migrations.ts";

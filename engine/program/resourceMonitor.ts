@@ -26,7 +26,8 @@ import { fromStruct, toStruct } from "../values/structs.ts";
 import { isProviderType, isStackUrn, packageOf } from "../values/urns.ts";
 import { equal, isProperties, mapProperties, type Properties, Secret, shown, type Value } from "../values/values.ts";
 import { DefaultProviders } from "./defaultProviders.ts";
-import { featureNumbers, newInvokeResponse } from "./olderVersions.ts";
+import { hasUncreated } from "./invokeDependencies.ts";
+import { dependenciesOf, featureNumbers, newInvokeResponse } from "./olderVersions.ts";
 import { constructionOf } from "./remoteComponent.ts";
 import { responseOf, withDependencies } from "./responses.ts";
 import { positionsOf } from "./sourcePositions.ts";
@@ -156,6 +157,7 @@ export class ResourceMonitor {
     }
     const provider = this.#run.providers.get(reference);
     if (!provider) throw new ProviderError(`unknown provider '${reference}' of the function '${token}'`);
+    if (hasUncreated(this.#generator.news, dependenciesOf(request))) return newInvokeResponse().setUnknown(true);
     try {
       const args = fromStruct(request.getArgs());
       const { outputs, failures } = await provider.invoke(token, args, this.#run.preview);

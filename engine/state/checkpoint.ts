@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { boundJson } from "../../machine/settings/bounded.ts";
+import { boundJson } from "../../machine/settings/bounds.ts";
 import { EngineError, messageOf, Refusal } from "../errors.ts";
 import { goJson, isObject, isStrings, type Json } from "../values/json.ts";
 import { formatPath, parsePath } from "../values/paths.ts";

@@ -1,6 +1,7 @@
 import type * as Yaml from "yaml";
 import type { Document, LineCounter, Pair, Scalar } from "yaml";
-import { BoundError, boundedDocument, yaml } from "./bounded.ts";
+import { boundedDocument, yaml } from "./bounded.ts";
+import { BoundError } from "./bounds.ts";
 import { goValue, plainScalar, type GoValue } from "./goYaml.ts";
 
 // Project and stack files have several readers: the Pulumi CLI, the embedded engine, reports, seals. A file is believed

@@ -120,9 +120,9 @@ export async function orUndefinedIfNotFound<Answer>(call: Promise<Answer>): Prom
 export const isRefusal = (error: unknown): error is ApiError =>
   error instanceof ApiError && ["invalidRequest", "rejected", "tooLarge"].includes(error.code);
 
-/** True when the failed call may have been carried out nevertheless. */
+/** True when the failed call may have been carried out nevertheless. Before a login that failed, nothing was sent. */
 export const isOutcomeUnknown = (error: unknown): error is ApiError =>
-  error instanceof ApiError && error.outcome === "unknown";
+  error instanceof ApiError && error.outcome === "unknown" && error.endpoint !== "login";
 
 function ended(sentence: string): string {
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;

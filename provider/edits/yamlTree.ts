@@ -1,5 +1,6 @@
 import type { Document, LineCounter, Node, Pair, Scalar } from "yaml";
-import { BoundError, boundedDocument, yaml, type Bounds } from "../../machine/settings/bounded.ts";
+import { boundedDocument, yaml } from "../../machine/settings/bounded.ts";
+import { BoundError, type Bounds } from "../../machine/settings/bounds.ts";
 import { EditRefusal } from "./splices.ts";
 import type { Like, TextMember, TextNode, TextTree } from "./textTree.ts";
 

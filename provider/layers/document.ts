@@ -1,5 +1,6 @@
 import type { Document, LineCounter, Node } from "yaml";
-import { BoundError, boundedDocument, ofSettings, tooDeep, yaml } from "../../machine/settings/bounded.ts";
+import { boundedDocument, ofSettings, yaml } from "../../machine/settings/bounded.ts";
+import { BoundError, tooDeep } from "../../machine/settings/bounds.ts";
 import { conflict, findConflict } from "../files/conflicts.ts";
 import { misnamed } from "./writtenNumbers.ts";
 

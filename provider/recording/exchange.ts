@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from "node:zlib";
-import { boundJson } from "../../machine/settings/bounded.ts";
+import { boundJson } from "../../machine/settings/bounds.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import { endpoints, type EndpointName, routesOf } from "../contract/endpoints.ts";
 import { isObject, refusalIn, type Json } from "../contract/wire.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { appIDIn, finishedAppLink, leadsTo } from "../contract/apps.ts";
-import { ApiError, orUndefinedIfNotFound } from "../contract/errors.ts";
+import { ApiError, isOutcomeUnknown, orUndefinedIfNotFound } from "../contract/errors.ts";
 import { email, withoutUndefined } from "../contract/values.ts";
 import { printableLine } from "../messages/text.ts";
 import { calledBy, named } from "./model/identities.ts";
@@ -285,7 +285,7 @@ async function generate(context: Context, urn: string, inputs: Inputs): Promise<
     return link;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    if (error.outcome === "unknown") {
+    if (isOutcomeUnknown(error)) {
       throw new ResourceError(
         `the platform's answer to the generation did not arrive (${error.platformMessage}), so the app may exist. Nothing is repeated, since a generation costs money. ` +
           `Look in the workspace of ${userEmail}: if it is there, write its link as "link" into ${file}; if not, delete that file. Then run up again.`,

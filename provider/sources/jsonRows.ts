@@ -1,5 +1,5 @@
 import type * as Jsonc from "jsonc-parser";
-import { BoundError, boundJson } from "../../machine/settings/bounded.ts";
+import { BoundError, boundJson } from "../../machine/settings/bounds.ts";
 import { isObject, jsonIn } from "../contract/wire.ts";
 import { quoted } from "../messages/text.ts";
 import { isRounded, rounded, roundedIn } from "./exactNumbers.ts";

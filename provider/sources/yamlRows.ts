@@ -1,5 +1,6 @@
 import type * as Yaml from "yaml";
-import { BoundError, boundedDocument } from "../../machine/settings/bounded.ts";
+import { boundedDocument } from "../../machine/settings/bounded.ts";
+import { BoundError } from "../../machine/settings/bounds.ts";
 import { misnamed } from "../layers/writtenNumbers.ts";
 import { quoted } from "../messages/text.ts";
 import { isRounded, rounded } from "./exactNumbers.ts";

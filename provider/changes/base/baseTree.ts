@@ -12,7 +12,8 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, posix } from "node:path";
 import { isMap, isPair, isScalar, LineCounter, visit, type Document } from "yaml";
-import { BoundError, boundedDocument } from "../../../machine/settings/bounded.ts";
+import { boundedDocument } from "../../../machine/settings/bounded.ts";
+import { BoundError } from "../../../machine/settings/bounds.ts";
 import { maxMegabytesOfLayer } from "../../files/files.ts";
 import { isPointer, treeOf, writeBlob, type TreeEntry } from "./commits.ts";
 

@@ -1,4 +1,4 @@
-import { boundJson } from "../../../machine/settings/bounded.ts";
+import { boundJson } from "../../../machine/settings/bounds.ts";
 import type { Endpoint } from "../../contract/endpoint.ts";
 import { endpoints, type AnswerOf, type EndpointName } from "../../contract/endpoints.ts";
 import { codeOf, dependantsIn, type Dependant } from "../../contract/errors.ts";

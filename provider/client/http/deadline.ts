@@ -77,3 +77,14 @@ export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal 
     signal.removeEventListener("abort", abort);
   }
 }
+
+/** Waits for some time; rejects once the signal aborts. */
+export async function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+  const over = Promise.withResolvers<undefined>();
+  const timer = setTimeout(over.resolve, milliseconds, undefined);
+  try {
+    await unlessAborted(over.promise, signal);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -15,7 +15,7 @@ import { gzipSync, zstdCompressSync } from "node:zlib";
 import { createEmulator } from "../../../emulator/index.ts";
 import { mayUnpackTo } from "../../../emulator/platform/snapshotFiles.ts";
 import { parseCheckpoint } from "../../../engine/state/checkpoint.ts";
-import { BoundError, boundJson } from "../../../machine/settings/bounded.ts";
+import { BoundError, boundJson } from "../../../machine/settings/bounds.ts";
 import { readSettings } from "../../../machine/settings/strict.ts";
 import { environmentsIn } from "../../../provider/changes/base/environments.ts";
 import { acceptedIn } from "../../../provider/changes/drift/accepted.ts";

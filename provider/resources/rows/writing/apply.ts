@@ -1,6 +1,5 @@
 import { messageOf } from "../../../../machine/failures.ts";
 import { ApiError } from "../../../contract/errors.ts";
-import type { Undone } from "../../../reconcile/ownership.ts";
 import type { RowPlan } from "../../../reconcile/rows.ts";
 import { linkedLabels } from "../../../sources/source.ts";
 import type { Summary } from "../declared/declaration.ts";
@@ -8,16 +7,7 @@ import type { RowTarget } from "../declared/target.ts";
 import type { RowContext } from "../live/context.ts";
 import type { Links } from "../live/links.ts";
 import { RowWriter } from "./rowWriter.ts";
-import { Stopped, type Spared, type Steps } from "./steps.ts";
-
-/** Result of a plan. */
-export interface Applied {
-  undone: Required<Undone>;
-  /** Rows that the platform refused, and labels that it lost, in sentences. */
-  failures: string[];
-  /** Rows that were to be removed and stay, since another seed declares them. */
-  spared: Spared;
-}
+import { Stopped, type Applied, type Steps } from "./steps.ts";
 
 /** Carries out a plan: inserts and updates, then removals. Failures are part of the answer; the rest is done. */
 export async function applyPlan(
