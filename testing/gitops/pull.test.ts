@@ -8,7 +8,8 @@ import { CountingReads } from "../../provider/changes/drift/countingReads.ts";
 import { drift, type Look } from "../../provider/changes/drift/drift.ts";
 import type { Section } from "../../provider/changes/model/changeSet.ts";
 import { declaredIn, type Declared } from "../../provider/changes/model/source.ts";
-import { listItems, LiveFindings } from "../../provider/changes/pull/items.ts";
+import { LiveFindings } from "../../provider/changes/pull/findings.ts";
+import { listItems } from "../../provider/changes/pull/items.ts";
 import { Layout } from "../../provider/changes/pull/layout.ts";
 import { planPull, type Pulled } from "../../provider/changes/pull/pull.ts";
 import { Repository } from "../../provider/changes/testing/repository.ts";
@@ -345,30 +346,27 @@ const drifts = fc.array(
 
 test("after a pull of any drift the next run sends nothing", async () => {
   await fc.assert(
-    fc
-      .asyncProperty(drifts, async (all) => {
-        for (const { what, table, code, word, person } of all) {
-          if (what === "edit") await editRow(table, code, { Name: word });
-          else if (what === "remove" && (await rows(table)).size > 1) await removeRow(table, code);
-          else if (what === "name") await client.updateteam({ teamID: idOf("acme/crew"), teamInfo: { name: word } });
-          else if (what === "description")
-            await client.updateorganization({ organizationID: idOf("acme"), organizationInfo: { description: word } });
-          else if (what === "role")
-            await client
-              .updateteammember({ teamID: idOf("acme/crew"), userID: person, role: "admin" })
-              .catch(() => undefined);
-          else if (what === "leave")
-            await client.deleteteammember({ teamID: idOf("acme/crew"), userID: person }).catch(() => undefined);
-        }
-        const pulled = await pull();
-        expect(refusals(pulled)).toEqual([]);
-        await write(pulled);
-        await expectApplied();
-      })
-      .beforeEach(() => {
-        reset();
-        engine.state = new Map(applied);
-      }),
+    fc.asyncProperty(drifts, async (all) => {
+      reset();
+      engine.state = new Map(applied);
+      for (const { what, table, code, word, person } of all) {
+        if (what === "edit") await editRow(table, code, { Name: word });
+        else if (what === "remove" && (await rows(table)).size > 1) await removeRow(table, code);
+        else if (what === "name") await client.updateteam({ teamID: idOf("acme/crew"), teamInfo: { name: word } });
+        else if (what === "description")
+          await client.updateorganization({ organizationID: idOf("acme"), organizationInfo: { description: word } });
+        else if (what === "role")
+          await client
+            .updateteammember({ teamID: idOf("acme/crew"), userID: person, role: "admin" })
+            .catch(() => undefined);
+        else if (what === "leave")
+          await client.deleteteammember({ teamID: idOf("acme/crew"), userID: person }).catch(() => undefined);
+      }
+      const pulled = await pull();
+      expect(refusals(pulled)).toEqual([]);
+      await write(pulled);
+      await expectApplied();
+    }),
     { numRuns },
   );
 }, 120_000);

@@ -1,17 +1,14 @@
-import { isObject } from "../../contract/wire.ts";
-import { fileOf, type FileEdit, type RowFileEdit, type ValueFileEdit } from "../../edits/edits.ts";
-import { maxMegabytesOfLayer, textIfAny } from "../../files/files.ts";
-import { withRowEdits, type SeedDeclaration } from "../../environment/schema.ts";
-import { find, parse, plain, type Entry } from "../../layers/document.ts";
 import type { RowData } from "../../contract/values.ts";
+import { isObject } from "../../contract/wire.ts";
+import type { FileEdit, RowFileEdit } from "../../edits/edits.ts";
+import { withRowEdits, type SeedDeclaration } from "../../environment/schema.ts";
+import { find, plain, type Entry } from "../../layers/document.ts";
 import { positionOf, type RowEdits } from "../../sources/edits.ts";
 import type { EnvironmentEntry } from "../base/environments.ts";
-import { declaredIn, type Declared } from "../model/source.ts";
+import type { Declared } from "../model/source.ts";
+import { contentOf, filesOfOthers, has, isRowOf, PullRefusal } from "./sharing.ts";
 
-/** Why something stays as it is in the files, in one sentence. */
-export class PullRefusal extends Error {
-  override readonly name = "PullRefusal";
-}
+export { PullRefusal };
 
 /** A row as the files declare it. */
 export interface DeclaredRow {
@@ -176,8 +173,7 @@ export class Layout {
     if (list?.value.kind !== "list") return [];
     return list.value.items.flatMap((item) => {
       const value = plain(item);
-      const isRow =
-        isObject(value) && Object.entries(where).every(([label, each]) => String(value[label]) === String(each));
+      const isRow = isRowOf(value, where);
       return isRow && !this.#shared.has(item.at.file) ? [item.at.file] : [];
     });
   }
@@ -206,9 +202,7 @@ export class Layout {
       edits?.value.kind === "list"
         ? edits.value.items.find((item) => {
             const value = plain(item);
-            return (
-              isObject(value) && Object.entries(where).every(([name, each]) => String(value[name]) === String(each))
-            );
+            return isRowOf(value, where);
           })
         : undefined;
     const cell = change && find(change, [label]);
@@ -226,87 +220,3 @@ type Place =
 
 const only = (values: RowData, labels: readonly string[]): RowData =>
   Object.fromEntries(labels.map((label) => [label, values[label]]));
-
-const has = (content: unknown, [step, ...rest]: Path): boolean =>
-  step === undefined ||
-  (isObject(content) && Object.hasOwn(content, step) && (rest.length === 0 || has(content[step], rest)));
-
-/** The content of one file, without what it extends; undefined where it can't be read. */
-export function contentOf(folder: string, file: string): unknown {
-  const text = textIfAny(folder, file, maxMegabytesOfLayer);
-  const value = text === undefined ? undefined : parse(text, file, () => undefined);
-  return value && plain(value);
-}
-
-/** Each file that another environment has, and which one. */
-function filesOfOthers(
-  folder: string,
-  { name, file }: Pick<EnvironmentEntry, "name" | "file">,
-  others: readonly EnvironmentEntry[],
-): Map<string, string> {
-  const shared = new Map<string, string>();
-  for (const other of others) {
-    if (other.name === name) continue;
-    const { declared, files, problems } = declaredIn(other.file, folder);
-    if (!declared && problems.length > 0)
-      throw new PullRefusal(
-        `nobody can tell which files ${other.name} shares with ${name}: ${other.file} can't be read: ${problems[0]?.text ?? ""}`,
-      );
-    const sources = Object.values(declared?.declaration.seeds ?? {}).flatMap(({ source }) => source ?? []);
-    for (const each of [...files, ...sources]) if (!shared.has(each)) shared.set(each, other.name);
-  }
-  if (shared.has(file)) shared.set(file, shared.get(file) ?? "");
-  return shared;
-}
-
-/** Settles edits that need more than their path: a row of `rows~` that is not there yet begins with its key. */
-export function completeEdits(edits: readonly FileEdit[], rootOf: (file: string) => unknown): FileEdit[] {
-  const begun = new Map<string, ValueFileEdit & { value: RowData }>();
-  const complete: FileEdit[] = [];
-  for (const edit of edits) {
-    const step = edit.kind === "value" ? edit.path[3] : undefined;
-    const isOverride =
-      edit.kind === "value" &&
-      edit.do === "set" &&
-      edit.path[2] === "rows~" &&
-      typeof step === "object" &&
-      "where" in step;
-    if (!isOverride || hasItem(rootOf(fileOf(edit)), edit)) {
-      complete.push(edit);
-      continue;
-    }
-    const list = edit.path.slice(0, 3);
-    const id = JSON.stringify([edit.file, list, step]);
-    const known = begun.get(id);
-    const label = String(edit.path[4]);
-    if (known) known.value = { ...known.value, [label]: edit.value };
-    else {
-      const added: ValueFileEdit & { value: RowData } = {
-        kind: "value",
-        file: edit.file,
-        path: list,
-        do: "append",
-        value: { ...step.where, [label]: edit.value },
-      };
-      begun.set(id, added);
-      complete.push(added);
-    }
-  }
-  return complete;
-}
-
-function hasItem(root: unknown, { path }: ValueFileEdit): boolean {
-  const [seeds, seed, verb, step] = path;
-  const list = [seeds, seed, verb].reduce<unknown>(
-    (value, each) => (isObject(value) ? value[String(each)] : undefined),
-    root,
-  );
-  const { where } = step as { where: RowData };
-  return (
-    Array.isArray(list) &&
-    list.some(
-      (item: unknown) =>
-        isObject(item) && Object.entries(where).every(([label, value]) => String(item[label]) === String(value)),
-    )
-  );
-}

@@ -4,10 +4,11 @@ import { dirname, join, resolve } from "node:path";
 import { fileOf, planEdits, type EditedFile, type FileEdit } from "../../edits/edits.ts";
 import { readToEdit } from "../../edits/writing.ts";
 import { declaredIn, type Declared } from "../model/source.ts";
-import type { PullItem } from "./items.ts";
-import { completeEdits, contentOf } from "./layout.ts";
+import type { PullItem } from "./findings.ts";
+import { completeEdits } from "./overrides.ts";
+import { contentOf } from "./sharing.ts";
 
-/** What becomes of the files. */
+/** The files after a pull. */
 export interface Pulled {
   /** All items; one whose edits can't be made has the reason. */
   items: PullItem[];

@@ -5,7 +5,7 @@ import { fieldsOf, settingChanges } from "../model/values.ts";
 import { compareDeclarations } from "../plan/plans.ts";
 
 /** Properties that say what a run may do to rows and people, and nothing of these: they must not hide a difference. */
-const ofRuns = ["mode", "onConflict", "maxRemovals", "minAdmins", "keepSelf", "adopt", "ignore", "onDestroy"] as const;
+const ofRuns = ["mode", "onConflict", "maxRemovals", "minAdmins", "keepSelf"] as const;
 
 type Seeds = Declaration["seeds"];
 type Team = NonNullable<Declaration["organizations"][string]["teams"]>[string];
@@ -16,7 +16,7 @@ export async function compareContents(from: Declared, to: Declared): Promise<Sec
   const before = guardsOf(from.declaration);
   const after = guardsOf(to.declaration);
   const things = new Map(
-    section.things.map((thing) => [`${thing.kind} ${thing.name}`, { ...thing, guards: [] } as Thing]),
+    section.things.map((thing) => [`${thing.kind} ${thing.name}`, { ...thing, guards: [] as string[] }]),
   );
   for (const [key, { kind, name, values, path }] of after) {
     const was = before.get(key);

@@ -20,7 +20,7 @@ export class SideError extends Error {
 }
 
 /** A side as it was read; `remove` takes away what was written for it. */
-export interface Side {
+export interface ReadSide {
   declared: Declared;
   /** Why it is not whole. */
   why?: string;
@@ -43,24 +43,24 @@ export function parseSide(text: string): SideName {
     : { kind: "files", environment: text.slice(0, at), commit: text.slice(at + 1) };
 }
 
-export const nothingToRemove = (): void => undefined;
+const removeNothing = (): void => undefined;
 
 /** The declaration in the files of an environment, of the working tree or of a commit. Throws a SideError. */
-export async function readFilesSide(folder: string, environment: string, commit?: string): Promise<Side> {
+export async function readFilesSide(folder: string, environment: string, commit?: string): Promise<ReadSide> {
   if (commit !== undefined) return readCommit(folder, environment, commit);
   const { file } = entryOf(textIn(folder, environmentsFile), environment, (name) => existsSync(resolve(folder, name)));
-  return { declared: declarationOf(file, folder, environment), remove: nothingToRemove };
+  return { declared: declarationOf(file, folder, environment), remove: removeNothing };
 }
 
 /** The declaration that a dump wrote into a folder. Throws a SideError. */
-export function readDumpSide(cwd: string, folder: string): Side {
+export function readDumpSide(cwd: string, folder: string): ReadSide {
   const place = resolve(cwd, folder);
   const file = "environment.yaml";
   if (!existsSync(join(place, file))) throw new SideError(`${folder} is no dump: there is no ${file} in it`);
-  return { declared: declarationOf(file, place, `dump:${folder}`), remove: nothingToRemove };
+  return { declared: declarationOf(file, place, `dump:${folder}`), remove: removeNothing };
 }
 
-async function readCommit(folder: string, environment: string, commit: string): Promise<Side> {
+async function readCommit(folder: string, environment: string, commit: string): Promise<ReadSide> {
   const root = rootOf(folder);
   if (!existsSync(join(root, ".git"))) throw new SideError(`${folder} is in no Git repository, so it has no commits`);
   const tree = await BaseTree.of(root, await commitOf(root, commit));

@@ -1,27 +1,27 @@
 import path from "node:path";
 import { EngineError, projectFolder } from "../../../engine/index.ts";
 import { CommitError } from "../../changes/base/commits.ts";
-import { compareContents, toComparison } from "../../changes/sides/comparison.ts";
 import { PullRefusal } from "../../changes/pull/layout.ts";
 import { copyEdited, planPull } from "../../changes/pull/pull.ts";
+import { compareContents, toComparison } from "../../changes/sides/comparison.ts";
 import {
   declarationOf,
   parseSide,
   readDumpSide,
   readFilesSide,
   SideError,
-  type Side,
+  type ReadSide,
   type SideName,
 } from "../../changes/sides/sides.ts";
 import { deliver, statuses } from "../report/reporting.ts";
 import type { ChangesOptions } from "./commands.ts";
-import { findLive } from "./pulling.ts";
 import { itemName } from "./pullText.ts";
+import { findLive } from "./pulling.ts";
 
 /** Compares two sides, writes what differs, and sets the exit status. */
 export async function runChanges(from: string, to: string, options: ChangesOptions): Promise<void> {
   const cwd = path.resolve(options.cwd ?? ".");
-  const sides: Side[] = [];
+  const sides: ReadSide[] = [];
   try {
     const [base, head] = [parseSide(from), parseSide(to)];
     for (const side of [base, head]) sides.push(await readSide(cwd, side));
@@ -42,8 +42,8 @@ export async function runChanges(from: string, to: string, options: ChangesOptio
   }
 }
 
-/** What is live of an environment: its files with everything taken into them that was changed by hand. */
-async function readLiveSide(cwd: string, environment: string): Promise<Side> {
+/** A live environment: its files with everything taken into them that was changed by hand. */
+async function readLiveSide(cwd: string, environment: string): Promise<ReadSide> {
   const { declared, items, look, waiting } = await findLive(cwd, environment, { foreign: true });
   if (!waiting.compared || waiting.things.length > 0) {
     const what = waiting.things.map(({ kind, name }) => `${kind} ${name}`).join(", ");
@@ -64,7 +64,7 @@ async function readLiveSide(cwd: string, environment: string): Promise<Side> {
   }
 }
 
-async function readSide(cwd: string, side: SideName): Promise<Side> {
+async function readSide(cwd: string, side: SideName): Promise<ReadSide> {
   switch (side.kind) {
     case "files":
       return readFilesSide(projectFolder(cwd), side.environment, side.commit);

@@ -1,5 +1,5 @@
 import type { Look } from "../../changes/drift/drift.ts";
-import type { PullItem } from "../../changes/pull/items.ts";
+import type { PullItem } from "../../changes/pull/findings.ts";
 import type { Pulled } from "../../changes/pull/pull.ts";
 import { cut, cutBoth, signs, valueTexts, visible } from "../../changes/rendering/text.ts";
 import { fileOf } from "../../edits/edits.ts";
@@ -31,7 +31,7 @@ export function describeItem({ kind, thing, change, edits, refused }: PullItem):
   return `  ${what}${about}${refused === undefined ? `  (${visible(files)})` : `\n      left: ${visible(refused)}`}`;
 }
 
-/** What a pull found and did, for a terminal. */
+/** Describes a pull for a terminal. */
 export function describePull({ environment, pulled, look, isWritten }: Shown, wasAsked: boolean): string {
   const { items, files } = pulled;
   const lines = [visible(environment)];
@@ -44,7 +44,7 @@ export function describePull({ environment, pulled, look, isWritten }: Shown, wa
   if (items.length === 0 && look.unread.length === 0) lines.push("  the files say what is live");
   else if (isWritten)
     lines.push(
-      `${numbered(taken, "change")} written into ${names}: look at the diff, then run up, which changes nothing`,
+      `${numbered(taken, "change")} written into ${names}: look at the diff, then run up, which updates the state alone`,
     );
   else if (files.length > 0) lines.push(`${numbered(taken, "change")} for ${names}; --yes writes`);
   return `${lines.join("\n")}\n`;

@@ -13,7 +13,8 @@ import type { Look } from "../../changes/drift/drift.ts";
 import type { Section } from "../../changes/model/changeSet.ts";
 import { declaredIn, type Declared } from "../../changes/model/source.ts";
 import { pending } from "../../changes/plan/plans.ts";
-import { LiveFindings, listItems, type PullItem } from "../../changes/pull/items.ts";
+import { LiveFindings, type PullItem } from "../../changes/pull/findings.ts";
+import { listItems } from "../../changes/pull/items.ts";
 import { Layout, PullRefusal } from "../../changes/pull/layout.ts";
 import { planPull, type Pulled } from "../../changes/pull/pull.ts";
 import { entryOf, SideError, textIn } from "../../changes/sides/sides.ts";
@@ -24,7 +25,7 @@ import { statuses } from "../report/reporting.ts";
 import type { PullOptions } from "./commands.ts";
 import { describeItem, describePull, itemName, toJson } from "./pullText.ts";
 
-/** What is live in one environment beyond its files. */
+/** One environment with all that is live beyond its files. */
 export interface Live {
   entry: EnvironmentEntry;
   declared: Declared;

@@ -79,10 +79,10 @@ export function addDriftCommand(program: Command): void {
     .option("--because <text>", "why it is left")
     .option("--until <day>", "until when, at most 90 days from now (default: 30 days from now)")
     .action(async (names: string[], _, own: Command) => {
-      const { accept, ...given } = own.optsWithGlobals<
+      const { accept, ...rest } = own.optsWithGlobals<
         ReportOptions & DriftOptions & { all?: boolean; accept?: boolean }
       >();
-      const options = { ...given, tolerate: given.tolerate ?? accept ?? false };
+      const options = { ...rest, tolerate: rest.tolerate ?? accept ?? false };
       // Loaded when it is needed: the emulator is to start fast.
       const { runDrift } = await import("./drifting.ts");
       await runDrift({ ...options, stacks: chosen(names, stacks, options.all) });
