@@ -9,8 +9,8 @@ import { printableJson } from "../terminal/json.ts";
 import { ask, isInteractive, printJson, printValue, type Terminal } from "../terminal/prompts.ts";
 import { oneLine } from "../terminal/text.ts";
 import { stackType } from "../values/urns.ts";
-import { type Properties, property, shown } from "../values/values.ts";
-import { selectedStack, selectStack } from "../workspace/pulumiHome.ts";
+import { type Properties, property, toShown } from "../values/values.ts";
+import { readSelectedStack, selectStack } from "../workspace/pulumiHome.ts";
 import type { Stack, Workspace } from "../workspace/workspace.ts";
 import { type GlobalOptions, openStack, openWorkspace, optionsOf } from "./globals.ts";
 import { refuseWords } from "./unknown.ts";
@@ -126,7 +126,7 @@ async function select(terminal: Terminal, name: string | undefined, options: Opt
 async function list(terminal: Terminal, options: Options & GlobalOptions): Promise<void> {
   const workspace = await openWorkspace(options, terminal);
   const { backend, project, environment } = workspace;
-  const selected = environment["PULUMI_STACK"] || selectedStack(project.name, project.file, environment);
+  const selected = environment["PULUMI_STACK"] || readSelectedStack(project.name, project.file, environment);
   const rows = await Promise.all(
     (await backend.stacks(project.name)).map(async (name) => {
       const { resources, lastUpdate } = summarize((await backend.read(project.name, name)) ?? "{}");
@@ -164,7 +164,7 @@ function summarize(text: string): { resources: number; lastUpdate: string | unde
 async function output(terminal: Terminal, name: string | undefined, options: Options & GlobalOptions): Promise<void> {
   const stack = await openStack(options, terminal);
   const outputs = await outputsOf(stack);
-  const show = (value: Properties[string]): unknown => shown(value, options.showSecrets ?? false);
+  const show = (value: Properties[string]): unknown => toShown(value, options.showSecrets ?? false);
   if (name !== undefined) {
     const value = property(outputs, name);
     if (value === undefined) throw new EngineError(`current stack does not have output property '${name}'`);

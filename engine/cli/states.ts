@@ -4,7 +4,7 @@ import type { ResourceState } from "../state/resourceState.ts";
 import { printJson, type Terminal } from "../terminal/prompts.ts";
 import { oneLine } from "../terminal/text.ts";
 import { nameOf } from "../values/urns.ts";
-import { type Properties, shown } from "../values/values.ts";
+import { type Properties, toShown } from "../values/values.ts";
 import { type GlobalOptions, openStack, optionsOf } from "./globals.ts";
 
 interface Options {
@@ -82,5 +82,5 @@ const visible = (properties: Properties, showSecrets: boolean): Record<string, u
     Object.entries(properties)
       .filter(([name]) => !name.startsWith("__"))
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, value]) => [name, shown(value, showSecrets)]),
+      .map(([name, value]) => [name, toShown(value, showSecrets)]),
   );

@@ -118,11 +118,11 @@ export function readYaml(file: string): Record<string, unknown> {
   } catch (error) {
     throw new EngineError(`could not read ${file}: ${messageOf(error)}`);
   }
-  return believed(file, () => readSettings(text));
+  return readBelieved(file, () => readSettings(text));
 }
 
 /** Runs what reads a file of settings, and names the file where it is not believed. */
-export function believed<Content>(file: string, read: () => Content): Content {
+export function readBelieved<Content>(file: string, read: () => Content): Content {
   try {
     return read();
   } catch (error) {

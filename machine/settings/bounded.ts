@@ -16,7 +16,7 @@ type Options = ParseOptions & DocumentOptions & SchemaOptions & { lineCounter: L
  * Parses one YAML document. The tokens are counted before anything is composed of them, which takes time that grows with
  * the square of the depth. Throws a BoundError.
  */
-export function boundedDocument(text: string, options: Options, bounds: Bounds = ofSettings): Document.Parsed {
+export function parseBounded(text: string, options: Options, bounds: Bounds = ofSettings): Document.Parsed {
   const { Composer, Parser, YAMLParseError } = yaml();
   const parser = new Parser(options.lineCounter.addNewLine);
   options.lineCounter.addNewLine(0); // as the parser itself does for a whole text

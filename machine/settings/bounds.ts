@@ -19,7 +19,7 @@ export const tooDeep = ({ levels }: Bounds): string => `has more than ${levels} 
 export const tooMany = ({ values }: Bounds): string => `has more than ${values} values; keep rows in files`;
 
 /** Throws a BoundError where a JSON text is deeper or larger than its bounds; what is no JSON is left to the parser. */
-export function boundJson(text: string, bounds: Bounds): void {
+export function checkJsonBounds(text: string, bounds: Bounds): void {
   let [level, values] = [0, 1];
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { addEmulatorCommand } from "../../emulator/cli.ts";
 import { addEngineCommands, refuseUnknownCommands, reportFailure } from "../../engine/cli/cli.ts";
-import { ownPackage } from "../../machine/ownPackage.ts";
+import { readOwnPackage } from "../../machine/ownPackage.ts";
 import { describeSizes } from "../changes/model/sizes.ts";
 import { addApiCommand } from "./api.ts";
 import { addApproval } from "./approval/commands.ts";
@@ -12,13 +12,15 @@ import { addDoctorCommand } from "./doctor/commands.ts";
 import { addDoorCommand } from "./door/commands.ts";
 import { addDumpCommand, addImportRefusal } from "./dump.ts";
 import { addEnvironmentCommands } from "./environment/environment.ts";
+import { addMergeDriverCommand } from "./mergeDriver/commands.ts";
+import { addPromoteCommand } from "./promote/commands.ts";
 import { addRecordCommand } from "./record/commands.ts";
 import { remaining } from "./remaining.ts";
 import { addDriftCommand, addReportCommand } from "./report/commands.ts";
 import { addTrustCommand } from "./trust.ts";
 import { addVerifyCommand } from "./verify/commands.ts";
 
-const { version } = ownPackage();
+const { version } = readOwnPackage();
 
 // Whoever reads the output may stop reading (`| head`); the run must not end half-way because of that.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
@@ -43,6 +45,8 @@ addEnvironmentCommands(program);
 addDriftCommand(program);
 addChangesCommand(program);
 addPullCommand(program);
+addPromoteCommand(program);
+addMergeDriverCommand(program);
 addCiCommand(program);
 addDoorCommand(program);
 addTrustCommand(program);

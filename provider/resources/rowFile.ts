@@ -7,19 +7,12 @@ import { calledBy, type Replaced } from "./model/identities.ts";
 import { adopt, common, PartialFailure, ResourceError, type Context } from "./model/resource.ts";
 import { anyIntent, forgetIntent, readIntent, writeIntent } from "./records/intents.ts";
 import { resource, type State } from "./resource.ts";
-import {
-  address,
-  childrenOf,
-  differing,
-  fileName,
-  lacking,
-  made,
-  storedFile,
-  wanted,
-  type Child,
-} from "./rows/fileRecords.ts";
+import { address, childrenOf, differing, fileName, lacking, made } from "./rows/fileRecords.ts";
+import { storedFile, wanted, type Child } from "./rows/fileRecords.ts";
 import { rowByKey } from "./rows/live/links.ts";
 
+const fieldDescription =
+  "Field that the file belongs to, by its ID, which is not its label. A seed of the emulator names it: Flag: {type: file, id: flag}.";
 const inputs = z.object({
   ...common,
   table: id.meta({ description: "Data table ID (microAppID) of the row.", replaces: true }),
@@ -31,7 +24,7 @@ const inputs = z.object({
       replaces: true,
     }),
   rowID: id.optional().meta({ description: "The row by its ID. Either this or row.", replaces: true }),
-  fieldID: id.meta({ description: "Field of the row that the file belongs to.", replaces: true }),
+  fieldID: id.meta({ description: fieldDescription, replaces: true }),
   url: z.string().min(1).optional().meta({
     description: "Where the file is: an address that the platform can read. Without it, the record is metadata alone.",
   }),
@@ -77,7 +70,7 @@ export const rowFile = resource({
     inputs: {
       table: "countries",
       row: { Code: "PT" },
-      fieldID: "Flag",
+      fieldID: "flag",
       url: "https://files.example.com/flags/pt.svg",
     },
   },

@@ -253,7 +253,7 @@ async function rowChanges(
 async function countOthers(
   resources: readonly StateResource[],
   seen: ReadonlyMap<StateResource, Values>,
-  { members, tables }: ResourceContext & { tables: CountingReads },
+  { client, members, tables }: ResourceContext & { tables: CountingReads },
   look: Look,
   hide: (text: string) => string,
 ): Promise<void> {
@@ -272,7 +272,9 @@ async function countOthers(
   const teams = resources.filter((each) => each.kind === "Team" && seen.has(each));
   await inParallel(teams, maxUnderWay, async (team) => {
     try {
-      const others = (await members.list(team.id))?.filter(({ userID }) => !declared.get(team.id)?.has(userID)) ?? [];
+      // The account that made a team is in it.
+      const known = new Set(declared.get(team.id)).add(await client.callerID());
+      const others = (await members.list(team.id))?.filter(({ userID }) => !known.has(userID)) ?? [];
       if (others.length > 0) look.notes.push(`${team.name}: ${numbered(others.length, "member")} whom nobody declares`);
     } catch (error) {
       look.unread.push(`${team.name}: ${hide(messageOf(error))}`);

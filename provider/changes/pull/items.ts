@@ -1,7 +1,7 @@
 import { isObject } from "../../contract/wire.ts";
 import type { FileEdit } from "../../edits/edits.ts";
 import { things, type Thing as DeclaredThing } from "../../environment/things/things.ts";
-import { plain } from "../../layers/document.ts";
+import { toPlainValue } from "../../layers/document.ts";
 import { massDisappearance } from "../../reconcile/guards.ts";
 import { resourceNamed } from "../../resources/resources.ts";
 import { listDrifted } from "../drift/drift.ts";
@@ -109,7 +109,7 @@ class Taker {
       const is = found[setting] ?? null;
       const path = [...(this.#thing?.path ?? []), setting];
       const written = this.#layout.find(path);
-      if (this.#thing && written && stable(plain(written.value)) === stable(is)) return [];
+      if (this.#thing && written && stable(toPlainValue(written.value)) === stable(is)) return [];
       const change: Change = {
         kind: "setting",
         op: "change",
@@ -138,7 +138,7 @@ class Taker {
     }
     const [was, is] = [applied["role"], found["role"]];
     if (was === is || typeof is !== "string") return [];
-    const value = written && plain(written.value);
+    const value = written && toPlainValue(written.value);
     if ((isObject(value) ? value["role"] : value) === is) return [];
     const change: Change = {
       kind: "person",
@@ -165,7 +165,7 @@ class Taker {
       if (before === after) return [];
       const path = [...(this.#thing?.path ?? []), "members", email];
       const written = this.#layout.find(path);
-      if (after === undefined ? !written : written && plain(written.value) === after) return [];
+      if (after === undefined ? !written : written && toPlainValue(written.value) === after) return [];
       const op = after === undefined ? "remove" : before === undefined ? "add" : "change";
       const change: Change = {
         kind: "person",

@@ -2,7 +2,7 @@ import type { RowData } from "../../contract/values.ts";
 import { isObject } from "../../contract/wire.ts";
 import type { FileEdit, RowFileEdit } from "../../edits/edits.ts";
 import { withRowEdits, type SeedDeclaration } from "../../environment/schema.ts";
-import { find, plain, type Entry } from "../../layers/document.ts";
+import { find, toPlainValue, type Entry } from "../../layers/document.ts";
 import { positionOf, type RowEdits } from "../../sources/edits.ts";
 import type { EnvironmentEntry } from "../base/environments.ts";
 import type { Declared } from "../model/source.ts";
@@ -148,7 +148,7 @@ export class Layout {
   }
 
   #assertWritten(path: Path, found: Entry | undefined): void {
-    const value = found && plain(found.value);
+    const value = found && toPlainValue(found.value);
     if (isObject(value) && "config" in value)
       throw new PullRefusal("its value comes from the configuration: change it there");
     const { secrets, supplied } = this.declared.declaration;
@@ -172,7 +172,7 @@ export class Layout {
     const list = this.find(["seeds", seed, "rows~"]);
     if (list?.value.kind !== "list") return [];
     return list.value.items.flatMap((item) => {
-      const value = plain(item);
+      const value = toPlainValue(item);
       const isRow = isRowOf(value, where);
       return isRow && !this.#shared.has(item.at.file) ? [item.at.file] : [];
     });
@@ -201,7 +201,7 @@ export class Layout {
     const change =
       edits?.value.kind === "list"
         ? edits.value.items.find((item) => {
-            const value = plain(item);
+            const value = toPlainValue(item);
             return isRowOf(value, where);
           })
         : undefined;

@@ -6,7 +6,7 @@ import { canonical, keyText } from "../../reconcile/digests.ts";
 import { massDisappearance } from "../../reconcile/guards.ts";
 import { keyOf } from "../../resources/rows/declared/declaration.ts";
 import { read } from "../../sources/read.ts";
-import { isHidden, linkedLabels, type Source } from "../../sources/source.ts";
+import { isHidden, listLinkedLabels, type Source } from "../../sources/source.ts";
 import { secretText, type Change, type Field } from "../model/changeSet.ts";
 import { fieldOf } from "../model/values.ts";
 import type { PullItem, Seen } from "./findings.ts";
@@ -65,7 +65,7 @@ class RowTaker {
     this.#path = path;
     this.#seed = seed;
     this.#source = withRowEdits(seed);
-    this.#linked = new Set(linkedLabels(this.#source));
+    this.#linked = new Set(listLinkedLabels(this.#source));
     this.#declared = declared;
     this.#layout = layout;
     this.#makeItem = makeItem;

@@ -1,7 +1,7 @@
 import type { RowData } from "../../contract/values.ts";
 import { isObject } from "../../contract/wire.ts";
 import { maxMegabytesOfLayer, textIfAny } from "../../files/files.ts";
-import { parse, plain } from "../../layers/document.ts";
+import { parse, toPlainValue } from "../../layers/document.ts";
 import { keyText } from "../../reconcile/digests.ts";
 import type { EnvironmentEntry } from "../base/environments.ts";
 import { declaredIn } from "../model/source.ts";
@@ -24,7 +24,7 @@ export const isRowOf = (row: unknown, where: RowData): boolean =>
 export function contentOf(folder: string, file: string): unknown {
   const text = textIfAny(folder, file, maxMegabytesOfLayer);
   const value = text === undefined ? undefined : parse(text, file, () => undefined);
-  return value && plain(value);
+  return value && toPlainValue(value);
 }
 
 /** Each file that another environment has, and which one. */

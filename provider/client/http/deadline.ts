@@ -56,7 +56,7 @@ export class Stop {
 }
 
 /** A signal that aborts so many milliseconds after another one. */
-export function delayed(signal: AbortSignal, milliseconds: number): AbortSignal {
+export function delaySignal(signal: AbortSignal, milliseconds: number): AbortSignal {
   const controller = new AbortController();
   const abort = (): void => void setTimeout(() => controller.abort(signal.reason), milliseconds).unref();
   if (signal.aborted) abort();

@@ -58,6 +58,10 @@ export async function runDrift(options: ReportOptions & DriftOptions): Promise<v
     const written = withAccepted(text, found, options.because ?? "", until);
     acceptedIn(written, now);
     writeFileSync(path.join(folder, driftFile), written);
+    process.stderr.write(
+      `${driftFile} keeps this out of reports until ${until}, and stops no run: the next 'up --refresh' puts back what is ` +
+        "declared. Declare what is there now to keep it.\n",
+    );
   }
   if (looks.some(({ look }) => look.isRefused)) process.exitCode = statuses.login;
   else if (looks.some(({ look }) => look.unread.length > 0)) process.exitCode = statuses.unread;

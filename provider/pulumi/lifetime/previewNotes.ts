@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import { appendFileSync, lstatSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { isOwn, ownFolder } from "../../../machine/ownFolder.ts";
+import { isOwn, findOwnFolder } from "../../../machine/ownFolder.ts";
 import { ResourceError } from "../../resources/model/resource.ts";
 import { sealOf } from "../../resources/records/seals.ts";
 import type { Foreseen, RowClaims, RowFindings } from "../../resources/rows/declared/claims.ts";
@@ -98,7 +98,7 @@ export class PreviewNotes {
     const [stack = "", project = ""] = urn.split("::");
     const key = sealOf("preview notes", stack, project, directory, platform);
     if (key === undefined) return undefined;
-    const folder = ownFolder("state", join("previews", key.slice(0, 16)), process.env);
+    const folder = findOwnFolder("state", join("previews", key.slice(0, 16)), process.env);
     if (folder !== undefined) this.#place = { folder, key: createHash("sha256").update(key).digest() };
     return this.#place;
   }

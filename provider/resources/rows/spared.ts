@@ -2,7 +2,7 @@ import type { Row } from "../../contract/values.ts";
 import { quoted } from "../../messages/text.ts";
 import type { RowDigests } from "../../reconcile/digests.ts";
 import { RowSet } from "../../reconcile/rowSet.ts";
-import { linkedLabels } from "../../sources/source.ts";
+import { listLinkedLabels } from "../../sources/source.ts";
 import { ResourceError, type Report } from "../model/resource.ts";
 import type { RowClaim } from "./declared/claims.ts";
 import { digesterFor } from "./declared/declaration.ts";
@@ -52,7 +52,7 @@ async function claimedBy(
   }
   const { rows } = await context.rowClaims.summary(claim);
   const { key } = claim.target;
-  const linked = linkedLabels(claim.target);
+  const linked = listLinkedLabels(claim.target);
   const links = linked.some((label) => key.includes(label)) ? await Links.of(context, claim.target) : undefined;
   const digester = digesterFor(claim.target);
   const declared = new Set<string>();

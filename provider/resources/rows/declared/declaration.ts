@@ -8,7 +8,7 @@ import { RowSet } from "../../../reconcile/rowSet.ts";
 import type { ValueForms } from "../../../reconcile/valueForms.ts";
 import { editAt, editsOf } from "../../../sources/edits.ts";
 import { read, SourceError } from "../../../sources/read.ts";
-import { linkedLabels, placeOf, type Source, type SourceRow } from "../../../sources/source.ts";
+import { listLinkedLabels, placeOf, type Source, type SourceRow } from "../../../sources/source.ts";
 import { Capacity } from "../../model/locks.ts";
 import { AllRows } from "./allRows.ts";
 import { RowFields } from "./fields.ts";
@@ -77,7 +77,7 @@ async function summarized(declaration: RowDeclaration, directory: string, checks
   if (rows.length === 0 && mistakes.isEmpty && whole.length === 0) {
     whole.push(`${source}: has no rows; to remove the seed's rows, remove the SeedRows itself`);
   }
-  for (const label of checksLinks ? linkedLabels(declaration) : []) {
+  for (const label of checksLinks ? listLinkedLabels(declaration) : []) {
     if (rows.length > 0 && !labels.has(label))
       whole.push(`${source}: no row has the label ${quoted(label)}, which is named as a reference or parent`);
   }
@@ -153,7 +153,7 @@ export async function fingerprintOf(declaration: RowDeclaration, directory: stri
     key,
     source,
     types,
-    linkedLabels(declaration),
+    listLinkedLabels(declaration),
     salt,
     ...(fields ? [fields] : []),
     ...(forms ? [{ forms }] : []),
@@ -170,7 +170,7 @@ export const digesterFor = (
   labels: readonly string[] = [],
 ): RowDigester => {
   const { key, salt } = declaration;
-  return rowDigester({ key, labels, references: linkedLabels(declaration), salt, forms: allForms(declaration) });
+  return rowDigester({ key, labels, references: listLinkedLabels(declaration), salt, forms: allForms(declaration) });
 };
 
 /** Digests of a row of the source, by the labels that it has itself: an absent label counts as one without a value. */

@@ -1,7 +1,7 @@
 import type { FieldType } from "../../../contract/fields.ts";
 import { canonical, keyText } from "../../../reconcile/digests.ts";
 import { inForm, type DeclaredForm, type ValueForms } from "../../../reconcile/valueForms.ts";
-import { linkedLabels, type CellType, type Source } from "../../../sources/source.ts";
+import { listLinkedLabels, type CellType, type Source } from "../../../sources/source.ts";
 
 const formOfType: Readonly<Partial<Record<FieldType | CellType, DeclaredForm>>> = {
   number: "number",
@@ -38,7 +38,7 @@ export const allForms = ({ forms, trims = [] }: Spelled): ValueForms | undefined
 export function comparing(
   declaration: Pick<Source, "references" | "parent"> & Spelled,
 ): (label: string, value: unknown) => string | undefined {
-  const linked = new Set(linkedLabels(declaration));
+  const linked = new Set(listLinkedLabels(declaration));
   const forms = new Map(Object.entries(allForms(declaration) ?? {}));
   return (label, value) => {
     if (linked.has(label)) return keyText(value);

@@ -1,7 +1,7 @@
 import { messageOf } from "../../../../machine/failures.ts";
 import { ApiError } from "../../../contract/errors.ts";
 import type { RowPlan } from "../../../reconcile/rows.ts";
-import { linkedLabels } from "../../../sources/source.ts";
+import { listLinkedLabels } from "../../../sources/source.ts";
 import type { Summary } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
 import type { RowContext } from "../live/context.ts";
@@ -20,7 +20,7 @@ export async function applyPlan(
 ): Promise<Applied> {
   const writer = new RowWriter(context, target, summary, links, plan, steps);
   // Nothing is sent as long as something refers to nowhere.
-  if (linkedLabels(target).length > 0) await writer.checkLinks();
+  if (listLinkedLabels(target).length > 0) await writer.checkLinks();
   const reasons: string[] = [];
   context.tables.changed(target.table);
   try {

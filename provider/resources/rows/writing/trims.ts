@@ -1,6 +1,6 @@
 import type { RowData } from "../../../contract/values.ts";
 import type { RowSet } from "../../../reconcile/rowSet.ts";
-import { linkedLabels, type Mistake } from "../../../sources/source.ts";
+import { listLinkedLabels, type Mistake } from "../../../sources/source.ts";
 import { summarize, type RowDeclaration } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
 
@@ -17,7 +17,7 @@ export class Trims {
   readonly #others: ReadonlySet<string>;
 
   constructor(target: RowTarget) {
-    this.#others = new Set([...target.key, ...linkedLabels(target), ...Object.keys(target.forms ?? {})]);
+    this.#others = new Set([...target.key, ...listLinkedLabels(target), ...Object.keys(target.forms ?? {})]);
   }
 
   get isEmpty(): boolean {
