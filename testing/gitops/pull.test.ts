@@ -184,7 +184,7 @@ const idOf = (name: string): string => {
 async function expectApplied(): Promise<void> {
   const since = emulator.lastCall();
   await engine.run(declared(), true);
-  // Who is gone already is asked to leave once more, in vain.
+  // People who are gone already are asked to leave once more, in vain.
   const changing = emulator.calls({ since, mutating: true }).filter(({ failure }) => !failure?.includes("not found"));
   expect(changing).toEqual([]);
   expect([...(await engine.run(declared(), false))]).toEqual([]);

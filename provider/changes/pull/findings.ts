@@ -25,7 +25,7 @@ export interface SeenRows {
 }
 
 /** A resource as a look found it. */
-export interface Seen {
+export interface SeenResource {
   resource: StateResource;
   applied: Values;
   found: Values | undefined;
@@ -34,7 +34,7 @@ export interface Seen {
 
 /** Remembers what a look finds, for `listItems`. */
 export class LiveFindings implements Observer {
-  readonly all: Seen[] = [];
+  readonly all: SeenResource[] = [];
   readonly #rows = new Map<StateResource, SeenRows>();
   readonly #foreign: boolean;
 

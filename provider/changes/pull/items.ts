@@ -7,7 +7,7 @@ import { resourceNamed } from "../../resources/resources.ts";
 import { listDrifted } from "../drift/drift.ts";
 import { secretText, type Change, type Section, type Thing } from "../model/changeSet.ts";
 import { fieldOf, stable } from "../model/values.ts";
-import type { LiveFindings, PullItem, Seen } from "./findings.ts";
+import type { LiveFindings, PullItem, SeenResource } from "./findings.ts";
 import { PullRefusal, type Layout } from "./layout.ts";
 import { listRowItems, toShare } from "./rowItems.ts";
 
@@ -47,12 +47,12 @@ class Waiting {
 const waits = "the files have a change of it that is not applied: run up first, or take it back";
 
 class Taker {
-  readonly #seen: Seen;
+  readonly #seen: SeenResource;
   readonly #thing: DeclaredThing | undefined;
   readonly #layout: Layout;
   readonly #waiting: Waiting;
 
-  constructor(seen: Seen, thing: DeclaredThing | undefined, layout: Layout, waiting: Waiting) {
+  constructor(seen: SeenResource, thing: DeclaredThing | undefined, layout: Layout, waiting: Waiting) {
     this.#seen = seen;
     this.#thing = thing;
     this.#layout = layout;

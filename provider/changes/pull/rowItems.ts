@@ -9,7 +9,7 @@ import { read } from "../../sources/read.ts";
 import { isHidden, listLinkedLabels, type Source } from "../../sources/source.ts";
 import { secretText, type Change, type Field } from "../model/changeSet.ts";
 import { fieldOf } from "../model/values.ts";
-import type { PullItem, Seen } from "./findings.ts";
+import type { PullItem, SeenResource } from "./findings.ts";
 import { PullRefusal, type DeclaredRow, type Layout } from "./layout.ts";
 
 /** Makes an item of a change; the edits are made by `make`, which may throw a PullRefusal. */
@@ -19,7 +19,7 @@ const changeOf = (op: Change["op"], name: string, fields: Field[] = []): Change 
 
 /** Changes by hand of a seed's rows as edits. `path` is the seed's name in the files; undefined where they have none. */
 export async function listRowItems(
-  seen: Seen,
+  seen: SeenResource,
   path: string | undefined,
   layout: Layout,
   makeItem: MakeItem,
@@ -40,7 +40,7 @@ export async function listRowItems(
 export const toShare = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);
 
 /** Names a seed whose rows nobody may read, if they were changed. */
-function listHidden({ resource, found }: Seen): PullItem[] {
+function listHidden({ resource, found }: SeenResource): PullItem[] {
   if (!isObject(found?.["drift"]) || resource.values["sensitive"] !== true) return [];
   const refused = "its rows are sensitive: they are never written into a file";
   return [{ kind: "seed", thing: resource.name, change: changeOf("change", secretText), edits: [], refused }];
@@ -71,7 +71,7 @@ class RowTaker {
     this.#makeItem = makeItem;
   }
 
-  take({ changed, missing, foreign }: NonNullable<Seen["rows"]>, count: number): PullItem[] {
+  take({ changed, missing, foreign }: NonNullable<SeenResource["rows"]>, count: number): PullItem[] {
     const guard =
       count > 0 && missing.length >= count
         ? "the platform shows none of its rows: nothing is removed for an empty answer"
