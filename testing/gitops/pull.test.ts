@@ -7,7 +7,7 @@ import { environmentsIn } from "../../provider/changes/base/environments.ts";
 import { CountingReads } from "../../provider/changes/drift/countingReads.ts";
 import { drift, type Look } from "../../provider/changes/drift/drift.ts";
 import type { Section } from "../../provider/changes/model/changeSet.ts";
-import { declaredIn, type Declared } from "../../provider/changes/model/source.ts";
+import { readDeclaration, type Declared } from "../../provider/changes/model/source.ts";
 import { LiveFindings } from "../../provider/changes/pull/findings.ts";
 import { listItems } from "../../provider/changes/pull/items.ts";
 import { Layout } from "../../provider/changes/pull/layout.ts";
@@ -111,7 +111,7 @@ function reset(): void {
 }
 
 function declared(file = "dev.yaml"): Declared {
-  const reading = declaredIn(file, repository.folder);
+  const reading = readDeclaration(file, repository.folder);
   if (!reading.declared) throw new Error(JSON.stringify(reading.problems));
   return reading.declared;
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileOf, planEdits, type EditedFile, type FileEdit } from "../../edits/edits.ts";
 import { readToEdit } from "../../edits/writing.ts";
-import { declaredIn, type Declared } from "../model/source.ts";
+import { readDeclaration, type Declared } from "../model/source.ts";
 import type { PullItem } from "./findings.ts";
 import { completeEdits } from "./overrides.ts";
 import { contentOf } from "./sharing.ts";
@@ -59,7 +59,7 @@ export async function planPull(items: readonly PullItem[], declared: Declared): 
 function whyUnreadable(declared: Declared, files: readonly EditedFile[]): string | undefined {
   const copy = copyEdited(declared, files);
   try {
-    const { declared: read, problems } = declaredIn(declared.file, copy.folder);
+    const { declared: read, problems } = readDeclaration(declared.file, copy.folder);
     const [first] = problems;
     if (read && !first) return undefined;
     return first ? [first.place ?? [], first.text].flat().join(": ") : "they declare nothing";

@@ -4,7 +4,7 @@ import { maxMegabytesOfLayer, textIfAny } from "../../files/files.ts";
 import { parse, toPlainValue } from "../../layers/document.ts";
 import { keyText } from "../../reconcile/digests.ts";
 import type { EnvironmentEntry } from "../base/environments.ts";
-import { declaredIn } from "../model/source.ts";
+import { readDeclaration } from "../model/source.ts";
 
 /** The reason for leaving something in the files, in one sentence. */
 export class PullRefusal extends Error {
@@ -36,7 +36,7 @@ export function filesOfOthers(
   const shared = new Map<string, string>();
   for (const other of others) {
     if (other.name === name) continue;
-    const { declared, files, problems } = declaredIn(other.file, folder);
+    const { declared, files, problems } = readDeclaration(other.file, folder);
     if (!declared && problems.length > 0)
       throw new PullRefusal(
         `nobody can tell which files ${other.name} shares with ${name}: ${other.file} can't be read: ${problems[0]?.text ?? ""}`,

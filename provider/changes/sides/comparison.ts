@@ -1,5 +1,5 @@
 import type { Declaration } from "../../environment/declaration.ts";
-import { ordered, orderedChanges, type ChangeSet, type Section, type Thing } from "../model/changeSet.ts";
+import { orderThings, orderChanges, type ChangeSet, type Section, type Thing } from "../model/changeSet.ts";
 import type { Declared } from "../model/source.ts";
 import { fieldsOf, settingChanges } from "../model/values.ts";
 import { compareDeclarations } from "../plan/plans.ts";
@@ -25,9 +25,9 @@ export async function compareContents(from: Declared, to: Declared): Promise<Sec
     const settings = settingChanges(fields, (field) => to.place([...path, field]));
     const thing = things.get(key);
     const empty: Thing = { kind, name, op: "change", changes: [], omitted: 0, notes: [], guards: [] };
-    things.set(key, { ...(thing ?? empty), changes: orderedChanges([...(thing?.changes ?? []), ...settings]) });
+    things.set(key, { ...(thing ?? empty), changes: orderChanges([...(thing?.changes ?? []), ...settings]) });
   }
-  return { ...section, things: ordered([...things.values()]) };
+  return { ...section, things: orderThings([...things.values()]) };
 }
 
 /** The set of changes that the renderers of reports take. */

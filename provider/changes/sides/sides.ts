@@ -5,7 +5,7 @@ import { rootOf } from "../../files/repository.ts";
 import { BaseTree } from "../base/baseTree.ts";
 import { commitOf } from "../base/commits.ts";
 import { environmentsFile, environmentsIn, type EnvironmentEntry } from "../base/environments.ts";
-import { declaredIn, type Declared } from "../model/source.ts";
+import { readDeclaration, type Declared } from "../model/source.ts";
 import { slashes } from "../projectChanges.ts";
 
 /** One side of a comparison, as a command names it. */
@@ -110,7 +110,7 @@ export function textIn(folder: string, file: string): string | undefined {
 
 /** The declaration of a file; broken rules count for nothing here. */
 export function declarationOf(file: string, folder: string, shown: string): Declared {
-  const { declared, problems } = declaredIn(file, folder);
+  const { declared, problems } = readDeclaration(file, folder);
   if (declared) return declared;
   const reasons = problems.map(({ place, text }) => (place === undefined ? text : `${place}: ${text}`));
   throw new SideError(`${shown} can't be read: ${reasons.slice(0, 3).join("; ")}`);

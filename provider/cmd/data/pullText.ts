@@ -1,7 +1,7 @@
 import type { Look } from "../../changes/drift/drift.ts";
 import type { PullItem } from "../../changes/pull/findings.ts";
 import type { Pulled } from "../../changes/pull/pull.ts";
-import { cut, cutBoth, signs, valueTexts, visible } from "../../changes/rendering/text.ts";
+import { cut, cutBoth, signs, valueTexts, toVisible } from "../../changes/rendering/text.ts";
 import { fileOf } from "../../edits/edits.ts";
 import { numbered } from "../../messages/text.ts";
 
@@ -20,26 +20,26 @@ export function describeItem({ kind, thing, change, edits, refused }: PullItem):
   const { op, name, fields } = change;
   const parts = fields.map((field) => {
     const [before, after] = cutBoth(...valueTexts(field.before, field.after), 60);
-    const label = change.kind === "setting" ? "" : `${visible(field.name)} `;
-    if (op === "add") return `${label}${visible(after)}`;
-    return `${label}${visible(before) || "nothing"} → ${visible(after) || "nothing"}`;
+    const label = change.kind === "setting" ? "" : `${toVisible(field.name)} `;
+    if (op === "add") return `${label}${toVisible(after)}`;
+    return `${label}${toVisible(before) || "nothing"} → ${toVisible(after) || "nothing"}`;
   });
   const files = [...new Set(edits.map(fileOf))].join(", ");
   const what =
-    `${signs[op]} ${kind} ${visible(thing)} ${change.kind === "setting" && op === "remove" ? "" : cut(visible(name), 120)}`.trimEnd();
+    `${signs[op]} ${kind} ${toVisible(thing)} ${change.kind === "setting" && op === "remove" ? "" : cut(toVisible(name), 120)}`.trimEnd();
   const about = parts.length === 0 ? "" : `: ${parts.join(", ")}`;
-  return `  ${what}${about}${refused === undefined ? `  (${visible(files)})` : `\n      left: ${visible(refused)}`}`;
+  return `  ${what}${about}${refused === undefined ? `  (${toVisible(files)})` : `\n      left: ${toVisible(refused)}`}`;
 }
 
 /** Describes a pull for a terminal. */
 export function describePull({ environment, pulled, look, isWritten }: Shown, wasAsked: boolean): string {
   const { items, files } = pulled;
-  const lines = [visible(environment)];
+  const lines = [toVisible(environment)];
   if (!wasAsked || items.some(({ refused }) => refused !== undefined))
     lines.push(...items.filter(({ refused }) => !wasAsked || refused !== undefined).map(describeItem));
-  for (const text of look.unread) lines.push(`  not read: ${visible(text)}`);
-  for (const text of look.notes) lines.push(`  ${visible(text)}`);
-  const names = files.map(({ file }) => visible(file)).join(", ");
+  for (const text of look.unread) lines.push(`  not read: ${toVisible(text)}`);
+  for (const text of look.notes) lines.push(`  ${toVisible(text)}`);
+  const names = files.map(({ file }) => toVisible(file)).join(", ");
   const taken = items.filter(({ refused }) => refused === undefined).length;
   if (items.length === 0 && look.unread.length === 0) lines.push("  the files say what is live");
   else if (isWritten)

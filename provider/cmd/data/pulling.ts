@@ -11,7 +11,7 @@ import {
 import { environmentsFile, environmentsIn, type EnvironmentEntry } from "../../changes/base/environments.ts";
 import type { Look } from "../../changes/drift/drift.ts";
 import type { Section } from "../../changes/model/changeSet.ts";
-import { declaredIn, type Declared } from "../../changes/model/source.ts";
+import { readDeclaration, type Declared } from "../../changes/model/source.ts";
 import { pending } from "../../changes/plan/plans.ts";
 import { LiveFindings, type PullItem } from "../../changes/pull/findings.ts";
 import { listItems } from "../../changes/pull/items.ts";
@@ -104,7 +104,7 @@ export async function findLive(
   const found = entryOf(listed, name, () => false);
   const entry = entries.find((each) => each.name === found.name);
   if (!entry) throw new SideError(`${environmentsFile} does not list ${name}`);
-  const { declared, problems } = declaredIn(entry.file, folder);
+  const { declared, problems } = readDeclaration(entry.file, folder);
   const [first] = problems;
   if (!declared || first)
     throw new SideError(
