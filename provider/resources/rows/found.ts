@@ -34,7 +34,7 @@ export interface FoundTargets {
 
 const none: FoundTargets = { staying: [], after: () => undefined };
 
-export async function foundRows(context: RowContext, job: Job): Promise<FoundTargets> {
+export async function planFoundRows(context: RowContext, job: Job): Promise<FoundTargets> {
   const { inputs, old, plan, handed, handedFound } = job;
   if (inputs.adopt) return none;
   const { rows } = job.summary;
@@ -79,7 +79,7 @@ async function foundBefore(
 }
 
 /** Found rows among those to remove with a seed; all of them where that is unknown. */
-export async function foundOf(
+export async function listFoundRemovals(
   context: RowContext,
   state: SeedState,
   removals: readonly Removal[],
@@ -106,7 +106,7 @@ export async function listFoundByGivers(
   return new Set((await indicesWithin(all, inputs, directory)).keys());
 }
 
-/** Tells the seeds that declare rows of one that leaves the program which of them it had made. */
+/** Passes on, from a seed that leaves the program to the seeds that declare its rows, which of them it had made. */
 export async function handOverMade(
   context: RowContext,
   state: SeedState,
