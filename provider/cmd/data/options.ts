@@ -1,0 +1,20 @@
+import type { Format } from "../../changes/rendering/render.ts";
+
+/** Flags of `changes`. */
+export interface ChangesOptions {
+  cwd?: string;
+  format: Format;
+  output?: string;
+  expectNoChanges?: boolean;
+}
+
+/** Flags of `pull`. */
+export interface PullOptions {
+  cwd?: string;
+  stack?: string;
+  yes?: boolean;
+  json?: boolean;
+  into?: string;
+  foreign?: boolean;
+  nonInteractive?: boolean;
+}
