@@ -84,7 +84,7 @@ function listText(environments: readonly NewEnvironment[]): string {
 }
 
 /** A .gitignore that has what no repository should, behind the lines that it has. */
-export function gitignored(before: string): string {
+export function extendGitignore(before: string): string {
   const lines = before.split("\n").map((line) => line.trim());
   const missing = ignored.filter((line) => !lines.includes(line));
   const start = before === "" || before.endsWith("\n") ? before : `${before}\n`;

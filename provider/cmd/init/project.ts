@@ -3,7 +3,7 @@ import path from "node:path";
 import { ask, EngineError, isInteractive, oneLine, readTyped, type Terminal } from "../../../engine/index.ts";
 import { messageOf } from "../../../machine/failures.ts";
 import { writePipelines } from "../ci/writing.ts";
-import { environmentFiles, gitignored, type NewEnvironment } from "./environments.ts";
+import { environmentFiles, extendGitignore, type NewEnvironment } from "./environments.ts";
 import { programFiles, type Language } from "./program.ts";
 
 /** Flags of the command. */
@@ -47,7 +47,7 @@ export async function initProject(options: InitOptions, terminal: Terminal): Pro
   for (const [file, text] of Object.entries(files)) writeFileSync(path.join(folder, file), text, { flag: "wx" });
   if (from !== undefined) copyData(from, folder);
   const written = Object.keys(files);
-  for (const [file, text] of [[".gitignore", gitignored(textAt(folder, ".gitignore"))], manifest]) {
+  for (const [file, text] of [[".gitignore", extendGitignore(textAt(folder, ".gitignore"))], manifest]) {
     if (file === undefined || text === undefined || text === textAt(folder, file)) continue;
     writeFileSync(path.join(folder, file), text);
     written.push(file);
