@@ -33,7 +33,12 @@ export interface Descriptions {
   remaining?: (resources: readonly ResourceState[]) => readonly string[];
   /** Begins a run, and then says what goes with each resource that is deleted, in the order of the steps. */
   sizes?: () => (step: StepInfo) => string | undefined;
+  /** Begins a preview: takes its steps, and then says what may be meant otherwise. */
+  hints?: () => { take: (step: StepInfo) => void; hints: () => readonly { urn: string; message: string }[] };
 }
+
+/** What describes the steps of a run. */
+type OfSteps = Pick<Descriptions, "sizes" | "hints">;
 
 export function addOperations(program: Command, terminal: Terminal, descriptions: Descriptions = {}): void {
   const operation = (name: string, description: string): Command =>
@@ -98,9 +103,13 @@ function flag(text: string): boolean {
 const opened = (options: GlobalOptions, terminal: Terminal): Promise<Stack> =>
   openStack(options, terminal, () => void import("./running.ts").catch(() => undefined)); // what is not there is reported when it runs
 
-async function preview(terminal: Terminal, options: Options & GlobalOptions, { sizes }: Descriptions): Promise<void> {
+async function preview(
+  terminal: Terminal,
+  options: Options & GlobalOptions,
+  { sizes, hints }: Descriptions,
+): Promise<void> {
   const stack = await opened(options, terminal);
-  const own = { ...options, sizes };
+  const own = { ...options, sizes, hints };
   const result = await withInterrupts(terminal, (signal) => perform(terminal, stack, "update", true, own, signal));
   conclude(result, options, "proposed");
 }
@@ -109,9 +118,9 @@ async function change(
   terminal: Terminal,
   kind: RunKind,
   flags: Options & GlobalOptions,
-  { remaining = () => [], sizes }: Descriptions,
+  { remaining = () => [], sizes, hints }: Descriptions,
 ): Promise<void> {
-  const options = { ...flags, sizes };
+  const options = { ...flags, sizes, hints };
   const interactive = isInteractive(terminal, options.nonInteractive ?? false) && !options.json;
   const confirmed = options.yes || options.skipPreview || options.previewOnly;
   if (!confirmed && !interactive) {
@@ -167,7 +176,7 @@ async function isConfirmed(
   terminal: Terminal,
   stack: Stack,
   kind: RunKind,
-  options: Options & GlobalOptions & Pick<Descriptions, "sizes">,
+  options: Options & GlobalOptions & OfSteps,
   signal: AbortSignal,
 ): Promise<boolean> {
   for (;;) {
@@ -186,12 +195,22 @@ function withSizes(emit: Emit, sizeOf: ((step: StepInfo) => string | undefined) 
   };
 }
 
+/** Events of a preview, with hints before the summary. */
+function withHints(emit: Emit, watch: ReturnType<NonNullable<Descriptions["hints"]>> | undefined): Emit {
+  if (!watch) return emit;
+  return (event) => {
+    if (event.type === "step") watch.take(event);
+    if (event.type === "summary") for (const hint of watch.hints()) emit({ type: "log", severity: "warning", ...hint });
+    emit(event);
+  };
+}
+
 async function perform(
   terminal: Terminal,
   stack: Stack,
   kind: RunKind,
   isPreview: boolean,
-  options: Options & GlobalOptions & Pick<Descriptions, "sizes">,
+  options: Options & GlobalOptions & OfSteps,
   signal: AbortSignal,
 ): Promise<RunResult> {
   const { output } = terminal;
@@ -211,7 +230,7 @@ async function perform(
     return await execute(stack, {
       kind,
       preview: isPreview,
-      emit: withSizes(display.emit, options.sizes?.()),
+      emit: withHints(withSizes(display.emit, options.sizes?.()), isPreview ? options.hints?.() : undefined),
       signal,
       showSecrets: options.showSecrets ?? false,
       ...(options.refresh === undefined ? {} : { refresh: options.refresh }),

@@ -14,6 +14,7 @@ import { EmulatorFields } from "./emulatorFields.ts";
 import { failureOf, messageOf, sentenceOf } from "./failure.ts";
 import { unlessLate } from "./lifetime/deadline.ts";
 import { Forecasts, type Phase } from "./lifetime/forecasts.ts";
+import { LateSeeds } from "./lifetime/lateSeeds.ts";
 import { RefusedLogin } from "./lifetime/refusedLogin.ts";
 import { RunNotes } from "./lifetime/runNotes.ts";
 import type { Reporter } from "./progress.ts";
@@ -63,7 +64,7 @@ type Offline = OfflineResourceContext & Pick<ResourceContext, "appServer" | "mad
 /** What a call is carried out with. */
 interface Tools {
   configuration: Configuration;
-  offline: OfflineResourceContext;
+  offline: Offline;
   /** Throws when the state is of another platform. */
   online: (state?: Properties) => Promise<ResourceContext>;
   /** What a resource returned, with the platform that it is on. */
@@ -85,6 +86,7 @@ export class Operations {
   readonly #login = new RefusedLogin();
   readonly #fields: EmulatorFields;
   readonly #approvals: Approvals;
+  readonly #lateSeeds: LateSeeds;
 
   constructor(surroundings: Surroundings) {
     this.#surroundings = surroundings;
@@ -93,6 +95,7 @@ export class Operations {
     this.made = this.#notes.made;
     this.#connection = new Connection(surroundings);
     this.forecasts = new Forecasts(surroundings.foresees ?? false);
+    this.#lateSeeds = new LateSeeds(this.#notes, this.forecasts, surroundings.report);
     this.#fields = new EmulatorFields(surroundings.directory);
     const destination = (): ReturnType<typeof destinationOf> => destinationOf(surroundings.configuration());
     this.#approvals = new Approvals({ ...surroundings, destination, isUnknown: holdsUnknown });
@@ -106,6 +109,7 @@ export class Operations {
       if (urn !== undefined) this.#identities.checked(urn, lastInputs(resource, olds));
       const declared = listed(resource, news, olds);
       const { inputs, problems } = await check(resource, offline, listed(resource, olds), declared);
+      await this.#lateSeeds.say(clean);
       if (problems.length === 0) await this.#approvals.declared(call, olds, listed(resource, inputs, olds));
       return { inputs: keyed(resource, inputs), problems: problems.map(sentenceOf).map(clean) };
     });
@@ -204,9 +208,10 @@ export class Operations {
 
   /** The outputs that a create, or an update of what is there, will have, in a preview. Offline. */
   foreseen(call: Call, inputs: Properties, old?: Properties): Promise<Properties> {
-    return this.#run("preview", call, ({ offline, bound }) => {
+    return this.#run("preview", call, async ({ offline, bound }) => {
+      if (old) await this.#lateSeeds.compareAgain(call, offline, old, inputs);
       this.forecasts.report(call.urn, offline.report.info);
-      return Promise.resolve(bound(foreseen(call.resource, inputs, old)));
+      return bound(foreseen(call.resource, inputs, old));
     });
   }
 
@@ -230,9 +235,9 @@ export class Operations {
     });
   }
 
-  #run<Answer>(operation: string, call: Asked, work: (tools: Tools) => Promise<Answer>): Promise<Answer> {
-    const carriedOut = () => this.#carryOut(call, work);
-    return this.#surroundings.spans?.within(operation, call, carriedOut) ?? carriedOut();
+  #run<Answer>(name: string, call: Asked, work: (tools: Tools) => Promise<Answer>): Promise<Answer> {
+    if (["create", "update", "delete"].includes(name)) this.#notes.acts();
+    return this.#surroundings.spans?.within(name, call, () => this.#carryOut(call, work)) ?? this.#carryOut(call, work);
   }
 
   async #carryOut<Answer>(
@@ -243,13 +248,13 @@ export class Operations {
     const masked = (): Mask => (mask ??= maskOf(configuration, secrets));
     const clean = (text: string): string => masked().hide(text);
     const heard = this.#surroundings.report(urn, clean);
-    const reported = { ...heard, forecast: this.forecasts.of(phase, urn, clean, heard.info) };
+    const forecast = this.forecasts.of(phase, urn, clean, heard.info);
     const time = timeout ? AbortSignal.timeout(timeout * 1000) : undefined;
     const stop = time ? AbortSignal.any([this.#surroundings.signal, time]) : this.#surroundings.signal;
     try {
       const settings = (configuration = this.#surroundings.configuration());
       if (urn !== undefined) this.#notes.hear();
-      const offline = this.#offline(seed, settings, reported);
+      const offline = this.#offline(seed, settings, { ...heard, forecast });
       const online = async (state: Properties = {}): Promise<ResourceContext> => {
         isMoved(state, settings);
         return { ...(await this.#online(offline, settings, stop)), ...hiding(masked, secrets) };
@@ -274,11 +279,9 @@ export class Operations {
       directory: this.#surroundings.directory,
       manner: this.#connection.manner(settings),
       ...{ platform: platformOf(settings), lostData: settings.lostData },
-      appServer: settings.appServer,
-      account: { email: settings.email, userID: settings.userID },
+      ...{ appServer: settings.appServer, account: { email: settings.email, userID: settings.userID } },
       ...this.#notes.known,
-      made: this.made,
-      removals: removalsIn,
+      ...{ made: this.made, removals: removalsIn },
       organizationNames: this.#organizationNames,
       seed: () => (seed?.length ? seed : randomBytes(32)),
       fieldTypes: (table: string) => this.#fields.of(settings.endpoint, table),
@@ -291,10 +294,8 @@ export class Operations {
       ...offline,
       ...(await this.#connection.of(settings)),
       readsFirst: this.#surroundings.readsFirst ?? false,
-      others: this.#notes.others,
-      signal,
       sleep: (milliseconds: number) => sleep(milliseconds, undefined, { signal }),
-      now: Date.now,
+      ...{ others: this.#notes.others, signal, now: Date.now },
     };
   }
 }

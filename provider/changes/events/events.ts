@@ -11,6 +11,7 @@ import {
 } from "../model/changeSet.ts";
 import { describeSizes, type DescribeSize } from "../model/sizes.ts";
 import { fieldOf, stable } from "../model/values.ts";
+import { RenamingWatch } from "./renamings.ts";
 
 /** A step of an engine, with what all forms of events have. */
 interface Step {
@@ -42,10 +43,20 @@ export function eventsReport(text: string): ChangeSet {
     change: { compared: true, things: ordered(own.flatMap((step) => thingOf(step, sizeOf) ?? [])) },
     problems: [],
     flags: [],
-    notes: [],
+    notes: hintsOf(own),
   }));
   return { version: 1, kind: "events", flags: [], environments };
 }
+
+/** Says which things may only have another key. */
+function hintsOf(steps: readonly Step[]): string[] {
+  const watch = new RenamingWatch();
+  for (const { op, urn, outputs, new: inputs } of steps)
+    watch.take({ op, urn, resourceType: typeOf(urn), properties: outputs ?? inputs ?? {} });
+  return watch.hints().map(({ message }) => message);
+}
+
+const typeOf = (urn: string): string => (urn.split("::")[2] ?? "").split("$").at(-1) ?? "";
 
 /** The steps of one JSON value (`pulumi preview --json`) or of one a line. */
 function stepsIn(text: string): Step[] {
@@ -75,7 +86,8 @@ function stepOf(raw: Record<string, unknown>, before = "", after = ""): Step[] {
   const state = objectOf(raw[before]);
   const outputs = op === "delete" ? objectOf(hidden(before === "" ? properties : state["outputs"])) : undefined;
   const known = { outputs, id: [id, state["id"]].find((each) => typeof each === "string") };
-  const inputs = (name: string): Record<string, unknown> => objectOf(hidden(objectOf(raw[name])["inputs"]));
+  const inputs = (name: string): Record<string, unknown> =>
+    objectOf(hidden(name === "" ? properties : objectOf(raw[name])["inputs"]));
   return [{ op, urn, ...known, old: inputs(before), new: inputs(after) }];
 }
 
@@ -91,8 +103,8 @@ function thingOf(
   { op, urn, changes, old = {}, new: now = {}, outputs, id }: Step,
   sizeOf: DescribeSize,
 ): Thing | undefined {
-  const [, , types = "", ...names] = urn.split("::");
-  const type = types.split("$").at(-1) ?? "";
+  const [, , , ...names] = urn.split("::");
+  const type = typeOf(urn);
   const what = ops[op];
   if (what === undefined || type.startsWith("pulumi:")) return undefined;
   const fields = changes ? changes.map(changeOf) : what === "change" || what === "replace" ? differing(old, now) : [];

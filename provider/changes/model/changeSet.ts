@@ -57,6 +57,10 @@ const section = z.strictObject({
   why: z.string().optional().meta({ description: "Why it is not compared, or not whole." }),
   things: z.array(thing).meta({ description: "Removals first." }),
   calls: z.int().optional().meta({ description: "About how many calls of the platform a run makes." }),
+  hints: z
+    .array(z.string())
+    .optional()
+    .meta({ description: "Things that may only have another key, with the line that keeps each one what it is." }),
 });
 
 const note = z.strictObject({ text: z.string(), place: z.string().optional() });

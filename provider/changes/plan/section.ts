@@ -1,4 +1,4 @@
-import { numbered, quoted } from "../../messages/text.ts";
+import { numbered } from "../../messages/text.ts";
 import type { RowsAhead } from "../../reconcile/rows.ts";
 import { callsAhead } from "../../resources/rows/reports.ts";
 import {
@@ -47,13 +47,14 @@ export async function sectionOf(plan: Plan, sides: Sides): Promise<{ section: Se
     if (made.unread && step.known?.why !== undefined) reasons.push(`${nameOf(step)}: ${step.known.why}`);
     else if (made.unread) open.push(nameOf(step));
     calls += made.calls;
-    const renamed = renames.get(step) ?? [];
+    const renamed = renames.notes.get(step) ?? [];
     if (made.thing) things.push({ ...made.thing, notes: [...made.thing.notes, ...renamed] });
   }
   if (open.length > 0)
     reasons.push(`rows of ${numbered(open.length, "seed")} are compared when up runs: ${open.join(", ")}`);
   const why = reasons.length === 0 ? {} : { why: reasons.join("; ") };
-  const section: Section = { compared: true, ...why, things: ordered(things) };
+  const hints = renames.hints.length === 0 ? {} : { hints: renames.hints };
+  const section: Section = { compared: true, ...why, things: ordered(things), ...hints };
   return { section: sides.base ? section : { ...section, calls }, problems };
 }
 
@@ -198,7 +199,7 @@ function tallyOf(rows: RowsAhead | undefined, operation: Step["operation"]): Tal
 const sparedNotes = (rows: RowsAhead | undefined): string[] =>
   [...(rows?.spared ?? [])].map(
     ([name, count]) =>
-      `${numbered(count, "row")} stay${count === 1 ? "s" : ""}: seed ${quoted(name)} declares ${count === 1 ? "it" : "them"}`,
+      `${numbered(count, "row")} stay${count === 1 ? "s" : ""}: ${name} declares ${count === 1 ? "it" : "them"}`,
   );
 
 /** Rows that another seed has, and that nothing is done to. */
@@ -251,7 +252,7 @@ function callsOf(
     const owned = Number(known?.outputs["rowCount"] ?? 0);
     const links = (thing ? inputs : {}) as Parameters<typeof callsAhead>[0];
     return plan?.exact && (tally?.add ?? 0) + (tally?.change ?? 0) + (tally?.remove ?? 0) > 0
-      ? callsAhead(links, plan, owned)
+      ? callsAhead(links, plan, owned, known?.keepsCells)
       : 0;
   }
   const own =

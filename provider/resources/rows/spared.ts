@@ -1,5 +1,4 @@
 import type { Row } from "../../contract/values.ts";
-import { quoted } from "../../messages/text.ts";
 import type { RowDigests } from "../../reconcile/digests.ts";
 import { RowSet } from "../../reconcile/rowSet.ts";
 import { linkedLabels } from "../../sources/source.ts";
@@ -82,4 +81,4 @@ export async function refuseReferredTo(
 
 /** Which rows stay for whom, in one line. */
 export const sparedMessage = (spared: Spared, stay = "stay"): string =>
-  [...spared].map(([name, count]) => `${count} ${stay}: SeedRows ${quoted(name)} declares them`).join("; ");
+  [...spared].map(([name, count]) => `${count} ${stay}: ${name} declares them`).join("; ");

@@ -1,6 +1,7 @@
 import type { RowData } from "../../../contract/values.ts";
 import type { RowDigests } from "../../../reconcile/digests.ts";
 import { RowSet } from "../../../reconcile/rowSet.ts";
+import { calledBy, named } from "../../model/identities.ts";
 import { SharedLock } from "../../model/locks.ts";
 import type { OfflineContext } from "../../model/resource.ts";
 import { summarize, type Summary } from "./declaration.ts";
@@ -16,7 +17,7 @@ export interface OfflineRowContext extends OfflineContext {
 /** That a seed of the run declares rows of a table: its declaration, not the rows. */
 export interface RowClaim {
   urn: string;
-  /** Name of the resource, for people. */
+  /** What people call it: `seed "countries"`. */
   name: string;
   target: RowTarget;
   /** Digest of the source's content; undefined for a seed that was only announced. */
@@ -35,12 +36,15 @@ export interface Foreseen {
 
 /** A seed that refers to rows of another one, known before it is checked. */
 export interface RowReferrer {
+  /** What people call it. */
   name: string;
   target: RowTarget;
 }
 
 /** Rows of a seed's last run that its source has no more. */
 export interface Leaving {
+  urn: string;
+  /** What people call the seed. */
   name: string;
   target: RowTarget;
   keys: RowSet;
@@ -52,10 +56,18 @@ export interface Leaving {
   handedOver: RowSet;
 }
 
+/** Rows of a seed that stay for another one, which was known after it was compared. */
+interface LateRows {
+  urn: string;
+  /** What people call the other seed. */
+  name: string;
+  rows: number;
+}
+
 /** What the comparison of a seed finds out that other seeds of the run depend on. */
 export interface RowFindings {
   /** The rows that its source has no more; an empty set where it has all of them. */
-  leaving: Omit<Leaving, "name">;
+  leaving: Omit<Leaving, "urn" | "name">;
   /** Tables whose rows are made anew: links to them have to follow. */
   renewed: string[];
 }
@@ -84,6 +96,9 @@ export class RowClaims {
   readonly #cells = new RemovedCells();
   readonly #summaries = new Map<string, Summary>();
   readonly #had = new Map<string, { old: object; isReplaced: boolean }>();
+  readonly #late: LateRows[] = [];
+  /** True once the run changes something on the platform. */
+  isActing = false;
 
   /**
    * @param directory the program's folder, where sources are found
@@ -137,7 +152,7 @@ export class RowClaims {
     for (const { urn, ...target } of siblings) this.#announced.set(urn, { urn, name: nameOf(urn), target });
     this.#referrers.set(
       urn,
-      referrers.map(({ name, ...target }) => ({ name, target })),
+      referrers.map(({ name, ...target }) => ({ name: nameOf(toSibling(urn, name)), target })),
     );
   }
 
@@ -214,10 +229,10 @@ export class RowClaims {
   }
 
   /** Notes which rows a seed's source has no more; nothing when there are none. */
-  leave(urn: string, leaving: Omit<Leaving, "name">): void {
+  leave(urn: string, leaving: RowFindings["leaving"]): void {
     if (this.#checked.has(urn)) this.#compared.add(urn); // an engine also compares what it has just read
     if (leaving.keys.length === 0) this.#leaving.delete(urn);
-    else this.#leaving.set(urn, { ...leaving, name: nameOf(urn) });
+    else this.#leaving.set(urn, { ...leaving, urn, name: nameOf(urn) });
   }
 
   /** What other seeds give up in a table, as far as the run has seen them. */
@@ -226,7 +241,7 @@ export class RowClaims {
   }
 
   /** What other seeds give up in a table, those included that the preview saw and this run has not compared yet. */
-  arriving(table: string, except?: string): Omit<Leaving, "name">[] {
+  arriving(table: string, except?: string): RowFindings["leaving"][] {
     const later = this.#foreseenLeaving.filter(
       ({ urn, target }) => target.table === table && urn !== except && !this.#compared.has(urn),
     );
@@ -239,6 +254,22 @@ export class RowClaims {
       target,
       keys: RowSet.of(keys, ({ key }) => !handedOver.has(key)),
     }));
+  }
+
+  /** Leaves rows to a seed that is known since they were found to leave: as long as nothing is sent, they stay. */
+  leaveTo(urn: string, { urn: owner, ...leaving }: Leaving, staying: RowSet): void {
+    this.leave(owner, { ...leaving, handedOver: RowSet.of([...leaving.handedOver, ...staying]) });
+    this.#late.push({ urn: owner, name: nameOf(urn), rows: staying.length });
+  }
+
+  /** True if a seed gives up rows. */
+  gives(urn: string): boolean {
+    return this.#leaving.has(urn);
+  }
+
+  /** What stays for seeds that were known late, once. */
+  takeLate(): LateRows[] {
+    return this.#late.splice(0);
   }
 
   /** Notes rows that the run has removed. */
@@ -272,4 +303,7 @@ export class RowClaims {
   }
 }
 
-const nameOf = (urn: string): string => urn.split("::").at(-1) ?? urn;
+const nameOf = (urn: string): string => calledBy(named(urn));
+
+/** The URN of a seed beside another one. */
+const toSibling = (urn = "", name: string): string => [...urn.split("::").slice(0, 3), name].join("::");

@@ -48,6 +48,25 @@ export async function spared(
   return { plan: { ...plan, change, remove: going.length, spared: staying.length }, leaving };
 }
 
+/** Leaves to a seed what others seemed to remove that were compared before it was known, as long as nothing is sent. */
+export async function leaveLate(
+  { rowClaims, directory }: Pick<OfflineRowContext, "rowClaims" | "directory">,
+  urn: string | undefined,
+  target: RowTarget,
+): Promise<void> {
+  if (rowClaims.isActing || urn === undefined) return;
+  for (const one of rowClaims.leaving(target.table, urn)) {
+    const going = RowSet.of(one.keys, ({ key }) => !one.handedOver.has(key));
+    const within = await keysWithin({ target: one.target, keys: going }, target, directory);
+    if (within.length > 0)
+      rowClaims.leaveTo(
+        urn,
+        one,
+        RowSet.of(going, ({ key }) => within.has(key)),
+      );
+  }
+}
+
 /** Those of the rows that left the source that were found; all of them where that can't be told. */
 function foundLeaving(
   { found }: Pick<SeedState, "found">,

@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { OfflineResourceContext, Resource } from "../../resources/resource.ts";
+import type { Reporter } from "../progress.ts";
+import { diff, listed, type Properties } from "../properties.ts";
+import type { Forecasts } from "./forecasts.ts";
+import type { RunNotes } from "./runNotes.ts";
+
+/** Milliseconds that a preview gives a program to declare more before it says that rows are removed. */
+const laterMs = 100;
+
+/** Corrects what a preview says of a seed whose rows another one declares that was registered after it. */
+export class LateSeeds {
+  readonly #notes: RunNotes;
+  readonly #forecasts: Forecasts;
+  readonly #report: Reporter;
+
+  constructor(notes: RunNotes, forecasts: Forecasts, report: Reporter) {
+    this.#notes = notes;
+    this.#forecasts = forecasts;
+    this.#report = report;
+  }
+
+  /** Says which rows stay after all. */
+  say(clean: (text: string) => string): Promise<void> {
+    return this.#forecasts.correct(this.#notes.known.rowClaims.takeLate(), async (urn, text) => {
+      const heard = this.#report(urn, clean);
+      heard.info(text);
+      await heard.heard();
+    });
+  }
+
+  /** Compares a seed again that was compared before one was known that keeps its rows. */
+  async compareAgain(
+    { resource, urn }: { resource: Resource; urn: string | undefined },
+    context: OfflineResourceContext,
+    old: Properties,
+    news: Properties,
+  ): Promise<void> {
+    if (urn === undefined || !this.#notes.known.rowClaims.gives(urn)) return;
+    await sleep(laterMs);
+    if (!this.#forecasts.dropOutdated(urn)) return;
+    const inputs = listed(resource, { ...news, resourceUrn: urn });
+    this.#notes.compared(urn, await diff(resource, context, { ...old, resourceUrn: urn }, inputs));
+  }
+}
