@@ -79,6 +79,7 @@ const lists = [
     "provider/resources/members",
     "provider/resources/records",
     "provider/resources/model",
+    "provider/edits",
     "provider/sources",
     "provider/layers",
     "provider/files",

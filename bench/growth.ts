@@ -42,7 +42,7 @@ const oneByOne = (host: Host, teamID: string, emails: string[]): Promise<void> =
     await host.create("TeamMember", inputs);
   });
 
-/** What people cost when they are added. */
+/** Measures adding people. */
 export async function memberGrowth(sizes: readonly number[]): Promise<Curves> {
   const curve = (label: string, join: typeof asRoster): Promise<Line> =>
     line(label, sizes, (size) => joining(size, join));
@@ -50,7 +50,7 @@ export async function memberGrowth(sizes: readonly number[]): Promise<Curves> {
   return { name: "members", title: "Members that join a team", unit: "members", lines };
 }
 
-/** What resources cost from nothing, and when nothing has changed. */
+/** Measures resources created from nothing, and a run without changes. */
 export async function resourceGrowth(sizes: readonly number[]): Promise<Curves> {
   const again = new Map<number, Omit<Point, "size">>();
   const first = await line("up from nothing", sizes, async (size) => {

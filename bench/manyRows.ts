@@ -11,7 +11,7 @@ import { bodies, fields, writeRows } from "./seeds.ts";
 
 const news = { table: "seeded", key: "Code", source: "rows.csv" };
 
-/** What one seed of so many rows costs. Times in milliseconds, memory in MB. */
+/** Cost of one seed with so many rows. Times in milliseconds, memory in MB. */
 interface Cost {
   posting: number;
   hashing: number;
@@ -128,7 +128,7 @@ export async function growing(count: number): Promise<Figure[]> {
   ];
 }
 
-/** What rows cost to seed and to preview unchanged. */
+/** Measures seeding rows, and previewing them unchanged. */
 export async function rowGrowth(sizes: readonly number[]): Promise<Curves> {
   const lines = [
     await line("seeded into an empty table", sizes, async (size) => {

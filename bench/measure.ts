@@ -14,7 +14,7 @@ export interface Figure {
   met: boolean;
 }
 
-/** What several runs measured. */
+/** Measurements of several runs. */
 export interface Runs {
   /** The median, so that a hiccup of the machine does not count. */
   value: number;

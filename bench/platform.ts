@@ -18,7 +18,7 @@ export class Platform {
   readonly client: Client;
   /** Milliseconds from the start of the process to its address. */
   readonly startedIn: number;
-  /** Of the emulator's process. */
+  /** Process ID of the emulator. */
   readonly pid: number | undefined;
   /** For what is beside the interface. */
   readonly token: string;
@@ -91,7 +91,7 @@ export class Platform {
     if (answer.statusCode !== 200) throw new Error(`${address} answered ${answer.statusCode}`);
   }
 
-  /** Asks or tells it something beside the interface. */
+  /** Sends a request beside the interface. */
   async administrate(method: "GET" | "POST" | "PUT" | "DELETE", path: string, body?: string): Promise<unknown> {
     const headers = { authorization: `Bearer ${this.token}` };
     const answer = await request(`${this.url}/_emulator/${path}`, {

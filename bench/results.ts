@@ -7,7 +7,7 @@ import type { Failed, Figure } from "./measure.ts";
 const folder = path.join(import.meta.dirname, "../../bench");
 const file = path.join(folder, "results.json");
 
-/** What a run has measured, and what it could not. */
+/** Measurements of a run, and the jobs that failed. */
 export interface Measured {
   jobs: readonly Figure[];
   curves: readonly Curves[];
@@ -19,7 +19,7 @@ interface Results extends Measured {
   date: string;
 }
 
-/** What the committed run measured; nothing before the first. */
+/** Measurements of the committed run; empty before the first. */
 export function committed(): Measured {
   const none = { jobs: [], curves: [], failed: [] };
   return existsSync(file) ? { ...none, ...(JSON.parse(readFileSync(file, "utf8")) as Partial<Results>) } : none;

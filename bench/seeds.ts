@@ -9,7 +9,7 @@ import { DynamicHost } from "../testing/harness/dynamicHost.ts";
 import { type Figure, figure, paired, peakMemory, runs, timed } from "./measure.ts";
 import { each, Platform } from "./platform.ts";
 
-/** Of a table for such rows. */
+/** Fields of a table for such rows. */
 export const fields = { Code: { type: "text", sort: 1 }, Name: "text", City: "text", Amount: "text", Note: "text" };
 const note = "A remark of some length, as people write them beside their figures.";
 const cells = (index: number, amount: number): string[] => [

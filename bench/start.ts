@@ -31,7 +31,7 @@ async function throughPulumi(platform: Platform, project: Project): Promise<Figu
   }
 }
 
-/** How soon an unchanged preview of the example says something, and has said all. */
+/** Measures how soon an unchanged preview of the example prints its first and its last line. */
 export async function starting(): Promise<Figure[]> {
   const platform = await Platform.start((parse(readFileSync(seed, "utf8")) as { tables: object }).tables);
   const project = await Project.make(platform, { example: "environment" });

@@ -1,4 +1,4 @@
-// What the emulator's commands do; cli.ts declares them.
+// Actions of the emulator's commands; cli.ts declares them.
 import type { Command } from "commander";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";

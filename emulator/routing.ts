@@ -63,7 +63,9 @@ function answersTo({ storecopyPath, uploadPath }: Habits, path: string): boolean
   return true;
 }
 
-/** Whether a page of another origin sends something without saying what it is, for which a browser asks nobody first. */
+/**
+ * True for a request that a page of another origin can send without the browser's preflight: it has no content type.
+ */
 function isForeignPage({ method, headers }: Arrived): boolean {
   const { origin, host = "" } = headers;
   if (method === "GET" || method === "HEAD" || headers["content-type"] !== undefined || origin === undefined)

@@ -19,7 +19,7 @@ export function ownFolder(kind: Kind, name: string, environment: Environment): s
   return reason === undefined ? folder : undefined;
 }
 
-/** Makes a folder for this user's files; `reason` tells why it can't be used. */
+/** Makes a folder for this user's files; `reason` explains why it can't be used. */
 export function makeOwnFolder(
   kind: Kind,
   name: string,

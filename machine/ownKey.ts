@@ -15,7 +15,7 @@ function makeKey(path: string): string | undefined {
   const draft = `${path}.${randomBytes(6).toString("hex")}`;
   try {
     writeFileSync(draft, randomBytes(32).toString("hex"), { flag: "wx", mode: 0o600 });
-    // Of two processes at the same time the first one wins, unless what is there is no key.
+    // The first of two processes wins, unless the existing file holds no key.
     if (lstatSync(path, { throwIfNoEntry: false })) renameSync(draft, path);
     else linkSync(draft, path);
   } catch {

@@ -84,7 +84,7 @@ function handedOver(
   return { options: secretNames(args).then((secrets) => (secrets.length > 0 ? { ...options, secrets } : set)) };
 }
 
-/** What only dynamic resources have among their properties: engines pass these to plugins by themselves. */
+/** Properties of dynamic resources alone: engines pass these facts to plugins by themselves. */
 const ownOfDynamic = (
   kind: string,
   resourceUrn: PlainUrn,
@@ -99,7 +99,7 @@ const ownOfDynamic = (
   },
 });
 
-/** What engines keep from a reader of a dynamic resource. */
+/** Properties of a dynamic resource that engines hide from readers. */
 const concealed = once((definition: Pick<Resource, "inputs" | "outputs">) => {
   const shape = { ...definition.inputs.shape, ...definition.outputs.shape };
   const unseen = hiddenNames(definition);
@@ -112,7 +112,7 @@ const concealed = once((definition: Pick<Resource, "inputs" | "outputs">) => {
 
 /**
  * For members that are `deletedWith` their team: they leave by themselves, before it goes. A team is not deleted with
- * members in it, and no engine tells a dynamic provider which of them this stack put there.
+ * members in it, and a dynamic provider can't learn from an engine which of them this stack put there.
  */
 function leavingFirst(
   { name }: Pick<Resource, "name">,
@@ -135,7 +135,7 @@ function optionsBehind(
       ...throughOther(door, urn),
     });
   }
-  return pulumi.mergeOptions(options, throughOther(door, urn)); // the plugin says itself what it hides, and what is a secret
+  return pulumi.mergeOptions(options, throughOther(door, urn)); // the plugin itself marks hidden and secret properties
 }
 
 /** Derives the class that a program uses from the resource's definition; its types are those of sdk/args.ts. */

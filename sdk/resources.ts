@@ -83,7 +83,7 @@ export type ParentRows =
 export class SeedRows extends declareClass<object, SeedRowsOutputs>(seedRows) {
   constructor(name: string, args: SeedRowsArgs, options?: pulumi.CustomResourceOptions) {
     const { references, parent, ...rest } = args;
-    // Whether one of them is a secret is known later. The plugin sees it by itself.
+    // A cell turns out to be secret later. The plugin sees it by itself.
     const { rows, additions, changes, removals } = withSecretCells(seedRows, { ...args }).open;
     const isDynamic = program().door === "dynamic";
     const mayBeSecret = args.sensitive !== undefined || isLater([rows, additions, changes, removals]);

@@ -4,7 +4,7 @@ import { refusedIgnores, refusedReplacements, type Definition } from "../provide
 import { parsePath, pathText, type PropertyPath } from "../provider/pulumi/propertyPaths.ts";
 
 interface Ways {
-  /** Whether `adopt` takes over what somebody else made: organizations and teams are known by IDs of our own. */
+  /** True when `adopt` takes over things made by others: organizations and teams are known by IDs of our own. */
   adopts?: true;
   /** The function that reads what exists. */
   ask?: string;
@@ -103,6 +103,6 @@ export function optionsBelow({ customTimeouts, ...lists }: OfComponent = {}): Op
   };
 }
 
-/** Whether a path leads through a place, and on from there. */
+/** True when a path leads through a place, and on from there. */
 const leads = (path: PropertyPath, place: readonly string[]): boolean =>
   path.length > place.length && place.every((step, at) => path[at] === "*" || String(path[at]) === step);

@@ -26,7 +26,7 @@ export const adminPath = "/_emulator/";
 
 const done = { status: "success" };
 
-/** What an action is about: one platform, and all of them. */
+/** Subject of an action: one platform, and the host of all of them. */
 export interface Administrated extends Hosted {
   all: HostedPlatforms;
   /** Address of the main platform, as the caller has it. */

@@ -13,7 +13,7 @@ import { countRows, prepareRead } from "../endpoints/rowReads.ts";
 import type { Instance } from "../platform/instance.ts";
 import type { Platform } from "../platform/platform.ts";
 
-// What the console shows of a platform. Nothing here changes the platform or is logged as a call.
+// Contents of a platform for the console. Nothing here changes the platform or is logged as a call.
 
 const maxRows = 500;
 
@@ -83,7 +83,7 @@ function objectIn(text: string): Json {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Json; // any object is one
   } catch {
-    // What is no JSON is no object either.
+    // Text that is not JSON gets the error below.
   }
   throw invalid("filter must be a JSON object");
 }
@@ -117,8 +117,8 @@ export function organizationTree({ database }: Platform) {
 const maxListed = 10_000;
 
 /**
- * Logged calls with the addresses of their callers, and the number of the last call of all. `more` says that others
- * fit as well: later ones with `since`, earlier ones without.
+ * Logged calls with the addresses of their callers, and the number of the newest call. `more` is true when other calls
+ * match too: later ones with `since`, earlier ones without.
  */
 export function callList(instance: Instance, { database }: Platform, filter: CallFilter) {
   const users = database.all<{ id: string; email: string }>("SELECT id, email FROM users");

@@ -8,7 +8,7 @@ import { seedDigest } from "../seed/planting.ts";
 const deviationsIn = (habits: Habits): Partial<Habits> =>
   Object.fromEntries(Object.entries(habits).filter(([name, value]) => usualHabits[name as HabitName] !== value));
 
-/** Path of the answer that says whether the emulator is ready. */
+/** Path that answers when the emulator is ready. */
 export const healthPath = "/_emulator/health";
 
 /**

@@ -29,7 +29,7 @@ export interface LoggedCall {
   session: string | null;
   /** Milliseconds from the call's arrival to its log entry; null for calls from before version 2 of the data file. */
   duration: number | null;
-  /** What the caller seems to have got wrong, though it was answered; null without any. */
+  /** Probable mistake of the caller, though the call was answered; null without one. */
   remark: string | null;
 }
 

@@ -18,7 +18,7 @@ export interface Table {
   name: string;
   /** Table whose rows carry this one's rows; null unless it is a sub-table. */
   parent: string | null;
-  /** Of all rows, as their indexes name it. */
+  /** Generation of all rows; part of the names of their indexes. */
   generation: string;
   fields: ReadonlyMap<string, Field>;
   /** Fields whose sort values are stored, each in a column of its own. */

@@ -22,7 +22,9 @@ export type Content = keyof typeof keyColumns;
 /** In the order in which they are copied: rows need columns for the sort fields. */
 export const contents = Object.keys(keyColumns) as Content[];
 
-/** What is copied of a table: of the platform's own notes, its seed and settings. */
+/**
+ * The part of a table to copy. Only the seed and the settings are copied of `meta`, the platform's notes about itself.
+ */
 export const copied = (table: Content, from: string, notes: readonly string[] = ["seed", "settings"]): string =>
   table === "meta"
     ? `(SELECT key, value FROM "${from}" WHERE key IN (${notes.map((note) => `'${note}'`).join(", ")}))`

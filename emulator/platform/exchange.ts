@@ -64,7 +64,7 @@ export class Exchange {
         database.execute(`INSERT OR REPLACE INTO ${table} (${columns}) SELECT ${columns} FROM ${copied(table, made)}`);
       }
       if (this.#tables.includes("meta")) {
-        // How a platform behaves stays, where it was said; else it is as the file was saved.
+        // An explicit profile stays; otherwise the one saved with the file applies.
         const profile = copied("meta", this.nameOf("meta"), ["profile"]);
         database.execute(`INSERT OR IGNORE INTO meta (key, value) SELECT key, value FROM ${profile}`);
       }

@@ -19,7 +19,7 @@ export interface Hosted {
   token: string;
 }
 
-/** Of what a platform on demand is made, and for how long. */
+/** Source and lifetime of a platform on demand. */
 export interface OnDemand {
   /** Name of a snapshot of the main platform, or `seed`. Default: `seed`. */
   from?: string | undefined;
@@ -37,7 +37,7 @@ interface Made extends Hosted {
 }
 
 interface KeptTemplate {
-  /** What it is a copy of: another one is made when this is another one. */
+  /** Identifies the copied content: when it differs, the template is made again. */
   of: string;
   template: Promise<Template>;
 }

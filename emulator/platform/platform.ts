@@ -54,7 +54,7 @@ export interface PlatformOptions {
   check: (database: Database) => void;
 }
 
-/** What the call log records beside the answer. */
+/** Facts about a call that the log records beside the answer. */
 interface Entry {
   time: number;
   user: User | undefined;

@@ -57,7 +57,7 @@ const lineOf = (value: unknown): string => `${JSON.stringify(value)}\n`;
 const written = (value: unknown): unknown =>
   value instanceof Uint8Array ? { base64: Buffer.from(value).toString("base64") } : value;
 
-/** What a line says. */
+/** A line of a snapshot. */
 export type Line =
   | { kind: "table"; table: Content; columns: string[] }
   | { kind: "row"; values: (string | number | null | Uint8Array)[] };

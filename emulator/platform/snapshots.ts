@@ -9,7 +9,7 @@ import { Exchange, manyRows } from "./exchange.ts";
 
 // A snapshot is a copy of the tables in the data file itself: made in one transaction, there for every process.
 
-/** What differs between a snapshot and now, by table: rows by their key. */
+/** Differences between a snapshot and now in one table: rows by their key. */
 export interface Difference {
   table: string;
   added: string[];
@@ -148,7 +148,7 @@ export function deleteSnapshot(database: Database, name: string): void {
   });
 }
 
-/** What has changed since a snapshot; tables without changes are left out. */
+/** Lists the changes since a snapshot; tables without changes are left out. */
 export function differences(database: Database, name: string): Difference[] {
   return database.reading(() => {
     requireSnapshot(database, name);

@@ -5,7 +5,7 @@ import path from "node:path";
 import { DatabaseSync, namedMemory, removeDataFile } from "../data/dataFile.ts";
 import { Database } from "../data/database.ts";
 
-/** What platforms on demand are copies of. */
+/** The content that platforms on demand are copied from. */
 export class Template {
   readonly #database: Database;
   readonly #bytes: Buffer | undefined;

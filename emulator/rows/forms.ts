@@ -33,7 +33,7 @@ function localTime(time: number): string {
   return `${date} (${clock.slice(0, 8)}) +00:00`;
 }
 
-/** What filters are matched against: values by label, stored sort values, the platform's own fields. */
+/** A row in the form that filters match: values by label, stored sort values, the platform's own fields. */
 export const stored = (row: KeptRow, table: Table): Row => ({
   ...dataOf(row),
   ...sortFields(row, table),
@@ -41,7 +41,7 @@ export const stored = (row: KeptRow, table: Table): Row => ({
   parentResourceID: row.table_id,
 });
 
-/** What rows are read for. */
+/** The caller's side of a read: data, user, habits. */
 type Asking = Pick<CallContext, "database" | "user" | "habits"> & Partial<Pick<CallContext, "otherForms">>;
 
 type ValueForms = Partial<Record<FieldType, (value: unknown) => unknown>>;

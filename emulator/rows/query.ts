@@ -8,7 +8,7 @@ import { idColumn, maxConditions, sortColumnOf, splitFilters, tooMany, validateF
 
 type Request = ParsedRequestOf<"microappdata">;
 
-/** What a read looks for. */
+/** Conditions and order of a read. */
 export interface RowQuery {
   table: Table;
   /** Conditions that SQL decides. */

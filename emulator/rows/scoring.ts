@@ -5,7 +5,7 @@ import { matcher } from "./matching.ts";
 import type { KeptRow } from "./records.ts";
 import { embedding, similarity, textOf } from "./vectorSearch.ts";
 
-/** What documents are tried by. */
+/** Terms of a text search. */
 export interface Search {
   table: Table;
   /** Filters that all must match. */

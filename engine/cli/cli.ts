@@ -26,7 +26,7 @@ export function addEngineCommands(
   addConfigCommands(program, terminal);
 }
 
-/** What commander says of a command line, with words of it on one line; advice and help stand below. */
+/** Commander's message about a command line, with words from it on one line; advice and help stand below. */
 function refusal(text: string): string {
   const [, message = "", advice = ""] =
     /^([^]*?)((?:\n\((?:Did you mean|The Pulumi CLI has) .*\))?\n*)$/.exec(text) ?? [];
@@ -46,7 +46,7 @@ export function reportFailure(error: unknown, terminal: Terminal = processTermin
   process.exitCode = error instanceof EngineError ? error.status : exitStatuses.failed;
 }
 
-// What further commands are declared with; all else of the engine they load when they run.
+// Exports for declaring further commands, which load the rest of the engine when they run.
 export { EngineError } from "../errors.ts";
 export { printableJson } from "../terminal/json.ts";
 export { processTerminal, type Terminal } from "../terminal/prompts.ts";

@@ -27,17 +27,17 @@ interface Options {
 
 const verbs: Record<RunKind, string> = { update: "update", refresh: "refresh", destroy: "destroy" };
 
-/** What those who know the resources say about them. */
+/** Descriptions of resources that only their provider can give. */
 export interface Descriptions {
   /** Describes what a destroy leaves where it is, a sentence each; shown before it is confirmed. */
   remaining?: (resources: readonly ResourceState[]) => readonly string[];
-  /** Begins a run, and then says what goes with each resource that is deleted, in the order of the steps. */
+  /** Begins a run, then describes the contents of each resource that is deleted, in the order of the steps. */
   sizes?: () => (step: StepInfo) => string | undefined;
-  /** Begins a preview: takes its steps, and then says what may be meant otherwise. */
+  /** Begins a preview: takes its steps, and then describes what may be meant otherwise. */
   hints?: () => { take: (step: StepInfo) => void; hints: () => readonly { urn: string; message: string }[] };
 }
 
-/** What describes the steps of a run. */
+/** Descriptions of the steps of a run. */
 type OfSteps = Pick<Descriptions, "sizes" | "hints">;
 
 export function addOperations(program: Command, terminal: Terminal, descriptions: Descriptions = {}): void {

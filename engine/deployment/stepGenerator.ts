@@ -119,7 +119,7 @@ export class StepGenerator {
     const adopting = old?.external === true;
     const compared = old ? withIgnored(run, urn, goal.inputs, old.inputs, goal.ignoreChanges) : goal.inputs;
     if (operator) {
-      // What was deleted or is to be replaced, or was never ours, has no inputs to go on with, ignored ones among them.
+      // A resource that was deleted, will be replaced or was never ours has no earlier inputs, ignored ones included.
       const fresh = old === undefined || recreating || adopting || old.taint;
       const checking = operator.check(urn, fresh ? {} : old.inputs, fresh ? goal.inputs : compared, run.preview);
       next.inputs = await this.#check(next, checking);

@@ -94,7 +94,7 @@ function shortDiff(changes: readonly PropertyChange[]): Line {
   const kinds = new Map<string, PropertyChange["kind"]>();
   for (const { path, kind } of changes) {
     const key = topKey(path);
-    // What changes below a property is an update of the property.
+    // A change below a property is an update of the property.
     if (!key.startsWith("__")) kinds.set(key, path === key && !kinds.has(key) ? kind : "update");
   }
   const keysOf = (kind: PropertyChange["kind"]): string =>

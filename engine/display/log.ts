@@ -64,7 +64,7 @@ export class Log {
       this.#reported.set(message.text, row.urn);
     }
     this.#writeLine(logLine(this.#rows, row, messageLine(message.severity, message.text)));
-    // What is printed here in full is not repeated under Diagnostics.
+    // A message printed here in full is not repeated under Diagnostics.
     const index = row.messages.findIndex(({ severity, text }) => severity === "info" && text === message.text);
     if (isOwnInfo(row, message) && index >= 0 && !message.text.includes("\n")) row.messages.splice(index, 1);
   }

@@ -27,7 +27,7 @@ const marks = {
 } as const satisfies Record<PropertyChange["kind"], { glyph: string; style: Style }>;
 
 const step = 4;
-/** Of the engine and the dynamic providers, not of the user: `__provider` is a whole serialized program. */
+/** True for keys of the engine and the dynamic providers: `__provider` is a whole serialized program. */
 const isInternal = (key: string): boolean => key.startsWith("__");
 const title = (key: Key): string => (typeof key === "number" ? `[${key}]` : oneLine(key));
 const compareKeys = (a: Key, b: Key): number =>

@@ -13,8 +13,8 @@ const { ResourceMonitorFeature: numbers, ResourceInvokeResponse: Response } = re
 >;
 
 /**
- * What this engine can do, or refuses by name, by the names under which older versions ask for one feature after the
- * other. Of transforms and hooks the SDK would else say that the Pulumi CLI is too old.
+ * Features that this engine has, or refuses by name. Older SDKs ask for each by these names; without an answer for
+ * transforms and hooks the SDK would call the Pulumi CLI too old.
  */
 export const featureNames: readonly string[] = [
   "secrets",

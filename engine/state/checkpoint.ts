@@ -13,7 +13,9 @@ import { newState, type Operation, type OperationType, type ResourceState, type 
 const version = "v0.1.0-pulumi-microapps";
 const magic = createHash("sha256").update(version).digest("hex");
 
-/** What a state of version 4 may hold, by the fields of resources that are called so, in the order of a state. */
+/**
+ * Features that a state of version 4 may list. Each is the name of a resource's field; the order is that of a state.
+ */
 const knownFeatures = ["refreshBeforeUpdate", "taint"] as const;
 
 /** The content of a checkpoint, decrypted. */
@@ -250,7 +252,7 @@ const encodeProperties = (properties: Properties, place: string, seal: Seal): Re
 
 function encode(value: Value, place: string, seal: Seal): unknown {
   if (value instanceof Secret) {
-    // What is encrypted is the JSON text of the value, in the spelling of Go so that a text keeps its ciphertext.
+    // The plain text is JSON in Go's spelling, so that an unchanged value keeps its ciphertext.
     const text = goJson(encode(value.value, place, seal) as Json);
     return { [signature]: secretSignature, ...seal(place, text) };
   }

@@ -40,7 +40,7 @@ export function runningHolders(folder: string): number[] {
   });
 }
 
-/** True if a lock's process is this machine's and runs; a lock of Pulumi says less about it. */
+/** True when the lock's process belongs to this machine and runs; a lock of Pulumi holds less about its process. */
 function holds(lock: Record<string, unknown>, pid: number): boolean {
   const { hostname: host, bootID, pidNamespace, startTime } = lock;
   if (host !== hostname() || !Number.isInteger(pid) || pid < 1 || !isRunning(pid)) return false;

@@ -1,4 +1,5 @@
-// What is measured in columns of a terminal. Apart from text.ts: the widths of characters take a tenth of a short command.
+// Functions that measure columns of a terminal. Apart from text.ts: loading the widths of characters takes a tenth of a
+// short command.
 import stringWidth from "string-width";
 import { isPipeline, withoutCommands } from "./pipelines.ts";
 import type { Terminal } from "./prompts.ts";

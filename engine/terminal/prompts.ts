@@ -48,7 +48,7 @@ export async function readTyped({ input, output }: Terminal, prompt: string, sec
   if (secret) output.write(prompt); // only now, when what is typed is not shown any more
   try {
     return await Promise.race([
-      lines.question(secret ? "" : prompt), // it begins the line anew, and would erase what stands there
+      lines.question(secret ? "" : prompt), // it starts the line over, and would erase an earlier prompt
       new Promise<never>((_, reject) => lines.once("close", () => reject(new EngineError("nothing was typed")))),
     ]);
   } finally {

@@ -31,14 +31,14 @@ const errors = (events: EngineEvent[]): string[] =>
   events.flatMap((event) => (event.type === "log" && event.severity === "error" ? [event.message] : []));
 const warnings = (events: EngineEvent[]): string[] =>
   events.flatMap((event) => (event.type === "log" && event.severity === "warning" ? [event.message] : []));
-/** What was done, as `create a`; of refreshes what they found. */
+/** Steps of a run, as `create a`; of refreshes, their findings. */
 const steps = ({ events }: Ran): string[] =>
   events.flatMap((event) =>
     event.type === "stepDone" && !event.internal && event.op !== "same"
       ? [`${event.op} ${event.name}${event.refreshed ? `: ${event.refreshed}` : ""}`]
       : [],
   );
-/** Calls without what says the same in every run: package, provider, method, then arguments. */
+/** Calls without the constant parts: package, provider, method, then arguments. */
 const calls = ({ calls: made }: Ran, ...methods: string[]): unknown[][] =>
   made.filter(([, , method]) => methods.includes(String(method)));
 

@@ -30,7 +30,7 @@ export interface Properties {
   [name: string]: Value;
 }
 
-/** What stands in place of a secret wherever values are shown. */
+/** Stands for a secret wherever values are shown. */
 export const hidden = "[secret]";
 
 export function isProperties(value: Value | undefined): value is Properties {

@@ -6,7 +6,7 @@ const project = "Pulumi";
 /** Endings by which some reader finds a file of settings; which one wins differs. */
 const endings = ["yaml", "yml", "json", "toml"];
 
-/** What a folder has under one name of a file of settings. */
+/** The file of settings behind one name in a folder. */
 export interface Named {
   /** The file that is read; undefined where there is none. */
   file: string | undefined;

@@ -19,7 +19,7 @@ export class SettingsError extends Error {
 const otherBreaks = /[\u0085\u2028\u2029\v\f]|\r(?!\n)/;
 const unprintable = /[\0-\x08\x0e-\x1f\x7f-\x9f\ufeff\ufffd\ufffe\uffff]/;
 
-/** What is wrong in the text itself, whatever it means. The first pattern that is found is reported. */
+/** Mistakes in the text itself, whatever it means. The first matching pattern is reported. */
 const forms: readonly [pattern: RegExp, reason: string][] = [
   [otherBreaks, "has a line break that some readers do not take for one (NEL, LS, PS, a lone CR); use LF"],
   [unprintable, "has a character that is not printable, or is not in UTF-8; remove it"],

@@ -9,7 +9,7 @@ import { approvedReport, hasOtherForm, type Seal } from "./seal.ts";
 import { ApprovalError, isSigned, keyIn, keyVariable } from "./signature.ts";
 import { Use } from "./used.ts";
 
-/** What a run is, as far as an approval is about it. */
+/** The facts about a run that its approval depends on. */
 export interface Run {
   /** The file with the report. */
   file: string;
@@ -32,7 +32,7 @@ export interface Approved {
   use: Use;
 }
 
-/** What to do where a report does not fit any more. */
+/** Advice after a report that no longer fits. */
 export const again = "Make a report of what is there now, and have that approved.";
 
 /** Why a seal of another form is refused. */
@@ -69,7 +69,7 @@ export async function approvedRun(run: Run): Promise<Approved> {
 
 type RawReport = Parameters<typeof isSigned>[0];
 
-/** The report of a run: as it was written, whose unknown fields count for the signature as well, and what it says. */
+/** The report of a run: the raw file, whose unknown fields count for the signature as well, and its parsed content. */
 function reportIn({ file, folder }: Run): { raw: RawReport; report: z.output<typeof approvedReport> } {
   const place = resolve(folder, file);
   const root = rootOf(folder);

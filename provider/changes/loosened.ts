@@ -7,7 +7,7 @@ import type { Note } from "./model/changeSet.ts";
 import type { Declared } from "./model/source.ts";
 import { stable } from "./model/values.ts";
 
-/** What a change takes back of the policy that binds it: until it is merged, the policy of the base holds. */
+/** Parts of its own policy that a change withdraws: until it is merged, the policy of the base holds. */
 export function loosened(base: Declared, { rules, removals }: Pick<Declaration, "rules" | "removals">): Note[] {
   const ruleText = (rule: Declaration["rules"][number]): string => stable({ ...rule, because: undefined });
   const left = new Set(rules.map(ruleText));

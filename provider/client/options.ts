@@ -43,7 +43,7 @@ export interface ClientOptions extends Account {
 
 /** The platform as a program speaks to it. */
 export interface Client extends Methods {
-  /** What is known of the platform beyond the interface. */
+  /** Known habits and settings of the platform, beyond the interface. */
   readonly manner: Manner;
   /** ID of the user who makes the calls; logs in when there is no session yet. */
   callerID: () => Promise<string>;

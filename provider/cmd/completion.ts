@@ -3,7 +3,7 @@ import { bash } from "./completion/bash.ts";
 import { fish } from "./completion/fish.ts";
 import { zsh } from "./completion/zsh.ts";
 
-/** What may stand after a command. */
+/** Words that may follow a command. */
 export interface Place {
   /** The words before, such as `stack init`; empty for the program itself. */
   path: string;

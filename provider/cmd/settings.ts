@@ -18,7 +18,7 @@ export async function settingsOf(
 export const isOfVariables = (stack: string | undefined, environment: NodeJS.ProcessEnv): boolean =>
   stack === undefined && Boolean(environment["MICROAPPS_ENDPOINT"]);
 
-/** What the configuration of a stack says under `microapps:`, with what is secret in clear. */
+/** The configuration of a stack under `microapps:`, with secrets in clear. */
 export const ownSettings = (stack: Stack): Record<string, { text: string; secret: boolean }> =>
   Object.fromEntries(
     Object.entries(stack.config()).flatMap(([key, entry]) =>

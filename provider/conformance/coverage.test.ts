@@ -14,7 +14,7 @@ const numbered = (count: number, word = ""): string[] =>
   Array.from({ length: count }, (_, index) => `${word}${index + 1}`);
 const words = (text: string): string[] => text.split(" ");
 
-/** What the specification says, by heading: sentences by number, rows of tables by name. */
+/** The specification's content, by heading: sentences by number, rows of tables by name. */
 const specification: Record<string, string[]> = {
   "What the service does": numbered(8),
   "Data table row": [

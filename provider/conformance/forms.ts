@@ -12,7 +12,7 @@ export interface Form {
   presumes?: Readonly<Partial<Record<HabitName, readonly string[]>>>;
   /** The request as this form has it; the body when it is left out. */
   request?: (request: Json) => Json;
-  /** Whether the parameters stand in the query. */
+  /** True when the parameters stand in the query. */
   query?: true;
   /** Where the session is named (default: headers). */
   session?: "body" | "both";

@@ -71,7 +71,7 @@ test.each(Object.keys(words) as Word[])("%s takes what it says, and nothing else
 });
 
 const small = fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 5 });
-/** What an operator is given, values that match it, and values that don't. */
+/** An operator's argument, values that match it, and values that don't. */
 const ofOperators: Record<Operator, [unknown, Values, Values]> = {
   $match: ["^a+$", fc.stringMatching(/^a+$/), fc.oneof(fc.stringMatching(/^a*b$/), fc.integer())],
   $length: [

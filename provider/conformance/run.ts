@@ -10,7 +10,7 @@ import type { Mismatch } from "./matching.ts";
 import { mentions } from "./references.ts";
 import { tried, type Emulated, type Failure, type Stage } from "./trial.ts";
 
-/** What came of a fact. `habit` is what it told of the platform. */
+/** Result of a fact. `habit` is the platform's habit that it found. */
 export type Result = { fact: Fact; habit?: { name: HabitName; value: string } | undefined } & (
   { status: "passed" } | ({ status: "failed"; step: number } & Mismatch) | { status: "notTried"; why: string }
 );
@@ -20,7 +20,7 @@ export interface Run {
   /** The platform's address is the caller's business. */
   send: Send;
   bed: Bed;
-  /** What is known of the platform already (default: the usual); facts find the rest. */
+  /** Known habits of the platform (default: the usual); facts find the rest. */
   habits?: Partial<Habits> | undefined;
   /** Which form is sent where the platform takes several (default: the first). */
   spelling?: Spelling | undefined;
@@ -34,7 +34,7 @@ export interface Run {
   signal?: AbortSignal | undefined;
   made?: ((thing: Thing) => void) | undefined;
   removed?: ((thing: Thing) => void) | undefined;
-  /** Told of each fact as soon as it is done. */
+  /** Receives each fact when it is finished. */
   done?: ((result: Result) => void) | undefined;
 }
 
@@ -119,11 +119,11 @@ function obstacle(fact: Fact, { bed, emulator }: Run, known: Partial<Habits>): s
   return `${habitTable[other].about} (${other}): here it is "${value}"`;
 }
 
-/** Whether a fact needs more than the interface. */
+/** True for a fact that needs more than the interface. */
 export const isEmulatorsOnly = ({ settings, steps }: Fact): boolean =>
   settings !== undefined || steps.some(({ emulator }) => emulator !== undefined);
 
-/** What a test bed must have for a fact. */
+/** Things that a sandbox needs for a fact. */
 export function needsOf({ needs, steps }: Fact): FixtureName[] {
   const named = mentions(steps).map(({ name }) => name);
   const callers = steps.flatMap(({ as }) => people.filter((person) => person === as));

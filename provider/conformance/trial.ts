@@ -7,7 +7,7 @@ import type { Ledger } from "./made.ts";
 import { mismatch, softened, valueAt, type Mismatch } from "./matching.ts";
 import { resolve } from "./references.ts";
 
-/** What stands beside the interface, where the platform is an emulator. */
+/** Extra access where the platform is an emulator. */
 export interface Emulated {
   /** Has these settings and no others until the next call. */
   set: (settings: Json) => void;
@@ -15,7 +15,7 @@ export interface Emulated {
   do: (what: "advance" | "markRow" | "notifications", request: Json) => unknown;
 }
 
-/** What a fact is tried with. */
+/** Connections and limits for trying a fact. */
 export interface Stage {
   door: Door;
   ledger: Ledger;

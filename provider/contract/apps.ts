@@ -77,6 +77,6 @@ export function finishedAppLink(link: string): string | undefined {
   return server === undefined || id === undefined ? undefined : `${server}/app/${id}`;
 }
 
-/** Whether a link to an app has the origin of this server. Apps have a server with an address of its own. */
+/** True when a link to an app has the origin of this server. Apps have a server with an address of its own. */
 export const leadsTo = (server: string, link: string): boolean =>
   URL.canParse(link) && URL.canParse(server) && new URL(link).origin === new URL(server).origin;

@@ -51,7 +51,7 @@ function recordIn(wire: unknown): unknown {
   return Array.isArray(found) && found !== wire ? (found as unknown[])[0] : found;
 }
 
-/** Fields of an organization or a team as it is read. */
+/** Fields of an organization or a team in answers. */
 export const namedThing = {
   _id: answeredID,
   name: z.string(),

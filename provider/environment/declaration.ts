@@ -18,7 +18,7 @@ import { environmentFile, type EnvironmentFile } from "./schema.ts";
 import { secretTextsOf } from "./secretRows.ts";
 import { checkedSeed, seedOrder } from "./seedChecks.ts";
 
-/** What an environment file declares, once nothing about it is wrong. */
+/** An Environment file without mistakes. */
 export interface Declaration extends Required<Pick<EnvironmentFile, "organizations" | "seeds" | "apps">> {
   rules: readonly Rule[];
   removals: "free" | "declared";
@@ -43,7 +43,7 @@ export interface Reading {
   /** The parts without problems. */
   declared: Declaration | undefined;
   problems: readonly Problem[];
-  /** Whether rules are all that is broken: what is declared is whole then. */
+  /** True when only rules are broken: the declaration is complete then. */
   isWhole: boolean;
 }
 
@@ -70,7 +70,7 @@ export function inlineDeclaration(content: unknown, folder: string, configuratio
   return { ...declared, undecided };
 }
 
-// What is removed has left the program: nothing but a file tells then what may be.
+// A removed thing has left the program, so its permission can only come from a file.
 const withoutFile: Problem = {
   at: { file: "declaration.removals", line: 0, column: 0 },
   message:
@@ -96,7 +96,7 @@ export function readEnvironment(
 interface Surroundings {
   folder: string;
   configuration: Configuration | undefined;
-  /** What is wrong with the files so far. */
+  /** Problems of the files so far. */
   problems: Problem[];
   held?: readonly HeldRule[];
 }
@@ -146,7 +146,7 @@ function checked(work: Work): Omit<Declaration, "secrets" | "supplied" | "undeci
   if (!result.success) {
     for (const problem of problemsOf(result.error, environmentFile, root)) report(problem);
   }
-  // What is sound is checked further all the same, so that everything is reported at once.
+  // Sound parts are checked further, so that everything is reported at once.
   const sound = result.success ? result.data : environmentFile.safeParse(plain(pruned(root, result.error.issues))).data;
   if (!sound) return undefined;
   const { organizations = {}, seeds = {}, apps = {}, rules = [], removals = "free", removed = {} } = sound;
@@ -224,7 +224,7 @@ function checkMembers(check: Check, path: readonly string[], members: Members): 
   }
 }
 
-/** Whether there is the app that an invitation opens. */
+/** Checks that the app opened by an invitation exists. */
 function checkApp(
   { root, report, declared }: Check,
   path: readonly string[],

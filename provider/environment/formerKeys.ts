@@ -79,7 +79,7 @@ export function calledNow(name: string, organizations: Organizations): string {
   return `${there}/${keyOf(team, teams ?? {})}`;
 }
 
-/** What a team that is declared is called now. */
+/** The present name of a declared team. */
 export function teamNow(name: string, organizations: Organizations): string | undefined {
   const now = calledNow(name, organizations);
   const [organization = "", team = ""] = now.split("/");

@@ -46,7 +46,7 @@ interface Found extends Problem {
 
 const pathOf = (path: Path): string => JSON.stringify(path);
 
-/** What stands at a path, as a message names it: the key, or an item of a list. */
+/** The name of the value at a path for messages: the key, or an item of a list. */
 function nameOf(path: Path): string {
   const last = path.at(-1) ?? "the file";
   return typeof last === "number" ? `${nameOf(path.slice(0, -1))}[${last}]` : String(last);
@@ -104,8 +104,8 @@ function describeIssue(issue: Issue, above: Path, schema: z.ZodType, root: Value
 }
 
 /**
- * What lacks something in an upper file was perhaps to change what a lower one has by another name: a half of an entry
- * that no lower file has, beside entries that lower files have.
+ * Hints at a mistyped name: an incomplete entry of an upper file, which no lower file has, beside entries that lower
+ * files have.
  */
 function meantBelow(root: Value, path: Path): string {
   const own = find(root, path)?.value;
@@ -167,14 +167,14 @@ function keysAt(schema: z.ZodType, path: Path, unknown: readonly string[]): stri
   return keys.filter((key) => !unknown.includes(key));
 }
 
-/** What to write instead of a word that is not known. */
+/** Suggests a known word for an unknown one. */
 export function suggestion(word: string, known: readonly string[]): string {
   const near = nearest(word, known);
   if (near !== undefined) return `did you mean "${near}"?`;
   return known.length === 0 ? "remove it" : `there is ${known.join(", ")}`;
 }
 
-/** What the checks of a file share. */
+/** State shared by the checks of a file. */
 export interface Check {
   root: Value;
   folder: string;

@@ -14,7 +14,7 @@ import { memberPlace, teamPath } from "./removedChecks.ts";
 const called = z.object({ formerly: z.union([z.string(), z.array(z.string())]).optional() });
 const organizations = z.record(z.string(), called.extend({ teams: z.record(z.string(), called).optional() })).catch({}); // the check of the file reports what is wrong there
 
-/** What was read, with what its files were then: a run asks for each thing that it removes. */
+/** Parsed files with their stamps: a run asks again for each thing that it removes. */
 const memory = new Map<string, { files: readonly string[]; stamps: string; removals: Removals }>();
 
 /** The removals that an Environment file allows. Reads it again once one of its files changes. */

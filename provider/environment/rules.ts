@@ -96,7 +96,7 @@ interface Match {
   value: unknown;
 }
 
-/** What stands at the steps; with `partly`, also where only the steps after the last pattern lead to nothing. */
+/** The values at the steps; with `partly`, also where only the steps after the last pattern lead to nothing. */
 function matches(content: unknown, steps: readonly string[], partly = false): Match[] {
   const isPattern = (step: string): boolean => step.includes("*");
   const last = steps.findLastIndex(isPattern);
@@ -159,7 +159,7 @@ class Judge {
     if (fixed) this.#checkFixed(steps);
   }
 
-  /** What the layers up to the one with the rule say must be what all of them say. */
+  /** Checks that all layers together have the values of the layers up to the rule's. */
   #checkFixed(steps: readonly string[]): void {
     const { layers, merged, root } = this.#ruled;
     const index = layers.trees.findIndex(({ at }) => at.file === this.#at.file);

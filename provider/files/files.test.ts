@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** What both ways of the door say. */
+/** The result of opening the file asynchronously and synchronously, which must be equal. */
 async function said(name: string): Promise<string> {
   const opened = openFile(program, name, maxMegabytesOfLayer).then(async (file) => {
     const text = await file.readFile("utf8");

@@ -13,8 +13,8 @@ import { open, type FileHandle } from "node:fs/promises";
 import { relative, resolve, sep } from "node:path";
 import { isIn, rootOf } from "./repository.ts";
 
-// The one door for files that a branch names. Its author chooses names, links, devices and sizes; what is read may stand
-// in a preview for everybody.
+// The single place that opens files a branch names. The branch's author chooses names, links, devices and sizes; the
+// content may stand in a preview for everybody.
 
 /** Why a file is not read, to stand after its name; it quotes nothing of the file. */
 export class FileRefusal extends Error {}

@@ -28,7 +28,9 @@ export const getTeamMembers = platformFunction({
   },
 });
 
-/** Members one by one in a stable order; who comes without a role in the list is read alone, which tells the address too. */
+/**
+ * Members one by one in a stable order. A member listed without a role is read alone, which also returns the address.
+ */
 async function described(
   context: Context,
   teamID: string,

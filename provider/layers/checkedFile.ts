@@ -37,7 +37,7 @@ export function readChecked<Content>(
   return checked(schema, content, at);
 }
 
-/** The text of a file; throws a FileError that says what it is. */
+/** The text of a file; throws a FileError that names it as `what`. */
 export function textOf(file: string, what: string, directory: string): string {
   const found = textOrReason(directory, resolve(file), maxMegabytesOfLayer);
   if ("text" in found) return found.text;
@@ -100,7 +100,7 @@ function lostKey(content: unknown): string[] | undefined {
   return undefined;
 }
 
-/** What a schema has found: each unknown key by itself, with what may be meant. */
+/** Findings of a schema: each unknown key by itself, with a suggestion. */
 export function mistakes(issue: z.core.$ZodIssue, schema?: z.ZodType): { path: PropertyKey[]; what: string }[] {
   if (issue.code === "unrecognized_keys") {
     const forms = schema ? formsAt(schema, issue.path) : [];

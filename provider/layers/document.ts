@@ -65,7 +65,7 @@ export function parse(text: string, file: string, report: (problem: Problem) => 
       report({ at: { file, line: line + 1, column: 1 }, message: conflict });
       return undefined;
     }
-    // What the parser finds after its first mistake mostly follows from it.
+    // Only the first mistake is reported: the parser's later ones mostly follow from it.
     report({ at: at(error.pos[0]), message: `is not valid YAML: ${firstLine(error.message)}; correct it` });
     return undefined;
   }
@@ -183,7 +183,7 @@ export function plain(value: Value): unknown {
   }
 }
 
-/** What stands at a path: the key's entry, or the item of a list; undefined when there is nothing. */
+/** The value at a path: the key's entry, or the item of a list; undefined when there is nothing. */
 export function find(root: Value, path: readonly PropertyKey[]): Entry | undefined {
   let found: Entry = { at: root.at, value: root };
   for (const step of path) {

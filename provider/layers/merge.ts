@@ -12,7 +12,7 @@ interface Branch {
   entries: ReadonlyMap<string, { at: Place; value: Tree }>;
 }
 
-/** What layers do with one entry, the lowest first. */
+/** Edits of one entry by the layers, the lowest first. */
 interface Edits {
   kind: "edits";
   at: Place;
@@ -32,7 +32,7 @@ export function layer(value: Value, grammar: Grammar, path: Path = []): Tree {
     const before = entries.get(key);
     entries.set(key, { at, value: before ? chained(before.value, tree) : tree });
   };
-  // Verbs work on what the same map says, wherever it says it.
+  // Verbs apply to the other entries of their map, so they run after all of them, wherever they stand.
   const verbs: (() => void)[] = [];
   const isNamed = grammar.named(path) !== undefined;
   const hasRows = grammar.hasRows(path);

@@ -2,7 +2,7 @@ import { keyText } from "../reconcile/digests.ts";
 import { plain, type Entry, type Place, type Problem, type Value } from "./document.ts";
 import { placed } from "./verbs.ts";
 
-/** What a layer does with the rows of a seed that another layer names the source of. */
+/** Edits rows of a seed whose source another layer names. */
 export interface RowEdit {
   do: "rows";
   at: Place;
@@ -25,8 +25,8 @@ interface Item {
 }
 
 /**
- * What the layers do with the rows of a seed, as one layer would say it. What an upper layer takes out or changes of what
- * a lower one added is settled here; the source is not known.
+ * Combines the row edits of all layers, as one layer would write them. An upper layer's removals and changes of rows
+ * that a lower one added are settled here; the source is not known.
  * @param declared the seed's `key`
  */
 export function editedRows(

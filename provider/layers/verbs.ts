@@ -16,11 +16,11 @@ interface Surroundings {
   isThere: boolean;
   /** Where it was taken out before. */
   takenAt: Place | undefined;
-  /** What stands beside it. */
+  /** Its neighbours in the map or list. */
   others: readonly (readonly [key: string, entry: { at: Place }])[];
 }
 
-/** What is wrong with taking an entry out; nothing when it is there. */
+/** Describes why an entry can't be removed; nothing when it is there. */
 export function takeOut(
   kind: string,
   key: string,

@@ -1,7 +1,7 @@
 /**
- * What is wrong with a number in YAML that names something otherwise than it stands there, such as `007`; undefined when
- * nothing is.
- * @param written as it stands in the file
+ * Describes the problem of a YAML number whose value is spelled differently in the file, such as `007`; undefined
+ * without one.
+ * @param written spelling in the file
  */
 export function misnamed(written: string | undefined, value: unknown, sensitive = false): string | undefined {
   if (typeof value !== "number" || written === undefined || written === String(value)) return undefined;

@@ -1,6 +1,6 @@
 import { bytesOf, bytesWithoutEscapes, readingsOf, type Reading } from "./readings.ts";
 
-/** What stands where a secret stood. */
+/** Stands in the place of a secret. */
 export const masked = "[secret]";
 
 /** Characters of the shortest secret that can be hidden: a shorter one is a part of too many words. */
@@ -73,7 +73,7 @@ export class Mask {
     return shown + text.slice(done);
   }
 
-  /** Whether a text holds a secret. */
+  /** True when a text holds a secret. */
   hides(text: string): boolean {
     return this.hide(text) !== text;
   }
@@ -122,7 +122,7 @@ const codeAt = (bytes: string, at: number): number =>
   (bytes.charCodeAt(at + 2) << 8) |
   bytes.charCodeAt(at + 3);
 
-/** Whether a secret that is short enough to be a part of a word stands there by itself. */
+/** True when a secret short enough to be a part of a word stands by itself. */
 function isWhole(text: string, bytes: string, at: number): boolean {
   if (!word.test(textOf(text))) return true;
   const end = at + text.length;
@@ -139,7 +139,7 @@ const widest = 4;
 
 const textOf = (bytes: string): string => Buffer.from(bytes, "latin1").toString();
 
-/** What stands where a long text was cut. */
+/** Stands where a long text was cut. */
 const ellipsis = bytesOf("…");
 
 /** How much of a long secret stands before the place where a text was cut. */

@@ -5,7 +5,7 @@ export interface Reading {
   /** Index of the first character that stands for the byte, and of the one behind the last. */
   from: (byte: number) => number;
   to: (byte: number) => number;
-  /** Whether it has words; what was taken for an encoding of bytes has none. */
+  /** False for decoded bytes, which hold no words. */
   isText: boolean;
 }
 
@@ -13,8 +13,8 @@ export interface Reading {
 const deepest = 3;
 
 /**
- * The ways in which a text may be read: as it is; without the escapes of JSON, of URLs and forms, and of HTML; and what
- * stands in each of these as base64 or hexadecimal. Together they are as long as the text some times over.
+ * The readings of a text: unchanged; without the escapes of JSON, of URLs and forms, and of HTML; and the base64 or
+ * hexadecimal in each of these, decoded. Together they are several times as long as the text.
  */
 export function* readingsOf(text: string): Generator<Reading> {
   for (const reading of writtenOut(text)) {
@@ -23,7 +23,7 @@ export function* readingsOf(text: string): Generator<Reading> {
   }
 }
 
-/** The text as it is, and without its escapes. */
+/** The text itself, and without its escapes. */
 function* writtenOut(text: string): Generator<Reading> {
   const plain = asItIs(text);
   yield plain;
@@ -150,7 +150,7 @@ function encoded({ reading, run, index, at, encoding, perByte }: Run): Reading {
   return {
     bytes,
     from: (byte) => reading.from(start + Math.floor(byte * perByte)),
-    // What fills up the last one belongs to it.
+    // Padding belongs to the last byte.
     to: (byte) =>
       reading.to((byte + 1 === bytes.length ? index + run.length : start + Math.ceil((byte + 1) * perByte)) - 1),
     isText: false,

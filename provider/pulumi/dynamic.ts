@@ -23,7 +23,9 @@ interface HostConfiguration {
   rawConfig?: unknown;
 }
 
-/** What the dynamic-provider host of @pulumi/pulumi calls. Property values are plain, secrets in clear. */
+/**
+ * The interface that the dynamic-provider host of @pulumi/pulumi calls. Property values are plain, secrets in clear.
+ */
 interface Provider {
   configure: (request: { config: HostConfiguration }) => Promise<void>;
   check: (olds: Properties, news: Properties) => Promise<{ inputs: Properties; failures: unknown[] }>;
@@ -80,7 +82,7 @@ function endOnSignal(spans: Spans | undefined): void {
 /** Set once the engine has checked something: then it works with what is configured now. */
 let isCurrent = false;
 
-/** What was made of the configuration that a host handed over, which does not change while it runs. */
+/** The parsed configuration of a host, which does not change while it runs. */
 let current: { host: HostConfiguration | undefined; configuration: Configuration } | undefined;
 
 /** The configuration of the host. Throws when it can't be used. */
@@ -190,7 +192,7 @@ class DynamicProvider implements Provider {
     return hidden(this.#resource, properties);
   }
 
-  /** What an engine sends, and whose it is; messages tell no secret of it, nor of the state beside it. */
+  /** Splits an engine's properties into inputs and options; messages hide the secrets of them and of the state. */
   #asked(properties: Properties, state: Properties = {}) {
     const known = (properties: Properties) => withoutOptions(unhidden(this.#resource, properties));
     const [now, old] = [known(properties), known(state)];
@@ -208,7 +210,7 @@ class DynamicProvider implements Provider {
   }
 }
 
-/** A refresh and a destroy know the state alone: it says which of its properties are secrets. */
+/** The state with its list of secret properties: a refresh and a destroy have nothing else. */
 const remembered = (outputs: Properties, { secrets }: Options): Properties =>
   secrets === undefined || secrets.length === 0 ? outputs : { ...outputs, [optionsInput]: { secrets } };
 

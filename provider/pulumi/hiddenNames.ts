@@ -8,7 +8,7 @@ const mark = "__";
 
 type Definition = Pick<Resource, "inputs" | "outputs">;
 
-/** Names of values that mean nothing to a reader: what check or a door computes, and digests. */
+/** Names of values that mean nothing to a reader: digests, and values computed by check or by a provider kind. */
 export const hiddenNames = once(({ inputs, outputs }: Definition): readonly string[] =>
   Object.entries({ ...inputs.shape, ...outputs.shape }).flatMap(([name, schema]) => {
     const { computed, opaque } = factsOf(schema);

@@ -35,7 +35,7 @@ import {
 import { hiding, maskOf } from "./secrets.ts";
 import { refuseUndeclared, removalsIn } from "./undeclared.ts";
 
-/** What one call of an engine is about. */
+/** One call of an engine. */
 export interface Call {
   resource: Resource;
   urn: string | undefined;
@@ -52,27 +52,30 @@ interface Surroundings extends Reach {
   report: Reporter;
   /** The engine's address; without one, no other provider of the run is known. */
   engine?: string | undefined;
-  /** Whether the engine reads before each diff. */
+  /** True when the engine reads before each diff. */
   readsFirst?: boolean;
-  /** Whether the engine asks for creates and updates in a preview, too. */
+  /** True when the engine asks for creates and updates in a preview, too. */
   foresees?: boolean;
 }
 
 type Asked = Omit<Call, "resource"> & { resource: { name: string }; phase?: Phase };
 type Offline = OfflineResourceContext & Pick<ResourceContext, "appServer" | "made">;
 
-/** What a call is carried out with. */
+/** Tools for carrying out a call. */
 interface Tools {
   configuration: Configuration;
   offline: Offline;
   /** Throws when the state is of another platform. */
   online: (state?: Properties) => Promise<ResourceContext>;
-  /** What a resource returned, with the platform that it is on. */
+  /** Adds the platform to a resource's outputs. */
   bound: (outputs: Properties) => Properties;
   clean: (text: string) => string;
 }
 
-/** What both doors do for an engine. Property values are plain, secrets in clear, unknown ones stand for themselves. */
+/**
+ * Operations for an engine, for both kinds of provider. Property values are plain, secrets in clear, unknown ones stand
+ * for themselves.
+ */
 export class Operations {
   readonly forecasts: Forecasts;
   readonly made: MadeThings;
@@ -81,7 +84,7 @@ export class Operations {
   readonly #notes: RunNotes;
   readonly #identities: Identities;
   readonly #organizationNames = new Map<string, string>();
-  /** Whether a program runs: without one, the configuration is what the state remembers. */
+  /** True when a program runs: without one, the configuration is the state's. */
   #isCurrent = false;
   readonly #login = new RefusedLogin();
   readonly #fields: EmulatorFields;
@@ -148,7 +151,7 @@ export class Operations {
 
   /**
    * Reads the resource, with the inputs that would declare it as far as they are known; undefined when there is none.
-   * `inputs` are those of the last run, when the door knows them.
+   * `inputs` are those of the last run, if known.
    */
   read(
     call: Call,

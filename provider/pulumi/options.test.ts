@@ -6,7 +6,7 @@ import { teamRoster } from "../resources/teamRoster.ts";
 import { refusedIgnores, refusedReplacements, replacedBy, withoutOptions } from "./options.ts";
 import { parsePath } from "./propertyPaths.ts";
 
-const [seed, roster, acme] = [seedRows, teamRoster, organization] as unknown as [Resource, Resource, Resource]; // as doors know them
+const [seed, roster, acme] = [seedRows, teamRoster, organization] as unknown as [Resource, Resource, Resource]; // the general type
 
 test("a path is read as Pulumi spells it", () => {
   expect(parsePath("name")).toEqual(["name"]);
@@ -82,7 +82,7 @@ test("the options are no inputs of the resource", () => {
     isPreview: true,
     ...read,
   });
-  // What the program says now counts, not what ignored changes bring back from the last run.
+  // The program's present options count, not those that ignored changes bring back from the last run.
   expect(withoutOptions({ __program: {}, __options: set })).toMatchObject({
     options: { replaceOnChanges: [] },
     kept: {},

@@ -32,13 +32,13 @@ const none = options.parse({});
 
 const fromProgram = z.object({
   resourceUrn: z.string().optional(),
-  /** Whether the program runs for a preview. */
+  /** True when the program runs for a preview. */
   isPreview: z.boolean().optional(),
   /** As it was set: what a state remembers has no defaults. */
   options: z.unknown().optional(),
 });
 
-/** What {@link programInput} holds. */
+/** Content of {@link programInput}. */
 export interface FromProgram {
   resourceUrn: string | Promise<string>;
   isPreview: boolean;
@@ -122,7 +122,7 @@ export function refusedIgnores(
   });
 }
 
-/** What is wrong with a path; or the property that it starts at, and the list of which it names a part. */
+/** Describes the problem of a path; or returns its first property, and the list that it names a part of. */
 function ignoredPath(resource: Definition, text: string): { wrong?: string; head: string; list?: string } {
   const path = parsePath(text);
   const head = String(path?.[0]);

@@ -3,7 +3,7 @@ import type { Resource } from "../resources/resource.ts";
 import { seedRows } from "../resources/seedRows.ts";
 import { keyed, listed, parse } from "./properties.ts";
 
-const resource = seedRows as unknown as Resource; // as doors know it
+const resource = seedRows as unknown as Resource; // the general type
 const rows = [{ Code: "10" }, { Code: "9" }, { Code: "a" }];
 const keys = ["10", "9", "a"];
 

@@ -9,12 +9,12 @@ import { factsOf, type Given, type Problem } from "../resources/model/resource.t
 import type { Comparison, OfflineResourceContext, Resource } from "../resources/resource.ts";
 import { unsuited } from "../resources/unsuited.ts";
 
-/** What stands for a value that is known only once other resources exist. */
+/** Stands for a value that is known only once other resources exist. */
 export const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 export type Properties = Record<string, unknown>;
 
-/** Whether a value is, or holds, one that is not known yet. */
+/** True for an unknown value, or one that holds an unknown value. */
 export function holdsUnknown(value: unknown): boolean {
   if (value === unknownValue) return true;
   if (typeof value !== "object" || value === null) return false;
@@ -24,7 +24,7 @@ export function holdsUnknown(value: unknown): boolean {
 const namesWith = (shape: z.core.$ZodShape, fact: (facts: z.core.GlobalMeta) => unknown): string[] =>
   Object.entries(shape).flatMap(([name, schema]) => (fact(factsOf(schema)) ? [name] : []));
 
-/** What is a secret by definition, or where another input is true. */
+/** Properties that are secret by definition, or where another input is true. */
 const secretFacts = once(({ inputs, outputs }: Resource) =>
   Object.entries({ ...inputs.shape, ...outputs.shape }).flatMap(([name, schema]) => {
     const { secret = false, secretIf } = factsOf(schema);
@@ -116,7 +116,7 @@ export function parse(
     }
     const parsed = (schema as z.ZodType).safeParse(value, sentences); // the values of a zod shape are schemas
     for (const issue of parsed.error?.issues ?? []) {
-      // Of a key that is wrong, the issue within says why.
+      // The reason for an invalid key stands in the inner issue.
       const { message } = (issue.code === "invalid_key" ? issue.issues[0] : undefined) ?? issue;
       problems.push({ property: [property, ...issue.path].join("."), reason: message });
     }
@@ -146,7 +146,7 @@ const settable = (shape: Readonly<Record<string, unknown>>): string[] =>
     return !internal && !computed && !passing;
   });
 
-/** What differs between the state of the last run and the inputs of this one. Offline. */
+/** Differences between the state of the last run and the inputs of this one. Offline. */
 export async function diff(
   resource: Resource,
   context: OfflineResourceContext,
@@ -203,7 +203,10 @@ export function foreseen(resource: Resource, inputs: Properties, old?: Propertie
   return outputs;
 }
 
-/** The inputs of the last run without what a door adds, and without what is large or a secret: processes share them by files. */
+/**
+ * The inputs of the last run without additions of a provider kind, large values and secrets: processes share them by
+ * files.
+ */
 export function lastInputs(resource: Resource, olds: Properties): Properties {
   const secrets = namesWith(resource.inputs.shape, ({ secret, secretIf }) => secret ?? secretIf !== undefined);
   const left = new Set(["resourceUrn", "__provider", ...writeOnlyOf(resource), ...secrets]);

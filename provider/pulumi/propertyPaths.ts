@@ -23,7 +23,7 @@ export const pathText = ([first, ...rest]: PropertyPath): string =>
   String(first) +
   rest.map((step) => (typeof step === "number" || step === "*" ? `[${step}]` : `[${JSON.stringify(step)}]`)).join("");
 
-/** Whether anything at or below a path differs. */
+/** True when anything at or below a path differs. */
 export function differAt(path: PropertyPath, old: unknown, now: unknown): boolean {
   const [step, ...rest] = path;
   if (step === undefined) return !isDeepStrictEqual(plain(old), plain(now));

@@ -53,7 +53,7 @@ export class Renewal implements KnownRows {
     const applied = index === undefined ? this.#removed(was.key) : this.#changed.get(index);
     if (applied === undefined) return;
     const name = nameOf(is.key);
-    // Of several rows with one key the one that says what was last applied is ours.
+    // Among several rows with one key, the one with the last applied content is ours.
     if (sameContent(was.content, applied)) this.#others.set(name, is.content);
     else if (!this.#others.has(name)) this.#others.set(name, another(is.content));
   }

@@ -6,7 +6,7 @@ const rowsPerPage = 1_024;
 /** Rows whose content is kept whole. */
 const whole = 4 * rowsPerPage;
 
-/** Of each row: two of the key, and four of the content or the two of its first half. */
+/** Words for each row: two for the key, and four for the content or two for its first half. */
 const words = { whole: 6, half: 4 };
 
 /** Content of rows whose keys alone matter. */
@@ -107,7 +107,7 @@ export class RowSet implements Iterable<RowDigests> {
     return this.#lines[Math.floor(index / rowsPerPage)]?.get(index % rowsPerPage) ?? 0;
   }
 
-  /** Whether the row has this content, as far as it is kept. */
+  /** True when the row's content is the same, as far as stored. */
   hasContent(index: number, content: Content): boolean {
     return sameContent(this.content(index), content);
   }

@@ -76,7 +76,9 @@ function valueOf(text: string): unknown {
 
 const routes = routesOf();
 
-/** What was passed on as a call of the interface; undefined for anything else. `base` is the path of the platform. */
+/**
+ * Reads a proxied request as a call of the interface; undefined for anything else. `base` is the path of the platform.
+ */
 export function exchangeOf(passed: Passed, base: string): Exchange | undefined {
   const url = URL.parse(passed.target, "http://platform");
   if (!url?.pathname.startsWith(base) || passed.body === undefined || passed.answer === undefined) return undefined;

@@ -20,7 +20,7 @@ export interface RecordingOptions {
   knownSteps?: readonly KnownStep[];
 }
 
-/** What was recorded as texts, and what was not. */
+/** The recording as texts, and the list of what was left out. */
 export interface Made {
   seed: string;
   facts: string;
@@ -31,7 +31,7 @@ export interface Made {
   omitted: readonly (readonly [count: number, what: string])[];
 }
 
-/** What came by, within bounds, in memory alone. */
+/** Recorded exchanges, within bounds, in memory alone. */
 export class Recording {
   readonly #options: RecordingOptions;
   readonly #known = new Known();

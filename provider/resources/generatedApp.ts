@@ -99,7 +99,7 @@ const same: { [Name in keyof Inputs]?: (old: unknown, now: unknown) => boolean }
 /**
  * The generation of an app. It only starts the generation and keeps the app ID: AppReadiness waits for the end, so that
  * the ID is in the state before anything waits. A generation cannot be read back, so an intent is on disk before the
- * call and holds the ID as soon as it is known.
+ * call and holds the ID once it is known.
  */
 export const generatedApp = resource({
   name: "GeneratedApp",
@@ -140,7 +140,7 @@ export const generatedApp = resource({
     await noteDeed(context, deed, inputs.resourceUrn, old);
     if (inputs.onPromptChange === "ignore") return { changed: [], replaces: [] };
     const replaces = generating.filter((name) => differs(name, old, inputs, unknown));
-    // What is not known yet may change, and makes no new app by itself.
+    // An unknown value may change, but makes no new app by itself.
     return { changed: [...replaces, ...generating.filter((name) => unknown.has(name))], replaces };
   },
 
@@ -155,7 +155,7 @@ export const generatedApp = resource({
   read: async (context, id, state) => {
     if (state.resourceUrn !== undefined) await clearIntent(context, state.resourceUrn, id);
     const found = await orUndefinedIfNotFound(context.client.createappwithpromptStatus({ appID: id }, context));
-    if (!found) return undefined; // its deed stays known: whoever wants it once more says so
+    if (!found) return undefined; // its deed stays known: doing it once more takes an explicit order
     if (state.appPrompt === undefined) {
       throw new ResourceError(
         `app ${id} can't be imported by its ID alone, since the platform tells neither its prompt nor its owner nor its links. Import it from a file (pulumi import --file) whose entry has inputs (userEmail, appPrompt) and outputs (these, and appID, editLink, appLink).`,
@@ -229,7 +229,7 @@ async function interrupted(context: Context, urn: string, inputs: Inputs): Promi
   const intent = await readIntent(context.directory, urn, generation);
   if (!intent) return undefined;
   const { promptDigest: digest, userEmail, link } = intent;
-  // What this one is to replace: the state has it.
+  // The intent is of the generation to replace, which is in the state.
   if (link !== undefined && (intent.generation ?? 0) < (inputs.generation ?? 0)) {
     await forgetIntent(context.directory, urn);
     return undefined;

@@ -184,7 +184,7 @@ export const seedRows = resource({
     else rowClaims.had(asked.resourceUrn, old);
     const last: Partial<Inputs> = old.table === undefined ? { ...rowClaims.replaced(asked.resourceUrn) } : old;
     const salt = isOutdated(last.salt) ? saltOf(context.seed()) : last.salt;
-    // What the next up will choose at random no preview knows.
+    // A preview can't know a random value of the next up.
     const isPreview = unknown.has("salt");
     const isPassing = isPreview && salt !== last.salt;
     const fields = asked.fields ?? (asked.table === undefined ? undefined : await context.fieldTypes?.(asked.table));
@@ -229,7 +229,7 @@ export const seedRows = resource({
 
   diff: async (context, change, old, { inputs, unknown }) => {
     context.rowClaims.had(inputs.resourceUrn, old);
-    // Whether a table changes that is not known yet is not known either: a replacement would remove rows for nothing.
+    // A change of an unknown table is unknown, too: a replacement would remove rows for nothing.
     const known = { ...change, replaces: change.replaces.filter((name) => !unknown.has(name)) };
     const needed = [...unknown].filter((name) => !["linkRenewals", ...passing].includes(name));
     if (needed.length > 0 && old.teamViewers && unknown.has("teamViewers")) {
@@ -237,7 +237,7 @@ export const seedRows = resource({
         `${old.rowCount} rows keep their viewers: whether teamViewers changes is known only later`,
       );
     }
-    // What a preview keeps to itself is what the check claimed.
+    // The check's claim has the preview's own values.
     const claim = unknown.has("salt") ? context.rowClaims.find(inputs.resourceUrn) : undefined;
     const { salt, digest } = claim ? { ...claim.target, ...claim } : inputs;
     if (digest === undefined || needed.length > 0) return known;

@@ -42,7 +42,7 @@ class Edits {
     } else same.set(key, { line, ...(row && { row }), isMet: false });
   }
 
-  /** What is changed is not removed as well. */
+  /** Returns the removal that contradicts a change of the same row. */
   #contrary(list: List, key: string): Edit | undefined {
     return list === "changes" ? this.#byKey.removals.get(key) : undefined;
   }

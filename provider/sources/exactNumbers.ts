@@ -1,7 +1,7 @@
 /** The problem of a number whose value differs from its digits. */
 export const rounded = "has more digits than a number keeps: make it a text";
 
-/** Whether the value of a number differs from its digits. */
+/** True when the value of a number differs from its digits. */
 export const isRounded = (digits: string, value: number): boolean =>
   !Number.isSafeInteger(value) &&
   /^-?\d+$/.test(digits) &&

@@ -60,7 +60,7 @@ export function keyedRows(definition: Pick<Resource, "inputs">, args: Given): ob
 
 const secret = (value: unknown): unknown => (value === undefined ? value : pulumi.secret(value));
 
-/** Whether it is a plain map or list, neither an output nor a promise. */
+/** True for a plain map or list, neither an output nor a promise. */
 const isMap = (value: unknown): value is Given =>
   typeof value === "object" && value !== null && !pulumi.Output.isInstance(value) && !(value instanceof Promise);
 

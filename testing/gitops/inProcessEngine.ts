@@ -27,7 +27,7 @@ export class InProcessEngine {
     this.#configuration = configuration;
   }
 
-  /** What is done, a step each, by type and name; throws `Refused`. */
+  /** Carries out, or plans, one step for each resource, by type and name; throws `Refused`. */
   async run(declared: Declared, acts: boolean): Promise<Map<string, Step>> {
     const run = new Run(this.#configuration, declared, this.state);
     try {

@@ -175,7 +175,14 @@ const rows: Row[] = [
   ["drift --accept", "nobody says why", 1, "--accept needs --because"],
   ["drift nowhere", "there is no such stack", 6, "no stack named 'nowhere' found"],
 
-  ["approve .git/report.json", "there is a key", 0, "made without the state", { variables: key, before: made }],
+  ["approve .git/report.json", "nobody can be asked", 2, "pass --expect", { variables: key, before: made }],
+  [
+    "approve .git/report.json --expect 0123456789abcdef",
+    "people saw another report",
+    2,
+    "another digest than --expect",
+    { variables: key, before: made },
+  ],
   ["approve .git/report.json", "there is no key", 2, "set MICROAPPS_APPROVAL_KEY", { before: made }],
   [
     "approve .git/report.json",

@@ -6,10 +6,10 @@ import { Stage, type Traced } from "./stage.ts";
 // A case starts several providers.
 jest.setTimeout(120_000);
 
-/** What stands for a value that is known only once other resources exist. */
+/** Stands for a value that is known only once other resources exist. */
 export const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
-/** A platform with an administrator and a provider, set anew for each test. */
+/** A platform with an administrator and a provider, set up again for each test. */
 export class Scene {
   readonly door: Door;
   #stage: Stage | undefined;
@@ -58,7 +58,7 @@ export class Scene {
     return (await this.client.insertteam({ teamInfo })).teamID;
   }
 
-  /** What an update or create of an unfinished thing leaves: the message, and the state. */
+  /** The message and the state that an update or create of an unfinished thing leaves. */
   async failure(work: Promise<unknown>): Promise<{ message: string; id: string; state: Record<string, unknown> }> {
     const error = await work.then(
       () => undefined,
@@ -66,7 +66,7 @@ export class Scene {
     );
     expect(error).toMatchObject({ message: expect.any(String) as unknown, properties: expect.anything() as unknown });
     const { message, id, properties } = error as { message: string; id: string; properties: Record<string, unknown> }; // just seen
-    // What the host of dynamic resources would forget.
+    // The host of dynamic resources would forget this property.
     if (this.door === doors.dynamic) expect(properties["__provider"]).toEqual(expect.any(String));
     return { message, id, state: properties };
   }
@@ -78,9 +78,9 @@ export class Scene {
 }
 
 /**
- * Runs the cases through each door on a platform from `seed`, and compares at the end that the same case made the same
- * calls and gave the same outputs through both.
- * @param sharing whether all cases of a door share one platform and project, which they must leave as good as new
+ * Runs the cases with each kind of provider on a platform from `seed`, and compares at the end: the same case made the
+ * same calls and gave the same outputs with both.
+ * @param sharing true when all cases of a kind share one platform and project, which they must leave as good as new
  */
 export function throughBothDoors(
   seed: Record<string, unknown> | (() => object),

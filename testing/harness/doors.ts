@@ -48,7 +48,7 @@ export const plugin: Door = {
   configuration: (config) =>
     Object.fromEntries(
       Object.entries(config)
-        .filter(([key]) => key !== "microapps:explicitProvider") // the plugin tells by the URN
+        .filter(([key]) => key !== "microapps:explicitProvider") // the plugin learns the type from the URN
         .map(([key, value]) => [key.replace(/^microapps:/, ""), value]),
     ),
   given: (_type, _urn, news) => news,

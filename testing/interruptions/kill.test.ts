@@ -52,7 +52,7 @@ afterEach(async () => {
 type Victim = "engine" | "host";
 type Endpoint = LoggedCall["endpoint"];
 
-/** Runs `up` until a call is with the platform, kills, and tells what was printed. */
+/** Runs `up` until a call is with the platform, kills, and returns the output. */
 async function killed(victims: readonly Victim[], endpoint: Endpoint, isThere: () => boolean): Promise<string> {
   const up = project.start("up --yes --skip-preview");
   const host = await hostOf(up.pid);
@@ -93,7 +93,7 @@ async function intentOfTheApp(): Promise<string> {
   return join(".microapps/intents", file);
 }
 
-/** Whether the app exists can't be found out, and a second one would cost money: a person writes its link down. */
+/** A lost generation may have made an app, and a second one would cost money: a person writes its link down. */
 async function aPersonDecides(): Promise<void> {
   const stopped = await project.run("up --yes --skip-preview");
   expect(stopped.status).toBe(1);

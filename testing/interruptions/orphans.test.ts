@@ -48,7 +48,7 @@ async function writing(door: string, shells: number): Promise<number> {
 
 const inserts = (): number[] => emulator.calls({ endpoint: "insertmicroapprows" }).map(({ time }) => time);
 
-/** Kills a process and tells when, once no process is left in the project's folder. */
+/** Kills a process and returns the time at which no process is left in the project's folder. */
 async function killed(pid: number): Promise<number> {
   const at = Date.now();
   process.kill(pid, "SIGKILL");

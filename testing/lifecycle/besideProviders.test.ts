@@ -18,7 +18,7 @@ throughBothDoors({ tables, users }, (scene) => {
     expect(problems).toEqual([]);
     return { inputs, ...(await host.create(type, inputs)) };
   };
-  /** What the next run is asked first: two providers, of which the first one made what there is. */
+  /** The next run's two providers; the first one made the existing things. */
   const next = async (): Promise<[ProviderHost, ProviderHost]> => {
     await scene.host.restart();
     return [scene.host, await scene.host.beside()];
@@ -92,7 +92,7 @@ throughBothDoors({ tables, users }, (scene) => {
     const crew = await make(scene.host, "crew", "Team", { organizationID: old.acme.id, name: "Crew" });
     const member = await make(scene.host, "ada", "TeamMember", { teamID: crew.id, email: ada });
     const [one, two] = await next();
-    /** As an engine replaces what it has another provider for: the check tells it, and no diff is asked for. */
+    /** Replaces as an engine does for a resource with a new provider: check decides it, without a diff. */
     const replace = async (name: string, type: string, { inputs }: Made, news: News): Promise<Made> => {
       expect((await check(two, name, type, news, inputs)).problems).toEqual([]);
       return make(two, name, type, news);

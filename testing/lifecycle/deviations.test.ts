@@ -231,7 +231,7 @@ const concerned: { [Name in HabitName]: readonly string[] } = {
   attachments: ["GeneratedApp"],
 };
 
-/** What nothing can adapt to: the lives that are refused, by name. All others go on as on any platform. */
+/** Habits without a remedy: the lives that are refused, by name. All others go on as on any platform. */
 const refuses: { [Name in HabitName]?: Record<string, RegExp> } = {
   numberForm: { "SeedRows of numbers": /Count is a number, which this platform reads back as text \(numberForm\)/ },
   dateForm: { "SeedRows of dates": /Since is a date, which this platform reads back as a number of milliseconds/ },

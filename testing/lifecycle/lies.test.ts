@@ -70,7 +70,7 @@ afterAll(async () => {
   files.close();
 });
 
-/** Lies to the provider alone: who looks from outside is told the truth. */
+/** Lies to the provider alone: requests from outside get the truth. */
 function tell(told: readonly Lie[]): void {
   emulator.setFaults({ faults: told.flatMap(({ faults = [] }) => faults) });
   emulator.setProfile({
@@ -118,7 +118,7 @@ async function believed(type: string, told: readonly Lie[]): Promise<string[]> {
       const { inputs, problems } = await host.check(type, news, made?.inputs);
       expect(problems).toEqual([]);
       const ended = await run(host, type, made, inputs);
-      if (ended === undefined) return found; // what failed says so
+      if (ended === undefined) return found; // the failure reports it
       made = ended;
       const { id } = made;
       const there = await honest(told, () => life.live(id));

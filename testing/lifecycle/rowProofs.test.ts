@@ -181,7 +181,7 @@ throughBothDoors({ tables }, (scene) => {
       `rows[1] "B": ${gaveBack('"2026-11-21T08:00:00.000Z" in "Day", where "2026-11-21T08:00:00Z" was sent: declare types: {Day: date}')}`,
     ]);
     expect(await codes()).toEqual(["A", "B"]);
-    // A state that keeps what was found says of no row that somebody edited it.
+    // With found values in the state, no row counts as edited.
     const again = await up(seed(odd, { onConflict: "error" }), made);
     expect(again.failed).toContain('rows[0] "A"');
     expect(again.failed).not.toContain("edited");

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-/** What bash offers for the last of these words, in the project's folder. */
+/** Completions of bash for the last of these words, in the project's folder. */
 function offered(...words: string[]): string[] {
   const script = `${scripts.get("bash") ?? ""}
 COMP_WORDS=(microapps "$@"); COMP_CWORD=$#

@@ -17,13 +17,14 @@ interface Block {
 }
 
 /**
- * Blocks that are run are marked `sh`; `sh platform` runs with an emulator in place of the platform, and `sh pulumi-cli`,
- * `sh s3` and `sh postgresql` where there is what they name. `elsewhere: …` says what no machine of ours has. Another block
- * with a file's name is that file, and `text` has lines that the block before it prints.
+ * Blocks that are run are marked `sh`; `sh platform` runs with an emulator in place of the platform, and `sh
+ * pulumi-cli`, `sh s3` and `sh postgresql` where the named thing exists. `elsewhere: …` gives the reason why no machine
+ * of ours can run it. Another block with a file's name is that file, and `text` has lines that the block before it
+ * prints.
  */
 const optional = ["pulumi-cli", "s3", "postgresql"];
 
-/** What a block has in its environment, by its mark, on a machine that can run it. */
+/** Environment of a block, by its mark, on a machine that can run it. */
 export type Able = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 const standIn =
@@ -46,7 +47,7 @@ function blocksOf(guide: string): Block[] {
 const isRun = ({ language, mark }: Block, able: Able): boolean =>
   language === "sh" && (["", "platform"].includes(mark) || Object.hasOwn(able, mark));
 
-/** What nobody would run: a mark with no meaning, or a file that a reader can't name. */
+/** Blocks that nobody would run: a mark with no meaning, or a file that a reader can't name. */
 function problemOf({ at, language, mark }: Block): string[] {
   const isKnown =
     mark.startsWith("elsewhere: ") ||
@@ -54,7 +55,7 @@ function problemOf({ at, language, mark }: Block): string[] {
   return isKnown ? [] : [`${at}: nobody knows how to run "${language} ${mark}"`];
 }
 
-/** Runs the guides in a folder, in one shell, and tells what did not go as they say. @param limitMs what hangs ends then */
+/** Runs the guides in a folder, in one shell, and returns the failures. @param limitMs a guide that hangs ends then */
 export async function runGuides(
   own: string,
   environment: Readonly<Record<string, string>>,
@@ -86,7 +87,7 @@ export async function runGuides(
   return problems;
 }
 
-/** What the shell does about a block. */
+/** The shell's commands for a block. */
 function stepOf(block: Block, index: number, able: Able): string {
   const { language, mark, code } = block;
   if (isRun(block, able)) {

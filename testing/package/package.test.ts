@@ -87,7 +87,7 @@ test("each declaration that another one imports is in the package", async () => 
   expect(seen.size).toBeGreaterThan(40);
 });
 
-/** What the links of the documents lead to. */
+/** Targets of the documents' links. */
 const documents =
   /^docs\/([a-z]+\/)?[\w-]+\.md$|^docs\/(console\.png|openapi\.json|report\.schema\.json)$|^emulator\/README\.md$|^examples\/[\w./-]+$/;
 

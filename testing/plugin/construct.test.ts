@@ -62,7 +62,7 @@ class Monitor {
     return this;
   }
 
-  /** What was registered under a name. */
+  /** Registered inputs under a name. */
   inputs(name: string): Record<string, unknown> | undefined {
     return this.registered
       .find((one) => one.getName() === name)

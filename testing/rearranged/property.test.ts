@@ -25,7 +25,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 
 const edited = (...edits: Edit[]): [Step[]] => [[{ edits, kill: undefined }]];
 const to = (kind: Edit["kind"], ...which: Edit["which"]): Edit => ({ kind, which });
-/** What other seeds have found, in every run as well. */
+/** Rows that other seeds have found, in every run as well. */
 const found = [
   // An administrator becomes a plain member by another name in the program.
   edited(to("changeRole", 3, 2, 7), to("renameMember", 5, 10, 9)),

@@ -57,13 +57,13 @@ const cases: fc.Arbitrary<Case> = fc.record({
   explicit: fc.boolean(),
 });
 
-/** What stands under `microapps:`, without that prefix. */
+/** Settings under `microapps:`, without that prefix. */
 const ownSettings = (config: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(config).map(([key, value]) => [key.replace("microapps:", ""), value]));
 
 const urlOf = (where: Where): string => (where === "platform" ? platform.url : enemy.url);
 
-/** The environment and what the branch says, with the platform as the pipeline's. */
+/** The environment and the branch's settings, with the platform as the pipeline's. */
 function written({ variables, said, explicit }: Case) {
   const environment: Record<string, string> = {};
   if (variables.endpoint) environment["MICROAPPS_ENDPOINT"] = platform.url;
@@ -86,7 +86,7 @@ function written({ variables, said, explicit }: Case) {
   return { environment, config };
 }
 
-/** What the enemy must not have. */
+/** Checks for secrets that the enemy must not have. */
 function judged({ variables, said }: Case): void {
   const log = enemy.log.join("\n");
   for (const secret of [...Object.values(pipeline), ...(said.sameUser ? [] : [email])])
@@ -146,7 +146,7 @@ const attacks: [string, Case][] = [
   ],
 ];
 
-/** A door whose process finds these variables. */
+/** A kind of provider whose process finds these variables. */
 const withEnvironment = (door: Door, environment: Readonly<Record<string, string>>): Door => ({
   ...door,
   environment: { ...door.environment, ...environment },

@@ -33,7 +33,7 @@ export function endpointsPage(): string {
   );
 }
 
-/** What to do about each code of a failed call, and which endpoints fail with it. */
+/** The page with advice about each code of a failed call, and the endpoints that fail with it. */
 export function errorsPage(): string {
   const rows = Object.entries(errorCodes).map(([error, { status, hint }]) => {
     const failing = all.filter(([, { errors }]) => (errors as readonly string[]).includes(error)).map(([name]) => name);

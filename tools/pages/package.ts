@@ -26,7 +26,7 @@ export function packagePages(schema: PackageSchema): Record<string, string> {
 export const resourcePath = (name: string): string => `resources/${name.charAt(0).toLowerCase()}${name.slice(1)}.md`;
 export const functionPath = (name: string): string => `functions/${name}.md`;
 
-/** What a description says before its first heading. */
+/** The part of a description before its first heading. */
 export const summaryOf = (description: string): string => description.split(/\n\n(?=\{\{%|## )/)[0] ?? "";
 
 function resourcePage(name: string, spec: ResourceSpec, schema: PackageSchema): string {
@@ -142,7 +142,7 @@ function rowsOf(
   });
 }
 
-/** What is at the end of lists and maps, and how the way there is written. */
+/** The innermost type of lists and maps, and the path to it. */
 function heldBy(spec: TypeSpec, way = ""): [TypeSpec, string] {
   if (spec.items) return heldBy(spec.items, `${way}[]`);
   if (spec.additionalProperties) return heldBy(spec.additionalProperties, `${way}.*`);

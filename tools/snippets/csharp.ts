@@ -58,7 +58,7 @@ function expression(value: Value, isAny = false): string {
       );
     case "map": {
       const entries = value.entries.map(([key, entry]) => [key, expression(entry, !isTyped(value.of))] as const);
-      // In a value of any type, nothing says what braces alone would make.
+      // A value of any type needs the dictionary's type in words: braces alone would not fix it.
       return isAny
         ? initializer(
             "new Dictionary<string, object?>",
@@ -70,7 +70,7 @@ function expression(value: Value, isAny = false): string {
           );
     }
     case "object":
-      // What a function takes has another name among outputs than plain.
+      // Types for a function's inputs have another name among outputs.
       return initializer(
         `new Microapps.Inputs.${value.type}${value.type.startsWith("Get") ? "Input" : ""}Args`,
         fields(value.entries),

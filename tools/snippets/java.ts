@@ -68,7 +68,7 @@ function expression(value: Value): string {
         ? `${value.name}.applyValue(answer -> answer.${value.property}())`
         : `${value.name}.${value.property}()`;
     case "list": {
-      // Of outputs there is one output, of plain values a list.
+      // Outputs are joined into one output, plain values make a list.
       const isOutput = value.items.some(({ kind }) => kind === "reference");
       return bracketed(isOutput ? "Output.all(" : "List.of(", value.items.map(expression), ")", { trailing: false });
     }

@@ -12,13 +12,13 @@ export const indented = (text: string, by: string): string => text.replaceAll(/^
 export { pascal } from "../../provider/pulumi/plugin/types.ts";
 
 interface Layout {
-  /** What stands before each item on a line of its own. */
+  /** Prefix of each item on a line of its own. */
   by?: string;
-  /** What stands inside the brackets of a single line. */
+  /** Padding inside the brackets of a single line. */
   padding?: string;
   /** Longest single line; 0 for none. */
   width?: number;
-  /** Whether a comma ends the last item as well. */
+  /** True when a comma follows the last item as well. */
   trailing?: boolean;
 }
 

@@ -136,7 +136,7 @@ function namesIn(text: string): { name: string; isLayer: boolean }[] {
   if (text.length > maxMegabytesOfLayer * 2 ** 20) return [];
   const names: { name: string; isLayer: boolean }[] = [];
   const document = documentOf(text);
-  if (!document) return []; // the ordinary reader says why
+  if (!document) return []; // the ordinary reader reports the reason
   visit(document, {
     Scalar: (_, { value }, path) => {
       if (typeof value !== "string" || value === "" || value.startsWith("/")) return;

@@ -8,7 +8,7 @@ import type { Note } from "../model/changeSet.ts";
 /** Where the environments of a project are listed, beside Pulumi.yaml. */
 export const environmentsFile = "environments.yaml";
 
-/** Where drift that is left as it is stands, beside Pulumi.yaml. */
+/** File beside Pulumi.yaml that lists accepted drift. */
 export const driftFile = "drift.yaml";
 
 /** Environments of one project. */
@@ -42,7 +42,7 @@ export interface EnvironmentEntry {
   after: readonly string[];
 }
 
-/** What environments.yaml lists; what is wrong with it are problems. */
+/** The entries of environments.yaml, and its problems. */
 export function environmentsIn(text: string): { entries: EnvironmentEntry[]; problems: Note[] } {
   const found: Problem[] = [];
   const root = parse(text, environmentsFile, (problem) => found.push(problem));

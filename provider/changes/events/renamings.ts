@@ -1,4 +1,4 @@
-import { describeRenaming, findRenamings, type RowsLeft, type Side } from "../model/renames.ts";
+import { describeRenaming, findRenamings, type RowsLeft, type RenamedSide } from "../model/renames.ts";
 
 /** A step of an engine's preview. */
 interface PreviewStep {
@@ -15,13 +15,13 @@ interface Hint {
   message: string;
 }
 
-interface OfStep extends Side {
+interface OfStep extends RenamedSide {
   urn: string;
   /** Path in the file; undefined for a resource of a program. */
   path: readonly string[] | undefined;
 }
 
-/** Finds things of a preview that may only have another key: says what keeps each one what it is. */
+/** Finds things of a preview that may only have another key, with the line that keeps each one what it is. */
 export class RenamingWatch {
   readonly #left: OfStep[] = [];
   readonly #came: OfStep[] = [];

@@ -5,12 +5,12 @@ import { stable } from "./values.ts";
 const minShared = 0.8;
 
 /** A thing that leaves or comes, for finding one that only has another key. */
-export interface Side {
+export interface RenamedSide {
   /** Such as SeedRows. */
   kind: string;
   /** Name below the Environment, or in the program: `acme/crew`. */
   name: string;
-  /** What was applied to what leaves; the inputs of what comes. */
+  /** Outputs of a thing that leaves, inputs of one that comes. */
   values: Readonly<Record<string, unknown>>;
 }
 
@@ -29,7 +29,7 @@ export interface Renaming<Thing> {
 }
 
 /** Pairs what leaves with what comes and may be the same; none where several may be. `rowsOf` counts rows that stay. */
-export function findRenamings<Thing extends Side>(
+export function findRenamings<Thing extends RenamedSide>(
   left: readonly Thing[],
   came: readonly Thing[],
   rowsOf: (left: Thing, came: Thing) => RowsLeft | undefined,
@@ -41,7 +41,7 @@ export function findRenamings<Thing extends Side>(
 }
 
 /** True if one thing may be the other under another key. */
-function isAlike(left: Side, came: Side, rows: RowsLeft | undefined): boolean {
+function isAlike(left: RenamedSide, came: RenamedSide, rows: RowsLeft | undefined): boolean {
   if (left.kind !== came.kind) return false;
   const is = (name: string): boolean => stable(left.values[name]) === stable(came.values[name]);
   switch (left.kind) {
@@ -68,7 +68,7 @@ export const keyIn = (name: string): string => name.slice(name.lastIndexOf("/") 
  * Says what to write so that a thing stays what it is, and what a run does without it.
  * @param where the entry of a file, `seeds.kinds (env.yaml:4:3)`; undefined for a resource of a program
  */
-export function describeRenaming({ left, came, rows }: Renaming<Side>, where: string | undefined): string {
+export function describeRenaming({ left, came, rows }: Renaming<RenamedSide>, where: string | undefined): string {
   const [was, is] = where === undefined ? [left.name, came.name] : [keyIn(left.name), keyIn(came.name)];
   const line =
     where === undefined

@@ -4,7 +4,7 @@ import { RunNotes } from "../../pulumi/lifetime/runNotes.ts";
 import { check, diff, keyed, listed, unknownValue, type Properties } from "../../pulumi/properties.ts";
 import { refuseUndeclared, removalsIn } from "../../pulumi/undeclared.ts";
 import type { RowsAhead } from "../../reconcile/rows.ts";
-import { plannedUrn } from "../../resources/model/identities.ts";
+import { toPlannedUrn } from "../../resources/model/identities.ts";
 import { ResourceError } from "../../resources/model/resource.ts";
 import type { Findings, OfflineResourceContext, Resource } from "../../resources/resource.ts";
 import { resourceNamed } from "../../resources/resources.ts";
@@ -13,7 +13,7 @@ import type { KnownThing } from "./known.ts";
 
 export type PlannedOperation = "create" | "update" | "replace" | "delete" | "same";
 
-/** What becomes of one thing: what is declared, what is known of it, and what a run does. */
+/** The plan for one thing: its declaration, its known state, and the operation. */
 export interface Step {
   operation: PlannedOperation;
   thing?: Thing;
@@ -25,9 +25,9 @@ export interface Step {
   rows?: RowsAhead;
   /** The rows that a deletion takes, of a seed that is replaced. */
   departing?: RowsAhead;
-  /** What a preview says of it. */
+  /** Lines of the preview. */
   lines: string[];
-  /** What is wrong with its inputs: an engine stops before it compares anything. */
+  /** Problems of its inputs: an engine stops before it compares anything. */
   problems: string[];
   /** Why a run would refuse it, in the words of the run. */
   refusals: string[];
@@ -54,7 +54,7 @@ const seed = new Uint8Array(32).fill(7);
 /** Most times that what one thing gives up may change what becomes of another. */
 const maxRounds = 4;
 
-export const urnOf = (kind: string, name: string): string => plannedUrn(kind, name.replace(/^\//, ""));
+export const urnOf = (kind: string, name: string): string => toPlannedUrn(kind, name.replace(/^\//, ""));
 
 export const resourceOf = (kind: string): Resource => {
   const found = resourceNamed(kind);
@@ -99,7 +99,7 @@ export class Planner {
     let before = "";
     for (let round = 0; round < maxRounds; round++) {
       for (const step of this.#departing) await this.#depart(step, "rows");
-      // What is new says at its check which rows it takes over.
+      // A new seed finds out in its check which rows it takes over.
       if (round > 0) for (const step of all) if (!step.known) await this.#check(step);
       for (const step of all) await this.#compare(step);
       const now = this.#signature();
@@ -146,7 +146,7 @@ export class Planner {
     };
   }
 
-  /** The ID of another thing, as far as it is known before a run. */
+  /** The ID of another thing, if it is known before a run. */
   #idOf(key: string): string {
     const { known, operation } = this.#steps.get(key) ?? {};
     return known === undefined || operation === "replace" ? unknownValue : known.id;
@@ -222,7 +222,7 @@ export class Planner {
     step.refusals = [...new Set([...refusals, ...step.refusals])];
   }
 
-  /** True if a link leads to what is made anew. */
+  /** True when a link leads to a thing that is created again. */
   #isRelinked({ thing, inputs }: Step): boolean {
     if (!thing) return false;
     const ids = listLinkedInputs(thing, ({ of, id }) => (of === undefined ? id : this.#idOf(of)));
@@ -239,7 +239,7 @@ export class Planner {
     step.problems = problems.map(({ reason }) => reason);
   }
 
-  /** What changes of the inputs alone, where more can't be found out. */
+  /** Compares the inputs alone, where a full diff is impossible. */
   async #compareSettings(step: Step, resource: Resource): Promise<void> {
     const plain = { ...resource, diff: undefined } as unknown as Resource; // without its own comparison
     const inputs = Object.keys(step.inputs).length > 0 ? step.inputs : this.#declared(step);
@@ -249,7 +249,7 @@ export class Planner {
     step.operation = replaces.length > 0 ? "replace" : changed.length > 0 ? "update" : "same";
   }
 
-  /** What a deletion does, and refuses. */
+  /** Plans a deletion, with its refusals. */
   async #depart(step: Step, into: "rows" | "departing"): Promise<void> {
     const { known } = step;
     if (!known) return;
@@ -269,7 +269,7 @@ export class Planner {
       this.#note(state.resourceUrn, findings);
     } catch (error) {
       const refusal = refusalOf(error);
-      // A run says the first one alone.
+      // A run ends with the first one.
       if (found.refusals.length === 0) found.refusals.push(refusal);
     }
     if (found.rows) step[into] = found.rows;

@@ -1,15 +1,15 @@
 import { calledBy, named } from "../../resources/model/identities.ts";
-import { describeRenaming, findRenamings, keyIn, type RowsLeft, type Side } from "../model/renames.ts";
+import { describeRenaming, findRenamings, keyIn, type RowsLeft, type RenamedSide } from "../model/renames.ts";
 import { urnOf, type Plan, type Step } from "./planner.ts";
 import type { Sides } from "./section.ts";
 
-/** What is noted at the things of a plan, and each hint once. */
+/** Notes at the things of a plan, and each hint once. */
 export interface Renames {
   notes: ReadonlyMap<Step, string[]>;
   hints: string[];
 }
 
-interface OfStep extends Side {
+interface OfStep extends RenamedSide {
   step: Step;
 }
 

@@ -14,7 +14,7 @@ import type { Step } from "./planner.ts";
 /** Rows of each kind that are listed of one seed; all are counted. */
 export const maxListed = 10_000;
 
-/** Characters of a cell that stays as it is: it only shows which row this is. */
+/** Maximum characters of an unchanged cell: it only identifies the row. */
 const maxSame = 80;
 
 /** The verbs by which a file edits the rows of a source. */

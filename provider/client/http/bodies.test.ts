@@ -33,7 +33,7 @@ test("an answer without an end is left after its bound, and not asked for again"
   await expect(client.insertteam({ teamInfo: { organizationID: "acme", name: "Crew" } })).rejects.toMatchObject({
     code: "outcomeUnknown",
   });
-  // What the sockets hold comes on top.
+  // Buffers of the sockets come on top.
   expect(sent.megabytes).toBeLessThan(40);
   await expect(client.readteam({ teamID: "crew" })).rejects.toMatchObject({
     code: "badAnswer",

@@ -15,7 +15,7 @@ export class Stop {
   #gracePeriodMs = 0;
   #timer: NodeJS.Timeout | undefined;
   #cancelled: NodeJS.Timeout | undefined;
-  /** Whether it has aborted because time was up. */
+  /** True after the deadline aborted the request. */
   late = false;
 
   constructor(caller: AbortSignal | undefined, closing: AbortSignal) {

@@ -12,7 +12,7 @@ import { Transport, type TransportError } from "./transport.ts";
 
 const secret = "s3cret:of the/proxy";
 const servers: Server[] = [];
-/** What the proxy was asked: targets with the account. */
+/** Requests that the proxy received: targets with the account. */
 const asked: [target: string | undefined, account: string | undefined][] = [];
 let proxyUrl: URL;
 let refusal: number | undefined;

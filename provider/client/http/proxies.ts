@@ -21,7 +21,7 @@ export const shownProxy = ({ url, variable }: Proxy): string => `${url.origin} (
 /** The proxy did not connect to the platform, so nothing was sent there. */
 export class ProxyError extends Error {
   readonly code: string;
-  /** Whether trying again is pointless. */
+  /** True when trying again is pointless. */
   readonly lasting: boolean;
 
   constructor(proxy: Proxy, code: string, what: string, lasting = false) {
@@ -61,7 +61,7 @@ export function proxyFor(address: URL, environment: Environment = process.env): 
 
 const isHere = (host: string): boolean => /^(.+\.)?localhost$|^127\.\d+\.\d+\.\d+$|^::1$/.test(host);
 
-/** Whether a list names a host, a domain that it is in, or all; each may have a port. */
+/** True when a list names a host, a domain that contains it, or all hosts; each may have a port. */
 function isExempt(address: URL, list: string): boolean {
   const host = hostOf(address);
   return list.split(/[\s,]+/).some((entry) => {

@@ -9,7 +9,10 @@ let loaded: ReturnType<typeof load> | undefined;
 /** Loaded with the first client: most programs only declare resources. */
 const undici = (): ReturnType<typeof load> => (loaded ??= load());
 
-/** Of undici what sends requests to one origin: a third of what all of it takes to load. Its minor versions are pinned. */
+/**
+ * Loads the part of undici that sends requests to one origin, which takes a third of the time of the whole. Its minor
+ * versions are pinned.
+ */
 function load() {
   const require = createRequire(import.meta.url);
   return {
@@ -55,7 +58,7 @@ export interface Reply {
 /** The failure of a request that brought no reply. `unreachable` means that nothing was sent. */
 export class TransportError extends Error {
   readonly code: Extract<ErrorCode, "unreachable" | "timeout" | "connectionLost" | "badAnswer" | "cancelled">;
-  /** Whether trying again is pointless. */
+  /** True when trying again is pointless. */
   readonly lasting: boolean;
 
   constructor(code: TransportError["code"], message: string, lasting = false) {

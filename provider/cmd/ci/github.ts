@@ -77,7 +77,7 @@ const takePlan = `- uses: ${actions.download}
 
 const steps = (...all: readonly string[]): string => indented(all.join("\n"), 6);
 
-/** What other jobs may ask for: the report, and its counts. */
+/** Outputs for other jobs: the report, and its counts. */
 const reportOutputs = ["report", "added", "changed", "removed", "stops"].map(
   (name) => `${name}: \${{ steps.report.outputs.${name} }}`,
 );

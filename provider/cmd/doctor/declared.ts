@@ -26,7 +26,7 @@ export interface ProgramTable {
   at: { table: string; key: string };
 }
 
-/** What a stack's program is about, as far as its files and its state say without running it. */
+/** Resources of a stack's program, as far as its files and its state show them without running it. */
 export interface Declared {
   /** Names of the Environment files that were read. */
   files: string[];
@@ -43,7 +43,7 @@ export interface Declared {
   usesApps: boolean;
 }
 
-/** The place of what no file says. */
+/** Stands for the place when no file has it. */
 export const somewhere: ProgramTable["at"] = { table: "in the program", key: "in the program" };
 
 export const nothingDeclared: Declared = {
@@ -133,7 +133,7 @@ async function labelsOf(seed: RowDeclaration, folder: string): Promise<string[]>
       return [...new Set(rows.flatMap(({ values }) => Object.keys(values)))];
     }
   } catch (error) {
-    if (!(error instanceof SourceError)) throw error; // which `environment check` says
+    if (!(error instanceof SourceError)) throw error; // reported by `environment check`
   }
   return [];
 }

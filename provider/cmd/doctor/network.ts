@@ -21,7 +21,7 @@ export interface Reached {
   ownDate: number;
 }
 
-/** What a server says of itself before anything is sent. */
+/** The server's TLS certificate and how it was judged, before anything is sent. */
 export interface Certificate {
   /** Code of what Node holds against it. */
   refused: string | undefined;

@@ -2,9 +2,9 @@ import { wrapped } from "../../../engine/index.ts";
 import type { Mask } from "../../messages/masks.ts";
 import { isWrong, type Result } from "./checks.ts";
 
-/** What came of a look, as `--json` prints it: docs/doctor.md has the shape. */
+/** Result of a doctor run, as `--json` prints it: docs/doctor.md has the shape. */
 export interface Outcome {
-  /** Of this shape. */
+  /** Version of this shape. */
   version: 1;
   /** The exit status. */
   status: 0 | 2 | 3;
@@ -79,7 +79,7 @@ function linesOf(
   return [mark + title.padEnd(titleCells) + first.slice(indent.length), ...rest, ...commands];
 }
 
-/** What was not looked at, by the check that failed before. */
+/** Skipped checks, by the failed check that prevented them. */
 function skippedLines(findings: Outcome["findings"], columns: number): string[] {
   const causes = [...new Set(findings.flatMap(({ because }) => because ?? []))];
   return causes.flatMap((cause) => {

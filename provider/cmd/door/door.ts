@@ -14,7 +14,7 @@ export interface DoorOptions {
 
 const ways: Readonly<Record<Door, string>> = { plugin: "through the plugin", dynamic: "as dynamic resources" };
 
-/** Takes the state of a stack, or an export of one, to the other door. */
+/** Moves the state of a stack, or an export of one, to the other kind of provider. */
 export async function changeDoor(door: Door, { cwd = ".", stack, file }: DoorOptions): Promise<void> {
   if (file === undefined) return changeStack(door, cwd, stack);
   if (file === "-") {

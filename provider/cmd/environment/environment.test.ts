@@ -112,7 +112,7 @@ test("what a change from a commit removes needs its line", async () => {
     errors: "",
   });
   expect((await run("environment", "check", "main.yaml", "--base", "nowhere")).errors).toContain('no commit "nowhere"');
-  // What may only have another key is no removal that anybody meant.
+  // A seed that only has another key is no removal that anybody meant.
   const hint =
     'perhaps "s" is "letters" now: to keep it the same thing, add "formerly: s" under seeds.letters (main.yaml:3:10). ' +
     'Without it, 2 rows stay for "letters" and 1 row is removed';

@@ -83,7 +83,7 @@ function chosen(file: string | undefined, { cwd = ".", stack }: Options): { name
   return { name, folder: projectAbove(folder) }; // a stack's file lies beside Pulumi.yaml
 }
 
-/** What a file declares, in numbers. */
+/** Counts the declarations of a file. */
 function counted({ organizations, seeds, apps }: Declaration): string {
   const teams = Object.values(organizations).flatMap(({ teams = {} }) => Object.values(teams));
   const members = teams.flatMap(({ members = {}, roster }) => Object.keys({ ...members, ...roster?.members }));

@@ -27,7 +27,7 @@ export interface RecordOptions {
 /** Exit status where a secret or a person would have been written. */
 const leaked = 3;
 
-/** Different reasons for lost calls that are told. */
+/** Maximum of different reasons for lost calls that are reported. */
 const mostReasons = 10;
 
 /** Records until the command has ended, or until this process is asked to end. The answer is the exit status. */
@@ -68,7 +68,7 @@ function variablesOf(url: string, to: URL): Record<string, string> {
   const isAllowed = allowed?.split(",").some((entry) => URL.parse(entry.trim())?.origin === to.origin) ?? false;
   return {
     MICROAPPS_ENDPOINT: url,
-    // What may be sent to the platform may be sent to its recording.
+    // A recording of an allowed platform is allowed as well.
     ...(isAllowed ? { MICROAPPS_ALLOWED_ENDPOINTS: `${allowed ?? ""},${new URL(url).origin}` } : {}),
   };
 }

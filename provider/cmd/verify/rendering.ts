@@ -63,7 +63,7 @@ function changeLines(changes: NonNullable<Outcome["changes"]>, columns: number):
   );
 }
 
-/** What was not tried, by reason. */
+/** Facts that were not tried, by reason. */
 function notTriedLines(notTried: Outcome["notTried"], columns: number): string[] {
   const byReason = [...Map.groupBy(notTried, ({ why }) => why)];
   return byReason.flatMap(([why, facts]) => wrapped(`${numbered(facts.length, "fact")} not tried: ${why}.`, columns));

@@ -69,7 +69,7 @@ test("a difference says what was expected and seen, what it means, and what adap
   const refusal = "platform-profile.yaml is there and says something else: it stays as it is; --force writes over it";
   await expect(stand.verify({ writeProfile: profile }, { facts })).rejects.toThrow(refusal);
   expect(await stand.read(profile)).toBe(written);
-  // What is not tried stays as the profile says.
+  // Untried habits stay those of the profile.
   await stand.verify({ profile, writeProfile: profile, force: true }, { facts: some("login") });
   expect(await stand.read(profile)).toBe(written);
   await stand.verify({ profile, writeProfile: profile, force: true }, { facts });
@@ -168,6 +168,6 @@ test("a run in an organization that is there leaves it, and makes none", async (
   expect(outcome).toMatchObject({ status: 0, left: [] });
   const none = outcome?.notTried.filter(({ fact }) => fact.startsWith("insertorganization")) ?? [];
   expect(none).toHaveLength(some("insertorganization").length);
-  // Its team of all members keeps the people of the bed, which no call lists by its ID.
+  // Its team of all members keeps the people of the sandbox; no call lists that team by its ID.
   expect(stand.differences()).toEqual([{ table: "members", added: expect.any(Array), removed: [], changed: [] }]);
 });

@@ -22,7 +22,7 @@ import { writeProfile } from "./profileFile.ts";
 import { screenOf } from "./rendering.ts";
 import { onPlatform, type Work } from "./running.ts";
 
-/** Columns where nothing says how many there are. */
+/** Columns where the output has no width. */
 const widthOfPipes = 100;
 
 /** Tries the facts and prints what came of them; the answer is the exit status. */

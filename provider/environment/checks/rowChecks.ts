@@ -1,7 +1,7 @@
 import { keyPlace, valuePlace, type Place, type Problem, type Value } from "../../layers/document.ts";
 import { placed } from "../../layers/verbs.ts";
 import { rowDigester } from "../../reconcile/digests.ts";
-import { plannedUrn } from "../../resources/model/identities.ts";
+import { toPlannedUrn } from "../../resources/model/identities.ts";
 import { RowClaims } from "../../resources/rows/declared/claims.ts";
 import { keyOf, type Summary } from "../../resources/rows/declared/declaration.ts";
 import type { RowTarget } from "../../resources/rows/declared/target.ts";
@@ -22,8 +22,8 @@ const verbs: Readonly<Record<string, string>> = {
 const position = /\b(additions|changes|removals|rows|secretLabels)\[(\d+)\]/g;
 
 /**
- * What is wrong with the rows of an Environment file, offline: cells, natural keys, references down to the keys of the
- * rows of other seeds, rows that two seeds declare.
+ * Checks the rows of an Environment file, offline: cells, natural keys, references down to the keys of the rows of
+ * other seeds, rows that two seeds declare.
  */
 export async function rowProblems(root: Value, declared: Declaration, folder: string): Promise<Problem[]> {
   const claims = new RowClaims(folder);
@@ -49,7 +49,7 @@ export async function rowProblems(root: Value, declared: Declaration, folder: st
 }
 
 /** A seed by the URN that a plan gives it: messages call it as the file does. */
-const urnOf = (name: string): string => plannedUrn("SeedRows", name);
+const urnOf = (name: string): string => toPlannedUrn("SeedRows", name);
 
 type Seed = Declaration["seeds"][string];
 
@@ -158,7 +158,7 @@ async function spacedKeys(root: Value, declared: Declaration, name: string, fold
   return found;
 }
 
-/** What a check found; warnings stop nothing. */
+/** Findings of a check; warnings stop nothing. */
 export interface Checked extends Reading {
   warnings: Problem[];
 }

@@ -24,7 +24,7 @@ export function decided(content: Value): Decided {
     const thing = thingOf(path);
     if (thing) leaveOut(thing);
   }
-  // What refers to something that is left out is not known either, and so on.
+  // References to a thing that is left out are unknown as well, and so on.
   for (let known = -1; known < out.size;) {
     known = out.size;
     const paths = [...out.values()];
@@ -46,7 +46,7 @@ function pendingIn(value: Value, path: Path): Path[] {
   return [...value.entries].flatMap(([key, entry]) => pendingIn(entry.value, [...path, key]));
 }
 
-/** What a value at a path decides about; undefined where it is only a value of a resource. */
+/** The thing whose existence a value decides; undefined where it is only a value of a resource. */
 function thingOf(path: Path): Path | undefined {
   const [kind = "", key, name = "", team, list, who, property] = path;
   if (!["organizations", "seeds", "apps"].includes(kind)) return [];

@@ -14,11 +14,11 @@ interface Late {
 }
 
 /**
- * What check and diff say of an update to come. A preview says it once: at once where the door knows that it is one, else
- * with the create or update that an engine asks for in a preview alone.
+ * Messages of check and diff about a coming update. A preview prints them once: at once if it is known to be a preview,
+ * else with the create or update that an engine asks for in a preview alone.
  */
 export class Forecasts {
-  /** Whether the run is known to be no preview, in which an update says itself what it does. */
+  /** True in a run known to be no preview: an update reports its own work. */
   isUpdate = false;
   readonly #waits: boolean;
   readonly #kept = new Map<string, { check?: string[]; diff?: string[] }>();
@@ -48,7 +48,7 @@ export class Forecasts {
     for (const text of new Set([...diff, ...check])) say(text);
   }
 
-  /** Takes what stays after all: says it of seeds that were reported, and marks the comparison of others as outdated. */
+  /** Takes rows that stay after all: reports those of seeds that were reported, marks other comparisons as outdated. */
   async correct(all: readonly Late[], say: (urn: string, text: string) => Promise<void>): Promise<void> {
     for (const { urn, name, rows } of all) {
       const text = `${numbered(rows, "row")} of those to remove stay${rows === 1 ? "s" : ""}: ${name} declares ${rows === 1 ? "it" : "them"}`;
@@ -57,7 +57,7 @@ export class Forecasts {
     }
   }
 
-  /** True, once, if what a comparison said is outdated; it is dropped then. */
+  /** True, once, if the forecast of a comparison is outdated; it is dropped then. */
   dropOutdated(urn: string): boolean {
     const kept = this.#kept.get(urn);
     if (!this.#outdated.delete(urn)) return false;

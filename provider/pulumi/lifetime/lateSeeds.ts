@@ -5,10 +5,10 @@ import { diff, listed, type Properties } from "../properties.ts";
 import type { Forecasts } from "./forecasts.ts";
 import type { RunNotes } from "./runNotes.ts";
 
-/** Milliseconds that a preview gives a program to declare more before it says that rows are removed. */
+/** Milliseconds that a preview gives a program to declare more before it reports removals. */
 const laterMs = 100;
 
-/** Corrects what a preview says of a seed whose rows another one declares that was registered after it. */
+/** Corrects the forecast of a seed when one that declares its rows is registered after it. */
 export class LateSeeds {
   readonly #notes: RunNotes;
   readonly #forecasts: Forecasts;

@@ -12,7 +12,7 @@ import { shapeOf } from "../../resources/rows/declared/terms.ts";
 
 /** Milliseconds for which an update goes by what a preview has learnt. */
 const maxAgeMs = 3_600_000;
-/** Rows of one hand-over that are kept: beyond, they are found out anew. */
+/** Maximum rows of one hand-over that are kept: further ones are found out again. */
 const maxRows = 100_000;
 
 /** In place of the digest of what a seed declares that is not known yet. */
@@ -27,10 +27,10 @@ interface Run {
 }
 
 /**
- * What a preview has learnt of the seeds of a program, for the update that follows it: an engine registers a seed only
- * when those that it waits for are done, so the update of the first one would remove rows that a later one declares.
- * Kept for an hour, encrypted with this user's key; used while all seeds are declared as the preview saw them. Notes that
- * can't be kept or read are none: then a row that moves is removed by one seed and made anew by the other.
+ * A preview's knowledge of a program's seeds, for the update that follows it: an engine registers a seed only when
+ * those that it waits for are done, so the update of the first one would remove rows that a later one declares. Kept
+ * for an hour, encrypted with this user's key; used while all seeds are declared as the preview saw them. Notes that
+ * can't be kept or read count as missing: then a row that moves is removed by one seed and inserted again by the other.
  */
 export class PreviewNotes {
   readonly #claims: RowClaims;
@@ -115,7 +115,7 @@ export class PreviewNotes {
     }
   }
 
-  /** What the last preview saw; nothing where it is too old, or a file of the program is younger. */
+  /** Notes of the last preview; empty when they are too old, or a file of the program is younger. */
   #foreseen(
     place: { folder: string; key: Buffer },
     name: string,

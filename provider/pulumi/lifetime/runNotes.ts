@@ -31,7 +31,7 @@ interface Surroundings {
   foresees?: boolean;
 }
 
-/** What a provider knows of its run: by itself, and from the other providers of the run on the same platform. */
+/** A provider's knowledge of its run: its own, and that of the other providers of the run on the same platform. */
 export class RunNotes {
   readonly known: Noted;
   readonly made: MadeThings;

@@ -9,7 +9,7 @@ import { decode, encode, type Decoded } from "./wire.ts";
 
 /** Properties of a resource that an engine sent, under the names by which the resource knows them. */
 interface Sent extends Decoded {
-  /** Whether an earlier version left them, which hid none. */
+  /** True for options of an earlier version, which hid no properties. */
   isFormer: boolean;
 }
 
@@ -23,7 +23,7 @@ interface About {
   call: (...sent: readonly Decoded[]) => Call;
 }
 
-/** What a request is about. */
+/** The resource that a request is about. */
 export function about(request: { getUrn: () => string }): About {
   const urn = request.getUrn();
   const type = urn.split("::")[2]?.split("$").at(-1) ?? "";

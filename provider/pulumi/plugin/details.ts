@@ -18,7 +18,7 @@ const maxParts = 60;
 
 type Paths = [path: string, kind: Kind][];
 
-/** What a resource's change consists of. A part that has a name is shown by it, with its old and its new value. */
+/** Parts of a resource's change. A named part is shown by its name, with its old and its new value. */
 export function detailsOf(
   { inputs, outputs }: Pick<Resource, "inputs" | "outputs">,
   { changed, parts = {} }: Change,
@@ -58,7 +58,7 @@ export const details = (
     return capped(path, found, found.length, "outputs");
   });
 
-/** The first of the parts, and one more that tells how many others there are: engines show what is added in any case. */
+/** The first parts, and an extra one that counts the others: engines show additions in any case. */
 function capped(path: string, parts: readonly Paths[], total: number, among: Detail["among"]): Detail[] {
   const shown = parts.slice(0, maxParts);
   const others = total - shown.length;

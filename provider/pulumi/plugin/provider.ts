@@ -34,7 +34,7 @@ export class Plugin {
   #operations: Operations | undefined;
   #looksForDrift = true;
   #saidUnseen = false; // that drift was not checked
-  /** What is wrong with the configuration for whatever a program declares or asks. */
+  /** Problem of the configuration that makes all declarations and calls of a program fail. */
   #misplaced: string | undefined;
   readonly #loadComponents: () => Promise<Constructing>;
   /** The reference by which the engine knows this provider; undefined where it does not tell. */

@@ -54,7 +54,7 @@ export async function serve(engine: string | undefined, loadComponents: () => Pr
   };
 }
 
-/** What the plugin answers, by the names of gRPC. */
+/** Handlers of the plugin, by the names of gRPC. */
 function handlers(loaded: () => Promise<Plugin>): grpc.UntypedServiceImplementation {
   const asks =
     <Request, Answer>(

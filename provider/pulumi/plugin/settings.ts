@@ -6,7 +6,7 @@ import { holdsUnknown, type Properties } from "../properties.ts";
 import { details, type Detail } from "./details.ts";
 import type { Decoded } from "./wire.ts";
 
-/** Whether the provider with this URN is one of the program's, and not the one that the configuration makes. */
+/** True for the URN of a program's own provider, not the one that the configuration makes. */
 export function isExplicit(urn: string): boolean {
   const name = urn.split("::").at(-1) ?? "";
   return name !== "" && name !== "default" && !name.startsWith("default_");

@@ -22,7 +22,7 @@ import { lacking, type RoleChange } from "./rosterProof.ts";
 import type { MemberContext } from "./teamClaims.ts";
 import { refuseUndeclaredMembers } from "./undeclared.ts";
 
-/** What a roster is declared with, as far as the team's members depend on it. */
+/** The part of a roster's declaration that decides about the team's members. */
 interface Roster extends InvitationTargets {
   teamID: string;
   members: Members;
@@ -80,7 +80,7 @@ export async function apply<Inputs extends Roster & Record<string, unknown>>(
   context: MemberContext,
   inputs: Inputs,
   old?: KeptFound,
-  /** What of the team's members is this roster's without any state. */
+  /** Members known to be this roster's without a state. */
   ours?: KeptFound,
 ): Promise<Applied<Inputs>> {
   const start = await planned(context, inputs, old, ours);
@@ -102,7 +102,7 @@ export async function apply<Inputs extends Roster & Record<string, unknown>>(
   const demoted = await changeRoles(context, inputs.teamID, waits ? [] : changesTo("member", rest));
   const removed = await remove(context, inputs.teamID, waits ? [] : rest.remove);
 
-  // What the calls answered is not believed: the list is.
+  // The list proves the result, not the calls' answers.
   const proof = await replan(context, inputs.teamID, start);
   const unlike = lacking(proof, { promoted, demoted, removed });
   const [takesOver, self] = [ours !== undefined, await caller(context)];
@@ -124,7 +124,7 @@ export async function apply<Inputs extends Roster & Record<string, unknown>>(
     const message = `${Object.keys(outputs.members).length} members of team ${inputs.teamID} are there, but:\n${failures.join("\n")}`;
     throw new PartialFailure(message, inputs.teamID, outputs);
   }
-  // Who was added got the declared role by a call of its own.
+  // An added member got the declared role by a separate call.
   const before = new Set(start.before.map(({ userID }) => userID));
   const changed = [...promoted.done, ...demoted.done].filter(({ member }) => before.has(member.userID)).length;
   report(context, start, rest, { changed, removed: removed.done.length });
@@ -148,7 +148,7 @@ function noteMade({ made }: MemberContext, inputs: Roster, { proof, found, open 
   made.settled(inputs.resourceUrn, open, false);
 }
 
-/** What is to be done for the members that a team has. */
+/** The members of a team before a run, and the plan for them. */
 interface Start {
   before: readonly ListedMember[];
   wanted: readonly WantedMember[];
@@ -207,7 +207,7 @@ async function invite(
   return new Map([...failed].map(([invitation, reason]) => [nameOf(invitation), reason]));
 }
 
-/** What is left to do after calls of ours, by the list of the team as it is then. */
+/** Plans the rest after our calls, by the team's present list. */
 async function replan(context: Context, teamID: string, { wanted, options }: Start) {
   const listed = await context.members.proved(teamID);
   if (!listed) throw new ResourceError(`team ${teamID} was deleted meanwhile. Run refresh, then up.`);
@@ -284,7 +284,7 @@ export async function each<Item>(
   return failures;
 }
 
-/** What did not work for whom, a sentence each. */
+/** Failures, a sentence for each person. */
 export function sentences(
   what: string,
   failures: ReadonlyMap<Named, unknown>,

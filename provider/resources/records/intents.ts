@@ -21,8 +21,8 @@ interface Found {
 }
 
 /**
- * What a resource was about to do in an earlier run and can't be read back from the platform; undefined when there is
- * none. What is to be believed of it has to go by `refuseUnsealed`.
+ * A resource's intent of an earlier run, which can't be read back from the platform; undefined when there is none. Call
+ * `refuseUnsealed` before believing it.
  */
 export async function readIntent<Schema extends typeof anyIntent>(
   directory: string,
@@ -151,7 +151,10 @@ const sealFor = ({ seal: _, ...fields }: SealedFields): string | undefined =>
     Object.entries(fields).toSorted(([a], [b]) => (a < b ? -1 : 1)),
   );
 
-/** Whether this user's runs wrote it. What the platform never answered, a link, a person may have added. */
+/**
+ * True when this user's runs wrote it. The link is exempt: a person may have added one that the platform never
+ * returned.
+ */
 function isSealed({ seal, ...fields }: SealedFields): boolean {
   if (typeof seal !== "string") return false;
   const { link: _, ...withoutLink } = fields;

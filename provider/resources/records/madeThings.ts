@@ -5,14 +5,18 @@ import type { Made } from "../model/made.ts";
 import { codeOf } from "./owners.ts";
 import { sealOf } from "./seals.ts";
 
-/** How a line of a record begins: something is about to be made, the engine has been told of it, another resource of the stack has it now. */
+/**
+ * First characters of a record's lines: a thing is about to be made, the engine has its result, another resource of the
+ * stack owns it now.
+ */
 const signs = { begun: "+", settled: "-", handed: "=" } as const;
 
 /**
- * What this stack has made itself: only that is deleted when its declaration goes. A state knows it, except where a run
+ * The stack's own creations: only these are deleted when their declaration goes. A state has them, except where a run
  * was interrupted between a call and the state, and where a thing goes from one resource to another. So each process
  * writes a line before it makes something, and takes it back once the engine has the answer. A line is a seal, so it
- * names nobody, and nobody else can write one. Where no file can be kept, what is found is not the stack's own: it stays.
+ * names nobody, and nobody else can write one. Where no file can be kept, a found thing is not the stack's own: it
+ * stays.
  */
 export class MadeThings implements Made {
   readonly #directory: string;
@@ -20,9 +24,9 @@ export class MadeThings implements Made {
   readonly #name = `${process.pid}-${randomBytes(4).toString("hex")}`;
   /** Lines of this process: what it is making. */
   readonly #begun = new Set<string>();
-  /** What it has made, or what states of this run have as their own. */
+  /** Things made by it, or owned by states of this run. */
   readonly #known = new Set<string>();
-  /** What it made, in case that the engine ended before it could save that. */
+  /** Things it made, in case that the engine ended before it could save them. */
   readonly #settled = new Set<string>();
   #folder: string | undefined;
   /** Lines of other processes, by file. */
@@ -52,7 +56,7 @@ export class MadeThings implements Made {
     this.#tidy();
   }
 
-  /** The engine has ended: what it was told it may not have saved. */
+  /** The engine has ended, perhaps before saving its last results. */
   orphaned(): void {
     for (const seal of this.#settled) this.#write(signs.begun, seal);
   }
@@ -61,7 +65,7 @@ export class MadeThings implements Made {
     for (const seal of this.#seals(urn, things)) {
       this.#known.add(seal);
       this.#settled.delete(seal);
-      // What was handed over stays noted: a preview shows a state that it does not save.
+      // Handed-over things stay noted: a preview shows a state that it does not save.
       this.#forget(signs.begun, seal);
     }
   }

@@ -38,7 +38,7 @@ export function ownersIn(folder: string, purposes: { name: string; content: stri
   const sealFor = (path: string, { urn, id }: OwnerRecord): string | undefined =>
     sealOf(purposes.content, basename(path), urn, id);
   return {
-    // What a thing is called may be a secret, so its file is called by a digest that nobody else can make.
+    // A thing's name may be a secret, so its file is named by a digest that nobody else can make.
     pathOf: async ({ directory, platform }, urn, thing, create = false) => {
       const place = join(directory, ".microapps", folder);
       if (create) await mkdir(place, { recursive: true, mode: 0o700 });
@@ -71,7 +71,7 @@ export async function leniently(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** What a file system says that it is. */
+/** The error code of a file system. */
 export const codeOf = (error: unknown): unknown =>
   typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
 

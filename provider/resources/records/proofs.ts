@@ -6,8 +6,8 @@ import { ownFolder } from "../../../machine/ownFolder.ts";
 const maxKept = 1_000;
 
 /**
- * Whether something was found to be in order before: then it need not be read again. What is remembered stands in this
- * user's cache, by a digest of all that it depends on; a state would tell it, and differ with the order of a run.
+ * True when the thing was proven before and need not be read again. Proofs stand in this user's cache, by a digest of
+ * all that they depend on; in a state they would be visible, and differ with the order of a run.
  */
 export function isProven(digest: string): boolean {
   const folder = folderOfProofs();

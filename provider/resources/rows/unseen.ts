@@ -8,8 +8,8 @@ import type { Applied } from "./writing/apply.ts";
 const maxNamed = 20;
 
 /**
- * Carries out a plan without the rows that are not as they were when it was approved: each stays as it is, and makes
- * the run fail once all else is done. The state learns what they say there, as from a refresh: the next report starts from it.
+ * Carries out a plan without the rows that have changed since its approval: each stays unchanged, and makes the run
+ * fail once all else is done. The state learns their live content, as from a refresh: the next report starts from it.
  */
 export async function leavingUnseen(
   { directory }: { directory: string },

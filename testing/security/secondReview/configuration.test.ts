@@ -11,7 +11,7 @@ import { ProviderHost, type Door } from "../../harness/providerHost.ts";
 
 const keys = configuration.keyof().options;
 const marker = "horsebattery";
-/** What the moved secret may look like: each form gets further with some key. */
+/** Forms of the moved secret: each form gets further with some key. */
 const forms: Readonly<Record<string, readonly string[]>> = {
   endpoint: [`https://platform.example.com/${marker}`, `emulator:?seed=${marker}`],
   wireNames: [`{ "${marker}": "${marker}" }`],

@@ -44,7 +44,7 @@ const name: Check = {
   },
 };
 
-/** What is wrong with the proxy that the environment names. */
+/** Describes the problem of the proxy that the environment names. */
 function proxyProblem({ subject: { settings, place } }: Context): string | undefined {
   const address = URL.parse(settings?.endpoint ?? "");
   try {
@@ -200,7 +200,7 @@ async function withoutTLS(context: Context, code: string): Promise<Finding> {
 
 const pathIn = (context: Context): string => addressOf(context).pathname.replace(/\/+$/, "");
 
-/** What is asked for without a session, which every platform refuses in its own form. */
+/** Address for a request without a session, which every platform refuses in its own form. */
 export function askedAddress(url: URL, base = url.pathname.replace(/\/+$/, "")): URL {
   return new URL(base + endpoints.readorganization.path, url.origin);
 }

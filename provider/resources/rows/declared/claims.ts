@@ -9,7 +9,7 @@ import { RemovedCells } from "./removedCells.ts";
 import type { RowTarget } from "./target.ts";
 import type { Keys } from "./terms.ts";
 
-/** What check and diff of a seed work with. */
+/** Context of check and diff for a seed. */
 export interface OfflineRowContext extends OfflineContext {
   rowClaims: RowClaims;
 }
@@ -17,18 +17,18 @@ export interface OfflineRowContext extends OfflineContext {
 /** That a seed of the run declares rows of a table: its declaration, not the rows. */
 export interface RowClaim {
   urn: string;
-  /** What people call it: `seed "countries"`. */
+  /** Kind and name for people: `seed "countries"`. */
   name: string;
   target: RowTarget;
   /** Digest of the source's content; undefined for a seed that was only announced. */
   digest?: string | undefined;
-  /** Whether its salt, and all digests with it, are those of this preview alone. */
+  /** True when its salt, and all digests with it, belong to this preview alone. */
   isPassing?: boolean | undefined;
   /** True if the preview before this run alone saw it: the seed may be declared otherwise by now. */
   isForeseen?: boolean | undefined;
 }
 
-/** What the preview before this run saw. */
+/** The seeds seen by the preview before this run. */
 export interface Foreseen {
   claims: readonly Pick<RowClaim, "urn" | "target">[];
   leaving: readonly (RowFindings["leaving"] & { urn: string })[];
@@ -36,7 +36,7 @@ export interface Foreseen {
 
 /** A seed that refers to rows of another one, known before it is checked. */
 export interface RowReferrer {
-  /** What people call it. */
+  /** Kind and name for people. */
   name: string;
   target: RowTarget;
 }
@@ -44,7 +44,7 @@ export interface RowReferrer {
 /** Rows of a seed's last run that its source has no more. */
 export interface Leaving {
   urn: string;
-  /** What people call the seed. */
+  /** Kind and name for people. */
   name: string;
   target: RowTarget;
   keys: RowSet;
@@ -59,16 +59,16 @@ export interface Leaving {
 /** Rows of a seed that stay for another one, which was known after it was compared. */
 interface LateRows {
   urn: string;
-  /** What people call the other seed. */
+  /** Kind and name of the other seed, for people. */
   name: string;
   rows: number;
 }
 
-/** What the comparison of a seed finds out that other seeds of the run depend on. */
+/** Results of a seed's comparison that other seeds of the run depend on. */
 export interface RowFindings {
   /** The rows that its source has no more; an empty set where it has all of them. */
   leaving: Omit<Leaving, "urn" | "name">;
-  /** Tables whose rows are made anew: links to them have to follow. */
+  /** Tables whose rows are recreated: links to them have to follow. */
   renewed: string[];
 }
 
@@ -121,7 +121,7 @@ export class RowClaims {
     else this.#had.set(urn ?? "", { old, isReplaced: false });
   }
 
-  /** Notes a check without anything of the last run: the engine makes what it has under this name anew. */
+  /** Notes a check without inputs of the last run: the engine replaces its resource of this name. */
   begin(urn: string | undefined): void {
     const known = this.#had.get(urn ?? "");
     if (known) known.isReplaced = true;
@@ -132,13 +132,13 @@ export class RowClaims {
     this.#had.delete(urn ?? "");
   }
 
-  /** What the last run left of the seed that is being made anew. */
+  /** The former state of a seed that is being replaced. */
   replaced(urn: string | undefined): object | undefined {
     const known = this.#had.get(urn ?? "");
     return known?.isReplaced ? known.old : undefined;
   }
 
-  /** What a seed of the run declares. */
+  /** The declaration of a seed in this run. */
   find(urn: string | undefined): RowClaim | undefined {
     return this.#checked.get(urn ?? "");
   }
@@ -222,7 +222,7 @@ export class RowClaims {
     if (urn !== undefined) this.#summaries.set(urn, summary);
   }
 
-  /** What was read of a seed, if its content is still the same. */
+  /** The earlier summary of a seed, if its content is still the same. */
   remembered(urn: string | undefined, digest: string | undefined): Summary | undefined {
     const known = this.#summaries.get(urn ?? "");
     return known?.digest === digest ? known : undefined;
@@ -235,12 +235,14 @@ export class RowClaims {
     else this.#leaving.set(urn, { ...leaving, urn, name: nameOf(urn) });
   }
 
-  /** What other seeds give up in a table, as far as the run has seen them. */
+  /** Rows that other seeds of a table give up, as far as the run has seen them. */
   leaving(table: string, except?: string): Leaving[] {
     return [...this.#leaving].flatMap(([urn, one]) => (urn !== except && one.target.table === table ? [one] : []));
   }
 
-  /** What other seeds give up in a table, those included that the preview saw and this run has not compared yet. */
+  /**
+   * Rows that other seeds of a table give up, including those that the preview saw and this run has not compared yet.
+   */
   arriving(table: string, except?: string): RowFindings["leaving"][] {
     const later = this.#foreseenLeaving.filter(
       ({ urn, target }) => target.table === table && urn !== except && !this.#compared.has(urn),
@@ -248,7 +250,7 @@ export class RowClaims {
     return [...this.leaving(table, except), ...later];
   }
 
-  /** What other seeds give up in a table and do not leave there. */
+  /** Rows that other seeds of a table give up and remove. */
   going(table: string, except?: string): Keys[] {
     return this.leaving(table, except).map(({ target, keys, handedOver }) => ({
       target,
@@ -267,7 +269,7 @@ export class RowClaims {
     return this.#leaving.has(urn);
   }
 
-  /** What stays for seeds that were known late, once. */
+  /** Returns, once, the rows that stay for seeds that were known late. */
   takeLate(): LateRows[] {
     return this.#late.splice(0);
   }
@@ -278,7 +280,7 @@ export class RowClaims {
     this.#removed.push({ table, target, keys: RowSet.of(rows) });
   }
 
-  /** What the run has removed from a table. */
+  /** Rows that the run has removed from a table. */
   removedFrom(table: string): Keys[] {
     return this.#removed.filter((one) => one.table === table);
   }

@@ -19,7 +19,7 @@ import { RowLabels } from "./rowLabels.ts";
 export interface RowDeclaration extends Source {
   table?: string | undefined;
   key: readonly string[];
-  /** What every digest of the seed is keyed with. */
+  /** Key of all digests of the seed. */
   salt?: string | undefined;
   /** Labels whose values have several spellings, by what the field makes of them. */
   forms?: ValueForms | undefined;
@@ -94,7 +94,7 @@ function strangeLabels({ secretLabels = [], fields = {} }: RowDeclaration, label
   });
 }
 
-/** What was made of the rows of a source so far. */
+/** Rows of a source so far. */
 interface Taken {
   rows: RowSet;
   digest: AllRows;

@@ -26,7 +26,7 @@ export class RowFields {
     this.#linked = new Set(linkedLabels(declaration));
   }
 
-  /** What is wrong with a label; the column that names the parent row is no field. */
+  /** Describes the problem of a label; the column that names the parent row is no field. */
   unknownLabel(label: string): string | undefined {
     const { table = "", parent } = this.#declaration;
     if (label === parent?.by || this.#fields.has(label)) return undefined;
@@ -36,7 +36,7 @@ export class RowFields {
     return `table ${table} has no field ${quoted(label)} under platform; ${meant}`;
   }
 
-  /** What is wrong with the values that the fields do not take. Keys of other rows are no values. */
+  /** Describes values that the fields do not take. Keys of other rows are no values. */
   misfits(values: RowData): string[] {
     return Object.keys(values).flatMap((label) => {
       const type = this.#fields.get(label);

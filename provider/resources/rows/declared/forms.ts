@@ -10,7 +10,7 @@ const formOfType: Readonly<Partial<Record<FieldType | CellType, ValueForm>>> = {
   boolean: "boolean",
 };
 
-/** What the fields of a table make of values, as far as their types are declared: `fields` counts more than `types`. */
+/** Forms of values by the declared types of a table's fields: `fields` overrides `types`. */
 export function formsOf({ types = {}, fields = {} }: Pick<Source, "types" | "fields">): ValueForms | undefined {
   const declared = { ...types, ...fields };
   const forms = Object.keys(declared)

@@ -14,7 +14,7 @@ interface Seed extends RowTarget {
 /** A file's natural keys are kept in the state within these bounds. */
 const maxKeys = { rows: 1_000, characters: 16_000 };
 
-/** Whether keys are few enough for a state. */
+/** True when the keys are few enough for a state. */
 export const isWithinBounds = (keys: readonly string[]): boolean =>
   keys.length <= maxKeys.rows && keys.join().length <= maxKeys.characters;
 

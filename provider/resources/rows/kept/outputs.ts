@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { id } from "../../../contract/values.ts";
 
-/** What a state keeps of a seed beside its inputs. */
+/** Outputs of a seed in a state, beside its inputs. */
 export const outputs = z.object({
   rowCount: z.number().int().meta({ description: "Rows that we own.", foreseen: true }),
   ledger: z.string().meta({ description: "Digests of the rows as they were last applied.", opaque: true }),

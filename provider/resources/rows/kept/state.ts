@@ -5,7 +5,7 @@ import type { Summary } from "../declared/declaration.ts";
 import { isWithinBounds } from "../declared/summaries.ts";
 import type { RowTarget } from "../declared/target.ts";
 
-/** What a seed's rows are kept by. */
+/** Inputs of a seed that its rows depend on. */
 export interface SeedInputs extends RowTarget, Omit<RowOptions, "adopt" | "maxRemovals" | "handedOver"> {
   resourceUrn?: string | undefined;
   key: string[];
@@ -18,7 +18,7 @@ export interface SeedInputs extends RowTarget, Omit<RowOptions, "adopt" | "maxRe
   removal?: Removal | undefined;
 }
 
-/** What a run leaves in the state beside the inputs. */
+/** Values that a run leaves in the state beside the inputs. */
 export interface KeptState {
   rowCount: number;
   ledger: string;
@@ -37,7 +37,7 @@ export interface KeptState {
   unproven?: string[] | undefined;
 }
 
-/** What the last run left. */
+/** State of the last run. */
 export type SeedState = SeedInputs & KeptState;
 
 export const optionsOf = ({ mode, onConflict, adopt = false, maxRemovals }: SeedInputs): RowOptions => ({

@@ -15,7 +15,7 @@ import { holderOf } from "../declared/holders.ts";
 import { linksOf, type LinkDeclaration, type RowsByKey } from "../declared/links.ts";
 import { rowsOf, type RowContext } from "./context.ts";
 
-/** A row as it is sent. */
+/** A row in its sent form. */
 export interface LinkedRow {
   data: RowData;
   embeddingRowID?: string;
@@ -69,7 +69,7 @@ export class Links {
     return new Links(declaring, Object.fromEntries(await Promise.all(found)), parents);
   }
 
-  /** The row as it is sent; what leads nowhere is kept for `check`. */
+  /** The row in its sent form; links without a target are kept for `check`. */
   link(values: RowData, line: number): LinkedRow {
     const resolved = this.#references.resolve(values, line);
     if (!this.#parent) return { data: resolved };
@@ -146,8 +146,8 @@ async function readKeys(context: RowContext, table: string, key: string): Promis
 }
 
 /**
- * ID of the row with these values, undefined when there is none. Asks for it by a filter, and looks through the table
- * where that finds nothing: a linked value is not stored as it is shown.
+ * ID of the row with these values, undefined when there is none. Tries a filter first, then looks through the table:
+ * the stored form of a linked value differs from the visible one.
  */
 export async function rowByKey(
   context: Context,

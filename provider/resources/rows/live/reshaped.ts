@@ -19,10 +19,10 @@ const linking = ({ references, parent }: RowTarget): string | undefined =>
 const shape = (target: RowTarget): string | undefined =>
   canonical([target.key, linking(target) ?? null, target.salt ?? null]);
 
-/** Whether what links are named by is declared otherwise than in the last run. */
+/** True when links are named by other labels than in the last run. */
 export const isRelinked = (old: RowTarget, inputs: RowTarget): boolean => linking(old) !== linking(inputs);
 
-/** Whether the key labels, the links, or the keys of linked rows differ from those of the last run. */
+/** True when the key labels, the links, or the keys of linked rows differ from those of the last run. */
 export const isReshaped = (old: RowTarget, inputs: RowTarget): boolean => shape(old) !== shape(inputs);
 
 /** The declaration of this run with the key labels and links of the last one. */

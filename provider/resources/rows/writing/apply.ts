@@ -10,7 +10,7 @@ import type { Links } from "../live/links.ts";
 import { RowWriter } from "./rowWriter.ts";
 import { Stopped, type Spared, type Steps } from "./steps.ts";
 
-/** What became of a plan. */
+/** Result of a plan. */
 export interface Applied {
   undone: Required<Undone>;
   /** Rows that the platform refused, and labels that it lost, in sentences. */

@@ -16,7 +16,7 @@ import type { NumberedKeys } from "../live/numberedKeys.ts";
 /** Rows that a message names. */
 const maxNamed = 20;
 
-/** What was seen of rows that are not as they were written, by the index of the wanted row. */
+/** Live content that differs from the written rows, by the index of the wanted row. */
 export interface SeenDifference {
   /** Rows that came back otherwise. */
   differing: ReadonlyMap<number, RowData>;

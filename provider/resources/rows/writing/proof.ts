@@ -16,9 +16,9 @@ export interface SeenTable {
   labels: ReadonlySet<string>;
 }
 
-/** What a run knows of the rows that it wrote: which of them the platform has, and how. */
+/** A run's knowledge of the rows that it wrote: which of them the platform has, and in what form. */
 export class Proof {
-  /** What was found otherwise. */
+  /** Differences found so far. */
   readonly sentences: string[] = [];
   /** Content that rows have there which is not what was sent. */
   readonly found = new Map<number, Content>();

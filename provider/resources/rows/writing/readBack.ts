@@ -12,7 +12,7 @@ import { NumberedKeys } from "../live/numberedKeys.ts";
 import { hasRows, oneByOne, page, rowsByID } from "../live/queries.ts";
 import { differencesOf } from "./differences.ts";
 
-/** Of more rows than these the last ones are looked at, and all are counted. */
+/** Maximum of rows that are kept; of more, the last ones are examined and all are counted. */
 const most = 10_000;
 
 /** IDs that one query asks for, and that are asked for one by one. */
@@ -34,13 +34,13 @@ export interface WrittenRows {
   scope?: Scope | undefined;
 }
 
-/** What a read found otherwise than it was written. */
+/** Differences between read and written rows. */
 export interface ReadBackFindings {
   sentences: string[];
   isLabelLost: boolean;
   /** Rows that are not there. */
   missing: RowIndices;
-  /** What is there of rows that came back otherwise. */
+  /** Live content of rows that came back different. */
   found: ReadonlyMap<number, Content>;
 }
 

@@ -156,7 +156,7 @@ export class RowWriter {
     if (!this.#isStopped) await this.#looks([...this.#updates].flatMap(([at, id]) => (this.#undone.has(at) ? [] : id)));
   }
 
-  /** What is not done, what stays for others, and what failed, in sentences. */
+  /** Undone steps, rows kept for others, and failures, in sentences. */
   async outcome(): Promise<{ undone: Required<Undone>; spared: Spared; failures: string[] }> {
     const undone = { wanted: this.#undone, removals: [...this.#removals.values()], lacking: this.#lacking };
     const { sentences, found } = this.#proof;
