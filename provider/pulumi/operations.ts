@@ -9,12 +9,12 @@ import type { MadeThings } from "../resources/records/madeThings.ts";
 import type { ResourceContext, OfflineResourceContext, Resource } from "../resources/resource.ts";
 import { bindingOutput, bound, destinationOf, isMoved, platformOf } from "./binding.ts";
 import type { Configuration } from "./configuration/configuration.ts";
+import { EmulatorFields } from "./configuration/emulatorFields.ts";
 import { Connection, type Surroundings as Reach } from "./connection.ts";
-import { EmulatorFields } from "./emulatorFields.ts";
 import { failureOf, messageOf, sentenceOf } from "./failure.ts";
+import { LateSeeds } from "./lateSeeds.ts";
 import { unlessLate } from "./lifetime/deadline.ts";
 import { Forecasts, type Phase } from "./lifetime/forecasts.ts";
-import { LateSeeds } from "./lifetime/lateSeeds.ts";
 import { RefusedLogin } from "./lifetime/refusedLogin.ts";
 import { RunNotes } from "./lifetime/runNotes.ts";
 import type { Reporter } from "./progress.ts";
@@ -212,8 +212,7 @@ export class Operations {
   /** The outputs that a create, or an update of what is there, will have, in a preview. Offline. */
   foreseen(call: Call, inputs: Properties, old?: Properties): Promise<Properties> {
     return this.#run("preview", call, async ({ offline, bound }) => {
-      if (old) await this.#lateSeeds.compareAgain(call, offline, old, inputs);
-      this.forecasts.report(call.urn, offline.report.info);
+      await this.#lateSeeds.foresee(call, offline, inputs, old);
       return bound(foreseen(call.resource, inputs, old));
     });
   }
@@ -279,16 +278,14 @@ export class Operations {
   #offline(seed: Uint8Array | undefined, settings: Configuration, report: Report): Offline {
     return {
       report,
-      directory: this.#surroundings.directory,
-      manner: this.#connection.manner(settings),
+      ...{ directory: this.#surroundings.directory, manner: this.#connection.manner(settings) },
       ...{ platform: platformOf(settings), lostData: settings.lostData },
       ...{ appServer: settings.appServer, account: { email: settings.email, userID: settings.userID } },
       ...this.#notes.known,
       ...{ made: this.made, removals: removalsIn },
-      organizationNames: this.#organizationNames,
       seed: () => (seed?.length ? seed : randomBytes(32)),
       fieldTypes: (table: string) => this.#fields.of(settings.endpoint, table),
-      isApproved: this.#approvals.areAsked,
+      ...{ organizationNames: this.#organizationNames, isApproved: this.#approvals.areAsked },
     };
   }
 
@@ -296,9 +293,8 @@ export class Operations {
     return {
       ...offline,
       ...(await this.#connection.of(settings)),
-      readsFirst: this.#surroundings.readsFirst ?? false,
       sleep: (milliseconds: number) => sleep(milliseconds, undefined, { signal }),
-      ...{ others: this.#notes.others, signal, now: Date.now },
+      ...{ readsFirst: this.#surroundings.readsFirst ?? false, others: this.#notes.others, signal, now: Date.now },
     };
   }
 }

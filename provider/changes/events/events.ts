@@ -5,6 +5,7 @@ import {
   ordered,
   orderedChanges,
   secretText,
+  toShownKind,
   type Change,
   type ChangeSet,
   type Thing,
@@ -92,12 +93,6 @@ function stepOf(raw: Record<string, unknown>, before = "", after = ""): Step[] {
 }
 
 const ops: Record<string, Thing["op"]> = { create: "add", delete: "remove", update: "change", replace: "replace" };
-const kinds: Record<string, Thing["kind"]> = {
-  Organization: "organization",
-  Team: "team",
-  SeedRows: "seed",
-  GeneratedApp: "app",
-};
 
 function thingOf(
   { op, urn, changes, old = {}, new: now = {}, outputs, id }: Step,
@@ -112,7 +107,7 @@ function thingOf(
   const tally = noTally();
   for (const row of rows) tally[row.op]++;
   const size = outputs && sizeOf({ urn, resourceType: type, properties: outputs, ...(id === undefined ? {} : { id }) });
-  const kind = kinds[type.split(":").at(-1) ?? ""] ?? "resource";
+  const kind = toShownKind(type) ?? "resource";
   const name = kind === "resource" ? `${type.split(":").at(-1) ?? ""} ${names.join("::")}` : names.join("::");
   return {
     kind,

@@ -20,6 +20,7 @@ const messages = (...steps: ReturnType<typeof step>[]): string[] => {
   return watch.hints().map(({ message }) => message);
 };
 
+const letters = (all: string): string[] => Array.from(all);
 const seed = { table: "kinds", key: ["Code"] };
 
 test.each([
@@ -32,9 +33,10 @@ test.each([
     const before = step("delete", of("SeedRows"), "environment/categories", {
       ...seed,
       rowCount: 5,
-      [keys]: [..."ABCDE"],
+      [keys]: letters("ABCDE"),
     });
-    const after = (all: string) => step("create", of("SeedRows"), "environment/kinds", { ...seed, [keys]: [...all] });
+    const after = (all: string) =>
+      step("create", of("SeedRows"), "environment/kinds", { ...seed, [keys]: letters(all) });
     const hint = (counts: string): string =>
       `perhaps "categories" is "kinds" now: to keep it the same thing, add "formerly: categories" under seeds.kinds. Without it, ${counts}`;
     expect(messages(environment, after("ABCDE"), before)).toEqual([
@@ -45,7 +47,7 @@ test.each([
     ]);
     // Too few rows are the same; or several may be it.
     expect(messages(environment, after("ABCXY"), before)).toEqual([]);
-    const other = step("create", of("SeedRows"), "environment/sorts", { ...seed, [keys]: [..."ABCDE"] });
+    const other = step("create", of("SeedRows"), "environment/sorts", { ...seed, [keys]: letters("ABCDE") });
     expect(messages(environment, after("ABCDE"), other, before)).toEqual([]);
   },
 );

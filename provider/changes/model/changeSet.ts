@@ -102,6 +102,16 @@ export type Field = z.output<typeof field>;
 export type Tally = z.output<typeof tally>;
 export type Note = z.output<typeof note>;
 
+const kinds: Readonly<Record<string, Thing["kind"]>> = {
+  Organization: "organization",
+  Team: "team",
+  SeedRows: "seed",
+  GeneratedApp: "app",
+};
+
+/** The kind of thing that a report shows for a resource; undefined where it shows none of its own. */
+export const toShownKind = (type: string): Thing["kind"] | undefined => kinds[type.slice(type.lastIndexOf(":") + 1)];
+
 const rank = { remove: 0, replace: 1, change: 2, add: 3 } as const;
 
 /** True if a thing is removed or loses something. */

@@ -5,6 +5,7 @@ import {
   ordered,
   orderedChanges,
   noTally,
+  toShownKind,
   type Change,
   type Note,
   type Section,
@@ -24,13 +25,6 @@ export interface Sides {
   head: Declared;
 }
 
-const shownKinds: Readonly<Record<string, Thing["kind"]>> = {
-  Organization: "organization",
-  Team: "team",
-  SeedRows: "seed",
-  GeneratedApp: "app",
-};
-
 /** A plan in the model of a report, and what is wrong with what is declared. */
 export async function sectionOf(plan: Plan, sides: Sides): Promise<{ section: Section; problems: Note[] }> {
   const things: Thing[] = [];
@@ -40,7 +34,7 @@ export async function sectionOf(plan: Plan, sides: Sides): Promise<{ section: Se
   const renames = renamesIn(plan, sides);
   let calls = 0;
   for (const step of plan.steps) {
-    const kind = shownKinds[step.thing?.kind ?? step.known?.kind ?? ""];
+    const kind = toShownKind(step.thing?.kind ?? step.known?.kind ?? "");
     if (!kind) continue;
     const made = await thingOf(kind, step, plan, sides);
     problems.push(...made.problems.map((text) => ({ text })));
@@ -247,7 +241,7 @@ function callsOf(
   people: Tally | undefined,
   tally: Tally | undefined,
 ): number {
-  if (kind === "seed" && operation !== "delete") {
+  if (kind === "seed") {
     const plan = rows?.plan;
     const owned = Number(known?.outputs["rowCount"] ?? 0);
     const links = (thing ? inputs : {}) as Parameters<typeof callsAhead>[0];
@@ -255,16 +249,7 @@ function callsOf(
       ? callsAhead(links, plan, owned, known?.keepsCells)
       : 0;
   }
-  const own =
-    operation === "create"
-      ? kind === "app"
-        ? 2
-        : 1
-      : operation === "delete"
-        ? 1 + (tally?.remove ?? 0)
-        : settings > 0
-          ? 2
-          : 0;
+  const own = operation === "create" ? (kind === "app" ? 2 : 1) : operation === "delete" ? 1 : settings > 0 ? 2 : 0;
   return (
     own + ((people?.add ?? 0) > 0 && operation !== "delete" ? 2 : 0) + (people?.change ?? 0) + (people?.remove ?? 0)
   );

@@ -59,7 +59,6 @@ export interface Leaving {
 /** Rows of a seed that stay for another one, which was known after it was compared. */
 interface LateRows {
   urn: string;
-  /** Kind and name of the other seed, for people. */
   name: string;
   rows: number;
 }
@@ -96,7 +95,8 @@ export class RowClaims {
   readonly #cells = new RemovedCells();
   readonly #summaries = new Map<string, Summary>();
   readonly #had = new Map<string, { old: object; isReplaced: boolean }>();
-  readonly #late: LateRows[] = [];
+  /** Rows that stay for seeds that were known late, until they are reported. */
+  readonly late: LateRows[] = [];
   /** True once the run changes something on the platform. */
   isActing = false;
 
@@ -258,20 +258,9 @@ export class RowClaims {
     }));
   }
 
-  /** Leaves rows to a seed that is known since they were found to leave: as long as nothing is sent, they stay. */
-  leaveTo(urn: string, { urn: owner, ...leaving }: Leaving, staying: RowSet): void {
-    this.leave(owner, { ...leaving, handedOver: RowSet.of([...leaving.handedOver, ...staying]) });
-    this.#late.push({ urn: owner, name: nameOf(urn), rows: staying.length });
-  }
-
   /** True if a seed gives up rows. */
   gives(urn: string): boolean {
     return this.#leaving.has(urn);
-  }
-
-  /** Returns, once, the rows that stay for seeds that were known late. */
-  takeLate(): LateRows[] {
-    return this.#late.splice(0);
   }
 
   /** Notes rows that the run has removed. */

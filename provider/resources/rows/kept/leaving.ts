@@ -1,6 +1,7 @@
 import type { Difference } from "../../../reconcile/ledger.ts";
 import { RowSet } from "../../../reconcile/rowSet.ts";
 import type { Forecast } from "../../../reconcile/rows.ts";
+import { calledBy, named } from "../../model/identities.ts";
 import type { OfflineRowContext } from "../declared/claims.ts";
 import type { RowTarget } from "../declared/target.ts";
 import { keysWithin } from "../declared/terms.ts";
@@ -58,12 +59,10 @@ export async function leaveLate(
   for (const one of rowClaims.leaving(target.table, urn)) {
     const going = RowSet.of(one.keys, ({ key }) => !one.handedOver.has(key));
     const within = await keysWithin({ target: one.target, keys: going }, target, directory);
-    if (within.length > 0)
-      rowClaims.leaveTo(
-        urn,
-        one,
-        RowSet.of(going, ({ key }) => within.has(key)),
-      );
+    const staying = [...going].filter(({ key }) => within.has(key));
+    if (staying.length === 0) continue;
+    rowClaims.leave(one.urn, { ...one, handedOver: RowSet.of([...one.handedOver, ...staying]) });
+    rowClaims.late.push({ urn: one.urn, name: calledBy(named(urn)), rows: staying.length });
   }
 }
 

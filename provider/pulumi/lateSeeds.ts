@@ -1,12 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { OfflineResourceContext, Resource } from "../../resources/resource.ts";
-import type { Reporter } from "../progress.ts";
-import { diff, listed, type Properties } from "../properties.ts";
-import type { Forecasts } from "./forecasts.ts";
-import type { RunNotes } from "./runNotes.ts";
+import type { OfflineResourceContext, Resource } from "../resources/resource.ts";
+import type { Forecasts } from "./lifetime/forecasts.ts";
+import type { RunNotes } from "./lifetime/runNotes.ts";
+import type { Reporter } from "./progress.ts";
+import { diff, listed, type Properties } from "./properties.ts";
 
 /** Milliseconds that a preview gives a program to declare more before it reports removals. */
 const laterMs = 100;
+
+interface OfResource {
+  resource: Resource;
+  urn: string | undefined;
+}
 
 /** Corrects the forecast of a seed when one that declares its rows is registered after it. */
 export class LateSeeds {
@@ -22,19 +27,24 @@ export class LateSeeds {
 
   /** Says which rows stay after all. */
   say(clean: (text: string) => string): Promise<void> {
-    return this.#forecasts.correct(this.#notes.known.rowClaims.takeLate(), async (urn, text) => {
+    return this.#forecasts.correct(this.#notes.known.rowClaims.late.splice(0), async (urn, text) => {
       const heard = this.#report(urn, clean);
       heard.info(text);
       await heard.heard();
     });
   }
 
-  /** Compares a seed again that was compared before one was known that keeps its rows. */
-  async compareAgain(
-    { resource, urn }: { resource: Resource; urn: string | undefined },
+  /** Reports the forecast of a create or update: of a seed that gives up rows once others had time to claim them. */
+  async foresee(call: OfResource, context: OfflineResourceContext, news: Properties, old?: Properties): Promise<void> {
+    if (old) await this.#compareAgain(call, context, news, old);
+    this.#forecasts.report(call.urn, context.report.info);
+  }
+
+  async #compareAgain(
+    { resource, urn }: OfResource,
     context: OfflineResourceContext,
-    old: Properties,
     news: Properties,
+    old: Properties,
   ): Promise<void> {
     if (urn === undefined || !this.#notes.known.rowClaims.gives(urn)) return;
     await sleep(laterMs);

@@ -1,4 +1,4 @@
-import type { FieldType } from "../contract/fields.ts";
+import type { FieldType } from "../../contract/fields.ts";
 
 type FieldTypes = Readonly<Record<string, FieldType>>;
 
@@ -16,7 +16,7 @@ export class EmulatorFields {
   async of(endpoint: string, table: string): Promise<FieldTypes | undefined> {
     if (!endpoint.startsWith("emulator:")) return undefined;
     // Loaded when it is needed: an engine waits for a provider to start.
-    this.#tables ??= import("../../emulator/fieldsAt.ts").then(({ fieldTypesAt }) =>
+    this.#tables ??= import("../../../emulator/fieldsAt.ts").then(({ fieldTypesAt }) =>
       fieldTypesAt(endpoint, this.#directory),
     );
     return (await this.#tables)[table];
