@@ -1,6 +1,6 @@
 import { DynamicHost } from "../testing/harness/dynamicHost.ts";
 import { line, type Curves, type Line, type Point } from "./curves.ts";
-import { peakMemory, timed } from "./measure.ts";
+import { peakMemory, timeWork } from "./measure.ts";
 import { inFlight } from "./members.ts";
 import { each, Platform } from "./platform.ts";
 import { ours } from "./programs.ts";
@@ -20,7 +20,7 @@ async function joining(
     const { teamID } = await platform.client.insertteam({ teamInfo: { organizationID, name: "Crew" } });
     const emails = Array.from({ length: size }, (_, i) => `m${i}@example.com`);
     let ms = 0;
-    const calls = await platform.calls(async () => (ms = await timed(() => join(host, teamID, emails))));
+    const calls = await platform.calls(async () => (ms = await timeWork(() => join(host, teamID, emails))));
     return { seconds: ms / 1000, calls, memory: peakMemory(host.pid) };
   } finally {
     await host.stop();

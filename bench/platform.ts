@@ -8,7 +8,7 @@ import { request } from "undici";
 import { stringify } from "yaml";
 import { readCalls } from "../emulator/index.ts";
 import { createClient, type Client } from "../provider/client/index.ts";
-import { timed } from "./measure.ts";
+import { timeWork } from "./measure.ts";
 
 const administrator = { email: "admin@example.com", password: "admin", apiKey: "dev-key" };
 
@@ -160,7 +160,7 @@ export async function meanwhile(platform: Platform, works: readonly (() => Promi
   for (const work of works) {
     const state = { going: true };
     const done = work().finally(() => (state.going = false));
-    while (state.going) times.push(await timed(() => platform.post("/api/microappdata/row", '{"rowID":"none"}')));
+    while (state.going) times.push(await timeWork(() => platform.post("/api/microappdata/row", '{"rowID":"none"}')));
     await done;
   }
   return times.toSorted((one, other) => one - other)[Math.floor(times.length * 0.99)] ?? 0;

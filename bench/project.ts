@@ -27,7 +27,7 @@ export async function output([file = "", ...words]: readonly string[], cwd?: str
 }
 
 /** Version of the Pulumi CLI on PATH, if there is one. */
-export const installedPulumi = (): Promise<string | undefined> =>
+export const findPulumiVersion = (): Promise<string | undefined> =>
   output(["pulumi", "version"]).then(
     (text) => text.trim(),
     () => undefined,

@@ -20,13 +20,13 @@ interface Results extends Measured {
 }
 
 /** Measurements of the committed run; empty before the first. */
-export function committed(): Measured {
+export function readCommitted(): Measured {
   const none = { jobs: [], curves: [], failed: [] };
   return existsSync(file) ? { ...none, ...(JSON.parse(readFileSync(file, "utf8")) as Partial<Results>) } : none;
 }
 
 /** The results with those of some jobs renewed; what failed again loses what it had. */
-export function renewed(before: Measured, now: Measured, ran: readonly string[]): Measured {
+export function renewResults(before: Measured, now: Measured, ran: readonly string[]): Measured {
   const others = <One>(all: readonly One[], isNew: (one: One) => boolean): One[] => all.filter((one) => !isNew(one));
   const jobs = new Map(now.jobs.map((figure) => [figure.job, figure]));
   const curves = new Set(now.curves.map(({ name }) => name));

@@ -14,7 +14,7 @@ const places = {
 type Kind = keyof typeof places;
 
 /** Makes a folder for this user's files; undefined where there can be none, or others can reach it. */
-export function ownFolder(kind: Kind, name: string, environment: Environment): string | undefined {
+export function findOwnFolder(kind: Kind, name: string, environment: Environment): string | undefined {
   const { folder, reason } = makeOwnFolder(kind, name, environment);
   return reason === undefined ? folder : undefined;
 }

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { linkSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isOwn, ownFolder } from "./ownFolder.ts";
+import { isOwn, findOwnFolder } from "./ownFolder.ts";
 
 /** Reads the key of this user on this machine, in hex; makes it on first use. Undefined where none can be kept. */
-export function ownKey(): string | undefined {
-  const folder = ownFolder("state", "key", process.env);
+export function readOwnKey(): string | undefined {
+  const folder = findOwnFolder("state", "key", process.env);
   if (folder === undefined) return undefined;
   const path = join(folder, "key");
   return keyAt(path) ?? makeKey(path);

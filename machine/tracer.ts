@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { setTimeout as pause } from "node:timers/promises";
-import { ownPackage } from "./ownPackage.ts";
+import { readOwnPackage } from "./ownPackage.ts";
 
 /** Attributes of a span: words of ours and numbers. */
 export type Facts = Readonly<Record<string, string | number | undefined>>;
@@ -82,7 +82,7 @@ export function tracerTo(service: string, collector: { url?: string }): Tracer {
     OTLPTraceExporter: new (options: { url?: string; timeoutMillis: number }) => Exporter;
   };
   const exporter = observed(new OTLPTraceExporter({ ...collector, timeoutMillis }));
-  const { name, version } = ownPackage();
+  const { name, version } = readOwnPackage();
   const provider = new BasicTracerProvider({
     resource: resourceOf(ofPulumi("@opentelemetry/resources") as Resources, service, version),
     spanProcessors: [new BatchSpanProcessor(exporter, { scheduledDelayMillis: delayMs })],

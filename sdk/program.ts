@@ -37,7 +37,7 @@ export type PlainUrn = string | Promise<string>;
  * A resource's own URN, never an output: that would make the resource depend on its parent, and a dependency on a
  * component is one on everything inside of it, siblings that wait for this resource included.
  */
-export const plainUrn = (name: string, type: string, parent: pulumi.Resource | undefined): PlainUrn =>
+export const toPlainUrn = (name: string, type: string, parent: pulumi.Resource | undefined): PlainUrn =>
   parent === undefined
     ? `urn:pulumi:${pulumi.getStack()}::${pulumi.getProject()}::${type}::${name}`
     : new Promise((resolve) => void pulumi.createUrn(name, type, parent).apply(resolve));

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { typeThrough } from "../provider/pulumi/doors.ts";
 import type { CellType } from "../provider/sources/source.ts";
-import { type PlainUrn, plainUrn, program } from "./program.ts";
+import { type PlainUrn, toPlainUrn, program } from "./program.ts";
 import { isLater } from "./secrets/secrecy.ts";
 
 /** A seed on the same table: what is known of its rows before anything is sent. */
@@ -116,7 +116,7 @@ function announcement(
   // The provider checks their content.
   const edits = { ...(additions && { additions }), ...(Array.isArray(removals) && { removals: removals as Removals }) };
   const secret = [secretLabels].flat();
-  const urn = plainUrn(name, typeThrough(program().door, "SeedRows"), parent);
+  const urn = toPlainUrn(name, typeThrough(program().door, "SeedRows"), parent);
   const declared = { secret, name, urn, references, table, key: keys, ...edits };
   if (typeof source === "string" && rows === undefined) {
     return isPlain(types)

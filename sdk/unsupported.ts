@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Door } from "../provider/pulumi/configuration/configuration.ts";
-import { refusedIgnores, refusedReplacements, type Definition } from "../provider/pulumi/options.ts";
+import { explainRefusedIgnores, explainRefusedReplacements, type Definition } from "../provider/pulumi/options.ts";
 import { parsePath, pathText, type PropertyPath } from "../provider/pulumi/propertyPaths.ts";
 
 interface Ways {
@@ -35,8 +35,8 @@ export function permitOptions(
     (door === "dynamic" && found !== undefined
       ? `the option ${found} is for plugins: ${insteadOf(definition)}`
       : undefined) ??
-    refusedIgnores(definition, ignoreChanges, args) ??
-    refusedReplacements(definition, replaceOnChanges);
+    explainRefusedIgnores(definition, ignoreChanges, args) ??
+    explainRefusedReplacements(definition, replaceOnChanges);
   if (refusal !== undefined) throw new pulumi.RunError(`${definition.name} "${name}": ${refusal}`);
 }
 

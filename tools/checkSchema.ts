@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { compare } from "semver";
-import { ownPackage } from "../machine/ownPackage.ts";
+import { readOwnPackage } from "../machine/ownPackage.ts";
 import { breaksBetween, mayBreak } from "./breaks.ts";
 import { presentSchema, type PackageSchema } from "./packageSchema.ts";
 
@@ -13,7 +13,7 @@ const [last] = readdirSync(folder)
   .sort((a, b) => compare(b.version, a.version));
 if (!last) throw new Error(`${folder} has no schema`);
 
-const { version } = ownPackage();
+const { version } = readOwnPackage();
 if (!mayBreak(last.version, version)) {
   for (const sentence of breaksBetween(last, presentSchema(version))) {
     process.stderr.write(

@@ -3,7 +3,7 @@ import type { Row } from "../../provider/contract/values.ts";
 import type { Json } from "../../provider/contract/wire.ts";
 import type { CallContext } from "../data/callContext.ts";
 import type { CallFilter, LoggedCall } from "../data/callLog.ts";
-import { signedUrl, listFiles } from "../data/files.ts";
+import { signUrl, listFiles } from "../data/files.ts";
 import { membersOf, teamsOf } from "../data/memberships.ts";
 import { invalid } from "../data/platformError.ts";
 import { requireTable } from "../data/tables.ts";
@@ -156,7 +156,7 @@ export function appList(platform: Platform) {
 export function fileList({ database }: Platform) {
   const files = listFiles(database).map((file) => ({
     ...file,
-    href: signedUrl({ database, url: "" }, file).slice(1),
+    href: signUrl({ database, url: "" }, file).slice(1),
   }));
   return { files, children: listChildren(database) };
 }

@@ -1,4 +1,4 @@
-import { ownPackage } from "../../machine/ownPackage.ts";
+import { readOwnPackage } from "../../machine/ownPackage.ts";
 import { usualHabits, type HabitName, type Habits } from "../../provider/habits/habits.ts";
 import type { Outgoing } from "../http/server.ts";
 import type { HostedPlatforms } from "../platform/hosted.ts";
@@ -24,6 +24,6 @@ export function health(platforms: HostedPlatforms): Outgoing {
         { seed: seedDigest(database), habits: deviationsIn(manner.habits) },
       ]),
   );
-  const body = { status: "success", version: ownPackage().version, instances };
+  const body = { status: "success", version: readOwnPackage().version, instances };
   return { status: 200, body, headers: { "cache-control": "no-store" } };
 }

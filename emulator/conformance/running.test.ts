@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import type { Send } from "../../provider/conformance/door.ts";
 import type { Fact } from "../../provider/conformance/fact.ts";
-import { ownFacts, parseFacts } from "../../provider/conformance/load.ts";
+import { loadFacts, parseFacts } from "../../provider/conformance/load.ts";
 import type { Thing } from "../../provider/conformance/made.ts";
 import { inOrder, needsOf, runFacts } from "../../provider/conformance/run.ts";
 import { isObject, type Json } from "../../provider/contract/wire.ts";
 import { startBed, type TestBed } from "../testing/bed.ts";
 
-const facts = ownFacts();
+const facts = loadFacts();
 const cheap = facts.filter((fact) => !needsOf(fact).includes("manyRows"));
 
 let stage: TestBed;

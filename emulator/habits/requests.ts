@@ -9,7 +9,7 @@ import { invalid } from "../data/platformError.ts";
 type Form = (received: Received, habits: Habits) => Received;
 
 /** A request as a platform of these habits takes it. */
-export function receivedIn(habits: Habits, name: EndpointName, received: Received, wireNames: WireNames): Received {
+export function receiveRequest(habits: Habits, name: EndpointName, received: Received, wireNames: WireNames): Received {
   const named = habits.rawRows === "other" ? without(received, "platformFormat") : received;
   const formed = forms[name]?.(named, habits) ?? named;
   return { ...formed, body: withOurNames(formed.body, wireNames) };

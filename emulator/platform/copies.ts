@@ -25,7 +25,7 @@ export const contents = Object.keys(keyColumns) as Content[];
 /**
  * The part of a table to copy. Only the seed and the settings are copied of `meta`, the platform's notes about itself.
  */
-export const copied = (table: Content, from: string, notes: readonly string[] = ["seed", "settings"]): string =>
+export const selectCopied = (table: Content, from: string, notes: readonly string[] = ["seed", "settings"]): string =>
   table === "meta"
     ? `(SELECT key, value FROM "${from}" WHERE key IN (${notes.map((note) => `'${note}'`).join(", ")}))`
     : `"${from}"`;
@@ -36,7 +36,7 @@ export function copyContents(database: Database, prefix: string, notes?: readonl
     const order = table === "fields" || table === "contents" ? `ORDER BY ${keyColumns[table]}` : "";
     const name = `"${prefix}:${table}"`;
     database.execute(`DROP TABLE IF EXISTS ${name}`);
-    database.execute(`CREATE TABLE ${name} AS SELECT * FROM ${copied(table, table, notes)} ${order}`);
+    database.execute(`CREATE TABLE ${name} AS SELECT * FROM ${selectCopied(table, table, notes)} ${order}`);
   }
 }
 

@@ -6,7 +6,7 @@ import { writeProfile } from "../data/settings.ts";
 import { plant, readPlantedSeed } from "../seed/planting.ts";
 import { Instance } from "./instance.ts";
 import { Platform } from "./platform.ts";
-import { copySnapshot, savedAs, snapshots } from "./snapshots.ts";
+import { copySnapshot, identifySaving, snapshots } from "./snapshots.ts";
 import { Template } from "./template.ts";
 
 /** A platform that the emulator serves. */
@@ -147,7 +147,7 @@ export class HostedPlatforms {
     const { database } = this.main.platform;
     const isSnapshot = snapshots(database).includes(from);
     if (!isSnapshot && from !== "seed") throw notFound("Snapshot", from);
-    const of = JSON.stringify([isSnapshot, isSnapshot ? savedAs(database, from) : readPlantedSeed(database)]);
+    const of = JSON.stringify([isSnapshot, isSnapshot ? identifySaving(database, from) : readPlantedSeed(database)]);
     const kept = this.#templates.get(from);
     if (kept?.of === of) return kept.template;
     const forget = () => {

@@ -34,7 +34,7 @@ function invalidName(file: string): never {
 }
 
 /** The platform's state as the bytes of a file. */
-export function packed(database: Database, packing: Packing): Readable {
+export function packState(database: Database, packing: Packing): Readable {
   const text = Readable.from(writeText(database), { objectMode: false });
   const packer = packings[packing]?.();
   if (!packer) return text;
@@ -55,7 +55,7 @@ export async function writeWhole(file: string, bytes: Bytes): Promise<void> {
 }
 
 export async function saveFile(database: Database, file: string): Promise<void> {
-  await writeWhole(file, packed(database, packingOf(file)));
+  await writeWhole(file, packState(database, packingOf(file)));
 }
 
 export const loadFile = (database: Database, file: string, check: () => void): Promise<void> =>

@@ -1,5 +1,5 @@
 import { setImmediate as others } from "node:timers/promises";
-import { boundJson } from "../../machine/settings/bounded.ts";
+import { checkJsonBounds } from "../../machine/settings/bounds.ts";
 import { isObject } from "../../provider/contract/wire.ts";
 import type { Database } from "../data/database.ts";
 import { todaysColumn } from "../data/migrations.ts";
@@ -131,7 +131,7 @@ export class Reader {
 }
 
 function parsed(text: string): unknown {
-  boundJson(text, { levels: 100, values: Infinity });
+  checkJsonBounds(text, { levels: 100, values: Infinity });
   try {
     return JSON.parse(text);
   } catch {

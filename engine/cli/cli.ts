@@ -4,8 +4,10 @@ import { isPipeline, withoutCommands } from "../terminal/pipelines.ts";
 import { processTerminal, type Terminal } from "../terminal/prompts.ts";
 import { oneLine, printable } from "../terminal/text.ts";
 import { addConfigCommands } from "./configs.ts";
+import { addRefusedFlags, settleFlags } from "./givenFlags.ts";
 import { addOperations, type Descriptions } from "./operations.ts";
 import { addStackCommands } from "./stacks.ts";
+import { addStateCommands } from "./states.ts";
 
 /** Adds the engine's commands, with their names and flags of Pulumi. */
 export function addEngineCommands(
@@ -23,7 +25,18 @@ export function addEngineCommands(
     );
   addOperations(program, terminal, descriptions);
   addStackCommands(program, terminal);
+  addStateCommands(program, terminal);
   addConfigCommands(program, terminal);
+  for (const command of program.commands) prepare(command, command.name(), terminal);
+}
+
+/** Gives a command and those below it what holds for all that Pulumi has as well: its flags, however they are given. */
+function prepare(command: Command, name: string, terminal: Terminal): void {
+  addRefusedFlags(command, name);
+  command.hook("preAction", (own, action) => {
+    if (own === action) settleFlags(action, terminal.environment);
+  });
+  for (const each of command.commands) prepare(each, `${name} ${each.name()}`, terminal);
 }
 
 /** Commander's message about a command line, with words from it on one line; advice and help stand below. */

@@ -4,7 +4,7 @@ import { type Created, PartialFailure, ProviderError, type Updated } from "../pr
 import type { Operator } from "../providers/registry.ts";
 import type { OperationType, ResourceState } from "../state/resourceState.ts";
 import { isProviderType, unknownId } from "../values/urns.ts";
-import { copyProperties, equal, property, Secret, shown } from "../values/values.ts";
+import { copyProperties, equal, property, Secret, toShown } from "../values/values.ts";
 import type { Run } from "./run.ts";
 import { describeStep, type Step } from "./steps.ts";
 
@@ -281,8 +281,8 @@ function mustWrite({ op, old, new: next }: Step): boolean {
     return JSON.stringify({
       ...rest,
       dependencies: rest.dependencies.toSorted(),
-      inputs: shown(inputs, true),
-      outputs: shown(outputs, true),
+      inputs: toShown(inputs, true),
+      outputs: toShown(outputs, true),
     });
   };
   return essence(old) !== essence(next);

@@ -1,5 +1,5 @@
 import { messageOf, ReportedError } from "../errors.ts";
-import { visibleInputs } from "../providers/packageVersions.ts";
+import { pickVisibleInputs } from "../providers/packageVersions.ts";
 import { type Checked, type Difference, DiffUnavailable } from "../providers/provider.ts";
 import type { Operator } from "../providers/registry.ts";
 import { newState, type ResourceState } from "../state/resourceState.ts";
@@ -212,8 +212,8 @@ export class StepGenerator {
     const provider = this.#run.providers.get(next.provider);
     const configured = this.#providers.get(after.urn);
     if (!olds || !provider || !configured) return false;
-    const news = visibleInputs(configured.inputs);
-    return needsReplacement(await provider.diffConfig(after.urn, visibleInputs(olds.inputs), olds.outputs, news));
+    const news = pickVisibleInputs(configured.inputs);
+    return needsReplacement(await provider.diffConfig(after.urn, pickVisibleInputs(olds.inputs), olds.outputs, news));
   }
 
   async #conclude({ goal, old, next, operator }: Considered, answer: Difference): Promise<Step[]> {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { boundJson } from "../../machine/settings/bounded.ts";
+import { checkJsonBounds } from "../../machine/settings/bounds.ts";
 import { EngineError, messageOf, Refusal } from "../errors.ts";
 import { goJson, isObject, isStrings, type Json } from "../values/json.ts";
 import { formatPath, parsePath } from "../values/paths.ts";
@@ -45,7 +45,7 @@ const ofStates = { levels: 200, values: Infinity };
 export function parseCheckpoint(text: string, file: string): Checkpoint {
   let raw: unknown;
   try {
-    boundJson(text, ofStates);
+    checkJsonBounds(text, ofStates);
     raw = JSON.parse(text);
   } catch (error) {
     throw new EngineError(`${file} is not a state file: ${messageOf(error)}`);

@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { EngineError } from "../errors.ts";
 import { printableJson } from "./json.ts";
 import { printable } from "./text.ts";
@@ -59,11 +60,7 @@ export async function readTyped({ input, output }: Terminal, prompt: string, sec
 
 /** Reads standard input to its end, without the last newline. */
 export async function readAll({ input }: Terminal): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of input) chunks.push(Buffer.from(chunk as Buffer | string));
-  return Buffer.concat(chunks)
-    .toString("utf8")
-    .replace(/\r?\n$/, "");
+  return (await text(input)).replace(/\r?\n$/, "");
 }
 
 /** Prints a value: unchanged for a script, without control characters on a terminal. */

@@ -49,11 +49,13 @@ function among(files: readonly string[], name: string): Named {
   };
 }
 
-/** Names of what is in a folder; none where it is not there. */
+/** Names of what is in a folder; none where it is not there. Throws where that can't be known. */
 export function filesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
-  } catch {
-    return [];
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException; // reading a folder throws nothing else
+    if (code === "ENOENT" || code === "ENOTDIR") return [];
+    throw error;
   }
 }

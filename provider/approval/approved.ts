@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import type { z } from "zod";
-import { ownPackage } from "../../machine/ownPackage.ts";
+import { readOwnPackage } from "../../machine/ownPackage.ts";
 import { isIn, rootOf } from "../files/repository.ts";
 import { digestOf } from "./canonical.ts";
 import { digestsOf } from "./files.ts";
@@ -104,7 +104,7 @@ function reportIn({ file, folder }: Run): { raw: RawReport; report: z.output<typ
 }
 
 async function assertSame({ project, endpoint, account }: Run, seal: Seal): Promise<void> {
-  const { name, version } = ownPackage();
+  const { name, version } = readOwnPackage();
   if (seal.package.name !== name || seal.package.version !== version) {
     throw new ApprovalError(
       `it was made by another version, ${seal.package.name} ${seal.package.version}, and this is ${name} ${version}: make the report again`,

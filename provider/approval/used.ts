@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ownFolder } from "../../machine/ownFolder.ts";
+import { findOwnFolder } from "../../machine/ownFolder.ts";
 
 /** Notes in this user's folder about the approval of one environment: the run that began with it, and refusals. */
 export class Use {
@@ -9,7 +9,7 @@ export class Use {
 
   /** @param parts texts that identify an approval */
   constructor(...parts: readonly string[]) {
-    const folder = ownFolder("state", "approvals", process.env);
+    const folder = findOwnFolder("state", "approvals", process.env);
     const name = createHash("sha256").update(JSON.stringify(parts)).digest("hex");
     this.#file = folder && join(folder, name);
   }

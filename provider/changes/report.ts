@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path";
 import { LateError, until } from "../files/deadline.ts";
-import { maxMegabytesOfLayer, textIfAny } from "../files/files.ts";
+import { maxMegabytesOfLayer, textOrReason } from "../files/files.ts";
 import { rootOf } from "../files/repository.ts";
 import { BaseTree } from "./base/baseTree.ts";
 import { CommitError, commitOf, forkOf, isPointer } from "./base/commits.ts";
@@ -230,9 +230,11 @@ async function declaredInTree(
   const unread = (name: string): string | undefined => detourTo(root, from, name);
   const reading = declaredIn(file, folder, held);
   const { declared, policy, files } = reading;
-  const ofLayer = (name: string): string | undefined =>
-    unread(name) ??
-    (isPointer(textIfAny(folder, name, maxMegabytesOfLayer) ?? "") ? `${name} is a pointer of Git LFS` : undefined);
+  const ofLayer = (name: string): string | undefined => {
+    const found = textOrReason(folder, name, maxMegabytesOfLayer);
+    const isLfs = "text" in found && isPointer(found.text);
+    return unread(name) ?? (isLfs ? `${name} is a pointer of Git LFS` : undefined);
+  };
   const notes = (names: readonly string[], reasonOf: typeof unread): Note[] =>
     names.flatMap((name) => reasonOf(name) ?? []).map((text) => ({ text }));
   const layers = notes(files, ofLayer);

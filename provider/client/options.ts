@@ -3,7 +3,7 @@ import type { Manner, Profile } from "../habits/profile.ts";
 import type { CallOptions, CallRecord } from "./http/call.ts";
 import type { Limiter } from "./http/limiter.ts";
 import type { RetryOptions } from "./http/retries.ts";
-import type { Timeouts } from "./http/transport.ts";
+import type { Timeouts } from "./http/sender.ts";
 import type { Methods } from "./methods.ts";
 import type { Account } from "./session.ts";
 

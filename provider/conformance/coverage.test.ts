@@ -5,9 +5,9 @@ import { isObject } from "../contract/wire.ts";
 import { habits, usualHabits, type HabitName } from "../habits/habits.ts";
 import type { Fact } from "./fact.ts";
 import { forms } from "./forms.ts";
-import { ownFacts } from "./load.ts";
+import { loadFacts } from "./load.ts";
 
-const facts = ownFacts();
+const facts = loadFacts();
 const ids = new Set(facts.map(({ id }) => id));
 
 const numbered = (count: number, word = ""): string[] =>

@@ -117,12 +117,12 @@ export function formOf(
   wanted?: string,
 ): Form | undefined {
   if (wanted !== undefined) return forms[name][wanted];
-  const taken = Object.values(forms[name]).filter(({ presumes = {} }) => presumed(presumes, known) === undefined);
+  const taken = Object.values(forms[name]).filter(({ presumes = {} }) => findWrongHabit(presumes, known) === undefined);
   return taken.at(spelling === "first" ? 0 : -1);
 }
 
 /** The habit that is presumed to be another one than it is; undefined when all are as presumed. */
-export const presumed = (
+export const findWrongHabit = (
   presumes: Readonly<Partial<Record<HabitName, string | readonly string[]>>>,
   known: Partial<Habits>,
 ): HabitName | undefined =>

@@ -91,7 +91,7 @@ function surplus(expected: Json, seen: Json): Mismatch | undefined {
 }
 
 /** The expectation, with the values at these paths only required to exist. */
-export function softened(expected: unknown, paths: readonly string[]): unknown {
+export function softenExpected(expected: unknown, paths: readonly string[]): unknown {
   return paths.reduce((value, path) => soft(value, path.split(".")), expected);
 }
 

@@ -4,11 +4,11 @@ import { habits as habitTable, usualHabits, type HabitName, type Habits } from "
 import { rawDoor, type Door, type Send } from "./door.ts";
 import type { Fact } from "./fact.ts";
 import { fixtures, people, type Bed, type FixtureName } from "./fixtures.ts";
-import { forms, presumed, type Spelling } from "./forms.ts";
+import { forms, findWrongHabit, type Spelling } from "./forms.ts";
 import { Ledger, type Thing } from "./made.ts";
 import type { Mismatch } from "./matching.ts";
 import { mentions } from "./references.ts";
-import { tried, type Emulated, type Failure, type Stage } from "./trial.ts";
+import { carryOutFact, type Emulated, type Failure, type Stage } from "./trial.ts";
 
 /** Result of a fact. `habit` is the platform's habit that it found. */
 export type Result = { fact: Fact; habit?: { name: HabitName; value: string } | undefined } & (
@@ -64,7 +64,7 @@ async function tryFact(fact: Fact, stage: Stage, { emulator, reset, signal }: Ru
   emulator?.set(fact.settings ?? {});
   let failure: Failure | undefined;
   try {
-    failure = await tried(fact, stage);
+    failure = await carryOutFact(fact, stage);
   } catch (error) {
     if (signal?.aborted) return { fact, status: "notTried", why: "the run was stopped" };
     const message = messageOf(error);
@@ -113,7 +113,7 @@ function obstacle(fact: Fact, { bed, emulator }: Run, known: Partial<Habits>): s
   if (isEmulatorsOnly(fact) && !emulator) return "it needs an emulator";
   const missing = needsOf(fact).find((name) => bed[name] === undefined);
   if (missing !== undefined) return `the test bed has no ${missing}: ${fixtures[missing]}`;
-  const other = presumed(fact.presumes, known);
+  const other = findWrongHabit(fact.presumes, known);
   if (other === undefined) return undefined;
   const value = known[other] ?? usualHabits[other];
   return `${habitTable[other].about} (${other}): here it is "${value}"`;

@@ -72,7 +72,7 @@ const linkForm =
 export const appIDIn = (link: string): string | undefined => linkForm.exec(link)?.[2];
 
 /** Makes the link to the finished app, `{app_server}/app/<app_id>`, of the generation's link; undefined for any other. */
-export function finishedAppLink(link: string): string | undefined {
+export function toFinishedAppLink(link: string): string | undefined {
   const [, server, id] = linkForm.exec(link) ?? [];
   return server === undefined || id === undefined ? undefined : `${server}/app/${id}`;
 }

@@ -120,9 +120,9 @@ export async function orUndefinedIfNotFound<Answer>(call: Promise<Answer>): Prom
 export const isRefusal = (error: unknown): error is ApiError =>
   error instanceof ApiError && ["invalidRequest", "rejected", "tooLarge"].includes(error.code);
 
-/** True when the failed call may have been carried out nevertheless. */
+/** True when the failed call may have been carried out nevertheless. Before a login that failed, nothing was sent. */
 export const isOutcomeUnknown = (error: unknown): error is ApiError =>
-  error instanceof ApiError && error.outcome === "unknown";
+  error instanceof ApiError && error.outcome === "unknown" && error.endpoint !== "login";
 
 function ended(sentence: string): string {
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
@@ -130,6 +130,7 @@ function ended(sentence: string): string {
 
 // The words are assumed: the platform documents no error bodies except those of sendnotification. The order matters.
 const wordsOfCodes: [RegExp, ErrorCode][] = [
+  [/\btoo[- ]many[- ]requests\b/i, "rateLimited"],
   [/not found|no such|does not exist|unknown (id|row|team|organi[sz]ation|user|table)/i, "notFound"],
   [/already (exists|in use|taken)|duplicate|must be unique|still has/i, "conflict"],
   [/forbidden|not allowed|not permitted|permission|only .* can /i, "forbidden"],

@@ -1,5 +1,6 @@
 import type { Document, LineCounter, Node, Pair, Scalar } from "yaml";
-import { BoundError, boundedDocument, yaml, type Bounds } from "../../machine/settings/bounded.ts";
+import { parseBounded, yaml } from "../../machine/settings/bounded.ts";
+import { BoundError, type Bounds } from "../../machine/settings/bounds.ts";
 import { EditRefusal } from "./splices.ts";
 import type { Like, TextMember, TextNode, TextTree } from "./textTree.ts";
 
@@ -31,7 +32,7 @@ const emptyAt = (at: number): TextNode => ({
 function parseDocument(text: string): Document.Parsed {
   const lineCounter: LineCounter = new (yaml().LineCounter)();
   try {
-    const document = boundedDocument(text, { lineCounter, keepSourceTokens: true }, bounds);
+    const document = parseBounded(text, { lineCounter, keepSourceTokens: true }, bounds);
     const [error] = document.errors;
     if (error) throw new EditRefusal("is not valid YAML: correct it", error.pos[0]);
     return document;

@@ -27,7 +27,7 @@ const untouched = ["platform", "rules", "removals", "removed"];
  * Puts values of the configuration in the place of `{ config: key }`, and defaults where a key is not set. Without a
  * configuration each stands for itself: its default, or a value that its place may have.
  */
-export function configured(
+export function fillConfigured(
   root: Value,
   configuration: Configuration | undefined,
   report: (problem: Problem) => void,

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { nearest } from "../../machine/spelling.ts";
-import { find, keyPlace, plain, valuePlace, type Place, type Problem, type Value } from "../layers/document.ts";
+import { find, keyPlace, toPlainValue, valuePlace, type Place, type Problem, type Value } from "../layers/document.ts";
 import { formsAt, type Path } from "../layers/grammar.ts";
-import { placed } from "../layers/verbs.ts";
+import { describePlace } from "../layers/verbs.ts";
 import { firstLines, maxReported } from "../messages/firstLines.ts";
 import { kinds } from "../messages/sentences.ts";
 import { unbroken } from "../messages/text.ts";
@@ -14,7 +14,9 @@ export class EnvironmentError extends Error {
   override readonly name = "EnvironmentError";
 
   constructor(file: string, problems: readonly Problem[]) {
-    const lines = [...new Set(ordered(problems).map(({ at, message }) => unbroken(`${placed(at)}: ${message}`)))];
+    const lines = [
+      ...new Set(ordered(problems).map(({ at, message }) => unbroken(`${describePlace(at)}: ${message}`))),
+    ];
     const count = lines.length === 1 ? "a problem" : `${lines.length} problems`;
     super([`environment ${unbroken(file)} has ${count}:`, ...firstLines(lines).map((line) => `  ${line}`)].join("\n"));
   }
@@ -147,7 +149,7 @@ function kindOf(value: Value): string {
 
 /** Names a value in a message that expects another one. */
 export const valueNamed = (value: Value | undefined): string =>
-  value === undefined ? "nothing" : value.kind === "list" ? JSON.stringify(plain(value)) : kindOf(value);
+  value === undefined ? "nothing" : value.kind === "list" ? JSON.stringify(toPlainValue(value)) : kindOf(value);
 
 function remedy(expected: string, value: Value): string {
   if (value.kind !== "scalar") return "; correct it";
@@ -184,7 +186,7 @@ export interface Check {
 }
 
 /** Reports a name that is none of these; `now` is what it became, if it is a former one. */
-export function known(
+export function checkKnown(
   report: Check["report"],
   kind: string,
   name: string,

@@ -4,7 +4,7 @@ import { inParallel } from "../client/parallel.ts";
 import { id } from "../contract/values.ts";
 import type { Context } from "../resources/model/resource.ts";
 import { platformFunction } from "./function.ts";
-import { found } from "./missing.ts";
+import { requireFound } from "./missing.ts";
 
 const member = z.object({
   userID: id.meta({ description: "ID of the user." }),
@@ -23,7 +23,7 @@ export const getTeamMembers = platformFunction({
   }),
 
   invoke: async (context, { teamID }) => {
-    const listed = await found("teamID", "team", context.members.list(teamID));
+    const listed = await requireFound("teamID", "team", context.members.list(teamID));
     return { teamID, members: await described(context, teamID, listed) };
   },
 });

@@ -34,7 +34,7 @@ interface Query {
  * The rows whose labels have the wanted values, in the order of their IDs. The platform is asked for them by label; when
  * it finds none it may not know labels in filters, so the whole table is looked through.
  */
-export async function* matching(
+export async function* readMatching(
   context: Context,
   { table, where = {}, filters = [], limit }: Query,
 ): AsyncGenerator<Row> {

@@ -16,7 +16,7 @@ export interface Grammar {
 }
 
 /** The grammar of a schema whose layers name no things and gather nothing. */
-export const plainGrammar = (schema: z.ZodType): Grammar => ({
+export const makePlainGrammar = (schema: z.ZodType): Grammar => ({
   named: () => undefined,
   hasList: (map, key) => hasList(schema, map, key),
   hasRows: () => false,

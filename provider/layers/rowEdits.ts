@@ -1,6 +1,6 @@
 import { keyText } from "../reconcile/digests.ts";
-import { plain, type Entry, type Place, type Problem, type Value } from "./document.ts";
-import { placed } from "./verbs.ts";
+import { toPlainValue, type Entry, type Place, type Problem, type Value } from "./document.ts";
+import { describePlace } from "./verbs.ts";
 
 /** Edits rows of a seed whose source another layer names. */
 export interface RowEdit {
@@ -29,7 +29,7 @@ interface Item {
  * that a lower one added are settled here; the source is not known.
  * @param declared the seed's `key`
  */
-export function editedRows(
+export function combineRowEdits(
   edits: readonly RowEdit[],
   declared: unknown,
   report: (problem: Problem) => void,
@@ -73,7 +73,10 @@ function edit(
 ): void {
   const { value, key } = item;
   const twice = (what: string, { value: { at } }: Item): void =>
-    report({ at: value.at, message: `row ${key ?? ""} is ${what} at ${placed(at)} already; keep one of the two` });
+    report({
+      at: value.at,
+      message: `row ${key ?? ""} is ${what} at ${describePlace(at)} already; keep one of the two`,
+    });
   const [added, changed, removed] = rowVerbs.map((each) => find(each, key));
   if (verb === "rows+") {
     if (added) twice("added", added.item);
@@ -118,7 +121,7 @@ const labelsOf = (key: unknown): string[] =>
 
 /** The natural key of a row, or what stands for one, as text. */
 function keyIn(verb: string, value: Value, labels: readonly string[]): string | undefined {
-  const text = plain(value);
+  const text = toPlainValue(value);
   const parts =
     verb === "rows-"
       ? Array.isArray(text)

@@ -1,4 +1,4 @@
-import { bytesOf, bytesWithoutEscapes, readingsOf, type Reading } from "./readings.ts";
+import { bytesOf, bytesWithoutEscapes, readingsOf, textOfBytes, type Reading } from "./readings.ts";
 
 /** Stands in the place of a secret. */
 export const masked = "[secret]";
@@ -124,9 +124,12 @@ const codeAt = (bytes: string, at: number): number =>
 
 /** True when a secret short enough to be a part of a word stands by itself. */
 function isWhole(text: string, bytes: string, at: number): boolean {
-  if (!word.test(textOf(text))) return true;
+  if (!word.test(textOfBytes(text))) return true;
   const end = at + text.length;
-  const [before, after] = [textOf(bytes.slice(Math.max(0, at - widest), at)), textOf(bytes.slice(end, end + widest))];
+  const [before, after] = [
+    textOfBytes(bytes.slice(Math.max(0, at - widest), at)),
+    textOfBytes(bytes.slice(end, end + widest)),
+  ];
   return !(endsInWord.test(before) || beginsWithWord.test(after));
 }
 
@@ -136,8 +139,6 @@ const beginsWithWord = /^[\p{L}\p{N}]/u;
 
 /** Bytes of the widest character. */
 const widest = 4;
-
-const textOf = (bytes: string): string => Buffer.from(bytes, "latin1").toString();
 
 /** Stands where a long text was cut. */
 const ellipsis = bytesOf("…");

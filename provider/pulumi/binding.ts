@@ -25,7 +25,7 @@ export function addressOf(endpoint: string): string {
 }
 
 /** A resource's outputs, with the platform that it is on. */
-export const bound = (outputs: Properties, configuration: Configuration): Properties => ({
+export const bind = (outputs: Properties, configuration: Configuration): Properties => ({
   ...withoutUndefined(outputs), // which has no form in a message
   [bindingOutput]: platformOf(configuration),
 });

@@ -48,7 +48,7 @@ const prefix = "microapps:";
  * `microapps:`, or, of an explicit provider of the plugin, without a package. What has that of others is theirs, and
  * `pulumi do` sends null for what is not set.
  */
-export const ownSettings = (values: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+export const pickOwnSettings = (values: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(values).flatMap(([key, value]) => {
       const isOurs = key !== explicitInput && (key.startsWith(prefix) || !key.includes(":"));

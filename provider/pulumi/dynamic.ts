@@ -3,14 +3,14 @@ import type { Resource } from "../resources/resource.ts";
 import { resourceNamed } from "../resources/resources.ts";
 import { configuration, configure, UnknownSetting, type Configuration } from "./configuration/configuration.ts";
 import { former } from "./configuration/keys.ts";
-import { explicitInput, ownSettings } from "./doors.ts";
+import { explicitInput, pickOwnSettings } from "./doors.ts";
 import { Failure } from "./failure.ts";
-import { hidden, unhidden } from "./hiddenNames.ts";
+import { hideProperties, unhidden } from "./hiddenNames.ts";
 import { endWhenCancelled } from "./lifetime/cancellation.ts";
 import { endWithEngine } from "./lifetime/lifetime.ts";
 import { keepMemorySmall } from "./lifetime/memory.ts";
 import { Operations, type Call } from "./operations.ts";
-import { optionsInput, replacedBy, withoutOptions, type Options } from "./options.ts";
+import { optionsInput, findReplacements, withoutOptions, type Options } from "./options.ts";
 import { reporterTo } from "./progress.ts";
 import { secretsOf, type Properties } from "./properties.ts";
 import { secrecy, secretCells, secretTexts } from "./secrets.ts";
@@ -107,7 +107,7 @@ function settingsOf(host: HostConfiguration | undefined): { settings: Record<str
     ? host.rawConfig
     : Object.fromEntries(known.map((key) => [key, host?.get(key)]));
   return {
-    settings: ownSettings(values),
+    settings: pickOwnSettings(values),
     // Keys without a package are those of an explicit provider that was the plugin's before.
     explicit: host?.get(explicitInput) !== undefined || Object.keys(values).some((key) => !key.includes(":")),
   };
@@ -145,7 +145,7 @@ class DynamicProvider implements Provider {
   async diff(id: string, state: Properties, news: Properties): Promise<object> {
     const { call, inputs, options, olds } = this.#asked(news, state);
     const change = await this.#operations.diff(call, id, olds, inputs).catch(fail);
-    const replaces = replacedBy(this.#resource, options.replaceOnChanges, change, olds, inputs);
+    const replaces = findReplacements(this.#resource, options.replaceOnChanges, change, olds, inputs);
     // A state of the plugin has to get the provider by which the host finds this one again.
     const isOfPlugin = state["__provider"] === undefined;
     return {
@@ -189,7 +189,7 @@ class DynamicProvider implements Provider {
 
   /** Properties as the engine has them, of which some are hidden. */
   #shown(properties: Properties): Properties {
-    return hidden(this.#resource, properties);
+    return hideProperties(this.#resource, properties);
   }
 
   /** Splits an engine's properties into inputs and options; messages hide the secrets of them and of the state. */
@@ -248,6 +248,6 @@ const tellWith =
   (error: unknown): never =>
     // The host forgets the provider of what failed in part: without it the next run could not go on.
     fail(error, (outputs) => ({
-      ...hidden(resource, remembered(outputs, withoutOptions(inputs).options)),
+      ...hideProperties(resource, remembered(outputs, withoutOptions(inputs).options)),
       __provider: inputs["__provider"],
     }));

@@ -3,7 +3,7 @@ import type { OfflineResourceContext, Resource } from "../resources/resource.ts"
 import type { Forecasts } from "./lifetime/forecasts.ts";
 import type { RunNotes } from "./lifetime/runNotes.ts";
 import type { Reporter } from "./progress.ts";
-import { diff, listed, type Properties } from "./properties.ts";
+import { diff, toListed, type Properties } from "./properties.ts";
 
 /** Milliseconds that a preview gives a program to declare more before it reports removals. */
 const laterMs = 100;
@@ -49,7 +49,7 @@ export class LateSeeds {
     if (urn === undefined || !this.#notes.known.rowClaims.gives(urn)) return;
     await sleep(laterMs);
     if (!this.#forecasts.dropOutdated(urn)) return;
-    const inputs = listed(resource, { ...news, resourceUrn: urn });
+    const inputs = toListed(resource, { ...news, resourceUrn: urn });
     this.#notes.compared(urn, await diff(resource, context, { ...old, resourceUrn: urn }, inputs));
   }
 }

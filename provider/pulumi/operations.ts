@@ -7,10 +7,9 @@ import { named, oneThing, type Identities } from "../resources/model/identities.
 import { ResourceError, type Change, type Observed, type Problem, type Report } from "../resources/model/resource.ts";
 import type { MadeThings } from "../resources/records/madeThings.ts";
 import type { ResourceContext, OfflineResourceContext, Resource } from "../resources/resource.ts";
-import { bindingOutput, bound, destinationOf, isMoved, platformOf } from "./binding.ts";
+import { bindingOutput, bind, destinationOf, isMoved, platformOf } from "./binding.ts";
 import type { Configuration } from "./configuration/configuration.ts";
-import { EmulatorFields } from "./configuration/emulatorFields.ts";
-import { Connection, type Surroundings as Reach } from "./connection.ts";
+import { Connection, EmulatorFields, type Surroundings as Reach } from "./connection.ts";
 import { failureOf, messageOf, sentenceOf } from "./failure.ts";
 import { LateSeeds } from "./lateSeeds.ts";
 import { unlessLate } from "./lifetime/deadline.ts";
@@ -20,14 +19,14 @@ import { RunNotes } from "./lifetime/runNotes.ts";
 import type { Reporter } from "./progress.ts";
 import {
   check,
-  declaredInputs,
+  pickDeclaredInputs,
   diff,
   foreseen,
   holdsUnknown,
   inputsIn,
-  keyed,
+  toKeyed,
   lastInputs,
-  listed,
+  toListed,
   parse,
   writeOnlyOf,
   type Properties,
@@ -72,10 +71,7 @@ interface Tools {
   clean: (text: string) => string;
 }
 
-/**
- * Operations for an engine, for both kinds of provider. Property values are plain, secrets in clear, unknown ones stand
- * for themselves.
- */
+/** Operations of both kinds of provider. Property values are plain, secrets in clear, unknown ones stand for themselves. */
 export class Operations {
   readonly forecasts: Forecasts;
   readonly made: MadeThings;
@@ -110,11 +106,11 @@ export class Operations {
       if (this.forecasts.isUpdate) await this.#connection.assertLogin(configuration);
       const { resource, urn } = call;
       if (urn !== undefined) this.#identities.checked(urn, lastInputs(resource, olds));
-      const declared = listed(resource, news, olds);
-      const { inputs, problems } = await check(resource, offline, listed(resource, olds), declared);
+      const declared = toListed(resource, news, olds);
+      const { inputs, problems } = await check(resource, offline, toListed(resource, olds), declared);
       await this.#lateSeeds.say(clean);
-      if (problems.length === 0) await this.#approvals.declared(call, olds, listed(resource, inputs, olds));
-      return { inputs: keyed(resource, inputs), problems: problems.map(sentenceOf).map(clean) };
+      if (problems.length === 0) await this.#approvals.declared(call, olds, toListed(resource, inputs, olds));
+      return { inputs: toKeyed(resource, inputs), problems: problems.map(sentenceOf).map(clean) };
     });
   }
 
@@ -122,7 +118,7 @@ export class Operations {
     // A refresh, for which no program runs, asks for nothing after it.
     const phase = this.#isCurrent ? "diff" : undefined;
     return this.#run("diff", { ...call, phase }, async ({ offline, configuration }) => {
-      const [moved, inputs] = [isMoved(olds, configuration), listed(call.resource, news)];
+      const [moved, inputs] = [isMoved(olds, configuration), toListed(call.resource, news)];
       const comparison = await diff(call.resource, offline, olds, inputs);
       const own = olds["found"] === undefined ? [`${call.resource.name} ${id}`] : [];
       const change = this.#notes.compared(call.urn, comparison, own);
@@ -138,7 +134,7 @@ export class Operations {
 
   create(call: Call, inputs: Properties): Promise<Observed<Properties>> {
     return this.#run("create", call, async ({ online, bound }) => {
-      const parsed = call.resource.inputs.parse(listed(call.resource, inputs));
+      const parsed = call.resource.inputs.parse(toListed(call.resource, inputs));
       const approved = await this.#approvals.of(call);
       approved?.creates(call, parsed);
       const { id, outputs } = await call.resource.create(await online(), parsed);
@@ -161,25 +157,25 @@ export class Operations {
   ): Promise<(Observed<Properties> & { inputs?: Properties }) | undefined> {
     const { resource } = call;
     return this.#run("read", call, async ({ online, bound }) => {
-      const last = listed(resource, inputs ?? {});
+      const last = toListed(resource, inputs ?? {});
       const writeOnly = writeOnlyOf(resource).filter((name) => last[name] !== undefined);
       const others = Object.fromEntries(writeOnly.map((name) => [name, last[name]]));
       // A state holds what the resource itself returned.
       const found = await resource.read(await online(state), id, { ...state, ...others });
       if (!found) return undefined;
-      const [old, { inputs: own }] = [declaredInputs(resource, inputs ?? state), found];
+      const [old, { inputs: own }] = [pickDeclaredInputs(resource, inputs ?? state), found];
       if (call.urn !== undefined) this.#identities.seen(call.urn, found.id, old, state["found"]);
       const outputs = bound(found.outputs);
       // Inputs of which a part is not known would seem to have lost it.
       if (writeOnlyOf(resource).length > 0 && !own) return { id: found.id, outputs };
-      return { id: found.id, outputs, inputs: keyed(resource, { ...inputsIn(resource, outputs), ...own }) };
+      return { id: found.id, outputs, inputs: toKeyed(resource, { ...inputsIn(resource, outputs), ...own }) };
     });
   }
 
   update(call: Call, id: string, olds: Properties, news: Properties): Promise<Properties> {
     const { resource } = call;
     return this.#run("update", call, async ({ online, bound }) => {
-      const inputs = resource.inputs.parse(listed(resource, news));
+      const inputs = resource.inputs.parse(toListed(resource, news));
       (await this.#approvals.of(call))?.updates(call, id, olds, inputs);
       const outputs = bound(await resource.update(await online(olds), id, olds, inputs));
       if (call.urn !== undefined) this.#identities.has(call.urn, id);
@@ -261,7 +257,7 @@ export class Operations {
         isMoved(state, settings);
         return { ...(await this.#online(offline, settings, stop)), ...hiding(masked, secrets) };
       };
-      const working = work({ configuration, offline, online, bound: (outputs) => bound(outputs, settings), clean });
+      const working = work({ configuration, offline, online, bound: (outputs) => bind(outputs, settings), clean });
       const answer = time ? unlessLate(working, time) : working;
       return await (phase ? this.#notes.announced(answer) : answer);
     } catch (error) {
@@ -269,7 +265,7 @@ export class Operations {
       const sentence = clean(this.#login.sentenceOf(error, urn !== undefined && !this.#isCurrent) ?? messageOf(error));
       const message = time?.aborted ? `not done within the ${timeout ?? 0} s of its timeout: ${sentence}` : sentence;
       const settings = configuration;
-      throw failureOf(error, message, settings && ((outputs) => bound(outputs, settings)));
+      throw failureOf(error, message, settings && ((outputs) => bind(outputs, settings)));
     } finally {
       await heard.heard();
     }

@@ -53,7 +53,7 @@ const listsOf = once(({ inputs }: Resource) =>
 );
 
 /** The inputs as an engine keeps and compares them: a list whose items have names as a map. */
-export function keyed(resource: Resource, inputs: Properties): Properties {
+export function toKeyed(resource: Resource, inputs: Properties): Properties {
   const maps = listsOf(resource).flatMap(([list, key]) => {
     const [items, names] = [inputs[list], inputs[key]];
     if (!Array.isArray(items) || !Array.isArray(names) || new Set(names).size !== items.length) return [];
@@ -68,7 +68,7 @@ export function keyed(resource: Resource, inputs: Properties): Properties {
  * The inputs as a resource works with them: what an engine keeps as a map is the list again, in its order. `ignoreChanges`
  * puts the map of the last run among the inputs of a program, which do not name its items: `last` does.
  */
-export function listed(resource: Resource, inputs: Properties, last: Properties = {}): Properties {
+export function toListed(resource: Resource, inputs: Properties, last: Properties = {}): Properties {
   const lists = listsOf(resource).flatMap(([list, key]) => {
     const map = inputs[list];
     if (!isObject(map)) return [];
@@ -158,7 +158,7 @@ export async function diff(
   for (const [name, schema] of Object.entries(resource.inputs.shape)) {
     const { ignoredInDiff } = factsOf(schema);
     if (ignoredInDiff) continue;
-    if (parsed.unknown.has(name) || !isDeepStrictEqual(plain(old[name]), plain(parsed.inputs[name])))
+    if (parsed.unknown.has(name) || !isDeepStrictEqual(toPlain(old[name]), toPlain(parsed.inputs[name])))
       changed.push(name);
   }
   const replaces = changed.filter((name) => factsOf(resource.inputs.shape[name]).replaces);
@@ -168,7 +168,7 @@ export async function diff(
 }
 
 /** The value as it comes back from a state: without what is undefined; nothing and null are the same. */
-export function plain(value: unknown): unknown {
+export function toPlain(value: unknown): unknown {
   if (value === undefined) return null;
   return typeof value === "string" || typeof value === "boolean"
     ? value
@@ -214,7 +214,7 @@ export function lastInputs(resource: Resource, olds: Properties): Properties {
 }
 
 /** The inputs of a thing that is ours; undefined for what is only looked at. */
-export function declaredInputs(resource: Resource, last: Properties): Properties | undefined {
+export function pickDeclaredInputs(resource: Resource, last: Properties): Properties | undefined {
   if (writeOnlyOf(resource).length > 0) return undefined;
   const inputs = inputsIn(resource, last);
   return parse(resource, inputs).problems.length === 0 ? inputs : undefined;

@@ -67,7 +67,7 @@ export interface AppliedBeside {
 }
 
 /** The same against rows of a source alone, which may go before all is asked. */
-export function appliedBeside(ledger: Ledger, rows: RowSet): AppliedBeside | undefined {
+export function findAppliedBeside(ledger: Ledger, rows: RowSet): AppliedBeside | undefined {
   if (ledger.kind === "sketch") return against(ledger, rows, rows.contentOf);
   const last = ledger.rows.contentOf;
   return { last, removed: last };

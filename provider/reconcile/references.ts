@@ -117,7 +117,7 @@ const copiedKey = (copy: unknown, key: string): string | undefined =>
  * @param place a line of the source for people, e.g. `cities.csv:17`
  * @param isHidden true for labels whose keys are secret
  */
-export function unresolvedSentences(
+export function describeUnresolved(
   unresolved: readonly Unresolved[],
   place: (line: number) => string,
   isHidden: (label: string) => boolean,

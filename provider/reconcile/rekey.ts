@@ -28,7 +28,7 @@ export interface Recognised {
  * @param byOldKey the same rows in the same order by the old key; undefined when they lack it
  * @param near sets that may be close to what was last applied, by the old key
  */
-export function recognised(
+export function recogniseRows(
   seen: readonly SeenRow[],
   wanted: RowSet,
   byOldKey: RowSet | undefined,

@@ -63,7 +63,7 @@ export interface Expected {
 }
 
 /** Describes the expected answer: exact values that this fact knows itself, and types for the rest. */
-export function expectedOf(answer: Json, knows: (value: unknown, label: string) => unknown): Expected {
+export function describeExpected(answer: Json, knows: (value: unknown, label: string) => unknown): Expected {
   const volatiles: string[] = [];
   const outline = (value: unknown, path: string[]): unknown => {
     const label = path.at(-1) ?? "";

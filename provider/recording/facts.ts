@@ -1,7 +1,7 @@
 import { endpoints } from "../contract/endpoints.ts";
 import { isObject, textsIn, type Json } from "../contract/wire.ts";
 import { isChange, subjectsOf, type Call } from "./calls.ts";
-import { expectedOf, written } from "./factShapes.ts";
+import { describeExpected, written } from "./factShapes.ts";
 import type { Known } from "./known.ts";
 import type { Replacer } from "./privacy/replacer.ts";
 import type { RowValues } from "./shapes.ts";
@@ -151,7 +151,7 @@ class Steps {
       step["keep"] = { [kept]: made.path };
     }
     if (!isTarget) return step;
-    const expected = expectedOf(this.#lasting(call, answer ?? {}), (value, label) => this.#knows(value, label));
+    const expected = describeExpected(this.#lasting(call, answer ?? {}), (value, label) => this.#knows(value, label));
     const { replacer } = this.#context;
     const clean = (path: string): string =>
       path

@@ -8,7 +8,7 @@ import { Finder } from "./privacy/finder.ts";
 import { Replacer } from "./privacy/replacer.ts";
 import { Sensitive } from "./privacy/sensitive.ts";
 import { seedOf } from "./seed.ts";
-import { plainValues, Shapes, type RowValues } from "./shapes.ts";
+import { keepPlainValues, Shapes, type RowValues } from "./shapes.ts";
 
 export interface RecordingOptions {
   /** Path of the platform's address, without a slash at its end. */
@@ -122,7 +122,7 @@ export class Recording {
   }
 
   #values(replacer: Replacer): RowValues {
-    if (this.#options.rows === "values") return plainValues(replacer);
+    if (this.#options.rows === "values") return keepPlainValues(replacer);
     const { tables, people } = this.#known;
     const isID = (text: string): boolean =>
       tables.find(text) !== undefined ||

@@ -16,7 +16,7 @@ export interface RowValues {
 }
 
 /** Values stay, without secrets and people. */
-export const plainValues = (replacer: Replacer): RowValues => ({
+export const keepPlainValues = (replacer: Replacer): RowValues => ({
   see: () => undefined,
   written: (label, value) => replacer.value(value, label),
 });

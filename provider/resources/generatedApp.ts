@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { appIDIn, finishedAppLink, leadsTo } from "../contract/apps.ts";
-import { ApiError, orUndefinedIfNotFound } from "../contract/errors.ts";
+import { appIDIn, toFinishedAppLink, leadsTo } from "../contract/apps.ts";
+import { ApiError, isOutcomeUnknown, orUndefinedIfNotFound } from "../contract/errors.ts";
 import { email, withoutUndefined } from "../contract/values.ts";
 import { printableLine } from "../messages/text.ts";
 import { calledBy, named } from "./model/identities.ts";
@@ -61,7 +61,7 @@ const generation = anyIntent.extend({
   link: z
     .string()
     .refine(
-      (link) => finishedAppLink(link) !== undefined,
+      (link) => toFinishedAppLink(link) !== undefined,
       "must be a link to an app, such as https://…/workspace/apps/<app_id>",
     )
     .optional(),
@@ -149,7 +149,7 @@ export const generatedApp = resource({
     const link = (await interrupted(context, urn, inputs)) ?? (await generate(context, urn, inputs));
     const appID = appIDIn(link) ?? "";
     await noteNext(context, deed, inputs, context.identities.replaced(inputs.resourceUrn)?.inputs);
-    return { id: appID, outputs: { ...inputs, appID, editLink: link, appLink: finishedAppLink(link) ?? link } };
+    return { id: appID, outputs: { ...inputs, appID, editLink: link, appLink: toFinishedAppLink(link) ?? link } };
   },
 
   read: async (context, id, state) => {
@@ -257,7 +257,7 @@ async function interrupted(context: Context, urn: string, inputs: Inputs): Promi
 /** Reason not to send people to a link; undefined when it leads to an app of the platform's. */
 function wrongWith(link: string, { appServer }: Context): string | undefined {
   const shown = printableLine(link);
-  if (finishedAppLink(link) === undefined)
+  if (toFinishedAppLink(link) === undefined)
     return `is none to an app, such as https://…/workspace/apps/<app_id>: ${shown}`;
   if (appServer === undefined || leadsTo(appServer, link)) return undefined;
   return `does not lead to ${appServer}, which microapps:appServer names: ${shown}`;
@@ -285,7 +285,7 @@ async function generate(context: Context, urn: string, inputs: Inputs): Promise<
     return link;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    if (error.outcome === "unknown") {
+    if (isOutcomeUnknown(error)) {
       throw new ResourceError(
         `the platform's answer to the generation did not arrive (${error.platformMessage}), so the app may exist. Nothing is repeated, since a generation costs money. ` +
           `Look in the workspace of ${userEmail}: if it is there, write its link as "link" into ${file}; if not, delete that file. Then run up again.`,

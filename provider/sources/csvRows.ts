@@ -3,7 +3,7 @@ import type { RowData } from "../contract/values.ts";
 import { jsonIn } from "../contract/wire.ts";
 import { quoted, some } from "../messages/text.ts";
 import { csvRecords } from "./csv.ts";
-import { isRounded, rounded, roundedIn } from "./exactNumbers.ts";
+import { isRounded, rounded, findRounded } from "./exactNumbers.ts";
 import { holds, mayHold, nameless, noName } from "./nameless.ts";
 import { isHidden, type CellType, type Reading, type Source, type SourceRow } from "./source.ts";
 import { linesOf, type Chunks } from "./textFiles.ts";
@@ -93,7 +93,7 @@ function cells(
       whole = false;
     } else if (
       (type === "number" && isRounded(cell.trim(), Number(value))) ||
-      ((type === "json" || type === "checkbox") && roundedIn(cell))
+      ((type === "json" || type === "checkbox") && findRounded(cell))
     ) {
       wrong({ line, text: `${label} ${rounded}` });
       whole = false;

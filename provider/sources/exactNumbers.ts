@@ -9,7 +9,7 @@ export const isRounded = (digits: string, value: number): boolean =>
   BigInt(digits) !== BigInt(value);
 
 /** Digits of a JSON text that no number keeps, the first ones. */
-export function roundedIn(text: string): string | undefined {
+export function findRounded(text: string): string | undefined {
   if (!/\d{16}/.test(text)) return undefined;
   let found: string | undefined;
   const see = (_: string, value: unknown, { source = "" }: { source?: string } = {}): unknown => {

@@ -1,8 +1,8 @@
 import type * as Jsonc from "jsonc-parser";
-import { BoundError, boundJson } from "../../machine/settings/bounded.ts";
+import { BoundError, checkJsonBounds } from "../../machine/settings/bounds.ts";
 import { isObject, jsonIn } from "../contract/wire.ts";
 import { quoted } from "../messages/text.ts";
-import { isRounded, rounded, roundedIn } from "./exactNumbers.ts";
+import { isRounded, rounded, findRounded } from "./exactNumbers.ts";
 import { mayHold, nameless, noName } from "./nameless.ts";
 import type { Reading, SourceRow, Wrong } from "./source.ts";
 import { linesOf, type Chunks } from "./textFiles.ts";
@@ -29,7 +29,7 @@ export async function* ndjsonRows({ source, wrong }: Reading, chunks: Chunks): A
           continue;
         }
       }
-      if (roundedIn(words)) wrong({ line, text: `a number ${rounded}` });
+      if (findRounded(words)) wrong({ line, text: `a number ${rounded}` });
       else rows.push(...rowOf(line, values, wrong));
     }
     yield rows;
@@ -56,7 +56,7 @@ const nested = "is nested too deeply: make it flatter";
 /** Where a text becomes too deep, before anything is made of it; undefined where it does not. */
 function tooDeepAt(text: string): number | undefined {
   try {
-    boundJson(text, ofJsonRows);
+    checkJsonBounds(text, ofJsonRows);
     return undefined;
   } catch (error) {
     if (error instanceof BoundError) return error.offset;

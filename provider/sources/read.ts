@@ -2,9 +2,9 @@ import type { FileHandle } from "node:fs/promises";
 import { assertInTime } from "../files/deadline.ts";
 import { FileRefusal, maxMegabytesOfRows, openFile } from "../files/files.ts";
 import { csvRows } from "./csvRows.ts";
-import { edited } from "./editedRows.ts";
+import { editRows } from "./editedRows.ts";
 import { hasEdits } from "./edits.ts";
-import { formatOf, refusedFormat } from "./formats.ts";
+import { formatOf, explainRefusedFormat } from "./formats.ts";
 import { jsonRows, ndjsonRows } from "./jsonRows.ts";
 import { placeOf, type Reading, type Refuse, type Source, type SourceRow, type Wrong } from "./source.ts";
 import { ConflictError, EncodingError, textOf, type Chunks } from "./textFiles.ts";
@@ -24,7 +24,7 @@ export async function* read(source: Source, directory: string, wrong?: Wrong): A
     throw new SourceError(`${placeOf(source, line, column)}: ${reason}`);
   };
   const reading: Reading = { source, refuse, wrong: wrong ?? (({ line, text, column }) => refuse(line, text, column)) };
-  yield* hasEdits(source) ? edited(reading, unedited(reading, directory)) : unedited(reading, directory);
+  yield* hasEdits(source) ? editRows(reading, unedited(reading, directory)) : unedited(reading, directory);
 }
 
 /** The rows that a file of these bytes would have, as they stand in it. Throws a SourceError. */
@@ -51,7 +51,7 @@ interface Bytes {
 }
 
 async function* rowsIn(reading: Reading, source: string, bytes: Bytes): AsyncGenerator<SourceRow[]> {
-  const refusal = refusedFormat(source);
+  const refusal = explainRefusedFormat(source);
   if (refusal !== undefined) throw new SourceError(`${source} ${refusal}`);
   const format = formatOf(source);
   if (format === ".csv") yield* inTime(csvRows(reading, bytes.chunks));

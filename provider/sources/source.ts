@@ -54,7 +54,7 @@ export function placeOf({ source }: Source, line: number, column?: number): stri
 }
 
 /** Labels whose values are keys of other rows. */
-export const linkedLabels = ({ references = {}, parent }: Source): string[] => [
+export const listLinkedLabels = ({ references = {}, parent }: Source): string[] => [
   ...Object.keys(references),
   ...(parent ? [parent.by] : []),
 ];

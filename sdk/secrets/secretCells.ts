@@ -47,7 +47,7 @@ export function withSecretCells(definition: Pick<Resource, "inputs">, args: Give
  * Rows as a map by natural key, and their keys in order, where everything but secret cells is known. An engine keeps
  * secret cells of a map apart, but makes a list with a secret in it one secret.
  */
-export function keyedRows(definition: Pick<Resource, "inputs">, args: Given): object {
+export function keyRows(definition: Pick<Resource, "inputs">, args: Given): object {
   const { rows, key, secretLabels, sensitive } = args;
   if (secretLabels === undefined || sensitive !== undefined || !Array.isArray(rows) || isLater(key)) return {};
   const { open } = withSecretCells(definition, args);

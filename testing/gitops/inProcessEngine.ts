@@ -2,7 +2,7 @@ import type { Declared } from "../../provider/changes/model/source.ts";
 import { listLinkedInputs, things, type Thing } from "../../provider/environment/things/things.ts";
 import type { Configuration } from "../../provider/pulumi/configuration/configuration.ts";
 import { Operations, type Call } from "../../provider/pulumi/operations.ts";
-import { keyed, unknownValue, type Properties } from "../../provider/pulumi/properties.ts";
+import { toKeyed, unknownValue, type Properties } from "../../provider/pulumi/properties.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
 
 interface Kept {
@@ -150,7 +150,7 @@ class Run {
       resourceUrn: urnOf(key),
     };
     const known = Object.fromEntries(Object.entries(news).filter(([, value]) => value !== undefined));
-    const checking = () => this.#operations.check(call, old?.inputs ?? {}, keyed(call.resource, known));
+    const checking = () => this.#operations.check(call, old?.inputs ?? {}, toKeyed(call.resource, known));
     const { inputs, problems } = await this.#refusing(checking);
     if (problems.length > 0) throw new Refused(problems.join("\n"));
     return inputs;

@@ -5,11 +5,12 @@ import type { Section, Thing } from "../../provider/changes/model/changeSet.ts";
 import { compareDeclarations } from "../../provider/changes/plan/plans.ts";
 import { Folders } from "../../provider/changes/testing/twoFolders.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";
+import { isLong } from "../harness/drawn.ts";
 import { edit, edited, filesOf, people, start, type Edit, type World } from "./edits.ts";
 import { InProcessEngine, Refused, type Step } from "./inProcessEngine.ts";
 
 // More with PROPERTY_RUNS=200; others with PROPERTY_SEED.
-const numRuns = Number(process.env["PROPERTY_RUNS"] ?? 20);
+const numRuns = Number(process.env["PROPERTY_RUNS"] ?? (isLong ? 20 : 5));
 const login = { email: "admin@example.com", password: "correct-horse" };
 const fields = { Code: "text", Name: "text", Extra: "text" } as const;
 

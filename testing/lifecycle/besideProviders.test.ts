@@ -64,6 +64,23 @@ throughBothDoors({ tables, users }, (scene) => {
     for (const name of ['TeamMember "ada2"', 'UserTeams "teams2"', 'SeedRows "seed2"']) expect(told).toContain(name);
   });
 
+  test("rows that move to a seed of another provider are found or made there as they were", async () => {
+    await scene.client.insertmicroapprow({ microAppID: "regions", rowData: { Code: "EU", Name: "EU" } });
+    const old = await make(scene.host, "seed", "SeedRows", { ...seed("EU", "US", "AF"), maxRemovals: 1 });
+    const [one, two] = await next();
+    const { inputs } = await check(one, "seed", "SeedRows", { ...seed("AF"), maxRemovals: 1 }, old.inputs);
+    const declared = (await check(two, "seed2", "SeedRows", seed("EU", "US"))).inputs;
+    one.resource = "seed";
+    await one.diff("SeedRows", old.id, old.outputs, inputs);
+    two.resource = "seed2";
+    const made = await two.create("SeedRows", declared);
+    await one.update("SeedRows", old.id, old.outputs, inputs);
+    const [, last] = await next();
+    last.resource = "seed2";
+    expect(await removals(() => last.delete("SeedRows", made.id, made.outputs))).toEqual(["removemicroapprow"]);
+    expect(await codes()).toEqual(["AF", "EU"]);
+  });
+
   test("an update leaves the rows and people of another provider", async () => {
     const teamID = await scene.team();
     const old = await make(scene.host, "seed", "SeedRows", { ...seed("EU", "US"), maxRemovals: 1 });

@@ -31,9 +31,9 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
   return stdout.split("\n").filter(Boolean);
 }
 
-test("bash completes commands, below them and their aliases", () => {
+test("bash completes commands, those below them, and what follows an alias", () => {
   expect(offered("st")).toEqual(["stack", "state"]);
-  expect(offered("d")).toEqual(["destroy", "down", "doctor", "dump", "drift"]);
+  expect(offered("d")).toEqual(["destroy", "doctor", "dump", "drift"]);
   expect(offered("report", "--format", "")).toEqual(["md", "json", "html", "text"]);
   expect(offered("stack", "")).toEqual(["init", "ls", "select", "output", "export", "rm"]);
   expect(offered("config", "s")).toEqual(["set"]);

@@ -39,7 +39,7 @@ export function screen(recording: Recording, width: number): { text: string; ove
   const terminal = new Terminal(width, 50);
   let written = "";
   const { emit, close } = createDisplay({
-    json: false,
+    form: "text",
     diff: false,
     interactive: true,
     color: false,

@@ -4,6 +4,7 @@ import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { configure } from "../../provider/pulumi/configuration/configuration.ts";
 import { connect } from "../../provider/pulumi/platform.ts";
 import * as doors from "../harness/doors.ts";
+import { testThrough } from "../harness/drawn.ts";
 import { Project } from "../harness/project.ts";
 import { ProviderHost, type Door } from "../harness/providerHost.ts";
 import { hostile, type Hostile } from "./hostile.ts";
@@ -171,6 +172,7 @@ async function everything(door: Door, config: Record<string, string>): Promise<s
 }
 
 describe.each(Object.values(doors))("through the $name door:", (door) => {
+  const test = testThrough(door.name);
   test.each(attacks)("%s gets nothing, and the error says what to set", async (_, one) => {
     const { environment, config } = written(one);
     const said = await everything(withEnvironment(door, environment), config);

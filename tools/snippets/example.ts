@@ -1,7 +1,7 @@
 import { parse } from "yaml";
 import { z } from "zod";
 import type { TypeSpec } from "../../provider/pulumi/plugin/types.ts";
-import { nameOf, namedType, type ObjectSpec, type PackageSchema } from "../packageSchema.ts";
+import { nameOf, findNamedType, type ObjectSpec, type PackageSchema } from "../packageSchema.ts";
 
 /** A value of an example, with the facts about its type that writers of a language need. */
 export type Value =
@@ -109,7 +109,7 @@ class Reader {
     const [before, after, ...more] = text.split("${pulumi.stack}");
     if (before !== undefined && after !== undefined) return { kind: "stackName", before, after };
     if (more.length > 0 || text.includes("${")) throw new Error(`nobody knows how to write ${text}`);
-    const named = namedType(this.#schema, type);
+    const named = findNamedType(this.#schema, type);
     if (named?.enum) return { kind: "constant", enumeration: nameOf(type.$ref ?? ""), value: String(value) };
     if (Array.isArray(value)) {
       const of = type.items ?? {};

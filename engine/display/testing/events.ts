@@ -73,7 +73,7 @@ export const printed = (message: string, stream: "stdout" | "stderr" = "stdout")
 
 export function display(options: Partial<DisplayOptions>): Display {
   return createDisplay({
-    json: false,
+    form: "text",
     diff: false,
     interactive: false,
     color: false,

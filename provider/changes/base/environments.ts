@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { find, parse, plain, valuePlace, type Problem } from "../../layers/document.ts";
-import { placed } from "../../layers/verbs.ts";
+import { find, parse, toPlainValue, valuePlace, type Problem } from "../../layers/document.ts";
+import { describePlace } from "../../layers/verbs.ts";
 import { sentences } from "../../messages/sentences.ts";
 import { unbroken } from "../../messages/text.ts";
 import type { Note } from "../model/changeSet.ts";
@@ -46,7 +46,7 @@ export interface EnvironmentEntry {
 export function environmentsIn(text: string): { entries: EnvironmentEntry[]; problems: Note[] } {
   const found: Problem[] = [];
   const root = parse(text, environmentsFile, (problem) => found.push(problem));
-  const read = root && environments.safeParse(plain(root), sentences);
+  const read = root && environments.safeParse(toPlainValue(root), sentences);
   if (root && read?.error) {
     for (const { path, message } of read.error.issues) {
       const at = find(root, path)?.at ?? valuePlace(root, path);
@@ -64,6 +64,6 @@ export function environmentsIn(text: string): { entries: EnvironmentEntry[]; pro
     after,
     ...rest,
   }));
-  const problems = found.map(({ at, message }) => ({ text: unbroken(message), place: placed(at) }));
+  const problems = found.map(({ at, message }) => ({ text: unbroken(message), place: describePlace(at) }));
   return { entries, problems };
 }

@@ -1,7 +1,7 @@
 import { readEnvironment, type Declaration } from "../../environment/declaration.ts";
 import type { HeldRule } from "../../environment/rules.ts";
 import { keyPlace, valuePlace, type Problem, type Value } from "../../layers/document.ts";
-import { placed } from "../../layers/verbs.ts";
+import { describePlace } from "../../layers/verbs.ts";
 import type { Note } from "./changeSet.ts";
 
 /** An Environment file as it was read: what it declares, and where. */
@@ -81,9 +81,9 @@ export const nothing = (folder: string): Declared => ({
 });
 
 const placeIn = (root: Value, path: readonly PropertyKey[]): string =>
-  placed(path.length === 0 ? valuePlace(root, path) : keyPlace(root, path));
+  describePlace(path.length === 0 ? valuePlace(root, path) : keyPlace(root, path));
 
 const notesOf = (problems: readonly Problem[]): Note[] => {
-  const notes = problems.map(({ at, message }) => ({ place: placed(at), text: message }));
+  const notes = problems.map(({ at, message }) => ({ place: describePlace(at), text: message }));
   return [...new Map(notes.map((note) => [JSON.stringify(note), note])).values()];
 };

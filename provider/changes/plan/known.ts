@@ -3,7 +3,7 @@ import { isObject } from "../../contract/wire.ts";
 import { listLinkedInputs, things, type Thing } from "../../environment/things/things.ts";
 import { mannerOf } from "../../habits/profile.ts";
 import { RunNotes } from "../../pulumi/lifetime/runNotes.ts";
-import { check, foreseen, keyed, listed, unknownValue, type Properties } from "../../pulumi/properties.ts";
+import { check, foreseen, toKeyed, toListed, unknownValue, type Properties } from "../../pulumi/properties.ts";
 import { rowDigester, saltOf } from "../../reconcile/digests.ts";
 import { decodeLedger, encodeLedger, type Ledger } from "../../reconcile/ledger.ts";
 import { RowSet } from "../../reconcile/rowSet.ts";
@@ -61,7 +61,7 @@ export async function toKnownDeclaration(declared: Declared, policy: string | un
       known.push({ ...own, inputs, outputs: foreseenOf(resource, inputs), rows: "none", why: source });
       continue;
     }
-    const checked = await check(resource, context, {}, listed(resource, inputs));
+    const checked = await check(resource, context, {}, toListed(resource, inputs));
     const { rows: _, ...left } = checked.inputs;
     if (kind !== "SeedRows") {
       known.push({ ...own, inputs: checked.inputs, outputs: peopled(foreseenOf(resource, left)) });
@@ -91,7 +91,7 @@ async function seeded(
       labels: summary.labels,
       labelled: summary.rowLabels.counts(),
     };
-    return { inputs: keyed(resource, inputs), outputs, rows: "all" };
+    return { inputs: toKeyed(resource, inputs), outputs, rows: "all" };
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
     const [first = ""] = error.message.split("\n", 1);

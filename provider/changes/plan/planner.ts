@@ -1,7 +1,7 @@
 import { listLinkedInputs, type Thing } from "../../environment/things/things.ts";
 import { mannerOf } from "../../habits/profile.ts";
 import { RunNotes } from "../../pulumi/lifetime/runNotes.ts";
-import { check, diff, keyed, listed, unknownValue, type Properties } from "../../pulumi/properties.ts";
+import { check, diff, toKeyed, toListed, unknownValue, type Properties } from "../../pulumi/properties.ts";
 import { refuseUndeclared, removalsIn } from "../../pulumi/undeclared.ts";
 import type { RowsAhead } from "../../reconcile/rows.ts";
 import { toPlannedUrn } from "../../resources/model/identities.ts";
@@ -182,9 +182,9 @@ export class Planner {
     step.lines = [];
     const resource = resourceOf(thing.kind);
     const olds = known?.inputs ?? {};
-    const declared = listed(resource, this.#declared(step), olds);
-    const { inputs, problems } = await check(resource, this.context(step), listed(resource, olds), declared);
-    step.inputs = keyed(resource, inputs);
+    const declared = toListed(resource, this.#declared(step), olds);
+    const { inputs, problems } = await check(resource, this.context(step), toListed(resource, olds), declared);
+    step.inputs = toKeyed(resource, inputs);
     step.problems = problems.map(({ reason }) => reason);
     step.operation = known ? "same" : "create";
   }
@@ -203,7 +203,7 @@ export class Planner {
     delete step.rows;
     const olds = { ...known.outputs, resourceUrn: step.inputs["resourceUrn"] };
     try {
-      const comparison = await diff(resource, this.context(step), olds, listed(resource, step.inputs));
+      const comparison = await diff(resource, this.context(step), olds, toListed(resource, step.inputs));
       const { changed, replaces } = this.#notes.compared(String(step.inputs["resourceUrn"]), comparison);
       step.changed = changed;
       step.operation = replaces.length > 0 ? "replace" : changed.length > 0 || known.isUnfinished ? "update" : "same";
@@ -233,9 +233,9 @@ export class Planner {
   async #checkFresh(step: Step, resource: Resource): Promise<void> {
     step.lines = [];
     step.refusals = [];
-    const declared = listed(resource, this.#declared(step));
+    const declared = toListed(resource, this.#declared(step));
     const { inputs, problems } = await check(resource, this.context(step), {}, declared);
-    step.inputs = keyed(resource, inputs);
+    step.inputs = toKeyed(resource, inputs);
     step.problems = problems.map(({ reason }) => reason);
   }
 

@@ -5,7 +5,7 @@ import { decodeLedger } from "../../reconcile/ledger.ts";
 import { digesterOf, keyOf, type RowDeclaration } from "../../resources/rows/declared/declaration.ts";
 import { positionOf, type RowEdits } from "../../sources/edits.ts";
 import { read } from "../../sources/read.ts";
-import { linkedLabels, placeOf } from "../../sources/source.ts";
+import { listLinkedLabels, placeOf } from "../../sources/source.ts";
 import { orderedChanges, secretText, type Change, type Field } from "../model/changeSet.ts";
 import type { Declared } from "../model/source.ts";
 import { fieldOf, kept } from "../model/values.ts";
@@ -78,7 +78,7 @@ class Listing {
     this.#base = base;
     this.#secret = new Set([...(head.seed.secretLabels ?? []), ...(base?.seed.secretLabels ?? [])]);
     const inputs = step.inputs as unknown as RowDeclaration; // they were checked
-    this.#linked = new Set([...linkedLabels(inputs), ...linkedLabels(step.known?.outputs ?? {})]);
+    this.#linked = new Set([...listLinkedLabels(inputs), ...listLinkedLabels(step.known?.outputs ?? {})]);
   }
 
   async list(): Promise<ListedRows> {

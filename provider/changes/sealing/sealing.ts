@@ -1,11 +1,11 @@
-import { ownPackage } from "../../../machine/ownPackage.ts";
+import { readOwnPackage } from "../../../machine/ownPackage.ts";
 import { digestOf } from "../../approval/canonical.ts";
 import { digestsOf, type CountedFile } from "../../approval/files.ts";
 import { appliedDigest, declaredDigest, excepted } from "../../approval/inputs.ts";
 import { sealForm, type Seal, type SealedOperation, type SealedResource } from "../../approval/seal.ts";
 import { holdsConfigured } from "../../environment/configured.ts";
 import { things, type Thing } from "../../environment/things/things.ts";
-import { find, plain, type Value } from "../../layers/document.ts";
+import { find, toPlainValue, type Value } from "../../layers/document.ts";
 import { profileFiles } from "../../layers/profileFile.ts";
 import { factsOf } from "../../resources/model/resource.ts";
 import type { Resource } from "../../resources/resource.ts";
@@ -56,17 +56,17 @@ export async function sealed(sealing: Sealing): Promise<Seal | Unsealed> {
     rules: [],
     removals: "free",
     removed: {},
-    ...(plain(document.root) as object),
+    ...(toPlainValue(document.root) as object),
   };
   return {
     form: sealForm,
-    package: ownPackage(),
+    package: readOwnPackage(),
     environment: entry.name,
     stack: entry.stack,
     commit: sealing.commit,
     endpoint: sealing.endpoint,
     account: sealing.account,
-    declaration: digestOf(plain(document.root)),
+    declaration: digestOf(toPlainValue(document.root)),
     rules: digestOf([rules, removals, removed]),
     files,
     secretFiles,

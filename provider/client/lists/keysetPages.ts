@@ -1,4 +1,3 @@
-import { setImmediate as turn } from "node:timers/promises";
 import type { Row } from "../../contract/values.ts";
 import type { CallOptions } from "../http/call.ts";
 
@@ -112,6 +111,13 @@ class PageRequests {
     return ahead;
   }
 }
+
+/** Waits until what is due has been done. */
+const turn = (): Promise<void> =>
+  new Promise((resolve) => {
+    if ("setImmediate" in globalThis) setImmediate(resolve);
+    else setTimeout(resolve);
+  });
 
 /** A connection that has just brought an answer takes the next request two turns later: no work may come in between. */
 async function onItsWay(): Promise<void> {

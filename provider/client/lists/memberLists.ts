@@ -3,7 +3,7 @@ import { ApiError, orUndefinedIfNotFound } from "../../contract/errors.ts";
 import type { Member } from "../../contract/members.ts";
 import type { Manner } from "../../habits/profile.ts";
 import type { CallOptions, Calls } from "../http/call.ts";
-import { delayed } from "../http/deadline.ts";
+import { delaySignal } from "../http/deadline.ts";
 import { Collector, type Waits } from "./collector.ts";
 import { inviteTogether, type Addition, type Invitation } from "./invitations.ts";
 import { indexOf, memberAt, TeamLists, type ListedMember, type ListOptions, type TeamList } from "./teamLists.ts";
@@ -65,7 +65,7 @@ export class MemberLists {
     const { reads: _, ttlMs: __, now: ___, ...call } = options;
     this.#client = client;
     this.#call = call;
-    this.#lasting = call.signal ? { ...call, signal: delayed(call.signal, gracePeriodMs) } : call;
+    this.#lasting = call.signal ? { ...call, signal: delaySignal(call.signal, gracePeriodMs) } : call;
     this.#lists = new TeamLists(client, options);
     this.#additions = new Collector((waiting) => this.#addAll(waiting), additions);
     this.#proofs = new Collector((proofs) => this.#proveAll(proofs), additions);

@@ -1,7 +1,7 @@
 import { parseTree, type Node } from "jsonc-parser";
 import type { Door } from "../../pulumi/configuration/configuration.ts";
 import { providerOf, typeThrough, urnThrough } from "../../pulumi/doors.ts";
-import { hiddenName } from "../../pulumi/hiddenNames.ts";
+import { toHiddenName } from "../../pulumi/hiddenNames.ts";
 import { resourceNamed } from "../../resources/resources.ts";
 import { childrenOf, JsonEdits, keyOf, propertyOf, valueOf } from "./jsonEdits.ts";
 import { providersThrough, type Move } from "./providers.ts";
@@ -68,7 +68,7 @@ function refuseUnknown(own: readonly Stored[]): void {
 function moveResource({ door, edits }: Move, one: Stored, urn: string): void {
   const { node, kind = "" } = one;
   replaceText(edits, node, "type", typeThrough(door, kind));
-  const urnName = hiddenName("resourceUrn");
+  const urnName = toHiddenName("resourceUrn");
   for (const properties of propertiesOf(one)) {
     if (door === "plugin") {
       edits.drop(properties, (property) => ["__provider", urnName].includes(keyOf(property)));

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { EngineError, printable } from "../../../engine/index.ts";
-import { interrupted, runCommand } from "../../../machine/commands.ts";
+import { waitForInterrupt, runCommand } from "../../../machine/commands.ts";
 import { isLoopback } from "../../../machine/hosts.ts";
 import { whyUnwritable } from "../../../machine/ownFile.ts";
-import { ownFacts } from "../../conformance/load.ts";
+import { loadFacts } from "../../conformance/load.ts";
 import { numbered, printableLine } from "../../messages/text.ts";
 import { kinds } from "../../recording/privacy/kinds.ts";
 import { Recording, type Made } from "../../recording/recording.ts";
@@ -46,7 +46,7 @@ export async function record(words: readonly string[], options: RecordOptions): 
     if (reason !== undefined) throw new EngineError(`nothing is recorded: ${path} can't be written: ${reason}`);
   }
   if (!force) refuseExisting(Object.values(paths));
-  const knownSteps = ownFacts().flatMap(({ steps }) => steps);
+  const knownSteps = loadFacts().flatMap(({ steps }) => steps);
   const recording = new Recording({ base: to.pathname.replace(/\/+$/, ""), labels: options.private, rows, knownSteps });
   const proxy = await startProxy({ to, port, passed: recording.take, failed: teller() });
   let status = 0;
@@ -54,7 +54,7 @@ export async function record(words: readonly string[], options: RecordOptions): 
     if (words.length > 0) status = await runCommand(words, variablesOf(proxy.url, to));
     else {
       process.stdout.write(`${proxy.url}\n`);
-      await interrupted();
+      await waitForInterrupt();
     }
   } finally {
     await proxy.close();

@@ -68,9 +68,9 @@ export async function reportOf(cwd: string, options: ReportRequestOptions): Prom
   }
 }
 
-function reportOfEvents(cwd: string, file: string): ChangeSet {
+async function reportOfEvents(cwd: string, file: string): Promise<ChangeSet> {
   try {
-    return eventsReport(textOf(cwd, file));
+    return eventsReport(await textOf(cwd, file));
   } catch (error) {
     if (error instanceof EventsError) throw new EngineError(`${file}: ${error.message}`);
     throw error;

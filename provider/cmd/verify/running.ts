@@ -12,7 +12,7 @@ import { readProfile } from "../../layers/profileFile.ts";
 import { Mask } from "../../messages/masks.ts";
 import type { Configuration } from "../../pulumi/configuration/configuration.ts";
 import { originOf } from "../../pulumi/configuration/origins.ts";
-import { located } from "../../pulumi/platform.ts";
+import { locatePlatform } from "../../pulumi/platform.ts";
 import type { Subject } from "../doctor/subject.ts";
 import { clean, type Remainder } from "./bed/cleaning.ts";
 import { refuseNamesake } from "./bed/guarding.ts";
@@ -62,7 +62,7 @@ interface Connection {
 export async function onPlatform(work: Work): Promise<Outcome | undefined> {
   const { settings, subject, names } = work;
   subject.mask.add(names?.helpers.map(({ password }) => password) ?? []);
-  const { url, close } = await located(settings.endpoint, subject.folder).catch((error: unknown): never => {
+  const { url, close } = await locatePlatform(settings.endpoint, subject.folder).catch((error: unknown): never => {
     throw new EngineError(`the emulator does not start: ${messageOf(error)}`, 2);
   });
   const { email, password, apiKey, wireNames, profile } = settings;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createClient } from "../../client/index.ts";
-import { ownFacts } from "../../conformance/load.ts";
+import { loadFacts } from "../../conformance/load.ts";
 import { screenOf } from "./rendering.ts";
 import { account, Stand } from "./testing/stand.ts";
 
@@ -10,8 +10,8 @@ let stand: Stand;
 beforeAll(async () => (stand = await Stand.open()));
 afterAll(() => stand.close());
 
-const some = (...beginnings: string[]): ReturnType<typeof ownFacts> =>
-  ownFacts().filter(({ id }) => beginnings.some((each) => id.startsWith(each)));
+const some = (...beginnings: string[]): ReturnType<typeof loadFacts> =>
+  loadFacts().filter(({ id }) => beginnings.some((each) => id.startsWith(each)));
 
 test("on the emulator every fact holds that was tried, and nothing is left", async () => {
   const { status, outcome } = await stand.verify();
@@ -33,7 +33,7 @@ test("on the emulator every fact holds that was tried, and nothing is left", asy
   const reasons = new Set(outcome.notTried.map(({ why }) => why.replace(/:.*/, "")));
   expect([...reasons].sort()).toEqual(["it needs an emulator", "the test bed has no manyRows"]);
   const { all, endpoints, evidence } = outcome.score;
-  expect(all.holds + all.notTried).toBe(ownFacts().length);
+  expect(all.holds + all.notTried).toBe(loadFacts().length);
   for (const tallies of [endpoints, evidence]) {
     expect(tallies.reduce((sum, { holds }) => sum + holds, 0)).toBe(all.holds);
   }

@@ -1,5 +1,5 @@
 import { seed as contents, type Seed } from "../../../emulator/seed/schema.ts";
-import { find, plain, valuePlace, type Problem, type Value } from "../../layers/document.ts";
+import { find, toPlainValue, valuePlace, type Problem, type Value } from "../../layers/document.ts";
 import type { Declaration } from "../declaration.ts";
 import { suggestion } from "../problems.ts";
 
@@ -19,7 +19,7 @@ interface Link {
  */
 export function platformProblems(root: Value, declared: Declaration): Problem[] {
   const value = find(root, ["platform"])?.value;
-  const platform = value && contents.safeParse(plain(value)).data;
+  const platform = value && contents.safeParse(toPlainValue(value)).data;
   const tables = new Map(Object.entries(platform?.tables ?? {}).map(([key, table]) => [table.id ?? key, table]));
   if (!platform || tables.size === 0) return [];
   const idOf = (key: string): string => platform.tables[key]?.id ?? key;

@@ -1,5 +1,5 @@
 import { keyPlace, valuePlace, type Place, type Problem, type Value } from "../../layers/document.ts";
-import { placed } from "../../layers/verbs.ts";
+import { describePlace } from "../../layers/verbs.ts";
 import { rowDigester } from "../../reconcile/digests.ts";
 import { toPlannedUrn } from "../../resources/model/identities.ts";
 import { RowClaims } from "../../resources/rows/declared/claims.ts";
@@ -7,7 +7,7 @@ import { keyOf, type Summary } from "../../resources/rows/declared/declaration.t
 import type { RowTarget } from "../../resources/rows/declared/target.ts";
 import { problemsWith } from "../../resources/rows/owners.ts";
 import { read, SourceError } from "../../sources/read.ts";
-import { linkedLabels, placeOf } from "../../sources/source.ts";
+import { listLinkedLabels, placeOf } from "../../sources/source.ts";
 import { readEnvironment, type Declaration, type Reading } from "../declaration.ts";
 import { platformProblems } from "./platformChecks.ts";
 
@@ -91,7 +91,12 @@ function stillThere(
   keys: readonly unknown[],
   { target, summary: { rows } }: { target: RowTarget; summary: Summary },
 ): Problem[] {
-  const digester = rowDigester({ key: target.key, labels: [], references: linkedLabels(target), salt: target.salt });
+  const digester = rowDigester({
+    key: target.key,
+    labels: [],
+    references: listLinkedLabels(target),
+    salt: target.salt,
+  });
   return keys.flatMap((key, index) => {
     const parts = [key].flat();
     const digest = digester.key(Object.fromEntries(target.key.map((label, at) => [label, parts[at]])));
@@ -125,7 +130,7 @@ function problemsIn(root: Value, name: string, text: string): Problem[] {
 function problemOf(root: Value, name: string, line: string): Problem {
   const placeIn = (list: string, index: string): Place =>
     valuePlace(root, ["seeds", name, verbs[list] ?? list, Number(index)]);
-  const text = line.replaceAll(position, (_, list: string, index: string) => placed(placeIn(list, index)));
+  const text = line.replaceAll(position, (_, list: string, index: string) => describePlace(placeIn(list, index)));
   const [whole, file, at, column] = /^((?:(?!: ).)+?):(\d+)(?::(\d+))?(?=[: ])/.exec(text) ?? [];
   if (whole === undefined || file === undefined) return { at: keyPlace(root, ["seeds", name]), message: text };
   return {

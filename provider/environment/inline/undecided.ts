@@ -1,4 +1,4 @@
-import { find, plain, without, type Mapping, type Value } from "../../layers/document.ts";
+import { find, toPlainValue, without, type Mapping, type Value } from "../../layers/document.ts";
 import { isPending } from "./supplied.ts";
 
 type Path = readonly string[];
@@ -13,7 +13,7 @@ export interface Decided {
 }
 
 /** Leaves out whatever exists, or not, depending on a value that is not known yet, and what refers to it. */
-export function decided(content: Value): Decided {
+export function dropUndecided(content: Value): Decided {
   const out = new Map<string, Path>();
   let root = content;
   const leaveOut = (path: Path): void => {
@@ -114,7 +114,7 @@ function entriesOf(root: Value, path: Path): (readonly [string, Value])[] {
 
 function textAt(value: Value | undefined, key: string): string | undefined {
   const text = value?.kind === "map" ? value.entries.get(key) : undefined;
-  const known = text && plain(text.value);
+  const known = text && toPlainValue(text.value);
   return typeof known === "string" ? known : undefined;
 }
 

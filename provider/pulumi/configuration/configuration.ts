@@ -7,8 +7,8 @@ import { wireName } from "../../habits/profile.ts";
 import { shortestSecret } from "../../messages/masks.ts";
 import { sentences } from "../../messages/sentences.ts";
 import { ConfigurationError } from "./configurationError.ts";
-import { misspelled, readVariable, unknownNames, variableOf, withPresentKeys } from "./keys.ts";
-import { accountKeys, allowedVariable, howToTrust, isTrusted, reachable } from "./origins.ts";
+import { findMisspelled, readVariable, unknownNames, variableOf, withPresentKeys } from "./keys.ts";
+import { accountKeys, allowedVariable, howToTrust, isTrusted, listReachable } from "./origins.ts";
 
 const flag = z.union([
   z.boolean(),
@@ -142,7 +142,7 @@ export function configure(
     const problems = result.error.issues.map(problemOf);
     throw new ConfigurationError(`the configuration is wrong: ${problems.join("; ")}`);
   }
-  const allowed = reachable(result.data, environment);
+  const allowed = listReachable(result.data, environment);
   const { email, password, token, userID } = result.data;
   if (token !== undefined ? userID === undefined : email === undefined || password === undefined) {
     const missing =
@@ -199,7 +199,7 @@ function problemOf({ path: [key = ""], code, message }: z.core.$ZodIssue): strin
 }
 
 /** Describes a secret under a key that is kept in clear, such as a ciphertext that was moved; by key alone. */
-export function misplacedSecrets(isSecret: (key: string) => boolean): string | undefined {
+export function describeMisplacedSecrets(isSecret: (key: string) => boolean): string | undefined {
   const misplaced = keys.filter((key) => !accountKeys.includes(key) && isSecret(key));
   if (misplaced.length === 0) return undefined;
   return (
@@ -217,7 +217,7 @@ function refuseUnknown(
   const shown = (key: string): string => (explicit ? key : `microapps:${key}`);
   const problems = [
     ...unknownNames(settings, keys, shown).map(({ key, reason }) => `${shown(key)} ${reason}`),
-    ...misspelled(environment, [...keys.map(variableOf), allowedVariable, approvedVariable, keyVariable]),
+    ...findMisspelled(environment, [...keys.map(variableOf), allowedVariable, approvedVariable, keyVariable]),
   ];
   if (problems.length > 0) throw new UnknownSetting(problems.join("; "));
 }

@@ -52,7 +52,7 @@ export function unknownNames(
 }
 
 /** Variables that are a misspelling of one of `names`, which are read. Others that begin alike may belong to somebody else. */
-export function misspelled(environment: Environment, names: readonly string[]): string[] {
+export function findMisspelled(environment: Environment, names: readonly string[]): string[] {
   const read = [...names, ...Object.values(formerVariables)];
   return Object.keys(environment).flatMap((name) => {
     if (!name.startsWith("MICROAPPS_") || read.includes(name) || environment[name] === "") return [];

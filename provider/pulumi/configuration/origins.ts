@@ -67,7 +67,7 @@ export const howToTrust =
  * The origins that the environment allows. Throws when the endpoint can't be, or must not be, spoken to. Its text is never
  * quoted: it may be a secret in the wrong place.
  */
-export function reachable(
+export function listReachable(
   { endpoint, insecure }: { endpoint: string; insecure?: boolean | undefined },
   environment: Variables,
 ): string[] | undefined {

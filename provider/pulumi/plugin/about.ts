@@ -1,7 +1,7 @@
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import type { Resource } from "../../resources/resource.ts";
 import { resourceNamed } from "../../resources/resources.ts";
-import { hidden, hiddenNames, unhidden } from "../hiddenNames.ts";
+import { hideProperties, hiddenNames, unhidden } from "../hiddenNames.ts";
 import type { Call } from "../operations.ts";
 import { secretsOf, type Properties } from "../properties.ts";
 import { secretCells } from "../secrets.ts";
@@ -50,7 +50,7 @@ export function toStruct(
   const secrets = [...sent.secrets, ...secretsOf(resource, properties)];
   const cells = secretCells(resource, rest);
   if (sent.isFormer) return encode(rest, new Set(secrets), cells);
-  return encode(hidden(resource, rest), new Set(Object.keys(hidden(resource, named(secrets)))), cells);
+  return encode(hideProperties(resource, rest), new Set(Object.keys(hideProperties(resource, named(secrets)))), cells);
 }
 
 const seen = (resource: Resource, { values, secrets, texts }: Decoded): Sent => ({

@@ -10,7 +10,7 @@ import type { Properties } from "../properties.ts";
  * with "unchanged", and fail in the next run. They are tried when they differ from those of the last run, and before
  * drift is looked for; a platform that can't be reached refuses nobody.
  */
-export async function refusedLogin(olds: Properties, news: Properties, settings: Configuration): Promise<string[]> {
+export async function tryLogin(olds: Properties, news: Properties, settings: Configuration): Promise<string[]> {
   if (Object.keys(olds).length === 0) return []; // nothing was made: the first call finds out
   const [last, next] = [withPresentKeys(olds), withPresentKeys(news)];
   const changed = ["endpoint", ...accountKeys].some((key) => !isDeepStrictEqual(last[key], next[key]));

@@ -70,7 +70,7 @@ const link = /\b[a-z][a-z\d+.-]*:\/\/[^\s"'<>\\]+/gi;
 const shortestInLink = 4;
 
 /** Finds secrets that a text shows by its form alone. */
-export function* seenIn(text: string): Generator<readonly [string, Kind]> {
+export function* findSecrets(text: string): Generator<readonly [string, Kind]> {
   for (const [pattern, kind] of shapes) for (const [found] of text.matchAll(pattern)) yield [found, kind];
   for (const [, name = ""] of text.matchAll(displayed)) yield [name, "person"];
   for (const [found] of text.matchAll(link)) {

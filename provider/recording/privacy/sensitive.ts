@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { isObject } from "../../contract/wire.ts";
-import { kindOfHeader, kindOfName, seenIn, type Kind } from "./kinds.ts";
+import { kindOfHeader, kindOfName, findSecrets, type Kind } from "./kinds.ts";
 import { layersOf } from "./layers.ts";
 import { vocabulary } from "./vocabulary.ts";
 
@@ -90,7 +90,7 @@ export class Sensitive {
   /** Takes what a text shows by its form, in whatever encoding, and what JSON in it names. */
   addText(text: string): void {
     for (const read of layersOf(text)) {
-      for (const [value, kind] of seenIn(read)) this.add(value, kind);
+      for (const [value, kind] of findSecrets(read)) this.add(value, kind);
       if (/^\s*[[{]/.test(read)) this.#addJson(read);
     }
   }

@@ -16,7 +16,7 @@ import { mayBeMade } from "../model/made.ts";
 import type { Removal } from "../model/removals.ts";
 import { PartialFailure, ResourceError, type Context } from "../model/resource.ts";
 import { membership } from "./memberships.ts";
-import { foundNow, sparing, stillFound, type FoundRoles, type KeptFound } from "./rosterFound.ts";
+import { foundNow, namesIn, sparing, stillFound, type FoundRoles, type KeptFound } from "./rosterFound.ts";
 import { identified, withRoles, nameOf, observed, wantedOf, type Kept, type Members } from "./rosterLists.ts";
 import { lacking, type RoleChange } from "./rosterProof.ts";
 import type { MemberContext } from "./teamClaims.ts";
@@ -144,7 +144,7 @@ interface Noted {
 function noteMade({ made }: MemberContext, inputs: Roster, { proof, found, open }: Noted): void {
   const isThere = managing(proof.known, { mode: "additive" });
   const there = proof.after.filter((one) => isThere(one) && !found?.[one.userID]);
-  made.settled(inputs.resourceUrn, namesOf(inputs, there));
+  made.settled(inputs.resourceUrn, there.flatMap(namesIn(inputs.teamID, proof.known)));
   made.settled(inputs.resourceUrn, open, false);
 }
 

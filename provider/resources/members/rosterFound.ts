@@ -59,6 +59,15 @@ export function sparing<Live extends RosterMember, Options extends Pick<RosterOp
   return { stay, options: { ...options, ignore: [...(options.ignore ?? []), ...stay.map(nameOf)] } };
 }
 
+/**
+ * Names members in records of the stack's creations: a list of bare user IDs lacks the address by which somebody was
+ * invited.
+ */
+export function namesIn(teamID: string, wanted: readonly WantedMember[]): (member: RosterMember) => string[] {
+  const addresses = new Map(wanted.map(({ userID, email }) => [userID, email]));
+  return (member) => membership(teamID, { ...member, email: member.email ?? addresses.get(member.userID) });
+}
+
 /** The team and the roster at the moment of applying. */
 interface Meeting {
   old: KeptFound | undefined;
@@ -85,12 +94,13 @@ export function foundNow(
   if (takesOver || context.members.isMade(inputs.teamID)) return before;
   const isKnown = managing(wantedOf(old.members ?? {}, old), { mode: "additive" });
   const isWanted = managing(wanted, { mode: "additive" });
+  const namesOf = namesIn(inputs.teamID, wanted);
   const met = live.filter(
     (member) =>
       isWanted(member) &&
       !isUser(self, member) &&
       !isKnown(member) &&
-      !context.made.isMade(inputs.resourceUrn, membership(inputs.teamID, member)),
+      !context.made.isMade(inputs.resourceUrn, namesOf(member)),
   );
   const roles = met.map(({ userID, role: listed }) => [userID, role.safeParse(listed).data ?? "member"] as const);
   const all = { ...before, ...Object.fromEntries(roles) };

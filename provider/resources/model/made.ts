@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ApiError } from "../../contract/errors.ts";
+import { ApiError, isOutcomeUnknown } from "../../contract/errors.ts";
 
 /**
  * Things that this stack has made itself, beyond those in states. A thing is named by its resource and ID, such as
@@ -38,4 +38,4 @@ export const isFound = ({ made }: { made: Made }, state: Owned, things: readonly
 
 /** True when a failed call may have been carried out; a call without an error is over. */
 export const mayBeMade = (error: unknown): boolean =>
-  error !== undefined && (!(error instanceof ApiError) || error.outcome === "unknown" || error.code === "cancelled");
+  error !== undefined && (!(error instanceof ApiError) || error.code === "cancelled" || isOutcomeUnknown(error));

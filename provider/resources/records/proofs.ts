@@ -1,6 +1,6 @@
 import { readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ownFolder } from "../../../machine/ownFolder.ts";
+import { findOwnFolder } from "../../../machine/ownFolder.ts";
 
 /** Most proofs that are kept; beyond, the older half goes. */
 const maxKept = 1_000;
@@ -34,4 +34,4 @@ function forgetOldest(folder: string, names: readonly string[]): void {
   for (const { path } of oldest) rmSync(path, { force: true });
 }
 
-const folderOfProofs = (): string | undefined => ownFolder("cache", "proofs", process.env);
+const folderOfProofs = (): string | undefined => findOwnFolder("cache", "proofs", process.env);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { quoted } from "../../messages/text.ts";
 import { canonical, keyText } from "../../reconcile/digests.ts";
-import { unresolvedSentences, type Unresolved } from "../../reconcile/references.ts";
+import { describeUnresolved, type Unresolved } from "../../reconcile/references.ts";
 import { isHidden, placeOf } from "../../sources/source.ts";
 import { isProven, noteProven } from "../records/proofs.ts";
 import type { Leaving, RowClaim, RowClaims, RowReferrer } from "./declared/claims.ts";
@@ -136,7 +136,7 @@ async function unanswered(claims: RowClaims, declared: Declared, directory: stri
       }
     }
   }
-  const sentences = unresolvedSentences(
+  const sentences = describeUnresolved(
     missing,
     (line) => placeOf(target, line),
     (label) => isHidden(target, label),

@@ -2,7 +2,7 @@ import { numbered, quoted, some } from "../../messages/text.ts";
 import { RowIndices } from "../../reconcile/rowIndices.ts";
 import type { RowPlan } from "../../reconcile/rows.ts";
 import { keysOf, type RowDeclaration, type Summary } from "./declared/declaration.ts";
-import type { Applied } from "./writing/apply.ts";
+import type { Applied } from "./writing/steps.ts";
 
 /** Rows that a message names. */
 const maxNamed = 20;

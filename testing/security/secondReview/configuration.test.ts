@@ -3,6 +3,7 @@ import { parse } from "yaml";
 import { createEmulator, type Emulator } from "../../../emulator/index.ts";
 import { configuration } from "../../../provider/pulumi/configuration/configuration.ts";
 import * as doors from "../../harness/doors.ts";
+import { testThrough } from "../../harness/drawn.ts";
 import { Project } from "../../harness/project.ts";
 import { ProviderHost, type Door } from "../../harness/providerHost.ts";
 
@@ -56,6 +57,7 @@ async function said(door: Door, config: Record<string, string>): Promise<string>
 }
 
 describe.each(Object.values(doors))("a provider of the kind $name", (door) => {
+  const test = testThrough(door.name);
   test.each(keys.filter((key) => !quotedInClear.includes(key)))(
     "quotes nothing that stands under microapps:%s",
     async (key) => {

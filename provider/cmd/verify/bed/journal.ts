@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { closeSync, lstatSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
-import { ownFolder } from "../../../../machine/ownFolder.ts";
+import { findOwnFolder } from "../../../../machine/ownFolder.ts";
 import { birthOf, isRunning } from "../../../../machine/processes.ts";
 import { isObject, jsonIn } from "../../../contract/wire.ts";
 import { sealOf } from "../../../resources/records/seals.ts";
@@ -69,7 +69,7 @@ export const digestOf = (endpoint: string): string => createHash("sha256").updat
 
 /** The folder of the journals; undefined where there can be none. */
 export const journalFolder = (environment: NodeJS.ProcessEnv): string | undefined =>
-  ownFolder("cache", "verify", environment);
+  findOwnFolder("cache", "verify", environment);
 
 /** A journal that this user of this machine did not write, or that somebody changed. */
 export class ForeignJournal extends Error {}

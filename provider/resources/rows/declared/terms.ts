@@ -2,7 +2,7 @@ import { withoutUndefined } from "../../../contract/values.ts";
 import type { Digest } from "../../../reconcile/digests.ts";
 import { RowSet } from "../../../reconcile/rowSet.ts";
 import { read } from "../../../sources/read.ts";
-import { linkedLabels } from "../../../sources/source.ts";
+import { listLinkedLabels } from "../../../sources/source.ts";
 import { digesterOf, type RowDeclaration } from "./declaration.ts";
 import type { RowTarget } from "./target.ts";
 
@@ -24,7 +24,7 @@ export function shapeOf({ table, key, source, types, references, parent, removal
 
 /** The parts of a row's key. */
 const partsOf = (declaration: RowDeclaration): string => {
-  const linked = linkedLabels(declaration).filter((label) => declaration.key.includes(label));
+  const linked = listLinkedLabels(declaration).filter((label) => declaration.key.includes(label));
   return JSON.stringify([declaration.key, linked.sort()]);
 };
 

@@ -6,7 +6,7 @@ import { keyText } from "../../../reconcile/digests.ts";
 import {
   Lookup,
   References,
-  unresolvedSentences,
+  describeUnresolved,
   type Reference,
   type Unresolved,
 } from "../../../reconcile/references.ts";
@@ -105,7 +105,7 @@ export class Links {
   /** Throws when something that rows refer to is not there, naming all of it by line. */
   async check(place: (line: number) => string, isHidden: (label: string) => boolean): Promise<void> {
     const unresolved = [...this.#references.unresolved, ...this.#orphans];
-    const wrong = unresolvedSentences(unresolved, place, isHidden);
+    const wrong = describeUnresolved(unresolved, place, isHidden);
     if (wrong.length === 0) return;
     const missing = unresolved.find(({ reason }) => reason === "missing");
     const declaring = missing && (await this.#declaring(missing));

@@ -1,7 +1,7 @@
 import { another, canonical } from "../../../reconcile/digests.ts";
 import type { Ledger } from "../../../reconcile/ledger.ts";
 import { Lookup } from "../../../reconcile/references.ts";
-import { recognised, type Recognised, type SeenRow } from "../../../reconcile/rekey.ts";
+import { recogniseRows, type Recognised, type SeenRow } from "../../../reconcile/rekey.ts";
 import type { RowSet } from "../../../reconcile/rowSet.ts";
 import { SourceError } from "../../../sources/read.ts";
 import { digesterFor, summarize, type Summary } from "../declared/declaration.ts";
@@ -82,5 +82,5 @@ export async function reshapedRows(
     ledger.kind === "list"
       ? []
       : [(await lastSource(context, old))?.rows, sameRows?.rows].filter((rows) => rows !== undefined);
-  return recognised(seen, summary.rows, sameRows?.rows, ledger, near);
+  return recogniseRows(seen, summary.rows, sameRows?.rows, ledger, near);
 }
