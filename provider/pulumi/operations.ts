@@ -5,7 +5,6 @@ import { InputError, type PlatformFunction } from "../functions/function.ts";
 import type { Mask } from "../messages/masks.ts";
 import { named, oneThing, type Identities } from "../resources/model/identities.ts";
 import { ResourceError, type Change, type Observed, type Problem, type Report } from "../resources/model/resource.ts";
-import type { MadeThings } from "../resources/records/madeThings.ts";
 import type { ResourceContext, OfflineResourceContext, Resource } from "../resources/resource.ts";
 import { bindingOutput, bind, destinationOf, isMoved, platformOf } from "./binding.ts";
 import type { Configuration } from "./configuration/configuration.ts";
@@ -74,10 +73,9 @@ interface Tools {
 /** Operations of both kinds of provider. Property values are plain, secrets in clear, unknown ones stand for themselves. */
 export class Operations {
   readonly forecasts: Forecasts;
-  readonly made: MadeThings;
   readonly #surroundings: Surroundings;
   readonly #connection: Connection;
-  readonly #notes: RunNotes;
+  readonly notes: RunNotes;
   readonly #identities: Identities;
   readonly #organizationNames = new Map<string, string>();
   /** True when a program runs: without one, the configuration is the state's. */
@@ -89,12 +87,11 @@ export class Operations {
 
   constructor(surroundings: Surroundings) {
     this.#surroundings = surroundings;
-    this.#notes = new RunNotes({ ...surroundings, platform: () => platformOf(surroundings.configuration()) });
-    this.#identities = this.#notes.known.identities;
-    this.made = this.#notes.made;
+    this.notes = new RunNotes({ ...surroundings, platform: () => platformOf(surroundings.configuration()) });
+    this.#identities = this.notes.known.identities;
     this.#connection = new Connection(surroundings);
     this.forecasts = new Forecasts(surroundings.foresees ?? false);
-    this.#lateSeeds = new LateSeeds(this.#notes, this.forecasts, surroundings.report);
+    this.#lateSeeds = new LateSeeds(this.notes, this.forecasts, surroundings.report);
     this.#fields = new EmulatorFields(surroundings.directory);
     const destination = (): ReturnType<typeof destinationOf> => destinationOf(surroundings.configuration());
     this.#approvals = new Approvals({ ...surroundings, destination, isUnknown: holdsUnknown });
@@ -121,7 +118,7 @@ export class Operations {
       const [moved, inputs] = [isMoved(olds, configuration), toListed(call.resource, news)];
       const comparison = await diff(call.resource, offline, olds, inputs);
       const own = olds["found"] === undefined ? [`${call.resource.name} ${id}`] : [];
-      const change = this.#notes.compared(call.urn, comparison, own);
+      const change = this.notes.compared(call.urn, comparison, own);
       const keeps = change.replaces.length === 0;
       const isChanged = moved || change.changed.length > 0;
       (await this.#approvals.of(call))?.compared(call, id, { keeps, isChanged }, olds, inputs);
@@ -234,7 +231,7 @@ export class Operations {
   }
 
   #run<Answer>(name: string, call: Asked, work: (tools: Tools) => Promise<Answer>): Promise<Answer> {
-    if (["create", "update", "delete"].includes(name)) this.#notes.acts();
+    if (["create", "update", "delete"].includes(name)) this.notes.acts();
     return this.#surroundings.spans?.within(name, call, () => this.#carryOut(call, work)) ?? this.#carryOut(call, work);
   }
 
@@ -251,7 +248,7 @@ export class Operations {
     const stop = time ? AbortSignal.any([this.#surroundings.signal, time]) : this.#surroundings.signal;
     try {
       const settings = (configuration = this.#surroundings.configuration());
-      if (urn !== undefined) this.#notes.hear();
+      if (urn !== undefined) this.notes.hear();
       const offline = this.#offline(seed, settings, { ...heard, forecast });
       const online = async (state: Properties = {}): Promise<ResourceContext> => {
         isMoved(state, settings);
@@ -259,7 +256,7 @@ export class Operations {
       };
       const working = work({ configuration, offline, online, bound: (outputs) => bind(outputs, settings), clean });
       const answer = time ? unlessLate(working, time) : working;
-      return await (phase ? this.#notes.announced(answer) : answer);
+      return await (phase ? this.notes.announced(answer) : answer);
     } catch (error) {
       if (phase) this.forecasts.report(urn, heard.info); // an engine asks for nothing else
       const sentence = clean(this.#login.sentenceOf(error, urn !== undefined && !this.#isCurrent) ?? messageOf(error));
@@ -277,8 +274,8 @@ export class Operations {
       ...{ directory: this.#surroundings.directory, manner: this.#connection.manner(settings) },
       ...{ platform: platformOf(settings), lostData: settings.lostData },
       ...{ appServer: settings.appServer, account: { email: settings.email, userID: settings.userID } },
-      ...this.#notes.known,
-      ...{ made: this.made, removals: removalsIn },
+      ...this.notes.known,
+      removals: removalsIn,
       seed: () => (seed?.length ? seed : randomBytes(32)),
       fieldTypes: (table: string) => this.#fields.of(settings.endpoint, table),
       ...{ organizationNames: this.#organizationNames, isApproved: this.#approvals.areAsked },
@@ -288,9 +285,9 @@ export class Operations {
   async #online(offline: Offline, settings: Configuration, signal: AbortSignal) {
     return {
       ...offline,
-      ...(await this.#connection.of(settings)),
+      ...(await this.#connection.of(settings, offline.report.info)),
       sleep: (milliseconds: number) => sleep(milliseconds, undefined, { signal }),
-      ...{ readsFirst: this.#surroundings.readsFirst ?? false, others: this.#notes.others, signal, now: Date.now },
+      ...{ readsFirst: this.#surroundings.readsFirst ?? false, others: this.notes.others, signal, now: Date.now },
     };
   }
 }

@@ -8,12 +8,12 @@ import type { Resource, ResourceContext } from "../../resources/resource.ts";
 import { resourceNamed } from "../../resources/resources.ts";
 import { rowsByKey } from "../../resources/rows/declared/cells.ts";
 import type { RowDeclaration } from "../../resources/rows/declared/declaration.ts";
-import { foundRows, type Drift, type FoundSecrets } from "../../resources/rows/drift.ts";
+import { sealFoundRows, type Drift, type FoundSecrets } from "../../resources/rows/drift.ts";
 import { isHidden } from "../../sources/source.ts";
 import {
   noTally,
-  ordered,
-  orderedChanges,
+  orderThings,
+  orderChanges,
   secretText,
   toShownKind,
   type Change,
@@ -89,7 +89,7 @@ export async function drift(
     hide,
   );
   look.unread = [...new Set(look.unread)].sort();
-  look.section = { compared: true, things: ordered([...things, ...teams.values()].toSorted(byName)) };
+  look.section = { compared: true, things: orderThings([...things, ...teams.values()].toSorted(byName)) };
   return look;
 }
 
@@ -146,7 +146,7 @@ async function describeChanges(
   const settings = settingChanges(differing(one));
   const rows = each.kind === "SeedRows" ? await rowChanges(values, found, directory) : undefined;
   if (settings.length === 0 && !rows) return;
-  things.push({ ...empty, op: "change", ...rows, changes: orderedChanges([...settings, ...(rows?.changes ?? [])]) });
+  things.push({ ...empty, op: "change", ...rows, changes: orderChanges([...settings, ...(rows?.changes ?? [])]) });
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
@@ -180,7 +180,7 @@ function addPeople(teams: Map<string, Thing>, name: string, changes: Change[]): 
   teams.set(name, {
     ...thing,
     people,
-    changes: orderedChanges([...thing.changes, ...changes].toSorted((a, b) => (a.name < b.name ? -1 : 1))),
+    changes: orderChanges([...thing.changes, ...changes].toSorted((a, b) => (a.name < b.name ? -1 : 1))),
   });
 }
 
@@ -207,7 +207,7 @@ async function rowChanges(
   const { changed, missing, changedKeys, missingKeys } = seen;
   const seed = values as unknown as RowDeclaration; // as it was applied
   const declared = await rowsByKey(seed, directory, changedKeys);
-  const there = foundRows(seed, seen, found["foundSecrets"] as FoundSecrets | undefined);
+  const there = sealFoundRows(seed, seen, found["foundSecrets"] as FoundSecrets | undefined);
   const fields = (key: string): Field[] => {
     const [was, is] = [declared.get(key), there.get(key)];
     if (!was || !is) return [];
@@ -234,7 +234,7 @@ async function rowChanges(
 async function countOthers(
   resources: readonly StateResource[],
   seen: ReadonlyMap<StateResource, Values>,
-  { members, tables }: ResourceContext & { tables: CountingReads },
+  { client, members, tables }: ResourceContext & { tables: CountingReads },
   look: Look,
   hide: (text: string) => string,
 ): Promise<void> {
@@ -253,7 +253,9 @@ async function countOthers(
   const teams = resources.filter((each) => each.kind === "Team" && seen.has(each));
   await inParallel(teams, maxUnderWay, async (team) => {
     try {
-      const others = (await members.list(team.id))?.filter(({ userID }) => !declared.get(team.id)?.has(userID)) ?? [];
+      // The account that made a team is in it.
+      const known = new Set(declared.get(team.id)).add(await client.callerID());
+      const others = (await members.list(team.id))?.filter(({ userID }) => !known.has(userID)) ?? [];
       if (others.length > 0) look.notes.push(`${team.name}: ${numbered(others.length, "member")} whom nobody declares`);
     } catch (error) {
       look.unread.push(`${team.name}: ${hide(messageOf(error))}`);

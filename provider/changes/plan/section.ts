@@ -2,8 +2,8 @@ import { numbered } from "../../messages/text.ts";
 import type { RowsAhead } from "../../reconcile/rows.ts";
 import { callsAhead } from "../../resources/rows/reports.ts";
 import {
-  ordered,
-  orderedChanges,
+  orderThings,
+  orderChanges,
   noTally,
   toShownKind,
   type Change,
@@ -48,7 +48,7 @@ export async function sectionOf(plan: Plan, sides: Sides): Promise<{ section: Se
     reasons.push(`rows of ${numbered(open.length, "seed")} are compared when up runs: ${open.join(", ")}`);
   const why = reasons.length === 0 ? {} : { why: reasons.join("; ") };
   const hints = renames.hints.length === 0 ? {} : { hints: renames.hints };
-  const section: Section = { compared: true, ...why, things: ordered(things), ...hints };
+  const section: Section = { compared: true, ...why, things: orderThings(things), ...hints };
   return { section: sides.base ? section : { ...section, calls }, problems };
 }
 
@@ -87,7 +87,7 @@ async function thingOf(kind: Thing["kind"], step: Step, plan: Plan, sides: Sides
       [step, ...(people?.steps ?? []), ...more].flatMap(({ refusals }) => refusals).concat(people?.guards ?? []),
     ),
   ];
-  const changes = orderedChanges([...settings, ...(people?.changes ?? []), ...(seed?.changes ?? [])]);
+  const changes = orderChanges([...settings, ...(people?.changes ?? []), ...(seed?.changes ?? [])]);
   const touched = (tally: Tally | undefined): number => (tally ? tally.add + tally.change + tally.remove : 0);
   const isTouched =
     (operation !== "same" && operation !== "update") ||

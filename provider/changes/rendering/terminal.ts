@@ -1,7 +1,7 @@
 import { isUnchanged, stops, type Change, type ChangeSet, type EnvironmentChanges } from "../model/changeSet.ts";
 import { besides, mergeThings, openPart, type MergedThing } from "./merged.ts";
 import { sealLines } from "./sealLines.ts";
-import { cut, inWords, signs, summary, valueText, verbs, visible } from "./text.ts";
+import { cut, inWords, signs, summary, valueText, verbs, toVisible } from "./text.ts";
 
 /** Changes of one thing that are shown; a file has all of them. */
 const maxShown = 20;
@@ -14,17 +14,17 @@ export function terminal(set: ChangeSet): string {
       set.base.behind === undefined
         ? ""
         : `, which has ${set.base.behind} commits that the branch lacks: shown from where it began`;
-    lines.push(`Compared with ${visible(set.base.ref)} (${set.base.commit.slice(0, 12)})${behind}`);
+    lines.push(`Compared with ${toVisible(set.base.ref)} (${set.base.commit.slice(0, 12)})${behind}`);
   }
-  for (const { text } of set.flags) lines.push(`! ${visible(text)}`);
+  for (const { text } of set.flags) lines.push(`! ${toVisible(text)}`);
   for (const environment of set.environments) {
-    lines.push("", visible(environment.name));
-    for (const text of stops(environment)) lines.push(`  stopped: ${visible(text)}`);
-    for (const { text } of environment.flags) lines.push(`  ! ${visible(text)}`);
-    for (const note of environment.notes) lines.push(`  ${visible(note)}`);
+    lines.push("", toVisible(environment.name));
+    for (const text of stops(environment)) lines.push(`  stopped: ${toVisible(text)}`);
+    for (const { text } of environment.flags) lines.push(`  ! ${toVisible(text)}`);
+    for (const note of environment.notes) lines.push(`  ${toVisible(note)}`);
     if (isUnchanged(environment)) lines.push(set.kind === "drift" ? "  no drift" : "  nothing changes");
     lines.push(...openLines(environment));
-    for (const line of sealLines(environment)) lines.push(`  ${visible(line)}`);
+    for (const line of sealLines(environment)) lines.push(`  ${toVisible(line)}`);
   }
   const isOne = set.environments.length === 1;
   const sections = [
@@ -53,7 +53,7 @@ const unheard = (line: string): string =>
 /** Says what is not compared, and how much is pending. */
 function openLines({ change, pending }: EnvironmentChanges): string[] {
   const open = (what: string, reason: string | undefined): string[] =>
-    reason === undefined ? [] : [`  ${what}${visible(reason)}`];
+    reason === undefined ? [] : [`  ${what}${toVisible(reason)}`];
   const count = pending?.things.length ?? 0;
   const calls = pending?.calls === undefined ? "" : `, about ${pending.calls} calls`;
   return [
@@ -65,7 +65,7 @@ function openLines({ change, pending }: EnvironmentChanges): string[] {
 
 /** Environments behind a line, where not all have it. */
 const only = (environments: readonly string[], isAll: boolean): string =>
-  isAll ? "" : ` in ${inWords(environments.map(visible))}`;
+  isAll ? "" : ` in ${inWords(environments.map(toVisible))}`;
 
 function thingLines(
   lines: string[],
@@ -74,13 +74,13 @@ function thingLines(
 ): void {
   for (const { value, environments: where, places } of heads) {
     const what = summary(value);
-    const place = places.length === 0 ? "" : `  (${places.map(visible).join(" ")})`;
+    const place = places.length === 0 ? "" : `  (${places.map(toVisible).join(" ")})`;
     const { op, notes, accepted } = value;
     lines.push(
-      `  ${signs[op]} ${kind} ${visible(name)} ${verbs[op]}${what === "" ? "" : `: ${what}`}${only(where, isOne)}${place}`,
+      `  ${signs[op]} ${kind} ${toVisible(name)} ${verbs[op]}${what === "" ? "" : `: ${what}`}${only(where, isOne)}${place}`,
     );
-    for (const note of notes) lines.push(`      ${visible(note)}`);
-    if (accepted !== undefined) lines.push(`      accepted: ${visible(accepted)}`);
+    for (const note of notes) lines.push(`      ${toVisible(note)}`);
+    if (accepted !== undefined) lines.push(`      accepted: ${toVisible(accepted)}`);
   }
   for (const change of changes.slice(0, maxShown))
     lines.push(
@@ -91,13 +91,13 @@ function thingLines(
 }
 
 function changeLine({ kind, op, name, fields, accepted }: Change): string {
-  const shown = (value: unknown): string => (value === undefined ? "nothing" : cut(visible(valueText(value)), 60));
+  const shown = (value: unknown): string => (value === undefined ? "nothing" : cut(toVisible(valueText(value)), 60));
   const parts = fields.map((field) => {
-    const label = kind === "setting" ? "" : `${visible(field.name)} `;
+    const label = kind === "setting" ? "" : `${toVisible(field.name)} `;
     if (op === "add") return `${label}${shown(field.after)}`;
     return op === "remove"
       ? `${label}${shown(field.before)}`
       : `${label}${shown(field.before)} → ${shown(field.after)}`;
   });
-  return `${signs[op]} ${cut(visible(name), 120)}${parts.length === 0 ? "" : `: ${parts.join(", ")}`}${accepted === undefined ? "" : ` (accepted: ${visible(accepted)})`}`;
+  return `${signs[op]} ${cut(toVisible(name), 120)}${parts.length === 0 ? "" : `: ${parts.join(", ")}`}${accepted === undefined ? "" : ` (accepted: ${toVisible(accepted)})`}`;
 }
