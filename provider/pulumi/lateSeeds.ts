@@ -25,7 +25,7 @@ export class LateSeeds {
     this.#report = report;
   }
 
-  /** Says which rows stay after all. */
+  /** Reports which rows stay after all. */
   say(clean: (text: string) => string): Promise<void> {
     return this.#forecasts.correct(this.#notes.known.rowClaims.late.splice(0), async (urn, text) => {
       const heard = this.#report(urn, clean);

@@ -49,7 +49,7 @@ export function eventsReport(text: string): ChangeSet {
   return { version: 1, kind: "events", flags: [], environments };
 }
 
-/** Says which things may only have another key. */
+/** Hints at things that may only have another key. */
 function hintsOf(steps: readonly Step[]): string[] {
   const watch = new RenamingWatch();
   for (const { op, urn, outputs, new: inputs } of steps)

@@ -65,7 +65,7 @@ function isAlike(left: RenamedSide, came: RenamedSide, rows: RowsLeft | undefine
 export const keyIn = (name: string): string => name.slice(name.lastIndexOf("/") + 1);
 
 /**
- * Says what to write so that a thing stays what it is, and what a run does without it.
+ * Names the line that keeps a thing what it is, and the effects of a run without it.
  * @param where the entry of a file, `seeds.kinds (env.yaml:4:3)`; undefined for a resource of a program
  */
 export function describeRenaming({ left, came, rows }: Renaming<RenamedSide>, where: string | undefined): string {
@@ -77,7 +77,7 @@ export function describeRenaming({ left, came, rows }: Renaming<RenamedSide>, wh
   return `perhaps ${quoted(was)} is ${quoted(is)} now: to keep it the same thing, ${line}. ${without(left.kind, rows, is)}`;
 }
 
-/** Says what a run does with two things where one was meant. */
+/** Effects of a run on two things where one was meant. */
 function without(kind: string, rows: RowsLeft | undefined, name: string): string {
   switch (kind) {
     case "SeedRows":

@@ -3,6 +3,13 @@ import { besides, mergeThings, openPart, type MergedThing } from "./merged.ts";
 import { sealLines } from "./sealLines.ts";
 import { cut, inWords, signs, summary, valueText, verbs, toVisible } from "./text.ts";
 
+const nothing: Record<ChangeSet["kind"], string> = {
+  report: "  nothing changes",
+  events: "  nothing changes",
+  drift: "  no drift",
+  changes: "  nothing differs",
+};
+
 /** Changes of one thing that are shown; a file has all of them. */
 const maxShown = 20;
 
@@ -22,7 +29,7 @@ export function terminal(set: ChangeSet): string {
     for (const text of stops(environment)) lines.push(`  stopped: ${toVisible(text)}`);
     for (const { text } of environment.flags) lines.push(`  ! ${toVisible(text)}`);
     for (const note of environment.notes) lines.push(`  ${toVisible(note)}`);
-    if (isUnchanged(environment)) lines.push(set.kind === "drift" ? "  no drift" : "  nothing changes");
+    if (isUnchanged(environment)) lines.push(nothing[set.kind]);
     lines.push(...openLines(environment));
     for (const line of sealLines(environment)) lines.push(`  ${toVisible(line)}`);
   }
@@ -50,7 +57,7 @@ const unheard = (line: string): string =>
     .replace(/^(\s*)\//, "$1\\u002f")
     .replace(/##(?=\[|vso\[)/g, "#\\u0023");
 
-/** Says what is not compared, and how much is pending. */
+/** Lines on what is not compared, and how much is pending. */
 function openLines({ change, pending }: EnvironmentChanges): string[] {
   const open = (what: string, reason: string | undefined): string[] =>
     reason === undefined ? [] : [`  ${what}${toVisible(reason)}`];
