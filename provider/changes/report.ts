@@ -8,11 +8,11 @@ import { layoutOnly } from "./base/decidingFlags.ts";
 import { readAtBase, readInTree } from "./base/declared.ts";
 import { driftFile, environmentsFile, environmentsIn, type EnvironmentEntry } from "./base/environments.ts";
 import { profileFlags, profileIn } from "./base/profileFlags.ts";
-import { shown, type BothTexts } from "./base/projectFlags.ts";
+import { describeSetting, type BothTexts } from "./base/projectFlags.ts";
 import { doneLines } from "./doneLines.ts";
-import { driftFlags, loosened } from "./loosened.ts";
+import { driftFlags, findLoosened } from "./loosened.ts";
 import { notCompared, type ChangeSet, type EnvironmentChanges, type Note, type Section } from "./model/changeSet.ts";
-import { nothing, type Declared, type Reading } from "./model/source.ts";
+import { declareNothing, type Declared, type Reading } from "./model/source.ts";
 import { stable } from "./model/values.ts";
 import { compareDeclarations } from "./plan/plans.ts";
 import { flagsOfProject, flagsOfStack, inRepository, slashes, textsOf, type Sides } from "./projectChanges.ts";
@@ -176,9 +176,9 @@ async function environmentChanges(
   const isRemoved = !entry.isListed && !existsSync(join(request.folder, entry.file));
   const before = await readAtBase(place, former?.file ?? entry.file);
   const head: Reading = isRemoved
-    ? { declared: nothing(request.folder), problems: [], files: [] }
+    ? { declared: declareNothing(request.folder), problems: [], files: [] }
     : await readInTree({ ...place, folder: request.folder }, entry.file, before.declared?.rules);
-  const isThere = head.declared ?? nothing(request.folder);
+  const isThere = head.declared ?? declareNothing(request.folder);
   const compared =
     before.declared && head.declared
       ? await compareDeclarations({ base: before.declared, head: head.declared })
@@ -186,7 +186,7 @@ async function environmentChanges(
   const isElsewhere = former?.endpoint !== entry.endpoint;
   const { stack, ...ofStack } = await flagsOfStack(place, entry, former, isElsewhere);
   const flags = [
-    ...(before.declared && head.policy ? loosened(before.declared, head.policy) : []),
+    ...(before.declared && head.policy ? findLoosened(before.declared, head.policy) : []),
     ...entryFlags(entry, former, isFirst),
     ...ofStack.flags,
     ...(await flagsOfProfile(place, stack)),
@@ -224,14 +224,14 @@ function entryFlags(entry: ListedEntry, former: EnvironmentEntry | undefined, is
   const flag = (text: string): Note => ({ text, place: environmentsFile });
   if (!former) {
     if (isFirst) return [];
-    const endpoint = entry.endpoint === undefined ? "" : ` at ${shown(entry.endpoint)}`;
+    const endpoint = entry.endpoint === undefined ? "" : ` at ${describeSetting(entry.endpoint)}`;
     return [flag(`${environmentsFile} did not list it before: the stack ${entry.stack}${endpoint}`)];
   }
   if (!entry.isListed) return [flag(`${environmentsFile} does not list it any more`)];
   const names = ["stack", "file", "endpoint", "after"] as const;
   return names.flatMap((name) => {
     const [was, is] = [former[name] ?? "nothing", entry[name] ?? "nothing"].map(String);
-    return was === is ? [] : [flag(`${name} changes from ${shown(was)} to ${shown(is)}`)];
+    return was === is ? [] : [flag(`${name} changes from ${describeSetting(was)} to ${describeSetting(is)}`)];
   });
 }
 

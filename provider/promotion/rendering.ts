@@ -1,4 +1,4 @@
-import { kept as shortened } from "../changes/model/values.ts";
+import { shortenValue as shortened } from "../changes/model/values.ts";
 import { counted, some, unbroken } from "../messages/text.ts";
 import type { PromotedChange, PromotionConflict } from "./model/model.ts";
 import type { Promoted } from "./promote.ts";

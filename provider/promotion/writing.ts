@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
-import { declaredIn, type Declared } from "../changes/model/source.ts";
+import { readDeclaration, type Declared } from "../changes/model/source.ts";
 import { fileOf, planEdits, type EditedFile, type FileEdit } from "../edits/edits.ts";
 import { readToEdit, writeFiles } from "../edits/writing.ts";
 import { rootOf } from "../files/repository.ts";
@@ -162,7 +162,7 @@ async function withEdited(
       mkdirSync(dirname(place(name)), { recursive: true });
       writeFileSync(place(name), after);
     }
-    const { declared, problems } = declaredIn(file, join(copy, project));
+    const { declared, problems } = readDeclaration(file, join(copy, project));
     const [problem] = problems;
     if (!declared || problem) {
       const { place: at = file, text = "can't be read" } = problem ?? {};

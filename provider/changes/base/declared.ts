@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { join, posix } from "node:path";
 import { maxMegabytesOfLayer, textOrReason } from "../../files/files.ts";
 import type { Note } from "../model/changeSet.ts";
-import { declaredIn, nothing, type Declared, type Reading } from "../model/source.ts";
+import { readDeclaration, declareNothing, type Declared, type Reading } from "../model/source.ts";
 import type { BaseTree } from "./baseTree.ts";
 import { isPointer } from "./commits.ts";
 import { detourTo, pointersIn } from "./workingTree.ts";
@@ -17,7 +17,7 @@ export async function readInTree(
 ): Promise<Reading> {
   const from = realpathSync(folder);
   const unread = (name: string): string | undefined => detourTo(root, from, name);
-  const reading = declaredIn(file, folder, held);
+  const reading = readDeclaration(file, folder, held);
   const { declared, policy, files } = reading;
   const ofLayer = (name: string): string | undefined => {
     const found = textOrReason(folder, name, maxMegabytesOfLayer);
@@ -48,11 +48,11 @@ export async function readAtBase({ base, prefix }: { base: BaseTree; prefix: str
   const path = inRepository(prefix, file);
   const folder = join(base.folder, prefix);
   if (!(await base.writeEnvironment(path))) {
-    return { declared: nothing(folder), notes: [`${file} is not in the base: everything it declares is new`] };
+    return { declared: declareNothing(folder), notes: [`${file} is not in the base: everything it declares is new`] };
   }
   const unread = base.unread(path);
   if (unread !== undefined) return { why: unread, notes: [] };
-  const { declared, problems } = declaredIn(file, folder);
+  const { declared, problems } = readDeclaration(file, folder);
   if (!declared) {
     const reasons = problems.map(({ place, text }) => (place === undefined ? text : `${place}: ${text}`));
     return { why: `the file of the base can't be read: ${reasons.slice(0, 3).join("; ")}`, notes: [] };

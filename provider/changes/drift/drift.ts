@@ -8,12 +8,12 @@ import type { Resource, ResourceContext } from "../../resources/resource.ts";
 import { resourceNamed } from "../../resources/resources.ts";
 import { rowsByKey } from "../../resources/rows/declared/cells.ts";
 import type { RowDeclaration } from "../../resources/rows/declared/declaration.ts";
-import { foundRows, type Drift, type FoundSecrets } from "../../resources/rows/drift.ts";
+import { sealFoundRows, type Drift, type FoundSecrets } from "../../resources/rows/drift.ts";
 import { isHidden } from "../../sources/source.ts";
 import {
   noTally,
-  ordered,
-  orderedChanges,
+  orderThings,
+  orderChanges,
   secretText,
   type Change,
   type Field,
@@ -88,7 +88,7 @@ export async function drift(
     hide,
   );
   look.unread = [...new Set(look.unread)].sort();
-  look.section = { compared: true, things: ordered([...things, ...teams.values()].toSorted(byName)) };
+  look.section = { compared: true, things: orderThings([...things, ...teams.values()].toSorted(byName)) };
   return look;
 }
 
@@ -152,7 +152,7 @@ async function describeChanges(
   const settings = settingChanges(differing(one));
   const rows = each.kind === "SeedRows" ? await rowChanges(values, found, directory) : undefined;
   if (settings.length === 0 && !rows) return;
-  things.push({ ...empty, op: "change", ...rows, changes: orderedChanges([...settings, ...(rows?.changes ?? [])]) });
+  things.push({ ...empty, op: "change", ...rows, changes: orderChanges([...settings, ...(rows?.changes ?? [])]) });
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
@@ -186,7 +186,7 @@ function addPeople(teams: Map<string, Thing>, name: string, changes: Change[]): 
   teams.set(name, {
     ...thing,
     people,
-    changes: orderedChanges([...thing.changes, ...changes].toSorted((a, b) => (a.name < b.name ? -1 : 1))),
+    changes: orderChanges([...thing.changes, ...changes].toSorted((a, b) => (a.name < b.name ? -1 : 1))),
   });
 }
 
@@ -213,7 +213,7 @@ async function rowChanges(
   const { changed, missing, changedKeys, missingKeys } = seen;
   const seed = values as unknown as RowDeclaration; // as it was applied
   const declared = await rowsByKey(seed, directory, changedKeys);
-  const there = foundRows(seed, seen, found["foundSecrets"] as FoundSecrets | undefined);
+  const there = sealFoundRows(seed, seen, found["foundSecrets"] as FoundSecrets | undefined);
   const fields = (key: string): Field[] => {
     const [was, is] = [declared.get(key), there.get(key)];
     if (!was || !is) return [];

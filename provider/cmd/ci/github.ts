@@ -2,7 +2,7 @@ import type { Environment, Pipelines } from "./pipelines.ts";
 import {
   applyStack,
   commentOnGitHub,
-  indented,
+  indentLines,
   install,
   installFromBase,
   installPulumi,
@@ -60,7 +60,7 @@ const run = (name: string, lines: readonly string[], env: Readonly<Record<string
     `- name: ${name}`,
     ...(variables.length > 0 ? ["  env:", ...variables] : []),
     "  run: |",
-    indented(lines, 4),
+    indentLines(lines, 4),
   ].join("\n");
 };
 
@@ -75,7 +75,7 @@ const takePlan = `- uses: ${actions.download}
     name: microapps-plan
     path: \${{ runner.temp }}/plan`;
 
-const steps = (...all: readonly string[]): string => indented(all.join("\n"), 6);
+const steps = (...all: readonly string[]): string => indentLines(all.join("\n"), 6);
 
 /** Outputs for other jobs: the report, and its counts. */
 const reportOutputs = ["report", "added", "changed", "removed", "stops"].map(
@@ -108,7 +108,7 @@ jobs:
     permissions:
       contents: read
     outputs:
-${indented(reportOutputs, 6)}
+${indentLines(reportOutputs, 6)}
     steps:
 ${steps(
   checkout("${{ github.event.pull_request.head.sha }}"),

@@ -17,7 +17,7 @@ const formats: Format[] = ["md", "json", "html", "text"];
 
 /** Adds the command that reports what a change does to each environment. */
 export function addReportCommand(program: Command): void {
-  const stacks = repeatedStacks(program);
+  const stacks = collectStacks(program);
   const command = reporting(
     program
       .command("report")
@@ -63,7 +63,7 @@ export function addReportCommand(program: Command): void {
 
 /** Adds the command that reports what was changed by hand. */
 export function addDriftCommand(program: Command): void {
-  const stacks = repeatedStacks(program);
+  const stacks = collectStacks(program);
   reporting(
     program
       .command("drift")
@@ -102,7 +102,7 @@ export const reporting = (command: Command): Command =>
     .addOption(new Option("--format <format>", "how it is written").choices(formats).default("text"));
 
 /** The program takes its own option wherever it stands, and remembers the last one: here all of them count. */
-export function repeatedStacks(program: Command): readonly string[] {
+export function collectStacks(program: Command): readonly string[] {
   const stacks: string[] = [];
   program.on("option:stack", (name: string) => stacks.push(name));
   return stacks;

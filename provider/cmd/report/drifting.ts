@@ -3,7 +3,7 @@ import path from "node:path";
 import { EngineError, projectFolder, stateInClear } from "../../../engine/index.ts";
 import { messageOf } from "../../../machine/failures.ts";
 import { driftFile, environmentsFile, environmentsIn } from "../../changes/base/environments.ts";
-import { accept, acceptedIn, hasDrift, withAccepted, type Accepted } from "../../changes/drift/accepted.ts";
+import { accept, parseAccepted, hasDrift, withAccepted, type Accepted } from "../../changes/drift/accepted.ts";
 import { CountingReads } from "../../changes/drift/countingReads.ts";
 import { drift, type Look } from "../../changes/drift/drift.ts";
 import type { ChangeSet, EnvironmentChanges } from "../../changes/model/changeSet.ts";
@@ -44,7 +44,7 @@ export async function runDrift(options: ReportOptions & DriftOptions): Promise<v
   const folder = projectFolder(cwd);
   const now = Date.now();
   const text = textIn(folder, driftFile) ?? "";
-  const accepted = acceptedIn(text, now);
+  const accepted = parseAccepted(text, now);
   const looks: { environment: EnvironmentChanges; look: Look }[] = [];
   for (const target of targetsIn(folder, options.stacks))
     looks.push(await looked(cwd, { ...target, state }, accepted, now));
@@ -56,7 +56,7 @@ export async function runDrift(options: ReportOptions & DriftOptions): Promise<v
     const until = options.until ?? new Date(now + acceptedDays * 24 * 60 * 60 * 1000).toISOString().slice(0, 10);
     const found = environments.map(({ name, change }) => ({ environment: name, section: change }));
     const written = withAccepted(text, found, options.because ?? "", until);
-    acceptedIn(written, now);
+    parseAccepted(written, now);
     writeFileSync(path.join(folder, driftFile), written);
     process.stderr.write(
       `${driftFile} keeps this out of reports until ${until}, and stops no run: the next 'up --refresh' puts back what is ` +

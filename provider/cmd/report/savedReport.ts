@@ -25,7 +25,7 @@ function textAt(place: string, file: string): string {
 }
 
 /** A report that was written with --format json. */
-export function savedReport(cwd: string, file: string): ChangeSet {
+export function readSavedReport(cwd: string, file: string): ChangeSet {
   const text = textAt(path.resolve(cwd, file), file);
   let raw: unknown;
   try {

@@ -16,8 +16,8 @@ import { mayBeMade } from "../model/made.ts";
 import type { Removal } from "../model/removals.ts";
 import { PartialFailure, ResourceError, type Context } from "../model/resource.ts";
 import { membership } from "./memberships.ts";
-import { foundNow, namesIn, sparing, stillFound, type FoundRoles, type KeptFound } from "./rosterFound.ts";
-import { identified, withRoles, nameOf, observed, wantedOf, type Kept, type Members } from "./rosterLists.ts";
+import { findFound, namesIn, sparing, stillFound, type FoundRoles, type KeptFound } from "./rosterFound.ts";
+import { identify, withRoles, nameOf, observe, toWanted, type Kept, type Members } from "./rosterLists.ts";
 import { lacking, type RoleChange } from "./rosterProof.ts";
 import type { MemberContext } from "./teamClaims.ts";
 import { refuseUndeclaredMembers } from "./undeclared.ts";
@@ -68,7 +68,7 @@ export async function optionsNow(
   const self = await caller(context);
   const options = optionsOf(inputs, self);
   const member = live.find((one) => isUser(self, one));
-  const dropped = member && managing(wantedOf(old?.members ?? {}, old), { mode: "additive" })(member);
+  const dropped = member && managing(toWanted(old?.members ?? {}, old), { mode: "additive" })(member);
   if (!inputs.keepSelf || !member || dropped) return options;
   return { ...options, ignore: [...(options.ignore ?? []), nameOf(member)] };
 }
@@ -107,8 +107,8 @@ export async function apply<Inputs extends Roster & Record<string, unknown>>(
   const unlike = lacking(proof, { promoted, demoted, removed });
   const [takesOver, self] = [ours !== undefined, await caller(context)];
   const meeting = { old: old ?? ours, takesOver, self, wanted: proof.known, live: start.before };
-  const found = foundNow(context, inputs, meeting);
-  const outputs = { ...inputs, ...observed(proof.after, proof.known, start.options), ...withoutUndefined({ found }) };
+  const found = findFound(context, inputs, meeting);
+  const outputs = { ...inputs, ...observe(proof.after, proof.known, start.options), ...withoutUndefined({ found }) };
   noteMade(context, inputs, { proof, found, open: begun.filter((name) => !unsure.has(name)) });
   const left = removed.done.filter((one) => !unlike.removed.has(one));
   context.made.removed(inputs.resourceUrn, namesOf(inputs, left));
@@ -173,7 +173,7 @@ async function planned(
   const elsewhere = { ...now, ignore: [...(now.ignore ?? []), ...declaredElsewhere(context, teamID, before)] };
   const found = stillFound(context, inputs, (old ?? ours)?.found, before);
   const { stay, options } = sparing(inputs, { ...old, found }, elsewhere, before);
-  const wanted = await identified(context, wantedOf(inputs.members, old), before);
+  const wanted = await identify(context, toWanted(inputs.members, old), before);
   const plan = planRoster(wanted, before, options);
   if (plan.refusals.length > 0) throw new ResourceError(plan.refusals.join("\n"));
   await refuseUndeclaredMembers(context, inputs, plan.remove);
@@ -184,7 +184,7 @@ async function planned(
 
 /** Throws when a run that was approved would remove somebody whom the state, and so the report, does not know. */
 function refuseUnshown(inputs: Roster, { remove }: RosterPlan<ListedMember>, old: Kept | undefined): void {
-  const isKnown = managing(wantedOf(old?.members ?? {}, old), { mode: "additive" });
+  const isKnown = managing(toWanted(old?.members ?? {}, old), { mode: "additive" });
   const others = remove.filter((member) => !isKnown(member));
   if (others.length === 0) return;
   throw new ResourceError(
@@ -212,7 +212,7 @@ async function replan(context: Context, teamID: string, { wanted, options }: Sta
   const listed = await context.members.proved(teamID);
   if (!listed) throw new ResourceError(`team ${teamID} was deleted meanwhile. Run refresh, then up.`);
   const after = await withRoles(context, teamID, listed);
-  const known = await identified(context, wanted, after);
+  const known = await identify(context, wanted, after);
   return { after, known, rest: planRoster(known, after, options) };
 }
 

@@ -219,7 +219,7 @@ export const adopt = z.boolean().optional().meta({
 });
 
 /** The input that asks for what can't be taken back once more. */
-export const again = (what: string) =>
+export const declareAgain = (what: string) =>
   z
     .boolean()
     .optional()

@@ -18,7 +18,7 @@ import { parseCheckpoint } from "../../../engine/state/checkpoint.ts";
 import { BoundError, checkJsonBounds } from "../../../machine/settings/bounds.ts";
 import { readSettings } from "../../../machine/settings/strict.ts";
 import { environmentsIn } from "../../../provider/changes/base/environments.ts";
-import { acceptedIn } from "../../../provider/changes/drift/accepted.ts";
+import { parseAccepted } from "../../../provider/changes/drift/accepted.ts";
 import { Repository } from "../../../provider/changes/testing/repository.ts";
 import { parseReply } from "../../../provider/client/http/answers.ts";
 import { LateError, until } from "../../../provider/files/deadline.ts";
@@ -71,7 +71,7 @@ test.each(heavy)("an Environment file, environments.yaml and drift.yaml of %s ar
       .problems.map((each) => each.text)
       .join(),
   ).toMatch(beyond);
-  expect(await reasonOf(() => acceptedIn(text, 0))).toMatch(beyond);
+  expect(await reasonOf(() => parseAccepted(text, 0))).toMatch(beyond);
 });
 
 test.each(heavy)("a profile of %s is", async (_, text) => {
