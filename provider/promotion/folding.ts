@@ -135,7 +135,7 @@ function sourceOf({ declared }: EnvironmentLayers, name: string): RowFileEdit["s
   return { ...source, source: seed.source };
 }
 
-/** What an environment's own file holds of a row; undefined where it has nothing, or another layer has something as well. */
+/** The entry of a row in an environment's own file; undefined where it has nothing, or another layer has something as well. */
 function itemIn(layers: EnvironmentLayers, path: readonly string[], step: ItemStep, key: readonly string[]): unknown {
   const { file } = layers.declared;
   if (layers.filesWith(path).join() !== file) return undefined;
