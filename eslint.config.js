@@ -48,6 +48,8 @@ const lists = [
     "provider/recording",
     "provider/recording/privacy",
     "provider/dump",
+    "provider/changes/pull",
+    "provider/changes/sides",
     "provider/promotion",
     "provider/promotion/placing",
     "provider/promotion/model",

@@ -261,8 +261,8 @@ describe("drift", () => {
       expect(status).toBe(7);
     });
     expect(calls.filter((endpoint) => endpoint !== "login" && endpoint !== "logout")).toEqual([]);
-    expect((await project.run("drift", "--accept")).output).toContain("--accept needs --because");
-    const accepting = await project.run("drift", "--accept", "--because", "audit");
+    expect((await project.run("drift", "--tolerate")).output).toContain("--tolerate needs --because");
+    const accepting = await project.run("drift", "--tolerate", "--because", "audit");
     expect(accepting).toMatchObject({ status: 0 });
     expect(accepting.output).toContain("stops no run: the next 'up --refresh' puts back what is declared");
     expect(readFileSync(join(project.folder, "drift.yaml"), "utf8")).toContain("name: grace@example.com");

@@ -3,7 +3,7 @@ import { inParallel } from "../../client/parallel.ts";
 import { ApiError } from "../../contract/errors.ts";
 import { isObject } from "../../contract/wire.ts";
 import { numbered } from "../../messages/text.ts";
-import { factsOf } from "../../resources/model/resource.ts";
+import { factsOf, type RowWatch } from "../../resources/model/resource.ts";
 import type { Resource, ResourceContext } from "../../resources/resource.ts";
 import { resourceNamed } from "../../resources/resources.ts";
 import { rowsByKey } from "../../resources/rows/declared/cells.ts";
@@ -43,11 +43,20 @@ export interface Look {
 
 type Values = Readonly<Record<string, unknown>>;
 
+/** Gets what a look found of a resource, beside the look itself. */
+export interface Observer {
+  /** Watches the rows of a seed; undefined for what has none. */
+  watch: (resource: StateResource) => RowWatch | undefined;
+  /** `found` is undefined for what is not there any more. */
+  found: (resource: StateResource, applied: Values, found: Values | undefined) => void;
+}
+
 /** Reads everything that a state has. Changes nothing: `context` has a client that can't. */
 export async function drift(
   resources: readonly StateResource[],
   context: ResourceContext & { tables: CountingReads },
   hide: (text: string) => string = (text) => text,
+  observer?: Observer,
 ): Promise<Look> {
   const look: Look = { section: { compared: true, things: [] }, notes: [], unread: [], isRefused: false };
   const teams = new Map<string, Thing>();
@@ -68,7 +77,9 @@ export async function drift(
     };
     const values = withList(clear(each.values) as Values); // a map stays one
     try {
-      const found = await resource.read({ ...context, report }, each.id, values);
+      const watch = observer?.watch(each);
+      const found = await resource.read({ ...context, report, ...(watch && { watch }) }, each.id, values);
+      observer?.found(each, values, found?.outputs);
       if (found) {
         seen.set(each, found.outputs);
         for (const text of warnings) look.unread.push(`${each.name}: ${hide(text)}`);
@@ -157,17 +168,19 @@ async function describeChanges(
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
-/** Inputs that are otherwise than they were applied. */
-function differing({ each, resource, values, found = {} }: Found): Field[] {
-  return Object.entries(resource.inputs.shape).flatMap(([name, schema]) => {
+/** Names of the inputs that are otherwise than they were applied. */
+export function listDrifted({ inputs }: Pick<Resource, "inputs">, applied: Values, found: Values): string[] {
+  return Object.entries(inputs.shape).flatMap(([name, schema]) => {
     const { ignoredInDiff, computed, writeOnly, keyedBy } = factsOf(schema);
     if (ignoredInDiff || computed || writeOnly || keyedBy !== undefined) return [];
-    const [was, is] = [values[name] ?? null, found[name] ?? null];
-    return stable(was) === stable(is)
-      ? []
-      : [fieldOf(name, was ?? undefined, is ?? undefined, holdsSealed(each.values[name]))];
+    return stable(applied[name] ?? null) === stable(found[name] ?? null) ? [] : [name];
   });
 }
+
+const differing = ({ each, resource, values, found = {} }: Found): Field[] =>
+  listDrifted(resource, values, found).map((name) =>
+    fieldOf(name, values[name] ?? undefined, found[name] ?? undefined, holdsSealed(each.values[name])),
+  );
 
 function addPeople(teams: Map<string, Thing>, name: string, changes: Change[]): void {
   if (changes.length === 0) return;

@@ -79,7 +79,7 @@ const environment = z.strictObject({
 
 export const changeSet = z.strictObject({
   version: z.literal(1),
-  kind: z.enum(["report", "drift", "events"]),
+  kind: z.enum(["report", "drift", "events", "changes"]),
   base: z
     .strictObject({ ref: z.string(), commit: z.string(), behind: z.int().optional() })
     .optional()

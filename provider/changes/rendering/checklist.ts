@@ -37,7 +37,7 @@ export function checklist(set: ChangeSet): CheckItem[] {
   const entries = [
     ...environments.flatMap(({ name, flags }) => flags.map((flag) => entryOf("flags", noteText(flag), name))),
     ...set.flags.map((flag) => entryOf("flags", noteText(flag))),
-    ...(set.kind === "drift" ? [] : environments.flatMap(entriesOf)),
+    ...(set.kind === "drift" || set.kind === "changes" ? [] : environments.flatMap(entriesOf)),
   ];
   const texts = Map.groupBy(entries, ({ about, text }) => JSON.stringify([about, text]));
   const merged = [...texts.values()].flatMap(([first, ...more]) => {
@@ -116,7 +116,7 @@ function adminText({ name, fields }: Change, { name: team }: Thing): string | un
 
 const isNumber = (value: unknown): value is number => typeof value === "number";
 
-/** Tells by setting whether a new value is as strict as the old one. */
+/** By setting: true when a new value is as strict as the old one. */
 const strict: Readonly<Record<string, (field: Field) => boolean>> = {
   maxRemovals: ({ before, after }) => isNumber(before) && isNumber(after) && after <= before,
   minAdmins: ({ before, after }) => isNumber(after) && after >= (isNumber(before) ? before : 0),

@@ -104,6 +104,7 @@ const titles: Record<ChangeSet["kind"], string> = {
   report: "What this change does",
   drift: "What was changed by hand",
   events: "What an update does",
+  changes: "What differs",
 };
 
 function title(set: ChangeSet): string {
@@ -118,7 +119,7 @@ function title(set: ChangeSet): string {
 
 function nothingChanges(set: ChangeSet): string {
   const names = set.environments.map(({ name }) => name);
-  const what = set.kind === "drift" ? "No drift" : "Nothing changes";
+  const what = set.kind === "drift" ? "No drift" : set.kind === "changes" ? "Nothing differs" : "Nothing changes";
   const where = names.length === 0 ? "" : ` in ${named(names)}`;
   const waiting = set.environments.filter(({ pending }) => (pending?.things.length ?? 0) > 0);
   const pending = waiting

@@ -2,6 +2,13 @@ import { isUnchanged, stops, type Change, type ChangeSet, type Section, type Thi
 import { sealLines } from "./sealLines.ts";
 import { cut, signs, summary, valueText, verbs, toVisible } from "./text.ts";
 
+const nothing: Record<ChangeSet["kind"], string> = {
+  report: "  nothing changes",
+  events: "  nothing changes",
+  drift: "  no drift",
+  changes: "  nothing differs",
+};
+
 /** Changes of one thing that are shown; a file has all of them. */
 const maxShown = 20;
 
@@ -21,7 +28,7 @@ export function terminal(set: ChangeSet): string {
     for (const text of stops(environment)) lines.push(`  stopped: ${toVisible(text)}`);
     for (const { text } of environment.flags) lines.push(`  ! ${toVisible(text)}`);
     for (const note of environment.notes) lines.push(`  ${toVisible(note)}`);
-    if (isUnchanged(environment)) lines.push(set.kind === "drift" ? "  no drift" : "  nothing changes");
+    if (isUnchanged(environment)) lines.push(nothing[set.kind]);
     else sectionLines(lines, set.kind === "report" ? "this change" : "", environment.change);
     if (environment.pending && (environment.pending.things.length > 0 || environment.pending.why !== undefined)) {
       sectionLines(lines, "pending", environment.pending);

@@ -73,11 +73,16 @@ export function addDriftCommand(program: Command): void {
       "--state <file>",
       "the state, as 'stack export --show-secrets' prints it, where its backend is out of reach, with MICROAPPS_ENDPOINT in the environment; - reads it from standard input",
     )
-    .option("--accept", "add what is there now to drift.yaml")
-    .option("--because <text>", "why it is accepted")
+    .option("--tolerate", "add what is there now to drift.yaml, which leaves it as it is for a time")
+    // The name of the version before.
+    .addOption(new Option("--accept").hideHelp())
+    .option("--because <text>", "why it is left")
     .option("--until <day>", "until when, at most 90 days from now (default: 30 days from now)")
     .action(async (names: string[], _, own: Command) => {
-      const options = own.optsWithGlobals<ReportOptions & DriftOptions & { all?: boolean }>();
+      const { accept, ...rest } = own.optsWithGlobals<
+        ReportOptions & DriftOptions & { all?: boolean; accept?: boolean }
+      >();
+      const options = { ...rest, tolerate: rest.tolerate ?? accept ?? false };
       // Loaded when it is needed: the emulator is to start fast.
       const { runDrift } = await import("./drifting.ts");
       await runDrift({ ...options, stacks: chosen(names, stacks, options.all) });
@@ -87,7 +92,7 @@ export function addDriftCommand(program: Command): void {
 /** Flags of drift. */
 export interface DriftOptions {
   state?: string;
-  accept?: boolean;
+  tolerate?: boolean;
   because?: string;
   until?: string;
 }

@@ -106,7 +106,7 @@ export async function listFoundByGivers(
   return new Set((await indicesWithin(all, inputs, directory)).keys());
 }
 
-/** Tells the seeds that declare rows of one that leaves the program which of them it had made. */
+/** Passes on, from a seed that leaves the program to the seeds that declare its rows, which of them it had made. */
 export async function handOverMade(
   context: RowContext,
   state: SeedState,
