@@ -89,7 +89,10 @@ function announcement(
     Array.isArray(list) && list.every((row: unknown) => hasKeys(row, keys));
   if ((additions !== undefined && !areRows(additions)) || isLater([removals, secretLabels])) return undefined;
   // The provider checks their content.
-  const edits = { ...(additions && { additions }), ...(Array.isArray(removals) && { removals: removals as RemovedKeys }) };
+  const edits = {
+    ...(additions && { additions }),
+    ...(Array.isArray(removals) && { removals: removals as RemovedKeys }),
+  };
   const secret = [secretLabels].flat();
   const urn = toPlainUrn(name, typeThrough(program().door, "SeedRows"), parent);
   const declared = { secret, name, urn, references, table, key: keys, ...edits };

@@ -3,8 +3,7 @@ import { factsOf } from "../../resources/model/resource.ts";
 import { secretText, type Change } from "../model/changeSet.ts";
 import type { Declared } from "../model/source.ts";
 import { fieldOf, stable } from "../model/values.ts";
-import type { Step } from "./planner.ts";
-import { resourceOf } from "./urns.ts";
+import { resourceOf, type Step } from "./planner.ts";
 
 /** Inputs whose changes are shown as rows or people, or that no file has. */
 const otherwise = [

@@ -1,5 +1,17 @@
 import { type Command, Option } from "commander";
-import type { PromoteOptions } from "./options.ts";
+
+/** Flags of promote. */
+export interface PromoteOptions {
+  cwd?: string;
+  only?: string[];
+  ours?: string[];
+  theirs?: string[];
+  conflicts: "cell" | "row";
+  write?: boolean;
+  fold?: boolean;
+  dirty?: boolean;
+  json?: boolean;
+}
 
 /** Adds the command that brings changes of one environment into another. */
 export function addPromoteCommand(program: Command): void {
@@ -19,6 +31,7 @@ export function addPromoteCommand(program: Command): void {
         .default("cell"),
     )
     .option("--write", "write the files, and promotions.yaml")
+    .option("--fold", "with --write: move what all environments over a file then agree on into that file")
     .option("--dirty", "go on although files are not committed")
     .option("-j, --json", "print it as JSON")
     .action(async (from: string, to: string, _, own: Command) => {
