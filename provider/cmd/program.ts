@@ -3,6 +3,7 @@ import { addEmulatorCommand } from "../../emulator/cli.ts";
 import { addEngineCommands, refuseUnknownCommands, reportFailure } from "../../engine/cli/cli.ts";
 import { ownPackage } from "../../machine/ownPackage.ts";
 import { describeSizes } from "../changes/model/sizes.ts";
+import { believesAll, certificateWarning } from "../pulumi/configuration/clear.ts";
 import { addApiCommand } from "./api.ts";
 import { addApproval } from "./approval/commands.ts";
 import { addCiCommand } from "./ci/commands.ts";
@@ -47,6 +48,12 @@ addRecordCommand(program);
 addEmulatorCommand(program);
 addCompletionCommand(program);
 refuseUnknownCommands(program);
+
+// Engines show it among the diagnostics of a run.
+program.hook("preAction", (_, own) => {
+  if (believesAll(process.env) && !["up", "preview"].includes(own.name()))
+    console.error(`warning: ${certificateWarning}`);
+});
 
 /** Runs what the words of this process ask for. */
 export const run = (): Promise<unknown> => program.parseAsync().catch(reportFailure);

@@ -20,16 +20,19 @@ export class Refused extends Error {}
 /** Does with the things of an Environment what an engine does: over the operations, without processes. */
 export class InProcessEngine {
   readonly #configuration: Configuration;
+  readonly #root: string | undefined;
   /** By type and name, in the order in which they were made. */
   state = new Map<string, Kept>();
 
-  constructor(configuration: Configuration) {
+  /** @param root the Environment that all things are below; without one they stand alone */
+  constructor(configuration: Configuration, root?: string) {
     this.#configuration = configuration;
+    this.#root = root;
   }
 
   /** What is done, a step each, by type and name; throws `Refused`. */
   async run(declared: Declared, acts: boolean): Promise<Map<string, Step>> {
-    const run = new Run(this.#configuration, declared, this.state);
+    const run = new Run(this.#configuration, declared, this.state, this.#root);
     try {
       return await run.steps(acts);
     } finally {
@@ -39,18 +42,23 @@ export class InProcessEngine {
   }
 }
 
-const urnOf = (key: string): string => `urn:pulumi:dev::tests::microapps:index:${key.replace(" ", "::")}`;
-
 class Run {
   readonly #operations: Operations;
   readonly #stop = new AbortController();
   readonly #all: readonly Thing[];
   readonly #policy: string | undefined;
   readonly #former = new Map<string, string>();
+  readonly #root: string | undefined;
   readonly #made = new Set<string>();
   readonly state: Map<string, Kept>;
 
-  constructor(configuration: Configuration, { declaration, folder, file }: Declared, state: ReadonlyMap<string, Kept>) {
+  constructor(
+    configuration: Configuration,
+    { declaration, folder, file }: Declared,
+    state: ReadonlyMap<string, Kept>,
+    root: string | undefined,
+  ) {
+    this.#root = root;
     this.state = new Map(state);
     this.#all = things(declaration);
     this.#policy = declaration.removals === "declared" ? file : undefined;
@@ -71,6 +79,13 @@ class Run {
     }
   }
 
+  #urnOf(key: string): string {
+    const [kind = "", name = ""] = key.split(" ");
+    const [above, below] =
+      this.#root === undefined ? ["", name] : ["microapps:index:Environment$", `${this.#root}/${name}`];
+    return `urn:pulumi:dev::tests::${above}microapps:index:${kind}::${below}`;
+  }
+
   end(): void {
     this.#stop.abort();
   }
@@ -88,7 +103,7 @@ class Run {
       steps.set(key, "delete");
       if (!acts) continue;
       await this.#refusing(() =>
-        this.#operations.delete(this.#call(one.kind, key), one.id, { ...one.outputs, resourceUrn: urnOf(key) }),
+        this.#operations.delete(this.#call(one.kind, key), one.id, { ...one.outputs, resourceUrn: this.#urnOf(key) }),
       );
       this.state.delete(key);
     }
@@ -114,7 +129,7 @@ class Run {
       }
       return "create";
     }
-    const olds = { ...old.outputs, resourceUrn: urnOf(key) };
+    const olds = { ...old.outputs, resourceUrn: this.#urnOf(key) };
     const change = await this.#refusing(() => this.#operations.diff(call, old.id, olds, inputs));
     if (change.replaces.length > 0) {
       const fresh = await this.#check(thing, true);
@@ -145,8 +160,8 @@ class Run {
       ...(this.#policy === undefined ? {} : { removal: { file: this.#policy, path: removal } }),
       ...(seeds.length === 0
         ? {}
-        : { linkedSeeds: Object.fromEntries(seeds.map(([label, of]) => [label, urnOf(of)])) }),
-      resourceUrn: urnOf(key),
+        : { linkedSeeds: Object.fromEntries(seeds.map(([label, of]) => [label, this.#urnOf(of)])) }),
+      resourceUrn: this.#urnOf(key),
     };
     const known = Object.fromEntries(Object.entries(news).filter(([, value]) => value !== undefined));
     const checking = () => this.#operations.check(call, old?.inputs ?? {}, keyed(call.resource, known));
@@ -162,7 +177,7 @@ class Run {
   #call(kind: string, key: string): Call {
     const resource = resourceNamed(kind);
     if (!resource) throw new Error(`there is no ${kind}`);
-    return { resource, urn: urnOf(key) };
+    return { resource, urn: this.#urnOf(key) };
   }
 
   async #refusing<Answer>(work: () => Promise<Answer>): Promise<Answer> {
