@@ -79,6 +79,7 @@ const lists = [
     "provider/resources/members",
     "provider/resources/records",
     "provider/resources/model",
+    "provider/edits",
     "provider/sources",
     "provider/layers",
     "provider/files",
@@ -124,6 +125,21 @@ const retired =
     " ",
   );
 
+// Where deletions, approvals, locks and statuses are decided, an error stands for nothing only once it was looked at.
+const deciding = [
+  "provider/resources/**/*.ts",
+  "provider/reconcile/*.ts",
+  "provider/approval/*.ts",
+  "provider/changes/sealing/*.ts",
+  "provider/files/*.ts",
+  "engine/state/*.ts",
+  "machine/settings/*.ts",
+];
+const nothing =
+  ":matches(ArrayExpression[elements.length=0], Identifier[name='undefined'], Literal[value=''], Literal[value=false])";
+const lookAtIt =
+  "An error may hide that there is something: answer this for errors that tell there is none (isAbsent), and throw the others.";
+
 export default tseslint.config(
   { ignores: ["dist/", "node_modules/", "coverage/", "**/.microapps/", "**/testdata/", "sdks/"] },
   { files: ["**/*.js", "**/*.cjs"], extends: [tseslint.configs.base] },
@@ -165,17 +181,31 @@ export default tseslint.config(
     },
   },
   {
+    files: deciding,
+    ignores: ["**/*.test.ts"],
+    rules: {
+      "no-restricted-syntax": [
+        "error",
+        { selector: `CatchClause:not([param]) ReturnStatement > ${nothing}`, message: lookAtIt },
+        {
+          selector: `CallExpression[callee.property.name='catch'] > ArrowFunctionExpression[params.length=0] > ${nothing}`,
+          message: lookAtIt,
+        },
+      ],
+    },
+  },
+  {
     files: rooms.map(filesOf),
     ignores: ["**/*.test.ts", "**/testing/**"],
     rules: { "import-x/no-restricted-paths": ["error", { zones: arrows }] },
   },
   {
     files: ["provider/**/*.ts", "sdk/**/*.ts", "emulator/**/*.ts", "engine/**/*.ts", "machine/**/*.ts"],
-    ignores: ["provider/client/http/transport.ts", "**/*.test.ts", "**/testing/**"],
+    ignores: ["provider/client/http/undiciSender.ts", "**/*.test.ts", "**/testing/**"],
     rules: {
       "no-restricted-imports": [
         "error",
-        { paths: [{ name: "undici", message: "Only provider/client/http/transport.ts speaks HTTP." }] },
+        { paths: [{ name: "undici", message: "Only provider/client/http/undiciSender.ts speaks HTTP." }] },
       ],
     },
   },

@@ -1,7 +1,7 @@
 import { messageOf } from "../machine/failures.ts";
 import type { Failed } from "./measure.ts";
 
-/** What one size of a job costs. */
+/** Cost of a job at one size. */
 export interface Point {
   size: number;
   seconds: number;
@@ -19,10 +19,10 @@ export interface Line {
 
 /** How a job's cost grows. */
 export interface Curves {
-  /** Of its picture's file. */
+  /** Name of its picture's file. */
   name: string;
   title: string;
-  /** What sizes count: `rows`, `members`, `resources`. */
+  /** Unit of the sizes: `rows`, `members`, `resources`. */
   unit: string;
   lines: readonly Line[];
 }

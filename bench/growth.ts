@@ -1,6 +1,6 @@
 import { DynamicHost } from "../testing/harness/dynamicHost.ts";
 import { line, type Curves, type Line, type Point } from "./curves.ts";
-import { peakMemory, timed } from "./measure.ts";
+import { peakMemory, timeWork } from "./measure.ts";
 import { inFlight } from "./members.ts";
 import { each, Platform } from "./platform.ts";
 import { ours } from "./programs.ts";
@@ -20,7 +20,7 @@ async function joining(
     const { teamID } = await platform.client.insertteam({ teamInfo: { organizationID, name: "Crew" } });
     const emails = Array.from({ length: size }, (_, i) => `m${i}@example.com`);
     let ms = 0;
-    const calls = await platform.calls(async () => (ms = await timed(() => join(host, teamID, emails))));
+    const calls = await platform.calls(async () => (ms = await timeWork(() => join(host, teamID, emails))));
     return { seconds: ms / 1000, calls, memory: peakMemory(host.pid) };
   } finally {
     await host.stop();
@@ -42,7 +42,7 @@ const oneByOne = (host: Host, teamID: string, emails: string[]): Promise<void> =
     await host.create("TeamMember", inputs);
   });
 
-/** What people cost when they are added. */
+/** Measures adding people. */
 export async function memberGrowth(sizes: readonly number[]): Promise<Curves> {
   const curve = (label: string, join: typeof asRoster): Promise<Line> =>
     line(label, sizes, (size) => joining(size, join));
@@ -50,7 +50,7 @@ export async function memberGrowth(sizes: readonly number[]): Promise<Curves> {
   return { name: "members", title: "Members that join a team", unit: "members", lines };
 }
 
-/** What resources cost from nothing, and when nothing has changed. */
+/** Measures resources created from nothing, and a run without changes. */
 export async function resourceGrowth(sizes: readonly number[]): Promise<Curves> {
   const again = new Map<number, Omit<Point, "size">>();
   const first = await line("up from nothing", sizes, async (size) => {

@@ -5,13 +5,13 @@ import { pipeline } from "node:stream/promises";
 import { DynamicHost } from "../testing/harness/dynamicHost.ts";
 import type { Properties, ProviderHost } from "../testing/harness/providerHost.ts";
 import { line, type Curves } from "./curves.ts";
-import { type Figure, figure, peakMemory, runs, timed } from "./measure.ts";
+import { type Figure, figure, peakMemory, runs, timeWork } from "./measure.ts";
 import { each, Platform } from "./platform.ts";
 import { bodies, fields, writeRows } from "./seeds.ts";
 
 const news = { table: "seeded", key: "Code", source: "rows.csv" };
 
-/** What one seed of so many rows costs. Times in milliseconds, memory in MB. */
+/** Cost of one seed with so many rows. Times in milliseconds, memory in MB. */
 interface Cost {
   posting: number;
   hashing: number;
@@ -42,21 +42,21 @@ async function measured(count: number): Promise<Cost> {
     const file = path.join(host.folder, "rows.csv");
     await writeRows(file, count);
     const posting = await postingTime(platform, count);
-    const hashing = await timed(() => pipeline(createReadStream(file), createHash("sha256")));
-    const firstPreview = await timed(() => host.check("SeedRows", news));
+    const hashing = await timeWork(() => pipeline(createReadStream(file), createHash("sha256")));
+    const firstPreview = await timeWork(() => host.check("SeedRows", news));
     const firstMemory = peakMemory(host.pid);
     await host.restart();
     let made: { id: string; outputs: Properties } = { id: "", outputs: {} };
     let seeding = 0;
     const calls = await platform.calls(async () => {
       const { inputs } = await host.check("SeedRows", news);
-      seeding = await timed(async () => {
+      seeding = await timeWork(async () => {
         made = await host.create("SeedRows", inputs);
       });
     });
     const memory = peakMemory(host.pid);
     await host.restart();
-    const unchanged = await timed(async () => {
+    const unchanged = await timeWork(async () => {
       const { inputs } = await host.check("SeedRows", news, made.outputs);
       await host.diff("SeedRows", made.id, made.outputs, inputs);
     });
@@ -76,13 +76,13 @@ async function postingTime(platform: Platform, count: number): Promise<number> {
   let time = 0;
   for (let first = 0; first < count; first += size) {
     const ready = bodies("posted", Math.min(size, count - first), 10_000, first);
-    time += await timed(() => each(ready, 4, (body) => platform.post("/api/insertmicroapprows", body)));
+    time += await timeWork(() => each(ready, 4, (body) => platform.post("/api/insertmicroapprows", body)));
   }
   return time;
 }
 
 /** One seed of ten times as many rows beside ten times one of so many. */
-export async function growing(count: number): Promise<Figure[]> {
+export async function measureGrowth(count: number): Promise<Figure[]> {
   const [one, ten] = [await costOf(count), await costOf(count * 10)];
   const named = (count * 10).toLocaleString("en");
   const to = `time to ten times that of ${count.toLocaleString("en")}`;
@@ -128,7 +128,7 @@ export async function growing(count: number): Promise<Figure[]> {
   ];
 }
 
-/** What rows cost to seed and to preview unchanged. */
+/** Measures seeding rows, and previewing them unchanged. */
 export async function rowGrowth(sizes: readonly number[]): Promise<Curves> {
   const lines = [
     await line("seeded into an empty table", sizes, async (size) => {
@@ -173,7 +173,7 @@ async function crowded(seeds: number, count: number): Promise<Record<"one" | "al
     const host = await DynamicHost.start(platform.configuration);
     try {
       await writeRows(path.join(host.folder, "rows.csv"), count);
-      return { time: await timed(() => seed(host)), memory: peakMemory(host.pid) };
+      return { time: await timeWork(() => seed(host)), memory: peakMemory(host.pid) };
     } finally {
       await host.stop();
     }

@@ -14,7 +14,7 @@ export interface Figure {
   met: boolean;
 }
 
-/** What several runs measured. */
+/** Measurements of several runs. */
 export interface Runs {
   /** The median, so that a hiccup of the machine does not count. */
   value: number;
@@ -38,7 +38,7 @@ export function figure(job: string, measured: number | Runs, unit: string, targe
 }
 
 /** Milliseconds that a piece of work takes. */
-export async function timed(work: () => Promise<unknown>): Promise<number> {
+export async function timeWork(work: () => Promise<unknown>): Promise<number> {
   const started = performance.now();
   await work();
   return performance.now() - started;
@@ -83,15 +83,15 @@ export async function each<Result>(
 }
 
 /** Runs both pieces of work in turn, and returns what the first takes as a multiple of the second. */
-export async function paired(
+export async function measurePair(
   rounds: number,
   ours: () => Promise<unknown>,
   floor: () => Promise<unknown>,
 ): Promise<Runs> {
   const ratios: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    const least = await timed(floor);
-    ratios.push((await timed(ours)) / least);
+    const least = await timeWork(floor);
+    ratios.push((await timeWork(ours)) / least);
   }
   return runs(ratios);
 }

@@ -3,7 +3,7 @@ import { type Figure, figure } from "./measure.ts";
 import { each, Platform } from "./platform.ts";
 import { Project } from "./project.ts";
 
-/** What an engine keeps in flight with its default of 4 for each core. */
+/** Operations an engine keeps in flight with its default of 4 for each core. */
 export const inFlight = 16;
 
 /** Refreshes many members of many teams, each a resource of its own. */

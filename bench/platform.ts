@@ -8,7 +8,7 @@ import { request } from "undici";
 import { stringify } from "yaml";
 import { readCalls } from "../emulator/index.ts";
 import { createClient, type Client } from "../provider/client/index.ts";
-import { timed } from "./measure.ts";
+import { timeWork } from "./measure.ts";
 
 const administrator = { email: "admin@example.com", password: "admin", apiKey: "dev-key" };
 
@@ -18,7 +18,7 @@ export class Platform {
   readonly client: Client;
   /** Milliseconds from the start of the process to its address. */
   readonly startedIn: number;
-  /** Of the emulator's process. */
+  /** Process ID of the emulator. */
   readonly pid: number | undefined;
   /** For what is beside the interface. */
   readonly token: string;
@@ -91,7 +91,7 @@ export class Platform {
     if (answer.statusCode !== 200) throw new Error(`${address} answered ${answer.statusCode}`);
   }
 
-  /** Asks or tells it something beside the interface. */
+  /** Sends a request beside the interface. */
   async administrate(method: "GET" | "POST" | "PUT" | "DELETE", path: string, body?: string): Promise<unknown> {
     const headers = { authorization: `Bearer ${this.token}` };
     const answer = await request(`${this.url}/_emulator/${path}`, {
@@ -160,7 +160,7 @@ export async function meanwhile(platform: Platform, works: readonly (() => Promi
   for (const work of works) {
     const state = { going: true };
     const done = work().finally(() => (state.going = false));
-    while (state.going) times.push(await timed(() => platform.post("/api/microappdata/row", '{"rowID":"none"}')));
+    while (state.going) times.push(await timeWork(() => platform.post("/api/microappdata/row", '{"rowID":"none"}')));
     await done;
   }
   return times.toSorted((one, other) => one - other)[Math.floor(times.length * 0.99)] ?? 0;

@@ -12,7 +12,7 @@ import type { Platform } from "./platform.ts";
 const repository = path.join(import.meta.dirname, "../..");
 const settings = "runtime: { name: nodejs, options: { typescript: false } }\nbackend: { url: file://. }\n";
 
-/** What a command took. */
+/** Cost of a command. */
 export interface Took {
   /** Milliseconds to its first line, and to its end. */
   first: number;
@@ -21,13 +21,13 @@ export interface Took {
   memory: number;
 }
 
-/** What a command prints. */
+/** The output of a command. */
 export async function output([file = "", ...words]: readonly string[], cwd?: string): Promise<string> {
   return (await promisify(execFile)(file, words, { cwd, maxBuffer: 2 ** 28 })).stdout;
 }
 
 /** Version of the Pulumi CLI on PATH, if there is one. */
-export const installedPulumi = (): Promise<string | undefined> =>
+export const findPulumiVersion = (): Promise<string | undefined> =>
   output(["pulumi", "version"]).then(
     (text) => text.trim(),
     () => undefined,
@@ -48,7 +48,7 @@ export async function run(command: readonly string[], cwd?: string, env?: NodeJS
   const child = spawn(file, words, { cwd, env: variables, stdio: ["ignore", "pipe", "inherit"] });
   let first = Number.NaN;
   let memory = Number.NaN;
-  // Its memory can be read as long as it is there, and it only ever grows.
+  // Memory can be read while the process runs, and the peak never falls.
   const look = setInterval(() => {
     try {
       const seen = peakMemory(child.pid);

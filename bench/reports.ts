@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { type Figure, figure, runs, timed } from "./measure.ts";
+import { type Figure, figure, runs, timeWork } from "./measure.ts";
 
 const microapps = path.join(import.meta.dirname, "../bundle/microapps.js");
 
@@ -47,9 +47,9 @@ export async function reports(rows: number, people: number): Promise<Figure[]> {
     await write(files(rows, people, "admin", "after"));
     const beyond: number[] = [];
     for (let round = 0; round < 5; round++) {
-      const bare = await timed(() => node("-e", "0"));
+      const bare = await timeWork(() => node("-e", "0"));
       const words = ["report", "--format", "md", "--output", "report.md"];
-      beyond.push((await timed(() => node("--no-warnings", microapps, ...words))) - bare);
+      beyond.push((await timeWork(() => node("--no-warnings", microapps, ...words))) - bare);
     }
     const named = `report of ${rows.toLocaleString("en")} changed rows and ${people} people`;
     const { length } = await readFile(path.join(folder, "report.md"), "utf8");

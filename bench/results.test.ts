@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { failures, line, picture, points } from "./curves.ts";
 import { each, figure, runs } from "./measure.ts";
-import { page, renewed } from "./results.ts";
+import { page, renewResults } from "./results.ts";
 
 const fail = (reason: string) => (): Promise<never> => Promise.reject(new Error(reason));
 
@@ -47,7 +47,7 @@ test("what did not run keeps its figures, and what ends well again is no failure
   const [a, b] = [figure("a", 1, "ms", 2), figure("b", 1, "ms", 2)];
   const before = { jobs: [a, b], curves: [curves("rows")], failed: [{ job: "start", reason: "slow" }] };
   const now = { jobs: [{ ...b, value: 5 }, figure("c", 1, "ms", 2)], curves: [curves("members")], failed: [] };
-  const after = renewed(before, now, ["start"]);
+  const after = renewResults(before, now, ["start"]);
   expect(after.jobs.map(({ job, value }) => [job, value])).toEqual([
     ["a", 1],
     ["b", 5],
@@ -55,5 +55,5 @@ test("what did not run keeps its figures, and what ends well again is no failure
   ]);
   expect(after.curves.map(({ name }) => name)).toEqual(["rows", "members"]);
   expect(after.failed).toEqual([]);
-  expect(renewed(before, now, []).failed).toEqual(before.failed);
+  expect(renewResults(before, now, []).failed).toEqual(before.failed);
 });

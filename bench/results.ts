@@ -7,7 +7,7 @@ import type { Failed, Figure } from "./measure.ts";
 const folder = path.join(import.meta.dirname, "../../bench");
 const file = path.join(folder, "results.json");
 
-/** What a run has measured, and what it could not. */
+/** Measurements of a run, and the jobs that failed. */
 export interface Measured {
   jobs: readonly Figure[];
   curves: readonly Curves[];
@@ -19,14 +19,14 @@ interface Results extends Measured {
   date: string;
 }
 
-/** What the committed run measured; nothing before the first. */
-export function committed(): Measured {
+/** Measurements of the committed run; empty before the first. */
+export function readCommitted(): Measured {
   const none = { jobs: [], curves: [], failed: [] };
   return existsSync(file) ? { ...none, ...(JSON.parse(readFileSync(file, "utf8")) as Partial<Results>) } : none;
 }
 
 /** The results with those of some jobs renewed; what failed again loses what it had. */
-export function renewed(before: Measured, now: Measured, ran: readonly string[]): Measured {
+export function renewResults(before: Measured, now: Measured, ran: readonly string[]): Measured {
   const others = <One>(all: readonly One[], isNew: (one: One) => boolean): One[] => all.filter((one) => !isNew(one));
   const jobs = new Map(now.jobs.map((figure) => [figure.job, figure]));
   const curves = new Set(now.curves.map(({ name }) => name));

@@ -6,10 +6,10 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { pages } from "../provider/client/lists/pages.ts";
 import { DynamicHost } from "../testing/harness/dynamicHost.ts";
-import { type Figure, figure, paired, peakMemory, runs, timed } from "./measure.ts";
+import { type Figure, figure, measurePair, peakMemory, runs, timeWork } from "./measure.ts";
 import { each, Platform } from "./platform.ts";
 
-/** Of a table for such rows. */
+/** Fields of a table for such rows. */
 export const fields = { Code: { type: "text", sort: 1 }, Name: "text", City: "text", Amount: "text", Note: "text" };
 const note = "A remark of some length, as people write them beside their figures.";
 const cells = (index: number, amount: number): string[] => [
@@ -60,12 +60,12 @@ export async function seeding(count: number, rounds: number): Promise<Figure[]> 
     let made: { id: string; outputs: Record<string, unknown> } = { id: "", outputs: {} };
     for (const [table, posted] of tables) {
       const ready = bodies(posted, count);
-      const floor = await timed(() => each(ready, 4, (body) => platform.post("/api/insertmicroapprows", body)));
+      const floor = await timeWork(() => each(ready, 4, (body) => platform.post("/api/insertmicroapprows", body)));
       news = { table, key: "Code", source: "rows.csv" };
       await host.restart(); // the most memory is that of one seed
       const call = await platform.calls(async () => {
         const { inputs } = await host.check("SeedRows", news);
-        const seeded = await timed(async () => void (made = await host.create("SeedRows", inputs)));
+        const seeded = await timeWork(async () => void (made = await host.create("SeedRows", inputs)));
         times.push(seeded / floor);
       });
       calls.push(call);
@@ -76,7 +76,7 @@ export async function seeding(count: number, rounds: number): Promise<Figure[]> 
       await host.diff("SeedRows", made.id, made.outputs, inputs);
     };
     const previewCalls = await platform.calls(preview);
-    const previewed = await paired(rounds, preview, () => pipeline(createReadStream(file), createHash("sha256")));
+    const previewed = await measurePair(rounds, preview, () => pipeline(createReadStream(file), createHash("sha256")));
     return [
       figure(`seed ${named} rows: time to that of posting ready bodies`, runs(times), "ratio", 1.3),
       figure(`seed ${named} rows: calls`, Math.max(...calls), "calls", Math.ceil(count / 10_000) + 3),
@@ -92,7 +92,7 @@ export async function seeding(count: number, rounds: number): Promise<Figure[]> 
 }
 
 /** Changes one row in a hundred, several times, beside the same calls made bare. */
-export async function changing(count: number): Promise<Figure[]> {
+export async function measureChanges(count: number): Promise<Figure[]> {
   const platform = await Platform.start({ seeded: { fields } });
   const host = await DynamicHost.start(platform.configuration);
   try {
@@ -122,7 +122,7 @@ export async function changing(count: number): Promise<Figure[]> {
         );
         return JSON.stringify({ rowID, microAppID: "seeded", rowData });
       });
-      const bare = await timed(async () => {
+      const bare = await timeWork(async () => {
         await each(reads, 1, (body) => platform.post("/api/microappdata", body));
         await each(writes, 16, (body) => platform.post("/api/updatemicroapprow", body));
       });
@@ -136,7 +136,7 @@ export async function changing(count: number): Promise<Figure[]> {
       );
       calls = await platform.calls(async () => {
         const { inputs } = await host.check("SeedRows", news, outputs);
-        const ours = await timed(async () => {
+        const ours = await timeWork(async () => {
           outputs = await host.update("SeedRows", made.id, outputs, inputs);
         });
         ratios.push(ours / bare);

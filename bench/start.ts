@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { parse } from "yaml";
-import { type Figure, figure, paired, runs, timed } from "./measure.ts";
+import { type Figure, figure, measurePair, runs, timeWork } from "./measure.ts";
 import { Platform } from "./platform.ts";
-import { installedPulumi, Project, run } from "./project.ts";
+import { findPulumiVersion, Project, run } from "./project.ts";
 
 const pulumi = createRequire(import.meta.url).resolve("@pulumi/pulumi");
 
@@ -13,12 +13,12 @@ const seed = path.join(import.meta.dirname, "../../examples/environment/platform
 
 /** The same beside the Pulumi CLI, where there is one. */
 async function throughPulumi(platform: Platform, project: Project): Promise<Figure[]> {
-  const version = await installedPulumi();
+  const version = await findPulumiVersion();
   if (version === undefined) return [];
   const other = await Project.make(platform, { example: "environment" }, ["pulumi"]);
   try {
     await other.up();
-    const ratio = await paired(
+    const ratio = await measurePair(
       5,
       () => project.run("preview"),
       () => other.run("preview"),
@@ -31,7 +31,7 @@ async function throughPulumi(platform: Platform, project: Project): Promise<Figu
   }
 }
 
-/** How soon an unchanged preview of the example says something, and has said all. */
+/** Measures how soon an unchanged preview of the example prints its first and its last line. */
 export async function starting(): Promise<Figure[]> {
   const platform = await Platform.start((parse(readFileSync(seed, "utf8")) as { tables: object }).tables);
   const project = await Project.make(platform, { example: "environment" });
@@ -42,7 +42,7 @@ export async function starting(): Promise<Figure[]> {
     const ratios: number[] = [];
     for (let round = 0; round < 7; round++) {
       const bare = await run([process.execPath, "-e", "console.log(1)"]);
-      const loads = await timed(() =>
+      const loads = await timeWork(() =>
         Promise.all([1, 2].map(() => run([process.execPath, "-e", `require(${JSON.stringify(pulumi)})`]))),
       );
       const preview = await project.run("preview");

@@ -143,7 +143,7 @@ describe("a command beside an emulator of its own", () => {
     const [url, seen] = await by({ MICROAPPS_ENDPOINT: platform, MICROAPPS_ALLOWED_ENDPOINTS: platform });
     expect(Object.values(seen)).not.toEqual(expect.arrayContaining([expect.stringMatching(/of-ada|ada@example/)]));
     expect(seen).toMatchObject({ MICROAPPS_ALLOWED_ENDPOINTS: `${platform},${url}` });
-    // What is set for no other platform is for this one.
+    // Credentials set without another platform's address are for this one.
     expect((await by({ MICROAPPS_ENDPOINT: "" }))[1]).toMatchObject(account);
   });
 
@@ -200,7 +200,7 @@ test("the state of a running emulator is saved to a file and loaded from it, all
   }
   expect(await count()).toBe(1);
   expect(readdirSync(folder).sort()).toEqual(["cut.json.zst", "platform.yaml", "state.json.zst"]);
-  // Beside a command, its environment says where the emulator is.
+  // Beside a command, environment variables give the emulator's address.
   const { stdout } = await node(
     executable,
     ...["emulator", "exec", "--snapshot", file, "--", process.execPath, executable, "emulator", "snapshot", "save"],

@@ -1,10 +1,10 @@
-// What the emulator's commands do; cli.ts declares them.
+// Actions of the emulator's commands; cli.ts declares them.
 import type { Command } from "commander";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { Readable } from "node:stream";
-import { interrupted, runCommand } from "../machine/commands.ts";
+import { waitForInterrupt, runCommand } from "../machine/commands.ts";
 import { messageOf } from "../machine/failures.ts";
 import type { WireNames } from "../provider/contract/endpoints.ts";
 import { printableLine } from "../provider/messages/text.ts";
@@ -44,7 +44,7 @@ const refuseError = (error: unknown): never => refuse(messageOf(error));
 export async function run(options: Options): Promise<void> {
   const emulator = await started(options).catch(refuseError);
   process.stdout.write(`${emulator.url}\nconsole: ${emulator.console}\n`);
-  await interrupted();
+  await waitForInterrupt();
   await emulator.close();
 }
 

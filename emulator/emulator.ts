@@ -15,7 +15,7 @@ import { HostedPlatforms, type OnDemand } from "./platform/hosted.ts";
 import { Instance } from "./platform/instance.ts";
 import { Platform } from "./platform/platform.ts";
 import { awaitSnapshot, loadAwaited } from "./platform/snapshotFiles.ts";
-import { routed } from "./routing.ts";
+import { routeRequests } from "./routing.ts";
 import { readSeed } from "./seed/file.ts";
 import { plant, withoutSecrets } from "./seed/planting.ts";
 import type { SeedInput } from "./seed/schema.ts";
@@ -118,7 +118,7 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
       made.set(name, new Platform(database, { now, wireNames, readOnly, settings, check }));
     }
     const isOurs = hostCheck(host, allowHosts, publicUrl);
-    const answering = routed(platforms, {
+    const answering = routeRequests(platforms, {
       wireNames: { ...made.get("")?.manner.profile?.wireNames, ...wireNames },
       isOurs,
       publicUrl,

@@ -2,7 +2,7 @@ import { knownPathSpellings, routesOf, type WireNames } from "../provider/contra
 import type { Habits } from "../provider/habits/habits.ts";
 import { adminPath, administrate } from "./admin/actions.ts";
 import { health, healthPath } from "./admin/health.ts";
-import { filePath, signedFile } from "./data/files.ts";
+import { filePath, findSignedFile } from "./data/files.ts";
 import { openapi } from "./http/openapi.ts";
 import type { Answering, Arrived, Outgoing } from "./http/server.ts";
 import type { Hosted, HostedPlatforms } from "./platform/hosted.ts";
@@ -18,7 +18,7 @@ export interface Door {
 }
 
 /** Routes each request to its platform and to the part that answers. */
-export function routed(platforms: HostedPlatforms, { wireNames, isOurs, publicUrl }: Door): Answering {
+export function routeRequests(platforms: HostedPlatforms, { wireNames, isOurs, publicUrl }: Door): Answering {
   const routes = routesOf(wireNames);
   const answered = async (hosted: Hosted, request: Arrived, path: string) => {
     const { method, headers, query, body } = request;
@@ -63,7 +63,9 @@ function answersTo({ storecopyPath, uploadPath }: Habits, path: string): boolean
   return true;
 }
 
-/** Whether a page of another origin sends something without saying what it is, for which a browser asks nobody first. */
+/**
+ * True for a request that a page of another origin can send without the browser's preflight: it has no content type.
+ */
 function isForeignPage({ method, headers }: Arrived): boolean {
   const { origin, host = "" } = headers;
   if (method === "GET" || method === "HEAD" || headers["content-type"] !== undefined || origin === undefined)
@@ -85,7 +87,7 @@ const answer = (outgoing: Outgoing) => ({ outgoing, ending: "answer" as const })
 /** Serves a stored file to whoever has its signed address; never as a page that a browser would run. */
 function fileOf(platform: Platform, path: string, { method, query }: Arrived): Outgoing {
   if (method !== "GET") return failed(405, "Files are read with GET", { allow: "GET" });
-  const file = signedFile(platform.database, path, query);
+  const file = findSignedFile(platform.database, path, query);
   if (!file) return failed(404, "There is no such file, or the signature does not belong to it");
   return {
     status: 200,

@@ -1,4 +1,4 @@
-/** What a step does to a resource; the words are Pulumi's. */
+/** The effect of a step on a resource, in Pulumi's words. */
 export type Op =
   | "same"
   | "create"
@@ -39,7 +39,7 @@ export interface StepInfo {
   changes?: PropertyChange[];
   /** Inputs of what is created, outputs of what is deleted. */
   properties?: Record<string, unknown>;
-  /** What goes with a resource that is deleted, as its state knows it: `24 rows`. */
+  /** Contents that go when the resource is deleted, as its state records them: `24 rows`. */
   size?: string;
   /** Marks a step of the engine's own, which is not shown or counted. */
   internal?: true;

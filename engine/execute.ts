@@ -9,7 +9,7 @@ import { messageOf, ReportedError } from "./errors.ts";
 import type { Emit, RunKind } from "./events.ts";
 import { startProgram } from "./program/languageHost.ts";
 import { MonitorServer } from "./program/monitorServer.ts";
-import { ResourceMonitor, shownProperties } from "./program/resourceMonitor.ts";
+import { ResourceMonitor, toShownProperties } from "./program/resourceMonitor.ts";
 import { refuseForeignRuntime, refuseForeignState } from "./program/unsupported.ts";
 import { entryOf } from "./providers/pluginHost.ts";
 import { ProviderRegistry } from "./providers/registry.ts";
@@ -145,7 +145,7 @@ function likelyPackages(run: Run): Iterable<string> {
 async function runStages(run: Run, stack: Stack, monitor: MonitorServer, options: RunOptions): Promise<StackOutputs> {
   await refreshFirst(run, options.refresh ?? stack.project.refreshAlways, options.clearPendingCreates ?? false);
   const old = run.resources.find(({ type }) => type === stackType)?.outputs ?? {};
-  const unchanged: StackOutputs = { outputs: shownProperties(old, run.showSecrets), outputChanges: [] };
+  const unchanged: StackOutputs = { outputs: toShownProperties(old, run.showSecrets), outputChanges: [] };
   if (run.failed || !mayContinue(run) || run.kind === "refresh") return unchanged;
   if (run.kind === "destroy") {
     await deleteRest(run, { operatedOn: new Set(), deletes: new Set(), pendingDeletes: new Set() });

@@ -3,7 +3,7 @@ export { replaceKeeping } from "./state/atomicWrite.ts";
 export { printableJson } from "./terminal/json.ts";
 export { isPipeline, withoutCommands } from "./terminal/pipelines.ts";
 export { ask, isInteractive, processTerminal, readTyped, type Terminal } from "./terminal/prompts.ts";
-export { wrapped } from "./terminal/columns.ts";
+export { wrapLine } from "./terminal/columns.ts";
 export { oneLine, printable } from "./terminal/text.ts";
 export { setConfig } from "./workspace/configEdits.ts";
 export { projectFolder, stateAtRest, stateInClear } from "./workspace/stateAtRest.ts";

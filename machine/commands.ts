@@ -32,7 +32,7 @@ export async function runCommand(
 }
 
 /** Waits until this process is asked to end. */
-export const interrupted = (): Promise<void> =>
+export const waitForInterrupt = (): Promise<void> =>
   new Promise((stop) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop());
   });

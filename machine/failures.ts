@@ -8,6 +8,10 @@ export function messageOf(error: unknown): string {
   return isMissing ? "the Pulumi SDK is not installed: run 'npm install @pulumi/pulumi'" : error.message;
 }
 
+/** True if the file is not there by the error's code. After any other error it may be: never go on as without it. */
+export const isAbsent = (error: unknown): boolean =>
+  ["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException | undefined)?.code ?? "");
+
 const refusals: Readonly<Record<string, string>> = {
   EADDRINUSE: "is taken: name another with --port, or 0 for a free one",
   EACCES: "is not for this user: name one from 1024",

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ownFolder } from "./ownFolder.ts";
+import { findOwnFolder } from "./ownFolder.ts";
 
 let cache: string;
 let folder: string;
@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(cache, { recursive: true }));
 
-const found = (): string | undefined => ownFolder("cache", "compiled", { XDG_CACHE_HOME: cache });
+const found = (): string | undefined => findOwnFolder("cache", "compiled", { XDG_CACHE_HOME: cache });
 
 test("what is compiled is kept in a folder that nobody else reaches", () => {
   expect(found()).toBe(folder);

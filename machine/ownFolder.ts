@@ -14,12 +14,12 @@ const places = {
 type Kind = keyof typeof places;
 
 /** Makes a folder for this user's files; undefined where there can be none, or others can reach it. */
-export function ownFolder(kind: Kind, name: string, environment: Environment): string | undefined {
+export function findOwnFolder(kind: Kind, name: string, environment: Environment): string | undefined {
   const { folder, reason } = makeOwnFolder(kind, name, environment);
   return reason === undefined ? folder : undefined;
 }
 
-/** Makes a folder for this user's files; `reason` tells why it can't be used. */
+/** Makes a folder for this user's files; `reason` explains why it can't be used. */
 export function makeOwnFolder(
   kind: Kind,
   name: string,

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { linkSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isOwn, ownFolder } from "./ownFolder.ts";
+import { isOwn, findOwnFolder } from "./ownFolder.ts";
 
 /** Reads the key of this user on this machine, in hex; makes it on first use. Undefined where none can be kept. */
-export function ownKey(): string | undefined {
-  const folder = ownFolder("state", "key", process.env);
+export function readOwnKey(): string | undefined {
+  const folder = findOwnFolder("state", "key", process.env);
   if (folder === undefined) return undefined;
   const path = join(folder, "key");
   return keyAt(path) ?? makeKey(path);
@@ -15,7 +15,7 @@ function makeKey(path: string): string | undefined {
   const draft = `${path}.${randomBytes(6).toString("hex")}`;
   try {
     writeFileSync(draft, randomBytes(32).toString("hex"), { flag: "wx", mode: 0o600 });
-    // Of two processes at the same time the first one wins, unless what is there is no key.
+    // The first of two processes wins, unless the existing file holds no key.
     if (lstatSync(path, { throwIfNoEntry: false })) renameSync(draft, path);
     else linkSync(draft, path);
   } catch {

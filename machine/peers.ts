@@ -8,8 +8,8 @@ type End = Pick<Socket, "localAddress" | "localPort" | "remoteAddress" | "remote
 const maxReads = 3;
 
 /**
- * Whether a process of this user has opened an accepted connection over IPv4. True on other systems than Linux, which
- * alone shows it.
+ * True when a process of this user opened the accepted connection, which must use IPv4. Always true on systems other
+ * than Linux, which alone shows the owner.
  * @param read reads a table of connections; a parameter for tests
  */
 export function isOwnPeer(end: End, read: (table: string) => string = tableOf): boolean {

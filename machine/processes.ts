@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from "node:fs";
 
-/** What distinguishes a process from all others with its number; known on Linux only. */
+/** Distinguishes a process from all others with its number; known on Linux only. */
 interface Birth {
   /** Changes whenever the machine starts. */
   bootID: string;

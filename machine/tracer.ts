@@ -1,8 +1,8 @@
 import { createRequire } from "node:module";
 import { setTimeout as pause } from "node:timers/promises";
-import { ownPackage } from "./ownPackage.ts";
+import { readOwnPackage } from "./ownPackage.ts";
 
-/** What a span says beside its times: words of ours and numbers. */
+/** Attributes of a span: words of ours and numbers. */
 export type Facts = Readonly<Record<string, string | number | undefined>>;
 
 /** A span that has begun. */
@@ -82,7 +82,7 @@ export function tracerTo(service: string, collector: { url?: string }): Tracer {
     OTLPTraceExporter: new (options: { url?: string; timeoutMillis: number }) => Exporter;
   };
   const exporter = observed(new OTLPTraceExporter({ ...collector, timeoutMillis }));
-  const { name, version } = ownPackage();
+  const { name, version } = readOwnPackage();
   const provider = new BasicTracerProvider({
     resource: resourceOf(ofPulumi("@opentelemetry/resources") as Resources, service, version),
     spanProcessors: [new BatchSpanProcessor(exporter, { scheduledDelayMillis: delayMs })],
@@ -135,7 +135,7 @@ function observed(exporter: Exporter): Exporter & { answers: () => boolean } {
   };
 }
 
-/** What all spans of this process are of. OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES count more. */
+/** Attributes of all spans of this process. OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES take precedence. */
 function resourceOf(resources: Resources, service: string, version: string): unknown {
   const { defaultResource, resourceFromAttributes, detectResources, envDetector } = resources;
   const own = resourceFromAttributes({ "service.name": service, "service.version": version });

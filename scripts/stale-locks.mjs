@@ -1,4 +1,4 @@
-// Exits with 0 when the stack is locked by runs of this machine that were killed and by nobody else; says whose they were.
+// Exits with 0 when the stack is locked by killed runs of this machine and by nobody else; prints whose they were.
 // usage: node scripts/stale-locks.mjs <project> <stack>
 import { join } from "node:path";
 import { staleLocks } from "../dist/engine/state/staleLocks.js";

@@ -16,23 +16,26 @@ const participle =
 /** Words of this project's own and the field's word for each. */
 const ownWords = {
   limit: /\bmost(Rows|Tables|Removals|Files|Bytes)\b/g,
-  sandbox: /\b(test )?beds?\b/gi,
+  sandbox: /(?<!-)\b(test )?beds?\b/gi,
   "lock mode": /\bcompany\b/gi,
   owner: /\bkeepers?\b/gi,
   tombstone: /\bdeparted\b/gi,
-  "provider kind": /\bdoors?\b/gi,
+  "provider kind": /(?<!microapps:)\bdoors?\b/gi,
   dialect: /\bmanners?\b/gi,
 };
 
 const places = { participles: [], openings: [], speech: [], ownWords: [], homonyms: [] };
 const exported = new Map();
 
+/** A comment behind code on the same line. */
+const behindCode = /^(.*\S)\s+\/(?:\/|\*\*?)\s(.*?)(?:\s*\*\/)?$/;
+
 function examineComments(file, text) {
   let comment = [];
   let first = 0;
   const examine = () => {
     if (comment.length === 0) return;
-    const prose = comment.join(" ");
+    const prose = comment.join(" ").trim();
     const place = `${file}:${first}: ${prose.slice(0, 100)}`;
     if (/^(What|Whether|Who|Of)\b/.test(prose)) places.openings.push(place);
     for (const _ of prose.matchAll(/\b(told|tells|says|said|anew|none but|as it is|that is had)\b/g))
@@ -42,8 +45,9 @@ function examineComments(file, text) {
     comment = [];
   };
   text.split("\n").forEach((line, index) => {
-    const [, words] = /^\s*(?:\/\*\*?|\*(?!\/)|\/\/)\s?(.*?)(?:\s*\*\/)?$/.exec(line) ?? [];
-    const starts = /^\s*\/\*/.test(line);
+    const [, code, words] =
+      /^(\s*)(?:\/\*\*?|\*(?!\/)|\/\/)\s?(.*?)(?:\s*\*\/)?$/.exec(line) ?? behindCode.exec(line) ?? [];
+    const starts = /^\s*\/\*/.test(line) || code?.trim() !== "";
     if (words === undefined || starts) examine();
     if (words === undefined) return;
     if (comment.length === 0) first = index + 1;

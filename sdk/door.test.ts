@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => pulumi.runtime.setConfig("microapps:door", ""));
 
-/** What was registered under a name, once all of these are. */
+/** The registration under a name, once all of these are registered. */
 async function seen(name: string, ...resources: pulumi.CustomResource[]) {
   await new Promise((resolve) => void pulumi.all(resources.map(({ id }) => id)).apply(resolve));
   return registered.find((one) => one.name === name);
@@ -50,7 +50,7 @@ test.each(["plugin", "dynamic"])("what a program names as secret is one through 
   expect(requests.mock.lastCall?.[0].getAdditionalsecretoutputsList()).toContain("description");
 });
 
-/** What a program sends to register a resource, as far as it is looked at here. */
+/** The checked parts of a program's request to register a resource. */
 interface Registration {
   getAdditionalsecretoutputsList: () => string[];
 }

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "@jest/globals";
 import * as pulumi from "@pulumi/pulumi";
-import { hiddenName } from "../provider/pulumi/hiddenNames.ts";
+import { toHiddenName } from "../provider/pulumi/hiddenNames.ts";
 import { Environment } from "./environment.ts";
 
 const registered: pulumi.runtime.MockResourceArgs[] = [];
@@ -76,7 +76,7 @@ test("seeds get the types of the fields that the platform of the file has", asyn
   await settled(seeds);
   const fieldsOf = (name: string): unknown =>
     (registered.find((resource) => resource.name === `typed/${name}`)?.inputs as Record<string, unknown>)[
-      hiddenName("fields")
+      toHiddenName("fields")
     ];
   expect([fieldsOf("countries"), fieldsOf("currencies")]).toEqual([{ Code: "text" }, undefined]);
 });

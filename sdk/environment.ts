@@ -17,8 +17,8 @@ export type EnvironmentArgs =
     }
   | {
       /**
-       * What such a file holds. Sources are relative to the folder in which the program runs. Its values may be outputs, but
-       * for those that decide which resources there are.
+       * Content of such a file. Sources are relative to the folder in which the program runs. Its values may be
+       * outputs, but for those that decide which resources there are.
        */
       declaration: Readonly<Record<string, unknown>>;
       file?: undefined;
@@ -167,7 +167,7 @@ class Registration {
     for (const thing of all) this.#register(thing);
   }
 
-  /** What was registered of a class, by its name below the Environment. */
+  /** The registered resources of a class, by their names below the Environment. */
   of<Resource extends Made>(Class: new (...args: never[]) => Resource): ReadonlyMap<string, Resource> {
     const found = [...this.#made].flatMap(([key, one]) =>
       one instanceof Class ? [[key.slice(key.indexOf(" ") + 1), one] as const] : [],

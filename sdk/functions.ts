@@ -120,7 +120,7 @@ function askLater<Inputs extends z.ZodObject, Outputs extends z.ZodObject>(
 ): AskLater<object, z.output<Outputs>> {
   return (args, options = {}) => {
     const settings = settingsOf(options);
-    const inputs = pulumi.output(args as Record<string, unknown>); // its outputs resolve to what the type says
+    const inputs = pulumi.output(args as Record<string, unknown>); // its outputs resolve to this type
     const there = pulumi.output(options.dependsOn).apply((resources) => [resources].flat().map(marks));
     // A password among the settings does not make the answer a secret.
     return (

@@ -7,7 +7,7 @@ import { providerType, typeThrough, urnThrough } from "../provider/pulumi/doors.
 import type { Announced } from "./siblings.ts";
 import { checkStackSettings } from "./stackSettings.ts";
 
-/** What the resources of one program share. */
+/** State shared by the resources of one program. */
 interface Program {
   /** The way into the provider that its resources take. */
   readonly door: Door;
@@ -37,12 +37,15 @@ export type PlainUrn = string | Promise<string>;
  * A resource's own URN, never an output: that would make the resource depend on its parent, and a dependency on a
  * component is one on everything inside of it, siblings that wait for this resource included.
  */
-export const plainUrn = (name: string, type: string, parent: pulumi.Resource | undefined): PlainUrn =>
+export const toPlainUrn = (name: string, type: string, parent: pulumi.Resource | undefined): PlainUrn =>
   parent === undefined
     ? `urn:pulumi:${pulumi.getStack()}::${pulumi.getProject()}::${type}::${name}`
     : new Promise((resolve) => void pulumi.createUrn(name, type, parent).apply(resolve));
 
-/** The way that a program chooses for the classes: `microapps:door` of the stack, dynamic resources by default. */
+/**
+ * The kind of provider that a program chooses for the classes: `microapps:door` of the stack, dynamic resources by
+ * default.
+ */
 function chosenDoor(): Door {
   checkStackSettings(); // what is quoted below is no secret
   const chosen = readVariable(process.env, "door") || pulumi.runtime.getConfig("microapps:door") || "dynamic";
@@ -56,8 +59,8 @@ function chosenDoor(): Door {
 export const other = (door: Door): Door => (door === "dynamic" ? "plugin" : "dynamic");
 
 /**
- * The alias of a resource that was registered through the other door: it stays what it is. All types of its URN change
- * at once, those of its parents too; the SDK derives no such alias from one of a type alone.
+ * The alias of a resource that was registered with the other kind of provider, so that it stays the same resource. All
+ * types of its URN change at once, those of its parents too; the SDK derives no such alias from one of a type alone.
  */
 export function throughOther(now: Door, urn: PlainUrn): pulumi.ResourceOptions {
   const through = (text: string): string => urnThrough(other(now), text);
@@ -76,8 +79,9 @@ export type Aliases = (
 ) => { aliases: pulumi.Input<string | pulumi.Alias>[] };
 
 /**
- * Aliases of what is below a component: former names, and these through the other door, so that a program may change from
- * the class to the component of the plugin and back. `kinds` leads from the component down to the resource.
+ * Aliases of resources below a component: former names, and these with the other kind of provider, so that a program
+ * may change from the class to the component of the plugin and back. `kinds` leads from the component down to the
+ * resource.
  */
 export function aliasesBelow(component: pulumi.Resource): Aliases {
   const above = component.urn.apply((urn) => urn.slice(0, urn.lastIndexOf("::")));
@@ -93,7 +97,7 @@ export function aliasesBelow(component: pulumi.Resource): Aliases {
 export const rootName = (name: string, options: pulumi.ComponentResourceOptions | undefined): LogicalName =>
   topName(name, (options?.aliases ?? []).flatMap(nameIn));
 
-/** The name in an alias, as far as it is known before the program has run. */
+/** The name in an alias, if it is known before the program has run. */
 function nameIn(alias: pulumi.Input<pulumi.URN | pulumi.Alias>): string[] {
   if (typeof alias === "string") return [alias.slice(alias.lastIndexOf("::") + 2)];
   return "name" in alias && typeof alias.name === "string" ? [alias.name] : [];

@@ -8,7 +8,7 @@ beforeEach(() => void (registered.length = 0));
 
 const fromProgram = (): unknown => Reflect.get(registered[0]?.inputs as object, "__program"); // inputs of a mock are untyped
 
-/** What the provider of an organization with these options hears from the program. */
+/** Inputs about the program that the provider of an organization with these options receives. */
 async function heardWith(options: pulumi.CustomResourceOptions): Promise<unknown> {
   const { id } = new Organization("acme", { name: "Acme" }, options);
   await new Promise((resolve) => void id.apply(resolve));
@@ -77,7 +77,7 @@ test("an option that can't be honoured ends the program before anything is regis
   const rows = [{ Code: "EUR", Name: "Euro" }];
   const seed = { table: "currencies", key: "Code", rows };
   expect(() => new SeedRows("currencies", seed, { ignoreChanges: ['rows["EUR"].Name'] })).toThrow(
-    'SeedRows "currencies": ignoreChanges names rows["EUR"].Name, a part of rows, which can\'t be ignored: leave',
+    'SeedRows "currencies": ignoreChanges names rows["EUR"].Name, a part of rows, which can\'t be ignored: set mode to "upsert"',
   );
   expect(() => new SeedRows("currencies", seed, { replaceOnChanges: ["rows[0]"] })).toThrow(
     'SeedRows "currencies": replaceOnChanges names rows[0], a part of rows',

@@ -2,13 +2,13 @@ import * as pulumi from "@pulumi/pulumi";
 import { z } from "zod";
 import type { Door } from "../provider/pulumi/configuration/configuration.ts";
 import { providerOf, typeThrough } from "../provider/pulumi/doors.ts";
-import { hidden, hiddenName, hiddenNames } from "../provider/pulumi/hiddenNames.ts";
+import { hideProperties, toHiddenName, hiddenNames } from "../provider/pulumi/hiddenNames.ts";
 import { programInput, type FromProgram, type Options } from "../provider/pulumi/options.ts";
 import { once } from "../provider/resources/model/once.ts";
 import { factsOf } from "../provider/resources/model/resource.ts";
 import type { Resource } from "../provider/resources/resource.ts";
 import { secondsIn } from "./durations.ts";
-import { type PlainUrn, plainUrn, program, throughOther } from "./program.ts";
+import { type PlainUrn, toPlainUrn, program, throughOther } from "./program.ts";
 import type { ResourceClass } from "./resourceClass.ts";
 import { isLater, secretNames } from "./secrets/secrecy.ts";
 import { withSecretCells } from "./secrets/secretCells.ts";
@@ -84,7 +84,7 @@ function handedOver(
   return { options: secretNames(args).then((secrets) => (secrets.length > 0 ? { ...options, secrets } : set)) };
 }
 
-/** What only dynamic resources have among their properties: engines pass these to plugins by themselves. */
+/** Properties of dynamic resources alone: engines pass these facts to plugins by themselves. */
 const ownOfDynamic = (
   kind: string,
   resourceUrn: PlainUrn,
@@ -99,20 +99,20 @@ const ownOfDynamic = (
   },
 });
 
-/** What engines keep from a reader of a dynamic resource. */
+/** Properties of a dynamic resource that engines hide from readers. */
 const concealed = once((definition: Pick<Resource, "inputs" | "outputs">) => {
   const shape = { ...definition.inputs.shape, ...definition.outputs.shape };
   const unseen = hiddenNames(definition);
   const secrets = Object.keys(shape).filter((name) => factsOf(shape[name]).secret);
   return {
     hideDiffs: [...unseen], // a state of an earlier version has them under their own names
-    additionalSecretOutputs: secrets.map((name) => (unseen.includes(name) ? hiddenName(name) : name)),
+    additionalSecretOutputs: secrets.map((name) => (unseen.includes(name) ? toHiddenName(name) : name)),
   };
 });
 
 /**
  * For members that are `deletedWith` their team: they leave by themselves, before it goes. A team is not deleted with
- * members in it, and no engine tells a dynamic provider which of them this stack put there.
+ * members in it, and a dynamic provider can't learn from an engine which of them this stack put there.
  */
 function leavingFirst(
   { name }: Pick<Resource, "name">,
@@ -135,7 +135,7 @@ function optionsBehind(
       ...throughOther(door, urn),
     });
   }
-  return pulumi.mergeOptions(options, throughOther(door, urn)); // the plugin says itself what it hides, and what is a secret
+  return pulumi.mergeOptions(options, throughOther(door, urn)); // the plugin itself marks hidden and secret properties
 }
 
 /** Derives the class that a program uses from the resource's definition; its types are those of sdk/args.ts. */
@@ -157,8 +157,8 @@ export function declareClass<Args extends object, Outputs extends object>(
       permitOptions(door, definition, name, args, options);
       const { sealed, open } = withSecretCells(definition, args);
       const type = typeThrough(door, definition.name);
-      const urn = plainUrn(name, type, options.parent);
-      const props = hidden(definition, {
+      const urn = toPlainUrn(name, type, options.parent);
+      const props = hideProperties(definition, {
         ...mentioned,
         ...sealed,
         ...(door === "dynamic" ? ownOfDynamic(definition.name, urn, open, options) : {}),
@@ -174,7 +174,7 @@ export function declareClass<Args extends object, Outputs extends object>(
       }
       const unset = switches.filter((name) => !(name in props)).map((name) => [name, nothing] as const);
       const outputs = unseen.flatMap((name) =>
-        hiddenName(name) in props ? [[name, Reflect.get(this, hiddenName(name)) as unknown] as const] : [],
+        toHiddenName(name) in props ? [[name, Reflect.get(this, toHiddenName(name)) as unknown] as const] : [],
       );
       Object.assign(this, Object.fromEntries([...unset, ...outputs]));
     }

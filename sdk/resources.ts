@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { typeThrough } from "../provider/pulumi/doors.ts";
-import { hiddenName } from "../provider/pulumi/hiddenNames.ts";
+import { toHiddenName } from "../provider/pulumi/hiddenNames.ts";
 import { unknownValue } from "../provider/pulumi/properties.ts";
 import { appReadiness } from "../provider/resources/appReadiness.ts";
 import { generatedApp } from "../provider/resources/generatedApp.ts";
@@ -38,7 +38,7 @@ import type {
 import { other, program } from "./program.ts";
 import { declareClass } from "./resource.ts";
 import { isLater } from "./secrets/secrecy.ts";
-import { keyedRows, withSecretCells } from "./secrets/secretCells.ts";
+import { keyRows, withSecretCells } from "./secrets/secretCells.ts";
 import { othersOf } from "./siblings.ts";
 import { declareInTeam, namesIn } from "./teamDeclarations.ts";
 
@@ -83,7 +83,7 @@ export type ParentRows =
 export class SeedRows extends declareClass<object, SeedRowsOutputs>(seedRows) {
   constructor(name: string, args: SeedRowsArgs, options?: pulumi.CustomResourceOptions) {
     const { references, parent, ...rest } = args;
-    // Whether one of them is a secret is known later. The plugin sees it by itself.
+    // A cell turns out to be secret later. The plugin sees it by itself.
     const { rows, additions, changes, removals } = withSecretCells(seedRows, { ...args }).open;
     const isDynamic = program().door === "dynamic";
     const mayBeSecret = args.sensitive !== undefined || isLater([rows, additions, changes, removals]);
@@ -95,7 +95,7 @@ export class SeedRows extends declareClass<object, SeedRowsOutputs>(seedRows) {
       name,
       {
         ...rest,
-        ...keyedRows(seedRows, rest),
+        ...keyRows(seedRows, rest),
         ...(references ? { references: Object.fromEntries(linked) } : {}),
         ...(parent && parentRows ? { parent: { ...keyed(parentRows), by: parent.by } } : {}),
         ...(isDynamic ? { salt: unsalted() } : {}),
@@ -112,7 +112,7 @@ export class SeedRows extends declareClass<object, SeedRowsOutputs>(seedRows) {
 /** Outputs that name labels, under the names that an engine gets. */
 const labelOutputs = Object.entries(seedRows.outputs.shape).flatMap(([name, schema]) => {
   const { secretIf, opaque } = factsOf(schema);
-  return secretIf === undefined ? [] : [opaque ? hiddenName(name) : name];
+  return secretIf === undefined ? [] : [opaque ? toHiddenName(name) : name];
 });
 
 /** The table and key of seeds, where the program has them as plain texts. */

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { typeThrough } from "../provider/pulumi/doors.ts";
 import type { CellType } from "../provider/sources/source.ts";
-import { type PlainUrn, plainUrn, program } from "./program.ts";
+import { type PlainUrn, toPlainUrn, program } from "./program.ts";
 import { isLater } from "./secrets/secrecy.ts";
 
 /** A seed on the same table: what is known of its rows before anything is sent. */
@@ -27,7 +27,7 @@ export interface Referrer extends Omit<Sibling, "urn"> {
 /** Where the links of a seed lead to, by label. */
 type References = Record<string, { table: string; key: string }>;
 
-/** What a seed shows to others, while it is constructed. */
+/** The part of a seed that others see while it is constructed. */
 export interface Announced extends Omit<Sibling, "urn"> {
   name: string;
   urn: PlainUrn;
@@ -35,7 +35,7 @@ export interface Announced extends Omit<Sibling, "urn"> {
   references: References;
 }
 
-/** What a seed tells its provider of other seeds of the program; undefined when there is nothing. */
+/** A seed's knowledge of other seeds of the program, for its provider; undefined when there is nothing. */
 interface Others {
   siblings: Promise<Sibling[] | undefined>;
   referrers: Promise<Referrer[] | undefined>;
@@ -43,9 +43,9 @@ interface Others {
 
 /**
  * The other seeds on the same table, and those that refer to its rows, once the program has constructed them. Without
- * them, a row that moves from one seed to another would be removed by the first before the second is known, and so would
- * a row that others still refer to.
- * @param references where the links of this seed lead to, as far as it is known
+ * them, a row that moves from one seed to another would be removed by the first before the second is known, and so
+ * would a row that others still refer to.
+ * @param references targets of this seed's links, as far as they are known
  */
 export function othersOf(
   name: string,
@@ -98,7 +98,10 @@ function shownCells<Shown extends Pick<Announced, "key" | "rows" | "additions" |
   return { ...rest, ...cells } as Omit<Shown, "secret">; // with the lists that it has itself
 }
 
-/** What a seed shows to others; undefined when it holds outputs, since waiting for them could mean waiting for itself. */
+/**
+ * The part of a seed that others see; undefined when it holds outputs, since waiting for them could mean waiting for
+ * itself.
+ */
 function announcement(
   name: string,
   { table, key, rows, source, types, additions, removals, secretLabels }: Readonly<Record<string, unknown>>,
@@ -113,7 +116,7 @@ function announcement(
   // The provider checks their content.
   const edits = { ...(additions && { additions }), ...(Array.isArray(removals) && { removals: removals as Removals }) };
   const secret = [secretLabels].flat();
-  const urn = plainUrn(name, typeThrough(program().door, "SeedRows"), parent);
+  const urn = toPlainUrn(name, typeThrough(program().door, "SeedRows"), parent);
   const declared = { secret, name, urn, references, table, key: keys, ...edits };
   if (typeof source === "string" && rows === undefined) {
     return isPlain(types)

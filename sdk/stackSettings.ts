@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as runtimeConfig from "@pulumi/pulumi/runtime/config.js";
 import { believesAll, certificateWarning, clearSecrets, clearWarning } from "../provider/pulumi/configuration/clear.ts";
-import { configuration, misplacedSecrets } from "../provider/pulumi/configuration/configuration.ts";
+import { configuration, describeMisplacedSecrets } from "../provider/pulumi/configuration/configuration.ts";
 import { unknownNames } from "../provider/pulumi/configuration/keys.ts";
 
 const prefix = "microapps:";
@@ -31,7 +31,7 @@ export function checkStackSettings(): void {
   if (unknown.length > 0) {
     throw new pulumi.RunError(unknown.map(({ key, reason }) => `${shown(key)} ${reason}`).join("; "));
   }
-  const misplaced = misplacedSecrets((key) => isConfigSecret?.(shown(key)) ?? false);
+  const misplaced = describeMisplacedSecrets((key) => isConfigSecret?.(shown(key)) ?? false);
   if (misplaced !== undefined) throw new pulumi.RunError(misplaced);
   for (const key of clearSecrets(settings, (name) => isConfigSecret?.(shown(name)) ?? true)) {
     void pulumi.log.warn(clearWarning(key));

@@ -6,7 +6,7 @@ interface Declaration {
   name: string;
   /** The members: addresses, user IDs, or outputs of either. */
   people: readonly unknown[];
-  /** Whether it removes everybody else from the team. */
+  /** True when it removes everybody else from the team. */
   excludes: boolean;
 }
 

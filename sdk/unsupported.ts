@@ -1,10 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Door } from "../provider/pulumi/configuration/configuration.ts";
-import { refusedIgnores, refusedReplacements, type Definition } from "../provider/pulumi/options.ts";
+import { explainRefusedIgnores, explainRefusedReplacements, type Definition } from "../provider/pulumi/options.ts";
 import { parsePath, pathText, type PropertyPath } from "../provider/pulumi/propertyPaths.ts";
 
 interface Ways {
-  /** Whether `adopt` takes over what somebody else made: organizations and teams are known by IDs of our own. */
+  /** True when `adopt` takes over things made by others: organizations and teams are known by IDs of our own. */
   adopts?: true;
   /** The function that reads what exists. */
   ask?: string;
@@ -35,8 +35,8 @@ export function permitOptions(
     (door === "dynamic" && found !== undefined
       ? `the option ${found} is for plugins: ${insteadOf(definition)}`
       : undefined) ??
-    refusedIgnores(definition, ignoreChanges, args) ??
-    refusedReplacements(definition, replaceOnChanges);
+    explainRefusedIgnores(definition, ignoreChanges, args) ??
+    explainRefusedReplacements(definition, replaceOnChanges);
   if (refusal !== undefined) throw new pulumi.RunError(`${definition.name} "${name}": ${refusal}`);
 }
 
@@ -103,6 +103,6 @@ export function optionsBelow({ customTimeouts, ...lists }: OfComponent = {}): Op
   };
 }
 
-/** Whether a path leads through a place, and on from there. */
+/** True when a path leads through a place, and on from there. */
 const leads = (path: PropertyPath, place: readonly string[]): boolean =>
   path.length > place.length && place.every((step, at) => path[at] === "*" || String(path[at]) === step);

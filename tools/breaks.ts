@@ -2,7 +2,7 @@ import { major, minor } from "semver";
 import type { TypeSpec } from "../provider/pulumi/plugin/types.ts";
 import { nameOf, type NamedSpec, type ObjectSpec, type PackageSchema } from "./packageSchema.ts";
 
-/** What programs that were written against the old schema would miss in the new one, a sentence for each. Additions are fine. */
+/** Breaking changes between an old schema and the new one, a sentence for each. Additions are fine. */
 export function breaksBetween(old: PackageSchema, now: PackageSchema): string[] {
   return [
     ...objectBreaks(
@@ -44,7 +44,7 @@ export function breaksBetween(old: PackageSchema, now: PackageSchema): string[] 
   ];
 }
 
-/** Whether a version may break what an older one promised: another major one, while it is 0 another minor one. */
+/** True when a version may break promises of an older one: a new major version, or while it is 0 a new minor one. */
 export const mayBreak = (released: string, version: string): boolean =>
   major(version) > major(released) || (major(released) === 0 && minor(version) > minor(released));
 

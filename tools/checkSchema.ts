@@ -1,19 +1,19 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { compare } from "semver";
-import { ownPackage } from "../machine/ownPackage.ts";
+import { readOwnPackage } from "../machine/ownPackage.ts";
 import { breaksBetween, mayBreak } from "./breaks.ts";
 import { presentSchema, type PackageSchema } from "./packageSchema.ts";
 
-// Part of `make check`: what the last released schema promised is still there, unless the version says otherwise. A release
-// copies plugin/schema.json to tools/released/schema-<version>.json.
+// Part of `make check`: promises of the last released schema still hold, unless the version number allows breaking
+// them. A release copies plugin/schema.json to tools/released/schema-<version>.json.
 const folder = join(import.meta.dirname, "../../tools/released");
 const [last] = readdirSync(folder)
   .map((file) => JSON.parse(readFileSync(join(folder, file), "utf8")) as PackageSchema)
   .sort((a, b) => compare(b.version, a.version));
 if (!last) throw new Error(`${folder} has no schema`);
 
-const { version } = ownPackage();
+const { version } = readOwnPackage();
 if (!mayBreak(last.version, version)) {
   for (const sentence of breaksBetween(last, presentSchema(version))) {
     process.stderr.write(

@@ -44,7 +44,7 @@ test("the emulator's page has a right seed, with every setting", () => {
   expect(Object.keys((example as { settings: object }).settings).sort()).toEqual(Object.keys(settings.shape).sort());
 });
 
-/** What is wrong with a command line: a command or a flag that there is not. */
+/** Describes an unknown command or flag in a command line. */
 function unknownIn(line: string): string[] {
   const [ours = ""] = line.split(/ -- /); // what follows is the command of somebody else
   const [, ...words] = ours.split(/\s+/).filter(Boolean);

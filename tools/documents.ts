@@ -1,5 +1,5 @@
 import { openapi } from "../emulator/http/openapi.ts";
-import { ownPackage } from "../machine/ownPackage.ts";
+import { readOwnPackage } from "../machine/ownPackage.ts";
 import { program } from "../provider/cmd/program.ts";
 import { presentSchema } from "./packageSchema.ts";
 import { commandsPage } from "./pages/commands.ts";
@@ -10,7 +10,7 @@ import { indexPage, installationPage } from "./pages/registry.ts";
 
 /** The documents that are made of definitions, by path below docs. */
 export function documents(): Record<string, string> {
-  const schema = presentSchema(ownPackage().version);
+  const schema = presentSchema(readOwnPackage().version);
   return {
     "openapi.json": `${JSON.stringify(openapi("https://platform.example.com"), undefined, 2)}\n`,
     "endpoints.md": endpointsPage(),

@@ -10,7 +10,7 @@ const pages = ["*.md", "docs/**/*.md", "examples/*/*.md", "examples/*.md", "emul
 const text = (page: string): string => readFileSync(join(repository, page), "utf8");
 const withoutCode = (page: string): string => page.replaceAll(/^```.*?^```/gms, "").replaceAll(/`[^`\n]*`/g, "");
 
-/** What a heading can be reached by, as GitHub writes it. */
+/** Anchors of a page's headings, as GitHub writes them. */
 function anchorsIn(page: string): Set<string> {
   const headings = page.replaceAll(/^```.*?^```/gms, "").matchAll(/^#+ (.*)$/gm);
   const slugs = [...headings].map(([, heading = ""]) =>

@@ -44,5 +44,5 @@ export const presentSchema = (version: string): PackageSchema => JSON.parse(sche
 export const nameOf = (token: string): string => token.split(":").at(-1) ?? token;
 
 /** The type with a name that a type refers to. */
-export const namedType = ({ types }: PackageSchema, { $ref }: TypeSpec): NamedSpec | undefined =>
+export const findNamedType = ({ types }: PackageSchema, { $ref }: TypeSpec): NamedSpec | undefined =>
   $ref === undefined ? undefined : types[$ref.replace("#/types/", "")];

@@ -1,8 +1,8 @@
-import { type Figure, figure, median, peakMemory, timed } from "../measure.ts";
+import { type Figure, figure, median, peakMemory, timeWork } from "../measure.ts";
 import { fill, manyFields, meanwhile, Platform } from "../platform.ts";
 
 /** How soon the emulator is there, and how fast it takes a batch. */
-export async function emulated(): Promise<Figure[]> {
+export async function measureEmulator(): Promise<Figure[]> {
   const starts: number[] = [];
   const batches: number[] = [];
   for (let round = 0; round < 5; round++) {
@@ -10,7 +10,7 @@ export async function emulated(): Promise<Figure[]> {
     starts.push(platform.startedIn);
     const rows = Array.from({ length: 10_000 }, (_, i) => ({ Code: `K${i}`, Name: `Name ${i}` }));
     const body = JSON.stringify({ microAppID: "rows", rows });
-    batches.push(await timed(() => platform.post("/api/insertmicroapprows", body)));
+    batches.push(await timeWork(() => platform.post("/api/insertmicroapprows", body)));
     await platform.stop();
   }
   const large = await paged(1_000_000);
@@ -25,7 +25,7 @@ export async function emulated(): Promise<Figure[]> {
 async function small(platform: Platform, query: object): Promise<number[]> {
   const body = JSON.stringify({ microAppID: "rows", optLimit: 20, ...query });
   const times: number[] = [];
-  for (let round = 0; round < 9; round++) times.push(await timed(() => platform.post("/api/microappdata", body)));
+  for (let round = 0; round < 9; round++) times.push(await timeWork(() => platform.post("/api/microappdata", body)));
   return times;
 }
 
@@ -37,7 +37,8 @@ async function paged(count: number): Promise<Figure[]> {
     const page = async (filter: object, sort: object): Promise<number[]> => {
       const body = JSON.stringify({ microAppID: "rows", optViewFilters: [filter], optViewSort: sort, optLimit: 1000 });
       const times: number[] = [];
-      for (let round = 0; round < 5; round++) times.push(await timed(() => platform.post("/api/microappdata", body)));
+      for (let round = 0; round < 5; round++)
+        times.push(await timeWork(() => platform.post("/api/microappdata", body)));
       return times;
     };
     const named = count.toLocaleString("en");

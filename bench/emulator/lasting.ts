@@ -9,7 +9,7 @@ const atOnce = 4;
  * How much memory an emulator in memory gains over many mixed calls: reads, writes, logins with and without a logout,
  * notifications and faults. It has answered others before, which fill what has a bound.
  */
-export async function lasting(warm: number, calls: number): Promise<Figure[]> {
+export async function measureLasting(warm: number, calls: number): Promise<Figure[]> {
   const platform = await Platform.start({ rows: { fields: { Code: { type: "text", sort: 1 } } } }, { inMemory: true });
   try {
     const mail = "admin@example.com";

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createEmulator } from "../../emulator/index.ts";
-import { type Figure, figure, median, memoryNow, timed } from "../measure.ts";
+import { type Figure, figure, median, memoryNow, timeWork } from "../measure.ts";
 import { fill, manyFields, meanwhile, Platform } from "../platform.ts";
 
 /** How fast a snapshot's file is there, what others wait while one with very many rows is loaded, and instances on demand. */
@@ -22,7 +22,7 @@ async function loaded(count: number): Promise<Figure[]> {
     });
     await writeFile(file, Buffer.from(await response.arrayBuffer()));
     const times: number[] = [];
-    for (let round = 0; round < 3; round++) times.push(await timed(() => emulator.loadSnapshotFile(file)));
+    for (let round = 0; round < 3; round++) times.push(await timeWork(() => emulator.loadSnapshotFile(file)));
     await emulator.close();
     return [
       figure(`emulator: load a snapshot's file of ${count.toLocaleString("en")} rows`, median(times), "ms", 1000),
@@ -64,7 +64,7 @@ async function onDemand(count: number): Promise<Figure[]> {
       for (let made = 0; made < count; made++) names.push((await make()).name);
     };
     const before = memoryNow(platform.pid);
-    const spent = await timed(rounds);
+    const spent = await timeWork(rounds);
     for (const name of names.splice(0)) await platform.administrate("DELETE", `instances/${name}`);
     await rounds();
     for (const name of names) await platform.administrate("DELETE", `instances/${name}`);

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { session, type Platform } from "../platform.ts";
-import { embedded, installedPulumi, output, Project } from "../project.ts";
+import { embedded, findPulumiVersion, output, Project } from "../project.ts";
 import { NotHere, type Peer, type Structure } from "./structure.ts";
 
 type Program = (structure: Structure) => string;
@@ -52,7 +52,7 @@ export const microapps =
     Promise.resolve(peer(platform, `pulumi-microapps ${version}, a ${type} each`, embedded, programs[type]));
 
 async function pulumiVersion(): Promise<string> {
-  const version = await installedPulumi();
+  const version = await findPulumiVersion();
   if (version === undefined) throw new NotHere("Pulumi CLI: there is none on PATH");
   return version;
 }

@@ -1,5 +1,5 @@
 /** `make bench-peers`: the same four jobs by this package and by what people would take otherwise, on one emulator each. */
-import { timed } from "../measure.ts";
+import { timeWork } from "../measure.ts";
 import { Platform } from "../platform.ts";
 import { openTofu } from "./openTofu.ts";
 import { microapps, pulumiCommand, pulumiWith } from "./pulumi.ts";
@@ -31,7 +31,7 @@ for (const make of peers) {
     try {
       for (const [, job] of jobs) {
         let ms = 0;
-        const calls = await platform.calls(async () => (ms = await timed(() => job(peer))));
+        const calls = await platform.calls(async () => (ms = await timeWork(() => job(peer))));
         cells.push(`${(ms / 1000).toFixed(1)} s, ${calls} calls`);
       }
     } finally {

@@ -1,4 +1,4 @@
-/** What each peer brings up: an organization, its teams, and people who are in the platform already. */
+/** Structure that each peer brings up: an organization, its teams, and people who are in the platform already. */
 export interface Structure {
   organization: string;
   /** By ID, with what the description of each is. */

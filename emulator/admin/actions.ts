@@ -8,7 +8,7 @@ import { forbidden, invalid, notFound, PlatformError } from "../data/platformErr
 import { parseBody } from "../http/body.ts";
 import type { Arrived, Outgoing } from "../http/server.ts";
 import type { Hosted, HostedPlatforms } from "../platform/hosted.ts";
-import { loadBytes, packed, packingOf } from "../platform/snapshotFiles.ts";
+import { loadBytes, packState, packingOf } from "../platform/snapshotFiles.ts";
 import { consoleFile } from "./consoleFiles.ts";
 import {
   appList,
@@ -26,7 +26,7 @@ export const adminPath = "/_emulator/";
 
 const done = { status: "success" };
 
-/** What an action is about: one platform, and all of them. */
+/** Subject of an action: one platform, and the host of all of them. */
 export interface Administrated extends Hosted {
   all: HostedPlatforms;
   /** Address of the main platform, as the caller has it. */
@@ -93,7 +93,7 @@ const actions: Record<string, Action> = {
     instance.deleteSnapshot(name);
     return done;
   },
-  "GET state": ({ platform }, { query }) => packed(platform.database, packingOf(query.get("name") ?? ".json")),
+  "GET state": ({ platform }, { query }) => packState(platform.database, packingOf(query.get("name") ?? ".json")),
   "PUT state": async ({ platform }, { query, stream }) => {
     await loadBytes(platform.database, stream, query.get("name") ?? "the snapshot", () => platform.check());
     return done;

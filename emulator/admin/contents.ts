@@ -3,7 +3,7 @@ import type { Row } from "../../provider/contract/values.ts";
 import type { Json } from "../../provider/contract/wire.ts";
 import type { CallContext } from "../data/callContext.ts";
 import type { CallFilter, LoggedCall } from "../data/callLog.ts";
-import { signedUrl, listFiles } from "../data/files.ts";
+import { signUrl, listFiles } from "../data/files.ts";
 import { membersOf, teamsOf } from "../data/memberships.ts";
 import { invalid } from "../data/platformError.ts";
 import { requireTable } from "../data/tables.ts";
@@ -13,7 +13,7 @@ import { countRows, prepareRead } from "../endpoints/rowReads.ts";
 import type { Instance } from "../platform/instance.ts";
 import type { Platform } from "../platform/platform.ts";
 
-// What the console shows of a platform. Nothing here changes the platform or is logged as a call.
+// Contents of a platform for the console. Nothing here changes the platform or is logged as a call.
 
 const maxRows = 500;
 
@@ -83,7 +83,7 @@ function objectIn(text: string): Json {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Json; // any object is one
   } catch {
-    // What is no JSON is no object either.
+    // Text that is not JSON gets the error below.
   }
   throw invalid("filter must be a JSON object");
 }
@@ -117,8 +117,8 @@ export function organizationTree({ database }: Platform) {
 const maxListed = 10_000;
 
 /**
- * Logged calls with the addresses of their callers, and the number of the last call of all. `more` says that others
- * fit as well: later ones with `since`, earlier ones without.
+ * Logged calls with the addresses of their callers, and the number of the newest call. `more` is true when other calls
+ * match too: later ones with `since`, earlier ones without.
  */
 export function callList(instance: Instance, { database }: Platform, filter: CallFilter) {
   const users = database.all<{ id: string; email: string }>("SELECT id, email FROM users");
@@ -156,7 +156,7 @@ export function appList(platform: Platform) {
 export function fileList({ database }: Platform) {
   const files = listFiles(database).map((file) => ({
     ...file,
-    href: signedUrl({ database, url: "" }, file).slice(1),
+    href: signUrl({ database, url: "" }, file).slice(1),
   }));
   return { files, children: listChildren(database) };
 }

@@ -1,4 +1,4 @@
-import { ownPackage } from "../../machine/ownPackage.ts";
+import { readOwnPackage } from "../../machine/ownPackage.ts";
 import { usualHabits, type HabitName, type Habits } from "../../provider/habits/habits.ts";
 import type { Outgoing } from "../http/server.ts";
 import type { HostedPlatforms } from "../platform/hosted.ts";
@@ -8,7 +8,7 @@ import { seedDigest } from "../seed/planting.ts";
 const deviationsIn = (habits: Habits): Partial<Habits> =>
   Object.fromEntries(Object.entries(habits).filter(([name, value]) => usualHabits[name as HabitName] !== value));
 
-/** Path of the answer that says whether the emulator is ready. */
+/** Path that answers when the emulator is ready. */
 export const healthPath = "/_emulator/health";
 
 /**
@@ -24,6 +24,6 @@ export function health(platforms: HostedPlatforms): Outgoing {
         { seed: seedDigest(database), habits: deviationsIn(manner.habits) },
       ]),
   );
-  const body = { status: "success", version: ownPackage().version, instances };
+  const body = { status: "success", version: readOwnPackage().version, instances };
   return { status: 200, body, headers: { "cache-control": "no-store" } };
 }

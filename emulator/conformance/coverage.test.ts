@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { packageFolder } from "../../machine/ownPackage.ts";
 import { createClient } from "../../provider/client/client.ts";
-import { ownFacts } from "../../provider/conformance/load.ts";
+import { loadFacts } from "../../provider/conformance/load.ts";
 import { endpoints, type EndpointName } from "../../provider/contract/endpoints.ts";
 import { allMembers } from "../../provider/contract/teams.ts";
 import { handlerOf } from "../endpoints/handlers.ts";
@@ -22,7 +22,7 @@ test.each(Object.keys(endpoints) as EndpointName[])(
 );
 
 test("the README counts the facts that are assumed", () => {
-  const facts = ownFacts();
+  const facts = loadFacts();
   const assumed = facts.filter(({ evidence }) => evidence.kind === "assumed");
   const readme = readFileSync(join(packageFolder, "emulator/README.md"), "utf8");
   expect(readme).toContain(`${assumed.length} of ${facts.length} facts`);

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Door } from "../../provider/conformance/door.ts";
 import type { Fact } from "../../provider/conformance/fact.ts";
-import { ownFacts } from "../../provider/conformance/load.ts";
+import { loadFacts } from "../../provider/conformance/load.ts";
 import { runFacts, type Result, type Run } from "../../provider/conformance/run.ts";
 import { startBed, type TestBed } from "../testing/bed.ts";
 import { clientDoor, isForClients } from "../testing/clientDoor.ts";
 
-const facts = ownFacts();
+const facts = loadFacts();
 
 interface Way {
   facts: readonly Fact[];

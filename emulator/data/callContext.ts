@@ -6,7 +6,7 @@ import type { User } from "./users.ts";
 export const otherForms = ["midnight", "trimmed", "numberAsText", "checkboxAsText"] as const;
 export type OtherForm = (typeof otherForms)[number];
 
-/** What a handler gets beside the request: the data, the caller, the time. */
+/** Given to a handler beside the request: the data, the caller, the time. */
 export interface CallContext extends Manner {
   database: Database;
   /** Forms that values of rows are read back in, other than the habits name. */
@@ -23,6 +23,6 @@ export interface CallContext extends Manner {
   token: string | undefined;
   /** Notes something about the call in its log entry, for people. */
   remark: (words: string) => void;
-  /** What was fetched for the call before its transaction began. */
+  /** Result of the preparation that ran before the call's transaction. */
   fetched: unknown;
 }

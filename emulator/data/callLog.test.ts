@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readCalls } from "../index.ts";
 import { administrate, directory, post, replyOf, seed, signIn, start } from "../testing/platform.ts";
-import { loggedCalls, logCall, maxCalls } from "./callLog.ts";
+import { listCalls, logCall, maxCalls } from "./callLog.ts";
 import { Database } from "./database.ts";
 
 test("every call is logged with who, what and how it ended", async () => {
@@ -131,7 +131,7 @@ test("an answer of the log has a bound, and the log itself", async () => {
       logCall(database, { ...call, endpoint: "readteam", session: null, duration: 1 }, "{}");
     }
   });
-  const kept = loggedCalls(database);
+  const kept = listCalls(database);
   database.close();
   expect([kept.length, kept.at(-1)?.sequence]).toEqual([maxCalls + 500, maxCalls + 2500]);
 });

@@ -29,7 +29,7 @@ export interface LoggedCall {
   session: string | null;
   /** Milliseconds from the call's arrival to its log entry; null for calls from before version 2 of the data file. */
   duration: number | null;
-  /** What the caller seems to have got wrong, though it was answered; null without any. */
+  /** Probable mistake of the caller, though the call was answered; null without one. */
   remark: string | null;
 }
 
@@ -94,7 +94,7 @@ const callOf = ({ user_id, mutating, request, session, duration, remark, ...call
   remark: remark ?? null,
 });
 
-export function loggedCalls(database: Pick<Database, "all">, filter: CallFilter = {}): LoggedCall[] {
+export function listCalls(database: Pick<Database, "all">, filter: CallFilter = {}): LoggedCall[] {
   const { since = 0, mutating, endpoint, limit = -1 } = filter;
   const newest = limit >= 0 && since === 0;
   const kept = database.all<Kept>(
@@ -111,7 +111,7 @@ export function loggedCalls(database: Pick<Database, "all">, filter: CallFilter 
 export function readCalls(file: string, filter: CallFilter = {}): LoggedCall[] {
   const connection = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
   try {
-    return loggedCalls(
+    return listCalls(
       { all: <Row>(sql: string, ...values: never[]) => connection.prepare(sql).all(...values) as Row[] },
       filter,
     );

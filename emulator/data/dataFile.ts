@@ -18,7 +18,7 @@ function withoutWarning<Result>(load: () => Result): Result {
 }
 
 /** A place in memory that several connections of this process open by its name, until the last of them closes. */
-export const namedMemory = (name: string): string => `file:/${name}?vfs=memdb`;
+export const toMemoryPath = (name: string): string => `file:/${name}?vfs=memdb`;
 
 const isMemory = (file: string): boolean => file === ":memory:" || /^file:\/.*\?vfs=memdb$/.test(file);
 

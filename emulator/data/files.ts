@@ -47,7 +47,7 @@ export function keepFile({ database, now }: Pick<CallContext, "database" | "now"
 export const filePath = "/files/";
 
 /** An address that serves a file to whoever has it. */
-export function signedUrl(
+export function signUrl(
   { database, url }: Pick<CallContext, "database" | "url">,
   { resourceID, key }: StoredFile,
 ): string {
@@ -61,7 +61,7 @@ export function signedUrl(
 }
 
 /** The file that the path of an address, or a parameter instead, and its signature name. */
-export function signedFile(
+export function findSignedFile(
   database: Database,
   path: string,
   query: URLSearchParams,

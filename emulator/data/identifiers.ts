@@ -28,7 +28,7 @@ function encode(value: number): string {
 }
 
 /** An ID that is the same for the same names, for what the seed describes. */
-export function derivedID(...names: string[]): string {
+export function deriveID(...names: string[]): string {
   const digest = createHash("sha256").update(JSON.stringify(names)).digest();
   return Array.from(digest.subarray(0, 17), (byte) => digits.charAt(byte & 31)).join("");
 }

@@ -1,12 +1,12 @@
 import { schemaVersion } from "./schema.ts";
 
-/** What a migration needs of a connection. */
+/** The part of a connection that migrations use. */
 interface Connection {
   all: <Row>(sql: string, ...values: string[]) => Row[];
   execute: (sql: string) => void;
 }
 
-// What a snapshot copied has the columns of its time, so its tables change with the platform's own.
+// Tables in a snapshot have the columns of their time, so a migration changes them with the platform's own.
 
 const tablesLike = (database: Connection, table: string): string[] =>
   database
@@ -55,7 +55,7 @@ const migrations: Readonly<Record<number, (database: Connection) => void>> = {
   // An older emulator does not know that indexes have generations, so it must not open the file.
   3: (database) => {
     database.execute("CREATE INDEX sessions_by_age ON sessions (created)");
-    // Whether names are unique is a habit.
+    // A habit decides about unique names, so the column loses its constraint.
     database.execute("ALTER TABLE organizations RENAME TO organizations_before");
     database.execute(`CREATE TABLE organizations (
       id TEXT PRIMARY KEY, name TEXT NOT NULL, description TEXT, created INTEGER NOT NULL, updated INTEGER NOT NULL

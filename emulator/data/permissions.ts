@@ -2,8 +2,8 @@ import type { CallContext } from "./callContext.ts";
 import type { Team } from "./memberships.ts";
 import { forbidden } from "./platformError.ts";
 
-// Who may do what is assumed: only "organization or team admins add members" is documented. A platform administrator
-// may do everything; an organization's administrators are those of its team "All Members".
+// Permissions are assumed: only "organization or team admins add members" is documented. A platform administrator may
+// do everything; an organization's administrators are those of its team "All Members".
 
 type Asking = Pick<CallContext, "database" | "user">;
 

@@ -32,7 +32,7 @@ export class PlatformError extends Error {
 
 export const notFound = (what: string, id: string): PlatformError =>
   new PlatformError("notFound", `${what} not found: ${id}`);
-/** Of a user who is named by an address; the words are documented for sendnotification. */
+/** Refusal for a user named by address; the words are documented for sendnotification. */
 export const userNotFoundFor = (email: string): PlatformError =>
   new PlatformError("notFound", `User not found for ${email}`);
 export const forbidden = (message: string): PlatformError => new PlatformError("forbidden", message);

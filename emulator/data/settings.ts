@@ -3,7 +3,7 @@ import { usualHabits, type Habits } from "../../provider/habits/habits.ts";
 import { profile, type Profile } from "../../provider/habits/profile.ts";
 import type { Database } from "./database.ts";
 
-/** What an operator sets on the platform's server. Every default is assumed. */
+/** Server settings of an operator. Every default is assumed. */
 export const settings = z.strictObject({
   defaultLimit: z.int().min(1).default(1000).describe("Rows that a read answers when it names no limit."),
   maximumLimit: z.int().min(1).default(100_000).describe("Most rows that one read answers."),
@@ -69,7 +69,7 @@ interface Kept {
   profile: string | null;
 }
 
-/** What a profile says of settings. */
+/** Settings that a profile fixes. */
 function settingsIn(seen: Profile | undefined): Partial<Settings> {
   const { memberForm, keyAlone } = seen?.habits ?? {};
   return {

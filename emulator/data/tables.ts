@@ -18,7 +18,7 @@ export interface Table {
   name: string;
   /** Table whose rows carry this one's rows; null unless it is a sub-table. */
   parent: string | null;
-  /** Of all rows, as their indexes name it. */
+  /** Generation of all rows; part of the names of their indexes. */
   generation: string;
   fields: ReadonlyMap<string, Field>;
   /** Fields whose sort values are stored, each in a column of its own. */
@@ -56,7 +56,7 @@ export function requireTable(database: Database, tableID: string): Table {
 export const sortName = (sort: number): string => (sort === 1 ? "sortVal" : `sortVal${sort}`);
 
 /** Label of the field that stands for a row where it is linked: the named one, or the first text. */
-export function shownField(table: Table, label: string | null): Field | undefined {
+export function findShownField(table: Table, label: string | null): Field | undefined {
   if (label !== null) return table.fields.get(label);
   return [...table.fields.values()].find(({ type }) => type === "text");
 }

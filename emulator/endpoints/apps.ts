@@ -27,7 +27,10 @@ export function listApps(database: CallContext["database"]): (App & { owner: str
   );
 }
 
-/** Who may edit an app: its owner, who had it generated, and platform administrators (assumed). */
+/**
+ * True for the users who may edit an app (assumed): its owner, the user who had it generated, and platform
+ * administrators.
+ */
 export const mayEdit = ({ user }: Pick<CallContext, "user">, app: App): boolean =>
   user.admin || app.ownerID === user.id || app.requesterID === user.id;
 

@@ -14,7 +14,7 @@ const refused = (message: string) => new PlatformError("unauthorized", message);
 const useMs = 1000;
 
 /** The user whose token and ID the headers name. */
-export function signedIn({ database, settings, now }: Data, headers: Headers): User {
+export function findSignedIn({ database, settings, now }: Data, headers: Headers): User {
   const { "x-auth-token": token, "x-user-id": userID } = headers;
   if (!token || !userID) throw refused("You must be logged in: X-Auth-Token and X-User-Id are required");
   const hash = hashToken(token);

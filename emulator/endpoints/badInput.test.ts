@@ -276,7 +276,7 @@ test.each([
   expect([reply.status, reply.at("message")]).toEqual([400, expect.stringMatching(message)]);
 });
 
-/** Announces more than the emulator takes, and gives what it says. */
+/** Announces a body larger than the emulator takes, and returns the answer. */
 function refusedSize(url: string): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 import type { ParsedRequestOf } from "../../provider/contract/endpoints.ts";
 import type { Json } from "../../provider/contract/wire.ts";
 import type { CallContext } from "../data/callContext.ts";
-import { findFile, keepContent, keepFile, signedUrl } from "../data/files.ts";
+import { findFile, keepContent, keepFile, signUrl } from "../data/files.ts";
 import { invalid, notFound, PlatformError } from "../data/platformError.ts";
 import { findTable, requireTable, type Field, type Table } from "../data/tables.ts";
 import { requireVisible, requireWritable } from "../rows/access.ts";
@@ -81,7 +81,7 @@ export const microappchildStorecopy: Handler<"microappchildStorecopy"> = (reques
   if (!source) throw notFound("File", fileKey);
   const copy = { ...source, resourceID: destinationResourceID, key: newFileKey ?? fileKey };
   keepFile(call, copy);
-  return { signedUrl: signedUrl(call, copy) };
+  return { signedUrl: signUrl(call, copy) };
 };
 
 export function prepareUpload(
@@ -100,7 +100,7 @@ export const microappchildUploadFileToStore: Handler<"microappchildUploadFileToS
   const name = filename ?? (itsName === "" ? "file" : itsName);
   const file = { resourceID, key: `${fieldID}/${call.newID()}/${name}`, filename: name, type, digest };
   keepFile(call, file);
-  return { url: signedUrl(call, file), fileKey: file.key };
+  return { url: signUrl(call, file), fileKey: file.key };
 };
 
 /** All child records, the newest first. */

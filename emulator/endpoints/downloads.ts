@@ -3,7 +3,7 @@ import { get as getSecure } from "node:https";
 import { invalid } from "../data/platformError.ts";
 import type { Settings } from "../data/settings.ts";
 
-/** What was downloaded. */
+/** A downloaded file. */
 export interface Download {
   bytes: Buffer;
   type: string;

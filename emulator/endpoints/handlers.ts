@@ -57,7 +57,8 @@ const needed: Preparations = {
   microappchildUploadFileToStore: children.prepareUpload,
 };
 
-// Of a name that is known only at run time; the contract has validated the request, and the handler's type checks the answer.
+// Preparations and handlers by a name known at run time only: the contract has validated the request, and the handler's
+// type checks the answer.
 
 /** Slow work that is done before the transaction begins; its result is the call's `fetched`. */
 export const preparations = needed as Partial<

@@ -63,7 +63,7 @@ test("the four documented errors, to the letter", async () => {
   expect((await admin.call("sendnotification", { appID, email: "eve@example.com" })).body).toEqual({
     error: "User not found for eve@example.com",
   });
-  // What is empty is missing, and what is no address is nobody's.
+  // An empty value counts as missing, and a text that is not an address belongs to nobody.
   const error = async (request: object) => (await admin.call("sendnotification", request)).body;
   expect(await error({ appID: "", email })).toEqual({ error: "appID is required" });
   expect(await error({ appID, email: "" })).toEqual({ error: "email is required" });

@@ -66,7 +66,7 @@ const columns =
   "n.user_id AS userID, u.email, n.app_id AS appID, n.sender_id AS senderID, n.message, n.badge AS badgeCount, n.created AS time";
 
 /** Unread notifications and push messages, oldest first; of one user when an address is given. */
-export function delivered(database: Database, email?: string): { inbox: Notification[]; pushes: Notification[] } {
+export function listDelivered(database: Database, email?: string): { inbox: Notification[]; pushes: Notification[] } {
   const from = (table: string) =>
     database.all<Notification>(
       `SELECT ${columns} FROM ${table} n JOIN users u ON u.id = n.user_id WHERE ? IS NULL OR u.email = ? ORDER BY n.seq`,

@@ -64,7 +64,7 @@ export const deleteorganization: Handler<"deleteorganization"> = ({ organization
   requireOrganizationAdmin(call, organizationID, "delete it");
   const teams = teamsOf(call.database, organizationID);
   const dependants = teams.filter((team) => team.isAllMembers === 0).map(({ id, name }) => ({ id, name }));
-  // assumed: the documentation only says to check dependencies first
+  // assumed: the documentation only asks to check dependencies first
   if (dependants.length > 0 && call.habits.cascade === "refused")
     throw new PlatformError("conflict", "The organization still has teams", { dependants });
   for (const team of teams) deleteTeam(call.database, team.id);

@@ -3,7 +3,7 @@ import { systemLabels, type RowData } from "../../provider/contract/values.ts";
 import { isObject, type Json } from "../../provider/contract/wire.ts";
 import type { CallContext } from "../data/callContext.ts";
 import { invalid, notFound, PlatformError } from "../data/platformError.ts";
-import { requireTable, shownField, type Field, type Table } from "../data/tables.ts";
+import { requireTable, findShownField, type Field, type Table } from "../data/tables.ts";
 import { requireUser } from "../data/users.ts";
 import { isVisible, requireWritable } from "../rows/access.ts";
 import { validateValue } from "../rows/fieldValues.ts";
@@ -183,7 +183,7 @@ class Writer {
       if (!settings.strict) return value;
       throw invalid(`${where}${label}: no row ${rowID} in table ${field.targetTable}`);
     }
-    const shown = shownField(requireTable(database, row.table_id), field.targetField);
+    const shown = findShownField(requireTable(database, row.table_id), field.targetField);
     const data = JSON.parse(row.data) as Json;
     const made = {
       crossAppRowID: rowID,

@@ -53,7 +53,7 @@ export const deleteteam: Handler<"deleteteam"> = ({ teamID }, call) => {
   if (team.isAllMembers === 1) {
     throw new PlatformError("conflict", `The team ${team.name} goes with its organization and can't be deleted`); // assumed
   }
-  // assumed: the documentation only says to check memberships first
+  // assumed: the documentation only asks to check memberships first
   const dependants = membersOf(call.database, teamID)
     .filter(({ userID }) => userID !== team.adminID && userID !== call.user.id)
     .map(({ userID, email }) => ({ id: userID, name: email }));

@@ -24,7 +24,7 @@ export function refusalIn({ failureForm }: Habits, name: EndpointName, body: unk
   return { error: message, ...more };
 }
 
-/** The HTTP status of a refusal; a server that is out of order says so in any case. */
+/** The HTTP status of a refusal. An overloaded or failing server sends its own status whatever the habit. */
 export const statusIn = ({ failureStatus }: Habits, status: number): number =>
   failureStatus === "ok" && status < 500 ? 200 : status;
 

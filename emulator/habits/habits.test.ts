@@ -4,7 +4,7 @@ import { habits, usualHabits, type HabitName, type Habits } from "../../provider
 import { createEmulator } from "../emulator.ts";
 import type { SeedInput } from "../seed/schema.ts";
 
-/** An emulator as it is spoken to on the wire. */
+/** Sends raw requests to an emulator. */
 interface Wire {
   /** Posts to `/api/<path>`, with a token and a key; answers the status and the body. */
   post: (path: string, body?: object, headers?: Record<string, string>) => Promise<{ status: number; body: unknown }>;
@@ -104,7 +104,7 @@ const app = async ({ post }: Wire): Promise<string> => {
   return String(link).split("/").at(-1) ?? "";
 };
 
-/** What shows each habit. */
+/** Requests that reveal each habit. */
 const looks: { [Name in HabitName]: (wire: Wire) => Promise<unknown> } = {
   writeEnvelope: async ({ post }) => shape(await post("insertmicroapprow", { microAppID: "a", rowData: {} })),
   readEnvelope: async ({ post }) => shape(await post("microappdata", { microAppID: "a" })),
@@ -207,7 +207,7 @@ const looks: { [Name in HabitName]: (wire: Wire) => Promise<unknown> } = {
     const { organizationID, teamID } = await team(wire);
     await wire.post("insertteammembers", { teamIDs: [teamID], emails: ["ada@example.com"] });
     await wire.post("enforceteammembership", { teamIDs: [], email: "ada@example.com" });
-    // Who leaves every other team is still in that of all members.
+    // A user who has left every other team is still in "All Members".
     const ada = await session(wire, "ada@example.com", "ada");
     return (await wire.post("readorganization", { organizationID }, ada)).status;
   },
@@ -257,7 +257,7 @@ const looks: { [Name in HabitName]: (wire: Wire) => Promise<unknown> } = {
     (await post("createappwithprompt", { userEmail: "ada@example.com", appPrompt: "x" })).status,
 };
 
-/** What a row that is written with a value is read back with. */
+/** Writes a row with a value and returns the status and the value that is read back. */
 async function cell(wire: Wire, label: string, value: unknown, written = label): Promise<[number, unknown]> {
   const { status, body } = await wire.post("insertmicroapprow", { microAppID: "a", rowData: { [written]: value } });
   const row = await wire.post("microappdata/row", { rowID: at(body, "rowID") ?? "none" });

@@ -4,12 +4,12 @@ import { isObject, type Json } from "../../provider/contract/wire.ts";
 import type { Habits } from "../../provider/habits/habits.ts";
 import { invalid } from "../data/platformError.ts";
 
-// What a platform makes of a request, by its habits. What it ignores is taken out; what it refuses is refused.
+// Changes a request as a platform of these habits does: drops what it ignores, refuses what it refuses.
 
 type Form = (received: Received, habits: Habits) => Received;
 
 /** A request as a platform of these habits takes it. */
-export function receivedIn(habits: Habits, name: EndpointName, received: Received, wireNames: WireNames): Received {
+export function receiveRequest(habits: Habits, name: EndpointName, received: Received, wireNames: WireNames): Received {
   const named = habits.rawRows === "other" ? without(received, "platformFormat") : received;
   const formed = forms[name]?.(named, habits) ?? named;
   return { ...formed, body: withOurNames(formed.body, wireNames) };
@@ -66,7 +66,7 @@ function without(received: Received, ...keys: string[]): Received {
 
 const ranges = new Set(["$gt", "$gte", "$lt", "$lte"]);
 
-/** What is left of a read of many rows. */
+/** The rest of a read of many rows after the platform has dropped what it ignores. */
 function readIn(habits: Habits, body: Json): Json {
   const read = { ...body };
   if (habits.optLimit === "ignored") delete read["optLimit"];

@@ -9,7 +9,7 @@ import { replyOf, seed, signIn, type Caller, type Reply } from "../testing/platf
 import { allowedBy, type Known } from "../testing/requests.ts";
 import { openapi } from "./openapi.ts";
 
-// The document is all that these requests are made of: whoever reads it and nothing else is answered as it says.
+// These requests are made from the document alone, so a reader who knows nothing else gets the documented answers.
 
 interface Operation {
   id: string;
@@ -20,7 +20,7 @@ interface Operation {
   request: Json;
   /** HTTP statuses of the answers. */
   declared: string[];
-  /** What the document says of a request's parameters, and of the body of an answer. */
+  /** The document's rules for a request's parameters and for the body of an answer. */
   allows: (parameters: unknown) => boolean;
   answers: (body: unknown) => boolean;
 }
@@ -109,14 +109,14 @@ async function send({ path, method }: Operation, parameters: Json): Promise<Repl
   return replyOf(sent);
 }
 
-/** What an endpoint's answer lacks, empty when it is the declared one. */
+/** Describes how an answer differs from the declared one; empty when it doesn't. */
 function lacking(name: EndpointName, reply: Reply): string {
   const endpoint: Endpoint = endpoints[name];
   const answer = endpoint.answer.safeParse(endpoint.unwrap(reply.body));
   return answer.success ? "" : answer.error.message;
 }
 
-/** Begins anew before what may change something. */
+/** Resets the emulator before a call that may change something. */
 function renew(name: EndpointName): void {
   if (endpoints[name].effect !== "read") emulator.loadSnapshot("start");
 }

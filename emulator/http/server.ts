@@ -23,7 +23,7 @@ export interface Arrived {
   local: boolean;
 }
 
-/** An answer before it is sent: a Buffer or stream goes out as it is, anything else as JSON. */
+/** An answer before it is sent. A Buffer or stream is sent unchanged, anything else as JSON. */
 export interface Outgoing {
   status: number;
   body: unknown;
@@ -190,11 +190,11 @@ function cut(response: ServerResponse, { status, body }: Outgoing): void {
   send(response, { status, body: Buffer.from(text.slice(0, Math.ceil(text.length / 2))), headers: {} });
 }
 
-/** Sends an answer: a Buffer or stream as it is, anything else as JSON. */
+/** Sends an answer: a Buffer or stream unchanged, anything else as JSON. */
 function send(response: ServerResponse, { status, body, headers }: Outgoing): void {
   if (body instanceof Readable) {
     response.writeHead(status, { "content-type": "application/octet-stream", ...headers });
-    pipeline(body, response, () => undefined); // an error cuts the connection, which tells the client
+    pipeline(body, response, () => undefined); // an error cuts the connection, which the client notices
     return;
   }
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));

@@ -22,8 +22,10 @@ export type Content = keyof typeof keyColumns;
 /** In the order in which they are copied: rows need columns for the sort fields. */
 export const contents = Object.keys(keyColumns) as Content[];
 
-/** What is copied of a table: of the platform's own notes, its seed and settings. */
-export const copied = (table: Content, from: string, notes: readonly string[] = ["seed", "settings"]): string =>
+/**
+ * The part of a table to copy. Only the seed and the settings are copied of `meta`, the platform's notes about itself.
+ */
+export const selectCopied = (table: Content, from: string, notes: readonly string[] = ["seed", "settings"]): string =>
   table === "meta"
     ? `(SELECT key, value FROM "${from}" WHERE key IN (${notes.map((note) => `'${note}'`).join(", ")}))`
     : `"${from}"`;
@@ -34,7 +36,7 @@ export function copyContents(database: Database, prefix: string, notes?: readonl
     const order = table === "fields" || table === "contents" ? `ORDER BY ${keyColumns[table]}` : "";
     const name = `"${prefix}:${table}"`;
     database.execute(`DROP TABLE IF EXISTS ${name}`);
-    database.execute(`CREATE TABLE ${name} AS SELECT * FROM ${copied(table, table, notes)} ${order}`);
+    database.execute(`CREATE TABLE ${name} AS SELECT * FROM ${selectCopied(table, table, notes)} ${order}`);
   }
 }
 

@@ -47,7 +47,7 @@ export async function dropDraft(database: Database, prefix: string): Promise<voi
 /** How long one slice of a long piece of work keeps others waiting, in milliseconds. */
 export const sliceMs = 8;
 
-/** Does something in slices of a suitable size, until one of them says that it was the last. Lets others in between. */
+/** Runs work in slices of a suitable size until a slice returns true for the last one. Other work runs in between. */
 export async function inSlices(slice: (size: number) => boolean): Promise<void> {
   for (let size = 16; ;) {
     const began = performance.now();

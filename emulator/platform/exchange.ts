@@ -2,7 +2,7 @@ import { setImmediate as others } from "node:timers/promises";
 import type { Database } from "../data/database.ts";
 import { schema } from "../data/schema.ts";
 import { addSorts } from "../data/tables.ts";
-import { columnsOf, contents, copied, isLarge, type Content } from "./copies.ts";
+import { columnsOf, contents, selectCopied, isLarge, type Content } from "./copies.ts";
 import { dropDraft, newDraft } from "./drafts.ts";
 
 /** Rows of a table from which on others feel it when one index of it is made at once. */
@@ -61,11 +61,13 @@ export class Exchange {
         }
         if (table !== "meta") database.execute(`DELETE FROM ${table}`);
         const columns = columnsOf(database, made).join(", ");
-        database.execute(`INSERT OR REPLACE INTO ${table} (${columns}) SELECT ${columns} FROM ${copied(table, made)}`);
+        database.execute(
+          `INSERT OR REPLACE INTO ${table} (${columns}) SELECT ${columns} FROM ${selectCopied(table, made)}`,
+        );
       }
       if (this.#tables.includes("meta")) {
-        // How a platform behaves stays, where it was said; else it is as the file was saved.
-        const profile = copied("meta", this.nameOf("meta"), ["profile"]);
+        // An explicit profile stays; otherwise the one saved with the file applies.
+        const profile = selectCopied("meta", this.nameOf("meta"), ["profile"]);
         database.execute(`INSERT OR IGNORE INTO meta (key, value) SELECT key, value FROM ${profile}`);
       }
       database.run("INSERT OR REPLACE INTO meta VALUES ('generation', ?)", this.#generation);

@@ -30,7 +30,7 @@ test("instances are made of the seed or of a snapshot, and share nothing", async
   expect(await codes(inTwo)).toEqual(["CZ"]);
   const headers = { "x-auth-token": inOne.token, "x-user-id": inOne.userID };
   expect((await inTwo.call("readteam", { teamID: "t" }, headers)).status).toBe(401);
-  // What was saved again is another template.
+  // A snapshot saved a second time is another template.
   await admin.get("rowID", "insertmicroapprow", { ...country, rowData: { Code: "PL" } });
   emulator.saveSnapshot("one");
   expect(await codes(await signIn((await emulator.instance({ from: "one" })).url))).toEqual(["CZ", "PL"]);

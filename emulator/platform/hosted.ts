@@ -6,7 +6,7 @@ import { writeProfile } from "../data/settings.ts";
 import { plant, readPlantedSeed } from "../seed/planting.ts";
 import { Instance } from "./instance.ts";
 import { Platform } from "./platform.ts";
-import { copySnapshot, savedAs, snapshots } from "./snapshots.ts";
+import { copySnapshot, identifySaving, snapshots } from "./snapshots.ts";
 import { Template } from "./template.ts";
 
 /** A platform that the emulator serves. */
@@ -19,7 +19,7 @@ export interface Hosted {
   token: string;
 }
 
-/** Of what a platform on demand is made, and for how long. */
+/** Source and lifetime of a platform on demand. */
 export interface OnDemand {
   /** Name of a snapshot of the main platform, or `seed`. Default: `seed`. */
   from?: string | undefined;
@@ -37,7 +37,7 @@ interface Made extends Hosted {
 }
 
 interface KeptTemplate {
-  /** What it is a copy of: another one is made when this is another one. */
+  /** Identifies the copied content: when it differs, the template is made again. */
   of: string;
   template: Promise<Template>;
 }
@@ -147,7 +147,7 @@ export class HostedPlatforms {
     const { database } = this.main.platform;
     const isSnapshot = snapshots(database).includes(from);
     if (!isSnapshot && from !== "seed") throw notFound("Snapshot", from);
-    const of = JSON.stringify([isSnapshot, isSnapshot ? savedAs(database, from) : readPlantedSeed(database)]);
+    const of = JSON.stringify([isSnapshot, isSnapshot ? identifySaving(database, from) : readPlantedSeed(database)]);
     const kept = this.#templates.get(from);
     if (kept?.of === of) return kept.template;
     const forget = () => {

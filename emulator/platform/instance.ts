@@ -1,9 +1,9 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { ProfileInput } from "../../provider/habits/profile.ts";
 import { readProfile } from "../../provider/layers/profileFile.ts";
-import { lastSequence, loggedCalls, type CallFilter, type LoggedCall } from "../data/callLog.ts";
+import { lastSequence, listCalls, type CallFilter, type LoggedCall } from "../data/callLog.ts";
 import { writeProfile } from "../data/settings.ts";
-import { delivered, type Notification } from "../endpoints/notifications.ts";
+import { listDelivered, type Notification } from "../endpoints/notifications.ts";
 import type { Ending, Outgoing } from "../http/server.ts";
 import { reset } from "../seed/reset.ts";
 import { Faults, type Fault, type FaultPlan } from "./faults.ts";
@@ -39,7 +39,7 @@ export class Instance {
 
   /** The calls so far, oldest first. */
   calls(filter: CallFilter = {}): LoggedCall[] {
-    return loggedCalls(this.#platform.database, filter);
+    return listCalls(this.#platform.database, filter);
   }
 
   /** Number of the last call, for `calls({ since })`. */
@@ -64,7 +64,7 @@ export class Instance {
 
   /** Notifications to one user, or to all without an address. */
   notifications(email?: string): { inbox: Notification[]; pushes: Notification[] } {
-    return delivered(this.#platform.database, email);
+    return listDelivered(this.#platform.database, email);
   }
 
   /** Names of the snapshots. */

@@ -12,10 +12,10 @@ import { Identifiers } from "../data/identifiers.ts";
 import { failureBody, forbidden, invalid, PlatformError } from "../data/platformError.ts";
 import { Manners, type Manner, type Settings } from "../data/settings.ts";
 import type { User } from "../data/users.ts";
-import { requireKey, signedIn } from "../endpoints/authentication.ts";
+import { requireKey, findSignedIn } from "../endpoints/authentication.ts";
 import { handlerOf, preparations } from "../endpoints/handlers.ts";
 import { answerIn, refusalIn, statusIn } from "../habits/answers.ts";
-import { receivedIn } from "../habits/requests.ts";
+import { receiveRequest } from "../habits/requests.ts";
 import { parseBody } from "../http/body.ts";
 import type { Outgoing } from "../http/server.ts";
 import { keepingPart } from "./keeping.ts";
@@ -54,7 +54,7 @@ export interface PlatformOptions {
   check: (database: Database) => void;
 }
 
-/** What the call log records beside the answer. */
+/** Facts about a call that the log records beside the answer. */
 interface Entry {
   time: number;
   user: User | undefined;
@@ -154,7 +154,7 @@ export class Platform {
     const session = name === "logout" ? sessionIn(headers, accepted, habits.logoutBy) : headers;
     entry.token = session["x-auth-token"];
     const keyAlone = endpoint.auth === "token+key" && settings.keyAlone && !session["x-auth-token"];
-    if (endpoint.auth !== "none" && !keyAlone) entry.user = signedIn(signIn, session);
+    if (endpoint.auth !== "none" && !keyAlone) entry.user = findSignedIn(signIn, session);
     if (endpoint.auth === "token+key" && (habits.keyNeeded === "yes" || headers["x-api-key"])) {
       const holder = requireKey(signIn, headers);
       entry.user ??= holder;
@@ -162,7 +162,7 @@ export class Platform {
     if (this.options.readOnly && isMutating(name, endpoint.effect)) throw forbidden("This platform is read-only");
     const request = parseRequest(
       endpoint,
-      habits === usualHabits ? accepted : endpoint.accept(receivedIn(habits, name, received, wireNames)),
+      habits === usualHabits ? accepted : endpoint.accept(receiveRequest(habits, name, received, wireNames)),
     );
     const call: CallContext = {
       database,

@@ -20,7 +20,7 @@ async function codes(caller: Caller, more: object = {}): Promise<string[]> {
   return (rows as { Code: string }[]).map(({ Code }) => Code);
 }
 
-/** What makes the indexes of a data file's contents, without the names that each exchange gives them anew. */
+/** The SQL of all indexes of a data file, without the names that change with each exchange. */
 function indexes(data: string): string[] {
   const connection = new DatabaseSync(data, { readOnly: true });
   const made = connection.prepare(

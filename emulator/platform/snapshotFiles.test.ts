@@ -30,7 +30,7 @@ async function filled(): Promise<Emulator> {
   return emulator;
 }
 
-/** What a platform shows of itself. */
+/** Contents of a platform as its interface shows them. */
 async function shown(emulator: Pick<Emulator, "url" | "token">): Promise<unknown[]> {
   const parts = ["tables", "rows?table=countries&sort=Population", "organizations", "users", "apps", "files"];
   const replies = await Promise.all(parts.map(async (part) => replyOf(await administrate(emulator, part))));

@@ -34,11 +34,11 @@ function invalidName(file: string): never {
 }
 
 /** The platform's state as the bytes of a file. */
-export function packed(database: Database, packing: Packing): Readable {
+export function packState(database: Database, packing: Packing): Readable {
   const text = Readable.from(writeText(database), { objectMode: false });
   const packer = packings[packing]?.();
   if (!packer) return text;
-  pipeline(text, packer).catch(() => undefined); // whoever reads from it is told
+  pipeline(text, packer).catch(() => undefined); // the reader of the stream gets the error
   return packer;
 }
 
@@ -55,7 +55,7 @@ export async function writeWhole(file: string, bytes: Bytes): Promise<void> {
 }
 
 export async function saveFile(database: Database, file: string): Promise<void> {
-  await writeWhole(file, packed(database, packingOf(file)));
+  await writeWhole(file, packState(database, packingOf(file)));
 }
 
 export const loadFile = (database: Database, file: string, check: () => void): Promise<void> =>
@@ -123,7 +123,7 @@ class Filling {
   readonly #exchange: Exchange;
   #insert: ReturnType<Database["prepare"]> | undefined;
   #isMeta = false;
-  /** Of the table that is being filled. */
+  /** Rows written to the current table. */
   rows = 0;
 
   constructor(database: Database, exchange: Exchange) {
@@ -145,7 +145,7 @@ class Filling {
       this.#requireNames();
       this.#exchange.sortRows();
     }
-    // What is read as JSON later must be JSON.
+    // json() refuses text that later reads could not parse.
     const values = columns.map((column) => (/^(data|content|value)$/.test(column) ? "json(?)" : "?"));
     const name = this.#exchange.nameOf(table);
     this.#insert = this.#database.prepare(
@@ -229,7 +229,7 @@ async function* unpacked(bytes: Bytes): Bytes {
       yield bytes;
     }
   }
-  pipeline(counted(), unpacker).catch(() => undefined); // whoever reads from it is told
+  pipeline(counted(), unpacker).catch(() => undefined); // the reader of the stream gets the error
   for await (const bytes of unpacker as AsyncIterable<Buffer>) {
     made += bytes.length;
     const most = mayUnpackTo(taken);

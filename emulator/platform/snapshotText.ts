@@ -1,5 +1,5 @@
 import { setImmediate as others } from "node:timers/promises";
-import { boundJson } from "../../machine/settings/bounded.ts";
+import { checkJsonBounds } from "../../machine/settings/bounds.ts";
 import { isObject } from "../../provider/contract/wire.ts";
 import type { Database } from "../data/database.ts";
 import { todaysColumn } from "../data/migrations.ts";
@@ -57,7 +57,7 @@ const lineOf = (value: unknown): string => `${JSON.stringify(value)}\n`;
 const written = (value: unknown): unknown =>
   value instanceof Uint8Array ? { base64: Buffer.from(value).toString("base64") } : value;
 
-/** What a line says. */
+/** A line of a snapshot. */
 export type Line =
   | { kind: "table"; table: Content; columns: string[] }
   | { kind: "row"; values: (string | number | null | Uint8Array)[] };
@@ -131,7 +131,7 @@ export class Reader {
 }
 
 function parsed(text: string): unknown {
-  boundJson(text, { levels: 100, values: Infinity });
+  checkJsonBounds(text, { levels: 100, values: Infinity });
   try {
     return JSON.parse(text);
   } catch {

@@ -3,13 +3,13 @@ import type { Database } from "../data/database.ts";
 import { newToken } from "../data/hashing.ts";
 import { invalid, notFound, PlatformError } from "../data/platformError.ts";
 import { indexSorts } from "../data/tables.ts";
-import { columnsOf, contents, copied, copyContents, isLarge, keyColumns, type Content } from "./copies.ts";
+import { columnsOf, contents, selectCopied, copyContents, isLarge, keyColumns, type Content } from "./copies.ts";
 import { inSlices } from "./drafts.ts";
 import { Exchange, manyRows } from "./exchange.ts";
 
 // A snapshot is a copy of the tables in the data file itself: made in one transaction, there for every process.
 
-/** What differs between a snapshot and now, by table: rows by their key. */
+/** Differences between a snapshot and now in one table: rows by their key. */
 export interface Difference {
   table: string;
   added: string[];
@@ -61,7 +61,9 @@ export function loadSnapshot(database: Database, name: string): void {
       if (table === "rows") indexSorts(database);
       const columns = sharedColumns(database, copy, table).join(", ");
       if (table !== "meta") database.execute(`DELETE FROM ${table}`);
-      database.execute(`INSERT OR REPLACE INTO ${table} (${columns}) SELECT ${columns} FROM ${copied(table, copy)}`);
+      database.execute(
+        `INSERT OR REPLACE INTO ${table} (${columns}) SELECT ${columns} FROM ${selectCopied(table, copy)}`,
+      );
     }
   });
 }
@@ -75,7 +77,7 @@ export async function restoreSnapshot(database: Database, name: string): Promise
     loadSnapshot(database, name);
     return;
   }
-  const saved = savedAs(database, name);
+  const saved = identifySaving(database, name);
   const check = () => requireSame(database, name, saved);
   const exchange = new Exchange(
     database,
@@ -107,7 +109,7 @@ export async function restoreSnapshot(database: Database, name: string): Promise
 
 /** Puts another platform, in which nobody is yet, to a snapshot of this one. Others are answered meanwhile. */
 export async function copySnapshot(database: Database, name: string, to: Database): Promise<void> {
-  const saved = savedAs(database, name);
+  const saved = identifySaving(database, name);
   for (const { table, copy } of copiesOf(database, name)) {
     if (table === "rows") indexSorts(to);
     if (table !== "meta") to.run(`DELETE FROM ${table}`);
@@ -131,12 +133,12 @@ export async function copySnapshot(database: Database, name: string, to: Databas
 }
 
 function requireSame(database: Database, name: string, saved: string | undefined): void {
-  if (savedAs(database, name) === saved) return;
+  if (identifySaving(database, name) === saved) return;
   throw new PlatformError("conflict", `Snapshot ${name} was saved again or deleted while it was loaded`);
 }
 
 /** Tells one saving of a snapshot from another; undefined of one that is not there, or of an earlier version's. */
-export function savedAs(database: Database, name: string): string | undefined {
+export function identifySaving(database: Database, name: string): string | undefined {
   if (columnsOf(database, copyOf(name, "meta")).length === 0) return undefined;
   return database.one<{ value: string }>(`SELECT value FROM "${copyOf(name, "meta")}" WHERE key = 'saved'`)?.value;
 }
@@ -148,13 +150,13 @@ export function deleteSnapshot(database: Database, name: string): void {
   });
 }
 
-/** What has changed since a snapshot; tables without changes are left out. */
+/** Lists the changes since a snapshot; tables without changes are left out. */
 export function differences(database: Database, name: string): Difference[] {
   return database.reading(() => {
     requireSnapshot(database, name);
     return copiesOf(database, name).flatMap(({ table, copy, columns }) => {
       const key = keyColumns[table];
-      const [one, other] = [copied(table, table), copied(table, copy)];
+      const [one, other] = [selectCopied(table, table), selectCopied(table, copy)];
       const only = (one: string, other: string) =>
         database
           .all<{ key: string | number }>(

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { DatabaseSync, namedMemory, removeDataFile } from "../data/dataFile.ts";
+import { DatabaseSync, toMemoryPath, removeDataFile } from "../data/dataFile.ts";
 import { Database } from "../data/database.ts";
 
-/** What platforms on demand are copies of. */
+/** The content that platforms on demand are copied from. */
 export class Template {
   readonly #database: Database;
   readonly #bytes: Buffer | undefined;
@@ -29,7 +29,7 @@ export class Template {
         removeDataFile(file);
       }
     }
-    const place = namedMemory(randomUUID());
+    const place = toMemoryPath(randomUUID());
     const first = new DatabaseSync(place); // it is there as long as somebody has it open
     try {
       this.#database.execute(`VACUUM INTO '${place}'`);

@@ -34,7 +34,7 @@ type Asking = Pick<CallContext, "user" | "database">;
  * their own; of a sub-table those whose parent they may see. That platform administrators see everything, and that who
  * sees a row may write it, is assumed.
  */
-export function visible(call: Asking, table: Table): Condition | undefined {
+export function toVisibleCondition(call: Asking, table: Table): Condition | undefined {
   const { user, database } = call;
   if (user.admin) return undefined;
   let condition = "";

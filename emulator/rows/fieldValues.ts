@@ -22,7 +22,7 @@ export function validateValue(field: Field, value: unknown, where: string): void
   if (!fits(field.type, value)) throw invalid(`${where}${field.label} must be ${refusals[field.type]}`);
 }
 
-/** What a sort column holds. */
+/** Value in a sort column. */
 export type SortValue = string | number | null;
 
 /**

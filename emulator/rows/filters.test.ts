@@ -4,8 +4,8 @@ import { Query } from "mingo";
 import { createEmulator, type Emulator } from "../emulator.ts";
 import { seed, signIn, type Caller } from "../testing/platform.ts";
 
-// Another implementation of document queries says which rows a filter finds. $mod is left out: the other one takes empty texts
-// and null for 0, where databases match numbers alone. PROPERTY_RUNS=10000 tries more filters.
+// Compares the rows a filter finds with those of another implementation of document queries. $mod is left out: there
+// empty texts and null count as 0, while databases match numbers alone. PROPERTY_RUNS=10000 tries more filters.
 
 const runs = Number(process.env["PROPERTY_RUNS"] ?? 200);
 

@@ -68,8 +68,8 @@ export function columnOf(table: Table, key: string, strict: boolean): Column | u
 }
 
 /**
- * What a sort goes by: the column of a stored key, of a field's sort value, or the value in the document. Undefined for
- * a key that no row has.
+ * The column that a sort key means: the one of a stored key, of a field's sort value, or the value in the document.
+ * Undefined for a key that no row has.
  */
 export function sortColumnOf(table: Table, key: string): Column | undefined {
   if (Object.hasOwn(systemColumns, key)) return systemColumns[key];

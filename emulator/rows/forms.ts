@@ -3,7 +3,7 @@ import type { Row } from "../../provider/contract/values.ts";
 import { at, isObject, type Json } from "../../provider/contract/wire.ts";
 import type { Habits } from "../../provider/habits/habits.ts";
 import type { CallContext, OtherForm } from "../data/callContext.ts";
-import { findTable, shownField, sortName, type Table } from "../data/tables.ts";
+import { findTable, findShownField, sortName, type Table } from "../data/tables.ts";
 import { isVisible } from "./access.ts";
 import { findRow, type KeptRow } from "./records.ts";
 
@@ -33,15 +33,15 @@ function localTime(time: number): string {
   return `${date} (${clock.slice(0, 8)}) +00:00`;
 }
 
-/** What filters are matched against: values by label, stored sort values, the platform's own fields. */
-export const stored = (row: KeptRow, table: Table): Row => ({
+/** A row in the form that filters match: values by label, stored sort values, the platform's own fields. */
+export const toStoredForm = (row: KeptRow, table: Table): Row => ({
   ...dataOf(row),
   ...sortFields(row, table),
   ...systemFields(row),
   parentResourceID: row.table_id,
 });
 
-/** What rows are read for. */
+/** The caller's side of a read: data, user, habits. */
 type Asking = Pick<CallContext, "database" | "user" | "habits"> & Partial<Pick<CallContext, "otherForms">>;
 
 type ValueForms = Partial<Record<FieldType, (value: unknown) => unknown>>;
@@ -165,7 +165,7 @@ export class RowForms {
     // A link to a row that no longer exists shows what was written (assumed); masked() has taken that from hidden ones.
     if (!row || !table) return { crossAppRowID: rowID, value: written ?? { label: label ?? "", value: null } };
     const data = dataOf(row);
-    const shown = shownField(table, label);
+    const shown = findShownField(table, label);
     const plain = [...table.fields.values()].filter(({ type }) =>
       ["text", "number", "date", "checkbox"].includes(type),
     );

@@ -24,7 +24,7 @@ export interface OwnFilters {
 }
 
 /** Gives each path with an inherited name an alias, which stands for the row's own value there, or for none. */
-export function ownOnly(filters: readonly Json[]): OwnFilters {
+export function aliasInherited(filters: readonly Json[]): OwnFilters {
   const aliases = new Map<string, Alias>();
   const renamed = (key: string): string => {
     const path = key.split(".");

@@ -2,11 +2,14 @@ import sift from "sift";
 import { messageOf } from "../../machine/failures.ts";
 import type { Json } from "../../provider/contract/wire.ts";
 import { invalid } from "../data/platformError.ts";
-import { ownOnly, withAliases } from "./inherited.ts";
+import { aliasInherited, withAliases } from "./inherited.ts";
 
-/** A predicate over stored rows in the manner of document databases. validateFilters has checked the operators. */
+/**
+ * Returns a predicate over stored rows that follows the rules of document databases. validateFilters has checked the
+ * operators.
+ */
 export function matcher(filters: readonly Json[]): (document: Json) => boolean {
-  const own = ownOnly(filters);
+  const own = aliasInherited(filters);
   const tests = own.filters.map((filter) => {
     try {
       return library(filter, { operations: { $mod } });

@@ -2,13 +2,13 @@ import type { ParsedRequestOf } from "../../provider/contract/endpoints.ts";
 import { isObject, type Json } from "../../provider/contract/wire.ts";
 import type { CallContext } from "../data/callContext.ts";
 import { sortName, type Field, type Table } from "../data/tables.ts";
-import { never, visible, type Column, type Condition } from "./access.ts";
+import { never, toVisibleCondition, type Column, type Condition } from "./access.ts";
 import { fieldByID } from "./fieldIDs.ts";
 import { idColumn, maxConditions, sortColumnOf, splitFilters, tooMany, validateFilters } from "./filters.ts";
 
 type Request = ParsedRequestOf<"microappdata">;
 
-/** What a read looks for. */
+/** Conditions and order of a read. */
 export interface RowQuery {
   table: Table;
   /** Conditions that SQL decides. */
@@ -23,7 +23,7 @@ export function queryOf(request: Request, table: Table, call: CallContext): RowQ
   const strict = isTyped(call);
   validateFilters(request.optViewFilters);
   const { conditions, rest } = splitFilters(table, request.optViewFilters ?? [], strict);
-  const visibility = visible(call, table);
+  const visibility = toVisibleCondition(call, table);
   const all = [...conditions, ...searchConditions(request, table, call), ...(visibility ? [visibility] : [])];
   return { table, conditions: all, rest, terms: order(request, table) };
 }

@@ -4,7 +4,7 @@ import type { Database } from "../data/database.ts";
 import type { Table } from "../data/tables.ts";
 import { sortValue, type SortValue } from "./fieldValues.ts";
 
-/** A row as it is stored. Lists are JSON texts, null when they are empty. */
+/** A row in its stored form. Lists are JSON texts, null when empty. */
 export interface KeptRow {
   id: string;
   table_id: string;
@@ -31,7 +31,7 @@ export function findRow(database: Database, rowID: string): KeptRow | undefined 
   return database.one<KeptRow>(`SELECT ${base} FROM rows WHERE id = ?`, rowID);
 }
 
-/** What is stored of a row beside its ID, table and time. */
+/** Stored parts of a row beside its ID, table and time. */
 export interface NewRow {
   parent: string | null;
   creator: string;

@@ -1,11 +1,11 @@
 import type { Json } from "../../provider/contract/wire.ts";
 import type { Table } from "../data/tables.ts";
-import { stored } from "./forms.ts";
+import { toStoredForm } from "./forms.ts";
 import { matcher } from "./matching.ts";
 import type { KeptRow } from "./records.ts";
 import { embedding, similarity, textOf } from "./vectorSearch.ts";
 
-/** What documents are tried by. */
+/** Terms of a text search. */
 export interface Search {
   table: Table;
   /** Filters that all must match. */
@@ -20,7 +20,7 @@ export function scorer({ table, rest, wanted }: Search): (rows: readonly KeptRow
   const vector = wanted === undefined ? undefined : embedding(wanted);
   return (rows) =>
     rows.map((row) => {
-      const document = stored(row, table);
+      const document = toStoredForm(row, table);
       if (!matches(document)) return 0;
       return vector ? similarity(vector, embedding(textOf(document, table.fields.keys()))) : 1;
     });

@@ -120,7 +120,7 @@ const fewRows = 250;
 /** A thread that ended by itself. */
 class ThreadEnded extends Error {}
 
-/** Who asks a thread hears of its error; an idle one that ends is replaced when it is asked. */
+/** The thread's client receives its error; an idle thread that ends is replaced at the next request. */
 const ignored = (): void => undefined;
 
 /** The answer of a thread. Rejects with ThreadEnded when it has ended, or ends meanwhile, and otherwise when it takes too long. */

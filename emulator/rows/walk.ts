@@ -42,7 +42,7 @@ export function walkOf({ table, conditions, terms }: RowQuery): Walk {
       sort === undefined ? condition.column === column : condition.column?.sort === sort;
     const inside = conditions.filter(isInside);
     const fixed = inside.some(({ test }) => test === "equal");
-    // What is one value throughout orders nothing.
+    // A column with one value throughout cannot order anything.
     const left = terms.filter(({ column }) => !(fixed && column.sort !== undefined && column.sort === sort));
     const followed = fixed || sort === undefined ? [idColumn.sql] : [`sort${sort}`, idColumn.sql];
     const [{ down } = { down: false }] = left;
@@ -136,7 +136,7 @@ const orderOf = ({ sort, down }: Walk): string => {
   return `${sort === undefined ? "" : `sort${sort}${way}, `}id${way}`;
 };
 
-/** The last row of the next ones; undefined when there are not as many. The index alone tells. */
+/** The last row of the next `count` rows, found by the index alone; undefined when there are fewer. */
 function behind(database: Database, walk: Walk, place: Place, count: number): [SQLInputValue, string] | undefined {
   const { sql, values } = between(walk, place);
   const sort = walk.sort === undefined ? "NULL" : `sort${walk.sort}`;

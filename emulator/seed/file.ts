@@ -1,8 +1,8 @@
 import { dirname } from "node:path";
 import { z } from "zod";
-import { checked, FileError, parseLayers, textOf } from "../../provider/layers/checkedFile.ts";
+import { checkContent, FileError, parseLayers, textOf } from "../../provider/layers/checkedFile.ts";
 import { find } from "../../provider/layers/document.ts";
-import { plainGrammar } from "../../provider/layers/grammar.ts";
+import { makePlainGrammar } from "../../provider/layers/grammar.ts";
 import { seed, type Seed, type SeedInput } from "./schema.ts";
 
 /** A wrong seed. `message` has one line for each mistake, with file, line and column where they are known. */
@@ -11,7 +11,7 @@ export class SeedError extends FileError {
 }
 
 /** Grammar of a seed file. In an Environment file only `platform` counts. */
-const grammar = plainGrammar(z.object({ ...seed.shape, platform: seed }));
+const grammar = makePlainGrammar(z.object({ ...seed.shape, platform: seed }));
 
 /**
  * Reads a seed from a YAML file, or validates one that is an object. `directory` is the folder of the program that
@@ -19,7 +19,7 @@ const grammar = plainGrammar(z.object({ ...seed.shape, platform: seed }));
  */
 export function readSeed(source: string | SeedInput | undefined, directory?: string): Seed {
   return refused(() => {
-    if (typeof source !== "string") return checked(seed, source ?? {}, () => "seed");
+    if (typeof source !== "string") return checkContent(seed, source ?? {}, () => "seed");
     const from = directory ?? dirname(source);
     return parsed(textOf(source, "seed", from), source, from);
   });
@@ -41,13 +41,13 @@ function parsed(yaml: string, name: string, directory: string): Seed {
   const { value, content, at } = parseLayers(yaml, name, directory, grammar);
   // An Environment file has a seed under `platform`, beside what its program declares.
   const platform = value && find(value, ["platform"])?.value;
-  if (platform) return checked(seed, contentAt(content, "platform"), at, ["platform"]);
+  if (platform) return checkContent(seed, contentAt(content, "platform"), at, ["platform"]);
   const declares = (key: string): boolean => {
     const found = value && find(value, [key])?.value;
     return found !== undefined && !(key === "organizations" && found.kind === "list");
   };
   const declared = ["organizations", "seeds", "apps"].find(declares);
-  if (value?.kind !== "map" || declared === undefined) return checked(seed, content, at);
+  if (value?.kind !== "map" || declared === undefined) return checkContent(seed, content, at);
   throw new FileError([
     `${at([declared])}: an Environment file is a seed by its platform, and it has none: add platform`,
   ]);

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { allMembers } from "../../provider/contract/teams.ts";
 import type { Database } from "../data/database.ts";
 import { hashPassword, hashToken } from "../data/hashing.ts";
-import { derivedID } from "../data/identifiers.ts";
+import { deriveID } from "../data/identifiers.ts";
 import { joinTeam, requireTeam } from "../data/memberships.ts";
 import { writeProfile, writeSettings } from "../data/settings.ts";
 import { indexSorts, requireTable } from "../data/tables.ts";
@@ -52,7 +52,7 @@ export function seedDigest(database: Database): string {
 }
 
 const userID = ({ id, email }: Seed["administrator"] | Seed["users"][number]): string =>
-  id ?? derivedID("user", email.toLowerCase());
+  id ?? deriveID("user", email.toLowerCase());
 
 function plantUsers(database: Database, { administrator, users }: Seed, now: number): void {
   const insert = "INSERT INTO users (id, email, password, admin, invited, created) VALUES (?, ?, ?, ?, ?, ?)";
@@ -73,7 +73,7 @@ function plantTables(database: Database, { tables }: Seed): void {
     const parent = table.parent === undefined ? null : idOf(table.parent);
     database.run("INSERT INTO tables VALUES (?, ?, ?, ?)", tableID, table.name ?? key, parent, position);
     for (const [place, [label, field]] of Object.entries(table.fields).entries()) {
-      const fieldID = field.id ?? derivedID("field", tableID, label);
+      const fieldID = field.id ?? deriveID("field", tableID, label);
       const target = field.table === undefined ? null : idOf(field.table);
       database.run(
         "INSERT INTO fields VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -87,7 +87,7 @@ function plantRows(database: Database, { tables, administrator }: Seed, now: num
   for (const [key, { id: tableID = key, rows = [] }] of Object.entries(tables)) {
     if (rows.length === 0) continue;
     const table = requireTable(database, tableID);
-    for (const [index, { id = derivedID("row", tableID, String(index)), values, ...row }] of rows.entries()) {
+    for (const [index, { id = deriveID("row", tableID, String(index)), values, ...row }] of rows.entries()) {
       const { parent = null, creator = userID(administrator), viewers = [], teamViewers = [] } = row;
       insertRows(database, table, [{ id, parent, creator, viewers, teamViewers, data: values }], row.submitted ?? now);
     }
@@ -98,10 +98,10 @@ function plantOrganizations(database: Database, { administrator, ...seed }: Seed
   const admin = requireUser(database, userID(administrator)).id;
   // A data file of an earlier version keeps a seed that has none.
   for (const organization of (seed as Partial<Seed>).organizations ?? []) {
-    const { name, description = null, id = derivedID("organization", name), teams } = organization;
+    const { name, description = null, id = deriveID("organization", name), teams } = organization;
     database.run("INSERT INTO organizations VALUES (?, ?, ?, ?, ?)", id, name, description, now, now);
     for (const team of withAllMembers(teams)) {
-      const { id: teamID = derivedID("team", id, team.name), description = null } = team;
+      const { id: teamID = deriveID("team", id, team.name), description = null } = team;
       const isAll = team.name === allMembers;
       database.run(
         "INSERT INTO teams VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -110,7 +110,7 @@ function plantOrganizations(database: Database, { administrator, ...seed }: Seed
       for (const { email, role, id: memberID } of team.members) {
         const user = userByEmail(database, email);
         if (!user) continue; // the schema has refused it
-        const ids = [memberID ?? derivedID("member", teamID, user.id), derivedID("member", id, user.id)];
+        const ids = [memberID ?? deriveID("member", teamID, user.id), deriveID("member", id, user.id)];
         const newID = (): string => ids.shift() ?? ""; // of this team and of all members
         joinTeam({ database, newID, now }, requireTeam(database, teamID), user.id, role);
       }

@@ -12,7 +12,7 @@ export function reset(database: Database, now: number, to: "seed" | "empty" = "s
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '*:*' AND name <> 'meta'";
     for (const { name } of database.all<{ name: string }>(tables)) database.execute(`DELETE FROM ${name}`);
     plant(database, to === "seed" ? seed : { ...seed, tables: {}, users: [], organizations: [] }, now);
-    // What was seeded in the beginning stays what a later reset goes back to.
+    // A later reset goes back to the first seed.
     database.run("UPDATE meta SET value = ? WHERE key = 'seed'", JSON.stringify(seed));
   });
 }

@@ -17,7 +17,7 @@ export interface TestBed {
   bed: Bed;
   send: Send;
   emulated: Emulated;
-  /** Puts the emulator back to where it was when the bed was ready. */
+  /** Puts the emulator back to the moment when the sandbox was ready. */
   reset: () => void;
   close: () => Promise<void>;
 }
@@ -54,7 +54,7 @@ const seed = {
   },
 } satisfies SeedInput;
 
-/** Starts an emulator and makes a test bed on it, beside a server with a file to download. */
+/** Starts an emulator and makes a sandbox on it, beside a server with a file to download. */
 export async function startBed(options: EmulatorOptions = {}): Promise<TestBed> {
   const text = "a flag";
   const files = createServer((_request, response) => response.end(text));
@@ -95,7 +95,7 @@ export async function startBed(options: EmulatorOptions = {}): Promise<TestBed> 
   };
 }
 
-/** The organization and the app of the bed, which no seed can have. */
+/** Adds the sandbox's organization and app, which no seed can have. */
 async function furnished(door: Door): Promise<Bed> {
   const made = async (name: EndpointName, request: Json, path: string): Promise<string> => {
     const reply = await door.call({ name, request, as: "admin" });

@@ -46,7 +46,7 @@ export function clientDoor(endpoint: string, bed: Bed): Door {
   };
 }
 
-/** What the client refuses in its own words, or before it asks. */
+/** Requests that the client refuses in its own words, or before sending. */
 const refusedEarlier: ReadonlySet<string> = new Set([
   "microappdata: nulls",
   "updateteammember: nothing else",

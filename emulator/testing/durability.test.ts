@@ -36,7 +36,7 @@ test("a batch is there whole or not at all after the process was killed in its m
     await after.close();
     expect([expected, expected + 10_000]).toContain(rows);
     if (await answered) expect(rows).toBe(expected + 10_000); // what was answered is never lost
-    expect(logged).toBe(rows / 10_000); // the log says what was done
+    expect(logged).toBe(rows / 10_000); // the log records each completed call
     if (delay === undefined) expect(await answered).toBe(true);
     expected = rows;
   }

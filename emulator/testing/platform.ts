@@ -7,7 +7,7 @@ import { at } from "../../provider/contract/wire.ts";
 import { createEmulator, type Emulator, type EmulatorOptions } from "../emulator.ts";
 import type { SeedInput } from "../seed/schema.ts";
 
-/** What came back of a call. */
+/** Answer to a call. */
 export interface Reply {
   status: number;
   body: unknown;

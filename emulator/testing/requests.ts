@@ -8,7 +8,10 @@ export type Known = Readonly<Record<string, readonly string[]>>;
 
 const anything = fc.jsonValue({ maxDepth: 2 });
 
-/** Any value that a JSON Schema allows; known ones stand where a property's name says so, next to invented ones. */
+/**
+ * Any value that a JSON Schema allows. Existing values stand where a property's name asks for one, next to invented
+ * ones.
+ */
 export function allowedBy(schema: unknown, known: Known, name = ""): Values {
   if (!isObject(schema)) return anything;
   const options = schema["anyOf"] ?? schema["oneOf"];

@@ -4,8 +4,10 @@ import { isPipeline, withoutCommands } from "../terminal/pipelines.ts";
 import { processTerminal, type Terminal } from "../terminal/prompts.ts";
 import { oneLine, printable } from "../terminal/text.ts";
 import { addConfigCommands } from "./configs.ts";
+import { addRefusedFlags, settleFlags } from "./givenFlags.ts";
 import { addOperations, type Descriptions } from "./operations.ts";
 import { addStackCommands } from "./stacks.ts";
+import { addStateCommands } from "./states.ts";
 
 /** Adds the engine's commands, with their names and flags of Pulumi. */
 export function addEngineCommands(
@@ -23,10 +25,21 @@ export function addEngineCommands(
     );
   addOperations(program, terminal, descriptions);
   addStackCommands(program, terminal);
+  addStateCommands(program, terminal);
   addConfigCommands(program, terminal);
+  for (const command of program.commands) prepare(command, command.name(), terminal);
 }
 
-/** What commander says of a command line, with words of it on one line; advice and help stand below. */
+/** Gives a command and those below it what holds for all that Pulumi has as well: its flags, however they are given. */
+function prepare(command: Command, name: string, terminal: Terminal): void {
+  addRefusedFlags(command, name);
+  command.hook("preAction", (own, action) => {
+    if (own === action) settleFlags(action, terminal.environment);
+  });
+  for (const each of command.commands) prepare(each, `${name} ${each.name()}`, terminal);
+}
+
+/** Commander's message about a command line, with words from it on one line; advice and help stand below. */
 function refusal(text: string): string {
   const [, message = "", advice = ""] =
     /^([^]*?)((?:\n\((?:Did you mean|The Pulumi CLI has) .*\))?\n*)$/.exec(text) ?? [];
@@ -46,7 +59,7 @@ export function reportFailure(error: unknown, terminal: Terminal = processTermin
   process.exitCode = error instanceof EngineError ? error.status : exitStatuses.failed;
 }
 
-// What further commands are declared with; all else of the engine they load when they run.
+// Exports for declaring further commands, which load the rest of the engine when they run.
 export { EngineError } from "../errors.ts";
 export { printableJson } from "../terminal/json.ts";
 export { processTerminal, type Terminal } from "../terminal/prompts.ts";

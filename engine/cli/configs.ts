@@ -48,6 +48,7 @@ export function addConfigCommands(program: Command, terminal: Terminal): void {
     .action((key: string, _, command: Command) => get(terminal, key, optionsOf<Options>(command)));
   config
     .command("rm")
+    .aliases(["remove", "delete"])
     .description("remove a value")
     .argument("<key>")
     .option("--path", "the key is a path into a structured value")

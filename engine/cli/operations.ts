@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { hasChanges, type RunResult } from "../deployment/result.ts";
 import { EngineError, exitStatuses } from "../errors.ts";
 import type { Emit, RunKind, StepInfo } from "../events.ts";
@@ -7,8 +7,9 @@ import { allowsColor } from "../terminal/colors.ts";
 import { isPipeline, withoutCommands } from "../terminal/pipelines.ts";
 import { ask, isInteractive, type Terminal } from "../terminal/prompts.ts";
 import { oneLine } from "../terminal/text.ts";
+import { refuseOtherVersion } from "../workspace/pulumiVersion.ts";
 import type { Stack } from "../workspace/workspace.ts";
-import { type GlobalOptions, openStack, optionsOf, refuseFlags } from "./globals.ts";
+import { type GlobalOptions, openStack, optionsOf } from "./globals.ts";
 
 interface Options {
   yes?: boolean;
@@ -16,6 +17,7 @@ interface Options {
   previewOnly?: boolean;
   diff?: boolean;
   json?: boolean;
+  output?: "default" | "json";
   refresh?: boolean;
   expectNoChanges?: boolean;
   parallel?: number;
@@ -27,34 +29,41 @@ interface Options {
 
 const verbs: Record<RunKind, string> = { update: "update", refresh: "refresh", destroy: "destroy" };
 
-/** What those who know the resources say about them. */
+/** Descriptions of resources that only their provider can give. */
 export interface Descriptions {
   /** Describes what a destroy leaves where it is, a sentence each; shown before it is confirmed. */
   remaining?: (resources: readonly ResourceState[]) => readonly string[];
-  /** Begins a run, and then says what goes with each resource that is deleted, in the order of the steps. */
+  /** Begins a run, then describes the contents of each resource that is deleted, in the order of the steps. */
   sizes?: () => (step: StepInfo) => string | undefined;
 }
 
 export function addOperations(program: Command, terminal: Terminal, descriptions: Descriptions = {}): void {
   const operation = (name: string, description: string): Command =>
-    refuseFlags(
-      program
-        .command(name)
-        .description(description)
-        .option("--diff", "show what changes as a detailed diff")
-        .option("-j, --json", "print one JSON object a line, for each event")
-        .option(
-          "-p, --parallel <number>",
-          "how many resources are worked on at a time (default: 4 for each core)",
-          positive,
-        )
-        .option("--expect-no-changes", "fail when anything changes")
-        .option("--show-secrets", "show secrets in clear")
-        .option("--suppress-outputs", "leave out the stack's outputs")
-        .option("--suppress-progress", "leave out live progress")
-        .option("-m, --message <text>", "a message for the history")
-        .option("--suppress-permalink [value]", "nothing to suppress here, accepted for Pulumi's sake"),
-    );
+    program
+      .command(name)
+      .description(description)
+      .option("--diff", "show what changes as a detailed diff")
+      .option("-j, --json", "print one JSON object a line, for each event")
+      .addOption(
+        new Option("--output <form>", "json prints one line at the end, in the form of the Pulumi CLI").choices([
+          "default",
+          "json",
+        ]),
+      )
+      .option(
+        "-p, --parallel <number>",
+        "how many resources are worked on at a time (default: 4 for each core)",
+        positive,
+      )
+      .option("--expect-no-changes", "fail when anything changes")
+      .option("--show-secrets", "show secrets in clear")
+      .option("--suppress-outputs", "leave out the stack's outputs")
+      .option("--suppress-progress", "leave out live progress")
+      .option("-m, --message <text>", "a message for the history")
+      .option("--suppress-permalink [value]", "nothing to suppress here, accepted for Pulumi's sake")
+      .addOption(
+        new Option("--skip-plugin-pre-install", "nothing is installed here, accepted for Pulumi's sake").hideHelp(),
+      );
   const confirmed = (command: Command): Command =>
     command
       .option("-y, --yes", "do it without asking")
@@ -79,7 +88,7 @@ export function addOperations(program: Command, terminal: Terminal, descriptions
     .action((_, command: Command) => change(terminal, "refresh", optionsOf<Options>(command), descriptions));
   refreshing(confirmed(operation("destroy", "delete everything in the stack")))
     .option("--preview-only", "only say what would be deleted")
-    .alias("down")
+    .aliases(["down", "dn"])
     .action((_, command: Command) => change(terminal, "destroy", optionsOf<Options>(command), descriptions));
 }
 
@@ -90,13 +99,23 @@ function positive(text: string): number {
 }
 
 function flag(text: string): boolean {
-  if (text !== "true" && text !== "false") throw new InvalidArgumentError("must be true or false");
-  return text === "true";
+  if (!["true", "1", "false", "0"].includes(text)) throw new InvalidArgumentError("must be true or false");
+  return text === "true" || text === "1";
 }
 
 /** Opens the stack, and loads meanwhile. */
-const opened = (options: GlobalOptions, terminal: Terminal): Promise<Stack> =>
-  openStack(options, terminal, () => void import("./running.ts").catch(() => undefined)); // what is not there is reported when it runs
+async function opened(options: Options & GlobalOptions, terminal: Terminal): Promise<Stack> {
+  if (options.json && options.output !== undefined)
+    throw new EngineError("--json and --output cannot be used together");
+  const load = (): void => void import("./running.ts").catch(() => undefined); // what is not there is reported when it runs
+  const stack = await openStack(options, terminal, load);
+  const { file, requiredVersion } = stack.project;
+  if (requiredVersion !== undefined) refuseOtherVersion(requiredVersion, `${file}: requiredPulumiVersion`);
+  return stack;
+}
+
+/** True if a program reads what is printed. */
+const isForPrograms = ({ json, output }: Options): boolean => json === true || output === "json";
 
 async function preview(terminal: Terminal, options: Options & GlobalOptions, { sizes }: Descriptions): Promise<void> {
   const stack = await opened(options, terminal);
@@ -112,7 +131,7 @@ async function change(
   { remaining = () => [], sizes }: Descriptions,
 ): Promise<void> {
   const options = { ...flags, sizes };
-  const interactive = isInteractive(terminal, options.nonInteractive ?? false) && !options.json;
+  const interactive = isInteractive(terminal, options.nonInteractive ?? false) && !isForPrograms(options);
   const confirmed = options.yes || options.skipPreview || options.previewOnly;
   if (!confirmed && !interactive) {
     throw new EngineError(
@@ -130,7 +149,7 @@ async function change(
   const lock = stack.lock();
   await lock.take();
   try {
-    if (kind === "destroy" && !options.json) {
+    if (kind === "destroy" && !isForPrograms(options)) {
       const { resources, operations } = await stack.read();
       if (resources.length + operations.length === 0) {
         terminal.output.write(`The stack '${stack.name}' has no resources: there is nothing to destroy.\n`);
@@ -194,16 +213,17 @@ async function perform(
   options: Options & GlobalOptions & Pick<Descriptions, "sizes">,
   signal: AbortSignal,
 ): Promise<RunResult> {
-  const { output } = terminal;
+  const { output, errors } = terminal;
   const { createDisplay, execute } = await import("./running.ts");
   const display = createDisplay({
-    json: options.json ?? false,
+    form: options.json ? "events" : options.output === "json" ? "summary" : "text",
     diff: options.diff ?? false,
     interactive: isInteractive(terminal, options.nonInteractive ?? false),
     color: allowsColor(options.color, terminal.environment, output.isTTY),
     suppressOutputs: options.suppressOutputs ?? false,
     suppressProgress: options.suppressProgress ?? false,
     write: (text) => void output.write(isPipeline(terminal.environment) ? withoutCommands(text) : text),
+    writeError: (text) => void errors.write(isPipeline(terminal.environment) ? withoutCommands(text) : text),
     width: () => output.columns || 80,
     height: () => output.rows || 24,
   });

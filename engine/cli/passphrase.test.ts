@@ -13,7 +13,7 @@ afterEach(() => {
   sandbox.remove();
 });
 
-/** Runs a command on a terminal where a person types a line at each question; tells what the screen shows. */
+/** Runs a command on a terminal where a person types a line at each question; returns the screen's text. */
 async function onTerminal(
   words: readonly string[],
   typed: readonly string[],

@@ -8,7 +8,7 @@ import type { Terminal } from "../terminal/prompts.ts";
 import { Sandbox } from "../testing/sandbox.ts";
 import { addEngineCommands, reportFailure } from "./cli.ts";
 
-// What others name or write is shown without effect: a value in a stack's file, a state, a lock.
+// Texts from other people are printed without effect: a value in a stack's file, a state, a lock.
 
 const hostile = "a\u001b[2J\u202eb\n::error::taken\n/approve";
 
@@ -20,7 +20,7 @@ afterEach(() => {
   sandbox.remove();
 });
 
-/** What a command prints, failures too. */
+/** The output of a command, failures included. */
 async function printed(words: readonly string[], { isTTY = false, CI = "" } = {}): Promise<string> {
   let text = "";
   const output = Object.assign(new PassThrough(), { isTTY });

@@ -1,3 +1,3 @@
-// What runs an operation, loaded together and when it is needed: other commands are to start fast.
+// Everything an operation needs, loaded together at its start: other commands have to start fast.
 export { createDisplay } from "../display/display.ts";
 export { execute } from "../execute.ts";

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { writeFileSync } from "node:fs";
 import { keepToOwner } from "../../machine/ownFile.ts";
 import { EngineError } from "../errors.ts";
@@ -9,14 +9,16 @@ import { printableJson } from "../terminal/json.ts";
 import { ask, isInteractive, printJson, printValue, type Terminal } from "../terminal/prompts.ts";
 import { oneLine } from "../terminal/text.ts";
 import { stackType } from "../values/urns.ts";
-import { type Properties, property, shown } from "../values/values.ts";
-import { selectedStack, selectStack } from "../workspace/pulumiHome.ts";
+import { type Properties, property, toShown } from "../values/values.ts";
+import { readSelectedStack, selectStack } from "../workspace/pulumiHome.ts";
 import type { Stack, Workspace } from "../workspace/workspace.ts";
 import { type GlobalOptions, openStack, openWorkspace, optionsOf } from "./globals.ts";
 import { refuseWords } from "./unknown.ts";
 
 interface Options {
   json?: boolean;
+  output?: "default" | "json";
+  create?: boolean;
   showSecrets?: boolean;
   file?: string;
   force?: boolean;
@@ -37,20 +39,25 @@ export function addStackCommands(program: Command, terminal: Terminal): void {
     });
   stack
     .command("init")
+    .aliases(["new", "create", "setup"])
     .description("make an empty stack")
     .argument("[name]", "its name; may be given with --stack as well")
     .option("--no-select", "do not make it the stack that commands work on")
+    .addOption(new Option("-y, --yes", "nothing is asked here, accepted for Pulumi's sake").hideHelp())
     .action((name: string | undefined, _, command: Command) => init(terminal, name, optionsOf<Options>(command)));
   stack
     .command("ls")
+    .alias("list")
     .description("list the project's stacks")
     .option("-j, --json", "print JSON")
+    .addOption(new Option("--output <form>", "json prints JSON").choices(["default", "json"]))
     .action((_, command: Command) => list(terminal, optionsOf<Options>(command)));
   stack
     .command("select")
     .description("choose the stack that commands work on")
-    .argument("<name>")
-    .action((name: string, _, command: Command) => select(terminal, name, optionsOf<Options>(command)));
+    .argument("[name]", "its name; may be given with --stack as well")
+    .option("-c, --create", "make it when there is none of this name")
+    .action((name: string | undefined, _, command: Command) => select(terminal, name, optionsOf<Options>(command)));
   stack
     .command("output")
     .description("print the stack's outputs, or one of them")
@@ -66,6 +73,7 @@ export function addStackCommands(program: Command, terminal: Terminal): void {
     .action((_, command: Command) => exportState(terminal, optionsOf<Options>(command)));
   stack
     .command("rm")
+    .aliases(["remove", "delete"])
     .description("remove a stack that has no resources")
     .argument("[name]", "its name; may be given with --stack as well")
     .option("--force", "remove it although it has resources, which stay where they are")
@@ -101,18 +109,24 @@ export async function initStack(
   return made;
 }
 
-async function select(terminal: Terminal, name: string, options: Options & GlobalOptions): Promise<void> {
+async function select(terminal: Terminal, name: string | undefined, options: Options & GlobalOptions): Promise<void> {
+  const wanted = name ?? options.stack;
+  if (wanted === undefined) throw new EngineError("name the stack: stack select <name>");
   const workspace = await openWorkspace(options, terminal);
   const { project, backend, environment } = workspace;
-  const proper = workspace.stackName(name);
-  if ((await backend.read(project.name, proper)) === undefined) throw await workspace.noSuchStack(proper);
+  const proper = workspace.stackName(wanted);
+  if ((await backend.read(project.name, proper)) === undefined) {
+    if (!options.create) throw await workspace.noSuchStack(proper);
+    await initStack(terminal, workspace, proper);
+    return;
+  }
   selectStack(project.name, project.file, environment, proper);
 }
 
 async function list(terminal: Terminal, options: Options & GlobalOptions): Promise<void> {
   const workspace = await openWorkspace(options, terminal);
   const { backend, project, environment } = workspace;
-  const selected = environment["PULUMI_STACK"] || selectedStack(project.name, project.file, environment);
+  const selected = environment["PULUMI_STACK"] || readSelectedStack(project.name, project.file, environment);
   const rows = await Promise.all(
     (await backend.stacks(project.name)).map(async (name) => {
       const { resources, lastUpdate } = summarize((await backend.read(project.name, name)) ?? "{}");
@@ -125,7 +139,7 @@ async function list(terminal: Terminal, options: Options & GlobalOptions): Promi
       };
     }),
   );
-  if (options.json) {
+  if (options.json || options.output === "json") {
     printJson(terminal, rows);
     return;
   }
@@ -150,7 +164,7 @@ function summarize(text: string): { resources: number; lastUpdate: string | unde
 async function output(terminal: Terminal, name: string | undefined, options: Options & GlobalOptions): Promise<void> {
   const stack = await openStack(options, terminal);
   const outputs = await outputsOf(stack);
-  const show = (value: Properties[string]): unknown => shown(value, options.showSecrets ?? false);
+  const show = (value: Properties[string]): unknown => toShown(value, options.showSecrets ?? false);
   if (name !== undefined) {
     const value = property(outputs, name);
     if (value === undefined) throw new EngineError(`current stack does not have output property '${name}'`);

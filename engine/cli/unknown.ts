@@ -2,14 +2,18 @@ import type { Command } from "commander";
 import { nearest } from "../../machine/spelling.ts";
 
 /** Commands that only Pulumi has, by their group. */
-const onlyPulumi: Readonly<Record<string, readonly string[]>> = {
+export const onlyPulumi: Readonly<Record<string, readonly string[]>> = {
   "": [
-    ...["about", "console", "convert", "env", "install", "login", "logout", "logs", "new", "org", "package", "plugin"],
-    ...["policy", "query", "schema", "state", "watch", "whoami"],
+    ...["about", "console", "convert", "deployment", "do", "env", "events", "gen-completion", "insights", "install"],
+    ...["login", "logout", "logs", "neo", "new", "org", "package", "plugin", "policy", "project", "query", "schema"],
+    ...["template", "version", "watch", "whoami"],
   ],
-  stack: ["change-secrets-provider", "graph", "history", "import", "rename", "tag", "unselect"],
+  stack: [
+    ...["change-secrets-provider", "drift", "get", "graph", "history", "import", "migrate", "rename", "schedule"],
+    ...["tag", "unselect", "webhook"],
+  ],
   state: ["delete", "edit", "move", "protect", "rename", "repair", "taint", "unprotect", "untaint", "upgrade"],
-  config: ["cp", "env", "refresh", "set-all", "rm-all"],
+  config: ["copy", "cp", "env", "refresh", "set-all", "remove-all", "rm-all"],
 };
 
 /** Refuses unknown commands at every level and suggests the one that was probably meant. */

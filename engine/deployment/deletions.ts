@@ -4,7 +4,7 @@ import type { Run } from "./run.ts";
 import { Aborted, runChain } from "./stepExecutor.ts";
 import type { Step } from "./steps.ts";
 
-/** What a run has already dealt with; all empty for a destroy. */
+/** Resources that a run has already dealt with; all empty for a destroy. */
 export interface Handled {
   operatedOn: ReadonlySet<string>;
   deletes: Set<string>;
@@ -34,7 +34,7 @@ export async function deleteRest(run: Run, handled: Handled): Promise<void> {
           try {
             await runChain(run, [step]);
           } catch (error) {
-            // What a resource needs has to stay as long as the resource does.
+            // The resource stays, so its dependencies have to stay, too.
             for (const dependency of graph.allDependenciesOf(state)) kept.add(dependency);
             throw error;
           }

@@ -5,7 +5,7 @@ import { diffResource, needsReplacement, withReplaceOnChanges } from "./resource
 import type { Run } from "./run.ts";
 import { operatorOf } from "./stepExecutor.ts";
 
-/** What the run has decided so far, by URN. */
+/** Decisions of the run so far, by URN. */
 export interface Decisions {
   operatedOn: ReadonlySet<string>;
   deletes: ReadonlySet<string>;
@@ -23,7 +23,7 @@ export async function dependentsToReplace(
 ): Promise<ResourceState[]> {
   const replaced = new Set([root.urn]);
   const found: ResourceState[] = [];
-  // What was registered before the root cannot depend on it any more.
+  // Resources registered before the root no longer depend on it.
   const impossible = new Set([...decisions.operatedOn, ...decisions.deletes]);
   const dependents = run.graph.has(root) ? run.graph.dependingOn(root, impossible) : [];
   for (const candidate of dependents) {

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import type { DetailedChange, Difference } from "../providers/provider.ts";
 import { parsePath } from "../values/paths.ts";
 import { Secret, unknown } from "../values/values.ts";
-import { detailedChanges, inverted } from "./detailedDiff.ts";
+import { toDetailedChanges, invertDifference } from "./detailedDiff.ts";
 
 const detail = (...given: [path: string, kind: DetailedChange["kind"], input?: boolean][]) =>
   given.map(([path, kind, input = true]) => ({ path: parsePath(path), change: { kind, input, replaces: false } }));
@@ -13,7 +13,7 @@ const olds = {
 };
 const news = { rows: { AT: { name: "Austria" }, CH: { name: "Switzerland" } }, list: [1], token: new Secret({ a: 2 }) };
 const changes = (...given: Parameters<typeof detail>) =>
-  detailedChanges(detail(...given), olds, { inputs: news, outputs: news });
+  toDetailedChanges(detail(...given), olds, { inputs: news, outputs: news });
 
 test("each path is shown with the values that stand there", () => {
   expect(changes(['rows["AT"].name', "update"], ["list[1]", "delete"])).toEqual([
@@ -45,8 +45,8 @@ test("old values are those of the outputs unless the provider says inputs", () =
 
 test("a refresh shows the way back", () => {
   const difference: Difference = { changes: "some", replaces: [], changed: [], deleteBeforeReplace: false };
-  expect(inverted({ ...difference, detail: detail(["a", "add"], ["b", "delete"]) }).detail).toEqual(
+  expect(invertDifference({ ...difference, detail: detail(["a", "add"], ["b", "delete"]) }).detail).toEqual(
     detail(["a", "delete"], ["b", "add"]),
   );
-  expect(inverted(difference)).toEqual(difference);
+  expect(invertDifference(difference)).toEqual(difference);
 });

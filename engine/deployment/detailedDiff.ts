@@ -6,7 +6,7 @@ import { isProperties, property, Secret, Unknown, unknown, type Value } from "..
 type Detail = NonNullable<Difference["detail"]>;
 
 /** Adds the values to the changes that a provider names by their paths. */
-export function detailedChanges(detail: Detail, olds: InputsAndOutputs, news: InputsAndOutputs): Change[] {
+export function toDetailedChanges(detail: Detail, olds: InputsAndOutputs, news: InputsAndOutputs): Change[] {
   const found = new Map<string, Change>();
   for (const { path, change } of detail) {
     const [before, after] = change.input ? [olds.inputs, news.inputs] : [olds.outputs, news.outputs];
@@ -42,7 +42,7 @@ function part(value: Value, key: string | number): Value | undefined {
 }
 
 /** Turns a difference round: what an update would undo is what a refresh found. */
-export function inverted(difference: Difference): Difference {
+export function invertDifference(difference: Difference): Difference {
   if (!difference.detail) return difference;
   const back = { add: "delete", delete: "add", update: "update" } as const;
   return {

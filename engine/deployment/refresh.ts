@@ -4,7 +4,7 @@ import type { ResourceState } from "../state/resourceState.ts";
 import { type Change, changesBetween } from "../values/propertyChanges.ts";
 import { isProviderType } from "../values/urns.ts";
 import { equal } from "../values/values.ts";
-import { inverted } from "./detailedDiff.ts";
+import { invertDifference } from "./detailedDiff.ts";
 import { changesOf, diffResource } from "./resourceDiff.ts";
 import type { Run } from "./run.ts";
 import { markOutputs, operatorOf } from "./stepExecutor.ts";
@@ -98,7 +98,7 @@ async function driftOf(run: Run, old: ResourceState, next: ResourceState): Promi
     run.preview,
   );
   if (difference.changes !== "some") return [];
-  const changes = changesOf(inverted(difference), old, next);
+  const changes = changesOf(invertDifference(difference), old, next);
   if (changes.length > 0) return changes;
   // The inputs do not show the difference that the provider sees: then the outputs do, or the names in its answer.
   const names = new Set([

@@ -2,9 +2,9 @@ import type { Difference, InputsAndOutputs } from "../providers/provider.ts";
 import type { Operator } from "../providers/registry.ts";
 import type { ResourceState } from "../state/resourceState.ts";
 import { parsePath, type Path, pathContains, resetPath } from "../values/paths.ts";
-import { type Change, changedKeys, changesBetween } from "../values/propertyChanges.ts";
-import { copyProperties, mapProperties, type Properties, property, revealed } from "../values/values.ts";
-import { detailedChanges } from "./detailedDiff.ts";
+import { type Change, listChangedNames, changesBetween } from "../values/propertyChanges.ts";
+import { copyProperties, mapProperties, type Properties, property, revealSecrets } from "../values/values.ts";
+import { toDetailedChanges } from "./detailedDiff.ts";
 import type { Run } from "./run.ts";
 
 /** Returns inputs in which everything that `ignoreChanges` names has its old value. */
@@ -49,12 +49,12 @@ export async function diffResource(
   const difference = await operator.diff(old, old, inputs, ignoreChanges, preview);
   if (difference.changes !== "unknown") return difference;
   const news = withIgnored(run, old.urn, inputs, old.inputs, ignoreChanges);
-  const changes = changesBetween(mapProperties(old.inputs, revealed), mapProperties(news, revealed));
+  const changes = changesBetween(mapProperties(old.inputs, revealSecrets), mapProperties(news, revealSecrets));
   if (changes.length === 0) return { ...difference, changes: "none" };
   return {
     ...difference,
     changes: "some",
-    changed: changedKeys(changes),
+    changed: listChangedNames(changes),
     detail: changes.map(({ path, kind }) => ({ path, change: { kind, replaces: false, input: true } })),
   };
 }
@@ -92,7 +92,7 @@ export const needsReplacement = (difference: Difference): boolean =>
 /** Lists the changes to show: the provider's own detail, or else the difference of the inputs. */
 export function changesOf(difference: Difference, old: InputsAndOutputs, next: InputsAndOutputs): Change[] {
   return difference.detail
-    ? detailedChanges(difference.detail, old, next)
+    ? toDetailedChanges(difference.detail, old, next)
     : changesOfInputs(difference, old.inputs, next.inputs);
 }
 
@@ -100,7 +100,7 @@ function changesOfInputs(difference: Difference, olds: Properties, news: Propert
   const all = changesBetween(olds, news);
   const isReplacing = (path: Path): boolean => difference.replaces.includes(String(path[0]));
   const changes = all.map((change) => (isReplacing(change.path) ? { ...change, replaces: true } : change));
-  const keys = new Set(changedKeys(all));
+  const keys = new Set(listChangedNames(all));
   // The provider may name a key whose inputs are the same, such as "id" or a computed one.
   for (const name of difference.replaces) {
     if (!keys.has(name)) changes.push(changeOfKey(name, olds, news));

@@ -7,7 +7,7 @@ import type { Snapshot } from "../state/snapshot.ts";
 import type { Config } from "../workspace/config.ts";
 import { Semaphore } from "./concurrency.ts";
 
-/** What the parts of one run share: its settings, the state, the providers, and whether to go on. */
+/** State shared by the parts of one run: its settings, the checkpoint, the providers, and the sign to stop. */
 export class Run {
   readonly kind: RunKind;
   readonly preview: boolean;

@@ -4,7 +4,7 @@ import { type Created, PartialFailure, ProviderError, type Updated } from "../pr
 import type { Operator } from "../providers/registry.ts";
 import type { OperationType, ResourceState } from "../state/resourceState.ts";
 import { isProviderType, unknownId } from "../values/urns.ts";
-import { copyProperties, equal, property, Secret, shown } from "../values/values.ts";
+import { copyProperties, equal, property, Secret, toShown } from "../values/values.ts";
 import type { Run } from "./run.ts";
 import { describeStep, type Step } from "./steps.ts";
 
@@ -30,7 +30,7 @@ export async function runChain(run: Run, steps: readonly Step[]): Promise<void> 
   await run.slots.use(async (leave) => {
     for (const step of steps) {
       if (run.aborted) throw new Aborted("aborted");
-      // What follows may begin while the last one is saved: its own begin is then part of the same write.
+      // The next step may begin while the last one is saved: both then share one write.
       await runStep(run, step, step === steps.at(-1) ? leave : undefined);
     }
   });
@@ -54,7 +54,7 @@ async function runStep(run: Run, step: Step, leave?: () => void): Promise<void> 
     if (step.new && step.op !== "replace") markOutputs(step.new);
     const done = failure === undefined || failure instanceof PartialFailure;
     if (done && failure !== undefined && step.op === "update" && step.new && step.old) {
-      // What is there was not made from the new inputs, so the next run must see a difference.
+      // The existing resource was not made from the new inputs, so the next run must see a difference.
       step.new.inputs = copyProperties(step.old.inputs);
     }
     if (operation) run.snapshot.end(operation);
@@ -281,8 +281,8 @@ function mustWrite({ op, old, new: next }: Step): boolean {
     return JSON.stringify({
       ...rest,
       dependencies: rest.dependencies.toSorted(),
-      inputs: shown(inputs, true),
-      outputs: shown(outputs, true),
+      inputs: toShown(inputs, true),
+      outputs: toShown(outputs, true),
     });
   };
   return essence(old) !== essence(next);

@@ -1,5 +1,5 @@
 import { messageOf, ReportedError } from "../errors.ts";
-import { visibleInputs } from "../providers/packageVersions.ts";
+import { pickVisibleInputs } from "../providers/packageVersions.ts";
 import { type Checked, type Difference, DiffUnavailable } from "../providers/provider.ts";
 import type { Operator } from "../providers/registry.ts";
 import { newState, type ResourceState } from "../state/resourceState.ts";
@@ -119,7 +119,7 @@ export class StepGenerator {
     const adopting = old?.external === true;
     const compared = old ? withIgnored(run, urn, goal.inputs, old.inputs, goal.ignoreChanges) : goal.inputs;
     if (operator) {
-      // What was deleted or is to be replaced, or was never ours, has no inputs to go on with, ignored ones among them.
+      // A resource that was deleted, will be replaced or was never ours has no earlier inputs, ignored ones included.
       const fresh = old === undefined || recreating || adopting || old.taint;
       const checking = operator.check(urn, fresh ? {} : old.inputs, fresh ? goal.inputs : compared, run.preview);
       next.inputs = await this.#check(next, checking);
@@ -212,8 +212,8 @@ export class StepGenerator {
     const provider = this.#run.providers.get(next.provider);
     const configured = this.#providers.get(after.urn);
     if (!olds || !provider || !configured) return false;
-    const news = visibleInputs(configured.inputs);
-    return needsReplacement(await provider.diffConfig(after.urn, visibleInputs(olds.inputs), olds.outputs, news));
+    const news = pickVisibleInputs(configured.inputs);
+    return needsReplacement(await provider.diffConfig(after.urn, pickVisibleInputs(olds.inputs), olds.outputs, news));
   }
 
   async #conclude({ goal, old, next, operator }: Considered, answer: Difference): Promise<Step[]> {

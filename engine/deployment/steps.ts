@@ -3,7 +3,7 @@ import type { ResourceState } from "../state/resourceState.ts";
 import { formatPath, pathContains } from "../values/paths.ts";
 import { type Change, changesBetween } from "../values/propertyChanges.ts";
 import { isDefaultProvider, nameOf } from "../values/urns.ts";
-import { shown } from "../values/values.ts";
+import { toShown } from "../values/values.ts";
 import type { Run } from "./run.ts";
 
 /** One operation on one resource. */
@@ -38,7 +38,7 @@ export function describeStep(run: Run, step: Step): StepInfo {
     described.properties = Object.fromEntries(
       Object.entries(whole)
         .filter(([name]) => name !== providerKey && !hidden.some((path) => path.length === 1 && path[0] === name))
-        .map(([name, value]) => [name, shown(value, run.showSecrets)]),
+        .map(([name, value]) => [name, toShown(value, run.showSecrets)]),
     );
   }
   if (step.op === "remove-pending-replace" || isDefaultProvider(step.urn)) described.internal = true;
@@ -64,8 +64,8 @@ export function toPropertyChange(
   return {
     path: formatPath(path),
     kind,
-    ...(old === undefined ? {} : { old: shown(old, showSecrets) }),
-    ...(next === undefined ? {} : { new: shown(next, showSecrets) }),
+    ...(old === undefined ? {} : { old: toShown(old, showSecrets) }),
+    ...(next === undefined ? {} : { new: toShown(next, showSecrets) }),
     ...(replaces ? { replaces } : {}),
   };
 }

@@ -27,7 +27,7 @@ export function isDone(rows: Rows, row: Row): boolean {
 }
 
 /** The operation to show. A table has one row for each resource, so it shows a replacement as one. */
-export function shownOp(rows: Rows, row: Row, table: boolean): Op {
+export function toShownOp(rows: Rows, row: Row, table: boolean): Op {
   if (row.op === "refresh" && row.state === "done" && row.changes.length === 0) return "same";
   const asOne = table && !rows.failed && (rows.run.preview || rows.finished);
   return asOne && isPartOfReplacement(row.op) ? "replace" : row.op;
@@ -35,7 +35,7 @@ export function shownOp(rows: Rows, row: Row, table: boolean): Op {
 
 /** The status of a row: what is planned, in progress or done. */
 export function status(rows: Rows, row: Row, table: boolean): Segment {
-  const op = shownOp(rows, row, table);
+  const op = toShownOp(rows, row, table);
   const { style, planned, doing, done, failed } = opWords[op];
   if (!isDone(rows, row)) {
     if (isStackUrn(row.urn) && op === "same") return { text: "running" };
@@ -94,7 +94,7 @@ function shortDiff(changes: readonly PropertyChange[]): Line {
   const kinds = new Map<string, PropertyChange["kind"]>();
   for (const { path, kind } of changes) {
     const key = topKey(path);
-    // What changes below a property is an update of the property.
+    // A change below a property is an update of the property.
     if (!key.startsWith("__")) kinds.set(key, path === key && !kinds.has(key) ? kind : "update");
   }
   const keysOf = (kind: PropertyChange["kind"]): string =>

@@ -7,7 +7,7 @@ export type Key = string | number;
 /** Changes by place; a branch holds the changes below it. */
 export type ChangeTree = Map<Key, PropertyChange | ChangeTree>;
 
-/** Splits a path; one that cannot be parsed is shown as it is. */
+/** Splits a path; one that cannot be parsed stays one part. */
 function partsOf(path: string): Key[] {
   try {
     const parts = parsePath(path);

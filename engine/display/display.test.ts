@@ -158,7 +158,7 @@ Diagnostics:
 
 test("with --json each event is one line and nothing else is printed", () => {
   const all = [...firstPreview, log("info", "two\nlines \u009b\u2028\u202e\u{e0041} and \u001b[2J")];
-  const text = shown(all, { json: true });
+  const text = shown(all, { form: "events" });
   expect(text).not.toMatch(/[^\n -~]/);
   const lines = text.split("\n");
   expect(lines.pop()).toBe("");

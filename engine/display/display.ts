@@ -6,12 +6,13 @@ import { Log } from "./log.ts";
 import { type EventOf, Rows } from "./rows.ts";
 import { Screen } from "./screen.ts";
 import { diagnostics, duration, messageLines, outputs, resources } from "./summary.ts";
+import { summaryEmitter } from "./summaryJson.ts";
 import { table } from "./tree.ts";
 import { heading, isLookUp } from "./words.ts";
 
 export interface DisplayOptions {
-  /** Each event as one line of JSON, and nothing else. */
-  json: boolean;
+  /** `events`: each event as one line of JSON, and nothing else; `summary`: one line for each run, as the Pulumi CLI has it. */
+  form: "text" | "events" | "summary";
   /** The detailed view in place of the table. */
   diff: boolean;
   /** The output is a terminal, where the table is redrawn in place. */
@@ -21,6 +22,8 @@ export interface DisplayOptions {
   /** Leaves out live statuses and redrawing. */
   suppressProgress: boolean;
   write: (text: string) => void;
+  /** Writes beside what a program reads; default: nowhere. */
+  writeError?: (text: string) => void;
   /** Columns of the terminal. */
   width: () => number;
   /** Rows of the terminal; default: 24. A table that does not fit cannot be redrawn in place. */
@@ -37,7 +40,9 @@ export interface Display {
 
 /** Prints the events of any number of runs, one after the other. */
 export function createDisplay(options: DisplayOptions): Display {
-  if (options.json) return { emit: (event) => options.write(`${printableJson(event)}\n`), close: () => undefined };
+  const { form, write, writeError = () => undefined } = options;
+  if (form === "events") return { emit: (event) => write(`${printableJson(event)}\n`), close: () => undefined };
+  if (form === "summary") return { emit: summaryEmitter(write, writeError), close: () => undefined };
   let run: ShownRun | undefined;
   const end = (summary?: EventOf<"summary">): void => {
     run?.end(summary);

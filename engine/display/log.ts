@@ -1,7 +1,7 @@
 import type { Paint } from "../terminal/colors.ts";
-import { firstLine, type Line, oneLine, painted, plain } from "../terminal/text.ts";
+import { firstLine, type Line, oneLine, paintLine, toPlainText } from "../terminal/text.ts";
 import { isStackUrn } from "../values/urns.ts";
-import { diffInfo, info, messageLine, shownOp, status } from "./cells.ts";
+import { diffInfo, info, messageLine, toShownOp, status } from "./cells.ts";
 import type { Message, Row, Rows } from "./rows.ts";
 import { logLine } from "./tree.ts";
 
@@ -40,7 +40,7 @@ export class Log {
   done(row: Row): void {
     this.#stopLive(row);
     // The stack is done only with the run.
-    if (isStackUrn(row.urn) || shownOp(this.#rows, row, false) === "same") return;
+    if (isStackUrn(row.urn) || toShownOp(this.#rows, row, false) === "same") return;
     // A preview prints its plan when a step begins; a refresh knows only now what it found.
     this.#writeRow(row);
   }
@@ -64,7 +64,7 @@ export class Log {
       this.#reported.set(message.text, row.urn);
     }
     this.#writeLine(logLine(this.#rows, row, messageLine(message.severity, message.text)));
-    // What is printed here in full is not repeated under Diagnostics.
+    // A message printed here in full is not repeated under Diagnostics.
     const index = row.messages.findIndex(({ severity, text }) => severity === "info" && text === message.text);
     if (isOwnInfo(row, message) && index >= 0 && !message.text.includes("\n")) row.messages.splice(index, 1);
   }
@@ -107,14 +107,14 @@ export class Log {
 
   #writeRow(row: Row): void {
     const line = logLine(this.#rows, row, this.#rows.finished ? info(this.#rows, row) : diffInfo(row));
-    const text = plain(line);
+    const text = toPlainText(line);
     if (this.#lastLines.get(row.urn) === text) return;
     this.#lastLines.set(row.urn, text);
     this.#writeLine(line);
   }
 
   #writeLine(line: Line): void {
-    this.#write(`${painted(line, this.#paint)}\n`);
+    this.#write(`${paintLine(line, this.#paint)}\n`);
   }
 
   /** Drops the pending status of a resource that is done. */

@@ -1,7 +1,7 @@
 import stringWidth from "string-width";
 import type { PropertyChange } from "../events.ts";
 import type { Paint, Style } from "../terminal/colors.ts";
-import { padded } from "../terminal/columns.ts";
+import { padText } from "../terminal/columns.ts";
 import { oneLine } from "../terminal/text.ts";
 import { isObject } from "../values/json.ts";
 import type { ChangeTree, Key } from "./changes.ts";
@@ -27,7 +27,7 @@ const marks = {
 } as const satisfies Record<PropertyChange["kind"], { glyph: string; style: Style }>;
 
 const step = 4;
-/** Of the engine and the dynamic providers, not of the user: `__provider` is a whole serialized program. */
+/** True for keys of the engine and the dynamic providers: `__provider` is a whole serialized program. */
 const isInternal = (key: string): boolean => key.startsWith("__");
 const title = (key: Key): string => (typeof key === "number" ? `[${key}]` : oneLine(key));
 const compareKeys = (a: Key, b: Key): number =>
@@ -52,7 +52,7 @@ function objectLines(object: Record<string, unknown>, place: Place, print: Print
     .filter((key) => !isInternal(key))
     .sort(compareKeys);
   const width = widest(keys);
-  return keys.flatMap((key) => valueLines(padded(title(key), width), object[key], place, print));
+  return keys.flatMap((key) => valueLines(padText(title(key), width), object[key], place, print));
 }
 
 /** `name: value`, on several lines where the value is a list or an object. */
@@ -117,7 +117,7 @@ export function changeLines(
     .sort(compareKeys);
   const width = widest(keys);
   return keys.flatMap((key) => {
-    const name = padded(title(key), width);
+    const name = padText(title(key), width);
     const change = tree.get(key);
     if (change === undefined) return valueLines(name, sames[key], { column, glyph: "  ", style: undefined }, print);
     if (change instanceof Map) return treeLines(name, change, column, print);

@@ -9,7 +9,7 @@ export interface Message {
   printed?: "stdout" | "stderr" | undefined;
 }
 
-/** What a run has reported of one resource. */
+/** Everything a run has reported of one resource. */
 export interface Row {
   readonly urn: string;
   type: string;
@@ -19,7 +19,7 @@ export interface Row {
   /** Undefined for a component, which may end without an event. */
   provider?: string | undefined;
   changes: PropertyChange[];
-  /** What goes with it, if it is deleted. */
+  /** Contents that a deletion removes as well. */
   size?: string | undefined;
   state: "idle" | "running" | "done" | "failed";
   /** Milliseconds. */

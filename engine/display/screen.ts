@@ -1,7 +1,7 @@
 import stringWidth from "string-width";
 import type { Paint } from "../terminal/colors.ts";
-import { clipped } from "../terminal/columns.ts";
-import { type Line, painted, plain } from "../terminal/text.ts";
+import { clipLine } from "../terminal/columns.ts";
+import { type Line, paintLine, toPlainText } from "../terminal/text.ts";
 
 export interface ScreenOptions {
   write: (text: string) => void;
@@ -69,10 +69,10 @@ export class Screen {
   }
 
   #frame(write: (text: string) => void, width: number, lines: Line[]): void {
-    const cut = lines.map((line) => clipped(line, Math.max(1, width - 1)));
-    const text = cut.map((line) => `${painted(line, this.#options.paint)}${toEndOfLine}\n`).join("");
+    const cut = lines.map((line) => clipLine(line, Math.max(1, width - 1)));
+    const text = cut.map((line) => `${paintLine(line, this.#options.paint)}${toEndOfLine}\n`).join("");
     write(`${noWrap}${up(this.#above(width))}${text}${toEndOfScreen}${wrap}`);
-    this.#shown = cut.map((line) => stringWidth(plain(line).trimEnd()));
+    this.#shown = cut.map((line) => stringWidth(toPlainText(line).trimEnd()));
     this.#width = width;
   }
 

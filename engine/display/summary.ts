@@ -1,6 +1,6 @@
 import type { Op } from "../events.ts";
 import { headline, type Paint } from "../terminal/colors.ts";
-import { wrapped } from "../terminal/columns.ts";
+import { wrapLine } from "../terminal/columns.ts";
 import { oneLine, printable } from "../terminal/text.ts";
 import { prefixOf, shownSeverities } from "./cells.ts";
 import { changeTree } from "./changes.ts";
@@ -16,7 +16,7 @@ export function diagnostics(rows: Rows, paint: Paint, { color, width }: { color:
       .map((block) =>
         block.flatMap((message) => {
           const lines = messageLines(message, paint, color).map((line) => `    ${line}`.trimEnd());
-          return message.printed ? lines : lines.flatMap((line) => wrapped(line, width));
+          return message.printed ? lines : lines.flatMap((line) => wrapLine(line, width));
         }),
       )
       .filter((lines) => lines.some((line) => line.trim() !== ""));

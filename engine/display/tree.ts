@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import stringWidth from "string-width";
 import type { Style } from "../terminal/colors.ts";
-import { padded } from "../terminal/columns.ts";
-import { type Line, oneLine, plain, shortType } from "../terminal/text.ts";
+import { padText } from "../terminal/columns.ts";
+import { type Line, oneLine, toPlainText, shortType } from "../terminal/text.ts";
 import { isStackUrn } from "../values/urns.ts";
-import { diffInfo, info, isDone, shownOp, status } from "./cells.ts";
+import { diffInfo, info, isDone, toShownOp, status } from "./cells.ts";
 import type { Row, Rows } from "./rows.ts";
 import { opWords } from "./words.ts";
 
@@ -42,7 +42,7 @@ function fitted(body: TableRow[], width: number): TableRow[] {
   const types = widest(body, ({ type }) => type, 4);
   const names = widest(body, ({ name }) => name, 4);
   const infoCells = Math.min(
-    widest(body, ({ info }) => plain(info)),
+    widest(body, ({ info }) => toPlainText(info)),
     maxInfoCells,
   );
   const missing = 5 + types + 2 + names + 2 + statusCells(body) + 2 + infoCells - width;
@@ -97,9 +97,9 @@ export function table(rows: Rows, width = Infinity): Line[] {
     ...body.map((row): Line => [
       { text: " " },
       row.glyph,
-      { text: `  ${padded(row.type, typeCells)}  ${padded(row.name, nameCells)}  ` },
+      { text: `  ${padText(row.type, typeCells)}  ${padText(row.name, nameCells)}  ` },
       ...row.status,
-      { text: " ".repeat(Math.max(0, (columns[2] ?? 0) - stringWidth(plain(row.status))) + 2) },
+      { text: " ".repeat(Math.max(0, (columns[2] ?? 0) - stringWidth(toPlainText(row.status))) + 2) },
       ...row.info,
     ]),
   ];
@@ -123,13 +123,13 @@ function branch(rows: Rows, row: Row, children: Map<Row, Row[]>): Branch {
 
 /** True if a row has something to show of its own; others only hold their children. */
 function hasNews(rows: Rows, row: Row): boolean {
-  if (isStackUrn(row.urn) || row.state === "failed" || shownOp(rows, row, true) !== "same") return true;
+  if (isStackUrn(row.urn) || row.state === "failed" || toShownOp(rows, row, true) !== "same") return true;
   if (row.messages.length > 0) return true;
   return row.live !== undefined && !rows.finished;
 }
 
 function flattened(rows: Rows, { row, children }: Branch, prefix: string, below: string): TableRow[] {
-  const { glyph, style } = opWords[shownOp(rows, row, true)];
+  const { glyph, style } = opWords[toShownOp(rows, row, true)];
   return [
     {
       glyph: { text: glyph, style },
@@ -155,15 +155,15 @@ function suffix(rows: Rows, row: Row, style: Style): Line {
 
 /** Makes a line of one row, for output that is kept as a log. */
 export function logLine(rows: Rows, row: Row, extra: Line): Line {
-  const { glyph, style } = opWords[shownOp(rows, row, false)];
+  const { glyph, style } = opWords[toShownOp(rows, row, false)];
   const stage = status(rows, row, false);
-  const isSized = row.size !== undefined && stage.text !== "" && plain(extra) !== "";
+  const isSized = row.size !== undefined && stage.text !== "" && toPlainText(extra) !== "";
   const columns: Line[] = [
     [{ text: oneLine(row.type) }],
     [{ text: oneLine(row.name) }],
     isSized ? [stage, { text: ":" }] : [stage],
     extra,
   ];
-  const filled = columns.filter((column) => plain(column) !== "");
+  const filled = columns.filter((column) => toPlainText(column) !== "");
   return [{ text: " " }, { text: glyph, style }, ...filled.flatMap((column) => [{ text: " " }, ...column])];
 }

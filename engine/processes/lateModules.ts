@@ -9,7 +9,7 @@ type Load = (request: string, parent: { filename?: string } | null | undefined, 
 const loader = module as unknown as { _load: Load };
 const load = loader._load;
 
-/** Of these modules only properties are read, and none while what requires them is loaded. */
+/** Modules that are only used through properties, none of them read while the requiring module loads. */
 const late = /^(@npmcli\/arborist|\.\.\/\.\.\/typescript-shim)$/;
 /** A function by itself. */
 const lateFunction = /^normalize-package-data$/;
@@ -100,7 +100,7 @@ const lateDefault = (real: () => unknown): object => ({
   },
 });
 
-/** Tells its listener of the scripts that were there before it: without their names no message says where a function is. */
+/** Reports earlier scripts to its listener: without their names no message can give the place of a function. */
 class LateSession extends inspector.Session {
   constructor() {
     super();

@@ -87,7 +87,7 @@ function startRunner(
       ...(project.typescript ? { PULUMI_NODEJS_TYPESCRIPT: "true" } : {}),
     },
     onLine: (message, printed) => {
-      // What a program prints while it is stopped is about being stopped.
+      // Output of a program that is being stopped only concerns the stop.
       if (run.aborted) return;
       run.emit({ type: "log", severity: printed === "stderr" ? "error" : "info", message, urn: stackUrn, printed });
     },

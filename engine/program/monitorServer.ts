@@ -21,6 +21,7 @@ import { messageOf } from "../errors.ts";
 import type { Emit, Severity } from "../events.ts";
 import { channelOptions } from "../providers/connection.ts";
 import { ProviderError } from "../providers/provider.ts";
+import { refuseOtherVersion } from "../workspace/pulumiVersion.ts";
 import { featureNames } from "./olderVersions.ts";
 import type { ResourceMonitor } from "./resourceMonitor.ts";
 
@@ -61,8 +62,10 @@ export class MonitorServer {
         return new engineProto.SetRootResourceResponse();
       }),
       startDebugging: unary(() => new emptyProto.Empty()),
-      // There is no version of the Pulumi CLI here that could be too old.
-      requirePulumiVersion: unary(() => new engineProto.RequirePulumiVersionResponse()),
+      requirePulumiVersion: unary((request: InstanceType<typeof engineProto.RequirePulumiVersionRequest>) => {
+        refuseOtherVersion(request.getPulumiVersionRange(), "the program");
+        return new engineProto.RequirePulumiVersionResponse();
+      }),
     });
     this.#server.addService(resourceService.ResourceMonitorService, this.#monitor());
     const injector = this.#server.createConnectionInjector(grpc.ServerCredentials.createInsecure());

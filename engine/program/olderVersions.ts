@@ -2,6 +2,7 @@ import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import resourceProto from "@pulumi/pulumi/proto/resource_pb.js";
 import type {
   RegisterResourceRequest,
+  ResourceInvokeRequest,
   ResourceInvokeResponse,
   ResourceMonitorFeature,
 } from "@pulumi/pulumi/proto/resource_pb.js";
@@ -13,8 +14,8 @@ const { ResourceMonitorFeature: numbers, ResourceInvokeResponse: Response } = re
 >;
 
 /**
- * What this engine can do, or refuses by name, by the names under which older versions ask for one feature after the
- * other. Of transforms and hooks the SDK would else say that the Pulumi CLI is too old.
+ * Features that this engine has, or refuses by name. Older SDKs ask for each by these names; without an answer for
+ * transforms and hooks the SDK would call the Pulumi CLI too old.
  */
 export const featureNames: readonly string[] = [
   "secrets",
@@ -23,6 +24,7 @@ export const featureNames: readonly string[] = [
   "transforms",
   "invokeTransforms",
   "resourceHooks",
+  "invokeDependsOn",
 ];
 
 /**
@@ -39,11 +41,21 @@ export const featureNumbers: readonly ResourceMonitorFeature[] =
         numbers.RESOURCE_MONITOR_FEATURE_TRANSFORMS,
         numbers.RESOURCE_MONITOR_FEATURE_INVOKE_TRANSFORMS,
         numbers.RESOURCE_MONITOR_FEATURE_RESOURCE_HOOKS,
+        // Not every version has this one.
+        ...("RESOURCE_MONITOR_FEATURE_INVOKE_DEPENDS_ON" in numbers
+          ? [numbers.RESOURCE_MONITOR_FEATURE_INVOKE_DEPENDS_ON]
+          : []),
       ];
 
 /** The answer to a call of a function, which had the provider's form before it had one of its own. */
 export const newInvokeResponse = (): ResourceInvokeResponse =>
   Response === undefined ? (new providerProto.InvokeResponse() as unknown as ResourceInvokeResponse) : new Response();
+
+/** The resources that a call of a function depends on; older versions wait for them by themselves. */
+export function dependenciesOf(request: ResourceInvokeRequest): readonly string[] {
+  const newer: Partial<Pick<ResourceInvokeRequest, "getDependsonList">> = request;
+  return newer.getDependsonList?.() ?? [];
+}
 
 /** The fields of a registration that not every version has. */
 export type Newer = Partial<

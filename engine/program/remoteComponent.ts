@@ -3,7 +3,7 @@ import type { Goal } from "../deployment/goal.ts";
 import type { Run } from "../deployment/run.ts";
 import type { Construction } from "../providers/construction.ts";
 
-/** What a provider needs to construct a component. `monitor`: the address at which it registers what that consists of. */
+/** The request to a provider that constructs a component. `monitor`: the address at which its parts are registered. */
 export function constructionOf(goal: Goal, request: RegisterResourceRequest, run: Run, monitor: string): Construction {
   const { project, stack, config, preview, parallel } = run;
   return {

@@ -24,9 +24,10 @@ import { parsePath } from "../values/paths.ts";
 import { changesBetween } from "../values/propertyChanges.ts";
 import { fromStruct, toStruct } from "../values/structs.ts";
 import { isProviderType, isStackUrn, packageOf } from "../values/urns.ts";
-import { equal, isProperties, mapProperties, type Properties, Secret, shown, type Value } from "../values/values.ts";
+import { equal, isProperties, mapProperties, type Properties, Secret, toShown, type Value } from "../values/values.ts";
 import { DefaultProviders } from "./defaultProviders.ts";
-import { featureNumbers, newInvokeResponse } from "./olderVersions.ts";
+import { hasUncreated } from "./invokeDependencies.ts";
+import { dependenciesOf, featureNumbers, newInvokeResponse } from "./olderVersions.ts";
 import { constructionOf } from "./remoteComponent.ts";
 import { responseOf, withDependencies } from "./responses.ts";
 import { positionsOf } from "./sourcePositions.ts";
@@ -156,6 +157,7 @@ export class ResourceMonitor {
     }
     const provider = this.#run.providers.get(reference);
     if (!provider) throw new ProviderError(`unknown provider '${reference}' of the function '${token}'`);
+    if (hasUncreated(this.#generator.news, dependenciesOf(request))) return newInvokeResponse().setUnknown(true);
     try {
       const args = fromStruct(request.getArgs());
       const { outputs, failures } = await provider.invoke(token, args, this.#run.preview);
@@ -202,7 +204,7 @@ export class ResourceMonitor {
     this.#completed.add(urn);
     state.outputs = outputs;
     const changes = changesBetween(old, outputs).map((change) => toPropertyChange(change, run.showSecrets));
-    const shownOutputs = shownProperties(outputs, run.showSecrets);
+    const shownOutputs = toShownProperties(outputs, run.showSecrets);
     run.emit({ type: "outputs", urn, outputs: shownOutputs, changes, preview: run.preview });
     if (!run.preview && !(run.olds.has(urn) && equal(old, outputs))) await run.snapshot.persist();
     return { outputs: shownOutputs, outputChanges: changes };
@@ -272,6 +274,6 @@ function withoutMarks(value: Value): Value {
 }
 
 /** Properties as plain JSON. */
-export function shownProperties(properties: Properties, showSecrets: boolean): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, shown(value, showSecrets)]));
+export function toShownProperties(properties: Properties, showSecrets: boolean): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, toShown(value, showSecrets)]));
 }

@@ -4,7 +4,7 @@ import type {
   ResourceInvokeRequest,
 } from "@pulumi/pulumi/proto/resource_pb.js";
 import { Refusal } from "../errors.ts";
-import { unsupportedInternal } from "../providers/packageVersions.ts";
+import { findUnsupported } from "../providers/packageVersions.ts";
 import { refuseStateField } from "../state/checkpoint.ts";
 import type { ResourceState } from "../state/resourceState.ts";
 import { isProviderType, packageOf } from "../values/urns.ts";
@@ -29,7 +29,7 @@ export function refuseForeignState(resources: readonly ResourceState[], packages
   for (const { urn, type, custom, inputs } of resources) {
     const name = packageOf(type);
     if (custom && !packages.has(name)) throw new Refusal(`the state holds ${urn}: ${missingPlugin(name)}`);
-    const note = isProviderType(type) ? unsupportedInternal(inputs) : undefined;
+    const note = isProviderType(type) ? findUnsupported(inputs) : undefined;
     if (note !== undefined) refuseStateField(note, urn);
   }
 }

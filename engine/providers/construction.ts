@@ -71,7 +71,7 @@ export function constructRequest(construction: Construction, inputs: Struct): pb
 }
 
 /** Reads the answer. */
-export const constructedOf = (response: pb.ConstructResponse): Constructed => ({
+export const toConstructed = (response: pb.ConstructResponse): Constructed => ({
   urn: response.getUrn(),
   outputs: fromStruct(response.getState()),
   dependencies: Object.fromEntries(

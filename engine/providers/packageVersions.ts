@@ -10,7 +10,7 @@ const internalKey = "__internal";
 const versionKey = "version";
 
 /** The inputs without Pulumi's own notes, as a provider sees them. */
-export function visibleInputs(inputs: Properties): Properties {
+export function pickVisibleInputs(inputs: Properties): Properties {
   const { [internalKey]: _internal, ...rest } = inputs;
   return rest;
 }
@@ -33,13 +33,13 @@ export function withInternals(checked: Properties, news: Properties): Properties
 }
 
 /** Reads the plugin version that the inputs of a provider ask for. */
-export function requestedVersion(inputs: Properties): string | undefined {
+export function readRequestedVersion(inputs: Properties): string | undefined {
   const version = property(inputs, versionKey);
   return typeof version === "string" ? version : undefined;
 }
 
 /** Finds a note of Pulumi about a provider that this engine does not support. */
-export function unsupportedInternal(inputs: Properties): string | undefined {
+export function findUnsupported(inputs: Properties): string | undefined {
   const internal = property(inputs, internalKey);
   const known = [versionKey, "pluginDownloadURL", "pluginChecksums"];
   return isProperties(internal) ? Object.keys(internal).find((name) => !known.includes(name)) : undefined;
@@ -49,7 +49,7 @@ export function unsupportedInternal(inputs: Properties): string | undefined {
 export function versionsIn(resources: readonly ResourceState[]): Map<string, string> {
   const versions = new Map<string, string>();
   for (const { type, inputs } of resources) {
-    const version = isProviderType(type) ? requestedVersion(inputs) : undefined;
+    const version = isProviderType(type) ? readRequestedVersion(inputs) : undefined;
     if (version === undefined) continue;
     const known = versions.get(packageOf(type));
     if (known === undefined || isOlder(known, version)) versions.set(packageOf(type), version);

@@ -35,7 +35,7 @@ export interface Created extends Updated {
   id: string;
 }
 
-/** What a read found. An empty ID: nothing. Undefined inputs: the known ones stay. */
+/** Result of a read. An empty ID means that nothing was found. Without inputs the known ones stay. */
 export interface ReadResult extends Created {
   inputs: Properties | undefined;
 }

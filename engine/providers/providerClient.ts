@@ -14,7 +14,7 @@ import {
   mapProperties,
   markSecrets,
   type Properties,
-  revealed,
+  revealSecrets,
   Secret,
 } from "../values/values.ts";
 import {
@@ -25,7 +25,7 @@ import {
   isUnimplemented,
   type ProviderCall,
 } from "./connection.ts";
-import { type Constructed, constructedOf, constructRequest, type Construction } from "./construction.ts";
+import { type Constructed, toConstructed, constructRequest, type Construction } from "./construction.ts";
 import {
   type Checked,
   type Created,
@@ -114,7 +114,7 @@ export class ProviderClient implements Provider {
     request.setAcceptsecrets(true).setAcceptresources(true).setSendsOldInputs(true).setSendsOldInputsToDelete(true);
     request.setArgs(toStruct(inputs, asIs));
     const variables = request.getVariablesMap();
-    for (const [name, value] of Object.entries(mapProperties(inputs, revealed))) {
+    for (const [name, value] of Object.entries(mapProperties(inputs, revealSecrets))) {
       const text = typeof value === "string" ? value : goJson(value as Json);
       if (name !== "version") variables.set(`${packageOf(typeOf(urn))}:config:${name}`, text);
     }
@@ -230,7 +230,7 @@ export class ProviderClient implements Provider {
     const outputs = fromStruct(response.getReturn());
     const secret = !this.#capabilities.secrets && containsSecret(args);
     return {
-      outputs: secret ? mapProperties(outputs, (value) => new Secret(revealed(value))) : outputs,
+      outputs: secret ? mapProperties(outputs, (value) => new Secret(revealSecrets(value))) : outputs,
       failures: failuresOf(response),
     };
   }
@@ -238,7 +238,7 @@ export class ProviderClient implements Provider {
   async construct(construction: Construction): Promise<Constructed | undefined> {
     if (!this.#known) return undefined;
     const request = constructRequest(construction, this.#struct(construction.inputs, true));
-    return constructedOf(await this.#ask<pb.ConstructResponse>((client, done) => client.construct(request, done)));
+    return toConstructed(await this.#ask<pb.ConstructResponse>((client, done) => client.construct(request, done)));
   }
 
   cancel(): void {

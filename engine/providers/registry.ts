@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { type ResourceState } from "../state/resourceState.ts";
 import { makeReference, packageOf, parseReference, typeOf, unknownId } from "../values/urns.ts";
-import { equal, type Properties, revealed } from "../values/values.ts";
-import { isOlder, requestedVersion, visibleInputs, withInternals } from "./packageVersions.ts";
+import { equal, type Properties, revealSecrets } from "../values/values.ts";
+import { isOlder, readRequestedVersion, pickVisibleInputs, withInternals } from "./packageVersions.ts";
 import { ProviderError } from "./provider.ts";
 import type { Checked, Created, Difference, Identity, InputsAndOutputs, Provider, Updated } from "./provider.ts";
 
@@ -45,12 +45,12 @@ export class ProviderRegistry implements Operator {
   async check(urn: string, olds: Properties, news: Properties): Promise<Checked> {
     let provider = this.#fresh.get(urn);
     if (provider === undefined) {
-      const running = equal(revealed(olds), revealed(news)) ? this.#running(urn) : undefined;
+      const running = equal(revealSecrets(olds), revealSecrets(news)) ? this.#running(urn) : undefined;
       provider = running ?? this.#new(urn);
       if (!running) this.#fresh.set(urn, provider);
       await this.#compareVersions(urn, provider, news);
     }
-    const { inputs, failures } = await provider.checkConfig(urn, visibleInputs(olds), visibleInputs(news));
+    const { inputs, failures } = await provider.checkConfig(urn, pickVisibleInputs(olds), pickVisibleInputs(news));
     return { inputs: failures.length > 0 ? inputs : withInternals(inputs, news), failures };
   }
 
@@ -61,7 +61,7 @@ export class ProviderRegistry implements Operator {
   }
 
   async #compareVersions(urn: string, provider: Provider, inputs: Properties): Promise<void> {
-    const wanted = requestedVersion(inputs);
+    const wanted = readRequestedVersion(inputs);
     if (wanted === undefined) return;
     const version = await provider.version();
     if (version !== "" && !isOlder(version, wanted)) return;
@@ -74,8 +74,8 @@ export class ProviderRegistry implements Operator {
   async diff({ urn, id }: Identity, olds: InputsAndOutputs, inputs: Properties): Promise<Difference> {
     const provider = this.#fresh.get(urn) ?? this.#providers.get(makeReference(urn, id)) ?? this.#running(urn);
     if (provider === undefined) throw new ProviderError(`provider ${urn} was never loaded`);
-    const news = visibleInputs(inputs);
-    const difference = await provider.diffConfig(urn, visibleInputs(olds.inputs), olds.outputs, news);
+    const news = pickVisibleInputs(inputs);
+    const difference = await provider.diffConfig(urn, pickVisibleInputs(olds.inputs), olds.outputs, news);
     if (difference.changes !== "unknown") return difference;
     return { ...difference, changes: equal(olds.outputs, news) ? "none" : "some" };
   }
@@ -83,14 +83,14 @@ export class ProviderRegistry implements Operator {
   async create(urn: string, inputs: Properties, _timeout: number, preview: boolean): Promise<Created> {
     const id = preview ? unknownId : randomUUID();
     await this.#configure(this.#take(urn), urn, id, inputs);
-    return { id, outputs: visibleInputs(inputs), refreshBeforeUpdate: false };
+    return { id, outputs: pickVisibleInputs(inputs), refreshBeforeUpdate: false };
   }
 
   async update({ urn, id }: Identity, _olds: InputsAndOutputs, inputs: Properties): Promise<Updated> {
     const before = this.#providers.get(makeReference(urn, id));
     await this.#configure(this.#take(urn), urn, id, inputs);
     if (before) this.#retire(before);
-    return { outputs: visibleInputs(inputs), refreshBeforeUpdate: false };
+    return { outputs: pickVisibleInputs(inputs), refreshBeforeUpdate: false };
   }
 
   delete({ urn, id }: Identity): Promise<void> {
@@ -148,7 +148,7 @@ export class ProviderRegistry implements Operator {
 
   async #configure(provider: Provider, urn: string, id: string, inputs: Properties): Promise<void> {
     this.#providers.set(makeReference(urn, id), provider);
-    await provider.configure({ urn, id }, visibleInputs(inputs));
+    await provider.configure({ urn, id }, pickVisibleInputs(inputs));
   }
 
   cancel(): void {

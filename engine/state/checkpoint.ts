@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { boundJson } from "../../machine/settings/bounded.ts";
+import { checkJsonBounds } from "../../machine/settings/bounds.ts";
 import { EngineError, messageOf, Refusal } from "../errors.ts";
 import { goJson, isObject, isStrings, type Json } from "../values/json.ts";
 import { formatPath, parsePath } from "../values/paths.ts";
@@ -13,7 +13,9 @@ import { newState, type Operation, type OperationType, type ResourceState, type 
 const version = "v0.1.0-pulumi-microapps";
 const magic = createHash("sha256").update(version).digest("hex");
 
-/** What a state of version 4 may hold, by the fields of resources that are called so, in the order of a state. */
+/**
+ * Features that a state of version 4 may list. Each is the name of a resource's field; the order is that of a state.
+ */
 const knownFeatures = ["refreshBeforeUpdate", "taint"] as const;
 
 /** The content of a checkpoint, decrypted. */
@@ -43,7 +45,7 @@ const ofStates = { levels: 200, values: Infinity };
 export function parseCheckpoint(text: string, file: string): Checkpoint {
   let raw: unknown;
   try {
-    boundJson(text, ofStates);
+    checkJsonBounds(text, ofStates);
     raw = JSON.parse(text);
   } catch (error) {
     throw new EngineError(`${file} is not a state file: ${messageOf(error)}`);
@@ -250,7 +252,7 @@ const encodeProperties = (properties: Properties, place: string, seal: Seal): Re
 
 function encode(value: Value, place: string, seal: Seal): unknown {
   if (value instanceof Secret) {
-    // What is encrypted is the JSON text of the value, in the spelling of Go so that a text keeps its ciphertext.
+    // The plain text is JSON in Go's spelling, so that an unchanged value keeps its ciphertext.
     const text = goJson(encode(value.value, place, seal) as Json);
     return { [signature]: secretSignature, ...seal(place, text) };
   }

@@ -18,7 +18,7 @@ const deploymentOf = (resources: ResourceState[], operations: ResourceState[] = 
   metadata: { note: { metadata: [] } },
 });
 
-/** What is written piece by piece, and what the whole would be. */
+/** Checkpoints written piece by piece, and the whole text for comparison. */
 async function texts(): Promise<(deployment: Deployment) => { written: string; whole: string; pieces: Buffer[] }> {
   const crypter = await newCrypter("test");
   const text = new CheckpointText("p", "s", crypter);

@@ -1,4 +1,4 @@
-import { neededBy, type ResourceState } from "./resourceState.ts";
+import { listNeeds, type ResourceState } from "./resourceState.ts";
 
 /** The dependencies among the resources of a state, which stand in a valid order. */
 export class DependencyGraph {
@@ -19,7 +19,7 @@ export class DependencyGraph {
     const urns = new Set([root.urn]);
     const dependents: ResourceState[] = [];
     for (const candidate of this.#resources.slice((this.#index.get(root) ?? this.#resources.length) + 1)) {
-      if (ignore.has(candidate.urn) || ![...neededBy(candidate)].some((urn) => urns.has(urn))) continue;
+      if (ignore.has(candidate.urn) || ![...listNeeds(candidate)].some((urn) => urns.has(urn))) continue;
       dependents.push(candidate);
       urns.add(candidate.urn);
     }
@@ -28,7 +28,7 @@ export class DependencyGraph {
 
   /** Lists what has to outlive `state`: what it needs, the children of components it needs, its parent. */
   dependenciesOf(state: ResourceState): Set<ResourceState> {
-    const needed = neededBy(state);
+    const needed = listNeeds(state);
     const before = this.#resources.slice(0, this.#index.get(state) ?? 0);
     const found = new Set<ResourceState>();
     for (const candidate of before) {
@@ -63,7 +63,7 @@ export class DependencyGraph {
     const visit = (from: ResourceState | undefined): void => {
       if (from === undefined || found.has(from)) return;
       found.add(from);
-      for (const urn of neededBy(from)) visit(lookUp(from, urn));
+      for (const urn of listNeeds(from)) visit(lookUp(from, urn));
       visit(lookUp(from, from.parent));
     };
     visit(lookUp(state, state.urn));

@@ -2,6 +2,7 @@ import { access, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promise
 import os from "node:os";
 import path from "node:path";
 import { parse } from "yaml";
+import { isAbsent } from "../../machine/failures.ts";
 import { EngineError, messageOf, Refusal, systemCode } from "../errors.ts";
 import { isObject } from "../values/json.ts";
 import { writeDurably, type WriteFile } from "./atomicWrite.ts";
@@ -117,8 +118,9 @@ async function exists(file: string): Promise<boolean> {
   try {
     await access(file);
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    if (isAbsent(error)) return false;
+    throw new EngineError(`could not read ${file}: ${messageOf(error)}`);
   }
 }
 
@@ -126,7 +128,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, "utf8");
   } catch (error) {
-    if (systemCode(error) === "ENOENT" || systemCode(error) === "ENOTDIR") return undefined;
+    if (isAbsent(error)) return undefined;
     throw new EngineError(`could not read ${file}: ${messageOf(error)}`);
   }
 }
@@ -135,7 +137,7 @@ async function list(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);
   } catch (error) {
-    if (systemCode(error) === "ENOENT" || systemCode(error) === "ENOTDIR") return [];
+    if (isAbsent(error)) return [];
     throw new EngineError(`could not read ${folder}: ${messageOf(error)}`);
   }
 }

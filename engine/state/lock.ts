@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { isAbsent } from "../../machine/failures.ts";
 import { birthOf } from "../../machine/processes.ts";
 import { EngineError, messageOf } from "../errors.ts";
 import { oneLine } from "../terminal/text.ts";
@@ -67,9 +68,9 @@ export async function breakLocks(folder: string): Promise<number> {
 async function locksIn(folder: string): Promise<string[]> {
   try {
     return (await readdir(folder)).filter((name) => name.endsWith(".json"));
-  } catch {
-    // No folder: nobody has ever locked this stack.
-    return [];
+  } catch (error) {
+    if (isAbsent(error)) return []; // nobody has ever locked this stack
+    throw new EngineError(`can't tell whether the stack is locked: could not read ${folder}: ${messageOf(error)}`);
   }
 }
 

@@ -94,7 +94,7 @@ export interface Operation {
 }
 
 /** The URNs that a resource needs besides its parent: dependencies, what it is deleted with, its provider. */
-export function neededBy(state: ResourceState): Set<string> {
+export function listNeeds(state: ResourceState): Set<string> {
   const urns = new Set([...state.dependencies, ...Object.values(state.propertyDependencies).flat()]);
   if (state.deletedWith !== "") urns.add(state.deletedWith);
   if (state.provider !== "") urns.add(parseReference(state.provider).urn);

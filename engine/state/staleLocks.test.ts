@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { Lock } from "./lock.ts";
-import { staleLocks } from "./staleLocks.ts";
+import { breakLocks, Lock } from "./lock.ts";
+import { runningHolders, staleLocks } from "./staleLocks.ts";
 
 let folder: string;
 let own: Record<string, unknown>;
@@ -63,4 +63,13 @@ test("what is no lock is not judged, and what a lock says is printed without eff
   ]);
   writeFileSync(join(folder, "0.json"), "{");
   expect(staleLocks(folder)).toEqual([]);
+});
+
+test("locks that can't be read are not taken for none", async () => {
+  const loop = join(folder, "loop");
+  symlinkSync(loop, loop);
+  await expect(new Lock(loop).take()).rejects.toThrow("can't tell whether the stack is locked");
+  await expect(breakLocks(loop)).rejects.toThrow("can't tell whether the stack is locked");
+  expect(() => runningHolders(loop)).toThrow("can't tell who holds the lock");
+  expect(runningHolders(join(folder, "none"))).toEqual([]);
 });

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import path from "node:path";
+import { isAbsent } from "../../machine/failures.ts";
 import { birthOf, isRunning } from "../../machine/processes.ts";
+import { EngineError, messageOf, systemCode } from "../errors.ts";
 import { oneLine } from "../terminal/text.ts";
 import { isObject } from "../values/json.ts";
 
@@ -11,7 +13,8 @@ export function staleLocks(folder: string): string[] {
   try {
     const names = readdirSync(folder).filter((name) => name.endsWith(".json"));
     locks = names.map((name): unknown => JSON.parse(readFileSync(path.join(folder, name), "utf8")));
-  } catch {
+  } catch (error) {
+    if (!(error instanceof SyntaxError) && systemCode(error) === undefined) throw error;
     return []; // no folder, or a lock that is being written: nothing is known to be stale
   }
   const stale = locks.filter(isObject).filter(isStale);
@@ -27,20 +30,22 @@ export function runningHolders(folder: string): number[] {
   let names: string[];
   try {
     names = readdirSync(folder).filter((name) => name.endsWith(".json"));
-  } catch {
-    return []; // no folder, no lock
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw new EngineError(`can't tell who holds the lock: could not read ${folder}: ${messageOf(error)}`);
   }
   return names.flatMap((name) => {
     try {
       const lock: unknown = JSON.parse(readFileSync(path.join(folder, name), "utf8"));
       return isObject(lock) && typeof lock["pid"] === "number" && holds(lock, lock["pid"]) ? [lock["pid"]] : [];
-    } catch {
-      return []; // it is being written, or is broken
+    } catch (error) {
+      if (error instanceof SyntaxError || isAbsent(error)) return []; // it is being written, is broken, or was just removed
+      throw new EngineError(`can't tell who holds the lock ${path.join(folder, name)}: ${messageOf(error)}`);
     }
   });
 }
 
-/** True if a lock's process is this machine's and runs; a lock of Pulumi says less about it. */
+/** True when the lock's process belongs to this machine and runs; a lock of Pulumi holds less about its process. */
 function holds(lock: Record<string, unknown>, pid: number): boolean {
   const { hostname: host, bootID, pidNamespace, startTime } = lock;
   if (host !== hostname() || !Number.isInteger(pid) || pid < 1 || !isRunning(pid)) return false;

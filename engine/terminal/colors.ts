@@ -4,7 +4,9 @@ export type Style = Parameters<typeof styleText>[0];
 export type Paint = (style: Style, text: string) => string;
 export type ColorChoice = "always" | "never" | "auto";
 
-/** Whether to print in colour: by `--color`, NO_COLOR (no-color.org: any value but the empty one) and the terminal. */
+/**
+ * True when output has colour. `--color`, NO_COLOR (no-color.org: any value but the empty one) and the terminal decide.
+ */
 export function allowsColor(
   choice: ColorChoice,
   environment: Record<string, string | undefined>,

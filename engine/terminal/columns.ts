@@ -1,4 +1,5 @@
-// What is measured in columns of a terminal. Apart from text.ts: the widths of characters take a tenth of a short command.
+// Functions that measure columns of a terminal. Apart from text.ts: loading the widths of characters takes a tenth of a
+// short command.
 import stringWidth from "string-width";
 import { isPipeline, withoutCommands } from "./pipelines.ts";
 import type { Terminal } from "./prompts.ts";
@@ -6,11 +7,11 @@ import { type Line, oneLine } from "./text.ts";
 
 const graphemes = new Intl.Segmenter();
 
-export const padded = (text: string, cells: number): string =>
+export const padText = (text: string, cells: number): string =>
   text + " ".repeat(Math.max(0, cells - stringWidth(text)));
 
 /** Breaks a line at blanks to fit a number of columns; a longer word stays whole. */
-export function wrapped(line: string, cells: number): string[] {
+export function wrapLine(line: string, cells: number): string[] {
   const indent = /^ */.exec(line)?.[0] ?? "";
   const lines: string[] = [];
   let last = "";
@@ -26,7 +27,7 @@ export function wrapped(line: string, cells: number): string[] {
 }
 
 /** Cuts a line to a number of columns, between graphemes. */
-export function clipped(line: Line, cells: number): Line {
+export function clipLine(line: Line, cells: number): Line {
   let left = cells;
   const kept: Line = [];
   for (const segment of line) {
@@ -46,7 +47,7 @@ export function printTable({ output, environment }: Terminal, rows: readonly str
   const cells = rows.map((row) => row.map(oneLine));
   const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => stringWidth(row[column] ?? ""))));
   for (const row of cells) {
-    const line = row.map((cell, column) => padded(cell, widths[column] ?? 0)).join("  ");
+    const line = row.map((cell, column) => padText(cell, widths[column] ?? 0)).join("  ");
     output.write(`${isPipeline(environment) ? withoutCommands(line.trimEnd()) : line.trimEnd()}\n`);
   }
 }

@@ -1,4 +1,5 @@
-// What no terminal shows as it is: DEL, C1 controls, line separators, marks of direction and invisible characters.
+// Characters that terminals hide or act on: DEL, C1 controls, line separators, marks of direction and invisible
+// characters.
 const unseen =
   /[\u007f-\u009f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|\udb40[\udc00-\udc7f]/g;
 

@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { EngineError } from "../errors.ts";
 import { printableJson } from "./json.ts";
 import { printable } from "./text.ts";
@@ -48,7 +49,7 @@ export async function readTyped({ input, output }: Terminal, prompt: string, sec
   if (secret) output.write(prompt); // only now, when what is typed is not shown any more
   try {
     return await Promise.race([
-      lines.question(secret ? "" : prompt), // it begins the line anew, and would erase what stands there
+      lines.question(secret ? "" : prompt), // it starts the line over, and would erase an earlier prompt
       new Promise<never>((_, reject) => lines.once("close", () => reject(new EngineError("nothing was typed")))),
     ]);
   } finally {
@@ -59,11 +60,7 @@ export async function readTyped({ input, output }: Terminal, prompt: string, sec
 
 /** Reads standard input to its end, without the last newline. */
 export async function readAll({ input }: Terminal): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of input) chunks.push(Buffer.from(chunk as Buffer | string));
-  return Buffer.concat(chunks)
-    .toString("utf8")
-    .replace(/\r?\n$/, "");
+  return (await text(input)).replace(/\r?\n$/, "");
 }
 
 /** Prints a value: unchanged for a script, without control characters on a terminal. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { appUrn, events, log, shown } from "../display/testing/events.ts";
 import { allowsColor, createPaint } from "./colors.ts";
-import { clipped, padded } from "./columns.ts";
-import { firstLine, oneLine, painted, plain, printable } from "./text.ts";
+import { clipLine, padText } from "./columns.ts";
+import { firstLine, oneLine, paintLine, toPlainText, printable } from "./text.ts";
 
 test.each([
   ["plain \u001b[31mred\u001b[0m", "plain red"],
@@ -28,14 +28,14 @@ test("rows and names stay on one line", () => {
 
 test("width is counted in columns of the terminal", () => {
   const texts = ["abc", "é", "e\u0301", "日本", "👩‍👩‍👧", "├─ "];
-  expect(texts.map((text) => padded(text, 6).length - text.length)).toEqual([3, 5, 5, 2, 4, 3]);
-  expect(plain(clipped([{ text: "a日" }, { text: "本b" }], 4))).toBe("a日");
-  expect(plain(clipped([{ text: "abc" }, { text: "def" }], 4))).toBe("abcd");
+  expect(texts.map((text) => padText(text, 6).length - text.length)).toEqual([3, 5, 5, 2, 4, 3]);
+  expect(toPlainText(clipLine([{ text: "a日" }, { text: "本b" }], 4))).toBe("a日");
+  expect(toPlainText(clipLine([{ text: "abc" }, { text: "def" }], 4))).toBe("abcd");
 });
 
 test("blanks at the end of a line are not painted", () => {
   const red = createPaint(true);
-  expect(painted([{ text: "a ", style: "red" }, { text: "  " }], red)).toBe("\u001b[31ma\u001b[39m");
+  expect(paintLine([{ text: "a ", style: "red" }, { text: "  " }], red)).toBe("\u001b[31ma\u001b[39m");
 });
 
 describe("colours", () => {

@@ -56,10 +56,10 @@ export function shortType(type: string): string {
 /** Makes a name or an ID printable on one line. */
 export const oneLine = (text: string): string => printable(text, false).replace(/\n/g, "\\n").replace(/\t/g, "\\t");
 
-export const plain = (line: Line): string => line.map(({ text }) => text).join("");
+export const toPlainText = (line: Line): string => line.map(({ text }) => text).join("");
 
 /** Paints a line without the blanks at its end. */
-export function painted(line: Line, paint: Paint): string {
+export function paintLine(line: Line, paint: Paint): string {
   const end = line.findLastIndex(({ text }) => text.trim() !== "");
   return line
     .slice(0, end + 1)

@@ -31,14 +31,14 @@ const errors = (events: EngineEvent[]): string[] =>
   events.flatMap((event) => (event.type === "log" && event.severity === "error" ? [event.message] : []));
 const warnings = (events: EngineEvent[]): string[] =>
   events.flatMap((event) => (event.type === "log" && event.severity === "warning" ? [event.message] : []));
-/** What was done, as `create a`; of refreshes what they found. */
+/** Steps of a run, as `create a`; of refreshes, their findings. */
 const steps = ({ events }: Ran): string[] =>
   events.flatMap((event) =>
     event.type === "stepDone" && !event.internal && event.op !== "same"
       ? [`${event.op} ${event.name}${event.refreshed ? `: ${event.refreshed}` : ""}`]
       : [],
   );
-/** Calls without what says the same in every run: package, provider, method, then arguments. */
+/** Calls without the constant parts: package, provider, method, then arguments. */
 const calls = ({ calls: made }: Ran, ...methods: string[]): unknown[][] =>
   made.filter(([, , method]) => methods.includes(String(method)));
 
@@ -198,10 +198,13 @@ describe("a plugin", () => {
       exports.secret = pulumi.runtime.invokeOutput("tiny:index:lookup", { name: pulumi.secret("a") }, { provider });
       exports.failed = ask("explode").catch((error) => error.message);
       exports.refused = ask("bad").catch((error) => error.message);
-      exports.later = made.id.apply((id) => ask(id));`);
+      exports.later = made.id.apply((id) => ask(id));
+      const group = new pulumi.ComponentResource("tests:Group", "group");
+      new Thing("b", { name: "b" }, { parent: group });
+      exports.gated = pulumi.runtime.invokeOutput("tiny:index:lookup", { name: "b" }, { dependsOn: group });`);
     const preview = await sandbox.run({ preview: true });
     expect(errors(preview.events)).toEqual([]);
-    expect(preview.outputs).toMatchObject({ later: "[unknown]" });
+    expect(preview.outputs).toMatchObject({ later: "[unknown]", gated: "[unknown]" });
     const { outputs, calls: made, events } = await sandbox.run();
     expect(errors(events)).toEqual([]);
     expect(outputs).toEqual({
@@ -210,6 +213,7 @@ describe("a plugin", () => {
       failed: "invocation of tiny:index:lookup returned an error: the platform says no",
       refused: "Invoke of 'tiny:index:lookup' failed: name must not be bad (name)",
       later: { ids: [], asked: { name: "a-1" } },
+      gated: { ids: ["b-1"], asked: { name: "b" } },
     });
     const asked = made.filter(([, , method]) => method === "invoke").map(([, provider]) => provider);
     expect(new Set(asked)).toEqual(new Set(["default", "p"]));

@@ -54,7 +54,7 @@ function normalized(resources: unknown): unknown {
     return value;
   });
   const parsed: unknown = JSON.parse(plain.replace(uuid, "<uuid>"));
-  // What went on side by side may stand in either order; that each order is a valid one is checked at every write.
+  // Parallel calls may stand in either order; every write checks that the order is a valid one.
   return Array.isArray(parsed) ? parsed.toSorted((a, b) => (text(a) < text(b) ? -1 : 1)) : parsed;
 }
 
@@ -90,7 +90,7 @@ describe.each(["life", "broken"])("the recording %s", (name) => {
       const errors = ran.events.filter((event) => event.type === "log" && event.severity === "error");
       const exit = ran.succeeded && !unexpected ? 0 : 1;
       expect({ where, exit, failed: errors.length > 0 }).toEqual({ where, exit: step.exit, failed: step.exit !== 0 });
-      // What was checked beside a failure, before it was known, is a matter of luck on either engine.
+      // Checks that ran beside a failure, before it was known, differ by chance on both engines.
       const calls =
         step.exit === 0 ? ran.calls : ran.calls.filter((call) => isRecorded(call, step) || !looksOnly(call));
       const expected =

@@ -35,6 +35,6 @@ function collect(path: Path, old: Value | undefined, next: Value | undefined, ch
 }
 
 /** The top-level names of changes, each once. */
-export function changedKeys(changes: readonly Change[]): string[] {
+export function listChangedNames(changes: readonly Change[]): string[] {
   return [...new Set(changes.flatMap(({ path }) => (path[0] === undefined ? [] : [String(path[0])])))];
 }

@@ -30,7 +30,7 @@ export interface Properties {
   [name: string]: Value;
 }
 
-/** What stands in place of a secret wherever values are shown. */
+/** Stands for a secret wherever values are shown. */
 export const hidden = "[secret]";
 
 export function isProperties(value: Value | undefined): value is Properties {
@@ -74,10 +74,10 @@ function copyValue(value: Value): Value {
 }
 
 /** Removes secret marks at every depth. */
-export function revealed(value: Value): Value {
-  if (value instanceof Secret) return revealed(value.value);
-  if (Array.isArray(value)) return value.map(revealed);
-  return isProperties(value) ? mapProperties(value, revealed) : value;
+export function revealSecrets(value: Value): Value {
+  if (value instanceof Secret) return revealSecrets(value.value);
+  if (Array.isArray(value)) return value.map(revealSecrets);
+  return isProperties(value) ? mapProperties(value, revealSecrets) : value;
 }
 
 /** Compares as Pulumi does: a null property equals an absent one, a secret differs from its plain value. */
@@ -107,11 +107,11 @@ export function markSecrets(outputs: Properties, inputs: Properties): void {
 }
 
 /** Writes a value as plain JSON, with `[secret]` and `[unknown]` as placeholders. `showSecrets`: default false. */
-export function shown(value: Value, showSecrets = false): unknown {
-  if (value instanceof Secret) return showSecrets ? shown(value.value, true) : hidden;
+export function toShown(value: Value, showSecrets = false): unknown {
+  if (value instanceof Secret) return showSecrets ? toShown(value.value, true) : hidden;
   if (value instanceof Unknown) return "[unknown]";
   if (value instanceof ResourceReference) return value.id instanceof Unknown ? "[unknown]" : (value.id ?? value.urn);
-  if (Array.isArray(value)) return value.map((element) => shown(element, showSecrets));
+  if (Array.isArray(value)) return value.map((element) => toShown(element, showSecrets));
   if (!isProperties(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, element]) => [name, shown(element, showSecrets)]));
+  return Object.fromEntries(Object.entries(value).map(([name, element]) => [name, toShown(element, showSecrets)]));
 }

@@ -234,7 +234,7 @@ export function removeAt(value: ConfigValue, path: Path): ConfigValue {
 }
 
 /** Reads a text of `--path`: numbers and booleans are stored as such. */
-export function coerced(text: string): ConfigValue {
+export function coerceText(text: string): ConfigValue {
   if (text === "true" || text === "false") return text === "true";
   if (/^-?(0|[1-9]\d*)$/.test(text)) {
     const number = BigInt(text);

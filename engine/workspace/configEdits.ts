@@ -2,7 +2,7 @@ import { EngineError, messageOf } from "../errors.ts";
 import type { Path } from "../values/paths.ts";
 import {
   Cipher,
-  coerced,
+  coerceText,
   type ConfigEntry,
   configEntry,
   configKey,
@@ -30,7 +30,7 @@ export function setConfig(
 ): void {
   const { file, project } = stack;
   const { key, path: place } = located(keyText, project.name, path);
-  const plain = secret ? new Cipher(stack.crypter.encrypt(text)) : place.length > 0 ? coerced(text) : text;
+  const plain = secret ? new Cipher(stack.crypter.encrypt(text)) : place.length > 0 ? coerceText(text) : text;
   try {
     file.set(key, setAt(file.values()[key], place, plain, [key.slice(key.indexOf(":") + 1)]));
   } catch (error) {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { filesIn, projectFileAmong } from "../../machine/settings/names.ts";
 import { readSettings, SettingsError } from "../../machine/settings/strict.ts";
-import { EngineError, messageOf, Refusal } from "../errors.ts";
+import { EngineError, messageOf, Refusal, systemCode } from "../errors.ts";
 import { isName, nameRule } from "../state/names.ts";
 import { isObject } from "../values/json.ts";
 import { type PluginFolder, pluginsOf } from "./plugins.ts";
@@ -35,6 +35,8 @@ export interface Project {
   plugins: PluginFolder[];
   backendUrl: string | undefined;
   refreshAlways: boolean;
+  /** The range of versions of the Pulumi CLI that may run it. */
+  requiredVersion: string | undefined;
   config: Record<string, ConfigDeclaration>;
   /** The folder of the Pulumi.<stack>.yaml files. */
   stackConfigDir: string;
@@ -43,12 +45,22 @@ export interface Project {
 /** Finds Pulumi.yaml in `from` or above it, as Pulumi does. */
 export function findProject(from: string): string {
   for (let folder = path.resolve(from); ; folder = path.dirname(folder)) {
-    const { file, why } = projectFileAmong(filesIn(folder).filter((name) => isFile(path.join(folder, name))));
+    const { file, why } = projectFileAmong(namesIn(folder).filter((name) => isFile(path.join(folder, name))));
     if (why !== undefined) throw new Refusal(`${folder}: ${why}`);
     if (file !== undefined) return path.join(folder, file);
     if (path.dirname(folder) === folder) {
       throw new EngineError(`no Pulumi.yaml project file found in ${path.resolve(from)} or above it`);
     }
+  }
+}
+
+/** Names in a folder; none in one above the project that this user may pass and not list. */
+function namesIn(folder: string): string[] {
+  try {
+    return filesIn(folder);
+  } catch (error) {
+    if (systemCode(error) === "EACCES") return [];
+    throw error;
   }
 }
 
@@ -86,9 +98,16 @@ export function readProject(file: string): Project {
     nodeArguments: typeof runtimeOptions["nodeargs"] === "string" ? shellWords(runtimeOptions["nodeargs"]) : [],
     backendUrl: typeof backend === "string" ? backend : undefined,
     refreshAlways: options["refresh"] === "always",
+    requiredVersion: requiredVersionIn(raw, file),
     config: isObject(raw["config"]) ? declarations(raw["config"], name) : {},
     stackConfigDir: typeof configDir === "string" ? path.resolve(root, configDir) : root,
   };
+}
+
+function requiredVersionIn({ requiredPulumiVersion }: Record<string, unknown>, file: string): string | undefined {
+  if (requiredPulumiVersion === undefined || typeof requiredPulumiVersion === "string")
+    return requiredPulumiVersion || undefined;
+  throw new EngineError(`${file}: 'requiredPulumiVersion' must be a text such as '>=3.200.0'`);
 }
 
 /** Reads a YAML file that holds a map. */
@@ -99,11 +118,11 @@ export function readYaml(file: string): Record<string, unknown> {
   } catch (error) {
     throw new EngineError(`could not read ${file}: ${messageOf(error)}`);
   }
-  return believed(file, () => readSettings(text));
+  return readBelieved(file, () => readSettings(text));
 }
 
 /** Runs what reads a file of settings, and names the file where it is not believed. */
-export function believed<Content>(file: string, read: () => Content): Content {
+export function readBelieved<Content>(file: string, read: () => Content): Content {
   try {
     return read();
   } catch (error) {

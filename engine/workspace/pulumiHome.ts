@@ -32,7 +32,7 @@ function workspaceFile(project: string, projectFile: string, environment: NodeJS
 }
 
 /** Reads the stack that `stack init` or `stack select` chose for this project. */
-export function selectedStack(
+export function readSelectedStack(
   project: string,
   projectFile: string,
   environment: NodeJS.ProcessEnv,

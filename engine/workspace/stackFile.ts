@@ -9,7 +9,7 @@ import { EngineError, Refusal } from "../errors.ts";
 import { writeAtomically } from "../state/atomicWrite.ts";
 import { isObject } from "../values/json.ts";
 import { Cipher, configKey, type ConfigValue, configValue, refuseForeignSecrets } from "./config.ts";
-import { believed, type Project } from "./project.ts";
+import { readBelieved, type Project } from "./project.ts";
 
 /** Pulumi.<stack>.yaml; edits keep its comments and order. */
 export class StackFile {
@@ -25,7 +25,7 @@ export class StackFile {
     this.#project = project.name;
     const text = existsSync(this.file) ? readFileSync(this.file, "utf8") : "";
     // Everything is read as text, so that what is not edited is written as it was, `0777` too.
-    this.#document = believed(this.file, () => strictDocument(text));
+    this.#document = readBelieved(this.file, () => strictDocument(text));
     refuseForeignSecrets(this.#raw(), this.file);
   }
 
@@ -33,7 +33,7 @@ export class StackFile {
     if (this.#document.contents === null) return {};
     // Edits count as they will be read.
     const written = this.#document.toString({ lineWidth: 0 });
-    return believed(this.file, () => stackContent(strictDocument(written)));
+    return readBelieved(this.file, () => stackContent(strictDocument(written)));
   }
 
   get salt(): string | undefined {

@@ -10,7 +10,7 @@ import { Lock } from "../state/lock.ts";
 import { isName, nameRule } from "../state/names.ts";
 import { type Config, effectiveConfig } from "./config.ts";
 import { findProject, type Project, readProject } from "./project.ts";
-import { currentBackend, selectedStack } from "./pulumiHome.ts";
+import { currentBackend, readSelectedStack } from "./pulumiHome.ts";
 import { StackFile } from "./stackFile.ts";
 
 /** Where a command runs, and on which stack. */
@@ -95,7 +95,9 @@ export class Workspace {
   }
 
   #selected(): string | undefined {
-    return this.environment["PULUMI_STACK"] || selectedStack(this.project.name, this.project.file, this.environment);
+    return (
+      this.environment["PULUMI_STACK"] || readSelectedStack(this.project.name, this.project.file, this.environment)
+    );
   }
 
   /** Checks the name of a stack and reduces a full name to its last part; default: the selected one. */

@@ -1,33 +1,14 @@
 import { createRequire } from "node:module";
 import type * as Yaml from "yaml";
 import type { Document, DocumentOptions, LineCounter, ParseOptions, SchemaOptions } from "yaml";
+import { BoundError, tooDeep, tooMany, type Bounds } from "./bounds.ts";
 
 let loaded: typeof Yaml | undefined;
 /** Loads the YAML library with the first file: most programs and their providers read none. */
 export const yaml = (): typeof Yaml => (loaded ??= createRequire(import.meta.url)("yaml") as typeof Yaml);
 
-/** How deep and how large a text may be before it is composed into values. */
-export interface Bounds {
-  levels: number;
-  values: number;
-}
-
 /** Bounds of every file of settings: what is written by hand is far below them. */
 export const ofSettings: Bounds = { levels: 100, values: 100_000 };
-
-/** A text beyond its bounds; nothing was made of it. */
-export class BoundError extends Error {
-  override readonly name = "BoundError";
-  /** Characters before the place where it went beyond. */
-  readonly offset: number;
-  constructor(message: string, offset: number) {
-    super(message);
-    this.offset = offset;
-  }
-}
-
-export const tooDeep = ({ levels }: Bounds): string => `has more than ${levels} levels; make it flatter`;
-export const tooMany = ({ values }: Bounds): string => `has more than ${values} values; keep rows in files`;
 
 type Options = ParseOptions & DocumentOptions & SchemaOptions & { lineCounter: LineCounter };
 
@@ -35,7 +16,7 @@ type Options = ParseOptions & DocumentOptions & SchemaOptions & { lineCounter: L
  * Parses one YAML document. The tokens are counted before anything is composed of them, which takes time that grows with
  * the square of the depth. Throws a BoundError.
  */
-export function boundedDocument(text: string, options: Options, bounds: Bounds = ofSettings): Document.Parsed {
+export function parseBounded(text: string, options: Options, bounds: Bounds = ofSettings): Document.Parsed {
   const { Composer, Parser, YAMLParseError } = yaml();
   const parser = new Parser(options.lineCounter.addNewLine);
   options.lineCounter.addNewLine(0); // as the parser itself does for a whole text
@@ -89,27 +70,4 @@ const mostWork = 5 * 10 ** 10;
 function endOfLine(text: string, from: number): number {
   const end = text.indexOf("\n", from);
   return end < 0 ? text.length : end + 1;
-}
-
-/** Throws a BoundError where a JSON text is deeper or larger than its bounds; what is no JSON is left to the parser. */
-export function boundJson(text: string, bounds: Bounds): void {
-  let [level, values] = [0, 1];
-  for (let at = 0; at < text.length; at++) {
-    switch (text.charCodeAt(at)) {
-      case 0x22: // a text, to its closing quotation mark
-        for (at++; at < text.length && text.charCodeAt(at) !== 0x22; at++) if (text.charCodeAt(at) === 0x5c) at++;
-        break;
-      case 0x5b:
-      case 0x7b:
-        values++;
-        if (++level > bounds.levels) throw new BoundError(tooDeep(bounds), at);
-        break;
-      case 0x5d:
-      case 0x7d:
-        level--;
-        break;
-      case 0x2c:
-        if (++values > bounds.values) throw new BoundError(tooMany(bounds), at);
-    }
-  }
 }

@@ -14,7 +14,7 @@ export interface Deciding {
 
 const runs = "what runs";
 
-/** What pipelines decide. */
+/** Decision made by pipelines. */
 export const pipelineDecides = "what runs with which credential";
 
 /** The list. A file is of the first kind that it fits. */
@@ -71,7 +71,7 @@ const kinds: readonly Deciding[] = [
 ];
 
 /**
- * What a file decides; undefined for data.
+ * Describes the decision that a file makes; undefined for data.
  * @param path of the file in the repository
  * @param folder of Pulumi.yaml in the repository, empty at its top
  */

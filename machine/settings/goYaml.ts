@@ -17,7 +17,7 @@ function valueOf(node: unknown): GoValue {
   if (isSeq(node)) return node.items.map(valueOf);
   if (isMap(node)) return Object.fromEntries(node.items.map(({ key, value }) => [String(key), valueOf(value)]));
   if (!isScalar(node)) return null;
-  return node.type === "PLAIN" ? plainScalar(node.source ?? "") : String(node.value);
+  return node.type === "PLAIN" ? readPlainScalar(node.source ?? "") : String(node.value);
 }
 
 const words: Record<string, boolean | null> = {
@@ -27,7 +27,7 @@ const words: Record<string, boolean | null> = {
 const decimal = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/;
 
 /** Reads an unquoted text. */
-export function plainScalar(text: string): boolean | null | number | bigint | string {
+export function readPlainScalar(text: string): boolean | null | number | bigint | string {
   if (Object.hasOwn(words, text)) return words[text] ?? null;
   if (!/^[-+.0-9]/.test(text)) return text;
   const time = /^\d{4}-/.test(text) ? timeOf(text) : undefined;

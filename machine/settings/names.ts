@@ -6,7 +6,7 @@ const project = "Pulumi";
 /** Endings by which some reader finds a file of settings; which one wins differs. */
 const endings = ["yaml", "yml", "json", "toml"];
 
-/** What a folder has under one name of a file of settings. */
+/** The file of settings behind one name in a folder. */
 export interface Named {
   /** The file that is read; undefined where there is none. */
   file: string | undefined;
@@ -49,11 +49,13 @@ function among(files: readonly string[], name: string): Named {
   };
 }
 
-/** Names of what is in a folder; none where it is not there. */
+/** Names of what is in a folder; none where it is not there. Throws where that can't be known. */
 export function filesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
-  } catch {
-    return [];
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException; // reading a folder throws nothing else
+    if (code === "ENOENT" || code === "ENOTDIR") return [];
+    throw error;
   }
 }

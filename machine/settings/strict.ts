@@ -1,7 +1,8 @@
 import type * as Yaml from "yaml";
 import type { Document, LineCounter, Pair, Scalar } from "yaml";
-import { BoundError, boundedDocument, yaml } from "./bounded.ts";
-import { goValue, plainScalar, type GoValue } from "./goYaml.ts";
+import { parseBounded, yaml } from "./bounded.ts";
+import { BoundError } from "./bounds.ts";
+import { goValue, readPlainScalar, type GoValue } from "./goYaml.ts";
 
 // Project and stack files have several readers: the Pulumi CLI, the embedded engine, reports, seals. A file is believed
 // only in a form that all of them read alike: one document of plain maps, in which a line is a line for everybody.
@@ -19,7 +20,7 @@ export class SettingsError extends Error {
 const otherBreaks = /[\u0085\u2028\u2029\v\f]|\r(?!\n)/;
 const unprintable = /[\0-\x08\x0e-\x1f\x7f-\x9f\ufeff\ufffd\ufffe\uffff]/;
 
-/** What is wrong in the text itself, whatever it means. The first pattern that is found is reported. */
+/** Mistakes in the text itself, whatever it means. The first matching pattern is reported. */
 const forms: readonly [pattern: RegExp, reason: string][] = [
   [otherBreaks, "has a line break that some readers do not take for one (NEL, LS, PS, a lone CR); use LF"],
   [unprintable, "has a character that is not printable, or is not in UTF-8; remove it"],
@@ -60,7 +61,7 @@ const reasons: Partial<Record<Yaml.ErrorCode, string>> = {
 
 function parsed(text: string, lineCounter: LineCounter): Document.Parsed {
   try {
-    return boundedDocument(text, { schema: "failsafe", keepSourceTokens: true, lineCounter });
+    return parseBounded(text, { schema: "failsafe", keepSourceTokens: true, lineCounter });
   } catch (error) {
     if (error instanceof BoundError) throw new SettingsError(lineCounter.linePos(error.offset).line, error.message);
     throw error;
@@ -93,7 +94,7 @@ function refuseOtherForms(
       if (name === "<<") refuse(offset, "has a merge key (<<); write the values out");
       if (name !== name.trim()) refuse(offset, "has a key with blanks at its ends; remove them");
       if (name === "__proto__") refuse(offset, "has a key of a name that is not read; name it otherwise");
-      if (key.type === "PLAIN" && plainScalar(name) !== name)
+      if (key.type === "PLAIN" && readPlainScalar(name) !== name)
         refuse(offset, "has a key that is no text; put it into quotation marks");
       const marks = pair.srcToken?.start ?? [];
       if (marks.some(({ type }) => type === "explicit-key-ind"))
@@ -130,7 +131,7 @@ function refuseText(scalar: Scalar, refuse: (offset: number, reason: string) => 
   if (type === "QUOTE_DOUBLE" && /(?<!\\)(\\\\)*\\(\/|u[dD][89a-fA-F])/.test(written))
     refuse(offset, "has an escape that some readers do not know (\\/, \\ud83d); write the character itself");
   if (type === "PLAIN" && /^[-+]?\.(inf|nan)$/i.test(source)) refuse(offset, noNumber);
-  if (type === "PLAIN" && Math.abs(Number(plainScalar(source))) === Infinity) refuse(offset, noNumber);
+  if (type === "PLAIN" && Math.abs(Number(readPlainScalar(source))) === Infinity) refuse(offset, noNumber);
   if (type?.startsWith("BLOCK") === true && !written.endsWith("\n"))
     refuse(offset, "ends in a text behind | or > without a line feed; add it");
   if (type?.startsWith("BLOCK") === true && String(value).startsWith("\n"))

@@ -14,7 +14,7 @@ interface Surroundings {
   directory: string;
   /** The engine's address. */
   engine?: string | undefined;
-  /** Whether a value is known only once other resources exist. */
+  /** True for a value known only once other resources exist. */
   isUnknown: (value: unknown) => boolean;
 }
 
@@ -27,12 +27,12 @@ export class Approvals {
     this.#surroundings = surroundings;
   }
 
-  /** Whether a run is held against a report. */
+  /** True when a run is checked against a report. */
   get areAsked(): boolean {
     return approvedFileIn(process.env) !== undefined;
   }
 
-  /** What holds the operations of a run against its report; undefined where nobody asked for that. */
+  /** The enforcement of a run's report; undefined without one. */
   of({ urn }: Asked): Promise<Enforcement> | undefined {
     const file = approvedFileIn(process.env);
     if (file === undefined) return undefined;

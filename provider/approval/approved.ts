@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { z } from "zod";
-import { ownPackage } from "../../machine/ownPackage.ts";
+import { readOwnPackage } from "../../machine/ownPackage.ts";
 import { filesIn, projectFileAmong, stackFileAmong, stackFileOf } from "../../machine/settings/names.ts";
 import { isIn, rootOf } from "../files/repository.ts";
 import { digestOf } from "./canonical.ts";
@@ -11,7 +11,7 @@ import { approvedReport, hasOtherForm, type Seal } from "./seal.ts";
 import { ApprovalError, isSigned, keyIn, keyVariable } from "./signature.ts";
 import { Use } from "./used.ts";
 
-/** What a run is, as far as an approval is about it. */
+/** The facts about a run that its approval depends on. */
 export interface Run {
   /** The file with the report. */
   file: string;
@@ -34,7 +34,7 @@ export interface Approved {
   use: Use;
 }
 
-/** What to do where a report does not fit any more. */
+/** Advice after a report that no longer fits. */
 export const again = "Make a report of what is there now, and have that approved.";
 
 /** Why a seal of another form is refused. */
@@ -71,7 +71,7 @@ export async function approvedRun(run: Run): Promise<Approved> {
 
 type RawReport = Parameters<typeof isSigned>[0];
 
-/** The report of a run: as it was written, whose unknown fields count for the signature as well, and what it says. */
+/** The report of a run: the raw file, whose unknown fields count for the signature as well, and its parsed content. */
 function reportIn({ file, folder }: Run): { raw: RawReport; report: z.output<typeof approvedReport> } {
   const place = resolve(folder, file);
   const root = rootOf(folder);
@@ -99,7 +99,7 @@ function reportIn({ file, folder }: Run): { raw: RawReport; report: z.output<typ
 }
 
 async function assertSame({ project, endpoint, account }: Run, seal: Seal): Promise<void> {
-  const { name, version } = ownPackage();
+  const { name, version } = readOwnPackage();
   if (seal.package.name !== name || seal.package.version !== version) {
     throw new ApprovalError(
       `it was made by another version, ${seal.package.name} ${seal.package.version}, and this is ${name} ${version}: make the report again`,

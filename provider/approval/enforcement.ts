@@ -40,7 +40,7 @@ export class Enforcement {
   /** Checks a declared resource: throws when it is new and not in the report, or declared differently there. */
   declared(asked: Asked, inputs: Values, isNew: boolean): void {
     if (asked.urn !== undefined) this.#declared.add(asked.urn);
-    // What is there already and stays as it is needs no approval: its diff shows whether it does.
+    // An existing, unchanged thing needs no approval: its diff finds out.
     if (!isNew) return;
     const found = this.#find(asked.urn);
     if (found) this.#assertDeclared(asked, found, inputs);
@@ -153,7 +153,7 @@ export class Enforcement {
     const link = wrongLink(asked.resource, sealed, inputs, idsOf, this.#isUnknown);
     if (link !== undefined) this.#refuse(`${link} of ${this.#name(asked)} is not the one of the approved report`);
     const declared = declaredDigest(asked.resource, inputs, except, this.#context, this.#isUnknown);
-    // What is not known in a preview is held against the report when it is carried out.
+    // A value unknown in a preview is compared with the report when it is carried out.
     if (declared !== undefined && declared !== to) {
       this.#refuse(`${this.#name(asked)} is declared otherwise than in the approved report`);
     }

@@ -4,7 +4,7 @@ import { addFile } from "../files/files.ts";
 /** A file that decides what an environment gets, relative to the folder of Pulumi.yaml. */
 export interface CountedFile {
   path: string;
-  /** Whether it holds secret rows: then no digest of it alone is shown. */
+  /** True for secret rows: no digest of theirs alone is shown. */
   isSecret?: boolean;
 }
 

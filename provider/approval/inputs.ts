@@ -61,13 +61,13 @@ export function excepted(resource: Resource, names: Iterable<string>, isSensitiv
   for (const [name, schema] of Object.entries(shape)) {
     const marked = [factsOf(schema).marksSecret ?? []].flat();
     if (isSensitive) for (const one of marked) chosen.add(one);
-    // Whether a value of the configuration is a secret is known to a stack alone.
+    // Only a stack knows which values of the configuration are secrets.
     if (marked.some((one) => chosen.has(one))) chosen.add(name);
   }
   return Object.keys(shape).filter((name) => chosen.has(name) && !factsOf(shape[name]).computed);
 }
 
-/** Whether the links of a resource are those of its seal. `idOf` finds the IDs that another resource has. */
+/** Returns the first link of a resource that differs from its seal. `idOf` finds the IDs that another resource has. */
 export function wrongLink(
   resource: Resource,
   { links = {} }: SealedResource,
@@ -88,7 +88,7 @@ export function wrongLink(
   });
 }
 
-/** A path as it is the same for a report and a program, wherever the program lies in the project. */
+/** A path that is equal for a report and a program, wherever the program lies in the project. */
 const pathOf = (path: unknown, { folder, project }: Context): unknown =>
   typeof path === "string" ? relative(project, resolve(folder, path)).replaceAll("\\", "/") : path;
 

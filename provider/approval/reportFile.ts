@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import { BoundError, boundJson } from "../../machine/settings/bounded.ts";
+import { BoundError, boundJson } from "../../machine/settings/bounds.ts";
 import { ApprovalError } from "./signature.ts";
 
 /** Megabytes that a report may have. */

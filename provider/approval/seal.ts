@@ -6,7 +6,7 @@ const digest = z.string().regex(/^[0-9a-f]{64}$/);
 /** Raised with each change of what a seal means. */
 export const sealForm = 2;
 
-/** What an engine may do with a resource. */
+/** Operations of an engine on a resource. */
 const operation = z.enum(["create", "update", "replace", "delete", "same"]);
 export type SealedOperation = z.output<typeof operation>;
 
@@ -26,7 +26,9 @@ const resource = z.strictObject({
 });
 export type SealedResource = z.output<typeof resource>;
 
-/** What a run of one environment may do, and to what. It has no secret, and is the same for equal input. */
+/**
+ * The allowed operations of a run in one environment, by resource. It has no secret, and is the same for equal input.
+ */
 export const seal = z.strictObject({
   form: z.literal(sealForm).meta({ description: "Of this seal: another one is of another version." }),
   package: z.strictObject({ name: z.string(), version: z.string() }),
@@ -56,21 +58,21 @@ export type Seal = z.output<typeof seal>;
 /** Why an environment has no seal. */
 export const unsealed = z.strictObject({ why: z.string() });
 
-/** What a person added to a report. */
+/** A person's addition to a report. */
 export const approval = z.strictObject({
   nonce: z.string().regex(/^[0-9a-f]{32}$/),
   expires: z.iso.datetime(),
   signature: digest.meta({ description: "HMAC-SHA-256 over the canonical JSON of all else." }),
 });
 
-/** Whether a text that was parsed has a seal of another form, which nobody may read as if it were of this one. */
+/** True when a parsed text has a seal of another form, which must not be read as this one. */
 export function hasOtherForm(raw: unknown): boolean {
   const found = z.looseObject({ environments: z.array(z.looseObject({ seal: z.looseObject({}).optional() })) });
   const { data } = found.safeParse(raw);
   return data?.environments.some(({ seal: one }) => one && !("why" in one) && one["form"] !== sealForm) === true;
 }
 
-/** What an approval of an environment is known by: its seal, whatever commit has the files. */
+/** Identifies an approval of an environment: its seal, whatever commit has the files. */
 export const sealDigest = (one: Seal): string => digestOf({ ...one, commit: "" });
 
 /** A report, as far as an approval is concerned. */

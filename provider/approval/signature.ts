@@ -31,14 +31,14 @@ interface Signed {
   approval?: { signature?: string; nonce: string; expires: string } | undefined;
 }
 
-/** What signs a report: HMAC-SHA-256 over all of it but the signature, in hex. */
+/** Signs a report: HMAC-SHA-256 over all of it but the signature, in hex. */
 export function signatureOf(report: Signed, key: string): string {
   const { approval } = report;
   const unsigned = { ...report, approval: { ...approval, signature: undefined } };
   return createHmac("sha256", key).update(canonical(unsigned)).digest("hex");
 }
 
-/** Whether a report is signed with this key. */
+/** True for a report signed with this key. */
 export function isSigned(report: Signed, key: string): boolean {
   const claimed = Buffer.from(report.approval?.signature ?? "", "hex");
   const own = Buffer.from(signatureOf(report, key), "hex");

@@ -1,28 +1,28 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ownFolder } from "../../machine/ownFolder.ts";
+import { findOwnFolder } from "../../machine/ownFolder.ts";
 
-/** What this user's folder knows of the approval of one environment: whether a run began with it, and was refused something. */
+/** Notes in this user's folder about the approval of one environment: the run that began with it, and refusals. */
 export class Use {
   readonly #file: string | undefined;
 
   /** @param parts texts that identify an approval */
   constructor(...parts: readonly string[]) {
-    const folder = ownFolder("state", "approvals", process.env);
+    const folder = findOwnFolder("state", "approvals", process.env);
     const name = createHash("sha256").update(JSON.stringify(parts)).digest("hex");
     this.#file = folder && join(folder, name);
   }
 
-  /** Whether a run other than this one has changed something with it. */
+  /** True when another run has changed something with it. */
   isUsed(run?: string): boolean {
     if (this.#file === undefined || !existsSync(this.#file)) return false;
     return run === undefined || readFileSync(this.#file, "utf8") !== run;
   }
 
   /**
-   * Notes that a run is about to change something; false where another one has. All providers of a run are one: the engine's
-   * address tells. Where no folder is this user's alone, nothing can be noted.
+   * Notes that a run is about to change something; false where another one has. All providers of a run count as one, by
+   * the engine's address. Where no folder is this user's alone, nothing can be noted.
    */
   begin(run: string): boolean {
     if (this.#file === undefined) return true;
@@ -44,7 +44,7 @@ export class Use {
     }
   }
 
-  /** Whether something was refused since this was asked last. */
+  /** True when something was refused since the last call. */
   takeRefused(): boolean {
     if (this.#refusals === undefined || !existsSync(this.#refusals)) return false;
     rmSync(this.#refusals, { force: true });

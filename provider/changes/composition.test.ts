@@ -21,8 +21,8 @@ const tallies = ({ things }: Section): [string, Tally][] =>
   });
 
 /**
- * What a report leaves out on purpose: rows of a seed that comes or goes, which are counted, and of a person who goes
- * everything but the role.
+ * Removes the effects that a report leaves out on purpose: rows of a seed that comes or goes, which are counted, and of
+ * a person who goes everything but the role.
  */
 function comparable(effects: Effects, sections: readonly Section[]): Effects {
   const whole = new Set<string>();

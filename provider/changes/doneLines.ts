@@ -6,7 +6,7 @@ import { read, SourceError } from "../sources/read.ts";
 import type { Section, Thing } from "./model/changeSet.ts";
 import type { Both } from "./model/source.ts";
 
-/** What a line under `removed` names: a thing, or a person or row of it. */
+/** Subject of a line under `removed`: a thing, or a person or row of it. */
 interface Line {
   kind: Thing["kind"];
   name: string;

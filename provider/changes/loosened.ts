@@ -1,13 +1,13 @@
 import type { Declaration } from "../environment/declaration.ts";
-import { parse, plain } from "../layers/document.ts";
-import { placed } from "../layers/verbs.ts";
+import { parse, toPlainValue } from "../layers/document.ts";
+import { describePlace } from "../layers/verbs.ts";
 import { numbered } from "../messages/text.ts";
 import type { BothTexts } from "./base/projectFlags.ts";
 import type { Note } from "./model/changeSet.ts";
 import type { Declared } from "./model/source.ts";
 import { stable } from "./model/values.ts";
 
-/** What a change takes back of the policy that binds it: until it is merged, the policy of the base holds. */
+/** Parts of its own policy that a change withdraws: until it is merged, the policy of the base holds. */
 export function loosened(base: Declared, { rules, removals }: Pick<Declaration, "rules" | "removals">): Note[] {
   const ruleText = (rule: Declaration["rules"][number]): string => stable({ ...rule, because: undefined });
   const left = new Set(rules.map(ruleText));
@@ -16,7 +16,7 @@ export function loosened(base: Declared, { rules, removals }: Pick<Declaration, 
   return [
     ...lost.map(({ rule, at }) => ({
       text: `the rule on ${[rule.path].flat().join(".")} is taken out or changed: until it is merged, that of the base holds`,
-      place: placed(at),
+      place: describePlace(at),
     })),
     ...(isFreed
       ? [
@@ -34,7 +34,7 @@ export function driftFlags({ file, before, after }: BothTexts): Note[] {
   if (before === after) return [];
   const entries = (text: string | undefined): string[] | undefined => {
     const root = parse(text ?? "[]", file, () => undefined);
-    return root && (root.kind === "list" ? root.items.map((each) => stable(plain(each))) : []);
+    return root && (root.kind === "list" ? root.items.map((each) => stable(toPlainValue(each))) : []);
   };
   const [known = [], now] = [entries(before), entries(after)];
   if (!now) return [{ text: `${file} changes, and can't be read`, place: file }];

@@ -7,9 +7,9 @@ import type { EnvironmentEntry } from "./base/environments.ts";
 import { inFolder, projectFilesOf, type ProjectFiles, type Side } from "./base/projectFiles.ts";
 import { projectFlags, stackFlags, treeFlags, type BothTexts } from "./base/projectFlags.ts";
 
-// What changes in the files that decide what runs, where credentials go and where the state is.
+// Changes in the files that decide which code runs, where credentials go and where the state is.
 
-/** What is compared. */
+/** The two sides of a comparison. */
 export interface Sides {
   /** The folder of Pulumi.yaml. */
   folder: string;
@@ -41,7 +41,7 @@ async function bothFiles(
   };
 }
 
-/** What changes in the file of a stack, which may have had another name, with its texts. */
+/** Flags for changes in the file of a stack, which may have had another name, with its texts. */
 export async function flagsOfStack(
   place: Sides,
   { stack }: EnvironmentEntry,
@@ -55,7 +55,7 @@ export async function flagsOfStack(
   return { stack: texts, flags: [...rivals, ...flags], unexplained: [...rivals, ...unexplained] };
 }
 
-/** What changes in files that all environments share, and that decide what runs or where credentials go. */
+/** Flags for files that all environments share, and that decide which code runs or where credentials go. */
 export async function flagsOfProject(place: Sides): Promise<Flagged> {
   const { root, base, head, prefix } = place;
   const { before, after } = await bothFiles(place, "");

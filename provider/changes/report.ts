@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path";
 import { LateError, until } from "../files/deadline.ts";
-import { maxMegabytesOfLayer, textIfAny } from "../files/files.ts";
+import { maxMegabytesOfLayer, textOrReason } from "../files/files.ts";
 import { rootOf } from "../files/repository.ts";
 import { BaseTree } from "./base/baseTree.ts";
 import { CommitError, commitOf, forkOf, isPointer } from "./base/commits.ts";
@@ -18,7 +18,7 @@ import { stable } from "./model/values.ts";
 import { compareDeclarations } from "./plan/plans.ts";
 import { flagsOfProject, flagsOfStack, inRepository, slashes, textsOf, type Sides } from "./projectChanges.ts";
 
-/** What a report is about. */
+/** Subject of a report. */
 export interface ReportRequest {
   /** The folder of Pulumi.yaml. */
   folder: string;
@@ -39,12 +39,12 @@ export interface ReportRequest {
     ((entry: EnvironmentEntry, declared: Declared, shown: Shown) => Promise<EnvironmentChanges["seal"]>) | undefined;
 }
 
-/** What a report shows of an environment before it is sealed. */
+/** An environment in a report before it is sealed. */
 export interface Shown {
   pending: Section | undefined;
   /** The commit of the working tree; none in a repository without commits. */
   commit: string;
-  /** What the base declares, where it can be read. */
+  /** The base's declaration, if it can be read. */
   base: Declared | undefined;
 }
 
@@ -89,7 +89,7 @@ export async function report(request: ReportRequest): Promise<ChangeSet> {
   }
 }
 
-/** What is known of an environment by the deadline of a report: all or nothing. */
+/** The changes of an environment by the deadline of a report: all or nothing. */
 async function inTime(
   deadline: AbortSignal | undefined,
   { name, stack, file }: ListedEntry,
@@ -230,9 +230,11 @@ async function declaredInTree(
   const unread = (name: string): string | undefined => detourTo(root, from, name);
   const reading = declaredIn(file, folder, held);
   const { declared, policy, files } = reading;
-  const ofLayer = (name: string): string | undefined =>
-    unread(name) ??
-    (isPointer(textIfAny(folder, name, maxMegabytesOfLayer) ?? "") ? `${name} is a pointer of Git LFS` : undefined);
+  const ofLayer = (name: string): string | undefined => {
+    const found = textOrReason(folder, name, maxMegabytesOfLayer);
+    const isLfs = "text" in found && isPointer(found.text);
+    return unread(name) ?? (isLfs ? `${name} is a pointer of Git LFS` : undefined);
+  };
   const notes = (names: readonly string[], reasonOf: typeof unread): Note[] =>
     names.flatMap((name) => reasonOf(name) ?? []).map((text) => ({ text }));
   const layers = notes(files, ofLayer);
@@ -267,7 +269,7 @@ async function declaredAtBase({ base, prefix }: Place, file: string): Promise<At
   return { declared: { ...declared, unread: (source) => base.unread(slashes(join(prefix, source))) }, notes: [] };
 }
 
-/** What changes in environments.yaml of where an environment is and in which order it comes. */
+/** Flags for an entry of environments.yaml: the environment's place and its position in the order. */
 function entryFlags(entry: ListedEntry, former: EnvironmentEntry | undefined, isFirst: boolean): Note[] {
   const flag = (text: string): Note => ({ text, place: environmentsFile });
   if (!former) {

@@ -3,7 +3,7 @@ import type { CallOptions } from "./http/call.ts";
 import type { Client } from "./options.ts";
 
 /** The methods of a client that take several calls on a platform of its habits. */
-export function adapted(client: Client): Partial<Client> {
+export function adaptMethods(client: Client): Partial<Client> {
   const { teamParameter, enforceBy } = client.manner.habits;
   return {
     ...(teamParameter === "teamID" ? oneTeamEach(client) : {}),

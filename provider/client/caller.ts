@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Endpoint } from "../contract/endpoint.ts";
 import { endpoints, type AnswerOf, type EndpointName, type RequestOf } from "../contract/endpoints.ts";
 import { ApiError, type Failure, type Outcome } from "../contract/errors.ts";
@@ -6,7 +5,7 @@ import { usualHabits, type Habits } from "../habits/habits.ts";
 import { Mask } from "../messages/masks.ts";
 import { parseReply } from "./http/answers.ts";
 import type { CallOptions, CallRecord } from "./http/call.ts";
-import { Stop, unlessAborted } from "./http/deadline.ts";
+import { sleep, Stop, unlessAborted } from "./http/deadline.ts";
 import { assertHeaders } from "./http/headers.ts";
 import { Limiter, type Load, type Slot } from "./http/limiter.ts";
 import { hintOfPath, prepare, type Prepared, type Spelling, type Written } from "./http/requests.ts";
@@ -19,7 +18,8 @@ import {
   waitAfter,
   type Failed,
 } from "./http/retries.ts";
-import { Transport, TransportError, type Reply } from "./http/transport.ts";
+import { TransportError } from "./http/sender.ts";
+import { Transport, type Reply } from "./http/transport.ts";
 import type { ClientOptions } from "./options.ts";
 import { Session, type Credentials } from "./session.ts";
 
@@ -83,7 +83,7 @@ export class Caller {
     this.#session = new Session(options, (email, password) => this.call("login", { email, password }));
     this.#now = options.now ?? Date.now;
     this.#random = options.random ?? Math.random;
-    this.#wait = options.wait ?? ((milliseconds, signal) => sleep(milliseconds, undefined, { signal }));
+    this.#wait = options.wait ?? sleep;
   }
 
   async call<Name extends EndpointName>(

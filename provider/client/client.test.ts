@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { endpoints, type EndpointName } from "../contract/endpoints.ts";
-import { ApiError } from "../contract/errors.ts";
+import { ApiError, isOutcomeUnknown } from "../contract/errors.ts";
 import { CallCounter } from "./calls.ts";
 import { createClient } from "./client.ts";
 import { Limiter } from "./http/limiter.ts";
@@ -127,6 +127,20 @@ test("an ID beyond what a number can hold is no ID: its last digits are lost", a
   const ending = server.client().insertteam({ teamInfo: { name: "A", organizationID: "o" } });
   await expect(ending).rejects.toMatchObject({ code: "outcomeUnknown" });
 });
+
+test.each(["login", "createappwithprompt"] as const)(
+  "a creation may have been carried out unless %s fails before it",
+  async (failing) => {
+    server = await serve(({ endpoint }, response) => {
+      if (endpoint === failing) say(response, 500, { status: "error", message: "broken" });
+    });
+    const client = server.client({ email: "ada@example.com", password: "-", apiKey: "k", retries: { attempts: 1 } });
+    const ending = client.createappwithprompt({ userEmail: "ada@example.com", appPrompt: "A portal" });
+    const error: unknown = await ending.catch((error: unknown) => error);
+    expect(error).toMatchObject({ endpoint: failing, outcome: "unknown" });
+    expect(isOutcomeUnknown(error)).toBe(failing !== "login");
+  },
+);
 
 test("a path that a platform has under another name is told, with the setting that names it", async () => {
   server = await serve(({ endpoint }, response) => {

@@ -1,6 +1,6 @@
 import { endpoints, type EndpointName, type RequestOf } from "../contract/endpoints.ts";
 import { mannerOf } from "../habits/profile.ts";
-import { adapted } from "./adapted.ts";
+import { adaptMethods } from "./adapted.ts";
 import { Caller } from "./caller.ts";
 import type { CallOptions } from "./http/call.ts";
 import type { Client, ClientOptions } from "./options.ts";
@@ -22,5 +22,5 @@ export function createClient(options: ClientOptions): Client {
     caller.call("insertmicroapprows", request, call, { rows });
   const own = { insertWritten, manner, callerID: () => caller.callerID(), close: () => caller.close() };
   const client = { ...Object.fromEntries(methods), ...own } as Client; // one method for each name
-  return { ...client, ...adapted(client) };
+  return { ...client, ...adaptMethods(client) };
 }

@@ -2,7 +2,10 @@
 import type { AnswerOf, RequestOf } from "../contract/endpoints.ts";
 import type { CallOptions } from "./http/call.ts";
 
-/** One method for each endpoint of the contract, by its name. All of them fail with an `ApiError`, whose `code` says why. */
+/**
+ * One method for each endpoint of the contract, by its name. All of them fail with an `ApiError`, whose `code` gives
+ * the reason.
+ */
 export interface Methods {
   /**
    * Starts a session.

@@ -3,7 +3,7 @@ import type { Manner, Profile } from "../habits/profile.ts";
 import type { CallOptions, CallRecord } from "./http/call.ts";
 import type { Limiter } from "./http/limiter.ts";
 import type { RetryOptions } from "./http/retries.ts";
-import type { Timeouts } from "./http/transport.ts";
+import type { Timeouts } from "./http/sender.ts";
 import type { Methods } from "./methods.ts";
 import type { Account } from "./session.ts";
 
@@ -43,7 +43,7 @@ export interface ClientOptions extends Account {
 
 /** The platform as a program speaks to it. */
 export interface Client extends Methods {
-  /** What is known of the platform beyond the interface. */
+  /** Known habits and settings of the platform, beyond the interface. */
   readonly manner: Manner;
   /** ID of the user who makes the calls; logs in when there is no session yet. */
   callerID: () => Promise<string>;

@@ -6,7 +6,7 @@ import { serve, session, type Server } from "./testing/server.ts";
 let server: Server;
 afterEach(() => server.close());
 
-/** What was sent beside the login, as path and body. */
+/** Requests beside the login, as path and body. */
 const sent = (): [string, unknown][] =>
   server.seen.filter(({ endpoint }) => endpoint !== "login").map(({ path, body }) => [path, body]);
 

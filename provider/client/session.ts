@@ -28,12 +28,14 @@ export class Session {
     this.#login = login;
   }
 
-  /** Whether a refused token can be replaced: one of the options can't. */
+  /** True when a refused token can be replaced; a token from the options can't. */
   get renewable(): boolean {
     return this.#account.token === undefined;
   }
 
-  /** What to do about a refused token: it was given, or the login that began the session had gone well. */
+  /**
+   * Advice about a refused token. It depends on where the token came from: the options, or a login that had gone well.
+   */
   get hint(): string {
     return this.renewable
       ? "The login itself went well: the platform ended the session right after it. Look whether the account may have one session at a time, and whether another run or window uses it."

@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import path from "node:path";
+import { text as readStream } from "node:stream/consumers";
 import { EngineError, oneLine, printableJson } from "../../engine/index.ts";
 import { messageOf } from "../../machine/failures.ts";
 import { type EndpointName, endpoints } from "../contract/endpoints.ts";
@@ -21,7 +21,7 @@ export async function call(name: string | undefined, text: string, { cwd, stack 
     return;
   }
   if (!isEndpoint(name)) throw new EngineError(`there is no endpoint '${name}': 'microapps api' lists them`);
-  const request = parsed(text === "-" ? readFileSync(process.stdin.fd, "utf8") : text);
+  const request = parsed(text === "-" ? await readStream(process.stdin) : text);
   const { settings, folder } = await settingsOf(path.resolve(cwd ?? "."), stack);
   const platform = await connect(settings, folder);
   try {

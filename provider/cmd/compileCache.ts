@@ -1,5 +1,5 @@
 import module from "node:module";
-import { ownFolder } from "../../machine/ownFolder.ts";
+import { findOwnFolder } from "../../machine/ownFolder.ts";
 
 /**
  * Compiles nothing twice, nor do the processes that are started from here, where there is a folder of one's own for it:
@@ -7,7 +7,7 @@ import { ownFolder } from "../../machine/ownFolder.ts";
  */
 export function compileOnce(): void {
   if (process.env["NODE_COMPILE_CACHE"] !== undefined) return;
-  const folder = ownFolder("cache", "compiled", process.env);
+  const folder = findOwnFolder("cache", "compiled", process.env);
   // A Node of before 22.1 has no such cache.
   const { enableCompileCache } = module as Partial<typeof module>;
   if (folder === undefined) return;

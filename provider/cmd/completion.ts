@@ -3,7 +3,7 @@ import { bash } from "./completion/bash.ts";
 import { fish } from "./completion/fish.ts";
 import { zsh } from "./completion/zsh.ts";
 
-/** What may stand after a command. */
+/** Words that may follow a command. */
 export interface Place {
   /** The words before, such as `stack init`; empty for the program itself. */
   path: string;
@@ -47,7 +47,7 @@ function placesOf(command: Command, path = "", above: readonly Option[] = []): P
   const options = [...command.createHelp().visibleOptions(command), ...above];
   const place = {
     path,
-    commands: shown.flatMap((each) => [each.name(), ...each.aliases()].map((text) => word(text, each.description()))),
+    commands: shown.map((each) => word(each.name(), each.description())),
     options: options.flatMap((each) => spellings(each).map((text) => word(text, each.description))),
     values: command.registeredArguments.flatMap(({ argChoices = [] }: Argument) => argChoices),
   };

@@ -2,7 +2,7 @@ import path from "node:path";
 import { type Stack, Workspace } from "../../engine/index.ts";
 import { type TableOption, tableOption } from "../dump/tableOption.ts";
 
-/** What a stack manages, by ID. */
+/** Things that a stack manages, by ID. */
 interface Managed {
   organizations: string[];
   teams: string[];
@@ -11,7 +11,7 @@ interface Managed {
 
 export type StateResources = Awaited<ReturnType<Stack["read"]>>["resources"];
 
-/** The resources of one of our types, through either door. */
+/** The resources of one of our types, of both kinds of provider. */
 export const ofType = (resources: StateResources, type: string): StateResources =>
   resources.filter((resource) => resource.type.split(":").at(-1) === type);
 
@@ -24,7 +24,7 @@ export const seedsIn = (
     return typeof table === "string" && Array.isArray(key) ? [{ table, key: key.map(String), outputs }] : [];
   });
 
-/** What the state of a stack knows to be on the platform; nothing outside of a project, or without a stack. */
+/** The things in a stack's state; empty outside of a project, or without a stack. */
 export async function managedBy(cwd: string, stack: string | undefined): Promise<Managed> {
   const workspace = await Workspace.open({ cwd: path.resolve(cwd), environment: process.env });
   const { resources } = await (await workspace.stack(stack)).read();

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { addEmulatorCommand } from "../../emulator/cli.ts";
 import { addEngineCommands, refuseUnknownCommands, reportFailure } from "../../engine/cli/cli.ts";
-import { ownPackage } from "../../machine/ownPackage.ts";
+import { readOwnPackage } from "../../machine/ownPackage.ts";
 import { describeSizes } from "../changes/model/sizes.ts";
 import { believesAll, certificateWarning } from "../pulumi/configuration/clear.ts";
 import { addApiCommand } from "./api.ts";
@@ -9,7 +9,7 @@ import { addApproval } from "./approval/commands.ts";
 import { addCiCommand } from "./ci/commands.ts";
 import { addCompletionCommand } from "./completion.ts";
 import { addDoctorCommand } from "./doctor/commands.ts";
-import { addStateCommands } from "./door/commands.ts";
+import { addDoorCommand } from "./door/commands.ts";
 import { addDumpCommand, addImportRefusal } from "./dump.ts";
 import { addEnvironmentCommands } from "./environment/environment.ts";
 import { addRecordCommand } from "./record/commands.ts";
@@ -18,7 +18,7 @@ import { addDriftCommand, addReportCommand } from "./report/commands.ts";
 import { addTrustCommand } from "./trust.ts";
 import { addVerifyCommand } from "./verify/commands.ts";
 
-const { version } = ownPackage();
+const { version } = readOwnPackage();
 
 // Whoever reads the output may stop reading (`| head`); the run must not end half-way because of that.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
@@ -42,7 +42,7 @@ addReportCommand(program);
 addEnvironmentCommands(program);
 addDriftCommand(program);
 addCiCommand(program);
-addStateCommands(program);
+addDoorCommand(program);
 addTrustCommand(program);
 addRecordCommand(program);
 addEmulatorCommand(program);

@@ -3,7 +3,7 @@ import { progressLine } from "./progressLine.ts";
 
 const hostile = "items\u001b[2J\u202e of\nus: 3 of 9 rows read";
 
-/** What a stream gets of three texts, the first of which comes too early. */
+/** Writes of a stream after three texts, the first of which comes too early. */
 function written(isTTY: boolean): string {
   let text = "";
   let time = 0;

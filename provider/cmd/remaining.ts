@@ -8,7 +8,7 @@ interface Known {
 
 const isOf = (type: string, { type: own }: Known): boolean => own.split(":").at(-1) === type;
 
-/** What no destroy can take back, since the platform has no way to: apps and messages. */
+/** Apps and messages, which no destroy removes since the platform can't. */
 export function remaining(resources: readonly Known[]): string[] {
   const apps = resources.filter((resource) => isOf("GeneratedApp", resource));
   const messages = resources.filter((resource) => isOf("Notification", resource));

@@ -1,5 +1,5 @@
 import { type Stack, Workspace } from "../../engine/index.ts";
-import { type Configuration, configure, misplacedSecrets } from "../pulumi/configuration/configuration.ts";
+import { type Configuration, configure, describeMisplacedSecrets } from "../pulumi/configuration/configuration.ts";
 import { ConfigurationError } from "../pulumi/configuration/configurationError.ts";
 
 /** The settings of the variables alone where these are complete; else those of the stack, which variables override. */
@@ -18,7 +18,7 @@ export async function settingsOf(
 export const isOfVariables = (stack: string | undefined, environment: NodeJS.ProcessEnv): boolean =>
   stack === undefined && Boolean(environment["MICROAPPS_ENDPOINT"]);
 
-/** What the configuration of a stack says under `microapps:`, with what is secret in clear. */
+/** The configuration of a stack under `microapps:`, with secrets in clear. */
 export const ownSettings = (stack: Stack): Record<string, { text: string; secret: boolean }> =>
   Object.fromEntries(
     Object.entries(stack.config()).flatMap(([key, entry]) =>
@@ -33,7 +33,7 @@ export function stackSettings(
   typed: Readonly<Record<string, string>> = {},
 ): Configuration {
   const own = ownSettings(stack);
-  const misplaced = misplacedSecrets((key) => own[key]?.secret ?? false);
+  const misplaced = describeMisplacedSecrets((key) => own[key]?.secret ?? false);
   if (misplaced !== undefined) throw new ConfigurationError(misplaced);
   const texts = Object.fromEntries(Object.entries(own).map(([key, { text }]) => [key, text]));
   return configure({ ...texts, ...typed }, environment);

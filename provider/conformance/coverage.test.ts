@@ -5,16 +5,16 @@ import { isObject } from "../contract/wire.ts";
 import { habits, usualHabits, type HabitName } from "../habits/habits.ts";
 import type { Fact } from "./fact.ts";
 import { forms } from "./forms.ts";
-import { ownFacts } from "./load.ts";
+import { loadFacts } from "./load.ts";
 
-const facts = ownFacts();
+const facts = loadFacts();
 const ids = new Set(facts.map(({ id }) => id));
 
 const numbered = (count: number, word = ""): string[] =>
   Array.from({ length: count }, (_, index) => `${word}${index + 1}`);
 const words = (text: string): string[] => text.split(" ");
 
-/** What the specification says, by heading: sentences by number, rows of tables by name. */
+/** The specification's content, by heading: sentences by number, rows of tables by name. */
 const specification: Record<string, string[]> = {
   "What the service does": numbered(8),
   "Data table row": [

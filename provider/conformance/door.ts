@@ -15,7 +15,7 @@ export interface Outgoing {
   body?: string | undefined;
 }
 
-/** What came back; `text` is the body. Names of headers are in lower case. */
+/** An answer; `text` is the body. Names of headers are in lower case. */
 export interface Incoming {
   status: number;
   headers: Readonly<Record<string, string>>;
@@ -42,7 +42,7 @@ export interface Call {
   headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What came of a call: an answer without its envelope, a refusal, or something that can't be read. */
+/** Result of a call: an answer without its envelope, a refusal, or something that can't be read. */
 export type Reply = { status: number; body: unknown } & (
   { kind: "answer"; answer: unknown } | { kind: "refused" | "unreadable"; code: string; message: string }
 );
@@ -50,20 +50,23 @@ export type Reply = { status: number; body: unknown } & (
 /** A way to call a platform. */
 export interface Door {
   call: (call: Call, signal?: AbortSignal) => Promise<Reply>;
-  /** What is at an address, asked for without a session. */
+  /** Fetches an address without a session. */
   fetch: (url: string, signal?: AbortSignal) => Promise<Incoming>;
   /** Ends the sessions that it began. */
   leave: () => Promise<void>;
 }
 
-/** Somebody of the test bed was refused; the message has the platform's words, which may repeat the password. */
+/**
+ * The login of one of the sandbox's people was refused; the message has the platform's words, which may repeat the
+ * password.
+ */
 export class RefusedLogin extends Error {}
 
-/** What a raw door needs to know of its platform. */
+/** Everything a raw connection needs to know of its platform. */
 export interface RawPlatform {
   send: Send;
   bed: Bed;
-  /** What is known of its habits so far. */
+  /** Habits found so far. */
   habits: () => Partial<Habits>;
   /** Which form is sent where a platform takes several (default: the first). */
   spelling?: Spelling | undefined;

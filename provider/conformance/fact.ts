@@ -29,7 +29,7 @@ const refusal = z.strictObject({
   body: expectation.optional().describe("The whole body as it came."),
 });
 
-/** What came of a step. `answer` is without its envelope, as the contract has it; `body` is all of it, as it came. */
+/** Result of a step. `answer` is without its envelope, as the contract has it; `body` is the full one. */
 const outcome = {
   answer: expectation.optional(),
   body: expectation.optional(),

@@ -8,7 +8,7 @@ import { builtIn, mentions } from "./references.ts";
 
 type Context = Pick<z.RefinementCtx, "addIssue">;
 
-/** What is looked at of a step. */
+/** Parts of a step that are checked. */
 interface Step {
   call?: unknown;
   fetch?: unknown;
@@ -17,7 +17,7 @@ interface Step {
   otherwise?: Record<string, unknown> | undefined;
 }
 
-/** What is looked at of a file. */
+/** Parts of a file that are checked. */
 interface File {
   beginnings: Record<string, Step[]>;
   facts: Record<
@@ -117,7 +117,7 @@ function checkSteps(steps: readonly Step[], always: ReadonlySet<string>, path: P
   }
 }
 
-/** Whether a credential may stand there in a step. */
+/** True where a step may hold a credential. */
 function isCredentialPlace({ call }: Step, path: readonly PropertyKey[]): boolean {
   const place = (path[0] === "otherwise" ? path.slice(5) : path).join("."); // a value, an alternative, then, a look
   return /^as(\.|$)/.test(place) || (call === "login" && /^(with|each\.\d+)\.password$/.test(place));

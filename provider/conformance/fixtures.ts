@@ -1,6 +1,6 @@
 /**
- * What a test bed may offer to facts, by the name that they use for it. A fact that refers to something which a bed
- * lacks is not tried there.
+ * Things a sandbox may offer to facts, by the name that facts use. A fact is not tried in a sandbox that lacks one of
+ * its things.
  */
 export const fixtures = {
   organization: "ID of an organization that teams may be added to",
@@ -18,8 +18,8 @@ export const fixtures = {
   "countries.Readers": "ID of the viewers field Readers",
   "countries.ReadingTeams": "ID of the team viewers field ReadingTeams",
   "countries.Flag": "ID of the file field Flag",
-  // People. `admin` may do everything in the bed, `member` and `other` nothing that they are not given. They belong to
-  // the bed alone: a fact may take them out of teams.
+  // People. `admin` may do everything in the sandbox, `member` and `other` only what they are granted. They belong to
+  // the sandbox alone: a fact may take them out of teams.
   "admin.email": "address of who administers the bed",
   "admin.userID": "user ID of who administers the bed",
   "admin.password": "password of who administers the bed",
@@ -34,7 +34,7 @@ export const fixtures = {
   app: "ID of an app whose author is admin, and member is not",
   "file.url": "address of a small text file that the platform may download",
   "file.text": "what that file holds",
-  // What leaves something behind, or takes long: there only where it may be done.
+  // Permissions for tests that leave something behind, or take long.
   newOrganizations: "organizations may be created, which are deleted again",
   newApps: "apps may be generated, which nothing can delete",
   manyRows: "10,000 rows may be inserted, which are deleted again",
@@ -42,9 +42,9 @@ export const fixtures = {
 
 export type FixtureName = keyof typeof fixtures;
 
-/** What one test bed offers; a permission has any text. */
+/** Contents of one sandbox; a permission has any text. */
 export type Bed = Readonly<Partial<Record<FixtureName, string>>>;
 
-/** Who calls: the bed's people with their sessions; nobody has none. */
+/** Callers: the sandbox's people with their sessions; nobody has none. */
 export const people = ["admin", "member", "other"] as const;
 export type Person = (typeof people)[number];

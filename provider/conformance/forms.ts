@@ -12,7 +12,7 @@ export interface Form {
   presumes?: Readonly<Partial<Record<HabitName, readonly string[]>>>;
   /** The request as this form has it; the body when it is left out. */
   request?: (request: Json) => Json;
-  /** Whether the parameters stand in the query. */
+  /** True when the parameters stand in the query. */
   query?: true;
   /** Where the session is named (default: headers). */
   session?: "body" | "both";
@@ -117,12 +117,12 @@ export function formOf(
   wanted?: string,
 ): Form | undefined {
   if (wanted !== undefined) return forms[name][wanted];
-  const taken = Object.values(forms[name]).filter(({ presumes = {} }) => presumed(presumes, known) === undefined);
+  const taken = Object.values(forms[name]).filter(({ presumes = {} }) => findWrongHabit(presumes, known) === undefined);
   return taken.at(spelling === "first" ? 0 : -1);
 }
 
 /** The habit that is presumed to be another one than it is; undefined when all are as presumed. */
-export const presumed = (
+export const findWrongHabit = (
   presumes: Readonly<Partial<Record<HabitName, string | readonly string[]>>>,
   known: Partial<Habits>,
 ): HabitName | undefined =>

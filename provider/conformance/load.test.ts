@@ -10,7 +10,7 @@ facts:
 `;
 const good = `${head}      - { call: login, with: { email: $admin.email }, answer: { authToken: $text }, keep: { token: authToken } }\n`;
 
-/** What the loader says of a text. */
+/** The loader's messages about a text. */
 function said(text: string): string[] {
   try {
     parseFacts(text, "x.yaml");

@@ -3,15 +3,15 @@ import { basename, join } from "node:path";
 import type { z } from "zod";
 import { packageFolder } from "../../machine/ownPackage.ts";
 import { mistakes } from "../layers/checkedFile.ts";
-import { find, keyPlace, parse, plain, type Place, type Problem, type Value } from "../layers/document.ts";
-import { placed } from "../layers/verbs.ts";
+import { find, keyPlace, parse, toPlainValue, type Place, type Problem, type Value } from "../layers/document.ts";
+import { describePlace } from "../layers/verbs.ts";
 import { sentences } from "../messages/sentences.ts";
 import { factsFile, type Fact } from "./fact.ts";
 
 /** Facts that can't be read. `message` has one line for each mistake, with file, line and column. */
 export class FactsError extends Error {
   constructor(problems: readonly Problem[]) {
-    super(problems.map(({ at, message }) => `${placed(at)}: ${message}`).join("\n"));
+    super(problems.map(({ at, message }) => `${describePlace(at)}: ${message}`).join("\n"));
     this.name = "FactsError";
   }
 }
@@ -20,7 +20,7 @@ export class FactsError extends Error {
 export const factsFolder = join(packageFolder, "provider/conformance/facts");
 
 /** The facts that the package knows of the interface, in the order of their files. */
-export function ownFacts(): Fact[] {
+export function loadFacts(): Fact[] {
   const files = readdirSync(factsFolder).filter((name) => name.endsWith(".yaml"));
   return files.toSorted().flatMap((name) => parseFacts(readFileSync(join(factsFolder, name), "utf8"), name));
 }
@@ -30,7 +30,7 @@ export function parseFacts(text: string, name: string): Fact[] {
   const problems: Problem[] = [];
   const root = parse(text, name, (problem) => problems.push(problem));
   if (!root) throw new FactsError(problems);
-  const result = factsFile.safeParse(plain(root), sentences);
+  const result = factsFile.safeParse(toPlainValue(root), sentences);
   if (!result.success) throw new FactsError(result.error.issues.flatMap((issue) => problemsOf(root, issue)));
   const { beginnings, facts } = result.data;
   return Object.entries(facts).map(([id, { after, steps, ...rest }]) => ({

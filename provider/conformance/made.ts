@@ -28,7 +28,7 @@ const removers: Partial<Record<EndpointName, Made>> = {
   deleteteam: ["team", "teamID"],
 };
 
-/** Keeps what facts made until it is removed, and says so as soon as either is done. */
+/** Keeps the things that facts made until they are removed, and reports both at once. */
 export class Ledger {
   readonly #door: Door;
   readonly #made: (thing: Thing) => void;
@@ -41,7 +41,7 @@ export class Ledger {
     this.#removed = removed;
   }
 
-  /** To be called before a call goes out: a batch's rows can be told only from those that were there. */
+  /** Call it before a request goes out: new rows of a batch are found by comparing with the earlier rows. */
   async before({ name, request }: Call): Promise<void> {
     const { microAppID: id } = request;
     if (name !== "insertmicroapprows" || typeof id !== "string") return;

@@ -76,7 +76,7 @@ const byOperator: Record<Operator, Test> = {
   $recent: when((inner, seen) => typeof seen === "number" && Math.abs(Date.now() - seen) <= Number(inner)),
 };
 
-/** Whether each expected item has one of its own among those that came. */
+/** True when each expected item has a different match among the seen ones. */
 function paired([expected, ...others]: readonly unknown[], seen: readonly unknown[]): boolean {
   if (others.length === 0 && expected === undefined) return seen.length === 0;
   return seen.some(
@@ -90,8 +90,8 @@ function surplus(expected: Json, seen: Json): Mismatch | undefined {
   return key === undefined ? undefined : { path: key, expected: "$absent", seen: seen[key] };
 }
 
-/** What is expected, with the values at these paths only to be there. */
-export function softened(expected: unknown, paths: readonly string[]): unknown {
+/** The expectation, with the values at these paths only required to exist. */
+export function softenExpected(expected: unknown, paths: readonly string[]): unknown {
   return paths.reduce((value, path) => soft(value, path.split(".")), expected);
 }
 

@@ -4,13 +4,13 @@ import { habits as habitTable, usualHabits, type HabitName, type Habits } from "
 import { rawDoor, type Door, type Send } from "./door.ts";
 import type { Fact } from "./fact.ts";
 import { fixtures, people, type Bed, type FixtureName } from "./fixtures.ts";
-import { forms, presumed, type Spelling } from "./forms.ts";
+import { forms, findWrongHabit, type Spelling } from "./forms.ts";
 import { Ledger, type Thing } from "./made.ts";
 import type { Mismatch } from "./matching.ts";
 import { mentions } from "./references.ts";
-import { tried, type Emulated, type Failure, type Stage } from "./trial.ts";
+import { carryOutFact, type Emulated, type Failure, type Stage } from "./trial.ts";
 
-/** What came of a fact. `habit` is what it told of the platform. */
+/** Result of a fact. `habit` is the platform's habit that it found. */
 export type Result = { fact: Fact; habit?: { name: HabitName; value: string } | undefined } & (
   { status: "passed" } | ({ status: "failed"; step: number } & Mismatch) | { status: "notTried"; why: string }
 );
@@ -20,7 +20,7 @@ export interface Run {
   /** The platform's address is the caller's business. */
   send: Send;
   bed: Bed;
-  /** What is known of the platform already (default: the usual); facts find the rest. */
+  /** Known habits of the platform (default: the usual); facts find the rest. */
   habits?: Partial<Habits> | undefined;
   /** Which form is sent where the platform takes several (default: the first). */
   spelling?: Spelling | undefined;
@@ -34,7 +34,7 @@ export interface Run {
   signal?: AbortSignal | undefined;
   made?: ((thing: Thing) => void) | undefined;
   removed?: ((thing: Thing) => void) | undefined;
-  /** Told of each fact as soon as it is done. */
+  /** Receives each fact when it is finished. */
   done?: ((result: Result) => void) | undefined;
 }
 
@@ -64,7 +64,7 @@ async function tryFact(fact: Fact, stage: Stage, { emulator, reset, signal }: Ru
   emulator?.set(fact.settings ?? {});
   let failure: Failure | undefined;
   try {
-    failure = await tried(fact, stage);
+    failure = await carryOutFact(fact, stage);
   } catch (error) {
     if (signal?.aborted) return { fact, status: "notTried", why: "the run was stopped" };
     const message = messageOf(error);
@@ -113,17 +113,17 @@ function obstacle(fact: Fact, { bed, emulator }: Run, known: Partial<Habits>): s
   if (isEmulatorsOnly(fact) && !emulator) return "it needs an emulator";
   const missing = needsOf(fact).find((name) => bed[name] === undefined);
   if (missing !== undefined) return `the test bed has no ${missing}: ${fixtures[missing]}`;
-  const other = presumed(fact.presumes, known);
+  const other = findWrongHabit(fact.presumes, known);
   if (other === undefined) return undefined;
   const value = known[other] ?? usualHabits[other];
   return `${habitTable[other].about} (${other}): here it is "${value}"`;
 }
 
-/** Whether a fact needs more than the interface. */
+/** True for a fact that needs more than the interface. */
 export const isEmulatorsOnly = ({ settings, steps }: Fact): boolean =>
   settings !== undefined || steps.some(({ emulator }) => emulator !== undefined);
 
-/** What a test bed must have for a fact. */
+/** Things that a sandbox needs for a fact. */
 export function needsOf({ needs, steps }: Fact): FixtureName[] {
   const named = mentions(steps).map(({ name }) => name);
   const callers = steps.flatMap(({ as }) => people.filter((person) => person === as));

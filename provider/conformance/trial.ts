@@ -4,10 +4,10 @@ import type { Door, Reply } from "./door.ts";
 import type { Fact, Look, Outcome, Step } from "./fact.ts";
 import type { Bed } from "./fixtures.ts";
 import type { Ledger } from "./made.ts";
-import { mismatch, softened, valueAt, type Mismatch } from "./matching.ts";
+import { mismatch, softenExpected, valueAt, type Mismatch } from "./matching.ts";
 import { resolve } from "./references.ts";
 
-/** What stands beside the interface, where the platform is an emulator. */
+/** Extra access where the platform is an emulator. */
 export interface Emulated {
   /** Has these settings and no others until the next call. */
   set: (settings: Json) => void;
@@ -15,7 +15,7 @@ export interface Emulated {
   do: (what: "advance" | "markRow" | "notifications", request: Json) => unknown;
 }
 
-/** What a fact is tried with. */
+/** Connections and limits for trying a fact. */
 export interface Stage {
   door: Door;
   ledger: Ledger;
@@ -35,7 +35,7 @@ export interface Failure extends Mismatch {
 const unknownID = "nothinghasthisid0";
 
 /** Carries out the steps of a fact; undefined when all came out as expected. */
-export async function tried({ steps, habit }: Fact, stage: Stage): Promise<Failure | undefined> {
+export async function carryOutFact({ steps, habit }: Fact, stage: Stage): Promise<Failure | undefined> {
   const known = new Map<string, unknown>(Object.entries(stage.bed));
   known.set("unique", `x${randomBytes(8).toString("hex")}`).set("unknown", unknownID);
   for (const [index, step] of steps.entries()) {
@@ -43,7 +43,7 @@ export async function tried({ steps, habit }: Fact, stage: Stage): Promise<Failu
     const variants: Json[] = plain.each ?? [{}];
     for (const variant of variants) {
       const reply = await carriedOut({ ...plain, with: merged(plain.with, variant) }, stage);
-      const wrong = difference({ ...plain, answer: softened(plain.answer, plain.volatile ?? []) }, reply);
+      const wrong = difference({ ...plain, answer: softenExpected(plain.answer, plain.volatile ?? []) }, reply);
       if (wrong) {
         const value = habit === undefined ? undefined : await otherwise(plain, reply, stage);
         return { step: index, ...wrong, ...(value === undefined ? {} : { value }) };

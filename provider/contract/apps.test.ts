@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { appIDIn, finishedAppLink, leadsTo } from "./apps.ts";
+import { appIDIn, toFinishedAppLink, leadsTo } from "./apps.ts";
 
 test.each([
   ["https://apps.example.com/workspace/apps/a1", "https://apps.example.com/app/a1"],
@@ -7,7 +7,7 @@ test.each([
   ["http://localhost:3000/base/workspace/apps/a-1/edit#x", "http://localhost:3000/base/app/a-1"],
   ["https://apps.example.com/apps/x/app/a1", "https://apps.example.com/app/x"],
 ])("%s leads to an app", (link, finished) => {
-  expect(finishedAppLink(link)).toBe(finished);
+  expect(toFinishedAppLink(link)).toBe(finished);
   expect(finished.endsWith(`/${appIDIn(link) ?? ""}`)).toBe(true);
 });
 
@@ -26,7 +26,7 @@ test.each([
   "https://apps.exam\u200bple.com/apps/a1",
   " https://apps.example.com/apps/a1",
 ])("%j is no link to an app", (link) => {
-  expect([appIDIn(link), finishedAppLink(link)]).toEqual([undefined, undefined]);
+  expect([appIDIn(link), toFinishedAppLink(link)]).toEqual([undefined, undefined]);
 });
 
 test("a link leads to a server by its origin", () => {

@@ -72,11 +72,11 @@ const linkForm =
 export const appIDIn = (link: string): string | undefined => linkForm.exec(link)?.[2];
 
 /** Makes the link to the finished app, `{app_server}/app/<app_id>`, of the generation's link; undefined for any other. */
-export function finishedAppLink(link: string): string | undefined {
+export function toFinishedAppLink(link: string): string | undefined {
   const [, server, id] = linkForm.exec(link) ?? [];
   return server === undefined || id === undefined ? undefined : `${server}/app/${id}`;
 }
 
-/** Whether a link to an app has the origin of this server. Apps have a server with an address of its own. */
+/** True when a link to an app has the origin of this server. Apps have a server with an address of its own. */
 export const leadsTo = (server: string, link: string): boolean =>
   URL.canParse(link) && URL.canParse(server) && new URL(link).origin === new URL(server).origin;

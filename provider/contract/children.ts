@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { done, read, written } from "./envelopes.ts";
+import { done, read, wrapWritten } from "./envelopes.ts";
 import { answeredID, id } from "./values.ts";
 import { firstOf, readIn, toTextID } from "./wire.ts";
 
@@ -41,7 +41,7 @@ export const microappchildCreate = endpoint({
   effect: "create",
   request: z.object({ microAppResourceID: id.describe("Data table ID."), appID: parentRow, fieldID: id, content }),
   answer: z.object({ childID: answeredID }),
-  wrap: written,
+  wrap: wrapWritten,
   unwrap: (wire) => ({ childID: firstOf(wire, "body.childID", "childID") }),
   errors: ["notFound", "forbidden", "invalidRequest"],
 });
@@ -65,7 +65,7 @@ export const microappchildUpdate = endpoint({
   effect: "idempotent",
   request: z.object({ childID: id, content }),
   ...done,
-  wrap: written,
+  wrap: wrapWritten,
   errors: ["notFound", "forbidden", "invalidRequest"],
 });
 
@@ -76,7 +76,7 @@ export const microappchildDelete = endpoint({
   effect: "idempotent",
   request: z.object({ childID: id }),
   ...done,
-  wrap: written,
+  wrap: wrapWritten,
   errors: ["notFound", "forbidden"],
 });
 
@@ -92,7 +92,7 @@ export const microappchildStorecopy = endpoint({
     newFileKey: z.string().min(1).optional(),
   }),
   answer: z.object({ signedUrl: z.string() }),
-  wrap: written,
+  wrap: wrapWritten,
   unwrap: (wire) => ({ signedUrl: firstOf(wire, "signedUrl", "body.signedUrl") }),
   errors: ["notFound", "forbidden"],
 });
@@ -104,7 +104,7 @@ export const microappchildUploadFileToStore = endpoint({
   effect: "create",
   request: z.object({ resourceID: id, fieldID: id, url: z.string().min(1), filename: z.string().min(1).optional() }),
   answer: z.object({ url: z.string(), fileKey: z.string().optional() }), // assumed
-  wrap: written,
+  wrap: wrapWritten,
   unwrap: (wire) => ({ url: firstOf(wire, "url", "body.url"), fileKey: firstOf(wire, "fileKey", "body.fileKey") }),
   errors: ["notFound", "forbidden", "invalidRequest"],
 });

@@ -3,8 +3,8 @@ import type { ErrorCode } from "./errors.ts";
 import { isObject } from "./wire.ts";
 
 /**
- * What a call does to the platform; the method does not show it, since nearly every endpoint is a POST. `read` changes
- * nothing, `idempotent` may be repeated with the same result, `create` makes something new each time.
+ * The effect of a call on the platform; the method does not show it, since nearly every endpoint is a POST. `read`
+ * changes nothing, `idempotent` may be repeated with the same result, `create` makes something new each time.
  */
 export type Effect = "read" | "idempotent" | "create";
 

@@ -9,7 +9,7 @@ export const read = (answer: unknown): Json => ({ status: "success", body: answe
  * The envelope of writes. It has the values twice: beside `status`, as documented, and under `body`, where known readers
  * look for them.
  */
-export const written = (answer: Json): Json => ({ status: "success", ...answer, body: { ...answer } });
+export const wrapWritten = (answer: Json): Json => ({ status: "success", ...answer, body: { ...answer } });
 
 /** Answer of a change that returns no values. */
 export const done = {
@@ -22,7 +22,7 @@ export const done = {
  * Answer of a creation: the new ID under this name. `wrap` writes all forms that readers look for; `unwrap` takes a
  * `result` that is the ID, or an object that holds it.
  */
-export const madeID = <Name extends string>(name: Name) => ({
+export const declareMadeID = <Name extends string>(name: Name) => ({
   answer: z.object({ [name]: answeredID } as Record<Name, typeof id>), // a computed name widens to any string
   wrap: ({ [name]: made }: Record<Name, string>): Json => ({
     status: "success",
@@ -51,7 +51,7 @@ function recordIn(wire: unknown): unknown {
   return Array.isArray(found) && found !== wire ? (found as unknown[])[0] : found;
 }
 
-/** Fields of an organization or a team as it is read. */
+/** Fields of an organization or a team in answers. */
 export const namedThing = {
   _id: answeredID,
   name: z.string(),

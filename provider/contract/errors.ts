@@ -32,8 +32,8 @@ export const errorCodes = {
 export type ErrorCode = keyof typeof errorCodes;
 
 /**
- * Whether a failed call may have been carried out: `none` when it certainly changed nothing, `unknown` otherwise. A read
- * always ends with `none`.
+ * The possible effect of a failed call: `none` when it certainly changed nothing, `unknown` otherwise. A read always
+ * ends with `none`.
  */
 export type Outcome = "none" | "unknown";
 
@@ -84,7 +84,7 @@ export class ApiError extends Error {
   readonly hint: string;
   /** Things that prevent a delete; empty where the platform names none. */
   readonly dependants: readonly Dependant[];
-  /** Whether the call may have been carried out all the same. */
+  /** `unknown` when the call may have been carried out despite the error. */
   readonly outcome: Outcome;
   /** Message of the platform or the transport, without endpoint and hint. */
   readonly platformMessage: string;
@@ -103,7 +103,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Whether the error is the platform's "not found". */
+/** True for the platform's "not found". */
 export const isNotFound = (error: unknown): error is ApiError => error instanceof ApiError && error.code === "notFound";
 
 /** Waits for a call; resolves to undefined when it fails with `notFound`. */
@@ -116,13 +116,13 @@ export async function orUndefinedIfNotFound<Answer>(call: Promise<Answer>): Prom
   }
 }
 
-/** Whether the platform has read the request and refused its content. */
+/** True when the platform has read the request and refused its content. */
 export const isRefusal = (error: unknown): error is ApiError =>
   error instanceof ApiError && ["invalidRequest", "rejected", "tooLarge"].includes(error.code);
 
-/** Whether the error is of a call that may have been carried out all the same. */
+/** True when the failed call may have been carried out nevertheless. Before a login that failed, nothing was sent. */
 export const isOutcomeUnknown = (error: unknown): error is ApiError =>
-  error instanceof ApiError && error.outcome === "unknown";
+  error instanceof ApiError && error.outcome === "unknown" && error.endpoint !== "login";
 
 function ended(sentence: string): string {
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;

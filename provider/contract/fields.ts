@@ -34,7 +34,7 @@ const takes: Readonly<Record<FieldType, (value: unknown) => boolean>> = {
   teamViewers: isListOfTexts,
 };
 
-/** Whether a field of this type takes the value. Any takes null, which clears it. */
+/** True when a field of this type takes the value. Any type takes null, which clears the field. */
 export const fits = (type: FieldType, value: unknown): boolean =>
   value === null || value === undefined || takes[type](value);
 

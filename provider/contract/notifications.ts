@@ -10,7 +10,7 @@ export const sendnotification = endpoint({
   effect: "create",
   request: z.object({
     appID: id.describe("App that the requesting user can edit."),
-    // Whatever it is, the platform says "User not found for …" of an address that is nobody's.
+    // Any text is allowed: the platform answers "User not found for …" when the address belongs to nobody.
     email: z.string().min(1).describe("E-mail address of the recipient."),
     message: z.string().optional().describe("Without it, channel `push` sends only the badge."),
     badgeCount: z.number().optional().describe("Absolute number on the badge."),

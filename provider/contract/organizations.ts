@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { done, madeID, namedThing, namedThingChange, newNamedThing, oneOf } from "./envelopes.ts";
+import { done, declareMadeID, namedThing, namedThingChange, newNamedThing, oneOf } from "./envelopes.ts";
 import { id } from "./values.ts";
 
 export const organization = z.looseObject(namedThing);
@@ -17,7 +17,7 @@ export const insertorganization = endpoint({
     }),
     adminID: id.optional().describe("User who becomes its administrator."),
   }),
-  ...madeID("organizationID"),
+  ...declareMadeID("organizationID"),
   errors: ["notFound", "conflict", "forbidden", "invalidRequest"],
 });
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { done, read, written } from "./envelopes.ts";
+import { done, read, wrapWritten } from "./envelopes.ts";
 import { answeredID, count, direction, id, row, rowData } from "./values.ts";
 import { firstOf, isObject, readIn } from "./wire.ts";
 
@@ -100,7 +100,7 @@ export const insertmicroapprow = endpoint({
   effect: "create",
   request: z.object({ microAppID: id, rowData, ...writeOptions, ...viewers }),
   answer: z.object({ rowID: answeredID }),
-  wrap: written,
+  wrap: wrapWritten,
   unwrap: (wire) => ({ rowID: firstOf(wire, "rowID", "body.rowID", "result._id", "result") }),
   errors: ["notFound", "forbidden", "invalidRequest"],
 });
@@ -121,7 +121,7 @@ export const insertmicroapprows = endpoint({
     ...viewers,
   }),
   answer: z.object({ inserted: z.number().int().optional().describe("Rows inserted; some platforms do not tell.") }),
-  wrap: written,
+  wrap: wrapWritten,
   unwrap: (wire) => {
     const inserted = firstOf(wire, "inserted", "body.inserted", "result.inserted");
     return { inserted: Array.isArray(inserted) ? inserted.length : inserted };
@@ -136,7 +136,7 @@ export const updatemicroapprow = endpoint({
   effect: "idempotent",
   request: z.object({ rowID: id, rowData, microAppID: id.optional(), ...writeOptions }),
   ...done,
-  wrap: written,
+  wrap: wrapWritten,
   errors: ["notFound", "forbidden", "invalidRequest"],
 });
 
@@ -147,6 +147,6 @@ export const removemicroapprow = endpoint({
   effect: "idempotent",
   request: z.object({ rowID: id }),
   ...done,
-  wrap: written,
+  wrap: wrapWritten,
   errors: ["notFound", "forbidden"],
 });

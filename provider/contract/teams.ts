@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { done, madeID, namedThing, namedThingChange, newNamedThing, oneOf } from "./envelopes.ts";
+import { done, declareMadeID, namedThing, namedThingChange, newNamedThing, oneOf } from "./envelopes.ts";
 import { answeredID, id } from "./values.ts";
 
 /** Name of the team that comes with every organization. */
@@ -23,7 +23,7 @@ export const insertteam = endpoint({
     }),
     adminID: id.optional().describe("User who becomes its administrator."),
   }),
-  ...madeID("teamID"),
+  ...declareMadeID("teamID"),
   errors: ["notFound", "conflict", "forbidden", "invalidRequest"],
 });
 

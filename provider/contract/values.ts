@@ -69,7 +69,7 @@ const rowFields = z.object({
 });
 
 /**
- * A row as it is read: user-defined fields by label beside the platform's own. It is validated and passed on without a
+ * A row of an answer: user-defined fields by label beside the platform's own. It is validated and passed on without a
  * copy, because rows come by the thousand.
  */
 export const row = z
@@ -79,7 +79,7 @@ export const row = z
   .overwrite(withTextIDs)
   .meta({ ...z.toJSONSchema(z.looseObject(rowFields.shape)), $schema: undefined });
 
-/** Whether a value is a row as most are: told in an eighth of the time that the schema takes, which decides about all others. */
+/** Quick check for an ordinary row, in an eighth of the schema's time; the schema decides about all others. */
 function isRow(value: unknown): boolean {
   if (!isObject(value)) return false;
   const { _id, userID, viewers = [], teamViewers = [], isLocked = false, submitted = 0, embeddingRowID = "" } = value;

@@ -1,11 +1,11 @@
 /** A JSON object. */
 export type Json = Record<string, unknown>;
 
-/** Whether a value is a JSON object, neither null nor a list. */
+/** True for a JSON object, neither null nor a list. */
 export const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What a text says as JSON; undefined when it is none. */
+/** Parses JSON; undefined for a text that isn't JSON. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -61,7 +61,9 @@ const absent = (value: unknown): unknown =>
 export const listOf = (value: unknown): unknown =>
   value === undefined || value === null ? undefined : Array.isArray(value) ? value : [value];
 
-/** A number that is an ID as a text; everything else as it is. One beyond 2^53 has lost digits, so it is no ID. */
+/**
+ * Turns a numeric ID into a text and leaves other values alone. A number beyond 2^53 has lost digits, so it is no ID.
+ */
 export const toTextID = (value: unknown): unknown => (Number.isSafeInteger(value) ? String(value) : value);
 
 const failureWords = new Set(["failure", "fail", "failed", "error"]);

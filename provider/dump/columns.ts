@@ -17,7 +17,7 @@ export const linkOf = (value: unknown): string | undefined =>
 /** Nothing, null, empty text and empty list are the same to a seed. */
 export const isNothing = (value: unknown): boolean => canonical(value) === undefined;
 
-/** What the rows of a table hold under their labels. */
+/** Contents of a table's rows, by label. */
 export class Columns {
   readonly #kinds = new Map<string, Set<Kind>>();
   /** By label, the row that the first link found leads to. */

@@ -11,7 +11,7 @@ import { seedsOf, writeSeed, type Seed } from "./seeds.ts";
 import type { TableOption } from "./tableOption.ts";
 import { TableRows } from "./tableRows.ts";
 
-/** What is dumped, and how. */
+/** Selection and form of a dump. */
 export interface DumpRequest {
   organizations: readonly string[];
   teams: readonly string[];
@@ -23,7 +23,7 @@ export interface DumpRequest {
   force: boolean;
 }
 
-/** What was dumped. */
+/** Contents of a finished dump. */
 export interface DumpSummary {
   organizations: number;
   teams: number;
@@ -73,7 +73,7 @@ export async function dump(context: ResourceContext, request: DumpRequest, folde
       mkdirSync(dirname(join(folder, file)), { recursive: true });
       renameSync(join(draft, file), join(folder, file));
     }
-    // What an earlier dump wrote and this one did not would be taken for a part of it.
+    // A leftover file of an earlier dump would be taken for a part of this one.
     if (force) for (const file of files) if (!written.includes(file)) rmSync(join(folder, file), { force: true });
     return { ...counted(organizations, seeds), files: written, warnings };
   } finally {

@@ -50,8 +50,8 @@ const described = ({ name, description }: { name: string; description?: string |
 });
 
 /**
- * A seed as it is once its rows count as ours: what creating it gives, since everything is there already. With a client
- * that may only read, this is also the proof that the file says what the table says. Throws when it does not.
+ * The state of a seed that owns its rows: the result of creating it, since everything exists already. With a client
+ * that may only read, this also proves that the file matches the table. Throws when it does not.
  */
 export async function existingSeed(
   context: ResourceContext,
@@ -68,6 +68,6 @@ export async function existingSeed(
   const { inputs, problems } = await check(definition, { ...context, seed: () => randomBytes(32) }, {}, declared);
   if (problems.length > 0) throw new Error(problems.map(({ reason }) => reason).join("\n"));
   const { id, outputs } = await definition.create(context, inputs);
-  const { found: _, ...owned } = outputs; // who imports a seed says that its rows are the stack's own
+  const { found: _, ...owned } = outputs; // an imported seed owns its rows, so none counts as found
   return { type: definition.name, path: [rows.option.seed], id, inputs, outputs: owned };
 }

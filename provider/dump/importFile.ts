@@ -4,7 +4,7 @@ import { secretSignature, signature } from "../pulumi/secrets.ts";
 import { resourceNamed } from "../resources/resources.ts";
 import type { Existing } from "./existing.ts";
 
-/** Through which door the import goes. */
+/** Kind of provider that the import uses. */
 export type ImportTarget = "dynamic" | "plugin";
 
 /**

@@ -114,8 +114,8 @@ function parentOf(rows: TableRows, tables: readonly TableRows[]): Seed["parent"]
 }
 
 /**
- * Writes the rows of a seed in the order of their keys; the same rows give the same bytes. Returns whether the file says
- * all that there is: links to rows that are gone are left empty.
+ * Writes the rows of a seed in the order of their keys; the same rows give the same bytes. Returns true when the file
+ * is complete: links to deleted rows are left empty.
  */
 export async function writeSeed(seed: Seed, folder: string, warn: (text: string) => void): Promise<boolean> {
   const { rows, references, parent, declaration } = seed;

@@ -58,7 +58,7 @@ export class TableRows {
     return this.#ids.length;
   }
 
-  /** Whether the key is one label, and no link: only then can other tables refer to the rows. */
+  /** True when the key is one label, and no link: only then can other tables refer to the rows. */
   get isReferable(): boolean {
     const [label = "", ...others] = this.option.key;
     return others.length === 0 && !this.columns.links.some(([linked]) => linked === label);

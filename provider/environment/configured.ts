@@ -27,7 +27,7 @@ const untouched = ["platform", "rules", "removals", "removed"];
  * Puts values of the configuration in the place of `{ config: key }`, and defaults where a key is not set. Without a
  * configuration each stands for itself: its default, or a value that its place may have.
  */
-export function configured(
+export function fillConfigured(
   root: Value,
   configuration: Configuration | undefined,
   report: (problem: Problem) => void,
@@ -85,7 +85,7 @@ export function configured(
   return { root: walk(root, []), ...found };
 }
 
-/** Whether a value, as it is written, holds one of the configuration. */
+/** True for a value with a reference to the configuration in it. */
 export function holdsConfigured(value: Value): boolean {
   if (value.kind === "scalar") return false;
   if (value.kind === "list") return value.items.some(holdsConfigured);
@@ -106,7 +106,7 @@ function referenceIn({ entries }: Mapping): Reference | undefined {
   return entries.size === (fallback ? 2 : 1) ? { key: config.value, at: config.at, fallback } : undefined;
 }
 
-/** The first of these that may stand at a path; else the first one, of which the check says what is wrong. */
+/** The first of these that may stand at a path; else the first one, whose problem the check reports. */
 function fitting(path: Path, candidates: readonly unknown[]): unknown {
   const forms = formsAt(environmentFile, path);
   const fits = (candidate: unknown): boolean => forms.some((form) => (form as z.ZodType).safeParse(candidate).success);
@@ -127,6 +127,6 @@ function standIns(path: Path): unknown[] {
   return [`configured-${path.join("-")}`, "configured@example.com", ...words, 1, 0, 0.5, false, [], {}];
 }
 
-/** Whether a value, or what it stands in, is known to a stack alone. */
+/** True when only a stack knows a value, or one that contains it. */
 export const isUnknown = (unknown: ReadonlySet<string>, path: readonly string[]): boolean =>
   unknown.size > 0 && path.some((_, at) => unknown.has(JSON.stringify(path.slice(0, at + 1))));

@@ -1,24 +1,24 @@
 import { resolve } from "node:path";
 import { fieldTypesOf } from "../../emulator/seed/fields.ts";
 import type { FieldType } from "../contract/fields.ts";
-import { keyPlace, plain, valuePlace, without, type Problem, type Value } from "../layers/document.ts";
-import { loadLayers, mergedLayers, type Layers } from "../layers/layers.ts";
+import { keyPlace, toPlainValue, valuePlace, without, type Problem, type Value } from "../layers/document.ts";
+import { loadLayers, mergeLayers, type Layers } from "../layers/layers.ts";
 import { layer, type Merged } from "../layers/merge.ts";
 import { Mask } from "../messages/masks.ts";
-import { configured, type Configuration, type Configured } from "./configured.ts";
+import { fillConfigured, type Configuration, type Configured } from "./configured.ts";
 import { checkFormerKeys, keyNow, spot } from "./formerKeys.ts";
 import { grammar } from "./grammar.ts";
 import { contentOf } from "./inline/supplied.ts";
-import { decided } from "./inline/undecided.ts";
+import { dropUndecided } from "./inline/undecided.ts";
 import type { Removed, Rule } from "./policy.ts";
-import { EnvironmentError, known, namesIn, problemsOf, type Check } from "./problems.ts";
+import { EnvironmentError, checkKnown, namesIn, problemsOf, type Check } from "./problems.ts";
 import { checkRemoved } from "./removedChecks.ts";
 import { checkRules, type HeldRule } from "./rules.ts";
 import { environmentFile, type EnvironmentFile } from "./schema.ts";
 import { secretTextsOf } from "./secretRows.ts";
-import { checkedSeed, seedOrder } from "./seedChecks.ts";
+import { checkSeed, seedOrder } from "./seedChecks.ts";
 
-/** What an environment file declares, once nothing about it is wrong. */
+/** An Environment file without mistakes. */
 export interface Declaration extends Required<Pick<EnvironmentFile, "organizations" | "seeds" | "apps">> {
   rules: readonly Rule[];
   removals: "free" | "declared";
@@ -43,7 +43,7 @@ export interface Reading {
   /** The parts without problems. */
   declared: Declaration | undefined;
   problems: readonly Problem[];
-  /** Whether rules are all that is broken: what is declared is whole then. */
+  /** True when only rules are broken: the declaration is complete then. */
   isWhole: boolean;
 }
 
@@ -62,7 +62,7 @@ export function declaration(file: string, folder: string, configuration?: Config
  * Sources are relative to `folder`.
  */
 export function inlineDeclaration(content: unknown, folder: string, configuration: Configuration): Declaration {
-  const { root, undecided } = decided(contentOf(content));
+  const { root, undecided } = dropUndecided(contentOf(content));
   const layers: Layers = { trees: [layer(root, grammar)], grammar, files: [] };
   const { declared, problems } = readLayers(layers, { folder, configuration, problems: [] });
   if (problems.length > 0 || !declared) throw new EnvironmentError("declaration", problems);
@@ -70,7 +70,7 @@ export function inlineDeclaration(content: unknown, folder: string, configuratio
   return { ...declared, undecided };
 }
 
-// What is removed has left the program: nothing but a file tells then what may be.
+// A removed thing has left the program, so its permission can only come from a file.
 const withoutFile: Problem = {
   at: { file: "declaration.removals", line: 0, column: 0 },
   message:
@@ -96,17 +96,17 @@ export function readEnvironment(
 interface Surroundings {
   folder: string;
   configuration: Configuration | undefined;
-  /** What is wrong with the files so far. */
+  /** Problems of the files so far. */
   problems: Problem[];
   held?: readonly HeldRule[];
 }
 
 function readLayers(layers: Layers, { folder, configuration, problems, held = [] }: Surroundings): Reading {
   const report = (problem: Problem): void => void problems.push(problem);
-  const merged = mergedLayers(layers, report);
+  const merged = mergeLayers(layers, report);
   const root = merged.value;
   if (!root) return { layers, root, declared: undefined, problems, isWhole: false };
-  const values = configured(root, configuration, report);
+  const values = fillConfigured(root, configuration, report);
   let broken = 0;
   const breaks = (problem: Problem): void => {
     broken++;
@@ -142,19 +142,21 @@ function checked(work: Work): Omit<Declaration, "secrets" | "supplied" | "undeci
     report({ at: root.at, message: "declares nothing; an empty environment is written organizations: {}" });
     return undefined;
   }
-  const result = environmentFile.safeParse(plain(root));
+  const result = environmentFile.safeParse(toPlainValue(root));
   if (!result.success) {
     for (const problem of problemsOf(result.error, environmentFile, root)) report(problem);
   }
-  // What is sound is checked further all the same, so that everything is reported at once.
-  const sound = result.success ? result.data : environmentFile.safeParse(plain(pruned(root, result.error.issues))).data;
+  // Sound parts are checked further, so that everything is reported at once.
+  const sound = result.success
+    ? result.data
+    : environmentFile.safeParse(toPlainValue(pruned(root, result.error.issues))).data;
   if (!sound) return undefined;
   const { organizations = {}, seeds = {}, apps = {}, rules = [], removals = "free", removed = {} } = sound;
   const check: Check = { root, folder, report, declared: { organizations, seeds, apps } };
   checkOrganizations(check, organizations);
   checkFormerKeys(check, "seed", ["seeds"], seeds, namesIn(root, ["seeds"]));
   checkFormerKeys(check, "app", ["apps"], apps, namesIn(root, ["apps"]));
-  const located = Object.entries(seeds).map(([name, seed]) => [name, checkedSeed(check, name, seed, seeds)] as const);
+  const located = Object.entries(seeds).map(([name, seed]) => [name, checkSeed(check, name, seed, seeds)] as const);
   const order = seedOrder(check, seeds);
   checkRules({ ...work, report: work.breaks, unknown: work.values.unknown, sound }, rules, work.held);
   checkRemoved(check, removed);
@@ -224,7 +226,7 @@ function checkMembers(check: Check, path: readonly string[], members: Members): 
   }
 }
 
-/** Whether there is the app that an invitation opens. */
+/** Checks that the app opened by an invitation exists. */
 function checkApp(
   { root, report, declared }: Check,
   path: readonly string[],
@@ -232,5 +234,5 @@ function checkApp(
 ): void {
   if (typeof target !== "object") return;
   const place = valuePlace(root, [...path, "targetInitialApp", "app"]);
-  known(report, "app", target.app, namesIn(root, ["apps"]), place, keyNow(target.app, declared.apps));
+  checkKnown(report, "app", target.app, namesIn(root, ["apps"]), place, keyNow(target.app, declared.apps));
 }

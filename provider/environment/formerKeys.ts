@@ -70,7 +70,7 @@ export const keyNow = (former: string, entries: Entries): string | undefined =>
 export type Organizations = Readonly<Record<string, { formerly?: Formerly; teams?: Entries | undefined }>>;
 
 /** Current name of a team that is named by former keys of it or its organization; it may no longer be declared. */
-export function calledNow(name: string, organizations: Organizations): string {
+export function findPresentName(name: string, organizations: Organizations): string {
   const [organization = "", team = ""] = name.split("/");
   const keyOf = (key: string, entries: Entries): string =>
     Object.hasOwn(entries, key) ? key : (keyNow(key, entries) ?? key);
@@ -79,9 +79,9 @@ export function calledNow(name: string, organizations: Organizations): string {
   return `${there}/${keyOf(team, teams ?? {})}`;
 }
 
-/** What a team that is declared is called now. */
+/** The present name of a declared team. */
 export function teamNow(name: string, organizations: Organizations): string | undefined {
-  const now = calledNow(name, organizations);
+  const now = findPresentName(name, organizations);
   const [organization = "", team = ""] = now.split("/");
   const teams = Object.hasOwn(organizations, organization) ? organizations[organization]?.teams : undefined;
   return teams && Object.hasOwn(teams, team) ? now : undefined;

@@ -11,7 +11,7 @@ export const namedMaps: readonly { steps: readonly string[]; kind: string }[] = 
   { steps: ["apps"], kind: "app" },
 ];
 
-/** Whether a path is one of those that the steps stand for. */
+/** True for a path that the steps match. */
 export const leadsTo = (path: Path, steps: readonly string[]): boolean =>
   path.length === steps.length && steps.every((step, at) => step === "*" || step === path[at]);
 
@@ -31,7 +31,7 @@ export function withVerbs(schema: Json): Json {
   return schema;
 }
 
-/** What each layer adds to without a verb. */
+/** Lists that each layer extends without a verb. */
 const gathered = ["rules", "removed", "formerly"];
 
 /** `name+` and `name-` beside each list of a map with fixed keys. */

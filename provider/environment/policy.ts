@@ -41,10 +41,12 @@ export const removed = z.strictObject({
     .meta({ description: "Rows by the key of their seed, as natural keys; of several labels a list of their values." }),
 });
 
-/** What the lines under `removed` name. */
+/** Content of `removed`. */
 export type Removed = z.output<typeof removed>;
 
-/** Whether a thing has a line, or belongs to something that has one: `["members", "acme/crew", "ada@example.com"]`. */
+/**
+ * True when a thing has a line, or belongs to something that has one: `["members", "acme/crew", "ada@example.com"]`.
+ */
 export function hasLine(removed: Removed, [kind = "", key = "", person]: readonly string[]): boolean {
   const { organizations = [], teams = [], members = {}, seeds = [], apps = [] } = removed;
   const lists: Readonly<Record<string, readonly string[]>> = { organizations, teams, seeds, apps };

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { nearest } from "../../machine/spelling.ts";
-import { find, keyPlace, plain, valuePlace, type Place, type Problem, type Value } from "../layers/document.ts";
+import { find, keyPlace, toPlainValue, valuePlace, type Place, type Problem, type Value } from "../layers/document.ts";
 import { formsAt, type Path } from "../layers/grammar.ts";
-import { placed } from "../layers/verbs.ts";
+import { describePlace } from "../layers/verbs.ts";
 import { firstLines, maxReported } from "../messages/firstLines.ts";
 import { kinds } from "../messages/sentences.ts";
 import { unbroken } from "../messages/text.ts";
@@ -14,7 +14,9 @@ export class EnvironmentError extends Error {
   override readonly name = "EnvironmentError";
 
   constructor(file: string, problems: readonly Problem[]) {
-    const lines = [...new Set(ordered(problems).map(({ at, message }) => unbroken(`${placed(at)}: ${message}`)))];
+    const lines = [
+      ...new Set(ordered(problems).map(({ at, message }) => unbroken(`${describePlace(at)}: ${message}`))),
+    ];
     const count = lines.length === 1 ? "a problem" : `${lines.length} problems`;
     super([`environment ${unbroken(file)} has ${count}:`, ...firstLines(lines).map((line) => `  ${line}`)].join("\n"));
   }
@@ -46,7 +48,7 @@ interface Found extends Problem {
 
 const pathOf = (path: Path): string => JSON.stringify(path);
 
-/** What stands at a path, as a message names it: the key, or an item of a list. */
+/** The name of the value at a path for messages: the key, or an item of a list. */
 function nameOf(path: Path): string {
   const last = path.at(-1) ?? "the file";
   return typeof last === "number" ? `${nameOf(path.slice(0, -1))}[${last}]` : String(last);
@@ -104,8 +106,8 @@ function describeIssue(issue: Issue, above: Path, schema: z.ZodType, root: Value
 }
 
 /**
- * What lacks something in an upper file was perhaps to change what a lower one has by another name: a half of an entry
- * that no lower file has, beside entries that lower files have.
+ * Hints at a mistyped name: an incomplete entry of an upper file, which no lower file has, beside entries that lower
+ * files have.
  */
 function meantBelow(root: Value, path: Path): string {
   const own = find(root, path)?.value;
@@ -147,7 +149,7 @@ function kindOf(value: Value): string {
 
 /** Names a value in a message that expects another one. */
 export const valueNamed = (value: Value | undefined): string =>
-  value === undefined ? "nothing" : value.kind === "list" ? JSON.stringify(plain(value)) : kindOf(value);
+  value === undefined ? "nothing" : value.kind === "list" ? JSON.stringify(toPlainValue(value)) : kindOf(value);
 
 function remedy(expected: string, value: Value): string {
   if (value.kind !== "scalar") return "; correct it";
@@ -167,14 +169,14 @@ function keysAt(schema: z.ZodType, path: Path, unknown: readonly string[]): stri
   return keys.filter((key) => !unknown.includes(key));
 }
 
-/** What to write instead of a word that is not known. */
+/** Suggests a known word for an unknown one. */
 export function suggestion(word: string, known: readonly string[]): string {
   const near = nearest(word, known);
   if (near !== undefined) return `did you mean "${near}"?`;
   return known.length === 0 ? "remove it" : `there is ${known.join(", ")}`;
 }
 
-/** What the checks of a file share. */
+/** State shared by the checks of a file. */
 export interface Check {
   root: Value;
   folder: string;
@@ -184,7 +186,7 @@ export interface Check {
 }
 
 /** Reports a name that is none of these; `now` is what it became, if it is a former one. */
-export function known(
+export function checkKnown(
   report: Check["report"],
   kind: string,
   name: string,

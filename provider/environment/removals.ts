@@ -2,11 +2,11 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { find, plain, type Value } from "../layers/document.ts";
-import { loadLayers, mergedLayers } from "../layers/layers.ts";
+import { find, toPlainValue, type Value } from "../layers/document.ts";
+import { loadLayers, mergeLayers } from "../layers/layers.ts";
 import type { Removals } from "../resources/model/removals.ts";
 import { ResourceError } from "../resources/model/resource.ts";
-import { calledNow } from "./formerKeys.ts";
+import { findPresentName } from "./formerKeys.ts";
 import { grammar } from "./grammar.ts";
 import { hasLine, removed as schema } from "./policy.ts";
 import { memberPlace, teamPath } from "./removedChecks.ts";
@@ -14,7 +14,7 @@ import { memberPlace, teamPath } from "./removedChecks.ts";
 const called = z.object({ formerly: z.union([z.string(), z.array(z.string())]).optional() });
 const organizations = z.record(z.string(), called.extend({ teams: z.record(z.string(), called).optional() })).catch({}); // the check of the file reports what is wrong there
 
-/** What was read, with what its files were then: a run asks for each thing that it removes. */
+/** Parsed files with their stamps: a run asks again for each thing that it removes. */
 const memory = new Map<string, { files: readonly string[]; stamps: string; removals: Removals }>();
 
 /** The removals that an Environment file allows. Reads it again once one of its files changes. */
@@ -26,7 +26,7 @@ export function removalsIn(file: string, folder: string): Removals {
     const problems: string[] = [];
     const report = ({ message }: { message: string }): void => void problems.push(message);
     const layers = loadLayers(path, { folder, grammar }, report);
-    return { file, root: mergedLayers(layers, report).value, files: layers.files, problems };
+    return { file, root: mergeLayers(layers, report).value, files: layers.files, problems };
   };
   // Stamps first: what changes while it is read is read again.
   const { files } = read();
@@ -54,7 +54,7 @@ interface Read {
 }
 
 function removalsOf({ file, root, problems }: Read): Removals {
-  const { data: removed } = schema.safeParse((root && plain(find(root, ["removed"])?.value ?? emptyMap)) ?? {});
+  const { data: removed } = schema.safeParse((root && toPlainValue(find(root, ["removed"])?.value ?? emptyMap)) ?? {});
   if (!root || !removed) {
     throw new ResourceError(`${file} says what may be removed, and can't be read: ${problems[0] ?? "correct removed"}`);
   }
@@ -65,10 +65,10 @@ function removalsOf({ file, root, problems }: Read): Removals {
     if (kind === "teams") return find(root, team) !== undefined;
     return person !== undefined && memberPlace(root, team, person) !== undefined;
   };
-  const known = organizations.parse(plain(find(root, ["organizations"])?.value ?? emptyMap));
+  const known = organizations.parse(toPlainValue(find(root, ["organizations"])?.value ?? emptyMap));
   // A resource knows the keys with which it was applied; the lines of the file may have those of now.
   const now = ([kind = "", key = "", ...more]: readonly string[]): string[] =>
-    kind === "teams" || kind === "members" ? [kind, calledNow(key, known), ...more] : [kind, key, ...more];
+    kind === "teams" || kind === "members" ? [kind, findPresentName(key, known), ...more] : [kind, key, ...more];
   return {
     allows: (path) => [path, now(path)].some((each) => hasLine(removed, each) || isDeclared(each)),
     rows: (seed) => removed.rows?.[seed] ?? [],

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { find, keyPlace, plain, valuePlace, type Place, type Problem, type Value } from "../layers/document.ts";
-import { placed } from "../layers/verbs.ts";
+import { find, keyPlace, toPlainValue, valuePlace, type Place, type Problem, type Value } from "../layers/document.ts";
+import { describePlace } from "../layers/verbs.ts";
 import { keyText } from "../reconcile/digests.ts";
 import type { Removed } from "./policy.ts";
 
@@ -14,7 +14,10 @@ export function checkRemoved({ root, report }: Check, removed: Removed): void {
   const { organizations = [], teams = [], seeds = [], apps = [], members = {}, rows = {} } = removed;
   const line = (what: string, at: Place, declared: Place | undefined): void => {
     if (!declared) return;
-    report({ at, message: `${what} is declared at ${placed(declared)} and removed here; remove one of the two` });
+    report({
+      at,
+      message: `${what} is declared at ${describePlace(declared)} and removed here; remove one of the two`,
+    });
   };
   const placeOf = (path: readonly string[]): Place | undefined => find(root, path)?.at;
   const item = (...path: PropertyKey[]): Place => valuePlace(root, ["removed", ...path]);
@@ -62,13 +65,15 @@ export function memberPlace(root: Value, team: readonly string[], email: string)
 
 /** Where the file itself declares a row; rows of a source are looked at when it is read. */
 function rowPlace(root: Value, seed: string, key: unknown): Place | undefined {
-  const labels = [find(root, ["seeds", seed, "key"])].flatMap((entry) => entry && plain(entry.value)).map(String);
+  const labels = [find(root, ["seeds", seed, "key"])]
+    .flatMap((entry) => entry && toPlainValue(entry.value))
+    .map(String);
   const texts = [key].flat().map((part) => keyText(part));
   for (const list of ["rows", "rows+"]) {
     const rows = find(root, ["seeds", seed, list])?.value;
     if (rows?.kind !== "list") continue;
     const row = rows.items.find((one) => {
-      const values = plain(one) as Record<string, unknown> | null;
+      const values = toPlainValue(one) as Record<string, unknown> | null;
       return isDeepStrictEqual(
         labels.map((label) => keyText(values?.[label])),
         texts,

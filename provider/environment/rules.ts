@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { find, keyPlace, plain, valuePlace, type Place, type Problem, type Value } from "../layers/document.ts";
+import { find, keyPlace, toPlainValue, valuePlace, type Place, type Problem, type Value } from "../layers/document.ts";
 import { formsAt } from "../layers/grammar.ts";
-import { mergedLayers, type Layers } from "../layers/layers.ts";
+import { mergeLayers, type Layers } from "../layers/layers.ts";
 import type { Merged } from "../layers/merge.ts";
-import { placed } from "../layers/verbs.ts";
+import { describePlace } from "../layers/verbs.ts";
 import { matcher } from "../reconcile/rosters.ts";
 import { isUnknown } from "./configured.ts";
 import type { Rule } from "./policy.ts";
@@ -96,7 +96,7 @@ interface Match {
   value: unknown;
 }
 
-/** What stands at the steps; with `partly`, also where only the steps after the last pattern lead to nothing. */
+/** The values at the steps; with `partly`, also where only the steps after the last pattern lead to nothing. */
 function matches(content: unknown, steps: readonly string[], partly = false): Match[] {
   const isPattern = (step: string): boolean => step.includes("*");
   const last = steps.findLastIndex(isPattern);
@@ -124,7 +124,7 @@ class Judge {
     this.#ruled = ruled;
     this.#rule = rule;
     const because = rule.because === undefined ? "" : `, because ${rule.because}`;
-    this.#sentence = `${named} at ${placed(at)} says %${because}`;
+    this.#sentence = `${named} at ${describePlace(at)} says %${because}`;
     this.#at = at;
   }
 
@@ -145,7 +145,7 @@ class Judge {
       const other = only && values.find((one) => !(only as unknown[]).includes(one));
       if (other !== undefined) this.#broken(path, other, `only ${only?.join(" or ") ?? ""}`);
     }
-    const written = plain(root);
+    const written = toPlainValue(root);
     if (never) {
       for (const { path, value } of matches(written, steps)) {
         if (value !== false && value !== null) this.#broken(path, value, "never");
@@ -159,17 +159,17 @@ class Judge {
     if (fixed) this.#checkFixed(steps);
   }
 
-  /** What the layers up to the one with the rule say must be what all of them say. */
+  /** Checks that all layers together have the values of the layers up to the rule's. */
   #checkFixed(steps: readonly string[]): void {
     const { layers, merged, root } = this.#ruled;
     const index = layers.trees.findIndex(({ at }) => at.file === this.#at.file);
-    const before = mergedLayers(layers, () => undefined, index + 1).value;
+    const before = mergeLayers(layers, () => undefined, index + 1).value;
     if (!before) return;
-    for (const { path, value } of matches(plain(before), steps)) {
+    for (const { path, value } of matches(toPlainValue(before), steps)) {
       const now = find(merged.value ?? root, path)?.value;
-      if (now && isDeepStrictEqual(plain(now), value)) continue;
-      const reason = `it stays ${valueNamed(find(before, path)?.value)} (${placed(valuePlace(before, path))})`;
-      if (now) this.#broken(path, plain(now), reason);
+      if (now && isDeepStrictEqual(toPlainValue(now), value)) continue;
+      const reason = `it stays ${valueNamed(find(before, path)?.value)} (${describePlace(valuePlace(before, path))})`;
+      if (now) this.#broken(path, toPlainValue(now), reason);
       else {
         const taken = path.flatMap((_, at) => merged.taken.get(JSON.stringify(path.slice(0, at + 1))) ?? []);
         const at = taken[0] ?? keyPlace(root, path);

@@ -1,4 +1,4 @@
-import { plain, type Entry, type Mapping, type Scalar, type Value } from "../layers/document.ts";
+import { toPlainValue, type Entry, type Mapping, type Scalar, type Value } from "../layers/document.ts";
 import { rowVerbs } from "../layers/rowEdits.ts";
 import { masked } from "../messages/masks.ts";
 import { leavesOf } from "../sources/source.ts";
@@ -44,7 +44,7 @@ export const withoutSecretRows = (root: Value): Value =>
 export function secretTextsOf(root: Value): string[] {
   const texts: string[] = [];
   withSecretRows(root, (value) => {
-    texts.push(...leavesOf(plain(value)));
+    texts.push(...leavesOf(toPlainValue(value)));
     return value;
   });
   return texts;
@@ -52,7 +52,7 @@ export function secretTextsOf(root: Value): string[] {
 
 const valueOf = ({ entries }: Mapping, name: string): unknown => {
   const entry = entries.get(name);
-  return entry && plain(entry.value);
+  return entry && toPlainValue(entry.value);
 };
 
 function changed(map: Mapping, name: string, form: (value: Value) => Value): Mapping {

@@ -1,13 +1,13 @@
 import { statSync } from "node:fs";
 import { dirname, isAbsolute, resolve } from "node:path";
 import { find, keyPlace, valuePlace, type Place } from "../layers/document.ts";
-import { shown } from "../layers/layers.ts";
-import { misnamed } from "../layers/writtenNumbers.ts";
+import { toShownPath } from "../layers/layers.ts";
+import { explainMisnamed } from "../layers/writtenNumbers.ts";
 import { secretKey } from "../resources/rows/declared/inputs.ts";
-import { refusedFormat } from "../sources/formats.ts";
-import { linkedLabels } from "../sources/source.ts";
+import { explainRefusedFormat } from "../sources/formats.ts";
+import { listLinkedLabels } from "../sources/source.ts";
 import { keyNow, spot, teamNow } from "./formerKeys.ts";
-import { known, namesIn, type Check } from "./problems.ts";
+import { checkKnown, namesIn, type Check } from "./problems.ts";
 import type { SeedDeclaration } from "./schema.ts";
 
 type Seeds = Readonly<Record<string, SeedDeclaration>>;
@@ -21,12 +21,12 @@ function mentions({ references = {}, parent }: SeedDeclaration): { seed: string;
 }
 
 /** The seed with its source relative to the program's folder. */
-export function checkedSeed(check: Check, name: string, seed: SeedDeclaration, seeds: Seeds): SeedDeclaration {
+export function checkSeed(check: Check, name: string, seed: SeedDeclaration, seeds: Seeds): SeedDeclaration {
   const { root, report, declared } = check;
   const path = ["seeds", name];
   for (const mention of mentions(seed)) {
     const at = valuePlace(root, [...path, ...mention.path]);
-    known(report, "seed", mention.seed, namesIn(root, ["seeds"]), at, keyNow(mention.seed, seeds));
+    checkKnown(report, "seed", mention.seed, namesIn(root, ["seeds"]), at, keyNow(mention.seed, seeds));
     const labels = seeds[mention.seed]?.key ?? [];
     if (labels.length > 1) {
       const message = `seed "${mention.seed}" has a key of ${labels.length} labels (${labels.join(", ")}); refer to rows that one label tells apart`;
@@ -43,7 +43,7 @@ export function checkedSeed(check: Check, name: string, seed: SeedDeclaration, s
       namesIn(root, ["organizations", organization, "teams"]).map((team) => `${organization}/${team}`),
     );
     const at = valuePlace(root, [...path, "teamViewers", index, "team"]);
-    known(report, "team", viewer.team, names, at, teamNow(viewer.team, declared.organizations));
+    checkKnown(report, "team", viewer.team, names, at, teamNow(viewer.team, declared.organizations));
   }
   if (seed.rows && seed.source !== undefined) {
     report({ at: keyPlace(root, [...path, "source"]), message: "rows and source are both given; remove one of them" });
@@ -52,7 +52,7 @@ export function checkedSeed(check: Check, name: string, seed: SeedDeclaration, s
   }
   if (seed.rows) {
     checkKeys(check, [...path, "rows"], seed.key, seed.rows);
-    const labels = [...new Set([...seed.key, ...linkedLabels(seed)])];
+    const labels = [...new Set([...seed.key, ...listLinkedLabels(seed)])];
     for (const index of seed.rows.keys()) checkWritten(check, [...path, "rows", index], labels);
   }
   checkRowEdits(check, path, seed);
@@ -67,13 +67,14 @@ function checkedSource({ root, folder, report }: Check, path: readonly string[],
   }
   const file = resolve(folder, dirname(at.file), source);
   const found = statSync(file, { throwIfNoEntry: false });
-  if (!found) report({ at, message: `there is no file ${shown(file, folder)}; correct source` });
-  else if (!found.isFile()) report({ at, message: `${shown(file, folder)} is no file; name the file with the rows` });
+  if (!found) report({ at, message: `there is no file ${toShownPath(file, folder)}; correct source` });
+  else if (!found.isFile())
+    report({ at, message: `${toShownPath(file, folder)} is no file; name the file with the rows` });
   else {
-    const refusal = refusedFormat(file);
-    if (refusal !== undefined) report({ at, message: `${shown(file, folder)} ${refusal}` });
+    const refusal = explainRefusedFormat(file);
+    if (refusal !== undefined) report({ at, message: `${toShownPath(file, folder)} ${refusal}` });
   }
-  return shown(file, folder);
+  return toShownPath(file, folder);
 }
 
 type Rows = NonNullable<SeedDeclaration["rows"]>;
@@ -102,7 +103,7 @@ function checkKeys({ root, report }: Check, path: readonly string[], labels: rea
 
 /** Checks the verbs for rows, as far as that does not depend on the source. */
 function checkRowEdits(check: Check, path: readonly string[], seed: SeedDeclaration): void {
-  const labels = [...new Set([...seed.key, ...linkedLabels(seed)])];
+  const labels = [...new Set([...seed.key, ...listLinkedLabels(seed)])];
   for (const verb of ["rows+", "rows~"] as const) {
     if (!seed[verb]) continue;
     checkKeys(check, [...path, verb], seed.key, seed[verb]);
@@ -127,7 +128,7 @@ function checkRowEdits(check: Check, path: readonly string[], seed: SeedDeclarat
 function checkWritten({ root, report }: Check, row: readonly PropertyKey[], labels: Iterable<PropertyKey>): void {
   for (const label of labels) {
     const value = find(root, [...row, label])?.value;
-    const reason = value?.kind === "scalar" ? misnamed(value.written, value.value) : undefined;
+    const reason = value?.kind === "scalar" ? explainMisnamed(value.written, value.value) : undefined;
     const which = typeof label === "string" ? label : String(row.findLast((step) => typeof step === "string"));
     if (value && reason !== undefined) report({ at: value.at, message: `${which}: ${reason}` });
   }

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { declaration, readEnvironment } from "./declaration.ts";
-import { origins, shownTree, yamlOf } from "./shown.ts";
+import { origins, toShownTree, yamlOf } from "./shown.ts";
 
 let folder: string;
 beforeAll(() => {
@@ -21,7 +21,7 @@ const write = (name: string, content: unknown): void =>
 const shown = (name: string, origin = false): string => {
   const { root, declared, problems } = readEnvironment(name, folder);
   if (!root || !declared) throw new Error(problems.map(({ message }) => message).join("\n"));
-  return yamlOf(shownTree(root, declared), origin);
+  return yamlOf(toShownTree(root, declared), origin);
 };
 
 const key = fc.constantFrom("a", "b", "c.d", "7");

@@ -1,11 +1,11 @@
 import { Document, isMap, isNode, isScalar, isSeq, type Node } from "yaml";
-import { plain, type Entry, type Value } from "../layers/document.ts";
-import { placed } from "../layers/verbs.ts";
+import { toPlainValue, type Entry, type Value } from "../layers/document.ts";
+import { describePlace } from "../layers/verbs.ts";
 import type { Declaration } from "./declaration.ts";
 import { withoutSecretRows } from "./secretRows.ts";
 
 /** The merged file as one that extends nothing, for the program's folder: sources are named from there. Secret rows are hidden. */
-export function shownTree(merged: Value, { seeds }: Declaration): Value {
+export function toShownTree(merged: Value, { seeds }: Declaration): Value {
   const root = withoutSecretRows(merged);
   const all = root.kind === "map" ? root.entries.get("seeds")?.value : undefined;
   if (root.kind !== "map" || all?.kind !== "map") return root;
@@ -24,7 +24,7 @@ export function shownTree(merged: Value, { seeds }: Declaration): Value {
 
 /** A tree as YAML; with `origin`, the place of each value behind it. */
 export function yamlOf(tree: Value, origin = false): string {
-  const document = new Document(plain(tree), { aliasDuplicateObjects: false });
+  const document = new Document(toPlainValue(tree), { aliasDuplicateObjects: false });
   if (origin) annotate(document.contents, tree);
   return document.toString({ lineWidth: 0, blockQuote: false, doubleQuotedMinMultiLineLength: Infinity });
 }
@@ -40,7 +40,7 @@ function annotate(node: Node | null, value: Value): void {
       const held = node.items[index];
       if (isNode(held)) annotate(held, item);
     });
-  } else if (node) node.comment = ` ${placed(value.at)}`;
+  } else if (node) node.comment = ` ${describePlace(value.at)}`;
 }
 
 /** The place of each value that is no map and no list, by its path as a JSON pointer. */
@@ -53,6 +53,6 @@ function placesIn(tree: Value, pointer: string): [pointer: string, place: string
       : tree.kind === "list"
         ? tree.items.map((item, index) => [String(index), item])
         : [];
-  if (below.length === 0) return [[pointer, placed(tree.at)]];
+  if (below.length === 0) return [[pointer, describePlace(tree.at)]];
   return below.flatMap(([step, value]) => placesIn(value, `${pointer}/${step}`));
 }

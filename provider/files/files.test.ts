@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, truncateSync
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { FileRefusal, maxMegabytesOfLayer, openFile, readText } from "./files.ts";
+import { FileRefusal, maxMegabytesOfLayer, openFile, readText, textIfAny } from "./files.ts";
 
 let folder: string;
 let program: string;
@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** What both ways of the door say. */
+/** The result of opening the file asynchronously and synchronously, which must be equal. */
 async function said(name: string): Promise<string> {
   const opened = openFile(program, name, maxMegabytesOfLayer).then(async (file) => {
     const text = await file.readFile("utf8");
@@ -105,4 +105,15 @@ test("without Git the folder of Pulumi.yaml is the bound, and without that the p
   expect(await said("dev.yaml")).toBe("own");
   writeFileSync(join(folder, "repository/Pulumi.yaml"), "name: crew");
   expect(await said("../../shared/base.yaml")).toBe("shared");
+});
+
+test("a file that can't be read is not taken for none", () => {
+  writeFileSync(join(program, "large.yaml"), "");
+  truncateSync(join(program, "large.yaml"), (maxMegabytesOfLayer + 1) * 2 ** 20);
+  symlinkSync(join(folder, "credentials"), join(program, "link.yaml"));
+  const text = (name: string): string | undefined => textIfAny(program, name, maxMegabytesOfLayer);
+  expect(text("dev.yaml")).toBe("own");
+  expect(text("none.yaml")).toBeUndefined();
+  expect(() => text("large.yaml")).toThrow("large.yaml can't be read, and it may decide what a run does: it has more");
+  expect(() => text("link.yaml")).toThrow("link.yaml can't be read, and it may decide what a run does: it is outside");
 });

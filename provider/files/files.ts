@@ -11,10 +11,11 @@ import {
 } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { relative, resolve, sep } from "node:path";
+import { isAbsent } from "../../machine/failures.ts";
 import { isIn, rootOf } from "./repository.ts";
 
-// The one door for files that a branch names. Its author chooses names, links, devices and sizes; what is read may stand
-// in a preview for everybody.
+// The single place that opens files a branch names. The branch's author chooses names, links, devices and sizes; the
+// content may stand in a preview for everybody.
 
 /** Why a file is not read, to stand after its name; it quotes nothing of the file. */
 export class FileRefusal extends Error {}
@@ -53,8 +54,9 @@ export async function addFile(digest: Hash, directory: string, name: string): Pr
       digest.update(chunk as Buffer); // a stream without encoding gives buffers
     }
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    if (error instanceof FileRefusal || (error as NodeJS.ErrnoException).code !== undefined) return false;
+    throw error;
   }
 }
 
@@ -83,10 +85,15 @@ export function textOrReason(
   }
 }
 
-/** The text of a file that a program in `directory` names; undefined where it can't be read. */
+/**
+ * The text of a file that a program in `directory` names; undefined where there is none. Throws where there is one that
+ * can't be read: what stands in it may decide something.
+ */
 export function textIfAny(directory: string, name: string, megabytes: number): string | undefined {
   const found = textOrReason(directory, name, megabytes);
-  return "text" in found ? found.text : undefined;
+  if ("text" in found) return found.text;
+  if (found.reason === absent) return undefined;
+  throw new FileRefusal(`${name} can't be read, and it may decide what a run does: ${found.reason}`);
 }
 
 /** Why a file can't be read that is not there. */
@@ -95,8 +102,8 @@ export const absent = "there is no such file";
 /** Why a file can't be read, without its path, which may be absolute. */
 function reasonOf(error: unknown): string {
   if (error instanceof FileRefusal) return error.message;
-  const { code, message } = error as NodeJS.ErrnoException; // reading a file throws nothing else
-  return code === "ENOENT" ? absent : message.replace(/, (open|lstat|realpath) .*$/, "");
+  const { message } = error as NodeJS.ErrnoException; // reading a file throws nothing else
+  return isAbsent(error) ? absent : message.replace(/, (open|lstat|realpath) .*$/, "");
 }
 
 /** The true path of a place, each part of which may have been a link. */

@@ -20,6 +20,6 @@ function above(from: string, ...names: readonly string[]): string | undefined {
   }
 }
 
-/** Whether a place, by its true path, is in a folder. */
+/** True when a place, by its true path, is in a folder. */
 export const isIn = (root: string, place: string): boolean =>
   place === root || place.startsWith(root.endsWith(sep) ? root : root + sep);

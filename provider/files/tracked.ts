@@ -2,8 +2,8 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 
 /**
- * Whether Git tracks a file whose name is like no other, such as a digest. Git itself is not asked: in a repository of
- * others it may run their code.
+ * True when Git tracks a file with a unique name, such as a digest. Git itself is not run: in another person's
+ * repository it may run their code.
  */
 export function isTracked(file: string): boolean {
   const index = indexAbove(dirname(file));

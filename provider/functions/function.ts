@@ -10,7 +10,7 @@ export interface PlatformFunction<Inputs extends z.ZodObject = z.ZodObject, Outp
   example: { inputs: z.input<Inputs>; output: keyof z.output<Outputs> & string };
   inputs: Inputs;
   outputs: Outputs;
-  /** What is wrong with inputs that are each right. Offline. */
+  /** Problems between inputs that are each right. Offline. */
   check?: (inputs: z.output<Inputs>) => Problem[];
   /** Throws an InputError when an input names what is not there. */
   invoke: (context: Context, inputs: z.output<Inputs>) => Promise<z.output<Outputs>>;

@@ -7,7 +7,7 @@ import { getTeam } from "./getTeam.ts";
 import { getTeamMembers } from "./getTeamMembers.ts";
 import { getUserID } from "./getUserID.ts";
 
-/** All functions. Doors call them with what was checked against the function's own schema. */
+/** All functions. Both kinds of provider call them with inputs checked against the function's own schema. */
 export const functions = [
   getUserID,
   getOrganization,

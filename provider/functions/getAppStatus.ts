@@ -2,7 +2,7 @@ import { z } from "zod";
 import { generationState, stateOf } from "../contract/apps.ts";
 import { id } from "../contract/values.ts";
 import { platformFunction } from "./function.ts";
-import { found } from "./missing.ts";
+import { requireFound } from "./missing.ts";
 
 export const getAppStatus = platformFunction({
   name: "getAppStatus",
@@ -23,7 +23,7 @@ export const getAppStatus = platformFunction({
 
   invoke: async (context, { appID, statusWords }) => {
     const asked = context.client.createappwithpromptStatus({ appID }, context);
-    const { status, message } = await found("appID", "app", asked);
+    const { status, message } = await requireFound("appID", "app", asked);
     return { appID, status, meaning: stateOf(status, statusWords), ...(message === undefined ? {} : { message }) };
   },
 });

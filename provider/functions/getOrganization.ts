@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { id } from "../contract/values.ts";
 import { platformFunction } from "./function.ts";
-import { found } from "./missing.ts";
+import { requireFound } from "./missing.ts";
 
 export const getOrganization = platformFunction({
   name: "getOrganization",
@@ -16,7 +16,7 @@ export const getOrganization = platformFunction({
 
   invoke: async (context, { organizationID }) => {
     const read = context.client.readorganization({ organizationID }, context).then(({ organization }) => organization);
-    const { name, description } = await found("organizationID", "organization", read);
+    const { name, description } = await requireFound("organizationID", "organization", read);
     return { organizationID, name, ...(description ? { description } : {}) };
   },
 });

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { id, type Row } from "../contract/values.ts";
 import { InputError, platformFunction } from "./function.ts";
-import { found } from "./missing.ts";
-import { matching, rowShape, toOutput } from "./tableRows.ts";
+import { requireFound } from "./missing.ts";
+import { readMatching, rowShape, toOutput } from "./tableRows.ts";
 
 export const getRow = platformFunction({
   name: "getRow",
@@ -32,11 +32,11 @@ export const getRow = platformFunction({
   invoke: async (context, { rowID, table = "", key = {} }) => {
     if (rowID !== undefined) {
       const read = context.client.microappdataRow({ rowID }, context).then(({ currentRow }) => currentRow);
-      return toOutput(await found("rowID", "row", read));
+      return toOutput(await requireFound("rowID", "row", read));
     }
     let first: Row | undefined;
     let count = 0;
-    for await (const row of matching(context, { table, where: key })) {
+    for await (const row of readMatching(context, { table, where: key })) {
       first ??= row;
       count++;
     }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { id, type Row } from "../contract/values.ts";
 import { keyText } from "../reconcile/digests.ts";
 import { InputError, platformFunction } from "./function.ts";
-import { matching, row, toOutput } from "./tableRows.ts";
+import { readMatching, row, toOutput } from "./tableRows.ts";
 
 /** Highest number of rows without a limit in the arguments: all of them are held in memory. */
 const maxRows = 10_000;
@@ -51,7 +51,7 @@ export const getRows = platformFunction({
     const enough = sort.length > 0 ? Infinity : (limit ?? maxRows + 1);
     const rows: Row[] = [];
     const query = { table, where, filters: [...filters, ...inParent], limit: sort.length > 0 ? undefined : limit };
-    for await (const row of matching(context, query)) {
+    for await (const row of readMatching(context, query)) {
       rows.push(row);
       if (rows.length >= enough) break;
     }

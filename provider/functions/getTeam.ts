@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { id } from "../contract/values.ts";
 import { platformFunction } from "./function.ts";
-import { found } from "./missing.ts";
+import { requireFound } from "./missing.ts";
 
 export const getTeam = platformFunction({
   name: "getTeam",
@@ -17,7 +17,7 @@ export const getTeam = platformFunction({
 
   invoke: async (context, { teamID }) => {
     const read = context.client.readteam({ teamID }, context).then(({ team }) => team);
-    const { name, organizationID, description } = await found("teamID", "team", read);
+    const { name, organizationID, description } = await requireFound("teamID", "team", read);
     return {
       teamID,
       ...(organizationID === undefined ? {} : { organizationID }),

@@ -4,7 +4,7 @@ import { inParallel } from "../client/parallel.ts";
 import { id } from "../contract/values.ts";
 import type { Context } from "../resources/model/resource.ts";
 import { platformFunction } from "./function.ts";
-import { found } from "./missing.ts";
+import { requireFound } from "./missing.ts";
 
 const member = z.object({
   userID: id.meta({ description: "ID of the user." }),
@@ -23,12 +23,14 @@ export const getTeamMembers = platformFunction({
   }),
 
   invoke: async (context, { teamID }) => {
-    const listed = await found("teamID", "team", context.members.list(teamID));
+    const listed = await requireFound("teamID", "team", context.members.list(teamID));
     return { teamID, members: await described(context, teamID, listed) };
   },
 });
 
-/** Members one by one in a stable order; who comes without a role in the list is read alone, which tells the address too. */
+/**
+ * Members one by one in a stable order. A member listed without a role is read alone, which also returns the address.
+ */
 async function described(
   context: Context,
   teamID: string,

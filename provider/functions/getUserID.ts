@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { email, id } from "../contract/values.ts";
 import { platformFunction } from "./function.ts";
-import { found } from "./missing.ts";
+import { requireFound } from "./missing.ts";
 
 export const getUserID = platformFunction({
   name: "getUserID",
@@ -11,6 +11,6 @@ export const getUserID = platformFunction({
   outputs: z.object({ userID: id.meta({ description: "ID of the user." }) }),
 
   invoke: async (context, { email }) => ({
-    userID: (await found("email", "user", context.client.userid({ email }, context))).userID,
+    userID: (await requireFound("email", "user", context.client.userid({ email }, context))).userID,
   }),
 });

@@ -34,7 +34,7 @@ interface Query {
  * The rows whose labels have the wanted values, in the order of their IDs. The platform is asked for them by label; when
  * it finds none it may not know labels in filters, so the whole table is looked through.
  */
-export async function* matching(
+export async function* readMatching(
   context: Context,
   { table, where = {}, filters = [], limit }: Query,
 ): AsyncGenerator<Row> {
@@ -67,7 +67,7 @@ export async function* matching(
   if (!any && asked.length > 0) yield* read(filters);
 }
 
-/** Whether a value is the wanted one, or a list that holds it. Text and number are the same, as in natural keys. */
+/** True when a value is the wanted one, or a list that holds it. Text and number are the same, as in natural keys. */
 const matches = (value: unknown, wanted: unknown): boolean =>
   keyText(value) === keyText(wanted) ||
   (Array.isArray(value) && (value as unknown[]).some((item) => keyText(item) === keyText(wanted)));

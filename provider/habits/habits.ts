@@ -3,9 +3,9 @@
 
 /** One way in which platforms differ. */
 export interface Habit {
-  /** What it may be; the first is what the emulator does unless a profile says otherwise. */
+  /** Possible values; the emulator follows the first unless a profile names another. */
   readonly values: readonly [string, ...string[]];
-  /** What the values are about, as the beginning of a sentence. */
+  /** Subject of the values, as the beginning of a sentence. */
   readonly about: string;
 }
 
@@ -90,7 +90,7 @@ export type HabitValue<Name extends HabitName = HabitName> = (typeof habits)[Nam
 /** A value for each habit. */
 export type Habits = { readonly [Name in HabitName]: HabitValue<Name> };
 
-/** The habits of a platform that says nothing else. */
+/** The habits of a platform without a profile. */
 export const usualHabits = Object.fromEntries(
   Object.entries(habits).map(([name, { values }]) => [name, values[0]]),
 ) as unknown as Habits; // keys and values are those of the table

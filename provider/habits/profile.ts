@@ -33,12 +33,12 @@ export type Profile = z.output<typeof profile>;
 /** A profile as people write it; every part but the version may be left out. */
 export type ProfileInput = z.input<typeof profile>;
 
-/** How a platform behaves, as far as it is known. */
+/** Known behaviour of a platform. */
 export interface Manner extends Pick<Profile, "limits" | "statusWords"> {
   habits: Habits;
 }
 
-/** What a profile says beyond the usual. */
+/** Completes a profile with the usual habits. */
 export const mannerOf = ({ habits, limits = {}, statusWords = {} }: Partial<Profile> = {}): Manner => ({
   habits: { ...usualHabits, ...habits },
   limits,

@@ -4,10 +4,10 @@ import { nearest } from "../../machine/spelling.ts";
 import { absent, maxMegabytesOfLayer, textOrReason } from "../files/files.ts";
 import { firstLines, maxReported } from "../messages/firstLines.ts";
 import { sentences } from "../messages/sentences.ts";
-import { find, keyPlace, plain, type Place, type Problem, type Value } from "./document.ts";
-import { formsAt, plainGrammar, type Grammar } from "./grammar.ts";
-import { loadLayers, mergedLayers } from "./layers.ts";
-import { placed } from "./verbs.ts";
+import { find, keyPlace, toPlainValue, type Place, type Problem, type Value } from "./document.ts";
+import { formsAt, makePlainGrammar, type Grammar } from "./grammar.ts";
+import { loadLayers, mergeLayers } from "./layers.ts";
+import { describePlace } from "./verbs.ts";
 
 // Files whose whole content one schema describes: each mistake is named with its place.
 
@@ -33,11 +33,11 @@ export function readChecked<Content>(
   directory?: string,
 ): Content {
   const from = directory ?? dirname(file);
-  const { content, at } = parseLayers(textOf(file, what, from), file, from, plainGrammar(schema));
-  return checked(schema, content, at);
+  const { content, at } = parseLayers(textOf(file, what, from), file, from, makePlainGrammar(schema));
+  return checkContent(schema, content, at);
 }
 
-/** The text of a file; throws a FileError that says what it is. */
+/** The text of a file; throws a FileError that names it as `what`. */
 export function textOf(file: string, what: string, directory: string): string {
   const found = textOrReason(directory, resolve(file), maxMegabytesOfLayer);
   if ("text" in found) return found.text;
@@ -56,11 +56,11 @@ export function parseLayers(
   const report = (problem: Problem): void => void problems.push(problem);
   const nameOf = (path: string): string => (isAbsolute(name) ? path : relative("", path));
   const layers = loadLayers(resolve(name), { folder: directory, nameOf, grammar, text }, report);
-  const { value } = mergedLayers(layers, report);
-  if (problems.length > 0) throw new FileError(problems.map(({ at, message }) => `${placed(at)}: ${message}`));
+  const { value } = mergeLayers(layers, report);
+  if (problems.length > 0) throw new FileError(problems.map(({ at, message }) => `${describePlace(at)}: ${message}`));
   const at: PlaceOf =
-    value && value.kind !== "scalar" ? (path) => placed(nearestPlace(value, path)) : () => `${name}:1:1`;
-  return { value, content: (value && plain(value)) ?? {}, at };
+    value && value.kind !== "scalar" ? (path) => describePlace(nearestPlace(value, path)) : () => `${name}:1:1`;
+  return { value, content: (value && toPlainValue(value)) ?? {}, at };
 }
 
 /** Where the value at a path begins, or that of the nearest thing around it. */
@@ -68,7 +68,7 @@ const nearestPlace = (root: Value, path: readonly PropertyKey[]): Place =>
   path.length === 0 ? keyPlace(root, path) : (find(root, path)?.value.at ?? nearestPlace(root, path.slice(0, -1)));
 
 /** The content by its schema, which lies at a path of the file. Throws a FileError. */
-export function checked<Content>(
+export function checkContent<Content>(
   schema: z.ZodType<Content>,
   content: unknown,
   place: PlaceOf,
@@ -100,7 +100,7 @@ function lostKey(content: unknown): string[] | undefined {
   return undefined;
 }
 
-/** What a schema has found: each unknown key by itself, with what may be meant. */
+/** Findings of a schema: each unknown key by itself, with a suggestion. */
 export function mistakes(issue: z.core.$ZodIssue, schema?: z.ZodType): { path: PropertyKey[]; what: string }[] {
   if (issue.code === "unrecognized_keys") {
     const forms = schema ? formsAt(schema, issue.path) : [];

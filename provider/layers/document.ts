@@ -1,7 +1,8 @@
 import type { Document, LineCounter, Node } from "yaml";
-import { BoundError, boundedDocument, ofSettings, tooDeep, yaml } from "../../machine/settings/bounded.ts";
+import { parseBounded, ofSettings, yaml } from "../../machine/settings/bounded.ts";
+import { BoundError, tooDeep } from "../../machine/settings/bounds.ts";
 import { conflict, findConflict } from "../files/conflicts.ts";
-import { misnamed } from "./writtenNumbers.ts";
+import { explainMisnamed } from "./writtenNumbers.ts";
 
 /** Where something stands; line and column count from 1, and are 0 in what a program gives in place of a file. */
 export interface Place {
@@ -65,7 +66,7 @@ export function parse(text: string, file: string, report: (problem: Problem) => 
       report({ at: { file, line: line + 1, column: 1 }, message: conflict });
       return undefined;
     }
-    // What the parser finds after its first mistake mostly follows from it.
+    // Only the first mistake is reported: the parser's later ones mostly follow from it.
     report({ at: at(error.pos[0]), message: `is not valid YAML: ${firstLine(error.message)}; correct it` });
     return undefined;
   }
@@ -78,7 +79,7 @@ export function parse(text: string, file: string, report: (problem: Problem) => 
 /** The document of a text, or why it is not read. */
 function parsed(text: string, lineCounter: LineCounter): Document.Parsed | BoundError {
   try {
-    return boundedDocument(text, { lineCounter });
+    return parseBounded(text, { lineCounter });
   } catch (error) {
     if (error instanceof BoundError) return error;
     throw error;
@@ -139,7 +140,7 @@ class Reader {
       for (const { key, value } of node.items) {
         const place = this.#place(key);
         const name = isScalar(key) ? textOf(key.value) : undefined;
-        const other = isScalar(key) ? misnamed(key.source, key.value) : undefined;
+        const other = isScalar(key) ? explainMisnamed(key.source, key.value) : undefined;
         if (other !== undefined) this.#report({ at: place, message: `a key: ${other}` });
         else if (name === undefined) this.#report({ at: place, message: "a key must be text; name it in one word" });
         else if (name === "__proto__")
@@ -171,19 +172,19 @@ class Reader {
 }
 
 /** The value without its places. */
-export function plain(value: Value): unknown {
+export function toPlainValue(value: Value): unknown {
   switch (value.kind) {
     case "scalar":
       return value.value;
     case "list":
-      return value.items.map(plain);
+      return value.items.map(toPlainValue);
     case "map":
       // fromEntries makes own properties of all keys, also of __proto__.
-      return Object.fromEntries([...value.entries].map(([key, entry]) => [key, plain(entry.value)]));
+      return Object.fromEntries([...value.entries].map(([key, entry]) => [key, toPlainValue(entry.value)]));
   }
 }
 
-/** What stands at a path: the key's entry, or the item of a list; undefined when there is nothing. */
+/** The value at a path: the key's entry, or the item of a list; undefined when there is nothing. */
 export function find(root: Value, path: readonly PropertyKey[]): Entry | undefined {
   let found: Entry = { at: root.at, value: root };
   for (const step of path) {

@@ -3,27 +3,27 @@ import { z } from "zod";
 /** Where something stands in a file, key by key. */
 export type Path = readonly PropertyKey[];
 
-/** What the merge of layers must know of the files that it merges. */
+/** Knowledge about a kind of file that the merge of its layers needs. */
 export interface Grammar {
-  /** What the entries of a map are, in the singular, when `null` takes one out. */
+  /** The singular name of a map's entries if `null` removes one. */
   named: (map: Path) => string | undefined;
-  /** Whether a key of a map with fixed keys holds a list: then `key+` and `key-` work on it. */
+  /** True when a key of a map with fixed keys holds a list: then `key+` and `key-` work on it. */
   hasList: (map: Path, key: string) => boolean;
-  /** Whether the rows of a map may be edited by `rows+`, `rows~` and `rows-`. */
+  /** True when `rows+`, `rows~` and `rows-` may edit the rows of a map. */
   hasRows: (map: Path) => boolean;
-  /** Whether a list is gathered from all layers instead of being replaced. */
+  /** True for a list that is gathered from all layers instead of being replaced. */
   gathers: (list: Path) => boolean;
 }
 
 /** The grammar of a schema whose layers name no things and gather nothing. */
-export const plainGrammar = (schema: z.ZodType): Grammar => ({
+export const makePlainGrammar = (schema: z.ZodType): Grammar => ({
   named: () => undefined,
   hasList: (map, key) => hasList(schema, map, key),
   hasRows: () => false,
   gathers: () => false,
 });
 
-/** Whether a value at a path may be a map with this key, which holds a list. */
+/** True when a value at a path may be a map with this key, which holds a list. */
 export const hasList = (schema: z.core.$ZodType, map: Path, key: string): boolean =>
   formsAt(schema, map).some(
     (form) =>
@@ -45,7 +45,7 @@ export function formsAt(schema: z.core.$ZodType, path: Path): z.core.$ZodType[] 
     return formsAt(schema.unwrap(), path);
   }
   if (schema instanceof z.ZodPipe) {
-    // Of what is preprocessed the schema comes last, of what is transformed it comes first.
+    // The schema stands behind a preprocessing step, and before a transformation.
     const inner = schema.in instanceof z.ZodTransform ? [schema.out] : [schema.in, schema.out];
     return inner.flatMap((one) => formsAt(one, path));
   }

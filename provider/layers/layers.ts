@@ -2,10 +2,11 @@ import { dirname, relative, resolve } from "node:path";
 import { maxMegabytesOfLayer, textOrReason } from "../files/files.ts";
 import { parse, type Mapping, type Place, type Problem, type Value } from "./document.ts";
 import type { Grammar } from "./grammar.ts";
-import { layer, merged, resolved, type Merged, type Tree } from "./merge.ts";
+import { layer, mergeTrees, resolveVerbs, type Merged, type Tree } from "./merge.ts";
 
 /** A file as people and the state know it: relative to the program's folder, with forward slashes. */
-export const shown = (path: string, folder: string): string => relative(folder, path).replaceAll("\\", "/") || ".";
+export const toShownPath = (path: string, folder: string): string =>
+  relative(folder, path).replaceAll("\\", "/") || ".";
 
 /** Contents of files that extend each other, the lowest one first. */
 export interface Layers {
@@ -34,15 +35,15 @@ export function loadLayers(path: string, origin: Origin, report: (problem: Probl
 }
 
 /** Merges all layers, or the lowest ones of them. */
-export function mergedLayers(
+export function mergeLayers(
   { trees, grammar }: Pick<Layers, "trees" | "grammar">,
   report: (problem: Problem) => void,
   count?: number,
 ): Merged {
   const [lowest, ...others] = trees.slice(0, count);
   if (!lowest) return { value: undefined, taken: new Map() };
-  return resolved(
-    others.reduce((below, above) => merged(below, above, grammar), lowest),
+  return resolveVerbs(
+    others.reduce((below, above) => mergeTrees(below, above, grammar), lowest),
     grammar,
     report,
   );
@@ -57,7 +58,7 @@ class Loader {
 
   constructor({ folder, nameOf, grammar }: Origin, report: (problem: Problem) => void) {
     this.#folder = folder;
-    this.#nameOf = nameOf ?? ((path) => shown(path, folder));
+    this.#nameOf = nameOf ?? ((path) => toShownPath(path, folder));
     this.#grammar = grammar;
     this.#report = report;
   }

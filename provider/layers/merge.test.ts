@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { parse, plain, type Problem } from "./document.ts";
+import { parse, toPlainValue, type Problem } from "./document.ts";
 import type { Grammar } from "./grammar.ts";
-import { layer, merged, resolved, type Tree } from "./merge.ts";
-import { placed } from "./verbs.ts";
+import { layer, mergeTrees, resolveVerbs, type Tree } from "./merge.ts";
+import { describePlace } from "./verbs.ts";
 
 /** Things by name, with a list, words, rows and a map of their own. */
 const grammar: Grammar = {
@@ -23,9 +23,9 @@ const treeOf = (content: unknown, file: string): Tree => {
 
 const told = (tree: Tree) => {
   const problems: Problem[] = [];
-  const { value, taken } = resolved(tree, grammar, (problem) => problems.push(problem));
-  const messages = problems.map(({ at, message }) => `${placed(at)}: ${message}`);
-  return { value: value && plain(value), taken: [...taken.keys()], messages };
+  const { value, taken } = resolveVerbs(tree, grammar, (problem) => problems.push(problem));
+  const messages = problems.map(({ at, message }) => `${describePlace(at)}: ${message}`);
+  return { value: value && toPlainValue(value), taken: [...taken.keys()], messages };
 };
 
 const item = fc.integer({ min: 0, max: 3 });
@@ -62,8 +62,8 @@ describe("layers", () => {
     fc.assert(
       fc.property(content, content, content, (...contents) => {
         const [a, b, c] = contents.map((each, index) => treeOf(each, `${index}.yaml`)) as [Tree, Tree, Tree];
-        const left = merged(merged(a, b, grammar), c, grammar);
-        const right = merged(a, merged(b, c, grammar), grammar);
+        const left = mergeTrees(mergeTrees(a, b, grammar), c, grammar);
+        const right = mergeTrees(a, mergeTrees(b, c, grammar), grammar);
         expect(told(right)).toEqual(told(left));
       }),
       { numRuns: 500 },
@@ -76,7 +76,7 @@ describe("layers", () => {
       { things: { a: { "list+": [3], "list-": [1], map: { c: 2 } }, b: { key: "Code" } } },
       "a.yaml",
     );
-    expect(told(merged(base, above, grammar))).toEqual({
+    expect(told(mergeTrees(base, above, grammar))).toEqual({
       value: { things: { a: { list: [2, 3], map: { b: 1, c: 2 } }, b: { key: "Code" } } },
       taken: [],
       messages: [],
@@ -89,7 +89,7 @@ describe("layers", () => {
       treeOf({ things: { a: null } }, "b.yaml"),
       treeOf({ things: { a: { list: [2] } } }, "c.yaml"),
     ] as const;
-    expect(told(merged(a, b, grammar))).toEqual({ value: { things: {} }, taken: ['["things","a"]'], messages: [] });
-    expect(told(merged(merged(a, b, grammar), c, grammar)).value).toEqual({ things: { a: { list: [2] } } });
+    expect(told(mergeTrees(a, b, grammar))).toEqual({ value: { things: {} }, taken: ['["things","a"]'], messages: [] });
+    expect(told(mergeTrees(mergeTrees(a, b, grammar), c, grammar)).value).toEqual({ things: { a: { list: [2] } } });
   });
 });

@@ -1,7 +1,7 @@
-import { plain, type Place, type Problem, type Scalar, type Sequence, type Value } from "./document.ts";
+import { toPlainValue, type Place, type Problem, type Scalar, type Sequence, type Value } from "./document.ts";
 import type { Grammar, Path } from "./grammar.ts";
-import { editedRows, rowVerbs, type RowEdit } from "./rowEdits.ts";
-import { edited, takeOut, type ListEdit } from "./verbs.ts";
+import { combineRowEdits, rowVerbs, type RowEdit } from "./rowEdits.ts";
+import { editList, takeOut, type ListEdit } from "./verbs.ts";
 
 /** A file, or files merged, before its verbs have met what they work on. */
 export type Tree = Branch | Sequence | Scalar | Edits;
@@ -12,7 +12,7 @@ interface Branch {
   entries: ReadonlyMap<string, { at: Place; value: Tree }>;
 }
 
-/** What layers do with one entry, the lowest first. */
+/** Edits of one entry by the layers, the lowest first. */
 interface Edits {
   kind: "edits";
   at: Place;
@@ -32,7 +32,7 @@ export function layer(value: Value, grammar: Grammar, path: Path = []): Tree {
     const before = entries.get(key);
     entries.set(key, { at, value: before ? chained(before.value, tree) : tree });
   };
-  // Verbs work on what the same map says, wherever it says it.
+  // Verbs apply to the other entries of their map, so they run after all of them, wherever they stand.
   const verbs: (() => void)[] = [];
   const isNamed = grammar.named(path) !== undefined;
   const hasRows = grammar.hasRows(path);
@@ -67,7 +67,7 @@ const chained = (below: Tree, above: Tree): Edits => ({
  * Maps are merged by key, at every depth; some lists are gathered; anything else is replaced whole. Verbs wait for what
  * they work on, so layers may be merged in any grouping.
  */
-export function merged(below: Tree, above: Tree, grammar: Grammar, path: Path = []): Tree {
+export function mergeTrees(below: Tree, above: Tree, grammar: Grammar, path: Path = []): Tree {
   if (below.kind === "edits" || above.kind === "edits") return chained(below, above);
   if (grammar.gathers(path)) return both(below, above);
   if (above.kind !== "map") return above;
@@ -75,7 +75,7 @@ export function merged(below: Tree, above: Tree, grammar: Grammar, path: Path = 
   const entries = new Map(below.entries);
   for (const [key, entry] of above.entries) {
     const under = below.entries.get(key);
-    if (under) entries.set(key, { at: entry.at, value: merged(under.value, entry.value, grammar, [...path, key]) });
+    if (under) entries.set(key, { at: entry.at, value: mergeTrees(under.value, entry.value, grammar, [...path, key]) });
     else entries.set(key, entry);
   }
   return { kind: "map", at: above.at, entries };
@@ -96,7 +96,7 @@ export interface Merged {
 }
 
 /** Lets the verbs of a tree work. Those that meet nothing to work on are reported. */
-export function resolved(tree: Tree, grammar: Grammar, report: (problem: Problem) => void): Merged {
+export function resolveVerbs(tree: Tree, grammar: Grammar, report: (problem: Problem) => void): Merged {
   const taken = new Map<string, Place>();
   const value = new Resolver(grammar, report, taken).resolve(tree, []);
   return { value, taken };
@@ -128,7 +128,8 @@ class Resolver {
     }
     if (edits.length > 0) {
       const key = entries.get("key")?.value;
-      for (const [verb, entry] of editedRows(edits, key && plain(key), this.#report)) entries.set(verb, entry);
+      for (const [verb, entry] of combineRowEdits(edits, key && toPlainValue(key), this.#report))
+        entries.set(verb, entry);
     }
     return { kind: "map", at: tree.at, entries };
   }
@@ -139,7 +140,7 @@ class Resolver {
     for (const step of steps) {
       switch (step.do) {
         case "set": {
-          const value = now ? merged(now, step.value, this.#grammar, path) : step.value;
+          const value = now ? mergeTrees(now, step.value, this.#grammar, path) : step.value;
           now = value.kind === "edits" ? step.value : value;
           break;
         }
@@ -154,7 +155,7 @@ class Resolver {
         }
         case "add":
         case "drop":
-          now = edited(now as Value | undefined, step, String(path.at(-1)), this.#report); // a list holds no verbs
+          now = editList(now as Value | undefined, step, String(path.at(-1)), this.#report); // a list holds no verbs
           break;
         case "rows":
           break;

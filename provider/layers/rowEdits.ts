@@ -1,8 +1,8 @@
 import { keyText } from "../reconcile/digests.ts";
-import { plain, type Entry, type Place, type Problem, type Value } from "./document.ts";
-import { placed } from "./verbs.ts";
+import { toPlainValue, type Entry, type Place, type Problem, type Value } from "./document.ts";
+import { describePlace } from "./verbs.ts";
 
-/** What a layer does with the rows of a seed that another layer names the source of. */
+/** Edits rows of a seed whose source another layer names. */
 export interface RowEdit {
   do: "rows";
   at: Place;
@@ -25,11 +25,11 @@ interface Item {
 }
 
 /**
- * What the layers do with the rows of a seed, as one layer would say it. What an upper layer takes out or changes of what
- * a lower one added is settled here; the source is not known.
+ * Combines the row edits of all layers, as one layer would write them. An upper layer's removals and changes of rows
+ * that a lower one added are settled here; the source is not known.
  * @param declared the seed's `key`
  */
-export function editedRows(
+export function combineRowEdits(
   edits: readonly RowEdit[],
   declared: unknown,
   report: (problem: Problem) => void,
@@ -73,7 +73,10 @@ function edit(
 ): void {
   const { value, key } = item;
   const twice = (what: string, { value: { at } }: Item): void =>
-    report({ at: value.at, message: `row ${key ?? ""} is ${what} at ${placed(at)} already; keep one of the two` });
+    report({
+      at: value.at,
+      message: `row ${key ?? ""} is ${what} at ${describePlace(at)} already; keep one of the two`,
+    });
   const [added, changed, removed] = rowVerbs.map((each) => find(each, key));
   if (verb === "rows+") {
     if (added) twice("added", added.item);
@@ -118,7 +121,7 @@ const labelsOf = (key: unknown): string[] =>
 
 /** The natural key of a row, or what stands for one, as text. */
 function keyIn(verb: string, value: Value, labels: readonly string[]): string | undefined {
-  const text = plain(value);
+  const text = toPlainValue(value);
   const parts =
     verb === "rows-"
       ? Array.isArray(text)

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { nearest } from "../../machine/spelling.ts";
-import { plain, type Place, type Problem, type Sequence, type Value } from "./document.ts";
+import { toPlainValue, type Place, type Problem, type Sequence, type Value } from "./document.ts";
 
 /** Items that a layer adds to a list, or takes out of it. */
 export interface ListEdit {
@@ -10,17 +10,18 @@ export interface ListEdit {
 }
 
 /** A place as messages name it. */
-export const placed = ({ file, line, column }: Place): string => (line === 0 ? file : `${file}:${line}:${column}`);
+export const describePlace = ({ file, line, column }: Place): string =>
+  line === 0 ? file : `${file}:${line}:${column}`;
 
 interface Surroundings {
   isThere: boolean;
   /** Where it was taken out before. */
   takenAt: Place | undefined;
-  /** What stands beside it. */
+  /** Its neighbours in the map or list. */
   others: readonly (readonly [key: string, entry: { at: Place }])[];
 }
 
-/** What is wrong with taking an entry out; nothing when it is there. */
+/** Describes why an entry can't be removed; nothing when it is there. */
 export function takeOut(
   kind: string,
   key: string,
@@ -29,7 +30,10 @@ export function takeOut(
 ): Problem | undefined {
   if (isThere) return undefined;
   if (takenAt) {
-    return { at, message: `${kind} "${key}" is taken out at ${placed(takenAt)} already; keep one of the two lines` };
+    return {
+      at,
+      message: `${kind} "${key}" is taken out at ${describePlace(takenAt)} already; keep one of the two lines`,
+    };
   }
   const below = others.filter(([, entry]) => entry.at.file !== at.file);
   const near = nearest(
@@ -38,7 +42,7 @@ export function takeOut(
   );
   const meant = below.find(([other]) => other === near) ?? below[0];
   const advice = near === undefined ? "remove the line" : `did you mean "${near}"?`;
-  const there = meant ? ` (${near === undefined ? `"${meant[0]}" is ` : ""}at ${placed(meant[1].at)})` : "";
+  const there = meant ? ` (${near === undefined ? `"${meant[0]}" is ` : ""}at ${describePlace(meant[1].at)})` : "";
   return {
     at,
     message: `${kind} "${key}" can't be taken out: no file that this one extends has it; ${advice}${there}`,
@@ -47,12 +51,12 @@ export function takeOut(
 
 /** A value in few words. */
 function named(value: Value): string {
-  const text = JSON.stringify(plain(value));
+  const text = JSON.stringify(toPlainValue(value));
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
 /** The list once items were added or taken out; what can't be done is reported. */
-export function edited(
+export function editList(
   below: Value | undefined,
   edit: ListEdit,
   name: string,
@@ -67,12 +71,12 @@ export function edited(
     return below ?? { kind: "list", at: edit.at, items: [] };
   }
   for (const item of edits) {
-    const index = items.findIndex((other) => isDeepStrictEqual(plain(other), plain(item)));
+    const index = items.findIndex((other) => isDeepStrictEqual(toPlainValue(other), toPlainValue(item)));
     const found = items[index];
     if (edit.do === "add" && found) {
       report({
         at: item.at,
-        message: `${verb} adds ${named(item)}, which ${name} has at ${placed(found.at)} already; remove one`,
+        message: `${verb} adds ${named(item)}, which ${name} has at ${describePlace(found.at)} already; remove one`,
       });
     } else if (edit.do === "add") items.push(item);
     else if (found) items.splice(index, 1);
@@ -83,6 +87,8 @@ export function edited(
 }
 
 function missing(verb: string, name: string, item: Value, below: Value | undefined): string {
-  const where = below ? `which ${name} at ${placed(below.at)} has not` : `and there is no ${name} below this file`;
+  const where = below
+    ? `which ${name} at ${describePlace(below.at)} has not`
+    : `and there is no ${name} below this file`;
   return `${verb} takes ${named(item)} out, ${where}; remove it`;
 }

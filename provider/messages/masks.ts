@@ -1,6 +1,6 @@
-import { bytesOf, bytesWithoutEscapes, readingsOf, type Reading } from "./readings.ts";
+import { bytesOf, bytesWithoutEscapes, readingsOf, textOfBytes, type Reading } from "./readings.ts";
 
-/** What stands where a secret stood. */
+/** Stands in the place of a secret. */
 export const masked = "[secret]";
 
 /** Characters of the shortest secret that can be hidden: a shorter one is a part of too many words. */
@@ -73,7 +73,7 @@ export class Mask {
     return shown + text.slice(done);
   }
 
-  /** Whether a text holds a secret. */
+  /** True when a text holds a secret. */
   hides(text: string): boolean {
     return this.hide(text) !== text;
   }
@@ -122,11 +122,14 @@ const codeAt = (bytes: string, at: number): number =>
   (bytes.charCodeAt(at + 2) << 8) |
   bytes.charCodeAt(at + 3);
 
-/** Whether a secret that is short enough to be a part of a word stands there by itself. */
+/** True when a secret short enough to be a part of a word stands by itself. */
 function isWhole(text: string, bytes: string, at: number): boolean {
-  if (!word.test(textOf(text))) return true;
+  if (!word.test(textOfBytes(text))) return true;
   const end = at + text.length;
-  const [before, after] = [textOf(bytes.slice(Math.max(0, at - widest), at)), textOf(bytes.slice(end, end + widest))];
+  const [before, after] = [
+    textOfBytes(bytes.slice(Math.max(0, at - widest), at)),
+    textOfBytes(bytes.slice(end, end + widest)),
+  ];
   return !(endsInWord.test(before) || beginsWithWord.test(after));
 }
 
@@ -137,9 +140,7 @@ const beginsWithWord = /^[\p{L}\p{N}]/u;
 /** Bytes of the widest character. */
 const widest = 4;
 
-const textOf = (bytes: string): string => Buffer.from(bytes, "latin1").toString();
-
-/** What stands where a long text was cut. */
+/** Stands where a long text was cut. */
 const ellipsis = bytesOf("…");
 
 /** How much of a long secret stands before the place where a text was cut. */

@@ -5,7 +5,7 @@ export interface Reading {
   /** Index of the first character that stands for the byte, and of the one behind the last. */
   from: (byte: number) => number;
   to: (byte: number) => number;
-  /** Whether it has words; what was taken for an encoding of bytes has none. */
+  /** False for decoded bytes, which hold no words. */
   isText: boolean;
 }
 
@@ -13,8 +13,8 @@ export interface Reading {
 const deepest = 3;
 
 /**
- * The ways in which a text may be read: as it is; without the escapes of JSON, of URLs and forms, and of HTML; and what
- * stands in each of these as base64 or hexadecimal. Together they are as long as the text some times over.
+ * The readings of a text: unchanged; without the escapes of JSON, of URLs and forms, and of HTML; and the base64 or
+ * hexadecimal in each of these, decoded. Together they are several times as long as the text.
  */
 export function* readingsOf(text: string): Generator<Reading> {
   for (const reading of writtenOut(text)) {
@@ -23,7 +23,7 @@ export function* readingsOf(text: string): Generator<Reading> {
   }
 }
 
-/** The text as it is, and without its escapes. */
+/** The text itself, and without its escapes. */
 function* writtenOut(text: string): Generator<Reading> {
   const plain = asItIs(text);
   yield plain;
@@ -54,8 +54,20 @@ export function bytesWithoutEscapes(text: string): string {
   return reading.bytes;
 }
 
+const encoder = new TextEncoder();
+
 /** The bytes of a text, a character for each. */
-export const bytesOf = (text: string): string => Buffer.from(text).toString("latin1");
+export function bytesOf(text: string): string {
+  const bytes = encoder.encode(text);
+  if (bytes.length === text.length) return text; // each character is one
+  const parts: string[] = [];
+  for (let at = 0; at < bytes.length; at += 8192) parts.push(String.fromCharCode(...bytes.subarray(at, at + 8192)));
+  return parts.join("");
+}
+
+/** The text of bytes. */
+export const textOfBytes = (bytes: string): string =>
+  new TextDecoder("utf-8", { ignoreBOM: true }).decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)));
 
 function asItIs(text: string): Reading {
   const bytes = bytesOf(text);
@@ -65,7 +77,7 @@ function asItIs(text: string): Reading {
   let at = 0;
   for (const character of text) {
     const end = at + character.length;
-    for (let width = Buffer.byteLength(character); width > 0; width--) {
+    for (let width = encoder.encode(character).length; width > 0; width--) {
       from.push(at);
       to.push(end);
     }
@@ -144,13 +156,23 @@ interface Run {
   perByte: number;
 }
 
+/** The bytes that a run encodes; characters at its end that make no byte are left out. */
+const decoders = {
+  base64: (run: string): string => {
+    const digits = run.replaceAll("-", "+").replaceAll("_", "/").replace(/=+$/, "");
+    return atob(digits.length % 4 === 1 ? digits.slice(0, -1) : digits);
+  },
+  hex: (run: string): string =>
+    (run.match(/../g) ?? []).map((byte) => String.fromCharCode(Number.parseInt(byte, 16))).join(""),
+};
+
 function encoded({ reading, run, index, at, encoding, perByte }: Run): Reading {
   const start = index + at;
-  const bytes = Buffer.from(run.slice(at), encoding).toString("latin1");
+  const bytes = decoders[encoding](run.slice(at));
   return {
     bytes,
     from: (byte) => reading.from(start + Math.floor(byte * perByte)),
-    // What fills up the last one belongs to it.
+    // Padding belongs to the last byte.
     to: (byte) =>
       reading.to((byte + 1 === bytes.length ? index + run.length : start + Math.ceil((byte + 1) * perByte)) - 1),
     isText: false,

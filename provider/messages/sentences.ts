@@ -5,8 +5,8 @@ import { maxReported, firstLines } from "./firstLines.ts";
 type Raw = z.core.$ZodRawIssue;
 
 /**
- * What a person reads of a value that does not fit its schema, where the schema has no words of its own: the rest of a
- * sentence that begins with the value's name. For the option `error` of zod's `parse` and `safeParse`.
+ * Sentences for people about a value that does not fit its schema, where the schema has no words of its own: the rest
+ * of a sentence that begins with the value's name. For the option `error` of zod's `parse` and `safeParse`.
  */
 export const sentences = {
   error: (issue: Raw): string =>
@@ -40,7 +40,7 @@ function describeIssue(issue: Raw): string {
   }
 }
 
-/** What people call the kinds of values. */
+/** Names that people use for kinds of values. */
 export const kinds: Readonly<Record<string, string>> = {
   string: "text",
   number: "a number",

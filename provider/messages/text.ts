@@ -30,7 +30,7 @@ const plurals: Readonly<Record<string, string>> = { person: "people", entry: "en
 export const numbered = (count: number, noun: string): string =>
   `${count} ${count === 1 ? noun : (plurals[noun] ?? `${noun}s`)}`;
 
-/** What there is any of, for people: `2 added, 1 removed`. */
+/** Counts that are not zero, for people: `2 added, 1 removed`. */
 export const counted = (counts: readonly (readonly [count: number, what: string])[]): string =>
   counts.flatMap(([count, what]) => (count > 0 ? `${count} ${what}` : [])).join(", ");
 

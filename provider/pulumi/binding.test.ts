@@ -1,9 +1,9 @@
 import { expect, test } from "@jest/globals";
-import { bound, isMoved } from "./binding.ts";
+import { bind, isMoved } from "./binding.ts";
 import type { Configuration } from "./configuration/configuration.ts";
 
 const at = (endpoint: string, more: Partial<Configuration> = {}): Configuration => ({ endpoint, ...more });
-const state = (endpoint: string, more: Partial<Configuration> = {}) => bound({}, at(endpoint, more));
+const state = (endpoint: string, more: Partial<Configuration> = {}) => bind({}, at(endpoint, more));
 
 test("a state knows its platform by address, without the account and what a new file is planted with", () => {
   expect(state("https://ada:pw@X.example.com/base/")).toEqual({ platform: "https://x.example.com/base" });

@@ -24,13 +24,13 @@ export function addressOf(endpoint: string): string {
   return `${protocol}//${host}${pathname.replace(/\/+$/, "")}`;
 }
 
-/** What a resource returned, with the platform that it is on. */
-export const bound = (outputs: Properties, configuration: Configuration): Properties => ({
+/** A resource's outputs, with the platform that it is on. */
+export const bind = (outputs: Properties, configuration: Configuration): Properties => ({
   ...withoutUndefined(outputs), // which has no form in a message
   [bindingOutput]: platformOf(configuration),
 });
 
-/** Whether a state must note that its platform has another address now. Throws when it is of another platform. */
+/** True when the platform's address changed (movedFrom). Throws when the state is of another platform. */
 export function isMoved(state: Properties, configuration: Configuration): boolean {
   const bound = state[bindingOutput];
   const here = platformOf(configuration);

@@ -4,7 +4,7 @@ import type { Configuration } from "./configuration/configuration.ts";
 import type { Platform } from "./platform.ts";
 import type { Spans } from "./spans/spans.ts";
 
-/** What a platform is reached from. */
+/** Surroundings of a connection to a platform. */
 export interface Surroundings {
   /** The program's folder. */
   directory: string;

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { explicitInput, ownSettings } from "./doors.ts";
+import { explicitInput, pickOwnSettings } from "./doors.ts";
 import { problemsOf } from "./plugin/settings.ts";
 
 test("both doors take the same keys for ours, and what is below ours is no other package's", () => {
@@ -10,8 +10,8 @@ test("both doors take the same keys for ours, and what is below ours is no other
     token: null,
     [explicitInput]: "true",
   };
-  expect(ownSettings(values)).toEqual({ email: "one", endpoint: "two" });
-  expect(ownSettings({ "microapps:a:b": "typed wrongly", "aws:a:b": "" })).toEqual({ "a:b": "typed wrongly" });
+  expect(pickOwnSettings(values)).toEqual({ email: "one", endpoint: "two" });
+  expect(pickOwnSettings({ "microapps:a:b": "typed wrongly", "aws:a:b": "" })).toEqual({ "a:b": "typed wrongly" });
   expect(problemsOf({ "microapps:a:b": "typed wrongly" }, false)).toEqual([
     expect.stringContaining("microapps:a:b is no configuration"),
   ]);

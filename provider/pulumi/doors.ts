@@ -12,10 +12,10 @@ export const typeThrough = (door: Door, name: string): string =>
 
 const tokens = /^(?:pulumi-nodejs:dynamic\/microapps|microapps:index):(\w+)$/;
 
-/** The name of the resource that a type token means, through either door; undefined when it is none of ours. */
+/** The resource named by a type token of either provider kind; undefined for other packages. */
 export const resourceOf = (type: string): string | undefined => tokens.exec(type)?.[1];
 
-/** The URN of a resource as if it and its parents were registered through this door. */
+/** The URN of a resource as if it and its parents were registered with this kind of provider. */
 export function urnThrough(door: Door, urn: string): string {
   const [head = "", stack = "", types = "", ...rest] = urn.split("::");
   const through = types.split("$").map((type) => {
@@ -25,7 +25,7 @@ export function urnThrough(door: Door, urn: string): string {
   return [head, stack, through.join("$"), ...rest].join("::");
 }
 
-/** Whether a name is that of a component, whose type is the same through both doors. */
+/** True for the name of a component, whose type is the same for both kinds of provider. */
 export const isComponent = (name: string): boolean => name === "Environment";
 
 /** The type token of a dynamic resource. */
@@ -48,7 +48,7 @@ const prefix = "microapps:";
  * `microapps:`, or, of an explicit provider of the plugin, without a package. What has that of others is theirs, and
  * `pulumi do` sends null for what is not set.
  */
-export const ownSettings = (values: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+export const pickOwnSettings = (values: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(values).flatMap(([key, value]) => {
       const isOurs = key !== explicitInput && (key.startsWith(prefix) || !key.includes(":"));

@@ -3,14 +3,14 @@ import type { Resource } from "../resources/resource.ts";
 import { resourceNamed } from "../resources/resources.ts";
 import { configuration, configure, UnknownSetting, type Configuration } from "./configuration/configuration.ts";
 import { former } from "./configuration/keys.ts";
-import { explicitInput, ownSettings } from "./doors.ts";
+import { explicitInput, pickOwnSettings } from "./doors.ts";
 import { Failure } from "./failure.ts";
-import { hidden, unhidden } from "./hiddenNames.ts";
+import { hideProperties, unhidden } from "./hiddenNames.ts";
 import { endWhenCancelled } from "./lifetime/cancellation.ts";
 import { endWithEngine } from "./lifetime/lifetime.ts";
 import { keepMemorySmall } from "./lifetime/memory.ts";
 import { Operations, type Call } from "./operations.ts";
-import { optionsInput, replacedBy, withoutOptions, type Options } from "./options.ts";
+import { optionsInput, findReplacements, withoutOptions, type Options } from "./options.ts";
 import { reporterTo } from "./progress.ts";
 import { secretsOf, type Properties } from "./properties.ts";
 import { secrecy, secretCells, secretTexts } from "./secrets.ts";
@@ -23,7 +23,9 @@ interface HostConfiguration {
   rawConfig?: unknown;
 }
 
-/** What the dynamic-provider host of @pulumi/pulumi calls. Property values are plain, secrets in clear. */
+/**
+ * The interface that the dynamic-provider host of @pulumi/pulumi calls. Property values are plain, secrets in clear.
+ */
 interface Provider {
   configure: (request: { config: HostConfiguration }) => Promise<void>;
   check: (olds: Properties, news: Properties) => Promise<{ inputs: Properties; failures: unknown[] }>;
@@ -80,7 +82,7 @@ function endOnSignal(spans: Spans | undefined): void {
 /** Set once the engine has checked something: then it works with what is configured now. */
 let isCurrent = false;
 
-/** What was made of the configuration that a host handed over, which does not change while it runs. */
+/** The parsed configuration of a host, which does not change while it runs. */
 let current: { host: HostConfiguration | undefined; configuration: Configuration } | undefined;
 
 /** The configuration of the host. Throws when it can't be used. */
@@ -105,7 +107,7 @@ function settingsOf(host: HostConfiguration | undefined): { settings: Record<str
     ? host.rawConfig
     : Object.fromEntries(known.map((key) => [key, host?.get(key)]));
   return {
-    settings: ownSettings(values),
+    settings: pickOwnSettings(values),
     // Keys without a package are those of an explicit provider that was the plugin's before.
     explicit: host?.get(explicitInput) !== undefined || Object.keys(values).some((key) => !key.includes(":")),
   };
@@ -143,7 +145,7 @@ class DynamicProvider implements Provider {
   async diff(id: string, state: Properties, news: Properties): Promise<object> {
     const { call, inputs, options, olds } = this.#asked(news, state);
     const change = await this.#operations.diff(call, id, olds, inputs).catch(fail);
-    const replaces = replacedBy(this.#resource, options.replaceOnChanges, change, olds, inputs);
+    const replaces = findReplacements(this.#resource, options.replaceOnChanges, change, olds, inputs);
     // A state of the plugin has to get the provider by which the host finds this one again.
     const isOfPlugin = state["__provider"] === undefined;
     return {
@@ -187,10 +189,10 @@ class DynamicProvider implements Provider {
 
   /** Properties as the engine has them, of which some are hidden. */
   #shown(properties: Properties): Properties {
-    return hidden(this.#resource, properties);
+    return hideProperties(this.#resource, properties);
   }
 
-  /** What an engine sends, and whose it is; messages tell no secret of it, nor of the state beside it. */
+  /** Splits an engine's properties into inputs and options; messages hide the secrets of them and of the state. */
   #asked(properties: Properties, state: Properties = {}) {
     const known = (properties: Properties) => withoutOptions(unhidden(this.#resource, properties));
     const [now, old] = [known(properties), known(state)];
@@ -208,7 +210,7 @@ class DynamicProvider implements Provider {
   }
 }
 
-/** A refresh and a destroy know the state alone: it says which of its properties are secrets. */
+/** The state with its list of secret properties: a refresh and a destroy have nothing else. */
 const remembered = (outputs: Properties, { secrets }: Options): Properties =>
   secrets === undefined || secrets.length === 0 ? outputs : { ...outputs, [optionsInput]: { secrets } };
 
@@ -246,6 +248,6 @@ const tellWith =
   (error: unknown): never =>
     // The host forgets the provider of what failed in part: without it the next run could not go on.
     fail(error, (outputs) => ({
-      ...hidden(resource, remembered(outputs, withoutOptions(inputs).options)),
+      ...hideProperties(resource, remembered(outputs, withoutOptions(inputs).options)),
       __provider: inputs["__provider"],
     }));

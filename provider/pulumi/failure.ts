@@ -5,7 +5,7 @@ import type { Properties } from "./properties.ts";
 /** A call that failed, in one sentence without secrets. `partial` is what exists all the same. */
 export class Failure extends Error {
   readonly partial: { id: string; outputs: Properties } | undefined;
-  /** Whether the platform does not know the credentials. */
+  /** True when the platform refused the credentials. */
   readonly refused: boolean;
   constructor(message: string, partial?: { id: string; outputs: Properties }, refused = false) {
     super(message);
@@ -31,8 +31,8 @@ export function failureOf(
 }
 
 /**
- * Whether an error can carry a state to any engine: HTTP/2 on Node drops the connection at 64 KB, with all that other
- * resources are about to answer. What is not sent is not lost: the next run finds it on the platform.
+ * True when an error can carry a state to any engine: HTTP/2 on Node drops the connection at 64 KB, with all that other
+ * resources are about to answer. A state that is not sent is not lost: the next run finds it on the platform.
  */
 const isSendable = (state: Properties): boolean => Buffer.byteLength(JSON.stringify(state)) <= 50_000;
 

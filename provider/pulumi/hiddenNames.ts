@@ -8,7 +8,7 @@ const mark = "__";
 
 type Definition = Pick<Resource, "inputs" | "outputs">;
 
-/** Names of values that mean nothing to a reader: what check or a door computes, and digests. */
+/** Names of values that mean nothing to a reader: digests, and values computed by check or by a provider kind. */
 export const hiddenNames = once(({ inputs, outputs }: Definition): readonly string[] =>
   Object.entries({ ...inputs.shape, ...outputs.shape }).flatMap(([name, schema]) => {
     const { computed, opaque } = factsOf(schema);
@@ -17,17 +17,17 @@ export const hiddenNames = once(({ inputs, outputs }: Definition): readonly stri
 );
 
 /** The name under which an engine gets such a value. */
-export const hiddenName = (name: string): string => mark + name;
+export const toHiddenName = (name: string): string => mark + name;
 
 const toHidden = once(
-  (definition: Definition) => new Map(hiddenNames(definition).map((name) => [name, hiddenName(name)])),
+  (definition: Definition) => new Map(hiddenNames(definition).map((name) => [name, toHiddenName(name)])),
 );
 const fromHidden = once(
   (definition: Definition) => new Map([...toHidden(definition)].map(([name, shown]) => [shown, name])),
 );
 
 /** Properties as the engine of a dynamic resource gets them. */
-export const hidden = (definition: Definition, properties: Properties): Properties =>
+export const hideProperties = (definition: Definition, properties: Properties): Properties =>
   renamed(properties, toHidden(definition));
 
 /** Properties as a resource knows them. States of earlier versions have all of them under their own names. */

@@ -7,7 +7,7 @@ import { named, oneThing, type Identities } from "../resources/model/identities.
 import { ResourceError, type Change, type Observed, type Problem, type Report } from "../resources/model/resource.ts";
 import type { MadeThings } from "../resources/records/madeThings.ts";
 import type { ResourceContext, OfflineResourceContext, Resource } from "../resources/resource.ts";
-import { bindingOutput, bound, destinationOf, isMoved, platformOf } from "./binding.ts";
+import { bindingOutput, bind, destinationOf, isMoved, platformOf } from "./binding.ts";
 import type { Configuration } from "./configuration/configuration.ts";
 import { Connection, type Surroundings as Reach } from "./connection.ts";
 import { EmulatorFields } from "./emulatorFields.ts";
@@ -19,14 +19,14 @@ import { RunNotes } from "./lifetime/runNotes.ts";
 import type { Reporter } from "./progress.ts";
 import {
   check,
-  declaredInputs,
+  pickDeclaredInputs,
   diff,
   foreseen,
   holdsUnknown,
   inputsIn,
-  keyed,
+  toKeyed,
   lastInputs,
-  listed,
+  toListed,
   parse,
   writeOnlyOf,
   type Properties,
@@ -34,7 +34,7 @@ import {
 import { hiding, maskOf } from "./secrets.ts";
 import { refuseUndeclared, removalsIn } from "./undeclared.ts";
 
-/** What one call of an engine is about. */
+/** One call of an engine. */
 export interface Call {
   resource: Resource;
   urn: string | undefined;
@@ -51,27 +51,27 @@ interface Surroundings extends Reach {
   report: Reporter;
   /** The engine's address; without one, no other provider of the run is known. */
   engine?: string | undefined;
-  /** Whether the engine reads before each diff. */
+  /** True when the engine reads before each diff. */
   readsFirst?: boolean;
-  /** Whether the engine asks for creates and updates in a preview, too. */
+  /** True when the engine asks for creates and updates in a preview, too. */
   foresees?: boolean;
 }
 
 type Asked = Omit<Call, "resource"> & { resource: { name: string }; phase?: Phase };
 type Offline = OfflineResourceContext & Pick<ResourceContext, "appServer" | "made">;
 
-/** What a call is carried out with. */
+/** Tools for carrying out a call. */
 interface Tools {
   configuration: Configuration;
   offline: OfflineResourceContext;
   /** Throws when the state is of another platform. */
   online: (state?: Properties) => Promise<ResourceContext>;
-  /** What a resource returned, with the platform that it is on. */
+  /** Adds the platform to a resource's outputs. */
   bound: (outputs: Properties) => Properties;
   clean: (text: string) => string;
 }
 
-/** What both doors do for an engine. Property values are plain, secrets in clear, unknown ones stand for themselves. */
+/** Operations of both kinds of provider. Property values are plain, secrets in clear, unknown ones stand for themselves. */
 export class Operations {
   readonly forecasts: Forecasts;
   readonly made: MadeThings;
@@ -80,7 +80,7 @@ export class Operations {
   readonly #notes: RunNotes;
   readonly #identities: Identities;
   readonly #organizationNames = new Map<string, string>();
-  /** Whether a program runs: without one, the configuration is what the state remembers. */
+  /** True when a program runs: without one, the configuration is the state's. */
   #isCurrent = false;
   readonly #login = new RefusedLogin();
   readonly #fields: EmulatorFields;
@@ -104,10 +104,10 @@ export class Operations {
       if (this.forecasts.isUpdate) await this.#connection.assertLogin(configuration);
       const { resource, urn } = call;
       if (urn !== undefined) this.#identities.checked(urn, lastInputs(resource, olds));
-      const declared = listed(resource, news, olds);
-      const { inputs, problems } = await check(resource, offline, listed(resource, olds), declared);
-      if (problems.length === 0) await this.#approvals.declared(call, olds, listed(resource, inputs, olds));
-      return { inputs: keyed(resource, inputs), problems: problems.map(sentenceOf).map(clean) };
+      const declared = toListed(resource, news, olds);
+      const { inputs, problems } = await check(resource, offline, toListed(resource, olds), declared);
+      if (problems.length === 0) await this.#approvals.declared(call, olds, toListed(resource, inputs, olds));
+      return { inputs: toKeyed(resource, inputs), problems: problems.map(sentenceOf).map(clean) };
     });
   }
 
@@ -115,7 +115,7 @@ export class Operations {
     // A refresh, for which no program runs, asks for nothing after it.
     const phase = this.#isCurrent ? "diff" : undefined;
     return this.#run("diff", { ...call, phase }, async ({ offline, configuration }) => {
-      const [moved, inputs] = [isMoved(olds, configuration), listed(call.resource, news)];
+      const [moved, inputs] = [isMoved(olds, configuration), toListed(call.resource, news)];
       const comparison = await diff(call.resource, offline, olds, inputs);
       const own = olds["found"] === undefined ? [`${call.resource.name} ${id}`] : [];
       const change = this.#notes.compared(call.urn, comparison, own);
@@ -131,7 +131,7 @@ export class Operations {
 
   create(call: Call, inputs: Properties): Promise<Observed<Properties>> {
     return this.#run("create", call, async ({ online, bound }) => {
-      const parsed = call.resource.inputs.parse(listed(call.resource, inputs));
+      const parsed = call.resource.inputs.parse(toListed(call.resource, inputs));
       const approved = await this.#approvals.of(call);
       approved?.creates(call, parsed);
       const { id, outputs } = await call.resource.create(await online(), parsed);
@@ -144,7 +144,7 @@ export class Operations {
 
   /**
    * Reads the resource, with the inputs that would declare it as far as they are known; undefined when there is none.
-   * `inputs` are those of the last run, when the door knows them.
+   * `inputs` are those of the last run, if known.
    */
   read(
     call: Call,
@@ -154,25 +154,25 @@ export class Operations {
   ): Promise<(Observed<Properties> & { inputs?: Properties }) | undefined> {
     const { resource } = call;
     return this.#run("read", call, async ({ online, bound }) => {
-      const last = listed(resource, inputs ?? {});
+      const last = toListed(resource, inputs ?? {});
       const writeOnly = writeOnlyOf(resource).filter((name) => last[name] !== undefined);
       const others = Object.fromEntries(writeOnly.map((name) => [name, last[name]]));
       // A state holds what the resource itself returned.
       const found = await resource.read(await online(state), id, { ...state, ...others });
       if (!found) return undefined;
-      const [old, { inputs: own }] = [declaredInputs(resource, inputs ?? state), found];
+      const [old, { inputs: own }] = [pickDeclaredInputs(resource, inputs ?? state), found];
       if (call.urn !== undefined) this.#identities.seen(call.urn, found.id, old, state["found"]);
       const outputs = bound(found.outputs);
       // Inputs of which a part is not known would seem to have lost it.
       if (writeOnlyOf(resource).length > 0 && !own) return { id: found.id, outputs };
-      return { id: found.id, outputs, inputs: keyed(resource, { ...inputsIn(resource, outputs), ...own }) };
+      return { id: found.id, outputs, inputs: toKeyed(resource, { ...inputsIn(resource, outputs), ...own }) };
     });
   }
 
   update(call: Call, id: string, olds: Properties, news: Properties): Promise<Properties> {
     const { resource } = call;
     return this.#run("update", call, async ({ online, bound }) => {
-      const inputs = resource.inputs.parse(listed(resource, news));
+      const inputs = resource.inputs.parse(toListed(resource, news));
       (await this.#approvals.of(call))?.updates(call, id, olds, inputs);
       const outputs = bound(await resource.update(await online(olds), id, olds, inputs));
       if (call.urn !== undefined) this.#identities.has(call.urn, id);
@@ -254,7 +254,7 @@ export class Operations {
         isMoved(state, settings);
         return { ...(await this.#online(offline, settings, stop)), ...hiding(masked, secrets) };
       };
-      const working = work({ configuration, offline, online, bound: (outputs) => bound(outputs, settings), clean });
+      const working = work({ configuration, offline, online, bound: (outputs) => bind(outputs, settings), clean });
       const answer = time ? unlessLate(working, time) : working;
       return await (phase ? this.#notes.announced(answer) : answer);
     } catch (error) {
@@ -262,7 +262,7 @@ export class Operations {
       const sentence = clean(this.#login.sentenceOf(error, urn !== undefined && !this.#isCurrent) ?? messageOf(error));
       const message = time?.aborted ? `not done within the ${timeout ?? 0} s of its timeout: ${sentence}` : sentence;
       const settings = configuration;
-      throw failureOf(error, message, settings && ((outputs) => bound(outputs, settings)));
+      throw failureOf(error, message, settings && ((outputs) => bind(outputs, settings)));
     } finally {
       await heard.heard();
     }

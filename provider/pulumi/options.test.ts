@@ -3,10 +3,10 @@ import { organization } from "../resources/organization.ts";
 import type { Resource } from "../resources/resource.ts";
 import { seedRows } from "../resources/seedRows.ts";
 import { teamRoster } from "../resources/teamRoster.ts";
-import { refusedIgnores, refusedReplacements, replacedBy, withoutOptions } from "./options.ts";
+import { explainRefusedIgnores, explainRefusedReplacements, findReplacements, withoutOptions } from "./options.ts";
 import { parsePath } from "./propertyPaths.ts";
 
-const [seed, roster, acme] = [seedRows, teamRoster, organization] as unknown as [Resource, Resource, Resource]; // as doors know them
+const [seed, roster, acme] = [seedRows, teamRoster, organization] as unknown as [Resource, Resource, Resource]; // the general type
 
 test("a path is read as Pulumi spells it", () => {
   expect(parsePath("name")).toEqual(["name"]);
@@ -22,7 +22,7 @@ test("replaceOnChanges acts on what changed at its path, and on nothing beside i
   const old = { members: { "ada@example.com": "admin", "kay@example.com": "member" }, ignore: ["a"] };
   const news = { members: { "ada@example.com": "member", "kay@example.com": "member" }, ignore: ["b"] };
   const change = { changed: ["members", "ignore"], replaces: [] };
-  const replaced = (...paths: string[]): string[] => replacedBy(roster, paths, change, old, news);
+  const replaced = (...paths: string[]): string[] => findReplacements(roster, paths, change, old, news);
   expect(replaced()).toEqual([]);
   expect(replaced("*")).toEqual(["members", "ignore"]);
   expect(replaced("members")).toEqual(["members"]);
@@ -31,13 +31,13 @@ test("replaceOnChanges acts on what changed at its path, and on nothing beside i
   expect(replaced("members.*", "ignore[0]")).toEqual(["members", "ignore"]);
   expect(replaced("ignore[1]", "mode", "teamID")).toEqual([]);
   // Letter case alone is no change to the roster, so nothing is replaced for it.
-  expect(replacedBy(roster, ["*"], { changed: [], replaces: [] }, old, news)).toEqual([]);
+  expect(findReplacements(roster, ["*"], { changed: [], replaces: [] }, old, news)).toEqual([]);
 });
 
 test("of rows the digest tells that they changed, and drift is a change of them, too", () => {
   const change = { changed: ["digest", "drift", "mode"], replaces: [] };
-  expect(replacedBy(seed, ["rows"], change, {}, {})).toEqual(["digest", "drift"]);
-  expect(replacedBy(seed, ["digest"], change, {}, {})).toEqual([]);
+  expect(findReplacements(seed, ["rows"], change, {}, {})).toEqual(["digest", "drift"]);
+  expect(findReplacements(seed, ["digest"], change, {}, {})).toEqual([]);
 });
 
 test("a part of rows can't be ignored, nor what is in a source; whole rows of the program can", () => {
@@ -45,29 +45,29 @@ test("a part of rows can't be ignored, nor what is in a source; whole rows of th
     'can\'t be ignored: set mode to "upsert", which removes no row, and leave a label out of the rows to leave its ' +
     'values alone, set mode to "insertOnly" to change no row that is there, or set onConflict to "keepLive" to keep what is edited by hand';
   for (const path of ['rows["EUR"].Name', "rows[0].Name", "rows.EUR", "rows[*]", "*.EUR"]) {
-    expect(refusedIgnores(seed, ["table", path], { rows: [] })).toBe(
+    expect(explainRefusedIgnores(seed, ["table", path], { rows: [] })).toBe(
       `ignoreChanges names ${path}, a part of rows, which ${instead}`,
     );
   }
-  expect(refusedIgnores(seed, ["rows"], { source: "rows.csv" })).toBe(
+  expect(explainRefusedIgnores(seed, ["rows"], { source: "rows.csv" })).toBe(
     `ignoreChanges names rows, and what is in a source ${instead}`,
   );
-  expect(refusedIgnores(seed, ["rows", "*", "source", "references.Country"], { rows: [] })).toBeUndefined();
-  expect(refusedIgnores(roster, ['members["ada@example.com"]', "members.*"], {})).toBeUndefined();
+  expect(explainRefusedIgnores(seed, ["rows", "*", "source", "references.Country"], { rows: [] })).toBeUndefined();
+  expect(explainRefusedIgnores(roster, ['members["ada@example.com"]', "members.*"], {})).toBeUndefined();
 });
 
 test("a misspelt path is refused by both options, with the names that there are", () => {
   const names = "it has name, description, adminID, forceDestroy, adopt";
-  expect(refusedIgnores(acme, ["nme"], {})).toBe(
+  expect(explainRefusedIgnores(acme, ["nme"], {})).toBe(
     `ignoreChanges names nme, which is no input of Organization; ${names}`,
   );
-  expect(refusedReplacements(acme, ["nme"])).toBe(
+  expect(explainRefusedReplacements(acme, ["nme"])).toBe(
     `replaceOnChanges names nme, which is no input of Organization; ${names}`,
   );
-  expect(refusedIgnores(acme, ["name["], {})).toBe('ignoreChanges has "name[", which is no property path');
-  expect(refusedIgnores(seed, ["digest"], {})).toContain("names digest, which is no input of SeedRows");
-  expect(refusedReplacements(acme, ["*", "name", "#initerror"])).toBeUndefined();
-  expect(refusedReplacements(seed, ['rows["EUR"]'])).toBe(
+  expect(explainRefusedIgnores(acme, ["name["], {})).toBe('ignoreChanges has "name[", which is no property path');
+  expect(explainRefusedIgnores(seed, ["digest"], {})).toContain("names digest, which is no input of SeedRows");
+  expect(explainRefusedReplacements(acme, ["*", "name", "#initerror"])).toBeUndefined();
+  expect(explainRefusedReplacements(seed, ['rows["EUR"]'])).toBe(
     'replaceOnChanges names rows["EUR"], a part of rows, and the state tells of rows only whether they changed: name rows',
   );
 });
@@ -82,7 +82,7 @@ test("the options are no inputs of the resource", () => {
     isPreview: true,
     ...read,
   });
-  // What the program says now counts, not what ignored changes bring back from the last run.
+  // The program's present options count, not those that ignored changes bring back from the last run.
   expect(withoutOptions({ __program: {}, __options: set })).toMatchObject({
     options: { replaceOnChanges: [] },
     kept: {},

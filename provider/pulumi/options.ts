@@ -32,13 +32,13 @@ const none = options.parse({});
 
 const fromProgram = z.object({
   resourceUrn: z.string().optional(),
-  /** Whether the program runs for a preview. */
+  /** True when the program runs for a preview. */
   isPreview: z.boolean().optional(),
   /** As it was set: what a state remembers has no defaults. */
   options: z.unknown().optional(),
 });
 
-/** What {@link programInput} holds. */
+/** Content of {@link programInput}. */
 export interface FromProgram {
   resourceUrn: string | Promise<string>;
   isPreview: boolean;
@@ -70,7 +70,7 @@ export function withoutOptions({ [optionsInput]: last, [programInput]: program, 
  * The changed properties that `replaceOnChanges` names, which an engine finds by itself where a diff is as detailed as a
  * plugin's. A state is taken for the old inputs: it holds all but the rows, whose digest stands for them.
  */
-export function replacedBy(
+export function findReplacements(
   { inputs, outputs }: Resource,
   replaceOnChanges: readonly string[],
   { changed }: Change,
@@ -94,7 +94,7 @@ export function replacedBy(
 export type Definition = Pick<Resource, "name" | "inputs">;
 
 /** Why `replaceOnChanges` can't be honoured by a dynamic resource, in one sentence. */
-export function refusedReplacements(resource: Definition, paths: readonly string[] = []): string | undefined {
+export function explainRefusedReplacements(resource: Definition, paths: readonly string[] = []): string | undefined {
   return firstOf(paths, (text) => {
     if (text === "#initerror") return undefined; // the engine's own
     const { wrong, list } = ignoredPath(resource, text);
@@ -105,7 +105,7 @@ export function refusedReplacements(resource: Definition, paths: readonly string
 }
 
 /** Why `ignoreChanges` can't be honoured, in one sentence: engines apply it before a resource has seen its inputs. */
-export function refusedIgnores(
+export function explainRefusedIgnores(
   resource: Definition,
   paths: readonly string[] = [],
   inputs: Properties,
@@ -122,7 +122,7 @@ export function refusedIgnores(
   });
 }
 
-/** What is wrong with a path; or the property that it starts at, and the list of which it names a part. */
+/** Describes the problem of a path; or returns its first property, and the list that it names a part of. */
 function ignoredPath(resource: Definition, text: string): { wrong?: string; head: string; list?: string } {
   const path = parsePath(text);
   const head = String(path?.[0]);

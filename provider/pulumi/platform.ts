@@ -24,7 +24,7 @@ export async function connect(
   signal?: AbortSignal,
   { timeouts, retries, onCall }: Pick<ClientOptions, "timeouts" | "retries" | "onCall"> = {},
 ): Promise<Platform> {
-  const { url, isEmulator, close: stop } = await located(endpoint, directory);
+  const { url, isEmulator, close: stop } = await locatePlatform(endpoint, directory);
   const client = createClient({
     endpoint: url,
     ...(isEmulator ? {} : { allowed }), // an emulator of this process is nobody else
@@ -47,7 +47,7 @@ export async function connect(
 }
 
 /** The address that an endpoint means; that of an emulator is started for it. */
-export async function located(
+export async function locatePlatform(
   endpoint: string,
   directory: string,
 ): Promise<{ url: string; isEmulator: boolean; close: () => Promise<void> }> {

@@ -9,12 +9,12 @@ import { factsOf, type Given, type Problem } from "../resources/model/resource.t
 import type { Comparison, OfflineResourceContext, Resource } from "../resources/resource.ts";
 import { unsuited } from "../resources/unsuited.ts";
 
-/** What stands for a value that is known only once other resources exist. */
+/** Stands for a value that is known only once other resources exist. */
 export const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 export type Properties = Record<string, unknown>;
 
-/** Whether a value is, or holds, one that is not known yet. */
+/** True for an unknown value, or one that holds an unknown value. */
 export function holdsUnknown(value: unknown): boolean {
   if (value === unknownValue) return true;
   if (typeof value !== "object" || value === null) return false;
@@ -24,7 +24,7 @@ export function holdsUnknown(value: unknown): boolean {
 const namesWith = (shape: z.core.$ZodShape, fact: (facts: z.core.GlobalMeta) => unknown): string[] =>
   Object.entries(shape).flatMap(([name, schema]) => (fact(factsOf(schema)) ? [name] : []));
 
-/** What is a secret by definition, or where another input is true. */
+/** Properties that are secret by definition, or where another input is true. */
 const secretFacts = once(({ inputs, outputs }: Resource) =>
   Object.entries({ ...inputs.shape, ...outputs.shape }).flatMap(([name, schema]) => {
     const { secret = false, secretIf } = factsOf(schema);
@@ -53,7 +53,7 @@ const listsOf = once(({ inputs }: Resource) =>
 );
 
 /** The inputs as an engine keeps and compares them: a list whose items have names as a map. */
-export function keyed(resource: Resource, inputs: Properties): Properties {
+export function toKeyed(resource: Resource, inputs: Properties): Properties {
   const maps = listsOf(resource).flatMap(([list, key]) => {
     const [items, names] = [inputs[list], inputs[key]];
     if (!Array.isArray(items) || !Array.isArray(names) || new Set(names).size !== items.length) return [];
@@ -68,7 +68,7 @@ export function keyed(resource: Resource, inputs: Properties): Properties {
  * The inputs as a resource works with them: what an engine keeps as a map is the list again, in its order. `ignoreChanges`
  * puts the map of the last run among the inputs of a program, which do not name its items: `last` does.
  */
-export function listed(resource: Resource, inputs: Properties, last: Properties = {}): Properties {
+export function toListed(resource: Resource, inputs: Properties, last: Properties = {}): Properties {
   const lists = listsOf(resource).flatMap(([list, key]) => {
     const map = inputs[list];
     if (!isObject(map)) return [];
@@ -116,7 +116,7 @@ export function parse(
     }
     const parsed = (schema as z.ZodType).safeParse(value, sentences); // the values of a zod shape are schemas
     for (const issue of parsed.error?.issues ?? []) {
-      // Of a key that is wrong, the issue within says why.
+      // The reason for an invalid key stands in the inner issue.
       const { message } = (issue.code === "invalid_key" ? issue.issues[0] : undefined) ?? issue;
       problems.push({ property: [property, ...issue.path].join("."), reason: message });
     }
@@ -146,7 +146,7 @@ const settable = (shape: Readonly<Record<string, unknown>>): string[] =>
     return !internal && !computed && !passing;
   });
 
-/** What differs between the state of the last run and the inputs of this one. Offline. */
+/** Differences between the state of the last run and the inputs of this one. Offline. */
 export async function diff(
   resource: Resource,
   context: OfflineResourceContext,
@@ -158,7 +158,7 @@ export async function diff(
   for (const [name, schema] of Object.entries(resource.inputs.shape)) {
     const { ignoredInDiff } = factsOf(schema);
     if (ignoredInDiff) continue;
-    if (parsed.unknown.has(name) || !isDeepStrictEqual(plain(old[name]), plain(parsed.inputs[name])))
+    if (parsed.unknown.has(name) || !isDeepStrictEqual(toPlain(old[name]), toPlain(parsed.inputs[name])))
       changed.push(name);
   }
   const replaces = changed.filter((name) => factsOf(resource.inputs.shape[name]).replaces);
@@ -168,7 +168,7 @@ export async function diff(
 }
 
 /** The value as it comes back from a state: without what is undefined; nothing and null are the same. */
-export function plain(value: unknown): unknown {
+export function toPlain(value: unknown): unknown {
   if (value === undefined) return null;
   return typeof value === "string" || typeof value === "boolean"
     ? value
@@ -203,7 +203,10 @@ export function foreseen(resource: Resource, inputs: Properties, old?: Propertie
   return outputs;
 }
 
-/** The inputs of the last run without what a door adds, and without what is large or a secret: processes share them by files. */
+/**
+ * The inputs of the last run without additions of a provider kind, large values and secrets: processes share them by
+ * files.
+ */
 export function lastInputs(resource: Resource, olds: Properties): Properties {
   const secrets = namesWith(resource.inputs.shape, ({ secret, secretIf }) => secret ?? secretIf !== undefined);
   const left = new Set(["resourceUrn", "__provider", ...writeOnlyOf(resource), ...secrets]);
@@ -211,7 +214,7 @@ export function lastInputs(resource: Resource, olds: Properties): Properties {
 }
 
 /** The inputs of a thing that is ours; undefined for what is only looked at. */
-export function declaredInputs(resource: Resource, last: Properties): Properties | undefined {
+export function pickDeclaredInputs(resource: Resource, last: Properties): Properties | undefined {
   if (writeOnlyOf(resource).length > 0) return undefined;
   const inputs = inputsIn(resource, last);
   return parse(resource, inputs).problems.length === 0 ? inputs : undefined;

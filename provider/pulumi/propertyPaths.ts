@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { plain } from "./properties.ts";
+import { toPlain } from "./properties.ts";
 
 /** A place inside properties: names, indexes, and `*` for every element. */
 export type PropertyPath = readonly (string | number)[];
@@ -23,10 +23,10 @@ export const pathText = ([first, ...rest]: PropertyPath): string =>
   String(first) +
   rest.map((step) => (typeof step === "number" || step === "*" ? `[${step}]` : `[${JSON.stringify(step)}]`)).join("");
 
-/** Whether anything at or below a path differs. */
+/** True when anything at or below a path differs. */
 export function differAt(path: PropertyPath, old: unknown, now: unknown): boolean {
   const [step, ...rest] = path;
-  if (step === undefined) return !isDeepStrictEqual(plain(old), plain(now));
+  if (step === undefined) return !isDeepStrictEqual(toPlain(old), toPlain(now));
   const names = step === "*" ? [...new Set([...namesIn(old), ...namesIn(now)])] : [String(step)];
   return names.some((name) => differAt(rest, elementOf(old, name), elementOf(now, name)));
 }

@@ -84,7 +84,7 @@ export const secrecy = (resource: Resource, secrets: ReadonlySet<string>): Prope
     markersOf(resource).flatMap(({ name, others }) => (others.some((one) => secrets.has(one)) ? [[name, true]] : [])),
   );
 
-/** What keeps secrets out of messages and IDs. */
+/** Keeps secrets out of messages and IDs. */
 export const hiding = (mask: () => Mask, secrets: readonly string[]): Pick<ResourceContext, "hide" | "publicID"> => ({
   hide: (value) => mask().add(textsIn(value)),
   publicID: (id) => (new Mask(secrets).hides(id) ? randomID() : id),
@@ -142,7 +142,7 @@ export function withCells(
   return { ...values, ...Object.fromEntries(formed) };
 }
 
-/** Whether it is a map, and not something else that stands as one on the wire. */
+/** True for a map, and false for other values that are sent as one. */
 const isPlain = (value: unknown): value is Record<string, unknown> => isObject(value) && !(signature in value);
 
 const mapped = (items: Readonly<Record<string, unknown>>, form: (value: unknown) => unknown): Record<string, unknown> =>

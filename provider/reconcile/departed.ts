@@ -17,7 +17,7 @@ export class Departed {
     this.#isCut = isCut;
   }
 
-  /** Reads the text of a state; nothing has departed without one. */
+  /** Reads the text of a state; without a text there are no tombstones. */
   static decode(text: string | undefined): Departed {
     const bytes = Buffer.from((text ?? "").replace(/\*$/, ""), "base64");
     const keys = new RowSet();

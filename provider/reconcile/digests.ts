@@ -15,13 +15,13 @@ export interface Content extends Digest {
   readonly fourth: number;
 }
 
-/** What is kept of a row: digests of its key and of its content. */
+/** Stored digests of a row: of its key and of its content. */
 export interface RowDigests {
   readonly key: Digest;
   readonly content: Content;
 }
 
-/** Whether two contents are the same, as far as both are known. */
+/** True when two contents are equal, as far as both are known. */
 export const sameContent = (one: Content, other: Content): boolean =>
   one.high === other.high &&
   one.low === other.low &&
@@ -40,13 +40,13 @@ export interface RowDigester {
   content: (values: RowData) => Content;
 }
 
-/** What salts of the present kind begin with. */
+/** Prefix of the present kind of salts. */
 const mark = "2:";
 
 /** The salt of a seed, of 16 random bytes. */
 export const saltOf = (random: Uint8Array): string => mark + Buffer.from(random.subarray(0, 16)).toString("base64url");
 
-/** Whether a state comes from a version that salted the digests of secret rows alone, and kept 64 bits of each content. */
+/** True for a state of a version that salted the digests of secret rows alone, and kept 64 bits of each content. */
 export const isOutdated = (salt: string | undefined): boolean => !salt?.startsWith(mark);
 
 /**

@@ -13,7 +13,7 @@ const rowsForLargeSketch = 50_000;
 /** Encoded 44 KB and 46 KB: what an error may carry. */
 const inFailure = { rows: 1_408, cells: 1_440 };
 
-/** What was last applied and is ours: a list of rows, or a sketch of them with their number. */
+/** Our rows at the last run: a list of rows, or a sketch of them with their number. */
 export type Ledger =
   | { readonly kind: "list"; readonly count: number; readonly rows: RowSet }
   | { readonly kind: "sketch"; readonly count: number; readonly sketch: Sketch };
@@ -105,7 +105,7 @@ export function decodeLedger(text: string): Ledger {
 
 const damaged = (): RangeError => new RangeError("the ledger in the state is damaged");
 
-/** What has to happen to a ledger's rows to make them the wanted ones. */
+/** Compares a ledger's rows with the wanted ones. */
 export function difference(wanted: RowSet, ledger: Ledger): Difference {
   if (ledger.kind === "list") return differenceOfLists(wanted, ledger.rows);
   const { cells } = ledger.sketch;

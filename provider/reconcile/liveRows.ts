@@ -87,7 +87,7 @@ export class LiveRows implements Rows {
     return this.rows.length + this.asWanted.size;
   }
 
-  /** Whether a row has a link to a row that is not there any more: nobody edited it. */
+  /** True for a row with a link to a deleted row: nobody edited it. */
   isDangling(index: number): boolean {
     return this.#dangling.has(index);
   }

@@ -20,10 +20,9 @@ export interface KnownRows extends Applied {
 }
 
 /**
- * Finds out which rows are ours, undefined when that can't be proven. A list says it. A sketch gives it away against
- * any set that is close to what was last applied: rows of a source (`near`) when little was changed there, else the
- * live rows, when little was changed on the platform and few rows there are foreign, else those live rows that the
- * source has as well.
+ * Finds our rows; undefined when they can't be proven. A list has them. A sketch reveals them against any set that is
+ * close to the last applied one: rows of a source (`near`) when little was changed there, else the live rows, when
+ * little was changed on the platform and few rows there are foreign, else those live rows that the source has as well.
  */
 export function lastApplied(ledger: Ledger, near: readonly RowSet[], live: Rows): Applied | undefined {
   if (ledger.kind === "list") return { last: ledger.rows.contentOf };
@@ -68,7 +67,7 @@ export interface AppliedBeside {
 }
 
 /** The same against rows of a source alone, which may go before all is asked. */
-export function appliedBeside(ledger: Ledger, rows: RowSet): AppliedBeside | undefined {
+export function findAppliedBeside(ledger: Ledger, rows: RowSet): AppliedBeside | undefined {
   if (ledger.kind === "sketch") return against(ledger, rows, rows.contentOf);
   const last = ledger.rows.contentOf;
   return { last, removed: last };
@@ -103,7 +102,7 @@ export interface Undone {
   found?: ReadonlyMap<number, Content>;
 }
 
-/** What a plan knows of rows that it did not write. */
+/** A plan's knowledge of rows that it did not write. */
 interface CarriedOut {
   last: LastApplied;
   adoptNeeded: readonly { wanted: number }[];

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { rowDigester } from "./digests.ts";
-import { Lookup, References, unresolvedSentences } from "./references.ts";
+import { Lookup, References, describeUnresolved } from "./references.ts";
 
 function countries(): Lookup {
   const lookup = new Lookup();
@@ -37,7 +37,7 @@ test("everything that leads nowhere is told at once, by line", () => {
   for (let line = 2; line < 10; line++) references.resolve({ Country: "FR" }, line);
   references.resolve({ Country: "XX" }, 10);
   expect(
-    unresolvedSentences(
+    describeUnresolved(
       references.unresolved,
       (line) => `cities.csv:${line}`,
       () => false,
@@ -46,7 +46,7 @@ test("everything that leads nowhere is told at once, by line", () => {
     'cities.csv:2, cities.csv:3, cities.csv:4, cities.csv:5, cities.csv:6 and 3 more lines: Country refers to "FR", but there is no row with that key',
     'cities.csv:10: Country refers to "XX", but there is more than one row with that key',
   ]);
-  const secret = unresolvedSentences(
+  const secret = describeUnresolved(
     references.unresolved,
     (line) => `cities.csv:${line}`,
     (label) => label === "Country",

@@ -92,8 +92,8 @@ export class References {
   }
 
   /**
-   * A live row with keys in place of linked values. Of a row that is gone the platform's copy tells the key, where it has
-   * one; else the link stays as it is.
+   * A live row with keys in place of linked values. For a deleted row the platform's copy holds the key, if there is
+   * one; else the link is left unchanged.
    */
   inSourceTerms(live: RowData): RowData {
     if (this.#references.size === 0) return live;
@@ -113,11 +113,11 @@ const copiedKey = (copy: unknown, key: string): string | undefined =>
   isObject(copy) && copy["label"] === key ? keyText(copy["value"]) : undefined;
 
 /**
- * What is wrong with the references, one sentence each key, with every line that has it; in the order of the source.
+ * Problems of the references, one sentence for each key, with every line that has it; in the order of the source.
  * @param place a line of the source for people, e.g. `cities.csv:17`
- * @param isHidden whether the keys under a label are secret
+ * @param isHidden true for labels whose keys are secret
  */
-export function unresolvedSentences(
+export function describeUnresolved(
   unresolved: readonly Unresolved[],
   place: (line: number) => string,
   isHidden: (label: string) => boolean,

@@ -9,7 +9,7 @@ export interface SeenRow {
   id: string;
   /** Undefined when it has no key of the last run. */
   before: RowDigests | undefined;
-  /** Whether it has a link to a row that is not there: nobody edited it. */
+  /** True for a link to a missing row: nobody edited it. */
   dangling: boolean;
   now: { key: Digest | undefined; content: Content };
 }
@@ -28,7 +28,7 @@ export interface Recognised {
  * @param byOldKey the same rows in the same order by the old key; undefined when they lack it
  * @param near sets that may be close to what was last applied, by the old key
  */
-export function recognised(
+export function recogniseRows(
   seen: readonly SeenRow[],
   wanted: RowSet,
   byOldKey: RowSet | undefined,
@@ -71,7 +71,7 @@ export function recognised(
   return { live, ledger: known };
 }
 
-/** Our rows, of several with one old key the one that says what was last applied; and whether it does. */
+/** Chooses our rows. Among several with one old key the unedited one is ours; the value is true for an unedited row. */
 function oneForEachKey(seen: readonly SeenRow[], before: RowSet, last: LastApplied): Map<SeenRow, boolean> {
   const chosen = new Map<number, SeenRow>();
   const ours = new Map<SeenRow, boolean>();

@@ -1,6 +1,6 @@
 import { another, sameContent, type Digest, type Content, type RowDigests } from "./digests.ts";
 import type { Ledger } from "./ledger.ts";
-import { appliedBeside, type KnownRows, type LastApplied } from "./ownership.ts";
+import { findAppliedBeside, type KnownRows, type LastApplied } from "./ownership.ts";
 import type { RowSet } from "./rowSet.ts";
 
 /** How a wanted row was last applied; 0 when it was not. */
@@ -34,7 +34,7 @@ export class Renewal implements KnownRows {
    * @param before the same rows in the same order, by the digests of the last run; nothing of them is kept
    */
   static of(wanted: RowSet, before: RowSet, ledger: Ledger): Renewal | undefined {
-    const applied = appliedBeside(ledger, before);
+    const applied = findAppliedBeside(ledger, before);
     if (!applied) return undefined;
     const renewal = new Renewal(wanted, ledger.count, applied.removed);
     for (let index = 0; index < before.length; index++) {
@@ -53,7 +53,7 @@ export class Renewal implements KnownRows {
     const applied = index === undefined ? this.#removed(was.key) : this.#changed.get(index);
     if (applied === undefined) return;
     const name = nameOf(is.key);
-    // Of several rows with one key the one that says what was last applied is ours.
+    // Among several rows with one key, the one with the last applied content is ours.
     if (sameContent(was.content, applied)) this.#others.set(name, is.content);
     else if (!this.#others.has(name)) this.#others.set(name, another(is.content));
   }

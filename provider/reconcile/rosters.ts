@@ -99,7 +99,7 @@ export interface Named {
   userID?: string | undefined;
 }
 
-/** Whether a member is that user, by ID or by address in any letter case. */
+/** True when a member is that user, by ID or by address in any letter case. */
 export const isUser = (user: Named, { userID, email }: RosterMember): boolean =>
   userID === user.userID || (email !== undefined && email.toLowerCase() === user.email?.toLowerCase());
 
@@ -112,7 +112,10 @@ function fateOf(self: Named, plan: RosterPlan): string | undefined {
   return losingSelf(self.email ?? self.userID ?? "The user", how);
 }
 
-/** Whether a roster decides on a member: on all whom it declares and, when authoritative, on all whom it does not ignore. */
+/**
+ * Returns true for members that a roster decides on: all declared ones and, when authoritative, all that it does not
+ * ignore.
+ */
 export function managing(
   wanted: readonly WantedMember[],
   { mode, ignore = [] }: Pick<RosterOptions, "mode" | "ignore">,
@@ -130,7 +133,7 @@ function repeated(values: readonly string[]): string[] {
   return [...new Set(values.filter((value) => seen.size === seen.add(value).size))];
 }
 
-/** Whether a text fits a pattern, in any letter case; each part is looked for once, where it first stands. */
+/** Returns true for texts that fit a pattern, in any letter case; each part is looked for once, at its first place. */
 export function matcher(pattern: string): (text: string) => boolean {
   const [first = "", ...parts] = pattern.toLowerCase().split("*");
   const last = parts.pop();

@@ -46,7 +46,7 @@ export class RowIndices implements Iterable<number> {
     return found;
   }
 
-  /** Whether one of them is such a one. */
+  /** True when one of them passes the test. */
   some(is: (index: number) => boolean): boolean {
     for (const index of this) if (is(index)) return true;
     return false;

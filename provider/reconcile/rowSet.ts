@@ -6,7 +6,7 @@ const rowsPerPage = 1_024;
 /** Rows whose content is kept whole. */
 const whole = 4 * rowsPerPage;
 
-/** Of each row: two of the key, and four of the content or the two of its first half. */
+/** Words for each row: two for the key, and four for the content or two for its first half. */
 const words = { whole: 6, half: 4 };
 
 /** Content of rows whose keys alone matter. */
@@ -41,6 +41,29 @@ export class RowSet implements Iterable<RowDigests> {
     const set = new RowSet();
     for (const row of rows) if (asked(row)) set.add(row.key, row.content);
     return set;
+  }
+
+  /** The set that `toText` wrote. */
+  static fromText(text: string): RowSet {
+    const bytes = Buffer.from(text, "base64");
+    const set = new RowSet();
+    const word = (at: number): number => bytes.readUInt32LE(at * 4);
+    for (let at = 0; at < bytes.length / 4; at += words.whole) {
+      const content = { high: word(at + 2), low: word(at + 3), third: word(at + 4), fourth: word(at + 5) };
+      set.add({ high: word(at), low: word(at + 1) }, content);
+    }
+    return set;
+  }
+
+  /** The digests as text, for another process; without the lines. */
+  toText(): string {
+    const bytes = Buffer.alloc(this.#length * words.whole * 4);
+    let end = 0;
+    for (const { key, content } of this) {
+      for (const word of [key.high, key.low, content.high, content.low, content.third, content.fourth])
+        end = bytes.writeUInt32LE(word, end);
+    }
+    return bytes.toString("base64");
   }
 
   get length(): number {
@@ -107,7 +130,7 @@ export class RowSet implements Iterable<RowDigests> {
     return this.#lines[Math.floor(index / rowsPerPage)]?.get(index % rowsPerPage) ?? 0;
   }
 
-  /** Whether the row has this content, as far as it is kept. */
+  /** True when the row's content is the same, as far as stored. */
   hasContent(index: number, content: Content): boolean {
     return sameContent(this.content(index), content);
   }

@@ -50,7 +50,7 @@ class Table {
     return planRows(wanted, ledger, live, options);
   }
 
-  /** Carries out a plan as far as `goes` says for each step, and tells what was not done. */
+  /** Carries out a plan as far as `goes` returns true for each step; returns the steps that were left out. */
   apply(
     plan: RowPlan,
     source: Source,
@@ -211,7 +211,7 @@ const scenario = fc.record({
   wanted: sourceOf,
   // Foreign rows have keys of their own, or none.
   foreign: fc.array(fc.tuple(fc.constantFrom("x", "y", "z", undefined), text)),
-  /** What hands do to rows of ours: edit to this text, or remove. */
+  /** Manual edits of our rows: change to this text, or remove. */
   hands: fc.array(fc.tuple(key, fc.option(fc.constant("hand")))),
   cells: fc.constantFrom(0, 512),
   mode: fc.constantFrom("exact", "upsert", "insertOnly"),
@@ -236,7 +236,7 @@ describe("any source, any table, any drift", () => {
         const old = form(ledgerOf(wantedOf(last)));
         const first = table.plan(wanted, old, options);
         const undone = table.apply(first, wanted, () => goes.next().value === true);
-        // Killed: the state is still the old one. Failed in part: it tells what was done.
+        // Killed: the state is still the old one. Failed in part: the ledger leaves out the undone steps.
         const ledger = forgets ? old : form(ledgerAfter(wantedOf(wanted), first, undone));
         const second = table.plan(wanted, ledger, options);
         table.apply(second, wanted);

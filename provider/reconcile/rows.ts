@@ -9,7 +9,7 @@ import type { RowSet } from "./rowSet.ts";
 /** `exact` also removes rows of ours that left the source, `upsert` removes none, `insertOnly` changes none either. */
 export type Mode = "exact" | "upsert" | "insertOnly";
 
-/** What becomes of a row of ours that somebody edited or removed on the platform. */
+/** Treatment of our rows that somebody edited or removed on the platform. */
 export type OnConflict = "overwrite" | "keepLive" | "error";
 
 /** How rows are to be kept. */
@@ -34,7 +34,7 @@ export interface Meeting {
   id: string;
 }
 
-/** What has to be done to a table, and what was seen there. Indices are those of the wanted rows, ascending. */
+/** Steps for a table, and findings there. Indices are those of the wanted rows, ascending. */
 export interface RowPlan {
   /** Rows to insert. */
   insert: RowIndices;
@@ -53,7 +53,7 @@ export interface RowPlan {
   /** Rows to write that are not as they were shown when the run was approved: they are left alone. */
   unseen: {
     wanted: number[];
-    /** What those of them say that are there, and that are ours or may be taken over. */
+    /** Live content of those rows that exist, and that are ours or may be taken over. */
     contents: Map<number, Content>;
     /** With the content that they have there. */
     removals: RowDigests[];
@@ -66,7 +66,7 @@ export interface RowPlan {
   foreign: number;
   /** Keys that the table has more than once. `ids` are those that are left alone. */
   duplicates: { wanted: number | undefined; ids: string[] }[];
-  /** What was done by hand to rows of ours since they were last applied. */
+  /** Manual changes to our rows since they were last applied. */
   drift: { edited: { wanted: number | undefined; id: string | undefined }[]; missing: number[] };
   /** False when it can't be proven which rows are ours: then none is removed, and those that differ need `adopt`. */
   proven: boolean;
@@ -174,7 +174,7 @@ function unwanted(plan: RowPlan, key: Digest, live: LiveRows, index: number, opt
     return;
   }
   const { content, id } = chosen(plan, undefined, live, index, last, last);
-  // Of several equal rows one is ours; it does not matter which one.
+  // One of several equal rows is ours; it does not matter which one.
   const ambiguous = [live.rows.content(index), ...others.map((other) => other.content)].filter((one) =>
     sameContent(one, last),
   );
@@ -217,7 +217,7 @@ function chosen(
   return choice;
 }
 
-/** What a run will do, as far as that is known without the platform. */
+/** Steps of a coming run, as far as they are known without the platform. */
 export type Forecast =
   | {
       exact: true;
@@ -230,21 +230,21 @@ export type Forecast =
       spared?: number;
       /** Rows that another owner gives up and that are there already; they are not among those to insert. */
       taken?: number;
-      /** Whether some of those have other content there. */
+      /** True when some of those rows have other content. */
       differing?: boolean;
       /** Those rows, by the index of the wanted row: whether they say the same. */
       handed?: ReadonlyMap<number, boolean>;
     }
   | { exact: false; moreThan: number; net: number };
 
-/** What is known of the rows of a seed before a run, for whoever plans it. */
+/** Forecast for a seed's rows, for the planner. */
 export interface RowsAhead {
   plan: Forecast;
   /** How many rows stay that the source has no more, by the name of the seed that declares them. */
   spared: ReadonlyMap<string, number>;
 }
 
-/** What a run will do when nobody has touched our rows meanwhile; offline. */
+/** Plans a run on the assumption that nobody has touched our rows meanwhile; offline. */
 export function planOffline(wanted: RowSet, ledger: Ledger, mode: Mode): Forecast {
   const change = difference(wanted, ledger);
   if (!change.exact) return change;
@@ -263,6 +263,6 @@ export function planOffline(wanted: RowSet, ledger: Ledger, mode: Mode): Forecas
 /** How many rows will leave in any case when those that left the source are removed. */
 export const fewestRemovals = (plan: Forecast): number => (plan.exact ? plan.remove : Math.max(0, -plan.net));
 
-/** Leaves everything as it is. */
+/** True for a plan without steps. */
 export const isEmpty = (plan: RowPlan): boolean =>
   plan.insert.size + plan.update.length + plan.remove.length + plan.adoptNeeded.length + plan.conflicts.length === 0;

@@ -8,7 +8,7 @@ const hashes = 4;
  */
 const wordsPerCell = 6;
 
-/** What two sketches differ in. */
+/** The difference of two sketches. */
 export interface SketchDifference {
   /** Rows of the first alone. */
   mine: RowDigests[];
@@ -18,11 +18,11 @@ export interface SketchDifference {
 
 /**
  * A set of rows in constant space (an invertible Bloom lookup table): it can't be listed, but the difference of two
- * sketches can, as long as it is small. A row is the pair of its digests, so a changed row counts twice: removed, added.
- * Rows must be distinct.
+ * sketches can, while it is small. A row is the pair of its digests, so a changed row counts twice: removed,
+ * added. Rows must be distinct.
  *
- * A list of the digests would do without it, and cost 7 s and 1.1 GB more in each preview at 1,000,000 rows (24 bytes a
- * row in the state). A sketch of as many rows takes 0.1 s; 96 KiB of it list 1,550 changed rows.
+ * A list of the digests would make it unnecessary, and cost 7 s and 1.1 GB more in each preview at 1,000,000 rows (24
+ * bytes a row in the state). A sketch of as many rows takes 0.1 s; 96 KiB of it list 1,550 changed rows.
  */
 export class Sketch {
   readonly cells: number;

@@ -1,8 +1,10 @@
 import { timeOf } from "../contract/fields.ts";
 
-/** What a field makes of a value: other spellings of it are the same value there. */
+/** Types whose fields accept several spellings of one value. */
 export const valueForms = ["date", "number", "checkbox", "boolean"] as const;
-export type ValueForm = (typeof valueForms)[number];
+export type DeclaredForm = (typeof valueForms)[number];
+/** Beside those that types declare: text without the space around it, where a field was seen to keep it so. */
+export type ValueForm = DeclaredForm | "trimmed";
 
 /** Forms of values by label. */
 export type ValueForms = Readonly<Record<string, ValueForm>>;
@@ -11,8 +13,8 @@ export type ValueForms = Readonly<Record<string, ValueForm>>;
 const furthest = 8.64e15;
 
 /**
- * A value in the spelling that stands for all that are the same in such a field: the shortest one, which most people write,
- * so that values which are written so have the digests that they have without a form. What is no such value stays as it is.
+ * The canonical spelling of a value in such a field: the shortest one, which most people write, so that most values
+ * keep the digest they have without a form. Values that do not fit the form stay unchanged.
  */
 export function inForm(form: ValueForm, value: unknown): unknown {
   switch (form) {
@@ -22,6 +24,8 @@ export function inForm(form: ValueForm, value: unknown): unknown {
       return typeof value === "string" ? numberOf(value) : value;
     case "checkbox":
       return typeof value === "string" || typeof value === "boolean" ? listOf(String(value)) : value;
+    case "trimmed":
+      return typeof value === "string" ? value.trim() : value;
     case "boolean":
       return value === "true" ? true : value === "false" ? false : value;
   }
@@ -31,7 +35,7 @@ const listOf = (text: string): string[] => (text === "" ? [] : [text]);
 
 function numberOf(text: string): unknown {
   const number = /^\s*[-+]?\d+(\.\d+)?([eE][-+]?\d+)?\s*$/.test(text) ? Number(text) : Number.NaN;
-  // Of a whole number that is too large others would be the same.
+  // A larger whole number would be equal to its neighbours.
   return Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number)) ? number : text;
 }
 

@@ -9,7 +9,7 @@ const mostCharacters = 16_000_000;
 
 /** An exchange that a fact may need: as its own, or as what made the thing that it is about. */
 export interface Call extends Exchange {
-  /** Whether nothing before it said the same. */
+  /** True when no earlier call had the same signature. */
   isNew: boolean;
   /** ID of what it made, and where its answer has it. */
   made: { id: string; path: string; word: string } | undefined;
@@ -41,13 +41,13 @@ const subjects: Partial<Record<EndpointName, readonly string[]>> = {
   microappchildDelete: ["childID"],
 };
 
-/** What reaches people, costs something, or can't be taken back is no fact to try again, unless it was refused. */
+/** Calls that reach people, cost something or can't be undone: never tried again as facts, unless they were refused. */
 const unrepeatable: ReadonlySet<EndpointName> = new Set([
   ...(["sendnotification", "createappwithprompt", "microappchildUploadFileToStore", "microappchildStorecopy"] as const),
   "logout",
 ]);
 
-/** Whether a call changed, or may have changed, the platform. */
+/** True when a call changed, or may have changed, the platform. */
 export const isChange = ({ name, refused }: Exchange): boolean =>
   endpoints[name].effect !== "read" && refused === undefined;
 

@@ -6,7 +6,7 @@ const most = 5000;
 export interface KnownUser {
   id: string | undefined;
   email: string | undefined;
-  /** Whether they logged in with a password. */
+  /** True for people who logged in with a password. */
   logsIn: boolean;
 }
 
@@ -29,7 +29,7 @@ export class Directory {
   readonly organizations = new Map<string, KnownOrganization>();
   readonly teams = new Map<string, KnownTeam>();
   readonly users = new Set<KnownUser>();
-  /** Who logged in first, or whose token came first. */
+  /** The first user to log in or to send a token. */
   first: KnownUser | undefined;
   omitted = 0;
   readonly #byID = new Map<string, KnownUser>();

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from "node:zlib";
-import { boundJson } from "../../machine/settings/bounded.ts";
+import { checkJsonBounds } from "../../machine/settings/bounds.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import { endpoints, type EndpointName, routesOf } from "../contract/endpoints.ts";
 import { isObject, refusalIn, type Json } from "../contract/wire.ts";
@@ -67,7 +67,7 @@ export function textOf(body: Buffer, encoding: string | undefined): string | und
 /** JSON where it is some, else the text. */
 function valueOf(text: string): unknown {
   try {
-    boundJson(text, { levels: 100, values: Infinity });
+    checkJsonBounds(text, { levels: 100, values: Infinity });
     return text === "" ? undefined : JSON.parse(text);
   } catch {
     return text;
@@ -76,7 +76,9 @@ function valueOf(text: string): unknown {
 
 const routes = routesOf();
 
-/** What was passed on as a call of the interface; undefined for anything else. `base` is the path of the platform. */
+/**
+ * Reads a proxied request as a call of the interface; undefined for anything else. `base` is the path of the platform.
+ */
 export function exchangeOf(passed: Passed, base: string): Exchange | undefined {
   const url = URL.parse(passed.target, "http://platform");
   if (!url?.pathname.startsWith(base) || passed.body === undefined || passed.answer === undefined) return undefined;

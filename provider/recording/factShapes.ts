@@ -9,11 +9,11 @@ export const written: ReadonlySet<string> = new Set(
   ),
 );
 
-/** What is different at each call. */
+/** Values that differ at each call. */
 const volatile =
   /^(_id|authToken|userI[dD]|teamMemberID|childID|submitted|clientSubmitted|(created|updated)(At)?|expiredAt|signedUrl|url|fileKey)$/;
 
-/** What a thing may lack: that of a test bed does, say. */
+/** Properties that a thing may lack, as the sandbox's may. */
 const optional = /^description$/;
 
 const typeOf = (value: unknown): string => (value === null ? "null" : Array.isArray(value) ? "list" : typeof value);
@@ -32,7 +32,7 @@ function shapeOf(value: unknown, key = ""): unknown {
   return [...new Set(entries.map((entry) => JSON.stringify(entry)))].sort();
 }
 
-/** What tells one exchange from another that says something else. */
+/** A key that is equal for exchanges with the same information. */
 export function signatureOf({ name, sent, headers, refused, status, answer, wire }: Exchange): string {
   const outcome =
     refused === undefined ? shapeOf(answer ?? wire) : [status, refused.replaceAll(/["'“].*?["'”]|\S*\d\S*/g, "…")];
@@ -48,22 +48,22 @@ export interface KnownStep {
   refused?: unknown;
 }
 
-/** What a known step asks, in the outline by which exchanges are compared with it. */
+/** Requests of a known step, in the outline used to compare exchanges with it. */
 export const asksOf = ({ call, with: sent, each = [{}], refused }: KnownStep): string[] =>
   each.map((variant) => askOf(call, { ...(isObject(sent) ? sent : {}), ...variant }, refused !== undefined));
 
-/** What is asked, and whether it is refused: whoever knows this learns nothing from values. */
+/** The outline of a request, and if it was refused. Values are left out: they teach nothing. */
 export const askOf = (name: string | undefined, sent: Json, isRefused: boolean): string =>
   JSON.stringify([name, shapeOf(sent), isRefused]);
 
-/** What must come back, and paths of it that need only be there. */
+/** The answer that must come back, and paths of it that only have to exist. */
 export interface Expected {
   answer: Json;
   volatile: string[];
 }
 
-/** What an answer must be like: what this fact knows itself, and for the rest the types. */
-export function expectedOf(answer: Json, knows: (value: unknown, label: string) => unknown): Expected {
+/** Describes the expected answer: exact values that this fact knows itself, and types for the rest. */
+export function describeExpected(answer: Json, knows: (value: unknown, label: string) => unknown): Expected {
   const volatiles: string[] = [];
   const outline = (value: unknown, path: string[]): unknown => {
     const label = path.at(-1) ?? "";

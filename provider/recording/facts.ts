@@ -1,7 +1,7 @@
 import { endpoints } from "../contract/endpoints.ts";
 import { isObject, textsIn, type Json } from "../contract/wire.ts";
 import { isChange, subjectsOf, type Call } from "./calls.ts";
-import { expectedOf, written } from "./factShapes.ts";
+import { describeExpected, written } from "./factShapes.ts";
 import type { Known } from "./known.ts";
 import type { Replacer } from "./privacy/replacer.ts";
 import type { RowValues } from "./shapes.ts";
@@ -15,7 +15,7 @@ const mostRows = 3;
 /** Most facts of a recording. */
 const mostFacts = 500;
 
-/** What facts are made with. */
+/** Ingredients of facts. */
 export interface FactContext {
   known: Known;
   replacer: Replacer;
@@ -31,7 +31,7 @@ export interface MadeFacts {
   unfit: number;
 }
 
-/** Makes a fact of each exchange that said something new. */
+/** Makes a fact of each exchange with new information. */
 export function factsOf(calls: readonly Call[], context: FactContext): MadeFacts {
   const facts: Json = {};
   let [count, unfit] = [0, 0];
@@ -102,7 +102,7 @@ function needed(calls: readonly Call[], index: number): Call[] {
 const wasMade = (calls: readonly Call[], before: number, id: string): boolean =>
   calls.slice(0, before).some(({ made }) => made?.id === id);
 
-/** A name of the test bed or of an earlier step: such texts must not come from a recording. */
+/** A name from the sandbox or of an earlier step. Recorded texts that look like one must not be taken for it. */
 const reference = /^\$[A-Za-z]|\$\{/;
 
 /** The person of a name like `$member.email`. */
@@ -114,12 +114,12 @@ class Steps {
   readonly #names = new Map<string, string>();
   /** Texts and numbers that a step wrote, by label. */
   readonly #wrote = new Map<string, unknown>();
-  /** Who is called or named by a step. */
+  /** People who call, or are named, in a step. */
   readonly #persons = new Set<string>();
   /** Things that steps made so far. */
   #made = 0;
   #isUnfit = false;
-  /** Whether the call at hand was refused since something is not there. */
+  /** True when the current call was refused because something does not exist. */
   #isMissing = false;
   #isLogin = false;
 
@@ -151,7 +151,7 @@ class Steps {
       step["keep"] = { [kept]: made.path };
     }
     if (!isTarget) return step;
-    const expected = expectedOf(this.#lasting(call, answer ?? {}), (value, label) => this.#knows(value, label));
+    const expected = describeExpected(this.#lasting(call, answer ?? {}), (value, label) => this.#knows(value, label));
     const { replacer } = this.#context;
     const clean = (path: string): string =>
       path
@@ -181,7 +181,7 @@ class Steps {
     return name;
   }
 
-  /** Whether the fact itself knows what a name stands for: who made what was there before is another one on a test bed. */
+  /** True when the fact knows what a name stands for. The author of earlier things is another person in a sandbox. */
   #isKnown(name: string): boolean {
     const person = personIn(name);
     if (person === undefined) return true;
@@ -217,11 +217,11 @@ class Steps {
     if (typeof value === "string") {
       const name = this.#named(value);
       if (name !== undefined) return name;
-      // What was not there, or is not any more, has an ID that nothing has; a bed has one organization for all.
+      // A missing or deleted thing gets an ID that nothing has; a sandbox has one organization for all.
       if (this.#isMissing && this.#isThing(key)) return "$unknown";
       if (key === "organizationID") return known.people.organizations.has(value) ? "$organization" : "$unknown";
       const replaced = String(replacer.value(value, key));
-      if (replaced !== value && isDone) this.#isUnfit = true; // it is somebody who is nobody on a test bed
+      if (replaced !== value && isDone) this.#isUnfit = true; // a person who does not exist in a sandbox
       return this.#isGone(key, value) ? "$unknown" : replaced;
     }
     if (written.has(key)) return this.#writtenValue(value, key, values);
@@ -236,7 +236,7 @@ class Steps {
     );
   }
 
-  /** What users wrote, with the IDs of what earlier steps made. */
+  /** Values that users wrote, with the IDs from earlier steps replaced by references. */
   #writtenValue(value: unknown, label: string, values: RowValues): unknown {
     if (typeof value === "string" && this.#names.has(value)) return this.#named(value);
     if (Array.isArray(value)) return value.map((item) => this.#writtenValue(item, label, values));
@@ -255,10 +255,10 @@ class Steps {
     return made;
   }
 
-  /** Whether a parameter is the ID of a thing. */
+  /** True for a parameter that is the ID of a thing. */
   #isThing = (key: string): boolean => /^(organization|team|teamMember|row|child|microApp)IDs?$/.test(key);
 
-  /** Whether an ID is one of a thing that is not there at the end. */
+  /** True for the ID of a thing that no longer exists at the end. */
   #isGone(key: string, id: string): boolean {
     const { tables, people } = this.#context.known;
     if (key === "rowID" || key === "appID" || key === "embeddingRowID") return !tables.find(id);

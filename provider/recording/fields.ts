@@ -15,7 +15,7 @@ interface Fields {
   write: (values: RowData) => Json;
 }
 
-/** Fields of a table as a seed declares them, by what their values and their order told. */
+/** Fields of a table in a seed's form, inferred from their values and their order. */
 export function fieldsOf(known: Known, table: KnownTable, replacer: Replacer, values: RowValues): Fields {
   const looked = table.labels.size > 0 ? table : lookedAt(table);
   const sorts = sortsOf(table);
@@ -58,7 +58,7 @@ export function fieldsOf(known: Known, table: KnownTable, replacer: Replacer, va
 
 const isID = (text: string): boolean => /^[\w.-]{1,100}$/.test(text);
 
-/** What written rows alone tell of a table: a platform may have ignored labels of theirs. */
+/** Labels and links learned from written rows alone: a platform may have ignored some of their labels. */
 function lookedAt(table: KnownTable): Pick<KnownTable, "labels" | "links"> {
   const looked: Pick<KnownTable, "labels" | "links"> = { labels: new Map(), links: new Map() };
   for (const { values } of table.rows)
@@ -83,7 +83,7 @@ function targetOf(known: Known, looked: Pick<KnownTable, "links">, label: string
   return undefined;
 }
 
-/** Of a link what is written; the platform finds out the rest. */
+/** The written part of a link; the platform finds out the rest. */
 function linkIn(value: unknown): unknown {
   if (!isObject(value)) return value;
   const { crossAppRowID, value: shown } = value;

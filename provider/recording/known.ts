@@ -9,20 +9,20 @@ import { comparable, KnownTables, type KnownRow, type KnownTable } from "./table
 type Call<Name extends EndpointName> = {
   request: ParsedRequestOf<Name>;
   answer: AnswerOf<Name>;
-  /** Who called. */
+  /** User ID of the caller. */
   caller: string | undefined;
   time: number;
 };
 type Takers = { readonly [Name in EndpointName]?: (call: Call<Name>) => void };
 
-/** What is known of a platform by what came by. */
+/** Knowledge about a platform, gathered from exchanges. */
 export class Known {
   readonly tables = new KnownTables();
   readonly people = new Directory();
   /** Calls whose effect a seed can't have, by what they are about. */
   readonly beside = new Map<"files" | "apps" | "notifications", number>();
 
-  /** Takes what a call tells or did. */
+  /** Learns from a call's answer and effect. */
   take({ name, headers, request, answer, time, refused }: Exchange): void {
     const { "x-user-id": caller } = headers;
     if (refused !== undefined || request === undefined || answer === undefined) return;
@@ -162,7 +162,7 @@ const named = ({ name, description }: { name: string; description?: string | nul
 const defined = (member: Member): Member =>
   Object.fromEntries(Object.entries(member).filter(([, value]) => value !== undefined));
 
-/** Whether a value may be the one that a filter on a sort field let through: it is only ruled out where it can't be. */
+/** False when a filter on a sort field must have excluded the value. Doubtful values pass. */
 function passes(value: unknown, wanted: unknown): boolean {
   if (!isObject(wanted)) return value === wanted || typeof wanted === "boolean";
   const [seen, isOrdered] = [comparable(value), (operator: string) => /^\$(gte?|lte?|eq)$/.test(operator)];

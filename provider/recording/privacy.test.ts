@@ -46,7 +46,7 @@ const encodings: readonly ((text: string) => string)[] = [
   (text) => encodeURIComponent(Buffer.from(text).toString("base64")),
 ];
 
-/** Whether a leaf holds a secret, in the plainest way of looking. */
+/** True when a leaf holds a secret, by plain search. */
 function holds(leaf: string, secret: string): boolean {
   const decoded = [leaf];
   for (let depth = 0; depth < 3; depth++) {

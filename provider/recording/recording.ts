@@ -8,7 +8,7 @@ import { Finder } from "./privacy/finder.ts";
 import { Replacer } from "./privacy/replacer.ts";
 import { Sensitive } from "./privacy/sensitive.ts";
 import { seedOf } from "./seed.ts";
-import { plainValues, Shapes, type RowValues } from "./shapes.ts";
+import { keepPlainValues, Shapes, type RowValues } from "./shapes.ts";
 
 export interface RecordingOptions {
   /** Path of the platform's address, without a slash at its end. */
@@ -20,7 +20,7 @@ export interface RecordingOptions {
   knownSteps?: readonly KnownStep[];
 }
 
-/** What was recorded as texts, and what was not. */
+/** The recording as texts, and the list of what was left out. */
 export interface Made {
   seed: string;
   facts: string;
@@ -31,7 +31,7 @@ export interface Made {
   omitted: readonly (readonly [count: number, what: string])[];
 }
 
-/** What came by, within bounds, in memory alone. */
+/** Recorded exchanges, within bounds, in memory alone. */
 export class Recording {
   readonly #options: RecordingOptions;
   readonly #known = new Known();
@@ -122,7 +122,7 @@ export class Recording {
   }
 
   #values(replacer: Replacer): RowValues {
-    if (this.#options.rows === "values") return plainValues(replacer);
+    if (this.#options.rows === "values") return keepPlainValues(replacer);
     const { tables, people } = this.#known;
     const isID = (text: string): boolean =>
       tables.find(text) !== undefined ||

@@ -15,7 +15,7 @@ const partsOf = (value: unknown): number =>
     ? Object.values(value).reduce<number>((sum, inner) => sum + 2 + partsOf(inner), 1)
     : 1;
 
-/** What stands for passwords and the key: a seed names those that an emulator then takes. */
+/** Placeholders for passwords and the key: a seed contains them, and an emulator accepts them. */
 export const logsInWith = { password: "recorded", apiKey: "recorded-key" };
 
 /** IDs of tables and fields that a seed may have. */
@@ -143,7 +143,7 @@ function withoutTwins(rows: readonly KnownRow[]): KnownRow[] {
 const plain = (value: unknown): unknown =>
   isObject(value) && "crossAppRowID" in value ? value["crossAppRowID"] : value;
 
-/** Where teams are that nobody said the organization of. */
+/** Stands for the organization of teams whose real one never appeared. */
 const elsewhere: KnownOrganization = { id: "unknown-organization", name: "Unknown organization" };
 
 function organizationsOf({ people }: Known, replacer: Replacer, address: (user: KnownUser) => string): Json[] {

@@ -8,7 +8,7 @@ const day = 86_400_000;
 /** The first date that stands for another. */
 const firstDay = Date.UTC(2000, 0, 1);
 
-/** What stays of a value of a row. */
+/** Rewrites values of rows. */
 export interface RowValues {
   /** Takes a value that will be written. All must be known before the first is. */
   see: (value: unknown) => void;
@@ -16,7 +16,7 @@ export interface RowValues {
 }
 
 /** Values stay, without secrets and people. */
-export const plainValues = (replacer: Replacer): RowValues => ({
+export const keepPlainValues = (replacer: Replacer): RowValues => ({
   see: () => undefined,
   written: (label, value) => replacer.value(value, label),
 });

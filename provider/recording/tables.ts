@@ -22,7 +22,7 @@ export interface KnownRow {
   size: number;
 }
 
-/** What was seen of a table. */
+/** Findings about a table. */
 export interface KnownTable {
   id: string;
   rows: KnownRow[];
@@ -227,7 +227,7 @@ function typeOf(value: unknown): FieldType | "other" {
   return one ?? "other";
 }
 
-/** What a value is compared by; undefined for one that has no order. */
+/** The key for comparing a value; undefined for a value without an order. */
 export function comparable(value: unknown): string | number | undefined {
   if (typeof value === "string") return isDate(value) ? timeOf(value) : value;
   if (typeof value === "number") return value;

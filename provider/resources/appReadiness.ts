@@ -56,7 +56,7 @@ export const appReadiness = resource({
   delete: () => Promise.resolve(),
 });
 
-/** What status words mean: those of the inputs count more than those of the platform's profile. */
+/** Meanings of status words: those of the inputs override those of the platform's profile. */
 const wordsOf = (
   { manner }: Pick<Context, "manner">,
   { statusWords }: Partial<Pick<Inputs, "statusWords">>,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { appIDIn, finishedAppLink, leadsTo } from "../contract/apps.ts";
-import { ApiError, orUndefinedIfNotFound } from "../contract/errors.ts";
+import { appIDIn, toFinishedAppLink, leadsTo } from "../contract/apps.ts";
+import { ApiError, isOutcomeUnknown, orUndefinedIfNotFound } from "../contract/errors.ts";
 import { email, withoutUndefined } from "../contract/values.ts";
 import { printableLine } from "../messages/text.ts";
 import { calledBy, named } from "./model/identities.ts";
@@ -61,7 +61,7 @@ const generation = anyIntent.extend({
   link: z
     .string()
     .refine(
-      (link) => finishedAppLink(link) !== undefined,
+      (link) => toFinishedAppLink(link) !== undefined,
       "must be a link to an app, such as https://…/workspace/apps/<app_id>",
     )
     .optional(),
@@ -99,7 +99,7 @@ const same: { [Name in keyof Inputs]?: (old: unknown, now: unknown) => boolean }
 /**
  * The generation of an app. It only starts the generation and keeps the app ID: AppReadiness waits for the end, so that
  * the ID is in the state before anything waits. A generation cannot be read back, so an intent is on disk before the
- * call and holds the ID as soon as it is known.
+ * call and holds the ID once it is known.
  */
 export const generatedApp = resource({
   name: "GeneratedApp",
@@ -140,7 +140,7 @@ export const generatedApp = resource({
     await noteDeed(context, deed, inputs.resourceUrn, old);
     if (inputs.onPromptChange === "ignore") return { changed: [], replaces: [] };
     const replaces = generating.filter((name) => differs(name, old, inputs, unknown));
-    // What is not known yet may change, and makes no new app by itself.
+    // An unknown value may change, but makes no new app by itself.
     return { changed: [...replaces, ...generating.filter((name) => unknown.has(name))], replaces };
   },
 
@@ -149,13 +149,13 @@ export const generatedApp = resource({
     const link = (await interrupted(context, urn, inputs)) ?? (await generate(context, urn, inputs));
     const appID = appIDIn(link) ?? "";
     await noteNext(context, deed, inputs, context.identities.replaced(inputs.resourceUrn)?.inputs);
-    return { id: appID, outputs: { ...inputs, appID, editLink: link, appLink: finishedAppLink(link) ?? link } };
+    return { id: appID, outputs: { ...inputs, appID, editLink: link, appLink: toFinishedAppLink(link) ?? link } };
   },
 
   read: async (context, id, state) => {
     if (state.resourceUrn !== undefined) await clearIntent(context, state.resourceUrn, id);
     const found = await orUndefinedIfNotFound(context.client.createappwithpromptStatus({ appID: id }, context));
-    if (!found) return undefined; // its deed stays known: whoever wants it once more says so
+    if (!found) return undefined; // its deed stays known: doing it once more takes an explicit order
     if (state.appPrompt === undefined) {
       throw new ResourceError(
         `app ${id} can't be imported by its ID alone, since the platform tells neither its prompt nor its owner nor its links. Import it from a file (pulumi import --file) whose entry has inputs (userEmail, appPrompt) and outputs (these, and appID, editLink, appLink).`,
@@ -229,7 +229,7 @@ async function interrupted(context: Context, urn: string, inputs: Inputs): Promi
   const intent = await readIntent(context.directory, urn, generation);
   if (!intent) return undefined;
   const { promptDigest: digest, userEmail, link } = intent;
-  // What this one is to replace: the state has it.
+  // The intent is of the generation to replace, which is in the state.
   if (link !== undefined && (intent.generation ?? 0) < (inputs.generation ?? 0)) {
     await forgetIntent(context.directory, urn);
     return undefined;
@@ -257,7 +257,7 @@ async function interrupted(context: Context, urn: string, inputs: Inputs): Promi
 /** Reason not to send people to a link; undefined when it leads to an app of the platform's. */
 function wrongWith(link: string, { appServer }: Context): string | undefined {
   const shown = printableLine(link);
-  if (finishedAppLink(link) === undefined)
+  if (toFinishedAppLink(link) === undefined)
     return `is none to an app, such as https://…/workspace/apps/<app_id>: ${shown}`;
   if (appServer === undefined || leadsTo(appServer, link)) return undefined;
   return `does not lead to ${appServer}, which microapps:appServer names: ${shown}`;
@@ -285,7 +285,7 @@ async function generate(context: Context, urn: string, inputs: Inputs): Promise<
     return link;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    if (error.outcome === "unknown") {
+    if (isOutcomeUnknown(error)) {
       throw new ResourceError(
         `the platform's answer to the generation did not arrive (${error.platformMessage}), so the app may exist. Nothing is repeated, since a generation costs money. ` +
           `Look in the workspace of ${userEmail}: if it is there, write its link as "link" into ${file}; if not, delete that file. Then run up again.`,

@@ -97,7 +97,7 @@ export const notification = resource({
     const { report, identities } = context;
     const contents = ["message", "badgeCount"] as const;
     const differs = (name: keyof Inputs): boolean => !unknown.has(name) && !isDeepStrictEqual(old[name], inputs[name]);
-    // Of what was imported nobody knows the content: it may stay without until there is something to send.
+    // The content of an imported one is unknown: it may stay empty until there is something to send.
     const wasImported = old.appID !== undefined && contents.every((name) => old[name] === undefined);
     const nothing = contents.every((name) => inputs[name] === undefined && !unknown.has(name));
     const lacks = nothing && !(wasImported && !differs("triggers"));
@@ -144,7 +144,7 @@ export const notification = resource({
 
   update: async (context, id, old, inputs) => {
     const { sentAt, notificationCount, pushCount } = old;
-    // What was imported had been sent by others: its first triggers are taken over with it.
+    // An imported one was sent by others: its first triggers are taken over with it.
     const known = sentAt === imported && old.triggers === undefined;
     if (known || isDeepStrictEqual(old.triggers ?? null, inputs.triggers ?? null)) {
       await clearIntent(context, old);

@@ -4,22 +4,22 @@ import type { TeamClaims } from "./members/teamClaims.ts";
 import type { Change, Checked, Context, Given, Observed, OfflineContext } from "./model/resource.ts";
 import type { RowClaims, RowFindings } from "./rows/declared/claims.ts";
 
-/** What a resource works with while it talks to the platform. */
+/** Context of a resource that talks to the platform. */
 export interface ResourceContext extends Context {
-  /** Who is in which team, by the resources of this run. */
+  /** Memberships declared by the resources of this run. */
   claims: TeamClaims;
   /** Which seed of this run declares which rows. */
   rowClaims: RowClaims;
 }
 
-/** What check and diff work with. */
+/** Context of check and diff. */
 export interface OfflineResourceContext extends OfflineContext, Pick<ResourceContext, "claims" | "rowClaims"> {}
 
-/** What a comparison finds out that other resources of the run depend on. */
+/** Results of a comparison that other resources of the run depend on. */
 export interface Findings extends Partial<RowFindings> {
   /** The user IDs of people whom the resource declares by their addresses. */
   people?: readonly Person[];
-  /** What the state has as its stack's own, in records of what that made. */
+  /** The stack's own things in this state, by their names in records. */
   own?: readonly string[];
 }
 
@@ -41,9 +41,9 @@ export interface Resource<Inputs extends z.ZodObject = z.ZodObject, Outputs exte
   /** For the documentation: the form of the ID that an import takes, such as `<teamID>`; or what to do where none is enough. */
   importedBy: { id: string } | { otherwise: string };
   inputs: Inputs;
-  /** What the platform adds to the inputs. */
+  /** Values that the platform adds to the inputs. */
   outputs: Outputs;
-  /** Whether the old one goes before the new one comes: where both would be the same thing on the platform. */
+  /** True when the old one goes before the new one comes, because both would be the same thing on the platform. */
   deleteBeforeReplace?: boolean;
   /** For what the platform knows by ID, such that two resources may get to have one ID. */
   identity?: Identity<Inputs, Outputs>;
@@ -56,14 +56,14 @@ export interface Resource<Inputs extends z.ZodObject = z.ZodObject, Outputs exte
     news: Given<z.output<Inputs>>,
     old: Partial<z.output<Inputs>>,
   ) => Promise<Checked<z.output<Inputs>, z.output<Outputs>>>;
-  /** What has changed, beyond comparing inputs one by one. Offline, and without side effects: it may be asked again. */
+  /** Finds changes beyond a comparison of single inputs. Offline, and without side effects: it may be called again. */
   diff?: (
     context: OfflineResourceContext,
     change: Change,
     old: State<Inputs, Outputs>,
     news: Given<z.output<Inputs>>,
   ) => Promise<Comparison>;
-  /** What its deletion will do, for a plan: refuses what a deletion refuses. Offline, and without side effects. */
+  /** Plans its deletion, with the same refusals. Offline, and without side effects. */
   departs?: (context: OfflineResourceContext, state: State<Inputs, Outputs>) => Promise<Findings>;
   create: (context: ResourceContext, inputs: z.output<Inputs>) => Promise<Observed<State<Inputs, Outputs>>>;
   /** Reads the resource; undefined when it does not exist. `state` is empty during an import. */
@@ -81,11 +81,11 @@ export interface Resource<Inputs extends z.ZodObject = z.ZodObject, Outputs exte
   delete: (context: ResourceContext, id: string, state: State<Inputs, Outputs>) => Promise<void>;
 }
 
-/** What becomes of a thing whose deletion is due while another resource, or its own replacement, has its ID. */
+/** Behaviour of a thing whose deletion is due while another resource, or its own replacement, has its ID. */
 interface Identity<Inputs extends z.ZodObject, Outputs extends z.ZodObject> {
   /** A sentence that it stays. */
   stays: (state: State<Inputs, Outputs>, keeper: Keeper) => string;
-  /** What there is to do apart from the platform. */
+  /** Cleans up outside of the platform. */
   letGo?: (context: ResourceContext, state: State<Inputs, Outputs>) => Promise<void>;
 }
 

@@ -10,7 +10,9 @@ import { teamMember } from "./teamMember.ts";
 import { teamRoster } from "./teamRoster.ts";
 import { userTeams } from "./userTeams.ts";
 
-/** All resources. Doors call them with what an engine sent, which they check against the resource's own schema. */
+/**
+ * All resources. Both kinds of provider call them with an engine's inputs, checked against the resource's own schema.
+ */
 export const resources = [
   organization,
   team,

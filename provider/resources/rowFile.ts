@@ -200,13 +200,13 @@ export const rowFile = resource({
   },
 });
 
-/** Whether the one file of that name is what is to be replaced. */
+/** True when the only file of that name is the one to replace. */
 const isSame = ({ id, inputs: old }: Replaced, inputs: Inputs, namesakes: readonly Child[]): boolean =>
   id === undefined
     ? isDeepStrictEqual(placeOf(old), placeOf(inputs))
     : namesakes.some(({ _id }) => id.split("/").at(-1) === _id);
 
-/** Where a file is, as it is declared. */
+/** The declared place of a file. */
 const placeOf = ({ table, row, rowID, fieldID, ...rest }: Readonly<Record<string, unknown>>): unknown => [
   ...[table, row, rowID, fieldID],
   fileName(rest),

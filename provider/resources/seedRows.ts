@@ -18,6 +18,7 @@ import { problemsWith, type Declared } from "./rows/owners.ts";
 import { previewed } from "./rows/preview.ts";
 import { sourceOf } from "./rows/seedSource.ts";
 import { apply, removeOwned } from "./rows/session.ts";
+import { withTrims } from "./rows/writing/trims.ts";
 import { departure } from "./seedDeparture.ts";
 import { findUnsuitedValues } from "./unsuitedValues.ts";
 
@@ -183,7 +184,7 @@ export const seedRows = resource({
     else rowClaims.had(asked.resourceUrn, old);
     const last: Partial<Inputs> = old.table === undefined ? { ...rowClaims.replaced(asked.resourceUrn) } : old;
     const salt = isOutdated(last.salt) ? saltOf(context.seed()) : last.salt;
-    // What the next up will choose at random no preview knows.
+    // A preview can't know a random value of the next up.
     const isPreview = unknown.has("salt");
     const isPassing = isPreview && salt !== last.salt;
     const fields = asked.fields ?? (asked.table === undefined ? undefined : await context.fieldTypes?.(asked.table));
@@ -216,7 +217,8 @@ export const seedRows = resource({
       if (unsuited.length > 0) problems.push(problemOf(inputs, unsuited.join("\n")));
       const { rowCount, ...computed } = read;
       const checked: Partial<Inputs> = { ...inputs, ...withoutUndefined(computed) };
-      if (replaced && problems.length === 0) await previewed(context, asUpdate, replaced as Seen, checked as Inputs);
+      if (replaced && problems.length === 0)
+        await previewed(context, asUpdate, replaced as Seen, withTrims(checked as Inputs, replaced));
       const later = passing.filter((name) => isPassing && checked[name] !== undefined);
       return { inputs: checked, outputs: withoutUndefined({ rowCount }), problems, later };
     } catch (error) {
@@ -227,7 +229,7 @@ export const seedRows = resource({
 
   diff: async (context, change, old, { inputs, unknown }) => {
     context.rowClaims.had(inputs.resourceUrn, old);
-    // Whether a table changes that is not known yet is not known either: a replacement would remove rows for nothing.
+    // A change of an unknown table is unknown, too: a replacement would remove rows for nothing.
     const known = { ...change, replaces: change.replaces.filter((name) => !unknown.has(name)) };
     const needed = [...unknown].filter((name) => !["linkRenewals", ...passing].includes(name));
     if (needed.length > 0 && old.teamViewers && unknown.has("teamViewers")) {
@@ -235,12 +237,12 @@ export const seedRows = resource({
         `${old.rowCount} rows keep their viewers: whether teamViewers changes is known only later`,
       );
     }
-    // What a preview keeps to itself is what the check claimed.
+    // The check's claim has the preview's own values.
     const claim = unknown.has("salt") ? context.rowClaims.find(inputs.resourceUrn) : undefined;
     const { salt, digest } = claim ? { ...claim.target, ...claim } : inputs;
     if (digest === undefined || needed.length > 0) return known;
     const whole = { ...inputs, ...withoutUndefined({ salt, digest }) } as Inputs; // nothing that matters is unknown
-    return previewed(context, known, old, whole);
+    return previewed(context, known, old, withTrims(whole, old));
   },
 
   departs: departure,

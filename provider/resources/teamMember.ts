@@ -81,7 +81,7 @@ export const teamMember = resource({
       try {
         return await join(context, inputs, names);
       } catch (error) {
-        // Who is saved, or was refused, is known; whatever else goes wrong, this stack began to add them.
+        // A saved or refused person's result is known; after any other failure, this stack began to add them.
         if (error instanceof PartialFailure || !mayBeMade(error))
           context.made.settled(inputs.resourceUrn, names, false);
         throw error;
@@ -195,7 +195,7 @@ async function foundRole(
     before?.["teamID"] === teamID &&
     (replaced?.id === `${teamID}/${member.userID}` ||
       (before["userID"] === userID && String(before["email"]).toLowerCase() === String(email).toLowerCase()));
-  // What a replacement by order finds is what its predecessor had, and as whose.
+  // In a replacement by order, the found role and its owner are those of the predecessor.
   if (isSame) return declarable(replaced?.found);
   if (context.made.isMade(urn, [...names, ...membership(teamID, member)])) return undefined;
   return declarable(await knownRole(context, teamID, member)) ?? "member";
@@ -237,7 +237,7 @@ const invitation = ({ email, userID, targetRoute, targetInitialApp, targetInitia
   targets: { targetRoute, targetInitialApp, targetInitialScreen },
 });
 
-/** Gives a member as it is listed the declared role, and reads it back. */
+/** Gives a listed member the declared role, and reads it back. */
 async function sync(context: MemberContext, inputs: Inputs, member: ListedMember, met?: Role): Promise<Kept> {
   const { teamID, role } = inputs;
   const outputs = { ...inputs, memberUserID: member.userID, found: met };

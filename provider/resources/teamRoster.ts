@@ -140,7 +140,7 @@ export const teamRoster = resource({
   create: (context, inputs) =>
     joining(context, inputs.resourceUrn, async () => {
       const replaced = context.identities.replaced(inputs.resourceUrn);
-      // What a forced replacement finds in the team is what it replaces.
+      // In a forced replacement, the team's members are those of the replaced roster.
       const ours = replaced?.inputs["teamID"] === inputs.teamID ? { found: foundOf(replaced.found) } : undefined;
       return { id: inputs.teamID, outputs: await apply(context, inputs, undefined, ours) };
     }),
@@ -191,7 +191,7 @@ export const teamRoster = resource({
   },
 });
 
-/** The members on whom no other resource of this run decides; says who declares those whom one does. */
+/** The members on whom no other resource of this run decides; reports the owners of the others. */
 function notDecidedOn<Live extends RosterMember>(
   { claims, made, report }: MemberContext,
   teamID: string,
@@ -216,7 +216,7 @@ function notDecidedOn<Live extends RosterMember>(
   return left;
 }
 
-/** Whether there may be members whom the last run left alone and this one does not; the state does not know them. */
+/** True when there may be members whom the last run left alone and this one does not; the state does not know them. */
 const decidesOnMore = (now: Inputs, old: Inputs): boolean =>
   now.mode === "authoritative" &&
   (old.mode === "additive" ||

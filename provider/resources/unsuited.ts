@@ -2,14 +2,14 @@ import { isObject } from "../contract/wire.ts";
 import type { HabitName, Habits } from "../habits/habits.ts";
 import type { Problem } from "./model/resource.ts";
 
-/** What a resource can't do on a platform of some habit. */
+/** Something that a resource can't do on a platform with this habit. */
 interface Refusal<Name extends HabitName = HabitName> {
   resource: string;
   habit: Name;
   values: readonly Habits[Name][];
   /** The input that asks for it; undefined where none does. */
   asks: (inputs: Readonly<Record<string, unknown>>) => string | undefined;
-  /** What the platform does, what would go wrong, and what to do. */
+  /** The platform's behaviour, its consequence, and advice. */
   why: string;
 }
 

@@ -114,7 +114,7 @@ export const userTeams = resource({
   update: async (context, id, old, inputs) => {
     const found = await teamsMet(context, inputs, old);
     const kept = await enforce(context, inputs, id);
-    // Of the teams of other organizations it says nothing.
+    // It does not cover teams of other organizations.
     const left = inputs.organizationID === undefined ? old.teamIDs.filter((teamID) => !kept.includes(teamID)) : [];
     return confirmed(context, id, { ...inputs, memberUserID: id, found }, left);
   },
@@ -146,7 +146,7 @@ export const userTeams = resource({
 
 const declaredTeams = (value: unknown): string[] | undefined => z.array(z.string()).safeParse(value).data;
 
-/** Whether the user was found in a team, and that is not this stack's own by now. */
+/** True when the user was found in a team, and the membership is not this stack's own by now. */
 const isMet = (context: MemberContext, teamID: string, userID: string, state: Partial<Kept>): boolean => {
   const found = state.found?.includes(teamID) ? true : undefined;
   return isFound(context, { ...state, found }, membership(teamID, { email: state.email, userID }));
@@ -250,10 +250,10 @@ async function confirmed(
     await Promise.all([...outputs.teamIDs, ...left].map(async (teamID) => [teamID, await read(teamID)] as const)),
   );
   const missing = outputs.teamIDs.filter((teamID) => !isIn.get(teamID));
-  const staying = left.filter((teamID) => isIn.get(teamID));
-  const names = outputs.teamIDs.flatMap((teamID) =>
-    membership(teamID, { email: outputs.email, userID }).map((name) => ({ name, teamID })),
-  );
+  // Another resource of the run may have put the user back meanwhile.
+  const member = { email: outputs.email, userID };
+  const staying = left.filter((teamID) => isIn.get(teamID) && !context.claims.declaring(teamID, member));
+  const names = outputs.teamIDs.flatMap((teamID) => membership(teamID, member).map((name) => ({ name, teamID })));
   const own = names.filter(({ teamID }) => isIn.get(teamID) && !outputs.found?.includes(teamID));
   context.made.settled(
     outputs.resourceUrn,

@@ -1,19 +1,18 @@
-import type { FileHandle } from "node:fs/promises";
 import { fieldKinds, fits } from "../contract/fields.ts";
 import type { RowData } from "../contract/values.ts";
 import { jsonIn } from "../contract/wire.ts";
 import { quoted, some } from "../messages/text.ts";
 import { csvRecords } from "./csv.ts";
-import { isRounded, rounded, roundedIn } from "./exactNumbers.ts";
+import { isRounded, rounded, findRounded } from "./exactNumbers.ts";
 import { holds, mayHold, nameless, noName } from "./nameless.ts";
 import { isHidden, type CellType, type Reading, type Source, type SourceRow } from "./source.ts";
-import { linesOf } from "./textFiles.ts";
+import { linesOf, type Chunks } from "./textFiles.ts";
 
 /** The rows of a CSV, whose first line has the labels. */
-export async function* csvRows(reading: Reading, file: FileHandle): AsyncGenerator<SourceRow[]> {
+export async function* csvRows(reading: Reading, chunks: Chunks): AsyncGenerator<SourceRow[]> {
   const { wrong, refuse } = reading;
   let columns: Column[] | undefined;
-  for await (const records of csvRecords(linesOf(file))) {
+  for await (const records of csvRecords(linesOf(chunks))) {
     const rows: SourceRow[] = [];
     for (const record of records) {
       const { line } = record;
@@ -81,7 +80,7 @@ function cells(
   for (let index = 0; index < columns.length; index++) {
     const { label, type } = columns[index] ?? { label: "", type: "text" };
     const cell = cells[index] ?? "";
-    const value = cell === "" ? null : typed(cell, type);
+    const value = cell === "" ? null : readCell(cell, type);
     if (value === undefined) {
       const [is, write] = wanted(type);
       const about = `${label} is ${is}: ${write}`;
@@ -94,7 +93,7 @@ function cells(
       whole = false;
     } else if (
       (type === "number" && isRounded(cell.trim(), Number(value))) ||
-      ((type === "json" || type === "checkbox") && roundedIn(cell))
+      ((type === "json" || type === "checkbox") && findRounded(cell))
     ) {
       wrong({ line, text: `${label} ${rounded}` });
       whole = false;
@@ -114,7 +113,7 @@ function shownKey(source: Source, columns: readonly Column[], cells: readonly st
   return key ? { key } : {};
 }
 
-/** What a cell of that type is, and what is written there. */
+/** Describes the expected content of a cell of that type, and how to write it. */
 function wanted(type: CellType): readonly [is: string, write: string] {
   switch (type) {
     case "boolean":
@@ -130,8 +129,8 @@ function wanted(type: CellType): readonly [is: string, write: string] {
   }
 }
 
-/** The value of a cell, undefined when it is not of that type. */
-function typed(cell: string, type: CellType): unknown {
+/** The value of a cell that is not empty, undefined when it is not of that type. */
+export function readCell(cell: string, type: CellType): unknown {
   switch (type) {
     case "text":
       return cell;

@@ -42,7 +42,7 @@ class Edits {
     } else same.set(key, { line, ...(row && { row }), isMet: false });
   }
 
-  /** What is changed is not removed as well. */
+  /** Returns the removal that contradicts a change of the same row. */
   #contrary(list: List, key: string): Edit | undefined {
     return list === "changes" ? this.#byKey.removals.get(key) : undefined;
   }
@@ -102,7 +102,7 @@ class Edits {
 }
 
 /** The rows of a source with what is done to them: a block of it at a time, and then those beside them. */
-export async function* edited(reading: Reading, blocks: AsyncIterable<SourceRow[]>): AsyncGenerator<SourceRow[]> {
+export async function* editRows(reading: Reading, blocks: AsyncIterable<SourceRow[]>): AsyncGenerator<SourceRow[]> {
   const edits = new Edits(reading, reading.source.key ?? []);
   for await (const block of blocks) yield block.flatMap((row) => edits.apply(row) ?? []);
   yield edits.rest();

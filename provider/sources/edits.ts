@@ -3,7 +3,7 @@ import type { RowData } from "../contract/values.ts";
 /** A natural key as `removals` has it: a value, or a list of the values of several labels. */
 export type RemovalKey = string | number | boolean | readonly (string | number | boolean)[];
 
-/** What is done to the rows of a source, which stays as it is. */
+/** Edits of a source's rows; the source itself stays unchanged. */
 export interface RowEdits {
   /** Rows beside those of the source. */
   additions?: readonly RowData[] | undefined;
@@ -30,10 +30,10 @@ export function editAt(line: number): string | undefined {
   return position && `${position.list}[${position.index}]`;
 }
 
-/** Whether anything is done to the rows of a source. */
+/** True when the rows of a source are edited. */
 export const hasEdits = (edits: RowEdits): boolean => lists.some((list) => (edits[list] ?? []).length > 0);
 
-/** What decides how the rows of a source are edited; nothing where they are not. */
+/** The edits that a digest must cover; empty without edits. */
 export const editsOf = (edits: RowEdits): RowEdits[] => {
   const { additions, changes, removals } = edits;
   return hasEdits(edits) ? [{ additions, changes, removals }] : [];

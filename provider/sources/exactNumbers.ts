@@ -1,7 +1,7 @@
 /** The problem of a number whose value differs from its digits. */
 export const rounded = "has more digits than a number keeps: make it a text";
 
-/** Whether the value of a number differs from its digits. */
+/** True when the value of a number differs from its digits. */
 export const isRounded = (digits: string, value: number): boolean =>
   !Number.isSafeInteger(value) &&
   /^-?\d+$/.test(digits) &&
@@ -9,7 +9,7 @@ export const isRounded = (digits: string, value: number): boolean =>
   BigInt(digits) !== BigInt(value);
 
 /** Digits of a JSON text that no number keeps, the first ones. */
-export function roundedIn(text: string): string | undefined {
+export function findRounded(text: string): string | undefined {
   if (!/\d{16}/.test(text)) return undefined;
   let found: string | undefined;
   const see = (_: string, value: unknown, { source = "" }: { source?: string } = {}): unknown => {

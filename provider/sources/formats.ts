@@ -9,7 +9,7 @@ const spreadsheets = [".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers"];
 export const formatOf = (source: string): string => extname(source).toLowerCase();
 
 /** Why no rows are read from a file of this name, to stand after it; undefined when they are. */
-export function refusedFormat(source: string): string | undefined {
+export function explainRefusedFormat(source: string): string | undefined {
   const format = formatOf(source);
   if (formats.includes(format)) return undefined;
   if (spreadsheets.includes(format)) return "is a spreadsheet; save it as CSV (UTF-8, with commas) and name that file";

@@ -1,19 +1,18 @@
 import type * as Jsonc from "jsonc-parser";
-import type { FileHandle } from "node:fs/promises";
-import { BoundError, boundJson } from "../../machine/settings/bounded.ts";
+import { BoundError, checkJsonBounds } from "../../machine/settings/bounds.ts";
 import { isObject, jsonIn } from "../contract/wire.ts";
 import { quoted } from "../messages/text.ts";
-import { isRounded, rounded, roundedIn } from "./exactNumbers.ts";
+import { isRounded, rounded, findRounded } from "./exactNumbers.ts";
 import { mayHold, nameless, noName } from "./nameless.ts";
 import type { Reading, SourceRow, Wrong } from "./source.ts";
-import { linesOf } from "./textFiles.ts";
+import { linesOf, type Chunks } from "./textFiles.ts";
 
 // Loaded when it is needed: most sources are not JSON, or nothing is wrong with them.
 const jsonc = (): Promise<typeof Jsonc> => import("jsonc-parser");
 
 /** The rows of a file with one JSON object on each line. */
-export async function* ndjsonRows({ source, wrong }: Reading, file: FileHandle): AsyncGenerator<SourceRow[]> {
-  for await (const { first, text } of linesOf(file)) {
+export async function* ndjsonRows({ source, wrong }: Reading, chunks: Chunks): AsyncGenerator<SourceRow[]> {
+  for await (const { first, text } of linesOf(chunks)) {
     const rows: SourceRow[] = [];
     for (const [index, words] of text.split("\n").entries()) {
       if (words.trim() === "") continue;
@@ -30,7 +29,7 @@ export async function* ndjsonRows({ source, wrong }: Reading, file: FileHandle):
           continue;
         }
       }
-      if (roundedIn(words)) wrong({ line, text: `a number ${rounded}` });
+      if (findRounded(words)) wrong({ line, text: `a number ${rounded}` });
       else rows.push(...rowOf(line, values, wrong));
     }
     yield rows;
@@ -57,7 +56,7 @@ const nested = "is nested too deeply: make it flatter";
 /** Where a text becomes too deep, before anything is made of it; undefined where it does not. */
 function tooDeepAt(text: string): number | undefined {
   try {
-    boundJson(text, ofJsonRows);
+    checkJsonBounds(text, ofJsonRows);
     return undefined;
   } catch (error) {
     if (error instanceof BoundError) return error.offset;
@@ -72,7 +71,10 @@ export function rowOf(line: number, values: unknown, wrong: Wrong): SourceRow[] 
   return [];
 }
 
-/** Whether a label may stand twice in one object: the text has more colons behind quotation marks than the value has labels. */
+/**
+ * True when a label may stand twice in one object: the text has more colons behind quotation marks than the value has
+ * labels.
+ */
 const mayRepeat = (text: string, value: unknown): boolean => (text.match(/"\s*:/g)?.length ?? 0) > labelsIn(value);
 
 function labelsIn(value: unknown): number {
@@ -88,7 +90,7 @@ interface Place {
   text: string;
 }
 
-/** What is wrong with a JSON text, by place, and the line on which each item of its list begins. */
+/** Mistakes of a JSON text, by place, and the line on which each item of its list begins. */
 interface Scan {
   mistakes: Place[];
   lines: number[];
@@ -138,7 +140,7 @@ function scanned({ visit }: typeof Jsonc, text: string, sensitive = false): Scan
     if (!(error instanceof RangeError)) throw error;
     report(0, 0, nested);
   }
-  // What else a parser of JSON refuses.
+  // Mistakes that only a JSON parser finds.
   if (mistakes.length === 0 && jsonIn(text) === undefined) report(0, 0, "is not valid JSON: correct it");
   return { mistakes, lines };
 }

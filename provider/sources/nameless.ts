@@ -3,10 +3,10 @@ import { quoted } from "../messages/text.ts";
 export const nameless = "__proto__";
 export const noName = `${quoted(nameless)} can't be a label; rename it`;
 
-/** Whether a text may have that name in it, also spelled by codes. */
+/** True when a text may contain that name, also spelled by codes. */
 export const mayHold = (text: string): boolean => /proto|\\u/i.test(text);
 
-/** Whether a value has something under that name, at any depth. */
+/** True when a value has that name as a key, at any depth. */
 export const holds = (value: unknown): boolean =>
   typeof value === "object" &&
   value !== null &&

@@ -1,12 +1,13 @@
+import type { FileHandle } from "node:fs/promises";
 import { assertInTime } from "../files/deadline.ts";
 import { FileRefusal, maxMegabytesOfRows, openFile } from "../files/files.ts";
 import { csvRows } from "./csvRows.ts";
-import { edited } from "./editedRows.ts";
+import { editRows } from "./editedRows.ts";
 import { hasEdits } from "./edits.ts";
-import { formatOf, refusedFormat } from "./formats.ts";
+import { formatOf, explainRefusedFormat } from "./formats.ts";
 import { jsonRows, ndjsonRows } from "./jsonRows.ts";
 import { placeOf, type Reading, type Refuse, type Source, type SourceRow, type Wrong } from "./source.ts";
-import { ConflictError, EncodingError, textOf } from "./textFiles.ts";
+import { ConflictError, EncodingError, textOf, type Chunks } from "./textFiles.ts";
 import { yamlRows } from "./yamlRows.ts";
 
 /** Something wrong with a source, in one sentence with file, line and remedy. */
@@ -23,8 +24,43 @@ export async function* read(source: Source, directory: string, wrong?: Wrong): A
     throw new SourceError(`${placeOf(source, line, column)}: ${reason}`);
   };
   const reading: Reading = { source, refuse, wrong: wrong ?? (({ line, text, column }) => refuse(line, text, column)) };
-  yield* hasEdits(source) ? edited(reading, unedited(reading, directory)) : unedited(reading, directory);
+  yield* hasEdits(source) ? editRows(reading, unedited(reading, directory)) : unedited(reading, directory);
 }
+
+/** The rows that a file of these bytes would have, as they stand in it. Throws a SourceError. */
+export async function readBytes(source: Source & { source: string }, bytes: Buffer): Promise<SourceRow[]> {
+  const refuse: Refuse = (line, reason, column) => {
+    throw new SourceError(`${placeOf(source, line, column)}: ${reason}`);
+  };
+  const rows: SourceRow[] = [];
+  const reading: Reading = { source, refuse, wrong: ({ line, text, column }) => refuse(line, text, column) };
+  try {
+    for await (const block of rowsIn(reading, source.source, { chunks: [bytes], whole: () => bytes }))
+      for (const row of block) rows.push(row);
+    return rows;
+  } catch (error) {
+    if (error instanceof EncodingError || error instanceof ConflictError) refuse(error.line, error.message);
+    throw error;
+  }
+}
+
+/** The bytes of a file: streamed, or as a whole where its format can't be streamed. */
+interface Bytes {
+  chunks: Chunks;
+  whole: () => Buffer | Promise<Buffer>;
+}
+
+async function* rowsIn(reading: Reading, source: string, bytes: Bytes): AsyncGenerator<SourceRow[]> {
+  const refusal = explainRefusedFormat(source);
+  if (refusal !== undefined) throw new SourceError(`${source} ${refusal}`);
+  const format = formatOf(source);
+  if (format === ".csv") yield* inTime(csvRows(reading, bytes.chunks));
+  else if (isStreamed(format)) yield* inTime(ndjsonRows(reading, bytes.chunks));
+  else if (format === ".json") yield await jsonRows(reading, textOf(await bytes.whole()));
+  else yield await yamlRows(reading, textOf(await bytes.whole()));
+}
+
+const isStreamed = (format: string): boolean => [".csv", ".ndjson", ".jsonl"].includes(format);
 
 /** The rows as they stand in the source. */
 async function* unedited(reading: Reading, directory: string): AsyncGenerator<SourceRow[]> {
@@ -34,17 +70,10 @@ async function* unedited(reading: Reading, directory: string): AsyncGenerator<So
     yield (rows ?? []).map((values, index) => ({ line: index + 1, values }));
     return;
   }
-  const format = formatOf(source);
-  const streamed = [".csv", ".ndjson", ".jsonl"].includes(format);
   try {
-    const file = await openFile(directory, source, streamed ? Infinity : maxMegabytesOfRows);
+    const file = await openFile(directory, source, isStreamed(formatOf(source)) ? Infinity : maxMegabytesOfRows);
     try {
-      const refusal = refusedFormat(source);
-      if (refusal !== undefined) throw new SourceError(`${source} ${refusal}`);
-      if (format === ".csv") yield* inTime(csvRows(reading, file));
-      else if (streamed) yield* inTime(ndjsonRows(reading, file));
-      else if (format === ".json") yield await jsonRows(reading, await textOf(file));
-      else yield await yamlRows(reading, await textOf(file));
+      yield* rowsIn(reading, source, { chunks: chunksOf(file), whole: () => file.readFile() });
     } finally {
       await file.close();
     }
@@ -62,6 +91,11 @@ async function* inTime(blocks: AsyncIterable<SourceRow[]>): AsyncGenerator<Sourc
     assertInTime();
     yield block;
   }
+}
+
+/** A stream begins to read when it is made, so it is made when somebody asks. */
+async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
+  for await (const chunk of file.createReadStream({ highWaterMark: 64 * 1024 })) yield chunk as Buffer; // it has no encoding
 }
 
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>

@@ -30,7 +30,7 @@ export interface Source extends RowEdits {
   secretLabels?: readonly string[] | undefined;
 }
 
-/** Whether nobody may read the values of a label. */
+/** True when the values of a label are secret. */
 export const isHidden = ({ sensitive = false, secretLabels = [] }: Source, label: string): boolean =>
   sensitive || secretLabels.includes(label);
 
@@ -54,7 +54,7 @@ export function placeOf({ source }: Source, line: number, column?: number): stri
 }
 
 /** Labels whose values are keys of other rows. */
-export const linkedLabels = ({ references = {}, parent }: Source): string[] => [
+export const listLinkedLabels = ({ references = {}, parent }: Source): string[] => [
   ...Object.keys(references),
   ...(parent ? [parent.by] : []),
 ];
@@ -65,7 +65,7 @@ export interface Mistake {
   column?: number;
   /** The sentence, to stand after the place. */
   text: string;
-  /** What it is about: the same mistake of many rows is reported once, at the first (default: the sentence). */
+  /** Topic: the same mistake of many rows is reported once, at the first (default: the sentence). */
   about?: string;
   /** The natural key of the row. */
   key?: string | undefined;

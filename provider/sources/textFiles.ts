@@ -1,5 +1,4 @@
 import { isUtf8 } from "node:buffer";
-import type { FileHandle } from "node:fs/promises";
 import { conflict, findConflict } from "../files/conflicts.ts";
 
 /** Whole lines of a file. */
@@ -36,8 +35,11 @@ function settled(text: string, first: number): string {
   return text;
 }
 
-/** The lines of a file in blocks of some 64 KB, without the mark that may begin it. Throws an EncodingError or a ConflictError. */
-export async function* linesOf(file: FileHandle): AsyncGenerator<Lines> {
+/** The bytes of a file, piece by piece or all at once. */
+export type Chunks = AsyncIterable<Buffer> | Iterable<Buffer>;
+
+/** The lines of a file, block by block, without the mark that may begin it. Throws an EncodingError or a ConflictError. */
+export async function* linesOf(chunks: Chunks): AsyncGenerator<Lines> {
   let first = 1;
   let begun: Buffer[] = [];
   const block = (bytes: Buffer): Lines => {
@@ -45,8 +47,7 @@ export async function* linesOf(file: FileHandle): AsyncGenerator<Lines> {
     first += breaksIn(bytes);
     return lines;
   };
-  for await (const chunk of file.createReadStream({ highWaterMark: 64 * 1024 })) {
-    const bytes = chunk as Buffer; // a stream without encoding gives buffers
+  for await (const bytes of chunks) {
     // A line feed is never a part of another character, so no character is cut.
     const end = bytes.lastIndexOf(lineFeed) + 1;
     if (end === 0) {
@@ -60,7 +61,7 @@ export async function* linesOf(file: FileHandle): AsyncGenerator<Lines> {
 }
 
 /** The text of a file, without the mark that may begin it. Throws an EncodingError or a ConflictError. */
-export const textOf = async (file: FileHandle): Promise<string> => settled(decoded(await file.readFile(), 1), 1);
+export const textOf = (bytes: Buffer): string => settled(decoded(bytes, 1), 1);
 
 function decoded(bytes: Buffer, first: number): string {
   // UTF-16 without a mark, and what is no text at all, may happen to be valid.

@@ -1,11 +1,12 @@
 import type * as Yaml from "yaml";
-import { BoundError, boundedDocument } from "../../machine/settings/bounded.ts";
-import { misnamed } from "../layers/writtenNumbers.ts";
+import { parseBounded } from "../../machine/settings/bounded.ts";
+import { BoundError } from "../../machine/settings/bounds.ts";
+import { explainMisnamed } from "../layers/writtenNumbers.ts";
 import { quoted } from "../messages/text.ts";
 import { isRounded, rounded } from "./exactNumbers.ts";
 import { rowOf } from "./jsonRows.ts";
 import { nameless, noName } from "./nameless.ts";
-import { isHidden, linkedLabels, type Reading, type SourceRow } from "./source.ts";
+import { isHidden, listLinkedLabels, type Reading, type SourceRow } from "./source.ts";
 
 /** The rows of a YAML list. */
 export async function yamlRows(reading: Reading, text: string): Promise<SourceRow[]> {
@@ -13,7 +14,7 @@ export async function yamlRows(reading: Reading, text: string): Promise<SourceRo
   const yaml = await import("yaml");
   const counter = new yaml.LineCounter();
   const document = bounded(reading, counter, () =>
-    boundedDocument(text, { lineCounter: counter, merge: true }, ofYamlRows),
+    parseBounded(text, { lineCounter: counter, merge: true }, ofYamlRows),
   );
   const refuse = (offset: number, reason: string): never => reading.refuse(counter.linePos(offset).line, reason);
   const [error] = document.errors;
@@ -55,10 +56,10 @@ function refuseWhatIsLost(
   { source: declared }: Reading,
   refuse: (offset: number, reason: string) => never,
 ): void {
-  const keys = new Set([...(declared.key ?? []), ...linkedLabels(declared)]);
+  const keys = new Set([...(declared.key ?? []), ...listLinkedLabels(declared)]);
   const anchors = new Set<string>();
   const named = ({ source, value, range }: Yaml.Scalar, what: string, isSecret = declared.sensitive): void => {
-    const reason = misnamed(source, value, isSecret);
+    const reason = explainMisnamed(source, value, isSecret);
     if (reason !== undefined) refuse(range?.[0] ?? 0, `${what}: ${reason}`);
   };
   const isMerged = (node: unknown): boolean => isPair(node) && isScalar(node.key) && node.key.source === "<<";

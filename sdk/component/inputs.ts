@@ -22,18 +22,18 @@ export function environmentArgs(request: ConstructRequest): EnvironmentArgs {
   if (wrong !== undefined) throw refusal(`${wrong} is no input of an Environment: it has file or declaration`);
   const [file, declaration] = names.map((name) => {
     const urns = dependencies.get(name)?.getUrnsList() ?? [];
-    // An engine that says of each value where it comes from means no more than that.
+    // An engine that names an origin for each value means no more than that.
     return supplied(sent[name] ?? undefined, { isSecret: false, urns: holdsOutput(sent[name]) ? [] : urns });
   });
   const path = file instanceof Supplied ? file.known?.value : file;
-  // What a file declares whose name is known later is known later.
+  // A file whose name is not known yet has no known declarations either.
   const declared = file instanceof Supplied && !file.known ? { rules: file } : declaration;
   return { file: path, declaration: declared } as EnvironmentArgs; // which is checked there
 }
 
 const refusal = (message: string): Error => new pulumi.RunError(message);
 
-/** What holds for all that is inside of a value. */
+/** Facts that apply to everything inside of a value. */
 interface Around {
   isSecret: boolean;
   /** Resources that it comes from. */

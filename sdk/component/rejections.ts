@@ -13,7 +13,10 @@ export function survive(): void {
   });
 }
 
-/** Whether a registration failed, which the engine has reported, or its monitor, or our connection to it, has ended. */
+/**
+ * True for a failed registration, which the engine has reported, or when its monitor, or our connection to it, has
+ * ended.
+ */
 const isOfConstruct = (reason: unknown): boolean =>
   reason instanceof Error &&
   ("code" in reason || /failed to register|monitor|channel has been shut down/i.test(reason.message));

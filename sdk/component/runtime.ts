@@ -15,7 +15,7 @@ interface Monitor extends Client {
   registerResource: (request: unknown, done: Done) => unknown;
 }
 
-/** What the SDK's own provider server constructs components with; its types hide it. */
+/** The part of the SDK's own provider server that constructs components; its types hide it. */
 interface Runtime {
   withLocalStorage: <Result>(work: () => Result) => Result;
   getStore: () => { settings: { monitor?: Client; engine?: Client } };

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { Supplied } from "../../provider/environment/inline/supplied.ts";
 import { once } from "../../provider/resources/model/once.ts";
 
-/** Whether a value is, or holds, an output or promise: only these can be secrets. */
+/** True for an output or promise, or a value that holds one: only these can be secrets. */
 export const isLater = (value: unknown): boolean =>
   pulumi.Output.isInstance(value) ||
   value instanceof Promise ||
@@ -11,10 +11,10 @@ export const isLater = (value: unknown): boolean =>
     (pulumi.Resource.isInstance(value) || Object.values(value).some(isLater)));
 
 const asked = (value: unknown): Promise<boolean> => pulumi.isSecret(pulumi.output(value));
-/** Of what never changes: many resources have the ID of one. */
+/** Answers for immutable objects: many resources have the ID of one. */
 const known = once((value: object) => asked(value));
 
-/** Whether a value is, or holds, a secret. */
+/** True for a secret, or a value that holds one. */
 export const isSecret = (value: unknown): Promise<boolean> =>
   pulumi.Output.isInstance(value) ? known(value) : isLater(value) ? asked(value) : Promise.resolve(false);
 

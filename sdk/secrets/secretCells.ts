@@ -47,7 +47,7 @@ export function withSecretCells(definition: Pick<Resource, "inputs">, args: Give
  * Rows as a map by natural key, and their keys in order, where everything but secret cells is known. An engine keeps
  * secret cells of a map apart, but makes a list with a secret in it one secret.
  */
-export function keyedRows(definition: Pick<Resource, "inputs">, args: Given): object {
+export function keyRows(definition: Pick<Resource, "inputs">, args: Given): object {
   const { rows, key, secretLabels, sensitive } = args;
   if (secretLabels === undefined || sensitive !== undefined || !Array.isArray(rows) || isLater(key)) return {};
   const { open } = withSecretCells(definition, args);
@@ -60,7 +60,7 @@ export function keyedRows(definition: Pick<Resource, "inputs">, args: Given): ob
 
 const secret = (value: unknown): unknown => (value === undefined ? value : pulumi.secret(value));
 
-/** Whether it is a plain map or list, neither an output nor a promise. */
+/** True for a plain map or list, neither an output nor a promise. */
 const isMap = (value: unknown): value is Given =>
   typeof value === "object" && value !== null && !pulumi.Output.isInstance(value) && !(value instanceof Promise);
 

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 
-/** What programs registered, in this order. */
+/** Registrations of programs, in this order. */
 export const registered: pulumi.runtime.MockResourceArgs[] = [];
 
 /** Registers what programs declare, without an engine: outputs are the inputs. */

@@ -41,7 +41,7 @@ test("the program with classes: up, change, refresh, destroy", async () => {
   await project.succeed("preview --expect-no-changes");
 
   const destroyed = await project.succeed("destroy --yes");
-  // An app can't be deleted: it is told where it stays.
+  // An app can't be deleted: the output names its address.
   expect(destroyed).toContain("https://apps.example.com/workspace/apps/");
   expect((await project.state()).size).toBe(0);
 });

@@ -1,11 +1,11 @@
 import type { Fault } from "../../emulator/platform/faults.ts";
 import { endpoints, type EndpointName } from "../../provider/contract/endpoints.ts";
 
-/** What is done with the environment while something goes wrong. */
+/** Operation during which something goes wrong. */
 export const stages = ["up", "update", "refresh", "destroy"] as const;
 export type Stage = (typeof stages)[number];
 
-/** What goes wrong, as the emulator plays it. */
+/** Faults that the emulator plays. */
 export const faults = {
   "429": { kind: "status", status: 429 },
   "500": { kind: "status", status: 500 },
@@ -58,22 +58,22 @@ export function told({ door, stage, incident }: Case): string {
   }
 }
 
-/** What goes wrong, wherever it does. */
+/** The kind of incident, without its place. */
 export function kindOf({ incident }: Case): string {
   if (incident.kind === "fault") return incident.once ? incident.fault : `lasting ${incident.fault}`;
   if (incident.kind === "kill") return incident.commit ? "killed after commit" : "killed before commit";
   return incident.kind;
 }
 
-/** What a stage does when nothing goes wrong: its calls in order, and how many steps are saved. */
+/** An undisturbed stage: its calls in order, and how many steps are saved. */
 export interface Course {
   calls: readonly EndpointName[];
   steps: number;
 }
 
 /**
- * Every case there is. Which one of an endpoint's calls a fault hits, `random` (0 to 1) decides.
- * @param courses by door and stage
+ * All cases. `random` (0 to 1) decides which one of an endpoint's calls a fault hits.
+ * @param courses by provider kind and stage
  */
 export function allCases(courses: ReadonlyMap<string, Course>, random: () => number): Case[] {
   return (["dynamic", "plugin"] as const).flatMap((door) =>

@@ -37,15 +37,15 @@ const ends: Record<FaultName, Record<Effect, End>> = {
   "reset after commit": { read: again, idempotent: again, create: outcomeUnknown },
   "time-out": { read: again, idempotent: again, create: outcomeUnknown },
   "time-out after commit": { read: again, idempotent: again, create: outcomeUnknown },
-  // Who answers has judged the call, or is not the platform: asking again would not help.
+  // The sender of the answer has judged the call, or is not the platform: repeating it would not help.
   "broken JSON": { read: "badAnswer", idempotent: "badAnswer", create: outcomeUnknown },
   "200 with an error in it": { read: "rejected", idempotent: "rejected", create: "rejected" },
 };
 
-/** What the first attempt removed is not there for the second. */
+/** The second attempt no longer finds the removed thing. */
 const removes = (name: EndpointName): boolean => /^(delete|remove)|Delete$/.test(name);
 
-/** What is seen of a call. */
+/** The visible results of a call. */
 interface Seen {
   end: "well" | ErrorCode;
   answer: unknown;
@@ -65,7 +65,7 @@ const requests = new Map<EndpointName, Awaited<ReturnType<typeof furnish>>>();
 const connect = (name: EndpointName, options: Partial<ClientOptions> = {}): Client =>
   createClient({ endpoint: emulator.tenant(name).url, ...account, wait: () => Promise.resolve(), ...options });
 
-/** Makes the endpoint's call on its platform, as it is prepared, while `plan` is played on the first attempt. */
+/** Makes the endpoint's prepared call on its platform, while `plan` is played on the first attempt. */
 async function call(name: EndpointName, fault?: Fault): Promise<Seen> {
   const platform = emulator.tenant(name);
   const prepared = requests.get(name);
@@ -149,7 +149,7 @@ describe.each(Object.keys(faults) as FaultName[])("%s", (kind) => {
       const repeated = due === again && !(name === "login" && kind === "expired token");
       const missing = repeated && carriedOut && removes(name);
       const well = due === again && !missing;
-      // Of the session that the first attempt ended the token is refused: another one is begun and ended.
+      // The first attempt ended the session, so its token is refused: another session is begun and ended.
       const sends = name === "logout" && repeated && carriedOut ? 3 : repeated ? 2 : 1;
       told[name] = { end, sent, hit, done, ...(well ? { answer: comparable(name, answer) } : {}) };
       expected[name] = {

@@ -8,7 +8,7 @@ export interface Kept {
   id: string;
   inputs: Properties;
   outputs: Properties;
-  /** What failed in part is updated even when nothing changed. */
+  /** True after a failure in part: it is updated even when nothing changed. */
   unfinished: boolean;
 }
 
@@ -17,18 +17,18 @@ type State = Map<string, Kept>;
 /** The engine was killed before it saved what a step had done. */
 export class EngineKilled extends Error {}
 
-/** What one run of an engine does with a provider: one resource after the other, and the state saved at each step. */
+/** Drives a provider as one run of an engine does: one resource after the other, and the state saved at each step. */
 export class Deployment {
   readonly host: ProviderHost;
   /** By name, in the order in which they were made. */
   state: State;
-  /** What the last up did, a step each as a preview tells them. */
+  /** Steps of the last up, in a preview's words. */
   steps: string[] = [];
   /** Told of each resource when its step is done, in an up and in a preview. */
   onStep: (name: string) => void = () => undefined;
   /** Steps whose answer is saved; the engine is killed with the answer of the next one. Undefined for all. */
   saves: number | undefined;
-  /** What was replaced by something that was made first, and is still to be deleted. */
+  /** Replaced resources that are still to be deleted, their replacements made. */
   #replaced: { name: string; kept: Kept }[] = [];
 
   constructor(host: ProviderHost, state: State = new Map()) {
@@ -36,7 +36,7 @@ export class Deployment {
     this.state = new Map(state);
   }
 
-  /** Makes the platform match the program; throws what the first step that failed said. */
+  /** Makes the platform match the program; throws the message of the first failed step. */
   async up(program: readonly Declared[]): Promise<void> {
     this.steps = this.#leftovers();
     for (const one of program) {
@@ -48,7 +48,7 @@ export class Deployment {
     await this.#destroyAll(new Set(program.map(({ name }) => name)));
   }
 
-  /** What an up would do, a step each, such as `update crew`. */
+  /** Steps of a coming up, such as `update crew`. */
   async preview(program: readonly Declared[]): Promise<string[]> {
     const steps: string[] = [];
     for (const one of program) {
@@ -68,7 +68,7 @@ export class Deployment {
     for (const [name, kept] of [...this.state]) this.#save(name, await this.#read(name, kept));
   }
 
-  /** A run of its own, whose process was told of no program. */
+  /** A separate run, in a process that knows no program. */
   async destroy(): Promise<void> {
     await this.host.restart();
     await this.#discardReplaced();

@@ -30,7 +30,7 @@ export class Lab {
   readonly #files: Server;
   readonly #programs: Record<"first" | "changed", Declared[]>;
   readonly #starts = new Map<Stage, Start>();
-  /** What each table has more than at the start once a program is applied, by program. */
+  /** Rows that each table gains when a program is applied, by program. */
   readonly #outcomes = new Map<string, Map<string, number>>();
   readonly courses = new Map<string, Course>();
 
@@ -63,7 +63,7 @@ export class Lab {
     await this.#stage.clear();
   }
 
-  /** Tries a case: what is wrong afterwards, empty when all is well. `reached` tells whether it came about. */
+  /** Tries a case and returns its problems, empty when all is well. `reached` is true when the incident happened. */
   async try({ stage, incident }: Case): Promise<{ problems: string[]; reached: boolean }> {
     const { emulator, host } = this.#stage;
     const deployment = await this.#begin(stage);
@@ -76,7 +76,7 @@ export class Lab {
     if (/\n\s+at |correct-horse|key-of-the-operator|undefined/.test(failure)) problems.push(`said: ${failure}`);
     try {
       const version = stage === "update" ? "changed" : "first";
-      // What was forgotten is generated and sent anew.
+      // Forgotten things are generated and sent again.
       const times = (name: string): number => (stage === "destroy" && !deployment.state.has(name) ? 2 : 1);
       const [apps, sendings] = [times("atlas"), times("welcome")];
       await host.restart();
@@ -86,10 +86,8 @@ export class Lab {
       problems.push(...(await this.#judge(deployment, version, { apps, sendings })));
       await deployment.destroy();
       const left = this.#counts();
-      // What an engine never saved may be found by the next run, and what is found stays.
-      const stays = incident.kind === "unsaved" ? ["organizations", "teams", "members"] : [];
       for (const [table, count] of left) {
-        if (count !== 0 && !uncertain.has(table) && table !== "users" && !stays.includes(table)) {
+        if (count !== 0 && !uncertain.has(table) && table !== "users") {
           problems.push(`${table}: ${count} are left after a destroy`);
         }
       }
@@ -150,7 +148,7 @@ export class Lab {
     return deployment.up(this.#programs[stage === "update" ? "changed" : "first"]);
   }
 
-  /** Runs a stage while something goes wrong, and tells what it failed with; empty when it did not. */
+  /** Runs a stage while something goes wrong; returns its error, empty when it succeeded. */
   async #suffer(deployment: Deployment, stage: Stage, incident: Incident): Promise<string> {
     const { emulator, host } = this.#stage;
     const since = emulator.lastCall();
@@ -177,7 +175,7 @@ export class Lab {
   }
 
   /**
-   * What is not as it is when nothing goes wrong.
+   * Lists differences from an undisturbed run.
    * @param most how often the app may have been generated, and the notification been sent for the same triggers
    */
   async #judge(

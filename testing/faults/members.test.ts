@@ -84,7 +84,7 @@ describe.each(["objects", "ids"] as const)("40 additions under way, with lists o
     ["429 with Retry-After", { kind: "status", status: 429, retryAfter: 30 }, 2],
     ["expired token", { kind: "expiredToken" }, 2],
     ["200 with an error in it", { kind: "errorInside" }, 3], // its halves are tried
-    ["broken JSON", { kind: "brokenJSON" }, 1], // the list says that they were added
+    ["broken JSON", { kind: "brokenJSON" }, 1], // the list proves that they were added
   ];
   test.each(cases)("%s: everybody is told of their own membership", async (_name, fault, calls) => {
     emulator.setFaults({ faults: [{ ...fault, endpoint: "insertteammembers", count: 1 }] });
@@ -141,7 +141,7 @@ describe.each(["objects", "ids"] as const)("40 additions under way, with lists o
     const ends = await Promise.allSettled(
       led.map((targetRoute, index) => lists.add(teamID, { email: emailOf(`p${index}`), targets: { targetRoute } })),
     );
-    // Which of the two calls is the first one nobody says.
+    // Either of the two calls may come first.
     expect(ends.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
     expect(await live()).toEqual(ends[0]?.status === "fulfilled" ? ["p0"] : ["p1"]);
   });

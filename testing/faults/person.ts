@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Stage } from "../harness/stage.ts";
 
-/** What stops a run until somebody has looked, by the words in which it says so. */
+/** Messages that stop a run until a person has looked. */
 const questions = {
   app: /a generation of this app was started at \S+ and its answer never arrived, so it may exist/,
   notification: /whether the notification to \S+ was sent at \S+ is not known/,

@@ -1,6 +1,6 @@
 import type { Properties } from "../harness/providerHost.ts";
 
-/** What a resource that was made before tells those after it. */
+/** Outputs of a resource, for those declared after it. */
 export type Made = (name: string) => { id: string; outputs: Properties };
 
 /** A resource as a program declares it. */
@@ -38,8 +38,7 @@ const rows = (label: string, names: Readonly<Record<string, Properties>>): Prope
   Object.entries(names).map(([key, values]) => ({ [label]: key, ...values }));
 
 /**
- * A program with all resources, as it is first and after a change: of everything something is changed, added, removed
- * and replaced.
+ * A program with all resources, before and after a change: each kind of thing is changed, added, removed and replaced.
  * @param files address of a server with files
  */
 export function program(version: "first" | "changed", files: string): Declared[] {

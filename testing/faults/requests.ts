@@ -5,10 +5,10 @@ import type { AnswerOf, EndpointName, RequestOf } from "../../provider/contract/
 /** A request for each endpoint that succeeds on a platform which `furnish` has prepared. */
 type Requests = { [Name in EndpointName]: RequestOf<Name> };
 
-/** Who makes the calls. */
+/** The account that makes the calls. */
 export const account = { email: "admin@example.com", password: "correct-horse", apiKey: "key-of-the-operator" };
 
-/** What the platform is to have from the start; `downloads` is the host that files are fetched from. */
+/** Initial content of the platform; `downloads` is the host that files are fetched from. */
 export const seedFor = (downloads: string): SeedInput => ({
   administrator: account,
   users: ["ada", "grace"].map((id) => ({ email: `${id}@example.com`, id })),
@@ -18,7 +18,7 @@ export const seedFor = (downloads: string): SeedInput => ({
   settings: { generationSeconds: 0, allowedHosts: [downloads] },
 });
 
-/** Makes one thing of each kind, and tells the requests that read, change, remove or add to them. */
+/** Makes one thing of each kind, and returns the requests that read, change, remove or add to them. */
 export async function furnish(client: Client, downloads: string): Promise<Requests> {
   const microAppID = "items";
   const organizationID = "acme";

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { endpoints } from "../../provider/contract/endpoints.ts";
 import { at, isObject, type Json } from "../../provider/contract/wire.ts";
 
-/** What a platform makes of reads of rows that the emulator answers otherwise. */
+/** Rewrites reads of rows as a platform that differs from the emulator. */
 export interface Habits {
   request?: (request: Json) => Json;
   row?: (row: Json) => Json;

@@ -3,7 +3,7 @@ import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { Project } from "../harness/project.ts";
 
-// Of a seed that a platform did not keep as it was sent, an engine's `up` ends with 1, and with 0 once all of it is there.
+// An engine's `up` ends with 1 when a platform alters a seed's rows, and with 0 once they all match.
 
 jest.setTimeout(180_000);
 

@@ -3,7 +3,7 @@ import { random } from "../../emulator/platform/faults.ts";
 import { allCases, kindOf, seedFrom, shuffled, told, untouched, type Case } from "./cases.ts";
 import { Workshop } from "./workshop.ts";
 
-// Tries every case, or those whose description holds the words given, and tells what went wrong.
+// Tries every case, or those whose description holds the given words, and prints the failures.
 const words = process.argv.slice(2);
 const seed = seedFrom(process.env, Math.floor(Math.random() * 1_000_000));
 console.log(`FAULTS_SEED=${seed}`);
@@ -18,7 +18,7 @@ const cases = shuffled(
 );
 console.log(`${cases.length} cases`);
 
-/** Seconds from which on a case is told. */
+/** Seconds from which on a case is reported as slow. */
 const slow = 60;
 const counts = new Map<string, { tried: number; reached: number; failed: number }>();
 let done = 0;

@@ -68,7 +68,7 @@ test("numbers that come back as text are told by line and label, repaired in pla
   expect((await next()).failed).toContain(`rows[0] "K1" and 2 more: ${gaveBack}`);
   expect(await live()).toEqual(rows);
 
-  // What the message advises.
+  // Follows the message's advice.
   expect((await up({ rows, types: { Size: "number" } }, made)).failed).toBeUndefined();
   const asTheTableHasIt = rows.map((row) => ({ ...row, Size: String(row.Size) }));
   const right = await up({ rows: asTheTableHasIt }, made);

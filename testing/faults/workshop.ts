@@ -3,7 +3,7 @@ import { Lab } from "./lab.ts";
 
 type Found = Awaited<ReturnType<Lab["try"]>> & { seconds: number };
 
-/** Labs for each door, side by side: most of a case's time is waiting before a call is repeated. */
+/** Labs for each kind of provider, side by side: most of a case's time is waiting before a call is repeated. */
 export class Workshop {
   readonly #labs: readonly Lab[];
   readonly courses: ReadonlyMap<string, Course>;
@@ -13,13 +13,13 @@ export class Workshop {
     this.courses = new Map(labs.flatMap(({ courses }) => [...courses]));
   }
 
-  /** @param places labs for each door */
+  /** @param places labs for each kind of provider */
   static async open(places: number): Promise<Workshop> {
     const opening = Array.from({ length: places }, () => [Lab.open("dynamic"), Lab.open("plugin")]);
     return new Workshop(await Promise.all(opening.flat()));
   }
 
-  /** Tries each case, and tells as soon as it knows how it went. */
+  /** Tries each case, and reports its result at once. */
   async tryAll(cases: readonly Case[], tell: (one: Case, found: Found) => void): Promise<void> {
     const waiting = Map.groupBy(cases, ({ door }) => door);
     const work = async (lab: Lab): Promise<void> => {

@@ -270,7 +270,7 @@ describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
     expect(output).toContain("is not accepted: its signature does not fit");
   });
 
-  // Before a provider is asked there are no doors.
+  // The rest happens before the provider is called, so one kind is enough.
   if (door === "plugin") return;
 
   test("approve signs what it makes itself, where people have seen its digest", async () => {
@@ -309,7 +309,7 @@ describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
     });
     const other = await approve(file(), "--expect", "0".repeat(64));
     expect([other.status, other.output]).toEqual([2, expect.stringContaining("another digest than --expect")]);
-    // What was seen is what is signed; a tree that changed since gives another digest.
+    // The displayed content is signed; a changed tree gives another digest.
     expect(other.output).toContain(digest);
     await project.edit("regions.csv", "Far north", "Near north");
     const late = await approve(file(), "--expect", digest);

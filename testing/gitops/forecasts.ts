@@ -15,7 +15,7 @@ const user = (email: string): string => email.slice(0, 3).toLowerCase();
 
 const at = fc.nat({ max: 11 });
 
-/** What somebody does by hand: numbers choose to what. */
+/** Manual changes: numbers choose the thing. */
 export const drift = fc.record({
   kind: fc.constantFrom("editRow" as const, "removeRow" as const, "addRow" as const, "giveRole" as const),
   which: fc.tuple(at, at),
@@ -34,7 +34,7 @@ export class Forecasts {
   readonly #client: Client;
   readonly #empty: string;
   #versions: Drawn[] = [];
-  /** What may be otherwise than the state says since somebody did something by hand. */
+  /** Things that may differ from the state since a manual change. */
   readonly #touched = new Set<string>();
 
   private constructor(emulator: Emulator, project: Project, empty: string) {
@@ -69,7 +69,7 @@ export class Forecasts {
     this.#touched.clear();
   }
 
-  /** What a run does otherwise than was pending. */
+  /** Differences between a run and its forecast. */
   async surprises({ environment, drifts }: Step): Promise<string[]> {
     this.#versions.push(environment);
     for (const [file, text] of Object.entries(filesOf(this.#versions))) await this.#project.write(file, text);
@@ -112,7 +112,7 @@ export class Forecasts {
     return { ids, rows: new Set(ids.values()) };
   }
 
-  /** Does something by hand, where there is anything to do it to, and tells what is otherwise than the state says now. */
+  /** Makes a manual change if there is anything to change; returns the things that differ from the state now. */
   async #byHand({ kind, which: [first, second] }: Drift): Promise<string[]> {
     if (kind === "giveRole") return this.#giveRole(first, second);
     if (kind === "addRow") {
@@ -121,7 +121,7 @@ export class Forecasts {
       return [];
     }
     const { ids } = await this.#live();
-    // What others are linked to is edited and not removed: who is linked to it would follow.
+    // A row with links to it is edited and not removed: a removal would change the linking rows as well.
     const rows = [...ids].filter(
       ([, row]) => codes.includes(row.split(" ")[1] ?? "") && (kind === "editRow" || row.startsWith("offices")),
     );

@@ -4,13 +4,13 @@ import type { Declared } from "../../provider/changes/model/source.ts";
 
 type Op = Change["op"];
 
-/** What happens, by what it happens to: `organization acme`, `row offices N`, `acme/crew: person ada@example.com`. */
+/** Changes by the thing they affect: `organization acme`, `row offices N`, `acme/crew: person ada@example.com`. */
 type Effects = ReadonlyMap<string, Op>;
 
-/** What is pending: of a seed whose rows are not compared only that something happens to it. */
+/** Pending changes. Without a comparison of a seed's rows only the seed itself counts. */
 export interface Prediction {
   effects: Effects;
-  /** Tables whose rows are not compared, and it is said so. */
+  /** Tables whose rows are marked as not compared. */
   vague: ReadonlySet<string>;
   /** Things of which anything changes: there a run repairs what somebody did by hand. */
   things: ReadonlySet<string>;
@@ -24,7 +24,7 @@ export interface Live {
 
 const kept = /^(organization|team|seed)$/;
 
-/** What a section says that a run does. */
+/** Effects of a run according to a section. */
 export function predicted({ things }: Section, { declaration }: Declared): Prediction {
   const effects = new Map<string, Op>();
   const [vague, touched] = [new Set<string>(), new Set<string>()];
@@ -57,7 +57,7 @@ export interface Known {
 
 const ops: Readonly<Record<string, Op>> = { insert: "add", update: "change", delete: "remove", remove: "remove" };
 
-/** What a run did, by its calls. An administrator is invited, and then given the role. */
+/** Effects of a run, by its calls. An administrator is invited, and then given the role. */
 export function sent(calls: readonly LoggedCall[], { ids, names, people }: Known): Effects {
   const effects = new Map<string, Op>();
   const told = (what: string, op: Op): void => {
@@ -89,11 +89,11 @@ export function sent(calls: readonly LoggedCall[], { ids, names, people }: Known
   return effects;
 }
 
-/** What a run did that was not pending, and what was pending that it did not do. */
+/** Unexpected effects of a run, and pending ones that did not happen. */
 export function unforeseen(
   { effects: pending, vague, things }: Prediction,
   done: Effects,
-  { rows, touched }: { rows: Live["rows"]; /** What was done by hand. */ touched: ReadonlySet<string> },
+  { rows, touched }: { rows: Live["rows"]; /** Manual changes. */ touched: ReadonlySet<string> },
 ): string[] {
   return [...new Set([...pending.keys(), ...done.keys()])].flatMap((what) => {
     const [wanted, found] = [pending.get(what), done.get(what)];

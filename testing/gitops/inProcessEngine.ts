@@ -2,7 +2,7 @@ import type { Declared } from "../../provider/changes/model/source.ts";
 import { listLinkedInputs, things, type Thing } from "../../provider/environment/things/things.ts";
 import type { Configuration } from "../../provider/pulumi/configuration/configuration.ts";
 import { Operations, type Call } from "../../provider/pulumi/operations.ts";
-import { keyed, unknownValue, type Properties } from "../../provider/pulumi/properties.ts";
+import { toKeyed, unknownValue, type Properties } from "../../provider/pulumi/properties.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
 
 interface Kept {
@@ -30,7 +30,7 @@ export class InProcessEngine {
     this.#root = root;
   }
 
-  /** What is done, a step each, by type and name; throws `Refused`. */
+  /** Carries out, or plans, one step for each resource, by type and name; throws `Refused`. */
   async run(declared: Declared, acts: boolean): Promise<Map<string, Step>> {
     const run = new Run(this.#configuration, declared, this.state, this.#root);
     try {
@@ -92,7 +92,8 @@ class Run {
 
   async steps(acts: boolean): Promise<Map<string, Step>> {
     const steps = new Map<string, Step>();
-    for (const thing of this.#all) await this.#check(thing);
+    // A preview has seen everything; below an Environment each thing is looked at when those that it is in are there.
+    if (this.#root === undefined) for (const thing of this.#all) await this.#check(thing);
     for (const thing of this.#all) {
       const step = await this.#step(thing, acts);
       if (step) steps.set(thing.key, step);
@@ -164,7 +165,7 @@ class Run {
       resourceUrn: this.#urnOf(key),
     };
     const known = Object.fromEntries(Object.entries(news).filter(([, value]) => value !== undefined));
-    const checking = () => this.#operations.check(call, old?.inputs ?? {}, keyed(call.resource, known));
+    const checking = () => this.#operations.check(call, old?.inputs ?? {}, toKeyed(call.resource, known));
     const { inputs, problems } = await this.#refusing(checking);
     if (problems.length > 0) throw new Refused(problems.join("\n"));
     return inputs;

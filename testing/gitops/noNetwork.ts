@@ -4,7 +4,7 @@ import net from "node:net";
 
 const log = new URL(import.meta.url).searchParams.get("log") ?? "";
 
-// What listens on a path of the file system is no network.
+// A socket on a path of the file system needs no network.
 const isPath = (target: unknown): boolean =>
   typeof target === "string" || (typeof target === "object" && target !== null && "path" in target);
 

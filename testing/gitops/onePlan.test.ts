@@ -5,11 +5,12 @@ import type { Section, Thing } from "../../provider/changes/model/changeSet.ts";
 import { compareDeclarations } from "../../provider/changes/plan/plans.ts";
 import { Folders } from "../../provider/changes/testing/twoFolders.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";
+import { isLong } from "../harness/drawn.ts";
 import { edit, edited, filesOf, people, start, type Edit, type World } from "./edits.ts";
 import { InProcessEngine, Refused, type Step } from "./inProcessEngine.ts";
 
 // More with PROPERTY_RUNS=200; others with PROPERTY_SEED.
-const numRuns = Number(process.env["PROPERTY_RUNS"] ?? 20);
+const numRuns = Number(process.env["PROPERTY_RUNS"] ?? (isLong ? 20 : 5));
 const login = { email: "admin@example.com", password: "correct-horse" };
 const fields = { Code: "text", Name: "text", Extra: "text" } as const;
 
@@ -43,20 +44,20 @@ const kinds: Readonly<Record<string, string>> = {
   app: "GeneratedApp",
 };
 
-/** What is changed of rows, by table and operation, and of people. */
+/** Changes of rows, by table and operation, and of people. */
 type Counts = Record<string, number>;
 
 function count(counts: Counts, what: string, by = 1): void {
   if (by > 0) counts[what] = (counts[what] ?? 0) + by;
 }
 
-/** What a report says of rows and people. */
+/** Changes of rows and people according to a report. */
 function foreseen({ things }: Section, tableOf: (name: string) => string): Counts {
   const counts: Counts = {};
   for (const { kind, name, rows, people, op } of things) {
     if (kind === "seed" && rows)
       for (const each of ["add", "change", "remove"] as const) {
-        // Of what is replaced, the former table's rows leave.
+        // A replaced seed removes the rows of its former table.
         const table =
           op === "replace" && each === "remove" ? (tableOf(name) === "places" ? "spots" : "places") : tableOf(name);
         count(counts, `${table} ${each}`, rows[each]);
@@ -67,7 +68,7 @@ function foreseen({ things }: Section, tableOf: (name: string) => string): Count
   return counts;
 }
 
-/** What a run has done, by its calls. An administrator is invited first, and then given the role. */
+/** Effects of a run, by its calls. An administrator is invited first, and then given the role. */
 function done(calls: readonly LoggedCall[], tables: ReadonlyMap<string, string>): Counts {
   const counts: Counts = {};
   const invited = new Set<string>();
@@ -103,7 +104,7 @@ async function lived(edits: readonly Edit[]): Promise<void> {
     const tables = new Map<string, string>();
     const planned = await engine.run(head, false).catch(refusal);
     if (planned instanceof Refused) {
-      // Every line that the engine says stands in the report.
+      // The report contains every line of the engine's message.
       expect([each, stops.join("\n").split("\n")]).toEqual([each, expect.arrayContaining(planned.message.split("\n"))]);
       expect(emulator.calls({ since, mutating: true })).toEqual([]);
       continue; // whoever made the edit takes it back
@@ -131,7 +132,7 @@ async function lived(edits: readonly Edit[]): Promise<void> {
   }
 }
 
-/** True if more is said of a thing than that it has another key, or that its rows stand in another file. */
+/** True for changes other than another key, or another file of its rows. */
 const isMore = ({ op, changes, rows, formerly }: Thing): boolean =>
   op !== "change" ||
   changes.some(({ name }) => name !== "source") ||

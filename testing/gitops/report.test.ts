@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { changeSet, type ChangeSet, type EnvironmentChanges } from "../../provider/changes/model/changeSet.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { byHand, changingCalls } from "../harness/platform.ts";
-import { Project, started, type Ended } from "../harness/project.ts";
+import { environmentOf, Project, started, type Ended } from "../harness/project.ts";
 
 // One stack for all of them: a report changes nothing, so each test only puts back what it edited.
 let project: Project;
@@ -72,6 +72,25 @@ test("an unchanged tree is one line, without a call, twice the same, and the sta
   expect(git("status", "--porcelain")).toBe("");
 });
 
+test("reads a state from a writer that is slower than the command starts", async () => {
+  const state = await exported();
+  const { environment } = project;
+  const microapps = `"${process.execPath}" --no-warnings "${join(import.meta.dirname, "../../provider/cmd/microapps.js")}"`;
+  const late = (command: string, file: string): Ended => {
+    const line = `(sleep 1.5; head -c 100 "${file}"; sleep 0.2; tail -c +101 "${file}") | ${microapps} ${command}`;
+    const { status, stdout, stderr } = spawnSync("sh", ["-c", line], {
+      cwd: project.folder,
+      env: environmentOf(environment),
+      encoding: "utf8",
+    });
+    return { status, output: stdout + stderr };
+  };
+  expect(late("report dev --state -", state)).toMatchObject({ status: 0 });
+  expect(late("drift --stack dev --state -", state)).toMatchObject({ status: 0 });
+  writeFileSync(join(project.folder, "request.json"), JSON.stringify({ email: "grace@example.com" }).padEnd(200));
+  expect(late("api userid - --stack dev", "request.json")).toMatchObject({ status: 0 });
+});
+
 test("a seed that leaves the program says how many rows go with it, in lines and as data", async () => {
   const dev = { "dev.yaml": (text: string) => text.replace(/\nseeds:\n {2}offices:\n(?: {4}.*\n)+/, "\n") };
   await edited(dev, async () => {
@@ -81,6 +100,45 @@ test("a seed that leaves the program says how many rows go with it, in lines and
     const steps = lines.map((line) => JSON.parse(line) as { type: string; op?: string; name?: string; size?: string });
     const deletion = steps.find(({ type, op }) => type === "step" && op === "delete");
     expect(deletion).toMatchObject({ name: "environment/offices", size: expect.stringMatching(/^\d+ rows$/) });
+    const summary = await project.run("preview", "--stack", "dev", "--output", "json");
+    const { urn } = (await project.state()).get("environment/offices") ?? {};
+    expect(summary.output.split("\n")).toHaveLength(2);
+    expect(JSON.parse(summary.output)).toEqual({
+      result: "succeeded",
+      duration: expect.any(Number) as unknown,
+      summary: { delete: 1, same: expect.any(Number) as unknown },
+      resources: [
+        {
+          urn,
+          type: "pulumi-nodejs:dynamic/microapps:SeedRows",
+          name: "environment/offices",
+          op: "delete",
+          parent: expect.stringContaining("Environment::environment") as unknown,
+        },
+      ],
+    });
+  });
+  const quiet = await project.run("preview", "--stack", "dev", "--output", "json");
+  expect(JSON.parse(quiet.output)).not.toHaveProperty("resources");
+});
+
+test("state get shows one resource by its name or its URN, without secrets", async () => {
+  const { urn, id } = (await project.state()).get("environment/offices") ?? {};
+  const got = await project.run("state get", "environment/offices", "--stack", "dev", "--output", "json");
+  expect(JSON.parse(got.output)).toMatchObject({
+    urn,
+    id,
+    type: expect.any(String) as unknown,
+    inputs: { key: ["Name"] },
+  });
+  const text = await project.run("state get", String(urn), "--stack", "dev");
+  expect(text).toMatchObject({
+    status: 0,
+    output: expect.stringContaining(`ID:   ${String(id)}\nInputs:\n`) as unknown,
+  });
+  expect(await project.run("state get", "nobody", "--stack", "dev")).toMatchObject({
+    status: 1,
+    output: "error: no resource of the stack is called 'nobody': 'stack export' shows all of them\n",
   });
 });
 

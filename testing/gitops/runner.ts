@@ -9,7 +9,7 @@ import { evaluated, type Context } from "./expressions.ts";
 /** How a job ended. */
 export interface JobEnd {
   status: number;
-  /** What its steps printed. */
+  /** Output of its steps. */
   log: string;
   /** The page of the job. */
   summary: string;
@@ -20,7 +20,7 @@ export interface JobEnd {
 
 type Variables = Readonly<Record<string, string>>;
 
-/** What an environment of the hosting system keeps for the jobs that name it. */
+/** Secrets and variables of the hosting system's environment, for the jobs that name it. */
 export interface Settings {
   vars: Variables;
   secrets: Variables;
@@ -159,7 +159,7 @@ chmod +x node_modules/.bin/microapps`,
     chmodSync(join(this.#bin, name), 0o755);
   }
 
-  /** What the pinned actions do. */
+  /** Plays the pinned actions. */
   async #action(uses: string, given: Variables, place: string, context: Context): Promise<void> {
     const words = Object.fromEntries(Object.entries(given).map(([key, text]) => [key, evaluated(text, context)]));
     const store = join(this.#folder, "github-artifacts", words["name"] ?? "");
@@ -211,7 +211,7 @@ chmod +x node_modules/.bin/microapps`,
   }
 }
 
-/** What a step wrote into its file of outputs: `name=value`, or `name<<end`, lines, `end`. */
+/** Parses a step's file of outputs: `name=value`, or `name<<end`, lines, `end`. */
 function outputsIn(text: string): Record<string, string> {
   const found = text.matchAll(/^(\w+)(?:=(.*)|<<(.+)\n([^]*?)\n\3)$/gm);
   return Object.fromEntries(

@@ -25,7 +25,7 @@ let folder: string;
 let author: string;
 let runner: Runner;
 const platforms = new Map<string, Emulator>();
-/** What is applied, a branch that breaks a rule, and the same branch mended. */
+/** The applied commit, a branch that breaks a rule, and the same branch mended. */
 const commits = { base: "", broken: "", mended: "" };
 
 // A run of an engine is three processes, and here are eight runs.
@@ -104,7 +104,7 @@ const git = (...words: string[]): string =>
     encoding: "utf8",
   }).trim();
 
-/** Commits everything, pushes the branch and tells the commit. */
+/** Commits everything, pushes the branch and returns the commit. */
 function commit(message: string): string {
   git("add", "--all");
   git("commit", "--quiet", `--message=${message}`);
@@ -221,7 +221,7 @@ function editEverything(): void {
   edit("prod.yaml", "maxRemovals: 0.5", "maxRemovals: 0.9");
 }
 
-/** Whether the program ran in a job: that of the branch leaves a trace. */
+/** True when the program ran in a job: that of the branch leaves a trace. */
 const hasRun = (end: JobEnd): boolean => existsSync(join(end.folder, "ran"));
 
 test("a change is reported without secrets and network, stopped by a rule, and mended", async () => {

@@ -1,17 +1,18 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import * as doors from "./doors.ts";
+import { drawnKinds, isLong } from "./drawn.ts";
 import type { Door } from "./providerHost.ts";
 import { Stage, type Traced } from "./stage.ts";
 
 // A case starts several providers.
 jest.setTimeout(120_000);
 
-/** What stands for a value that is known only once other resources exist. */
+/** Stands for a value that is known only once other resources exist. */
 export const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
-/** A platform with an administrator and a provider, set anew for each test. */
+/** A platform with an administrator and a provider, set up again for each test. */
 export class Scene {
-  readonly door: Door;
+  door: Door;
   #stage: Stage | undefined;
 
   constructor(door: Door) {
@@ -58,7 +59,7 @@ export class Scene {
     return (await this.client.insertteam({ teamInfo })).teamID;
   }
 
-  /** What an update or create of an unfinished thing leaves: the message, and the state. */
+  /** The message and the state that an update or create of an unfinished thing leaves. */
   async failure(work: Promise<unknown>): Promise<{ message: string; id: string; state: Record<string, unknown> }> {
     const error = await work.then(
       () => undefined,
@@ -66,7 +67,7 @@ export class Scene {
     );
     expect(error).toMatchObject({ message: expect.any(String) as unknown, properties: expect.anything() as unknown });
     const { message, id, properties } = error as { message: string; id: string; properties: Record<string, unknown> }; // just seen
-    // What the host of dynamic resources would forget.
+    // The host of dynamic resources would forget this property.
     if (this.door === doors.dynamic) expect(properties["__provider"]).toEqual(expect.any(String));
     return { message, id, state: properties };
   }
@@ -78,34 +79,50 @@ export class Scene {
 }
 
 /**
- * Runs the cases through each door on a platform from `seed`, and compares at the end that the same case made the same
- * calls and gave the same outputs through both.
- * @param sharing whether all cases of a door share one platform and project, which they must leave as good as new
+ * Runs the cases on a platform from `seed`. `make test` draws the kind of provider of each case; `make test-long` takes
+ * both, and compares at the end: the same case made the same calls and gave the same outputs with both.
+ * @param sharing true when all cases of a kind share one platform and project, which they must leave as good as new; then
+ * every case runs with both kinds
  */
 export function throughBothDoors(
   seed: Record<string, unknown> | (() => object),
   cases: (scene: Scene) => void,
   sharing = false,
 ): void {
+  const set = (scene: Scene) => scene.set(typeof seed === "function" ? seed() : seed);
+  if (isLong || sharing) compareDoors(set, cases, sharing);
+  else describe("through a drawn door:", () => runWithDrawnDoors(set, cases));
+}
+
+function runWithDrawnDoors(set: (scene: Scene) => Promise<void>, cases: (scene: Scene) => void): void {
+  const scene = new Scene(doors.plugin);
+  beforeEach(async () => {
+    const [kind = "plugin"] = drawnKinds(expect.getState().currentTestName ?? "");
+    scene.door = doors[kind];
+    await set(scene);
+  });
+  afterEach(() => scene.clear());
+  cases(scene);
+}
+
+function compareDoors(set: (scene: Scene) => Promise<void>, cases: (scene: Scene) => void, sharing: boolean): void {
   const traces = new Map<string, Record<string, string[]>>();
 
   describe.each(Object.values(doors))("through the $name door:", (door) => {
     const scene = new Scene(door);
-    const set = () => scene.set(typeof seed === "function" ? seed() : seed);
-    const clear = () => scene.clear();
     if (sharing) {
-      beforeAll(set);
-      afterAll(clear);
+      beforeAll(() => set(scene));
+      afterAll(() => scene.clear());
     }
     let begun: Traced;
     beforeEach(async () => {
-      if (!sharing) await set();
+      if (!sharing) await set(scene);
       begun = scene.stage.traced();
     });
     afterEach(async () => {
       const name = (expect.getState().currentTestName ?? "").replace(/^.*? door: /, "");
       traces.set(name, { ...traces.get(name), [door.name]: scene.stage.trace(begun) });
-      if (!sharing) await clear();
+      if (!sharing) await scene.clear();
     });
     cases(scene);
   });

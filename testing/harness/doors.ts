@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { hidden, unhidden } from "../../provider/pulumi/hiddenNames.ts";
+import { hideProperties, unhidden } from "../../provider/pulumi/hiddenNames.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
 import type { Door, Properties } from "./providerHost.ts";
 
@@ -13,7 +13,7 @@ const inOrder = (properties: Properties): Properties =>
 
 /** Renames the properties of a resource of this type. */
 const renaming =
-  (rename: typeof hidden) =>
+  (rename: typeof hideProperties) =>
   (properties: Properties, type: string): Properties => {
     const resource = resourceNamed(type);
     return inOrder(resource ? rename(resource, properties) : properties);
@@ -34,7 +34,7 @@ export const dynamic: Door = {
     __provider: `exports.handler=()=>require("pulumi-microapps/dynamic").handler("${type}")`,
   }),
   own: ["resourceUrn", "__provider"],
-  sent: renaming(hidden),
+  sent: renaming(hideProperties),
   seen: renaming(unhidden),
 };
 
@@ -48,11 +48,11 @@ export const plugin: Door = {
   configuration: (config) =>
     Object.fromEntries(
       Object.entries(config)
-        .filter(([key]) => key !== "microapps:explicitProvider") // the plugin tells by the URN
+        .filter(([key]) => key !== "microapps:explicitProvider") // the plugin learns the type from the URN
         .map(([key, value]) => [key.replace(/^microapps:/, ""), value]),
     ),
   given: (_type, _urn, news) => news,
   own: [],
-  sent: renaming(hidden),
+  sent: renaming(hideProperties),
   seen: renaming(unhidden),
 };

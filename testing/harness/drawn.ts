@@ -4,7 +4,21 @@ import { createHash } from "node:crypto";
 /** True for `make test-long`, which runs every case through both kinds of provider. */
 export const isLong = process.env["TEST_LONG"] === "1";
 
+/** The first cases of a table in `make test`, all of them in `make test-long`. */
+export const sampleOf = <Case>(cases: readonly Case[], count: number): readonly Case[] =>
+  isLong ? cases : cases.slice(0, count);
+
+/** Every third of some cases in `make test`, beginning with another one for each `turn`; all in `make test-long`. */
+export const thirdOf = <Case>(cases: readonly Case[], turn: number): readonly Case[] =>
+  isLong ? cases : cases.filter((_, index) => (index + turn) % 3 === 0);
+
 const kinds = ["dynamic", "plugin"] as const;
+
+/** The kinds of provider that a story runs with: both in `make test-long`, else one, which its name decides. */
+export const drawnKinds = (name: string): readonly (typeof kinds)[number][] =>
+  isLong ? kinds : kinds.filter((_, index) => index === hashOf(name) % kinds.length);
+
+const hashOf = (name: string): number => createHash("sha256").update(name).digest()[0] ?? 0;
 
 /**
  * Registers cases that start engines. `make test` runs each through one kind of provider, which its name decides;
@@ -12,8 +26,7 @@ const kinds = ["dynamic", "plugin"] as const;
  */
 export function testThrough(kind: string): typeof test {
   if (isLong) return test;
-  const isDrawn = (name: string): boolean =>
-    kinds[(createHash("sha256").update(name).digest()[0] ?? 0) % kinds.length] === kind;
+  const isDrawn = (name: string): boolean => drawnKinds(name).some((drawn) => drawn === kind);
   const one = (name: string, ...more: unknown[]): void => {
     if (isDrawn(name)) Reflect.apply(test, undefined, [name, ...more]);
   };

@@ -3,13 +3,13 @@ import { Operations, type Call } from "../../provider/pulumi/operations.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
 import type { Properties, ProviderHost } from "./providerHost.ts";
 
-/** What a resource's life asks of a provider. */
+/** The part of a provider that a resource's life uses. */
 export type LifeHost = Pick<
   ProviderHost,
   "resource" | "told" | "check" | "diff" | "create" | "read" | "update" | "import" | "destroy" | "delete" | "restart"
 >;
 
-/** The operations of both doors in this process, without an engine: for lives by the hundred. */
+/** The operations of both kinds of provider in this process, without an engine: for lives by the hundred. */
 export class InProcessHost implements LifeHost {
   readonly told: string[] = [];
   resource = "it";
@@ -48,7 +48,7 @@ export class InProcessHost implements LifeHost {
     return { resource, urn: `urn:pulumi:dev::tests::microapps:index:${type}::${this.resource}` };
   }
 
-  /** Properties as a door hands them on. */
+  /** Properties in the form that this kind of provider passes on. */
   #known = (type: string, properties: Properties): Properties => ({
     ...properties,
     resourceUrn: this.#call(type).urn,

@@ -28,7 +28,7 @@ export function childOf(pid: number): number {
 export async function leftRunning(folder: string): Promise<string[]> {
   const isOurs = ({ command }: Process): boolean => !command.includes("/pulumi-language-");
   const ours = (): Process[] => inside(folder).filter(isOurs);
-  await eventually("the end of what was started", () => ours().length === 0, 5_000).catch(() => undefined);
+  await eventually("the end of what was started", () => ours().length === 0).catch(() => undefined);
   for (const one of inside(folder)) if (!isOurs(one)) attempt(() => process.kill(one.pid));
   return ours().map(({ pid, command }) => `${pid} ${command}`);
 }

@@ -18,7 +18,7 @@ export interface Ended {
 export interface Running {
   /** Process ID of the engine. */
   pid: number;
-  /** What it has printed so far. */
+  /** Output so far. */
   printed: () => string;
   ended: Promise<Ended>;
 }
@@ -57,7 +57,7 @@ export class Project {
   readonly folder: string;
   /** Folder of the program. */
   readonly program: string;
-  /** What commands find in their environment beside what every process has. */
+  /** Environment of commands, beside the usual variables. */
   readonly environment: Record<string, string | undefined>;
   readonly #name: string;
 
@@ -133,7 +133,7 @@ export class Project {
     return runCommand({ words: words(command, flags), folder: this.folder, environment });
   }
 
-  /** Runs a command that must succeed with `--json`, and tells the steps that it planned or took. */
+  /** Runs a command that must succeed with `--json`, and returns the planned or taken steps. */
   async steps(command: string, ...flags: string[]): Promise<string[]> {
     const output = await this.succeed(command, "--json", ...flags);
     if (output.startsWith("{\n")) return stepsOfPulumi(output);
@@ -146,14 +146,14 @@ export class Project {
     );
   }
 
-  /** Runs a command that must succeed, and tells what it printed. */
+  /** Runs a command that must succeed, and returns its output. */
   async succeed(command: string, ...flags: string[]): Promise<string> {
     const { status, output } = await this.run(command, ...flags);
     if (status !== 0) throw new Error(`${command} ended with ${String(status)}:\n${output}`);
     return output;
   }
 
-  /** Nothing is left to do, and nothing is otherwise than the state says, which the plugin is asked by a preview as well. */
+  /** Nothing is left to do, and the platform matches the state, which a preview with the plugin checks as well. */
   async isSettled(readsFirst: boolean): Promise<void> {
     await this.succeed("preview --expect-no-changes");
     // Runs no program: with the same state its preview would be the same.
@@ -193,7 +193,7 @@ export class Project {
     return join(this.folder, ".pulumi/stacks", this.#name, "dev.json");
   }
 
-  /** The state file as it is. */
+  /** The state file's text. */
   stateText(): Promise<string> {
     return readFile(this.stateFile, "utf8");
   }
@@ -216,7 +216,7 @@ const words = (command: string, flags: readonly string[]): string[] => [
 
 /** A Pulumi CLI that runs the projects instead of the embedded engine. With TEST_PULUMI_TURNS the two take turns. */
 const { TEST_PULUMI: pulumi = "", TEST_PULUMI_TURNS } = process.env;
-/** Whether that CLI runs all of them. */
+/** True when that CLI runs all of them. */
 export const runsInPulumi = pulumi !== "" && TEST_PULUMI_TURNS === undefined;
 let turn = 0;
 const isTurnOfPulumi = (): boolean => pulumi !== "" && (TEST_PULUMI_TURNS === undefined || ++turn % 2 === 1);

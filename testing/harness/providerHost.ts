@@ -26,15 +26,15 @@ export interface Door {
   environment?: Readonly<Record<string, string>>;
   /** Type tokens begin with it. */
   types: string;
-  /** Whether it knows the newer part of the protocol. */
+  /** True when it knows the newer part of the protocol. */
   modern: boolean;
   /** The provider's inputs from keys as a stack spells them. */
   configuration: (config: Readonly<Record<string, string>>) => Properties;
-  /** Inputs as the SDK of this door sends them. */
+  /** Inputs as this kind's SDK sends them. */
   given: (type: string, urn: string, news: Properties) => Properties;
-  /** Properties that only this door has. */
+  /** Properties of this kind of provider alone. */
   own: readonly string[];
-  /** Properties as an engine of this door has them. */
+  /** Properties as this kind's engine has them. */
   sent: (properties: Properties, type: string) => Properties;
   /** And as resources know them. */
   seen: (properties: Properties, type: string) => Properties;
@@ -51,7 +51,7 @@ export class InitFailed extends Error {
   }
 }
 
-/** What differs from run to run. */
+/** Parts that differ from run to run. */
 const accidents: [RegExp, string][] = [
   [/\.microapps\/(intents|organizations)\/[0-9a-f]+/g, "<$1>"], // called by URNs and names
   [/pulumi-nodejs:dynamic\/microapps:/g, "microapps:index:"], // types in URNs
@@ -65,18 +65,18 @@ export class ProviderHost {
   readonly door: Door;
   /** Project folder: sources, intents and data of an emulator are found here. */
   readonly folder: string;
-  /** What the provider told, as `severity: text`; live status lines are left out. */
+  /** The provider's messages, as `severity: text`; live status lines are left out. */
   readonly told: string[] = [];
   readonly statuses: string[] = []; // live lines
   printed = "";
-  /** Each call with its answer or failure, without what differs from door to door. */
+  /** Each call with its answer or failure, without the parts that differ between kinds of provider. */
   readonly trace: string[] = [];
   /** Name of the resource that the calls are about. */
   resource = "it";
   /** Seconds that the engine gives each call of a create, read, update or delete; 0 for as many as it takes. */
   timeout = 0;
   readonly #engine: grpc.Server;
-  /** What its process is started with. */
+  /** Arguments for starting its process. */
   #started: { engine: string; config: Readonly<Record<string, string>>; shells: number };
   readonly #others: ProviderHost[] = [];
   #child: ChildProcess | undefined;
@@ -128,7 +128,7 @@ export class ProviderHost {
   async #spawn(): Promise<void> {
     const { engine, config, shells } = this.#started;
     const { program, nodeArguments, environment, modern, configuration } = this.door;
-    // Of its last statement a shell makes itself.
+    // A shell replaces itself with its last statement, so another one follows.
     const behind = Array.from({ length: shells }, () => ["sh", "-c", '"$@"; exit', "sh"]).flat();
     const line = [...behind, process.execPath, ...nodeArguments, program, engine];
     const child = spawn(line[0] ?? "", line.slice(1), {
@@ -319,7 +319,7 @@ export class ProviderHost {
     return `urn:pulumi:dev::tests::${this.door.types}:${type}::${this.resource}`;
   }
 
-  /** Notes how a call went, without what differs from door to door and from run to run. */
+  /** Notes how a call went, without the parts that differ between kinds of provider and between runs. */
   async #noted<Answer>(what: string, work: () => Promise<Answer>): Promise<Answer> {
     const note = (end: unknown): void => {
       const own = (name: string, value: unknown): unknown =>
@@ -380,7 +380,7 @@ const bound = (engine: grpc.Server): Promise<string> =>
     });
   });
 
-/** What one door marks as a secret, the other one's engine does. */
+/** Ignores secret marks: for the other kind of provider its engine sets them. */
 const inClear = (value: unknown): unknown =>
   typeof value === "object" && value !== null && secretMark in value && "value" in value ? value.value : value;
 const secretMark = "4dabf18193072939515e22adb298388d";

@@ -75,7 +75,10 @@ export class Stage {
     return { asked: this.host.trace.length, sent: this.emulator.lastCall() };
   }
 
-  /** What was asked of the provider and of the platform, without what differs from door to door and run to run. */
+  /**
+   * Requests to the provider and to the platform, without the parts that differ between kinds of provider and between
+   * runs.
+   */
   trace({ asked, sent: since }: Traced): string[] {
     const sent = this.emulator.calls({ since, mutating: true }).map(({ endpoint }) => `sent: ${endpoint}`);
     return [...this.host.trace.slice(asked), ...sent].toSorted();

@@ -18,7 +18,7 @@ throughBothDoors({ tables, users }, (scene) => {
     expect(problems).toEqual([]);
     return { inputs, ...(await host.create(type, inputs)) };
   };
-  /** What the next run is asked first: two providers, of which the first one made what there is. */
+  /** The next run's two providers; the first one made the existing things. */
   const next = async (): Promise<[ProviderHost, ProviderHost]> => {
     await scene.host.restart();
     return [scene.host, await scene.host.beside()];
@@ -64,6 +64,23 @@ throughBothDoors({ tables, users }, (scene) => {
     for (const name of ['TeamMember "ada2"', 'UserTeams "teams2"', 'SeedRows "seed2"']) expect(told).toContain(name);
   });
 
+  test("rows that move to a seed of another provider are found or made there as they were", async () => {
+    await scene.client.insertmicroapprow({ microAppID: "regions", rowData: { Code: "EU", Name: "EU" } });
+    const old = await make(scene.host, "seed", "SeedRows", { ...seed("EU", "US", "AF"), maxRemovals: 1 });
+    const [one, two] = await next();
+    const { inputs } = await check(one, "seed", "SeedRows", { ...seed("AF"), maxRemovals: 1 }, old.inputs);
+    const declared = (await check(two, "seed2", "SeedRows", seed("EU", "US"))).inputs;
+    one.resource = "seed";
+    await one.diff("SeedRows", old.id, old.outputs, inputs);
+    two.resource = "seed2";
+    const made = await two.create("SeedRows", declared);
+    await one.update("SeedRows", old.id, old.outputs, inputs);
+    const [, last] = await next();
+    last.resource = "seed2";
+    expect(await removals(() => last.delete("SeedRows", made.id, made.outputs))).toEqual(["removemicroapprow"]);
+    expect(await codes()).toEqual(["AF", "EU"]);
+  });
+
   test("an update leaves the rows and people of another provider", async () => {
     const teamID = await scene.team();
     const old = await make(scene.host, "seed", "SeedRows", { ...seed("EU", "US"), maxRemovals: 1 });
@@ -92,7 +109,7 @@ throughBothDoors({ tables, users }, (scene) => {
     const crew = await make(scene.host, "crew", "Team", { organizationID: old.acme.id, name: "Crew" });
     const member = await make(scene.host, "ada", "TeamMember", { teamID: crew.id, email: ada });
     const [one, two] = await next();
-    /** As an engine replaces what it has another provider for: the check tells it, and no diff is asked for. */
+    /** Replaces as an engine does for a resource with a new provider: check decides it, without a diff. */
     const replace = async (name: string, type: string, { inputs }: Made, news: News): Promise<Made> => {
       expect((await check(two, name, type, news, inputs)).problems).toEqual([]);
       return make(two, name, type, news);

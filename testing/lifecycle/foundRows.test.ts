@@ -36,7 +36,7 @@ throughBothDoors({ tables }, (scene) => {
     await scene.host.diff("SeedRows", state.id, state.outputs, inputs);
     return { id: state.id, inputs, outputs: await scene.host.update("SeedRows", state.id, state.outputs, inputs) };
   };
-  /** What an engine does in a run of its own. */
+  /** Destroys as an engine does, in a separate run. */
   const destroy = async (state: Made): Promise<string[]> => {
     await scene.host.restart();
     scene.host.told.length = 0;
@@ -61,7 +61,8 @@ throughBothDoors({ tables }, (scene) => {
     const made = await make(["A", "B", "D"].map(region));
     const next = await up(made, [{ ...region("A"), Name: "changed" }, region("B"), region("D")]);
     const { told } = await preview(next, [region("B")]);
-    expect(told).toEqual(['rows: 1 to remove ("D"), 1 unchanged; about 3 calls', "1 found, it stays"]);
+    const calls = scene.door.modern ? 5 : 4;
+    expect(told).toEqual([`rows: 1 to remove ("D"), 1 unchanged; about ${calls} calls`, "1 found, it stays"]);
     const last = await up(next, [region("B")]);
     expect(await live()).toEqual(["A", "B"]);
     expect(await preview(last, [region("B")])).toEqual({ changes: false, told: [] });
@@ -108,7 +109,7 @@ throughBothDoors({ tables }, (scene) => {
     const again = await make([region("B")]);
     await destroy(again);
     expect(await live()).toEqual(["A"]);
-    // What others write later is no work of a run that has ended well.
+    // Rows that others write later do not belong to a run that has ended well.
     const last = await make([region("B")]);
     await theirs([region("X")]);
     const more = await up(last, [region("B"), region("X")]);

@@ -122,7 +122,7 @@ throughBothDoors({ settings: { generationSeconds: 0, failingPrompts: "FAIL" } },
   test("GeneratedApp: a wait that times out or is killed goes on with the same app", async () => {
     const { host, emulator } = scene;
     const made = await scene.create("GeneratedApp", news);
-    // A word that nobody told us of is a generation that goes on, and is reported.
+    // An unknown status word means that the generation goes on, and is reported.
     const statusWords = { completed: "pending" } as const;
     const { inputs } = await host.check("AppReadiness", { appID: made.id, timeout: 0.5, statusWords });
     const late = await scene.failure(host.create("AppReadiness", inputs));

@@ -17,7 +17,7 @@ throughBothDoors({ tables }, (scene) => {
     as(name);
     return scene.create(type, news);
   };
-  /** What an engine asks when nothing or something has changed. */
+  /** Compares as an engine does when nothing or something has changed. */
   const compare = async (type: string, name: string, old: Made, news: News) => {
     const { inputs, problems } = await as(name).check(type, news, old.inputs);
     expect(problems).toEqual([]);

@@ -10,6 +10,7 @@ import type { FaultPlan } from "../../emulator/platform/faults.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";
 import { endpoints, type EndpointName } from "../../provider/contract/endpoints.ts";
 import type { Habits } from "../../provider/habits/habits.ts";
+import { isLong, thirdOf } from "../harness/drawn.ts";
 import { InProcessHost } from "../harness/inProcessHost.ts";
 import type { Properties } from "../harness/providerHost.ts";
 import type { Stage } from "./lifecycle.ts";
@@ -70,7 +71,7 @@ afterAll(async () => {
   files.close();
 });
 
-/** Lies to the provider alone: who looks from outside is told the truth. */
+/** Lies to the provider alone: requests from outside get the truth. */
 function tell(told: readonly Lie[]): void {
   emulator.setFaults({ faults: told.flatMap(({ faults = [] }) => faults) });
   emulator.setProfile({
@@ -118,7 +119,7 @@ async function believed(type: string, told: readonly Lie[]): Promise<string[]> {
       const { inputs, problems } = await host.check(type, news, made?.inputs);
       expect(problems).toEqual([]);
       const ended = await run(host, type, made, inputs);
-      if (ended === undefined) return found; // what failed says so
+      if (ended === undefined) return found; // the failure reports it
       made = ended;
       const { id } = made;
       const there = await honest(told, () => life.live(id));
@@ -158,7 +159,8 @@ test.each(types)(
   async (type) => {
     expect(await believed(type, [])).toEqual([]);
     const all: [string, string[]][] = [];
-    for (const [name, lie] of Object.entries(lies)) all.push([name, await believed(type, [lie])]);
+    for (const [name, lie] of thirdOf(Object.entries(lies), types.indexOf(type)))
+      all.push([name, await believed(type, [lie])]);
     expect(all.filter(([, found]) => found.length > 0)).toEqual([]);
   },
   120_000,
@@ -178,6 +180,6 @@ test("nor when the platform lies in two ways", async () => {
         ),
       ).toEqual([]);
     }),
-    { numRuns: 40, endOnFailure: true },
+    { numRuns: isLong ? 40 : 10, endOnFailure: true },
   );
 }, 120_000);

@@ -24,7 +24,7 @@ export interface Operation {
 
 /** The life of a resource, as its row of the table has it. */
 export interface Life {
-  /** What the platform has. */
+  /** Reads the thing from the platform. */
   live: (id: string) => Promise<unknown>;
   create: Operation;
   /** Changes that keep it, one after the other. */
@@ -39,7 +39,7 @@ export interface Life {
   replaces: [news: Properties, ...names: string[]][];
   /** An edit by hand, what a refresh finds, and what repairs it. */
   drift?: { edit: (id: string) => Promise<unknown>; found: Properties; calls: unknown };
-  /** What an import finds, which is declared with these `additions`, or why there is none. */
+  /** Result of an import, which is declared with these `additions`, or the reason for having none. */
   imported: { id?: string; inputs: Properties; additions?: Properties } | string;
   deleted: { calls: unknown; live: unknown; message?: string };
   /** Removes what its deletion leaves, so that a refresh finds nothing; null where it finds it all the same. */

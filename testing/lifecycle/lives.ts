@@ -4,7 +4,7 @@ import type { Life, Stage } from "./lifecycle.ts";
 
 const [caller, ada, grace, alan] = ["admin@example.com", "ada@example.com", "grace@example.com", "alan@example.com"];
 
-/** What the lives below need of the platform. */
+/** Content of the platform that the lives below need. */
 export const tables = {
   continents: { name: "Continents", fields: { Code: { type: "text", sort: 1 }, Name: "text" } },
   countries: {
@@ -216,7 +216,7 @@ export const lives: Record<string, (scene: Stage, memberForm: "objects" | "ids",
       },
       changes: [
         {
-          // Of one organization alone: what is elsewhere stays.
+          // Limited to one organization: memberships elsewhere stay.
           before: () => client.insertteammembers({ teamIDs: [blue], emails: [ada] }),
           news: { teamIDs: [green], organizationID },
           calls: ["enforceteammembership"],
@@ -314,7 +314,7 @@ export const lives: Record<string, (scene: Stage, memberForm: "objects" | "ids",
         { news: { url: `${files}/other.png` }, calls: stored, live: [{ ...other, bytes: "bytes" }] },
         { news: { digest: "2" }, calls: stored, live: [{ ...other, bytes: "bytes" }] },
         {
-          // What is unset is left alone, and no drift.
+          // Unset inputs are left alone, and are no drift.
           news: { filename: undefined, size: undefined, type: undefined },
           calls: ["microappchildUpdate"],
           live: [{ ...other, filename: "other.png", bytes: "bytes" }],

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { throughBothDoors, type Scene } from "../harness/bothDoors.ts";
 import { eventually } from "../harness/processes.ts";
 
-/** True if the platform tells when a thing was made. */
+/** By the platform's habit of showing when a thing was made. */
 const told = { yes: {}, no: { profile: { version: 1, habits: { createdAt: "no" } } } } as const;
 const kinds = ["Organization", "Team"] as const;
 

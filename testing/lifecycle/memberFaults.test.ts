@@ -18,7 +18,7 @@ async function add(scene: Scene, news: readonly Inputs[]): Promise<{ inputs: Inp
   return { inputs, outcomes: await Promise.allSettled(inputs.map((one) => scene.host.create("TeamMember", one))) };
 }
 
-/** What each of them was told: who it is, or what went wrong. */
+/** The result for each: the person's ID, or the error. */
 const told = (outcomes: readonly Outcome[]): string[] =>
   outcomes.map((one) => (one.status === "fulfilled" ? one.value.id : String(one.reason)));
 
@@ -33,7 +33,7 @@ async function live({ client }: Scene, teamID: string): Promise<(string | undefi
 const sent = ({ emulator }: Scene, endpoint: "insertteammembers" | "teammembers", since: number): number =>
   emulator.calls({ since, endpoint }).length;
 
-// What becomes of many additions whose calls fail is tried in testing/faults, without a process.
+// Many additions with failing calls are covered in testing/faults, without a process.
 throughBothDoors({ users }, (scene) => {
   let organizationID: string;
   beforeEach(async () => {
@@ -117,7 +117,7 @@ throughBothDoors({ users }, (scene) => {
       const words = door === doors.plugin ? "not done within the 1 s of its timeout" : "";
       for (const one of told((await adding).outcomes)) expect(one).toMatch(new RegExp(`^Error: ${words}`));
       host.timeout = 0;
-      host.trace.length = 0; // what was said differs
+      host.trace.length = 0; // earlier messages differ
       await host.restart();
       expect(told((await add(scene, everywhere(teams))).outcomes)).toEqual(ids(teams));
       all.push(...teams);

@@ -137,7 +137,7 @@ throughBothDoors({ settings: { generationSeconds: 0 } }, (scene) => {
     expect(await renamed()).toEqual(refused);
     expect(await renamed({ again: true })).toEqual([]);
     expect(await renamed({ message: "Hello" })).toEqual([]);
-    // In another clone a refresh tells.
+    // In another clone a refresh restores it.
     await rm(join(host.folder, ".microapps"), { recursive: true });
     await host.restart();
     expect(await renamed()).toEqual([]);

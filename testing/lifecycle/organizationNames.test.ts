@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { throughBothDoors } from "../harness/bothDoors.ts";
 
 throughBothDoors({}, (scene) => {
-  /** Checks a resource that no state knows, and tells what is wrong with it. */
+  /** Checks a resource that no state knows, and returns its problems. */
   async function problemsOf(resource: string, name: string, olds: Record<string, unknown> = {}): Promise<string> {
     scene.host.resource = resource;
     return (await scene.host.check("Organization", { name }, olds)).problems.join("\n");
@@ -59,7 +59,7 @@ throughBothDoors({}, (scene) => {
     const { inputs } = await scene.host.check("Organization", { name: "Acme" }, acme.inputs);
     expect(await scene.host.diff("Organization", acme.id, acme.outputs, inputs)).toMatchObject({ changes: false });
     await scene.host.restart();
-    scene.host.resource = scene.door.modern ? "apex" : "acme"; // what a host of dynamic resources is told
+    scene.host.resource = scene.door.modern ? "apex" : "acme"; // the name that a host of dynamic resources receives
     await scene.host.read("Organization", acme.id, acme.outputs);
     expect(await problemsOf("zenith", "Acme")).toContain('organization "apex"');
   });

@@ -45,7 +45,7 @@ class Engine {
 
 const numbers = Array.from({ length: 10 }, (_, number) => number);
 
-/** What is made of each team, and the calls that all may take. */
+/** Changes of each team, and the calls that all of them may take. */
 const cases: [
   string,
   most: number,

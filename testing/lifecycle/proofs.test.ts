@@ -16,7 +16,7 @@ throughBothDoors({}, (scene) => {
   const listed = async (): Promise<unknown> =>
     (await scene.client.teammembers({ teamIDs: [teamID] })).teamMembers.map(({ email, role }) => [email, role]);
   const isIn = expect.arrayContaining([[ada, "member"]]);
-  /** What a run tells that would go on. */
+  /** Diff of a run that goes on from this state. */
   const goesOn = async (type: string, id: string, state: Record<string, unknown>, news: Record<string, unknown>) => {
     await scene.host.restart();
     const found = await scene.host.read(type, id, state);

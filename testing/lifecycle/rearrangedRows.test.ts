@@ -39,7 +39,7 @@ throughBothDoors({ tables }, (scene) => {
     scene.host.resource = name;
     return scene.host.check("SeedRows", news, old);
   }
-  /** Registers a seed that is in the state, and updates it where its diff says so. */
+  /** Registers a seed that is in the state, and updates it when its diff shows changes. */
   async function updated(name: string, old: Made, news: Properties): Promise<Made & { changed: boolean }> {
     const { inputs, problems } = await checked(name, news, old.inputs);
     expect(problems).toEqual([]);

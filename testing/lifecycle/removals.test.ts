@@ -55,7 +55,7 @@ throughBothDoors({ tables, users: people.map((email) => ({ email })) }, (scene) 
     await write("organizations: {}");
     const line = `members: { acme/crew: [${people[0]}] }`;
     await refused(() => host.destroy("TeamMember", member.id, member.outputs), said("1 member of acme/crew", line));
-    // The line may name the team as it is called now.
+    // The line may use the team's present name.
     const renamed =
       "organizations: { zenith: { name: Acme, formerly: acme, teams: { band: { name: B, formerly: crew } } } }";
     await write(renamed);

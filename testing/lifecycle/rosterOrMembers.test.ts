@@ -19,7 +19,7 @@ throughBothDoors({}, (scene) => {
       `teamID: ${first} "it" says who is in team t1 as well. Declare the members of one team in a TeamRoster or as TeamMembers, not both`,
     ]);
     expect((await check(second, "t2")).problems).toEqual([]);
-    // What is not known yet is judged once it is.
+    // A value that is not known yet is judged once it is.
     expect((await check(second, unknown)).problems).toEqual([]);
     expect((await check(first, "t2")).problems).toEqual([]);
     expect(emulator.calls()).toEqual([]);

@@ -33,7 +33,7 @@ throughBothDoors({ tables }, (scene) => {
       ["Code", "Name", "Extra", "Note"].map((label) => (typeof row[label] === "string" ? row[label] : "-")).join(" "),
     );
   };
-  /** What the preview says; it tells whether there is anything to do. */
+  /** Messages of the preview, and if there is anything to do. */
   const preview = async (state: Made, news: Properties) => {
     scene.host.told.length = 0;
     const { inputs, problems } = await scene.host.check("SeedRows", { ...table, ...news }, state.inputs);
@@ -117,7 +117,7 @@ throughBothDoors({ tables }, (scene) => {
     );
     expect(calls).toEqual([]);
     expect(before).toBeDefined();
-    // Of so many changes a sketch tells the number alone: the state has how many rows had a value.
+    // With so many changes a sketch yields the number alone: the state has how many rows had a value.
     const meant = { ...news, maxRemovals: 1 };
     expect((await preview(made, meant)).told.join("\n")).toContain("clears Extra in up to 4200 rows");
     const next = await up(made, meant);

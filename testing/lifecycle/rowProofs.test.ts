@@ -181,7 +181,7 @@ throughBothDoors({ tables }, (scene) => {
       `rows[1] "B": ${gaveBack('"2026-11-21T08:00:00.000Z" in "Day", where "2026-11-21T08:00:00Z" was sent: declare types: {Day: date}')}`,
     ]);
     expect(await codes()).toEqual(["A", "B"]);
-    // A state that keeps what was found says of no row that somebody edited it.
+    // With found values in the state, no row counts as edited.
     const again = await up(seed(odd, { onConflict: "error" }), made);
     expect(again.failed).toContain('rows[0] "A"');
     expect(again.failed).not.toContain("edited");
@@ -205,17 +205,52 @@ throughBothDoors({ tables }, (scene) => {
     expect(await live()).toHaveLength(2);
   });
 
-  test("a text that is trimmed is named with what to write, in a key before the other rows are sent", async () => {
-    scene.emulator.setFaults({ faults: [{ kind: "otherForms", forms: ["trimmed"] }] });
-    const spaced = [
-      { Code: "A", Name: " one " },
-      { Code: "B", Name: "two" },
-    ];
-    const made = await up(seed(spaced));
-    expect(made.failed).toContain(
-      'rows[0] "A": table items gave back "one" in "Name", where " one " was sent: write it without the space around it',
-    );
-    expect(await codes()).toEqual(["A", "B"]);
+  const trimming = { kind: "otherForms" as const, forms: ["trimmed" as const] };
+
+  test("a text is the same in a field that trims all of them, also for the runs that follow", async () => {
+    scene.emulator.setFaults({ faults: [trimming] });
+    const spaced = (name: string) =>
+      seed([
+        { Code: "A", Name: " one " },
+        { Code: "B", Name: name },
+      ]);
+    const made = await up(spaced("two"));
+    expect(made.failed).toBeUndefined();
+    expect(made.outputs).toMatchObject({ trims: ["Name"] });
+    await scene.host.restart();
+    const { outputs } = await scene.host.read("SeedRows", made.id, made.outputs);
+    expect(outputs).not.toHaveProperty("drift");
+    const compare = async (news: Properties) => {
+      const { inputs } = await scene.host.check("SeedRows", news, made.inputs);
+      scene.host.told.length = 0;
+      return { ...(await scene.host.diff("SeedRows", made.id, outputs, inputs)), told: scene.host.told.join("\n") };
+    };
+    expect(await compare(spaced("two"))).toMatchObject({ changes: false });
+    expect(await compare(spaced("three "))).toMatchObject({ told: expect.stringContaining('1 to change ("B"') });
+    expect(await scene.calls(() => up(spaced("three "), { ...made, outputs }))).toEqual(["updatemicroapprow"]);
+    expect(await live()).toMatchObject([{ Name: "one" }, { Name: "three" }]);
+  });
+
+  test.each(["ignored", "refused"] as const)(
+    "rows that stay although their removal was answered are found where filters are %s",
+    async (viewFilters) => {
+      const made = await up(seed(rowsOf(5), { maxRemovals: 1 }));
+      scene.emulator.setProfile({ version: 1, habits: { viewFilters } });
+      scene.emulator.setFaults({ faults: [{ kind: "keepsPart", endpoint: "removemicroapprow" }] });
+      const failed = await up(seed(rowsOf(3), { maxRemovals: 1 }), made);
+      expect(failed.failed).toContain(
+        "2 rows of table items that the platform answered to have removed are still there",
+      );
+      scene.emulator.setFaults();
+      expect((await up(seed(rowsOf(3), { maxRemovals: 1 }), failed)).failed).toBeUndefined();
+      scene.emulator.setProfile({ version: 1, habits: {} });
+      expect(await live()).toHaveLength(3);
+    },
+  );
+
+  test("a key that is trimmed is named with what to write before the other rows are sent", async () => {
+    scene.emulator.setFaults({ faults: [trimming] });
+    expect((await up(seed([{ Code: "A" }, { Code: "B" }]))).failed).toBeUndefined();
     const failed = await up(seed([{ Code: " A", Name: "x" }, { Code: "C" }]));
     expect(failed.failed).toContain('gave back "A" in "Code", where " A" was sent');
     expect(await codes()).toEqual(["A", "B"]);

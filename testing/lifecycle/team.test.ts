@@ -22,7 +22,7 @@ throughBothDoors({}, (scene) => {
   });
 });
 
-// How often a deletion is tried depends on time: no trace of it is held against the other door's.
+// The number of tries of a deletion depends on time, so its trace is not compared between kinds of provider.
 test("a team and an organization go with what they hold, where an engine does not know of that", async () => {
   const stage = await Stage.set();
   const { emulator, host } = stage;

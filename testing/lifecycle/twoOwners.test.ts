@@ -59,7 +59,7 @@ throughBothDoors({}, (scene) => {
     host.resource = "b";
     const reason = `TeamMember "a" declares ${userID} a member of team ${teamID} as well. Keep one of them`;
     await expect(host.create("TeamMember", second)).rejects.toThrow(reason);
-    // What is known by then is judged at once.
+    // Values known by then are judged at once.
     const either = new RegExp(`^userID: TeamMember "[ab]" declares ${userID} a member of team ${teamID} as well`);
     expect(await judge("c", "TeamMember", { teamID, userID })).toEqual([expect.stringMatching(either)]);
     expect((await scene.client.readteammember({ teamID, userID })).teamMember?.role).toBe("admin");

@@ -8,7 +8,7 @@ const imports =
   "import { AppReadiness, Environment, GeneratedApp, Notification, Organization, Provider, RowFile, SeedRows, Team, " +
   'TeamMember, TeamRoster, UserTeams } from "pulumi-microapps";\n';
 
-/** Of the account that the configuration names. An engine hides it wherever it is printed: no word of a sentence. */
+/** Password of the configured account. It is not part of any sentence: an engine hides it wherever it is printed. */
 export const password = "correct-horse";
 
 /** A program that is right. */
@@ -21,21 +21,21 @@ export interface Mistake {
   /** More of the stack's configuration, in clear. */
   config?: Readonly<Record<string, string>>;
   command: readonly [string, ...string[]];
-  /** Endpoints of the changing calls that are made before the mistake can be known; none unless said otherwise. */
+  /** Endpoints of the changing calls that are made before the mistake can be known (default: none). */
   sent?: string[];
-  /** How the command ends; 1 unless said otherwise. */
+  /** The exit status (default: 1). */
   status?: number;
   /** Why the Pulumi CLI can't say the same; both engines do without a reason. */
   embeddedOnly?: string;
 }
 
-/** The mistakes of which the engine that runs the tests says the same: the embedded one, or the CLI of TEST_PULUMI. */
+/** Mistakes for which the engine that runs the tests prints the same: the embedded one, or the CLI of TEST_PULUMI. */
 export const sayable = <Entry extends readonly [string, Mistake, ...unknown[]]>(entries: readonly Entry[]): Entry[] =>
   entries.filter(([, { embeddedOnly }]) => !runsInPulumi || embeddedOnly === undefined);
 
-/** What a preview finds out: nothing has been sent for it. */
+/** Mistakes found by a preview: nothing has been sent for it. */
 export const known = ["up", "--yes"] as const;
-/** What is found out on the way. */
+/** Mistakes found on the way. */
 export const later = ["up", "--yes", "--skip-preview"] as const;
 
 /** A project of its own with a platform, in which people make mistakes. */
@@ -84,7 +84,7 @@ export class MistakeBench {
     await this.project.write(".pulumi/stacks/tests/dev.json", this.#empty);
   }
 
-  /** Makes a mistake, and tells what is printed. */
+  /** Makes a mistake, and returns the output. */
   async outputOf(mistake: Mistake): Promise<string> {
     const {
       program = organization,
@@ -121,7 +121,7 @@ export class MistakeBench {
     return ended.output.replaceAll(this.#nobody, "<nobody>").replaceAll(project.folder, "<folder>");
   }
 
-  /** Makes a mistake, and tells what is told as an error: under the last Diagnostics, or all that is printed. */
+  /** Makes a mistake, and returns its errors: those under the last Diagnostics, or all output. */
   async errorsOf(mistake: Mistake): Promise<string[]> {
     const output = await this.outputOf(mistake);
     const [last = ""] = output.split("Diagnostics:\n").slice(-1);

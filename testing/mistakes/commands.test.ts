@@ -9,16 +9,23 @@ beforeAll(async () => (project = await Project.running("", {})));
 afterAll(() => project.remove());
 
 /** Runs words in the project's folder or one below it, without choosing a stack for them. */
-async function errorsOf(words: string, below = ""): Promise<{ status: number; lines: string[] }> {
+async function errorsOf(
+  words: string,
+  below = "",
+  more: Readonly<Record<string, string>> = {},
+): Promise<{ status: number; lines: string[] }> {
   const { status, output } = await runCommand({
     words: words.split(" ").filter(Boolean),
     folder: join(project.folder, below),
-    environment: environmentOf(project.environment),
+    environment: environmentOf({ ...project.environment, ...more }),
   });
   return { status, lines: output.replaceAll(project.folder, "<folder>").trimEnd().split("\n") };
 }
 
 const help = "(microapps --help says what there is)";
+
+const notDone = (name: string, why: string): string =>
+  `error: ${name}: the embedded engine does not do this (${why}); the Pulumi CLI does, on the same state`;
 
 const dashed = (value: string, ...advice: string[]): [string, string[], number] => [
   `config set microapps:password ${value}`,
@@ -89,10 +96,46 @@ test.each<[string, string[], number]>([
     ],
     1,
   ],
+  ["up --urns", [notDone("--urns", "URNs in place of names: use --json, whose lines have both")], 1],
+  [
+    "destroy --yes --ignore-protect",
+    [
+      notDone(
+        "--ignore-protect",
+        "delete what is protected: take 'protect' out of the program, run up, then delete it",
+      ),
+    ],
+    1,
+  ],
+  ["neo", ["error: unknown command 'neo'", "(The Pulumi CLI has 'pulumi neo', on the same state.)", help], 1],
+  [
+    "stack migrate",
+    ["error: unknown command 'stack migrate'", "(The Pulumi CLI has 'pulumi stack migrate', on the same state.)", help],
+    1,
+  ],
+  ["stack --show-ids", [notDone("--show-ids", "the resources of a stack: use 'stack export'")], 1],
   ["up --yes --preview-only", ["error: unknown option '--preview-only'", help], 1],
   ["destroy --yes --preview-only", ["error: --yes and --preview-only cannot be used together"], 1],
 ])("microapps %s", async (words, lines, status) => {
   expect(await errorsOf(words)).toEqual({ status, lines });
+});
+
+test.each<[string, Record<string, string>, string]>([
+  ["up --yes", { TARGET: "urn" }, notDone("PULUMI_OPTION_TARGET", "work on a part of a stack")],
+  ["destroy --yes", { PREVIEW_ONLY: "true" }, "error: --yes and --preview-only cannot be used together"],
+  ["preview", { NEO: "1" }, notDone("PULUMI_OPTION_NEO", "Pulumi Neo")],
+  ["preview", { JSON: "maybe" }, "error: PULUMI_OPTION_JSON: 'maybe' must be true or false"],
+  ["preview", { PARALLEL: "x" }, "error: PULUMI_OPTION_PARALLEL: 'x' must be a whole number from 1"],
+  ["preview --json", { OUTPUT: "json" }, "error: --json and --output cannot be used together"],
+  ["stack init prod", { TEAMS: "core" }, notDone("PULUMI_OPTION_TEAMS", "teams of Pulumi Cloud")],
+  ["stack select prod", { STACK: "else" }, "error: no stack named 'prod' found: make it with 'stack init prod'"],
+  // Without a flag of its own a command has none of the variable either.
+  ["up --yes", { TARGET: "", REMOTE: "false" }, "error: no stack selected: make one with 'stack init <name>'"],
+  ["preview", { STACK: "else" }, "error: no stack named 'else' found: make it with 'stack init else'"],
+  ["preview --stack mine", { STACK: "else" }, "error: no stack named 'mine' found: make it with 'stack init mine'"],
+])("microapps %s with %j", async (words, options, line) => {
+  const named = Object.entries(options).map(([name, value]) => [`PULUMI_OPTION_${name}`, value] as const);
+  expect((await errorsOf(words, "", Object.fromEntries(named))).lines).toEqual([line]);
 });
 
 test("stacks that are not there, or not chosen", async () => {
@@ -126,6 +169,28 @@ test("stacks that are not there, or not chosen", async () => {
   });
   const { lines } = await errorsOf("stack");
   expect(lines.map((line) => line.split(" ")[0])).toEqual(["NAME", "dev", "prod"]);
+});
+
+test("a project that requires another version of Pulumi is not run", async () => {
+  const manifest = await project.read("Pulumi.yaml");
+  await errorsOf("stack init versions --no-select");
+  const required = (range: string): Promise<void> =>
+    project.write("Pulumi.yaml", JSON.stringify({ ...(JSON.parse(manifest) as object), requiredPulumiVersion: range }));
+  for (const range of [">=99", ">=3.200.0 !3.260.0", "<3.100.0 || > 4.0.0"]) {
+    await required(range);
+    expect((await errorsOf("preview -s versions")).lines).toEqual([
+      `error: <folder>/Pulumi.yaml: requiredPulumiVersion: Pulumi ${range} is required, and the embedded engine does what ` +
+        "Pulumi 3.260.0 does: use a Pulumi CLI of that range, or widen the range",
+    ]);
+  }
+  await required("newest");
+  expect((await errorsOf("preview -s versions")).lines).toEqual([
+    "error: <folder>/Pulumi.yaml: requiredPulumiVersion: 'newest' is not a range of versions such as >=3.200.0",
+  ]);
+  await required(">=3.200.0 !3.219.0 || 4");
+  expect((await errorsOf("destroy --yes -s versions")).status).toBe(0);
+  await project.write("Pulumi.yaml", manifest);
+  await errorsOf("stack rm versions --yes");
 });
 
 test("a folder below the project, whose relative backend has no stack there, says where it looked", async () => {

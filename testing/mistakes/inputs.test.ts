@@ -20,7 +20,7 @@ const member = { teamID: "crew", email: "ada@example.com" };
 const roster = { teamID: "crew", members: { "ada@example.com": "admin" } };
 const app = { userEmail: "ada@example.com", appPrompt: "An atlas." };
 
-/** `doorsOnly` says why no program sends the same. */
+/** `doorsOnly` is the reason why no program sends the same. */
 const cases: [type: string, inputs: Properties, problems: string[], doorsOnly?: string][] = [
   ["Organization", {}, ["name: is required"]],
   ["Organization", { name: "" }, ["name: must not be empty"]],
@@ -147,7 +147,7 @@ describe.each(Object.values(doors))("through the $name door", (door) => {
   });
 });
 
-// In programs that the Pulumi CLI of TEST_PULUMI runs; without one the doors have said it all.
+// In programs that the Pulumi CLI of TEST_PULUMI runs; without one the cases above cover everything.
 if (runsInPulumi) {
   describe("in a program", () => {
     let bench: MistakeBench;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { known, later, type Mistake, MistakeBench, organization, sayable } from "./bench.ts";
 
-// Of what is wrong the provider and the SDK say the same under the Pulumi CLI: TEST_PULUMI=<path of one> asks it. What an
-// engine says itself, of passphrases and flags, is marked.
+// The provider and the SDK report mistakes in the same words under the Pulumi CLI: TEST_PULUMI=<path of one> tries it.
+// Messages of the engine itself, about passphrases and flags, are marked.
 let bench: MistakeBench;
 beforeAll(async () => (bench = await MistakeBench.start()));
 afterAll(() => bench.close());
@@ -100,7 +100,7 @@ const mistakes: [string, Mistake, string[]][] = [
       program: seed,
       files: { "regions.csv": "Code,Nam\nN,North\nS,South\n" },
       command: later,
-      sent: ["insertmicroapprow"], // the platform tells by what it keeps
+      sent: ["insertmicroapprow"], // only the stored row shows the mistake
     },
     [
       "error: resource partially created but not ready: 1 rows of table regions are as declared, but:",

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-/** What bash offers for the last of these words, in the project's folder. */
+/** Completions of bash for the last of these words, in the project's folder. */
 function offered(...words: string[]): string[] {
   const script = `${scripts.get("bash") ?? ""}
 COMP_WORDS=(microapps "$@"); COMP_CWORD=$#
@@ -31,9 +31,9 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
   return stdout.split("\n").filter(Boolean);
 }
 
-test("bash completes commands, below them and their aliases", () => {
+test("bash completes commands, those below them, and what follows an alias", () => {
   expect(offered("st")).toEqual(["stack", "state"]);
-  expect(offered("d")).toEqual(["destroy", "down", "doctor", "dump", "drift"]);
+  expect(offered("d")).toEqual(["destroy", "doctor", "dump", "drift"]);
   expect(offered("report", "--format", "")).toEqual(["md", "json", "html", "text"]);
   expect(offered("stack", "")).toEqual(["init", "ls", "select", "output", "export", "rm"]);
   expect(offered("config", "s")).toEqual(["set"]);

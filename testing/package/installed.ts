@@ -44,7 +44,7 @@ export async function installPackage(): Promise<Installed> {
   const { version, bin, dependencies, peerDependencies } = manifest.parse(
     JSON.parse(await readFile(join(modules, "pulumi-microapps/package.json"), "utf8")),
   );
-  // What it depends on, and nothing else that this repository has installed.
+  // Links its dependencies, and nothing else that this repository has installed.
   for (const name of Object.keys({ ...dependencies, ...peerDependencies })) {
     await mkdir(dirname(join(modules, name)), { recursive: true });
     await symlink(join(repository, "node_modules", name), join(modules, name));
@@ -57,7 +57,7 @@ export async function installPackage(): Promise<Installed> {
   return { folder, version, files: archive.files.map(({ path }) => path), size: archive.size };
 }
 
-/** What whoever works in the folder has in the environment; nothing of it is this user's own. */
+/** Environment for working in the folder; nothing of it is this user's own. */
 export const ownEnvironment = ({ folder }: Installed): Record<string, string> => ({
   PULUMI_HOME: join(folder, ".pulumi-home"),
   XDG_STATE_HOME: join(folder, ".state"),

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, rename, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { createEmulator } from "../../emulator/index.ts";
 import { leftRunning } from "../harness/processes.ts";
 import { repository, started, type Ended } from "../harness/project.ts";
 import { runGuides } from "./guides.ts";
@@ -52,8 +53,8 @@ test("the package holds what runs, and nothing of the tests", () => {
       (path) => !/^examples\/(gitops\/\.git(hub\/|lab-ci\.yml$)|ci\/)|^docs\/guides\/testing\.md$/.test(path),
     ),
   ).toEqual([]);
-  // 60,000 of them documentation, 45,000 facts, 40,000 zod, 29,000 the letters that look alike.
-  expect(installed.size).toBeLessThan(915_000);
+  // 60,000 of them documentation, 45,000 facts, 40,000 zod, 29,000 the letters that look alike, 28,000 the client by fetch.
+  expect(installed.size).toBeLessThan(945_000);
 });
 
 test("nothing runs when it is installed, and no address of a repository is claimed that there is not", async () => {
@@ -87,7 +88,7 @@ test("each declaration that another one imports is in the package", async () => 
   expect(seen.size).toBeGreaterThan(40);
 });
 
-/** What the links of the documents lead to. */
+/** Targets of the documents' links. */
 const documents =
   /^docs\/([a-z]+\/)?[\w-]+\.md$|^docs\/(console\.png|openapi\.json|report\.schema\.json)$|^emulator\/README\.md$|^examples\/[\w./-]+$/;
 
@@ -141,6 +142,46 @@ test("client and emulator need no Pulumi SDK, and what needs it names the comman
   }
 });
 
+const runners = {
+  node: "globalThis.endpoint = process.argv[2]; globalThis.print = console.log; require(process.argv[1]);",
+  // The globals of browsers, and nothing of Node.
+  browser: `const names = "AbortController AbortSignal DOMException TextDecoder TextEncoder URL URLSearchParams atob clearTimeout fetch setTimeout";
+    const web = Object.fromEntries(names.split(" ").map((name) => [name, globalThis[name]]));
+    const page = { ...web, endpoint: process.argv[2], print: console.log };
+    require("node:vm").runInNewContext(require("node:fs").readFileSync(process.argv[1], "utf8"), page);`,
+};
+
+test.each(["node", "browser"] as const)("a program with the client works as one file for %s", async (platform) => {
+  const account = { email: "ada@example.com", password: "correct-horse" };
+  const emulator = await createEmulator({ seed: { administrator: account } });
+  const program = `import { createClient } from "pulumi-microapps/client";
+async function use(endpoint) {
+  const client = createClient({ endpoint, ...${JSON.stringify(account)} });
+  const { organizationID } = await client.insertorganization({ organizationInfo: { name: "Acme" } });
+  const found = await client.readorganization({ organizationID });
+  const missing = await client.readorganization({ organizationID: "none" }).catch(({ code }) => code);
+  await client.close();
+  const closed = await client.readorganization({ organizationID }).catch(({ code }) => code);
+  const wrong = createClient({ endpoint: "http://127.0.0.1:9", email: "a@example.com", password: "-", retries: { connects: 1 } });
+  const unreachable = await wrong.readorganization({ organizationID }).catch(({ code }) => code);
+  return [JSON.stringify(found).includes("Acme"), missing, closed, unreachable];
+}
+use(globalThis.endpoint).then((found) => globalThis.print(found.join()));
+`;
+  try {
+    await writeFile(join(folder, "used.mjs"), program);
+    const file = join(folder, `used.${platform}.cjs`);
+    const words = ["used.mjs", "--bundle", `--platform=${platform}`, `--outfile=${file}`, "--log-level=error"];
+    execFileSync(join(repository, "node_modules/.bin/esbuild"), words, { cwd: folder });
+    const { status, output } = await started(["--eval", runners[platform], file, emulator.url], folder, {}).ended;
+    // Browsers report no reason of a failure.
+    const failure = platform === "node" ? "unreachable" : "connectionLost";
+    expect([status, output]).toEqual([0, `true,notFound,cancelled,${failure}\n`]);
+  } finally {
+    await emulator.close();
+  }
+});
+
 test("the plugin starts from where the package was installed, by either of its names", async () => {
   const modules = join(folder, "node_modules");
   const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env["PATH"] ?? ""}` };
@@ -156,7 +197,7 @@ test("the plugin starts from where the package was installed, by either of its n
   }
 });
 
-test("each guide's commands run as they stand in an empty folder, and its program has the right types", async () => {
+test("the guides' commands run as they stand in an empty folder, and their program has the right types", async () => {
   const own = join(folder, "guides");
   await mkdir(own);
   expect(await runGuides(own, await environmentOfGuides(installed))).toEqual([]);

@@ -11,7 +11,7 @@ import * as pulumi from "@pulumi/pulumi";
 declare const text: string; declare const output: pulumi.Output<string>;
 `;
 
-/** Programs with the words that an editor says of each; none for what is right. */
+/** Programs with the editor's messages; none for a right one. */
 const cases: [program: string, said: string[]][] = [
   [`new Organization("acme", { name: "Acme", adminID: output });`, []],
   [`new Organization("acme", { nmae: "Acme" });`, ["'nmae' does not exist in type 'OrganizationArgs'"]],

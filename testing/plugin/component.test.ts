@@ -40,7 +40,10 @@ afterAll(() => endedCleanly(project));
 const program = (text: string): Promise<void> => project.write("index.ts", text);
 const up = (): Promise<string> => project.succeed("up --yes --skip-preview");
 
-/** A resource without what differs from door to door and run to run: IDs, random digests, links of generated apps. */
+/**
+ * A resource without the parts that differ between kinds of provider and between runs: IDs, random digests, links of
+ * generated apps.
+ */
 function plainly(resource: StateResource, names: ReadonlyMap<string, string>): object {
   const named = (value: unknown): unknown =>
     JSON.parse([...names].reduce((text, [id, name]) => text.replaceAll(id, name), JSON.stringify(value))) as unknown;
@@ -100,7 +103,7 @@ describe("an Environment as a component of the plugin", () => {
   });
 
   test("an edit of the file and one by hand show in a plain preview by name, and an up mends both", async () => {
-    // What dynamic resources left is read first from here on.
+    // The refresh reads resources that were dynamic until now.
     await project.succeed("refresh --yes --skip-preview");
     const id = (await project.state()).get("environment/acme/crew")?.id ?? "";
     await byHand(project.platform, (client) => client.updateteam({ teamID: id, teamInfo: { name: "By hand" } }));

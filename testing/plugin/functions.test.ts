@@ -73,7 +73,7 @@ type Name = "getUserID" | "getOrganization" | "getTeam" | "getTeamMembers" | "ge
 
 /** Asks through the SDK; a failure is its sentence. */
 async function inProgram(name: Name, args: Properties): Promise<unknown> {
-  const asked = sdk[name] as (args: Properties, options: sdk.FunctionOptions) => Promise<unknown>; // tells by itself what is wrong
+  const asked = sdk[name] as (args: Properties, options: sdk.FunctionOptions) => Promise<unknown>; // the function itself reports mistakes
   return asked(args, { provider }).catch((error: unknown) => (error as Error).message.replace(`${name}: `, ""));
 }
 

@@ -10,7 +10,7 @@ import { Stage } from "../harness/stage.ts";
 
 const tables = { currencies: { fields: { Code: { type: "text", sort: 1 }, Name: "text" } } };
 
-/** How a program declares a resource through each door. */
+/** Beginning of a program for each kind of provider. */
 const heads = {
   dynamic: 'import * as sdk from "pulumi-microapps"; const make = (type, ...rest) => new sdk[type](...rest);',
   plugin: `import pulumi from "@pulumi/pulumi";
@@ -120,7 +120,7 @@ describe.each(Object.values(doors))("what a refusal advises holds through the $n
   });
   afterAll(() => stage.clear());
 
-  /** What a row of a table becomes that was edited by hand, once its seed is declared so. */
+  /** Edits a table's row by hand, then declares its seed in this way; returns the row. */
   async function edited(table: (typeof own)[number], then: Record<string, unknown>): Promise<unknown[]> {
     const { host, client } = stage;
     const seed = { table, key: "Code" };

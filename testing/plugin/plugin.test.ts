@@ -93,7 +93,7 @@ describe("configuration", () => {
 
   test("a secret under a key that is kept in clear ends what a program declares, and what there is can still be read", async () => {
     const { id, outputs } = await stage.create("Organization", { name: "Acme" });
-    // Such as a ciphertext that was moved there. An engine says what is a secret when it configures, and not before.
+    // Such as a ciphertext that was moved there. An engine marks secrets when it configures, and not before.
     const args = { endpoint: stage.emulator.url, email: "admin@example.com", password: secret("correct-horse") };
     const request = new providerProto.ConfigureRequest().setArgs(
       struct({ ...args, organizationID: secret("correct horse") }),
@@ -262,7 +262,7 @@ describe("rows that change are shown by their key,", () => {
       'rows["EU"].Name': "UPDATE",
       'rows["AF"]': "ADD",
     });
-    // What is put back by hand is as declared again.
+    // A manual correction leads back to the declared row.
     await stage.host.update("SeedRows", made.id, seen.outputs, made.inputs);
     const repaired = await stage.host.read("SeedRows", made.id, seen.outputs, seen.inputs);
     expect(repaired.inputs?.["rows"]).toEqual(made.inputs["rows"]);

@@ -11,7 +11,7 @@ import { repository } from "./schema.ts";
 
 /** A place for states that runs on this machine. */
 export interface Backend {
-  /** What the Pulumi CLI finds in its environment. */
+  /** Environment of the Pulumi CLI. */
   environment: Readonly<Record<string, string>>;
   stop: () => Promise<void>;
 }

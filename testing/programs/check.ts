@@ -17,7 +17,7 @@ export type ExampleLanguage = keyof typeof endings;
 /** Example programs of a language, by path from the root. */
 export const programsIn = (language: ExampleLanguage): string[] => {
   const folders = readdirSync(join(repository, "examples")).filter((name) => name.split("-")[0] === language);
-  // What is declared resource by resource comes first.
+  // Programs that declare each resource by itself come first.
   return folders.toReversed().flatMap((folder) => {
     const files = readdirSync(join(repository, "examples", folder)).filter((name) => name.endsWith(endings[language]));
     return files.map((name) => `examples/${folder}/${name}`);
@@ -137,7 +137,7 @@ class Checker {
     this.#report(value.line, `${spelled(given)} stands where ${spelled(expected)} is expected`);
   }
 
-  /** The type of a value; undefined where a program does not say it, or another problem is told. */
+  /** The type of a value; undefined where a program does not show it, or another problem is reported. */
   #typeOf({ line, text, number, name }: Value): Type | undefined {
     if (text !== undefined) return { type: "string" };
     if (number !== undefined) return { type: number.includes(".") ? "number" : "integer" };
@@ -151,7 +151,7 @@ class Checker {
     return owner !== undefined && this.#schema.objects.has(owner) ? { $ref: owner } : undefined;
   }
 
-  /** What is read twice is told once. */
+  /** Reads again without repeating the problems. */
   #reading<Result>(read: () => Result): Result {
     const before = this.problems.length;
     const result = read();
@@ -176,7 +176,7 @@ class Checker {
 const nameIn = ({ $ref = "" }: Type): string | undefined =>
   ($ref.includes("#/Any") ? undefined : $ref.split(":").at(-1)) || undefined;
 
-/** Whether what has one type may stand where another one is expected. */
+/** True when a value of one type may stand where another one is expected. */
 function takes(expected: Type, given: Type): boolean {
   if (given.oneOf) return given.oneOf.some((one) => takes(expected, one));
   if (expected.oneOf) return expected.oneOf.some((one) => takes(one, given));

@@ -5,7 +5,7 @@ import { delimiter, dirname, join } from "node:path";
 const searched = (process.env["PATH"] ?? "").split(delimiter);
 const endings = process.platform === "win32" ? [".exe", ".cmd", ""] : [""];
 
-/** A program's file in one of these folders, which are those of PATH unless said otherwise. */
+/** Finds a program's file in one of these folders (default: those of PATH). */
 export function found(program: string, folders: readonly string[] = searched): string | undefined {
   const files = folders.flatMap((folder) => endings.map((ending) => join(folder, program + ending)));
   return files.find((file) => existsSync(file));
@@ -36,12 +36,12 @@ export class Cli {
     };
   }
 
-  /** Whether it has the host of a language, beside itself or on PATH. */
+  /** True when it has the host of a language, beside itself or on PATH. */
   hasHost(language: string): boolean {
     return found(`pulumi-language-${language}`, [dirname(realpathSync(this.#program)), ...searched]) !== undefined;
   }
 
-  /** Runs a command that must succeed, and tells what it printed. */
+  /** Runs a command that must succeed, and returns its output. */
   async succeed(folder: string, ...args: readonly string[]): Promise<string> {
     const child = spawn(this.#program, [...args, "--non-interactive"], {
       cwd: folder,

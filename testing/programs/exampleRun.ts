@@ -18,13 +18,13 @@ export interface Example {
   program: string;
   /** A team that it declares. */
   team: string;
-  /** Whether `pulumi install` makes an SDK for it. */
+  /** True when `pulumi install` makes an SDK for it. */
   installs: boolean;
   /** Where its state is; undefined for beside the project. */
   backend?: keyof typeof backends;
   /** Writes what the repository does not have. @param root the copy of its examples */
   prepare?: (root: string, cli: Cli) => Promise<void>;
-  /** Whether a plain `up` sees what was changed by hand: dynamic resources look in a refresh alone. */
+  /** True when a plain `up` sees manual changes: dynamic resources look in a refresh alone. */
   seesDrift: boolean;
 }
 
@@ -132,7 +132,7 @@ function teamIn(exported: string, name: string): string {
   return team.id;
 }
 
-/** What a team is called; undefined when it is gone. */
+/** The name of a team; undefined when it is gone. */
 async function nameOf(client: Client, teamID: string): Promise<string | undefined> {
   try {
     return (await client.readteam({ teamID })).team?.name;

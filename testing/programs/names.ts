@@ -2,7 +2,7 @@ import type { Schema, Shape, Type } from "./schema.ts";
 
 export type Language = "yaml" | "python" | "go" | "csharp" | "java";
 
-/** What the package has under a name: what it takes, what a variable holds that it is assigned to, and its constants. */
+/** A name in the package: its parameters, the type of its result, and its constants. */
 export interface Member {
   takes?: Type;
   gives?: Type;
@@ -13,9 +13,9 @@ export interface Member {
 export interface Names {
   members: ReadonlyMap<string, Member>;
   property: (name: string) => string;
-  /** What every resource and output has. */
+  /** Names that every resource and output has. */
   common: RegExp;
-  /** Whether a compiler would compare types, which runs nowhere here. */
+  /** True when a compiler, which does not run here, would compare types. */
   isTyped?: true;
 }
 

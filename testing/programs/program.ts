@@ -10,18 +10,18 @@ export interface Value {
   entries?: Entry[];
 }
 
-/** What stands between two commas: `key: value`, `key=value`, or a value alone, which may have several parts. */
+/** The text between two commas: `key: value`, `key=value`, or a value alone, which may have several parts. */
 export interface Entry {
   line: number;
   key?: string;
   values: Value[];
 }
 
-/** What a program writes, and what its variables are assigned to. */
+/** The entries of a program, and the values of its variables. */
 export interface Program {
   entries: Entry[];
   variables: Map<string, string>;
-  /** Whether it has no variables but these. */
+  /** True when it has no other variables. */
   closed: boolean;
 }
 

@@ -7,7 +7,7 @@ import { repository, Schema } from "./schema.ts";
 
 const schema = new Schema();
 
-/** What stands in an example, what it is mistaken for, and what is wrong then. */
+/** Texts in an example, a mistaken form of each, and the resulting problems. */
 const mistakes: Record<ExampleLanguage, [from: string, to: string, ...problems: string[]][]> = {
   yaml: [
     ["microapps:Team\n", "microapps:Teem\n", "the package has no Teem"],

@@ -20,7 +20,10 @@ interface Job {
   run: (program: string, root: string) => Promise<string | undefined>;
 }
 
-/** What is run under a CLI: the examples, those of the documentation, and the guides. `run` gives the reason where it can't. */
+/**
+ * Jobs under a CLI: the examples, those of the documentation, and the guides. `run` returns the reason where one can't
+ * run.
+ */
 const jobs: readonly Job[] = [
   ...examples.map((example) => ({
     name: example.name,

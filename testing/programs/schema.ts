@@ -37,7 +37,7 @@ export const repository = join(import.meta.dirname, "../../..");
 
 const nameOf = (token: string): string => token.split(":").at(-1) ?? token;
 
-/** What a package schema declares, by name without the token's beginning. */
+/** Declarations of a package schema, by name without the token's beginning. */
 export class Schema {
   readonly resources = new Map<string, { inputs: Shape; outputs: Shape }>();
   readonly functions = new Map<string, { inputs: Shape; outputs: Shape }>();

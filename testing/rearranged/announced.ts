@@ -2,13 +2,13 @@ import type { LoggedCall } from "../../emulator/index.ts";
 import type { rowsOn } from "./declarations.ts";
 import type { Seed } from "./model.ts";
 
-/** What was told of a resource, and the calls for it that changed the platform. */
+/** Messages about a resource, and the calls for it that changed the platform. */
 export interface Watched {
   told: string[];
   calls: LoggedCall[];
 }
 
-/** A resource in a run: the step that a preview said, what it told, and what the run then sent. */
+/** A resource in a run: the step in the preview, its messages, and the calls that the run then made. */
 export interface Run extends Watched {
   name: string;
   step: string;
@@ -19,7 +19,7 @@ type Rows = Awaited<ReturnType<typeof rowsOn>>;
 /** Rows of the platform by ID: table and code. */
 export const codesByID = (rows: Rows): [string, string][] => [...rows].map(([row, { id }]) => [id, row]);
 
-/** How many rows a preview says that a run will treat so, and which. */
+/** Rows that a preview announces for a kind of change: their number, and which. */
 interface Announced {
   count: number;
   codes: string[];
@@ -33,7 +33,7 @@ function announced(line: string, what: string): Announced {
   return { count: Number(count), codes: [...names.matchAll(codesIn)].map(([, code]) => code ?? "") };
 }
 
-/** What a run sent of rows, by code. */
+/** Calls of a run for rows, by code. */
 function sent(calls: readonly LoggedCall[], ids: ReadonlyMap<string, string>) {
   const of = (endpoint: string): LoggedCall["request"][] =>
     calls.flatMap((call) => (call.endpoint === endpoint ? [call.request] : []));
@@ -64,12 +64,12 @@ interface Surroundings {
 export const spares = (told: readonly string[]): boolean =>
   told.some((text) => /\d+ stay: SeedRows "[^"]+" declares/.test(text));
 
-/** What of a seed's run is otherwise than its preview announced. */
+/** Differences between a seed's run and its preview. */
 export function rowsAgainst(
   { step, told, calls }: Run,
   { seed, before, ids, resumes, spares }: Surroundings,
 ): string[] {
-  // What an interrupted replacement left is deleted without a diff: no preview asks a provider about it.
+  // The rest of an interrupted replacement is deleted without a diff: no preview asks a provider about it.
   if (step === "delete" && resumes) return [];
   const { inserted, changed, removed } = sent(calls, ids);
   const wrong: string[] = [];
@@ -82,7 +82,7 @@ export function rowsAgainst(
   const adding = announced(line, "to add (?:unless there|or to take over)");
   const changing = announced(line, "to change");
   const removing = announced(line, "to remove");
-  // What the platform was seen to lack is repaired besides.
+  // Rows that the platform lost are repaired besides.
   const repairing = [
     ...(/(?:edited by hand|lead nowhere any more): ([^;]*)/.exec(told.join("\n"))?.[1] ?? "").matchAll(codesIn),
   ].map(([, code]) => code ?? "");
@@ -116,7 +116,7 @@ export function rowsAgainst(
   return wrong;
 }
 
-/** What of another resource's run is otherwise than its preview announced. */
+/** Differences between another resource's run and its preview. */
 export function peopleAgainst({ name, step, calls }: Run, email: string | undefined): string[] {
   const told = calls.map(({ endpoint, request }) => `${endpoint} ${JSON.stringify(request)}`);
   if (step === "same" && calls.length > 0) return [`${told.join()} although nothing changes`];

@@ -21,7 +21,7 @@ export const platform = {
   },
 } as const;
 
-/** Whether the rows of a seed are linked: those of the other table have no such label. */
+/** True when the rows of a seed are linked: those of the other table have no such label. */
 const isLinked = ({ table, references }: Seed): boolean => table === "offices" && references !== undefined;
 
 function rowsOf(seed: Seed): Properties[] {
@@ -34,13 +34,13 @@ function rowsOf(seed: Seed): Properties[] {
   }));
 }
 
-/** What a row says of its link: null takes one away, where a label that is not there would leave it as it is. */
+/** The link in a row: null removes one, while a missing label would keep it. */
 function linkTo({ references }: Seed, region: string): string | null {
   if (references === undefined) return null;
   return references === "Code" ? region : nameOf(region);
 }
 
-/** What a program declares, in an order in which each comes after what it needs. */
+/** Declarations of a program, each after those it needs. */
 export function declarationsOf({ seeds, teams }: Model, door: Door, adopt: boolean): Declared[] {
   const declared: Declared[] = [{ name: "acme", type: "Organization", inputs: () => ({ name: "Acme" }) }];
   for (const [team, members] of teams) {
@@ -58,7 +58,7 @@ export function declarationsOf({ seeds, teams }: Model, door: Door, adopt: boole
       ...{ table, key, rows: rowsOf(seed), maxRemovals: 1 },
       ...(isLinked(seed) ? { references: { Region: { table: "regions", key: references } } } : {}),
       ...(adopt ? { adopt } : {}),
-      // As the SDK of programs in TypeScript tells them.
+      // In the form that the SDK of TypeScript programs sends.
       ...(door.modern || siblings.length === 0 ? {} : { siblings }),
     };
     declared.push({ name, type: "SeedRows", inputs: () => inputs });
@@ -101,7 +101,10 @@ export function ownersOf({ seeds }: Model): Map<string, { seed: string; text: st
   );
 }
 
-/** What is on the platform: by table and code the row's ID and what it says, links by the code of the row that they lead to. */
+/**
+ * Contents of the platform: by table and code the row's ID and its text, links as the code of the row that they lead
+ * to.
+ */
 export async function rowsOn(client: Client): Promise<Map<string, { id: string; text: string }>> {
   const read = async (microAppID: Table): Promise<Row[]> =>
     (await client.microappdata({ microAppID, searchFilter: [{ skip: 0, limit: 1000 }] })).microAppRows;
@@ -120,7 +123,7 @@ export async function rowsOn(client: Client): Promise<Map<string, { id: string; 
   return found;
 }
 
-/** Who is in a team with which role, the account that made it aside. */
+/** Members of a team with their roles, without the account that made it. */
 export async function membersOn(client: Client, teamID: string, account: string): Promise<string[]> {
   const { teamMembers } = await client.teammembers({ teamIDs: [teamID] });
   return teamMembers

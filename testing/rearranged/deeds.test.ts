@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
+import { drawnKinds } from "../harness/drawn.ts";
 import { Project, repository } from "../harness/project.ts";
-import { doorNames } from "./scene.ts";
 
 const administrator = { email: "admin@example.com", password: "correct-horse", apiKey: "key-of-the-operator" };
 
@@ -20,7 +20,7 @@ const app = (name: string, more = "", options = "{}"): string =>
 const mail = (name: string, more = "", options = "{}"): string =>
   `new Notification("${name}", { appID: app.appID, email: "ada@example.com", message: "Welcome"${more} }, ${options});`;
 
-describe.each(doorNames)("what can't be taken back, through the %s door:", (door) => {
+describe.each(drawnKinds("what can't be taken back"))("what can't be taken back, through the %s door:", (door) => {
   let emulator: Emulator;
   let project: Project;
   beforeAll(async () => {

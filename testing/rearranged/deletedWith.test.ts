@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { doorNames, Scene, type DoorName } from "./scene.ts";
+import { drawnKinds } from "../harness/drawn.ts";
+import { Scene, type DoorName } from "./scene.ts";
 
 const organization = `const acme = new Organization("acme", { name: "Acme" });\n`;
 const people = `
@@ -9,7 +10,7 @@ const yard = new Team("yard", { organizationID: acme.id, name: "Yard" });
 new TeamRoster("roster", { teamID: yard.id, members: { "kay@example.com": "member" } }, { deletedWith: yard });
 `;
 
-describe.each(doorNames)("members that are deleted with their team, through the %s door:", (door: DoorName) => {
+describe.each(drawnKinds("members that are deleted with their team"))("members that are deleted with their team, through the %s door:", (door: DoorName) => {
   let scene: Scene;
   beforeAll(async () => void (scene = await Scene.open(door)));
   afterAll(async () => expect(await scene.close()).toEqual([]));

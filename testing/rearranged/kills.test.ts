@@ -1,5 +1,6 @@
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect } from "@jest/globals";
 import * as doors from "../harness/doors.ts";
+import { testThrough } from "../harness/drawn.ts";
 import { Play } from "./play.ts";
 import type { Edit } from "./rearrangements.ts";
 
@@ -12,6 +13,7 @@ const edit = (kind: Edit["kind"], seed: number): Edit => ({ kind, which: [seed, 
 const [depots, sites] = [0, 2];
 
 describe.each(Object.values(doors))("through the $name door:", (door) => {
+  const test = testThrough(door.name);
   test(
     "another key, another table, and back again: wherever the provider is killed, the next run ends it",
     async () => {

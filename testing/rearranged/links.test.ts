@@ -32,7 +32,7 @@ describe.each(doorNames)("through the %s door:", (door: DoorName) => {
     const { status, output } = await scene.up();
     expect(`${String(status)}\n${output}`).not.toMatch(/^0\n/);
     for (const word of ["offices", "N"]) expect(output).toContain(word);
-    // The SDK tells a seed what will refer to it; without that, what comes later is known too late.
+    // The SDK passes later references to a seed; without that, they are known too late.
     expect((await scene.rows("regions")).has("N")).toBe(door === "dynamic");
     await scene.write(whole);
     await scene.project.succeed("up --yes --skip-preview");

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { doorNames, Scene } from "./scene.ts";
+import { drawnKinds } from "../harness/drawn.ts";
+import { Scene } from "./scene.ts";
 import { offices, seed } from "./seeds.ts";
 
 const program = `
@@ -13,7 +14,7 @@ ${offices("NES")}`;
 
 const many = `const acme = new Organization("acme", { name: "Acme" });\n${seed("depots", "ABCDEFGHIJKL")}`;
 
-describe.each(doorNames)("a platform that lost its data, through the %s door:", (door) => {
+describe.each(drawnKinds("a platform that lost its data"))("a platform that lost its data, through the %s door:", (door) => {
   let scene: Scene;
   beforeAll(async () => void (scene = await Scene.open(door)));
   afterAll(async () => expect(await scene.close()).toEqual([]));

@@ -18,7 +18,7 @@ export interface Seed {
 /** Memberships by name of the resource. */
 export type Members = ReadonlyMap<string, { email: string; role: "admin" | "member" }>;
 
-/** What a program declares. */
+/** Declarations of a program. */
 export interface Model {
   seeds: ReadonlyMap<string, Seed>;
   teams: ReadonlyMap<string, Members>;

@@ -24,7 +24,7 @@ const freeName = (model: Model, at: number): string | undefined => {
   );
 };
 
-/** What people do to the teams of a program. */
+/** Edits of a program's teams. */
 export const peopleEdits = {
   renameMember: onTeam((members, [, at, to], team, model) => {
     const chosen = pick([...members], at);

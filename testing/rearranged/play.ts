@@ -99,7 +99,7 @@ export class Play {
     await this.#judge(last, before, since, adopt);
   }
 
-  /** Does what its preview says. `resumes` what an interrupted run, or one that was refused, has left. */
+  /** Runs a preview and an up, which must match. `resumes` is true after an interrupted or refused run. */
   async #previewedAndUp(adopt: boolean, resumes: boolean): Promise<void> {
     const deployment = this.#deployment;
     const declared = this.#declared(adopt);
@@ -125,7 +125,7 @@ export class Play {
     }
   }
 
-  /** Works with the deployment, and gives back what was told of each resource and which calls of it changed anything. */
+  /** Works with the deployment, and returns the messages and changing calls of each resource. */
   async #watched<Answer>(work: () => Promise<Answer>): Promise<[Answer, Map<string, Watched>]> {
     const { emulator, host } = this.#stage;
     const seen = new Map<string, Watched>();
@@ -150,7 +150,7 @@ export class Play {
     throw new Error(`up ended well with links to rows that leave: ${dangling.join(", ")}`);
   }
 
-  /** What another resource has now, and otherwise than before, may be refused: whose edit it is can't be known. */
+  /** A row that has moved to another resource and changed may be refused: its editor can't be known. */
   #needsAdoption(last: Model, error: unknown): boolean {
     const [before, now] = [ownersOf(last), ownersOf(this.#model)];
     const isMoved = (row: string): boolean => before.get(row)?.seed !== now.get(row)?.seed;
@@ -181,7 +181,7 @@ export class Play {
     await host.restart();
   }
 
-  /** What must hold after an up. */
+  /** Checks everything that must hold after an up. */
   async #judge(last: Model, before: Rows, since: number, adopt: boolean): Promise<void> {
     const now = await rowsOn(this.#client);
     const wanted = new Map([...ownersOf(this.#model)].map(([row, { text }]) => [row, text]));
@@ -209,7 +209,7 @@ export class Play {
     for (const [row, { id }] of before) {
       const [was, is] = [owned.get(row), owns.get(row)];
       if (!is && !row.endsWith(foreign)) continue;
-      // Where no SDK tells a seed of the next one, a row that moves may be made anew; it is there all the same.
+      // Without an SDK that announces the next seed, a moved row may be made again; it must exist all the same.
       const mayBeNew = this.#door.modern && was?.seed !== is?.seed && this.#model.seeds.has(was?.seed ?? "");
       const found = now.get(row)?.id;
       if (found === id || (mayBeNew && found !== undefined)) continue;
@@ -231,7 +231,7 @@ export class Play {
   }
 }
 
-/** Whether an administrator is a plain member by another name in the program. */
+/** True when an administrator is a plain member by another name in the program. */
 const isDemoted = (last: Model, { teams }: Model): boolean =>
   [...teams].some(([team, members]) =>
     [...members].some(([name, { email, role }]) =>

@@ -1,6 +1,7 @@
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect } from "@jest/globals";
 import fc from "fast-check";
 import * as doors from "../harness/doors.ts";
+import { testThrough } from "../harness/drawn.ts";
 import { Play, type Step } from "./play.ts";
 import { kinds, type Edit } from "./rearrangements.ts";
 
@@ -25,7 +26,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 
 const edited = (...edits: Edit[]): [Step[]] => [[{ edits, kill: undefined }]];
 const to = (kind: Edit["kind"], ...which: Edit["which"]): Edit => ({ kind, which });
-/** What other seeds have found, in every run as well. */
+/** Rows that other seeds have found, in every run as well. */
 const found = [
   // An administrator becomes a plain member by another name in the program.
   edited(to("changeRole", 3, 2, 7), to("renameMember", 5, 10, 9)),
@@ -34,6 +35,7 @@ const found = [
 ];
 
 describe.each(Object.values(doors))("through the $name door:", (door) => {
+  const test = testThrough(door.name);
   test(
     "whatever is edited, and wherever a run is killed, one up brings what the last program declares and nothing else",
     async () => {

@@ -38,13 +38,13 @@ ${declarations.map(declared).join("")}`;
   const first: Declared = { seed: "depots", member: "ada", by: "one" };
   beforeEach(() => scene.begin(program([first])));
 
-  /** What a piece of work took away, by endpoint. */
+  /** Removals by a piece of work, by endpoint. */
   const removals = async (work: () => Promise<unknown>): Promise<string[]> =>
     (await scene.calls(work)).map(({ endpoint }) => endpoint).filter((endpoint) => /^(delete|remove)/.test(endpoint));
 
   test("what gets another name and moves to another provider, or to the stack's own, is not removed", async () => {
     const before = await scene.rows("regions");
-    /** Brings an edited program up: nothing is taken away, what stays is told. */
+    /** Brings an edited program up: nothing is removed, and staying rows are reported. */
     const moves = async (to: Declared, up: () => Promise<{ output: string }>): Promise<void> => {
       let output = "";
       expect(await removals(async () => void ({ output } = await up()))).toEqual([]);
@@ -60,7 +60,7 @@ ${declarations.map(declared).join("")}`;
     const third: Declared = { seed: "spots", member: "chief", by: "default" };
     await scene.write(program([third], []), 2);
     await moves(third, () => scene.up());
-    // Nothing is left of what the providers told each other, nor of the run that was killed.
+    // The providers' messages to each other are gone, and so are those of the killed run.
     const runs = join(scene.project.folder, ".state/pulumi-microapps/runs");
     expect((await stat(runs)).mode & 0o777).toBe(0o700);
     expect(await readdir(runs)).toEqual([]);

@@ -6,7 +6,7 @@ import { endedCleanly } from "../harness/endedCleanly.ts";
 import { eventually, leftRunning } from "../harness/processes.ts";
 import { Project, repository } from "../harness/project.ts";
 
-/** How a program declares resources through each door. */
+/** Beginning of a program for each kind of provider. */
 const imports = {
   dynamic: 'import { Organization, Team, TeamMember, TeamRoster, UserTeams } from "pulumi-microapps";\n',
   plugin: `import pulumi from "@pulumi/pulumi";
@@ -48,7 +48,7 @@ afterEach(async () => {
   await endedCleanly(project, emulator);
 });
 
-/** What of the platform an `up` removed, by endpoint. */
+/** Removals by an `up`, by endpoint. */
 async function removals(work: () => Promise<unknown>): Promise<string[]> {
   const since = emulator.lastCall();
   await work();

@@ -22,7 +22,7 @@ const onSeed =
     const instead = chosen && change(chosen[1], which, chosen[0], model);
     if (!instead) return undefined;
     const replaced = new Map(instead);
-    // What is edited stays where it was, what is new comes at the end or the beginning.
+    // An edited seed keeps its place, a new one comes at the end or the beginning.
     const kept = [...model.seeds].flatMap(([name, seed]): [string, Seed][] => {
       const now = replaced.get(name);
       replaced.delete(name);
@@ -55,7 +55,7 @@ const unused = (model: Model, at: number): string | undefined =>
 const only = <Value>(map: ReadonlyMap<string, Value>, keys: readonly string[]): Map<string, Value> =>
   new Map([...map].filter(([key]) => keys.includes(key)));
 
-/** What people do to the seeds of a program. */
+/** Edits of a program's seeds. */
 export const rowEdits = {
   renameSeed: onSeed((seed, [, at], _, model) => {
     const name = unused(model, at);

@@ -10,7 +10,7 @@ export const doorNames: readonly DoorName[] = ["dynamic", "plugin"];
 
 const login = { email: "admin@example.com", password: "correct-horse" };
 
-/** What a program begins with: the same classes behind each door, and where linked rows are found. */
+/** Beginning of a program: the same classes for each kind of provider, and the address of linked rows. */
 const preambles: Readonly<Record<DoorName, string>> = {
   dynamic: `
 import { Environment, Organization, Provider, SeedRows, Team, TeamMember, TeamRoster } from "pulumi-microapps";
@@ -30,7 +30,7 @@ const linked = ({ table, key }) => ({ table, key: pulumi.output(key).apply((labe
 `,
 };
 
-/** Somebody who edits a program and brings it up with the embedded engine, through one door. */
+/** Plays a person who edits a program and brings it up with the embedded engine, with one kind of provider. */
 export class Scene {
   readonly door: DoorName;
   readonly emulator: Emulator;

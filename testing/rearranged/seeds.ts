@@ -1,4 +1,4 @@
-/** Seeds as the text of a program. `world` tells them and their tables from those of others in the same program. */
+/** Seeds as the text of a program. `world` distinguishes them and their tables from others in the same program. */
 export const seedsOf = (world: string) => ({
   /** `seeds` holds those before it, which it comes after. */
   seed: (
@@ -31,9 +31,9 @@ export const { seed, offices } = seedsOf("");
 interface SeedOptions {
   table?: string;
   key?: string;
-  /** Of an office, the code of the region that it is in; its own code unless it stands here. */
+  /** Codes of the offices' regions; an office that is not listed has its own code. */
   region?: Readonly<Record<string, string>>;
-  /** What the notes of the rows begin with. */
+  /** First words of the rows' notes. */
   note?: string;
   /** Further inputs, as text. */
   more?: string;

@@ -6,9 +6,9 @@ import { seedsOf } from "./seeds.ts";
 /** An edit of a program that declares the same rows before and after. */
 interface Story {
   edit: (world: ReturnType<typeof seedsOf>) => { before: string; after: string };
-  /** Seeds for which rows stay that others have no more: the run tells them. */
+  /** Seeds that keep rows removed from others: the run reports them. */
   keepers?: readonly string[];
-  /** Rows that may get other IDs, by code, where no SDK tells a seed of those that come after it. */
+  /** Rows that may get other IDs, by code, where no SDK announces later seeds. */
   anew?: string;
   /** The same when the edit is taken back. */
   anewAgain?: string;
@@ -102,7 +102,7 @@ describe.each(doorNames)("through the %s door:", (door: DoorName) => {
   );
   afterAll(async () => expect(await scene.close()).toEqual([]));
 
-  /** By name of the story, rows and what they are linked to; of those that may be made anew no ID. */
+  /** By name of the story, rows and their links; without IDs of rows that may be made again. */
   async function rows(anew: "anew" | "anewAgain"): Promise<Record<string, string[]>> {
     const all = told.map(async ({ name, world, ...story }) => {
       const regions = `regions${world}`;

@@ -2,11 +2,11 @@ import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { gzipSync } from "node:zlib";
-import { ownPackage } from "../../machine/ownPackage.ts";
+import { readOwnPackage } from "../../machine/ownPackage.ts";
 import type { Project } from "../harness/project.ts";
 import { doors, programOf, recordedFolder, versions, type Door } from "./recorded.ts";
 
-const { version } = ownPackage();
+const { version } = readOwnPackage();
 const own = recordedFolder(version);
 
 /**

@@ -2,7 +2,7 @@ import { createDisplay } from "../../engine/display/display.ts";
 import { Terminal } from "../../engine/display/testing/terminal.ts";
 import type { EngineEvent } from "../../engine/events.ts";
 
-/** What a command told as `--json`, without what differs from run to run. */
+/** Events that a command printed with `--json`, without the parts that differ from run to run. */
 export type Recording = readonly EngineEvent[];
 
 export function recorded(output: string): Recording {
@@ -34,12 +34,12 @@ function inOrder(run: EngineEvent[]): EngineEvent[] {
   ];
 }
 
-/** What a terminal of a width shows of a recording in the end, and the lines of it that are wider than the terminal. */
+/** The final screen of a recording on a terminal of this width, and its lines that are wider than the terminal. */
 export function screen(recording: Recording, width: number): { text: string; overflowing: string[] } {
   const terminal = new Terminal(width, 50);
   let written = "";
   const { emit, close } = createDisplay({
-    json: false,
+    form: "text",
     diff: false,
     interactive: true,
     color: false,

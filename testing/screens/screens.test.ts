@@ -7,7 +7,7 @@ import { endedCleanly } from "../harness/endedCleanly.ts";
 import { Project, repository } from "../harness/project.ts";
 import { recorded, type Recording, screen } from "./recording.ts";
 
-// What people see of a stack's life on terminals of three widths. UPDATE_SCREENS=1 writes the texts anew: read them.
+// Screens of a stack's life on terminals of three widths. UPDATE_SCREENS=1 rewrites the texts: read them.
 const widths = [80, 100, 140];
 const text = (name: string): string => join(repository, "testing/screens", `${name}.txt`);
 
@@ -47,7 +47,7 @@ let project: Project;
 let emulator: Emulator;
 const recordings = new Map<string, Recording>();
 
-/** Runs a command and keeps what it tells under a name. */
+/** Runs a command and keeps its events under a name. */
 async function record(name: string, command: string, status = 0): Promise<void> {
   const ended = await project.run(command, "--json", "--parallel", "1");
   expect([name, ended.status]).toEqual([name, status]);

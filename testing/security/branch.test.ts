@@ -6,7 +6,7 @@ import { throughBothDoors } from "../harness/bothDoors.ts";
 import * as doors from "../harness/doors.ts";
 import { ProviderHost } from "../harness/providerHost.ts";
 
-// What the author of a pull request puts into files: a preview must neither show what stands elsewhere nor wait.
+// Files of a pull request's author: a preview must neither show the content of other files nor wait.
 
 const tables = { regions: { fields: { Code: "text", Name: "text" } } };
 

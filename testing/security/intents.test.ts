@@ -4,7 +4,8 @@ import { readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promi
 import { join } from "node:path";
 import { throughBothDoors } from "../harness/bothDoors.ts";
 
-// What the author of a pull request puts into .microapps: that something was done, or is ours, is not believed.
+// Forged files in .microapps from the author of a pull request: their claims about finished work or ownership are not
+// believed.
 
 const email = "ada@example.com";
 const tables = { countries: { fields: { Code: "text", Flag: { type: "file", id: "flag" } } } };
@@ -17,7 +18,7 @@ throughBothDoors({ tables, settings: { generationSeconds: 0 } }, (scene) => {
     execFileSync("git", [...own, ...words], { cwd: scene.host.folder, stdio: "ignore" });
   };
 
-  /** The ways in which a branch brings an intent along, with what is said of it and how a person ends it. */
+  /** Ways in which a branch brings an intent along, with the message about it and how a person ends it. */
   const forgeries: Record<string, { bring: () => Promise<unknown>; said: RegExp; end: () => Promise<unknown> }> = {
     "tracked by Git": {
       bring: async () => {
@@ -58,7 +59,7 @@ throughBothDoors({ tables, settings: { generationSeconds: 0 } }, (scene) => {
     rowID = (await scene.client.insertmicroapprow({ microAppID: "countries", rowData: { Code: "CZ" } })).rowID;
   });
 
-  /** A notification that was to be sent, of which the intent tells that it was. */
+  /** An unsent notification with an intent that claims the opposite. */
   const interrupted = async (): Promise<void> => {
     lost("sendnotification");
     await scene.failure(scene.create("Notification", news));

@@ -14,7 +14,7 @@ import { createEmulator } from "../../emulator/index.ts";
 import { MonitorServer } from "../../engine/program/monitorServer.ts";
 import { Project } from "../harness/project.ts";
 
-// What a process that the engine starts, or another one of this machine that finds its port, gets to know.
+// Knowledge that leaks to a process the engine starts, or to another one of this machine that finds its port.
 
 const program = `
 import { createRequire } from "node:module";
@@ -67,7 +67,7 @@ interface Client {
   close: () => void;
 }
 
-/** What a call is answered: "" where it is answered well. */
+/** The error of a call; "" for a success. */
 function answerOf(client: Client, call: (done: (error: grpc.ServiceError | null) => void) => void): Promise<string> {
   return new Promise((resolve) => {
     call((error) => {

@@ -4,6 +4,7 @@ import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { configure } from "../../provider/pulumi/configuration/configuration.ts";
 import { connect } from "../../provider/pulumi/platform.ts";
 import * as doors from "../harness/doors.ts";
+import { testThrough } from "../harness/drawn.ts";
 import { Project } from "../harness/project.ts";
 import { ProviderHost, type Door } from "../harness/providerHost.ts";
 import { hostile, type Hostile } from "./hostile.ts";
@@ -57,13 +58,13 @@ const cases: fc.Arbitrary<Case> = fc.record({
   explicit: fc.boolean(),
 });
 
-/** What stands under `microapps:`, without that prefix. */
+/** Settings under `microapps:`, without that prefix. */
 const ownSettings = (config: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(config).map(([key, value]) => [key.replace("microapps:", ""), value]));
 
 const urlOf = (where: Where): string => (where === "platform" ? platform.url : enemy.url);
 
-/** The environment and what the branch says, with the platform as the pipeline's. */
+/** The environment and the branch's settings, with the platform as the pipeline's. */
 function written({ variables, said, explicit }: Case) {
   const environment: Record<string, string> = {};
   if (variables.endpoint) environment["MICROAPPS_ENDPOINT"] = platform.url;
@@ -86,7 +87,7 @@ function written({ variables, said, explicit }: Case) {
   return { environment, config };
 }
 
-/** What the enemy must not have. */
+/** Checks for secrets that the enemy must not have. */
 function judged({ variables, said }: Case): void {
   const log = enemy.log.join("\n");
   for (const secret of [...Object.values(pipeline), ...(said.sameUser ? [] : [email])])
@@ -146,7 +147,7 @@ const attacks: [string, Case][] = [
   ],
 ];
 
-/** A door whose process finds these variables. */
+/** A kind of provider whose process finds these variables. */
 const withEnvironment = (door: Door, environment: Readonly<Record<string, string>>): Door => ({
   ...door,
   environment: { ...door.environment, ...environment },
@@ -171,6 +172,7 @@ async function everything(door: Door, config: Record<string, string>): Promise<s
 }
 
 describe.each(Object.values(doors))("through the $name door:", (door) => {
+  const test = testThrough(door.name);
   test.each(attacks)("%s gets nothing, and the error says what to set", async (_, one) => {
     const { environment, config } = written(one);
     const said = await everything(withEnvironment(door, environment), config);

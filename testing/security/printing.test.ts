@@ -27,7 +27,7 @@ const evil = fc
         .join("")}`,
   );
 
-/** What of an output does harm: characters that act on a terminal, and lines that begin as others wish. */
+/** Harmful parts of an output: characters that act on a terminal, and lines that begin as others wish. */
 function harmIn(output: string): string[] {
   const raw = output.match(/[^\n\t\P{Cc}]|[\p{Cf}\u2028\u2029]/gu) ?? [];
   const begun = output.split("\n").filter((line) => /^[\s|"']*(::|mark)/.test(line));
@@ -38,7 +38,7 @@ let project: Project;
 let emulator: Emulator;
 let platform: Hostile;
 
-/** Runs a command as a pipeline would, and tells how it does harm. */
+/** Runs a command as a pipeline would, and returns the harmful parts of its output. */
 async function harmOf(words: readonly string[], environment: Record<string, string> = {}): Promise<string[]> {
   const { output } = await runCommand({
     words,

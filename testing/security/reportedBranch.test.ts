@@ -6,7 +6,7 @@ import { stops, type ChangeSet } from "../../provider/changes/model/changeSet.ts
 import { render } from "../../provider/changes/rendering/render.ts";
 import { Repository } from "../../provider/changes/testing/repository.ts";
 
-// What the author of a pull request tries at its report: to run something, to hide something, to free himself.
+// Attacks of a pull request's author on its report: to run something, to hide something, to approve himself.
 
 let repository: Repository;
 afterEach(() => repository.remove());

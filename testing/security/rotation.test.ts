@@ -35,13 +35,13 @@ function renew(): void {
   database.close();
 }
 
-/** What is said of whatever fails by a login of which was told already. */
+/** Message for every later failure after the first one of a login. */
 const refusedLogin = "not done, since the platform refuses the login, as is said once in this run.";
 
 const struct = (properties: Properties) => structProto.Struct.fromJavaScript(properties as Record<string, never>);
 const settings = (password: string): Record<string, string> => ({ endpoint: emulator.url, email, password });
 
-/** What the check of a provider says against new inputs. */
+/** Problems that the check of a provider finds in new inputs. */
 async function refusals(host: ProviderHost, name: string, olds: Properties, news: Properties): Promise<string[]> {
   const request = new providerProto.CheckRequest()
     .setUrn(`urn:pulumi:dev::tests::pulumi:providers:microapps::${name}`)
@@ -156,7 +156,7 @@ describe.each([
     await before.stop();
     renew();
 
-    // What a program declares is compared offline.
+    // Declarations are compared offline.
     const refused = await start(wrong);
     try {
       const renamed = (await refused.check("Organization", { name: "Acme & Co" }, inputs)).inputs;

@@ -78,7 +78,7 @@ afterAll(() => endedCleanly(project, emulator));
 const csv = (door: string, token: string, name: string): Promise<void> =>
   project.write(`${door}.csv`, `Code,Name,Token\nA,${name},"${token.replaceAll('"', '""')}"\nB,second,none\n`);
 
-/** What was applied is found in the last commit. */
+/** Applied content is looked up in the last commit. */
 function commit(): void {
   const git = (...words: string[]): unknown =>
     execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.com", ...words], { cwd: project.folder });
@@ -124,7 +124,7 @@ test("values of secret labels are nowhere, and the rest of the rows is shown", a
   }
   await project.edit("index.js", '"one"', '"the one"');
   const rotated = await run("up --yes --diff");
-  expect(rotated.match(/1 to change \("A": Name "first" => "new name", Token changed\), 2 unchanged/g)).toHaveLength(2); // by the preview of each door
+  expect(rotated.match(/1 to change \("A": Name "first" => "new name", Token changed\), 2 unchanged/g)).toHaveLength(2); // by the preview of each kind of provider
   expect(rotated.match(/~ Name: "one" => "the one"/g)).toHaveLength(4); // in preview and update
   expect(rotated.match(/~ Token: \[secret\] => \[secret\]/g)).toHaveLength(4);
 
@@ -137,7 +137,7 @@ test("values of secret labels are nowhere, and the rest of the rows is shown", a
   const before = mutating();
   await project.edit("index.js", 'secretLabels: ["Token"]', 'secretLabels: ["Token", "Name"]');
   const hidden = await run("up --yes --diff");
-  expect(hidden.match(/Name secret from now on: no row changes for that/g)).toHaveLength(4); // by the preview, of two seeds through each door
+  expect(hidden.match(/Name secret from now on: no row changes for that/g)).toHaveLength(4); // by the preview, of two seeds for each kind of provider
   await project.edit("index.js", 'secretLabels: ["Token", "Name"]', 'secretLabels: ["Token"]');
   expect(await run("up --yes --diff")).toContain("Name shown from now on: no row changes for that");
   expect(mutating()).toBe(before);

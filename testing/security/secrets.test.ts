@@ -15,7 +15,7 @@ import { spellings } from "./spellings.ts";
 const password = 'pass "word"/für+ada?&';
 const apiKey = 'key \\of/the+operator"%';
 
-/** What one door is told in secret: names, texts, addresses, rows with their labels, tables. */
+/** Secrets for one kind of provider: names, texts, addresses, rows with their labels, tables. */
 const planted = (door: string) => ({
   team: `crew "of"/${door}+ü?&`,
   motto: `motto "of the"/${door}+ü?`,
@@ -155,7 +155,7 @@ describe("a project", () => {
   });
 });
 
-/** Inputs as an engine hands them to a door, these of them as secrets. */
+/** Inputs in an engine's form, these of them as secrets. */
 const secretly = ({ name }: Door, inputs: Properties, secrets: readonly string[]): Properties =>
   name === "dynamic"
     ? { ...inputs, __options: { secrets } }
@@ -175,7 +175,7 @@ test.each([dynamic, plugin])("the $name door says what is wrong with a secret, a
   const problems = async (type: string, inputs: Properties, ...secrets: string[]): Promise<string[]> =>
     (await host.check(type, secretly(door, inputs, secrets))).problems;
   try {
-    const { pin, label, member, admin, table, team } = told[door.name as keyof typeof told]; // named by the doors
+    const { pin, label, member, admin, table, team } = told[door.name as keyof typeof told]; // indexed by the names of the provider kinds
     const rows = [{ Pin: pin, [label]: "x" }, { Pin: pin, [label]: "y" }, { [label]: "z" }];
     expect(await problems("SeedRows", { table: "safes", key: "Pin", rows }, "rows")).toEqual([
       "rows: rows[1]: the natural key stands at rows[0] already: remove one of the two, or name more labels in key\n" +

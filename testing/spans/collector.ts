@@ -95,7 +95,7 @@ function factsIn(fields: Fields | undefined, field: number): Record<string, stri
   return Object.fromEntries(pairs);
 }
 
-/** A server that takes connections and never says a word. */
+/** A server that takes connections and never answers. */
 export async function silentServer(): Promise<{ environment: Record<string, string>; close: () => void }> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

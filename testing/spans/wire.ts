@@ -1,7 +1,7 @@
 /** Fields of a message of protocol buffers, by number: integers, and the bytes of all others. */
 export type Fields = ReadonlyMap<number, readonly (bigint | Buffer)[]>;
 
-/** Reads a message as it is written, without its schema. */
+/** Reads a message from its bytes alone, without its schema. */
 export function fieldsOf(message: Buffer): Fields {
   const fields = new Map<number, (bigint | Buffer)[]>();
   let at = 0;

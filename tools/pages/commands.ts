@@ -1,5 +1,5 @@
 import type { Command, Help, Option } from "commander";
-import { code, escaped, page, row, table } from "./markdown.ts";
+import { code, escapeCell, page, row, table } from "./markdown.ts";
 
 /** Every command with its arguments and options, as the program knows them. */
 export function commandsPage(program: Command): string {
@@ -11,7 +11,7 @@ export function commandsPage(program: Command): string {
     `${program.description()} \`npx microapps <command> --help\` says the same on a terminal. How commands end: [exit-statuses.md](exit-statuses.md).`,
     table(
       "| command | what it does |",
-      shown.map(([path, command]) => row(`[${path}](#${anchor(path)})`, escaped(command.description()))),
+      shown.map(([path, command]) => row(`[${path}](#${anchor(path)})`, escapeCell(command.description()))),
     ),
     "## Everywhere",
     options(program, help),
@@ -35,7 +35,7 @@ function section(path: string, command: Command, help: Help): string[] {
   const also = aliases.length > 0 ? ` Also ${aliases.map(code).join(", ")}.` : "";
   const words = help
     .visibleArguments(command)
-    .map((argument) => row(code(argument.name()), escaped(help.argumentDescription(argument))));
+    .map((argument) => row(code(argument.name()), escapeCell(help.argumentDescription(argument))));
   return [
     `## microapps ${path}`,
     `${sentence(command.description())}${also}`,
@@ -55,6 +55,6 @@ const options = (command: Command, help: Help): string =>
   table(
     "| option | what it does |",
     optionsOf(command, help).map((option) =>
-      row(code(option.flags.replaceAll("|", "\\|")), escaped(help.optionDescription(option))),
+      row(code(option.flags.replaceAll("|", "\\|")), escapeCell(help.optionDescription(option))),
     ),
   );

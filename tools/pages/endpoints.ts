@@ -4,7 +4,7 @@ import { endpoints, methodsOf } from "../../provider/contract/endpoints.ts";
 import { errorCodes } from "../../provider/contract/errors.ts";
 import { alternatives } from "../../provider/contract/values.ts";
 import { rowsOf } from "./jsonSchema.ts";
-import { code, escaped, page, row, table } from "./markdown.ts";
+import { code, escapeCell, page, row, table } from "./markdown.ts";
 
 const all: [string, Endpoint][] = Object.entries(endpoints);
 
@@ -33,12 +33,12 @@ export function endpointsPage(): string {
   );
 }
 
-/** What to do about each code of a failed call, and which endpoints fail with it. */
+/** The page with advice about each code of a failed call, and the endpoints that fail with it. */
 export function errorsPage(): string {
   const rows = Object.entries(errorCodes).map(([error, { status, hint }]) => {
     const failing = all.filter(([, { errors }]) => (errors as readonly string[]).includes(error)).map(([name]) => name);
     const which = failing.length > 8 ? "most" : failing.length > 0 ? failing.map(link).join(", ") : "any";
-    return row(code(error), status === undefined ? "" : String(status), escaped(hint), which);
+    return row(code(error), status === undefined ? "" : String(status), escapeCell(hint), which);
   });
   return page(
     "provider/contract/errors.ts",

@@ -21,7 +21,7 @@ export function environmentPage(): string {
   );
 }
 
-/** The schema without the properties that add to lists: a sentence says what they do. */
+/** The schema without the properties that add to lists: a sentence describes those. */
 function withoutVerbs(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutVerbs);
   if (!isObject(schema)) return schema;

@@ -1,5 +1,5 @@
 import { isObject, type Json } from "../../provider/contract/wire.ts";
-import { code, escaped, row } from "./markdown.ts";
+import { code, escapeCell, row } from "./markdown.ts";
 
 /** Properties of a JSON Schema's object, those inside of them below, as rows: path, type, required, description. */
 export function rowsOf(schema: Json, prefix = ""): string[] {
@@ -14,7 +14,7 @@ export function rowsOf(schema: Json, prefix = ""): string[] {
       ? ` Default: ${code(JSON.stringify(value))}.`
       : "";
     return [
-      row(code(path), typeOf(property), required.includes(name) ? "yes" : "", escaped(description) + unset),
+      row(code(path), typeOf(property), required.includes(name) ? "yes" : "", escapeCell(description) + unset),
       ...insideOf(property, path),
     ];
   });

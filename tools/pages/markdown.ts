@@ -22,9 +22,9 @@ export function table(head: string, rows: readonly string[]): string {
 export const row = (...cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
 
 /** Text of a cell that is no Markdown. */
-export const escaped = (text: string): string => text.replace(/[|<*]/g, (sign) => `\\${sign}`);
+export const escapeCell = (text: string): string => text.replace(/[|<*]/g, (sign) => `\\${sign}`);
 
 /** A name in a cell. */
 export const code = (text: string): string => `\`${text}\``;
 
-export const fenced = (mark: string, text: string): string => ["```" + mark, text, "```"].join("\n");
+export const fenceBlock = (mark: string, text: string): string => ["```" + mark, text, "```"].join("\n");

@@ -1,6 +1,6 @@
 import type { PropertySpec, TypeSpec } from "../../provider/pulumi/plugin/types.ts";
 import {
-  namedType,
+  findNamedType,
   nameOf,
   type FunctionSpec,
   type ObjectSpec,
@@ -8,7 +8,7 @@ import {
   type ResourceSpec,
 } from "../packageSchema.ts";
 import { snippetsOf } from "../snippets/snippets.ts";
-import { code, escaped, fenced, page, row, table } from "./markdown.ts";
+import { code, escapeCell, fenceBlock, page, row, table } from "./markdown.ts";
 
 /** Pages of the package: one for each resource and function, by path below docs. */
 export function packagePages(schema: PackageSchema): Record<string, string> {
@@ -26,7 +26,7 @@ export function packagePages(schema: PackageSchema): Record<string, string> {
 export const resourcePath = (name: string): string => `resources/${name.charAt(0).toLowerCase()}${name.slice(1)}.md`;
 export const functionPath = (name: string): string => `functions/${name}.md`;
 
-/** What a description says before its first heading. */
+/** The part of a description before its first heading. */
 export const summaryOf = (description: string): string => description.split(/\n\n(?=\{\{%|## )/)[0] ?? "";
 
 function resourcePage(name: string, spec: ResourceSpec, schema: PackageSchema): string {
@@ -87,7 +87,7 @@ function examples(description: string, schema: PackageSchema): string[] {
   if (snippets.length === 0) return [];
   const folded = snippets.flatMap(({ language, mark, code }, index) => [
     `<details${index === 0 ? " open" : ""}><summary>${language}</summary>`,
-    fenced(mark, code),
+    fenceBlock(mark, code),
     "</details>",
   ]);
   return ["## Example", ...folded];
@@ -118,7 +118,7 @@ function outputTable(
 
 const meaningOf = ({ description = "", replaceOnChanges, secret }: PropertySpec): string =>
   [
-    escaped(description),
+    escapeCell(description),
     ...(replaceOnChanges ? ["**Another value replaces.**"] : []),
     ...(secret ? ["**Secret.**"] : []),
   ].join(" ");
@@ -134,7 +134,7 @@ function rowsOf(
 ): string[] {
   return Object.entries(properties).flatMap(([name, spec]) => {
     const [inner, suffix] = heldBy(spec);
-    const held = namedType(schema, inner);
+    const held = findNamedType(schema, inner);
     return [
       row(...cells(prefix + name, spec, required.includes(name))),
       ...(held?.properties ? rowsOf(held, schema, cells, `${prefix}${name}${suffix}.`) : []),
@@ -142,7 +142,7 @@ function rowsOf(
   });
 }
 
-/** What is at the end of lists and maps, and how the way there is written. */
+/** The innermost type of lists and maps, and the path to it. */
 function heldBy(spec: TypeSpec, way = ""): [TypeSpec, string] {
   if (spec.items) return heldBy(spec.items, `${way}[]`);
   if (spec.additionalProperties) return heldBy(spec.additionalProperties, `${way}.*`);
@@ -150,7 +150,7 @@ function heldBy(spec: TypeSpec, way = ""): [TypeSpec, string] {
 }
 
 export function typeOf(spec: TypeSpec, schema: PackageSchema): string {
-  const named = namedType(schema, spec);
+  const named = findNamedType(schema, spec);
   if (named?.enum) return named.enum.map(({ value }) => code(value)).join(" or ");
   if (named) return "object";
   if (spec.oneOf) return spec.oneOf.map((option) => typeOf(option, schema)).join(" or ");

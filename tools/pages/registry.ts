@@ -1,7 +1,7 @@
 import { variableOf } from "../../provider/pulumi/configuration/keys.ts";
 import { nameOf, type PackageSchema } from "../packageSchema.ts";
 import { snippetsOf } from "../snippets/snippets.ts";
-import { code, escaped, fenced, registryPage, row, table } from "./markdown.ts";
+import { code, escapeCell, fenceBlock, registryPage, row, table } from "./markdown.ts";
 import { functionPath, resourcePath, summaryOf, typeOf } from "./package.ts";
 
 /** The first page of the package in Pulumi's registry. */
@@ -9,7 +9,7 @@ export function indexPage(schema: PackageSchema): string {
   const listed = (specs: Record<string, { description: string }>, path: (name: string) => string): string[] =>
     Object.entries(specs).map(([token, { description }]) => {
       const name = nameOf(token);
-      return row(`[${name}](${path(name)})`, escaped(summaryOf(description)));
+      return row(`[${name}](${path(name)})`, escapeCell(summaryOf(description)));
     });
   const first = Object.values(schema.resources)
     .map(({ description }) => snippetsOf(description, schema))
@@ -20,7 +20,7 @@ export function indexPage(schema: PackageSchema): string {
     "Organizations, teams, members, seed rows and generated apps of a microapp platform, kept as declared.",
     "The Microapps provider makes a platform of data tables match what a program, or one YAML file, declares. It shows first what will change, notices what was changed by hand, and repairs it.",
     "## Example",
-    example.flatMap(({ language, mark, code }) => [`${language}:`, fenced(mark, code)]),
+    example.flatMap(({ language, mark, code }) => [`${language}:`, fenceBlock(mark, code)]),
     "[Start](guides/start.md) brings up a first one on a platform on your machine; [installation and configuration](installation-configuration.md) says what to install for each language.",
     "## Resources",
     table("| resource | what it is |", listed(schema.resources, resourcePath)),
@@ -74,7 +74,7 @@ export function installationPage(schema: PackageSchema): string {
       code(`microapps:${name}`),
       variable,
       typeOf(property, schema),
-      escaped(property.description ?? "") + secret,
+      escapeCell(property.description ?? "") + secret,
     );
   });
   return registryPage(

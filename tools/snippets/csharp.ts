@@ -1,8 +1,8 @@
 import type { Declaration, Entry, Example, Value } from "./example.ts";
-import { indented, pascal, quoted } from "./layout.ts";
+import { indentBy, pascal, quoteLiteral } from "./layout.ts";
 
 export function csharp({ resources, invokes, outputs }: Example): string {
-  const answers = outputs.map(([name, value]) => [`[${quoted(name)}]`, expression(value)] as const);
+  const answers = outputs.map(([name, value]) => [`[${quoteLiteral(name)}]`, expression(value)] as const);
   const body = [
     ...resources.map(resource),
     ...invokes.map(
@@ -17,13 +17,13 @@ export function csharp({ resources, invokes, outputs }: Example): string {
     "using Microapps = Pulumi.Microapps;\n",
     "return await Deployment.RunAsync(() =>",
     "{",
-    indented(body.join("\n"), "    "),
+    indentBy(body.join("\n"), "    "),
     "});",
   ].join("\n");
 }
 
 const resource = ({ name, type, entries, isUsed }: Declaration): string =>
-  `${isUsed ? `var ${name} = ` : ""}new Microapps.${type}(${quoted(name)}, ${initializer("new()", fields(entries))});`;
+  `${isUsed ? `var ${name} = ` : ""}new Microapps.${type}(${quoteLiteral(name)}, ${initializer("new()", fields(entries))});`;
 
 type Field = readonly [name: string, value: string];
 
@@ -31,7 +31,7 @@ const fields = (entries: readonly Entry[]): Field[] =>
   entries.map(([name, value]) => [pascal(name), expression(value)]);
 
 const block = (open: string, lines: readonly string[]): string =>
-  [...(open === "" ? [] : [open]), "{", ...lines.map((line) => indented(`${line},`, "    ")), "}"].join("\n");
+  [...(open === "" ? [] : [open]), "{", ...lines.map((line) => indentBy(`${line},`, "    ")), "}"].join("\n");
 
 const initializer = (type: string, entries: readonly Field[]): string =>
   block(
@@ -42,7 +42,7 @@ const initializer = (type: string, entries: readonly Field[]): string =>
 function expression(value: Value, isAny = false): string {
   switch (value.kind) {
     case "scalar":
-      return quoted(value.value);
+      return quoteLiteral(value.value);
     case "stackName":
       return `$"${value.before}{Deployment.Instance.StackName}${value.after}"`;
     case "constant":
@@ -58,19 +58,19 @@ function expression(value: Value, isAny = false): string {
       );
     case "map": {
       const entries = value.entries.map(([key, entry]) => [key, expression(entry, !isTyped(value.of))] as const);
-      // In a value of any type, nothing says what braces alone would make.
+      // A value of any type needs the dictionary's type in words: braces alone would not fix it.
       return isAny
         ? initializer(
             "new Dictionary<string, object?>",
-            entries.map(([key, text]) => [`[${quoted(key)}]`, text] as const),
+            entries.map(([key, text]) => [`[${quoteLiteral(key)}]`, text] as const),
           )
         : block(
             "",
-            entries.map(([key, text]) => `{ ${quoted(key)}, ${text} }`),
+            entries.map(([key, text]) => `{ ${quoteLiteral(key)}, ${text} }`),
           );
     }
     case "object":
-      // What a function takes has another name among outputs than plain.
+      // Types for a function's inputs have another name among outputs.
       return initializer(
         `new Microapps.Inputs.${value.type}${value.type.startsWith("Get") ? "Input" : ""}Args`,
         fields(value.entries),

@@ -1,9 +1,9 @@
 import { parse } from "yaml";
 import { z } from "zod";
 import type { TypeSpec } from "../../provider/pulumi/plugin/types.ts";
-import { nameOf, namedType, type ObjectSpec, type PackageSchema } from "../packageSchema.ts";
+import { nameOf, findNamedType, type ObjectSpec, type PackageSchema } from "../packageSchema.ts";
 
-/** A value of an example, with what its type says of how a language writes it. */
+/** A value of an example, with the facts about its type that writers of a language need. */
 export type Value =
   | { kind: "scalar"; value: string | number | boolean }
   | { kind: "stackName"; before: string; after: string } // the name of the stack within a text
@@ -17,12 +17,12 @@ export type Entry = readonly [key: string, value: Value];
 
 /** A resource, or a question that a function answers. */
 export interface Declaration {
-  /** What the program calls it. */
+  /** Name of its variable in the program. */
   name: string;
   /** Name in the package, such as `Team` or `getTeam`. */
   type: string;
   entries: Entry[];
-  /** Whether the program refers to it. */
+  /** True when the program refers to it. */
   isUsed: boolean;
 }
 
@@ -48,7 +48,7 @@ const program = z.strictObject({
 /** The YAML program in a description of the schema. */
 export const yamlIn = (description: string): string | undefined => /```yaml\n(.*?)```/s.exec(description)?.[1];
 
-/** What an example in YAML declares, with the types of the schema. */
+/** The declarations of a YAML example, with the types of the schema. */
 export function readExample(yaml: string, schema: PackageSchema): Example {
   const { resources, variables, outputs } = program.parse(parse(yaml));
   const reader = new Reader(schema, Object.keys(variables));
@@ -109,7 +109,7 @@ class Reader {
     const [before, after, ...more] = text.split("${pulumi.stack}");
     if (before !== undefined && after !== undefined) return { kind: "stackName", before, after };
     if (more.length > 0 || text.includes("${")) throw new Error(`nobody knows how to write ${text}`);
-    const named = namedType(this.#schema, type);
+    const named = findNamedType(this.#schema, type);
     if (named?.enum) return { kind: "constant", enumeration: nameOf(type.$ref ?? ""), value: String(value) };
     if (Array.isArray(value)) {
       const of = type.items ?? {};

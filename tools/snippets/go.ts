@@ -1,7 +1,7 @@
 import type { TypeSpec } from "../../provider/pulumi/plugin/types.ts";
 import { nameOf } from "../packageSchema.ts";
 import type { Declaration, Entry, Example, Value } from "./example.ts";
-import { indented, joined, pascal, quoted } from "./layout.ts";
+import { indentBy, joinText, pascal, quoteLiteral } from "./layout.ts";
 
 /** @param resourceNames of the package: what gets one of them is called `Lookup…`, for `Get…` reads a state */
 export function go({ resources, invokes, outputs }: Example, resourceNames: readonly string[]): string {
@@ -15,7 +15,7 @@ export function go({ resources, invokes, outputs }: Example, resourceNames: read
       const called = functionName(type);
       return `${name} := microapps.${called}(ctx, ${literal(`microapps.${called}Args`, fields(entries))})`;
     }),
-    ...outputs.map(([name, value]) => `ctx.Export(${quoted(name)}, ${expression(value)})`),
+    ...outputs.map(([name, value]) => `ctx.Export(${quoteLiteral(name)}, ${expression(value)})`),
     "return nil",
   ];
   return [
@@ -26,14 +26,14 @@ export function go({ resources, invokes, outputs }: Example, resourceNames: read
     ")\n",
     "func main() {",
     "\tpulumi.Run(func(ctx *pulumi.Context) error {",
-    indented(body.join("\n"), "\t\t"),
+    indentBy(body.join("\n"), "\t\t"),
     "\t})",
     "}",
   ].join("\n");
 }
 
 function resource({ name, type, entries, isUsed }: Declaration): string {
-  const made = `microapps.New${type}(ctx, ${quoted(name)}, ${literal(`&microapps.${type}Args`, fields(entries))})`;
+  const made = `microapps.New${type}(ctx, ${quoteLiteral(name)}, ${literal(`&microapps.${type}Args`, fields(entries))})`;
   const failed = ["\treturn err", "}"];
   return isUsed
     ? [`${name}, err := ${made}`, "if err != nil {", ...failed].join("\n")
@@ -55,7 +55,7 @@ function literal(type: string, entries: readonly Field[]): string {
       while (last < entries.length - 1 && !isLong(entries[last + 1] ?? entry)) last++;
     }
     const width = Math.max(...entries.slice(first, last + 1).map(([key]) => key.length));
-    return indented(`${entry[0].padEnd(width)} ${entry[1]},`, "\t");
+    return indentBy(`${entry[0].padEnd(width)} ${entry[1]},`, "\t");
   });
   return [`${type}{`, ...lines, "}"].join("\n");
 }
@@ -69,8 +69,8 @@ function container({ $ref = "", type, additionalProperties }: TypeSpec, of: "Arr
 }
 
 function scalar(value: string | number | boolean): string {
-  if (typeof value === "string") return `pulumi.String(${quoted(value)})`;
-  if (typeof value === "boolean") return `pulumi.Bool(${quoted(value)})`;
+  if (typeof value === "string") return `pulumi.String(${quoteLiteral(value)})`;
+  if (typeof value === "boolean") return `pulumi.Bool(${quoteLiteral(value)})`;
   return Number.isInteger(value) ? `pulumi.Int(${value})` : `pulumi.Float64(${value})`;
 }
 
@@ -79,7 +79,7 @@ function expression(value: Value): string {
     case "scalar":
       return scalar(value.value);
     case "stackName":
-      return `pulumi.String(${joined(value, "ctx.Stack()")})`;
+      return `pulumi.String(${joinText(value, "ctx.Stack()")})`;
     case "constant":
       return `microapps.${value.enumeration}${pascal(value.value)}`;
     case "reference": {
@@ -87,11 +87,11 @@ function expression(value: Value): string {
       return `${value.name}.${member}${value.isResult || member === "ID" ? "()" : ""}`;
     }
     case "list": {
-      const items = value.items.map((item) => indented(`${expression(item)},`, "\t"));
+      const items = value.items.map((item) => indentBy(`${expression(item)},`, "\t"));
       return [`${container(value.of, "Array")}{`, ...items, "}"].join("\n");
     }
     case "map": {
-      const entries = value.entries.map(([key, entry]): Field => [`${quoted(key)}:`, expression(entry)]);
+      const entries = value.entries.map(([key, entry]): Field => [`${quoteLiteral(key)}:`, expression(entry)]);
       return literal(container(value.of, "Map"), entries);
     }
     case "object":

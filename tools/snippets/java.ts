@@ -1,5 +1,5 @@
 import type { Declaration, Entry, Example, Value } from "./example.ts";
-import { bracketed, indented, joined, pascal, quoted } from "./layout.ts";
+import { writeInBrackets, indentBy, joinText, pascal, quoteLiteral } from "./layout.ts";
 
 export function java({ resources, invokes, outputs }: Example): string {
   const body = [
@@ -7,7 +7,7 @@ export function java({ resources, invokes, outputs }: Example): string {
     ...invokes.map(
       ({ name, type, entries }) => `var ${name} = MicroappsFunctions.${type}(${built(pascal(type), entries)});`,
     ),
-    ...outputs.map(([name, value]) => `ctx.export(${quoted(name)}, ${expression(value)});`),
+    ...outputs.map(([name, value]) => `ctx.export(${quoteLiteral(name)}, ${expression(value)});`),
   ].join("\n");
   return [
     ...imports(body).map((name) => `import ${name};`),
@@ -15,7 +15,7 @@ export function java({ resources, invokes, outputs }: Example): string {
     "public class App {",
     "    public static void main(String[] args) {",
     "        Pulumi.run(ctx -> {",
-    indented(body, "            "),
+    indentBy(body, "            "),
     "        });",
     "    }",
     "}",
@@ -45,22 +45,22 @@ function imports(body: string): string[] {
 }
 
 const resource = ({ name, type, entries, isUsed }: Declaration): string =>
-  `${isUsed ? `var ${name} = ` : ""}new ${type}(${quoted(name)}, ${built(type, entries)});`;
+  `${isUsed ? `var ${name} = ` : ""}new ${type}(${quoteLiteral(name)}, ${built(type, entries)});`;
 
 /** The arguments of a resource, a function or an object, by their builder. */
 const built = (type: string, entries: readonly Entry[]): string =>
   [
     `${type}Args.builder()`,
-    ...entries.map(([name, value]) => indented(`.${name}(${expression(value)})`, "    ")),
+    ...entries.map(([name, value]) => indentBy(`.${name}(${expression(value)})`, "    ")),
     "    .build()",
   ].join("\n");
 
 function expression(value: Value): string {
   switch (value.kind) {
     case "scalar":
-      return quoted(value.value);
+      return quoteLiteral(value.value);
     case "stackName":
-      return joined(value, "ctx.stackName()");
+      return joinText(value, "ctx.stackName()");
     case "constant":
       return `${value.enumeration}.${pascal(value.value)}`;
     case "reference":
@@ -68,16 +68,18 @@ function expression(value: Value): string {
         ? `${value.name}.applyValue(answer -> answer.${value.property}())`
         : `${value.name}.${value.property}()`;
     case "list": {
-      // Of outputs there is one output, of plain values a list.
+      // Outputs are joined into one output, plain values make a list.
       const isOutput = value.items.some(({ kind }) => kind === "reference");
-      return bracketed(isOutput ? "Output.all(" : "List.of(", value.items.map(expression), ")", { trailing: false });
+      return writeInBrackets(isOutput ? "Output.all(" : "List.of(", value.items.map(expression), ")", {
+        trailing: false,
+      });
     }
     case "map": {
-      const entries = value.entries.map(([key, entry]) => [quoted(key), expression(entry)]);
+      const entries = value.entries.map(([key, entry]) => [quoteLiteral(key), expression(entry)]);
       const [single = []] = entries.length === 1 ? entries : [];
       return single.length > 0
         ? `Map.of(${single.join(", ")})`
-        : bracketed(
+        : writeInBrackets(
             "Map.ofEntries(",
             entries.map((entry) => `Map.entry(${entry.join(", ")})`),
             ")",

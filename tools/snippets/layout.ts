@@ -1,29 +1,31 @@
 /** Text of a literal that JSON and a language write alike. */
-export const quoted = (value: string | number | boolean): string => JSON.stringify(value);
+export const quoteLiteral = (value: string | number | boolean): string => JSON.stringify(value);
 
 /** An expression between two texts, of which either may be empty. */
-export const joined = ({ before, after }: { before: string; after: string }, between: string): string =>
-  [...(before === "" ? [] : [quoted(before)]), between, ...(after === "" ? [] : [quoted(after)])].join(" + ");
+export const joinText = ({ before, after }: { before: string; after: string }, between: string): string =>
+  [...(before === "" ? [] : [quoteLiteral(before)]), between, ...(after === "" ? [] : [quoteLiteral(after)])].join(
+    " + ",
+  );
 
 /** All lines of a text, moved to the right. */
-export const indented = (text: string, by: string): string => text.replaceAll(/^(?=.)/gm, by);
+export const indentBy = (text: string, by: string): string => text.replaceAll(/^(?=.)/gm, by);
 
 /** `organizationID` → `OrganizationID`. */
 export { pascal } from "../../provider/pulumi/plugin/types.ts";
 
 interface Layout {
-  /** What stands before each item on a line of its own. */
+  /** Prefix of each item on a line of its own. */
   by?: string;
-  /** What stands inside the brackets of a single line. */
+  /** Padding inside the brackets of a single line. */
   padding?: string;
   /** Longest single line; 0 for none. */
   width?: number;
-  /** Whether a comma ends the last item as well. */
+  /** True when a comma follows the last item as well. */
   trailing?: boolean;
 }
 
 /** Items in brackets: on one line when they are short, else one a line. */
-export function bracketed(
+export function writeInBrackets(
   open: string,
   items: readonly string[],
   close: string,
@@ -32,5 +34,5 @@ export function bracketed(
   const line = items.length === 0 ? `${open}${close}` : `${open}${padding}${items.join(", ")}${padding}${close}`;
   if (items.length === 0 || (line.length <= width && !line.includes("\n"))) return line;
   const ended = items.map((item, index) => (trailing || index < items.length - 1 ? `${item},` : item));
-  return [open, ...ended.map((item) => indented(item, by)), close].join("\n");
+  return [open, ...ended.map((item) => indentBy(item, by)), close].join("\n");
 }

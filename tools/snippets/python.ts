@@ -1,14 +1,14 @@
 import { snake } from "../../testing/programs/names.ts";
 import type { Declaration, Entry, Example, Value } from "./example.ts";
-import { bracketed, quoted } from "./layout.ts";
+import { writeInBrackets, quoteLiteral } from "./layout.ts";
 
 export function python({ resources, invokes, outputs }: Example): string {
-  const exports = outputs.map(([name, value]) => `pulumi.export(${quoted(name)}, ${expression(value)})`);
+  const exports = outputs.map(([name, value]) => `pulumi.export(${quoteLiteral(name)}, ${expression(value)})`);
   const body = [
     ...resources.map(resource),
     ...invokes.map(
       ({ name, type, entries }) =>
-        `${snake(name)} = ${bracketed(`microapps.${snake(type)}_output(`, named(entries), ")")}`,
+        `${snake(name)} = ${writeInBrackets(`microapps.${snake(type)}_output(`, named(entries), ")")}`,
     ),
     ...exports,
   ];
@@ -20,31 +20,31 @@ export function python({ resources, invokes, outputs }: Example): string {
 }
 
 const resource = ({ name, type, entries, isUsed }: Declaration): string =>
-  `${isUsed ? `${snake(name)} = ` : ""}${bracketed(`microapps.${type}(`, [quoted(name), ...named(entries)], ")")}`;
+  `${isUsed ? `${snake(name)} = ` : ""}${writeInBrackets(`microapps.${type}(`, [quoteLiteral(name), ...named(entries)], ")")}`;
 
 const named = (entries: readonly Entry[]): string[] =>
   entries.map(([name, value]) => `${snake(name)}=${expression(value)}`);
 
 /** @param spelled how a key is: the properties of an object are Python's, the keys of a map are its own */
 const dictionary = (entries: readonly Entry[], spelled: (name: string) => string): string =>
-  bracketed(
+  writeInBrackets(
     "{",
-    entries.map(([name, value]) => `${quoted(spelled(name))}: ${expression(value)}`),
+    entries.map(([name, value]) => `${quoteLiteral(spelled(name))}: ${expression(value)}`),
     "}",
   );
 
 function expression(value: Value): string {
   switch (value.kind) {
     case "scalar":
-      return typeof value.value === "boolean" ? (value.value ? "True" : "False") : quoted(value.value);
+      return typeof value.value === "boolean" ? (value.value ? "True" : "False") : quoteLiteral(value.value);
     case "stackName":
       return `f"${value.before}{pulumi.get_stack()}${value.after}"`;
     case "constant":
-      return quoted(value.value);
+      return quoteLiteral(value.value);
     case "reference":
       return `${snake(value.name)}.${snake(value.property)}`;
     case "list":
-      return bracketed("[", value.items.map(expression), "]");
+      return writeInBrackets("[", value.items.map(expression), "]");
     case "map":
       return dictionary(value.entries, (name) => name);
     case "object":

@@ -49,7 +49,7 @@ describe.each(checked)("in %s", (language) => {
   });
 });
 
-/** What stands in examples, what it is mistaken for, and what is wrong then. */
+/** Texts in examples, a mistaken form of each, and the resulting problems. */
 const mistakes: [Language, of: string, from: string, to: string, ...problems: string[]][] = [
   ["csharp", "Team", "Microapps.Team(", "Microapps.Teem(", "the package has no Teem"],
   ["csharp", "Team", "OrganizationID =", "OrganizationId =", "Team has no OrganizationId", "Team needs organizationID"],

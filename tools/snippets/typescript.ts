@@ -1,5 +1,5 @@
 import type { Declaration, Entry, Example, Value } from "./example.ts";
-import { bracketed, quoted } from "./layout.ts";
+import { writeInBrackets, quoteLiteral } from "./layout.ts";
 
 /** The example with the classes of this package. */
 export function typescript({ resources, invokes, outputs }: Example): string {
@@ -19,12 +19,12 @@ export function typescript({ resources, invokes, outputs }: Example): string {
 }
 
 const resource = ({ name, type, entries, isUsed }: Declaration): string =>
-  `${isUsed ? `const ${name} = ` : ""}new ${type}(${quoted(name)}, ${object(entries)});`;
+  `${isUsed ? `const ${name} = ` : ""}new ${type}(${quoteLiteral(name)}, ${object(entries)});`;
 
-const key = (name: string): string => (/^[A-Za-z_]\w*$/.test(name) ? name : quoted(name));
+const key = (name: string): string => (/^[A-Za-z_]\w*$/.test(name) ? name : quoteLiteral(name));
 
 const object = (entries: readonly Entry[]): string =>
-  bracketed(
+  writeInBrackets(
     "{",
     entries.map(([name, value]) => `${key(name)}: ${expression(value)}`),
     "}",
@@ -35,13 +35,13 @@ function expression(value: Value): string {
   switch (value.kind) {
     case "scalar":
     case "constant":
-      return quoted(value.value);
+      return quoteLiteral(value.value);
     case "stackName":
       return `\`${value.before}\${pulumi.getStack()}${value.after}\``;
     case "reference":
       return `${value.name}.${value.property}`;
     case "list":
-      return bracketed("[", value.items.map(expression), "]", { by: "  " });
+      return writeInBrackets("[", value.items.map(expression), "]", { by: "  " });
     case "map":
     case "object":
       return object(value.entries);

@@ -12,7 +12,7 @@ interface Finding {
   nodes: { html: string }[];
 }
 
-/** What the checker of accessibility has to say: names, roles, headings, order, contrast. */
+/** Accessibility findings: names, roles, headings, order, contrast. */
 const check = `axe.run(document, { resultTypes: ["violations"] }).then(({ violations, passes }) => ({
   violations: violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => ({ html })) })),
   passed: passes.map(({ id }) => id),

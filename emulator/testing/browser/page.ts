@@ -26,7 +26,7 @@ export interface Opened {
   noticed: (text: string) => Promise<void>;
   /** Waits for a dialog's question and presses its button. */
   decide: (question: string, button: string) => Promise<void>;
-  /** What the page asked for, and what went wrong in it. */
+  /** Requests of the page, and errors in it. */
   requests: string[];
   problems: string[];
 }

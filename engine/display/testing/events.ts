@@ -73,7 +73,7 @@ export const printed = (message: string, stream: "stdout" | "stderr" = "stdout")
 
 export function display(options: Partial<DisplayOptions>): Display {
   return createDisplay({
-    json: false,
+    form: "text",
     diff: false,
     interactive: false,
     color: false,
@@ -86,7 +86,7 @@ export function display(options: Partial<DisplayOptions>): Display {
   });
 }
 
-/** What a display prints of events. */
+/** The text that a display prints for events. */
 export function shown(all: readonly EngineEvent[], options: Partial<DisplayOptions> = {}): string {
   let text = "";
   const { emit, close } = display({ write: (more) => (text += more), ...options });

@@ -12,7 +12,8 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, posix } from "node:path";
 import { isMap, isPair, isScalar, LineCounter, visit, type Document } from "yaml";
-import { BoundError, boundedDocument } from "../../../machine/settings/bounded.ts";
+import { parseBounded } from "../../../machine/settings/bounded.ts";
+import { BoundError } from "../../../machine/settings/bounds.ts";
 import { maxMegabytesOfLayer } from "../../files/files.ts";
 import { isPointer, treeOf, writeBlob, type TreeEntry } from "./commits.ts";
 
@@ -124,7 +125,7 @@ function startOf(file: string): string {
 
 function documentOf(text: string): Document.Parsed | undefined {
   try {
-    return boundedDocument(text, { lineCounter: new LineCounter() });
+    return parseBounded(text, { lineCounter: new LineCounter() });
   } catch (error) {
     if (error instanceof BoundError) return undefined;
     throw error;
@@ -136,7 +137,7 @@ function namesIn(text: string): { name: string; isLayer: boolean }[] {
   if (text.length > maxMegabytesOfLayer * 2 ** 20) return [];
   const names: { name: string; isLayer: boolean }[] = [];
   const document = documentOf(text);
-  if (!document) return []; // the ordinary reader says why
+  if (!document) return []; // the ordinary reader reports the reason
   visit(document, {
     Scalar: (_, { value }, path) => {
       if (typeof value !== "string" || value === "" || value.startsWith("/")) return;

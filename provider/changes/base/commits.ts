@@ -1,24 +1,8 @@
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { createWriteStream } from "node:fs";
 import { Transform, type TransformCallback } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { promisify } from "node:util";
-
-// Git reads objects alone: no checkout, no index, nothing of the repository runs and nothing is fetched.
-const settings = [
-  "safe.bareRepository=explicit",
-  "core.fsmonitor=false",
-  "core.hooksPath=/dev/null",
-  "protocol.allow=never",
-];
-const flags = ["--no-replace-objects", ...settings.flatMap((setting) => ["-c", setting])];
-const environment = (): NodeJS.ProcessEnv => ({
-  ...process.env,
-  GIT_NO_LAZY_FETCH: "1",
-  GIT_OPTIONAL_LOCKS: "0",
-  GIT_TERMINAL_PROMPT: "0",
-  LC_ALL: "C",
-});
+import { gitFlags, runGit, toGitEnvironment } from "../../files/git.ts";
 
 /** Why nothing is read from Git, in one sentence. */
 export class CommitError extends Error {
@@ -31,21 +15,10 @@ export interface TreeEntry {
   id: string;
 }
 
-const run = promisify(execFile);
-
-async function git(root: string, ...words: string[]): Promise<string> {
-  const { stdout } = await run("git", [...flags, ...words], {
-    cwd: root,
-    env: environment(),
-    maxBuffer: 512 * 1024 * 1024,
-  });
-  return stdout;
-}
-
 /** The commit that a name stands for. */
 export async function commitOf(root: string, ref: string): Promise<string> {
   try {
-    return (await git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`)).trim();
+    return (await runGit(root, "rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`)).trim();
   } catch (error) {
     if (isMissing(error)) throw new CommitError("git is not installed, so the base can't be read");
     throw new CommitError(
@@ -57,8 +30,8 @@ export async function commitOf(root: string, ref: string): Promise<string> {
 /** Where a branch began, and how many commits of the base it lacks. */
 export async function forkOf(root: string, base: string): Promise<{ commit: string; behind: number }> {
   try {
-    const commit = (await git(root, "merge-base", base, "HEAD")).trim();
-    const behind = Number((await git(root, "rev-list", "--count", `${commit}..${base}`)).trim());
+    const commit = (await runGit(root, "merge-base", base, "HEAD")).trim();
+    const behind = Number((await runGit(root, "rev-list", "--count", `${commit}..${base}`)).trim());
     return { commit, behind };
   } catch {
     // A shallow clone does not have it, nor does a branch without a commit: then the base itself is all there is.
@@ -68,7 +41,7 @@ export async function forkOf(root: string, base: string): Promise<{ commit: stri
 
 /** Everything in a commit, by path. */
 export async function treeOf(root: string, commit: string): Promise<Map<string, TreeEntry>> {
-  const entries = (await git(root, "ls-tree", "-r", "-z", "--full-tree", commit)).split("\0");
+  const entries = (await runGit(root, "ls-tree", "-r", "-z", "--full-tree", commit)).split("\0");
   return new Map(
     entries.flatMap((entry) => {
       const [, mode, id, path] = /^(\d+) \w+ ([0-9a-f]+)\t(.*)$/s.exec(entry) ?? [];
@@ -81,9 +54,9 @@ export async function treeOf(root: string, commit: string): Promise<Map<string, 
 
 /** Writes a blob into a file of its own. */
 export async function writeBlob(root: string, id: string, file: string): Promise<void> {
-  const child = spawn("git", [...flags, "cat-file", "--batch"], {
+  const child = spawn("git", [...gitFlags, "cat-file", "--batch"], {
     cwd: root,
-    env: environment(),
+    env: toGitEnvironment(),
     stdio: ["pipe", "pipe", "ignore"],
   });
   const ended = new Promise<void>((resolve, reject) => {

@@ -34,8 +34,8 @@ export function decidingChanges(
 const named = 10;
 
 /**
- * What changes in files that no reader explains, one flag for each kind.
- * @param how `code` for programs, which explain themselves to whoever reads them
+ * Flags for changed files that no reader explains, one for each kind.
+ * @param how `code` for programs, which readers understand by themselves
  */
 export function unreadFlags(changes: readonly DecidingChange[], how?: "code"): Note[] {
   const byKind = Map.groupBy(
@@ -50,7 +50,7 @@ export function unreadFlags(changes: readonly DecidingChange[], how?: "code"): N
   });
 }
 
-/** What changes in package.json or its lock. */
+/** Flags for changes in package.json or its lock. */
 export function packageFlags({ file, before, after }: BothTexts): Flagged {
   if (before === after) return { flags: [], unexplained: [] };
   const [was, is] = [before ?? "{}", after ?? "{}"].map(jsonIn);

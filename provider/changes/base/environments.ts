@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { find, parse, plain, valuePlace, type Problem } from "../../layers/document.ts";
-import { placed } from "../../layers/verbs.ts";
+import { find, parse, toPlainValue, valuePlace, type Problem } from "../../layers/document.ts";
+import { describePlace } from "../../layers/verbs.ts";
 import { sentences } from "../../messages/sentences.ts";
 import { unbroken } from "../../messages/text.ts";
 import type { Note } from "../model/changeSet.ts";
@@ -8,7 +8,7 @@ import type { Note } from "../model/changeSet.ts";
 /** Where the environments of a project are listed, beside Pulumi.yaml. */
 export const environmentsFile = "environments.yaml";
 
-/** Where drift that is left as it is stands, beside Pulumi.yaml. */
+/** File beside Pulumi.yaml that lists accepted drift. */
 export const driftFile = "drift.yaml";
 
 /** Environments of one project. */
@@ -42,11 +42,11 @@ export interface EnvironmentEntry {
   after: readonly string[];
 }
 
-/** What environments.yaml lists; what is wrong with it are problems. */
+/** The entries of environments.yaml, and its problems. */
 export function environmentsIn(text: string): { entries: EnvironmentEntry[]; problems: Note[] } {
   const found: Problem[] = [];
   const root = parse(text, environmentsFile, (problem) => found.push(problem));
-  const read = root && environments.safeParse(plain(root), sentences);
+  const read = root && environments.safeParse(toPlainValue(root), sentences);
   if (root && read?.error) {
     for (const { path, message } of read.error.issues) {
       const at = find(root, path)?.at ?? valuePlace(root, path);
@@ -64,6 +64,6 @@ export function environmentsIn(text: string): { entries: EnvironmentEntry[]; pro
     after,
     ...rest,
   }));
-  const problems = found.map(({ at, message }) => ({ text: unbroken(message), place: placed(at) }));
+  const problems = found.map(({ at, message }) => ({ text: unbroken(message), place: describePlace(at) }));
   return { entries, problems };
 }

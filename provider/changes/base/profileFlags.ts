@@ -15,7 +15,7 @@ export function profileIn(text: string | undefined): string | undefined {
   return typeof name === "string" && name !== "" ? name : undefined;
 }
 
-/** What changes in what a profile says, through the files that it extends: it decides how calls are sent. */
+/** Flags for changes in a profile, through the files that it extends: it decides how calls are sent. */
 export function profileFlags(before: SidedProfile, after: SidedProfile): Note[] {
   const place = after.name ?? before.name;
   if (place === undefined) return [];
@@ -32,7 +32,10 @@ export function profileFlags(before: SidedProfile, after: SidedProfile): Note[] 
   }));
 }
 
-/** What a profile says, by path; undefined for one that can't be read. Where and when it was seen changes nothing. */
+/**
+ * The content of a profile, by path; undefined for one that can't be read. Place and time of the observation do not
+ * count.
+ */
 function contentOf({ name, folder }: SidedProfile): Map<string, unknown> | undefined {
   try {
     const { habits = {}, limits = {}, wireNames = {}, statusWords = {} } = readProfile(name, folder) ?? {};

@@ -31,7 +31,7 @@ function plainly(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plainly(inner)]));
 }
 
-/** The folder of the stacks' files beside a project file; the project's own where it can't be said. */
+/** The folder of the stacks' files beside a project file; the project's own where it is unknown. */
 function configFolder(read: Content): string {
   if (!("content" in read)) return "";
   const { config, stackConfigDir } = read.content;

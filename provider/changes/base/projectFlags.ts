@@ -38,7 +38,7 @@ const decisions: [settings: readonly string[], what: string][] = [
 /** Keys of a stack's file that decide what is configured and who can decrypt it. */
 const stackKeys = ["environment", "secretsprovider", "encryptedkey"];
 
-/** What changes in Pulumi.yaml: what decides which code runs first. */
+/** Flags for changes in Pulumi.yaml: it decides which code runs first. */
 export function projectFlags({ file, before, after }: BothTexts): Flagged {
   const [was, is] = [projectContent(file, before), projectContent(file, after)];
   if ("why" in is) return unbelieved(file, is);
@@ -61,15 +61,15 @@ function unbelieved(file: string, { why }: { why: string }): Flagged {
   return { flags: [note], unexplained: [note] };
 }
 
-/** What changes in a file that all readers take alike; without a change of its content the layout does. */
+/** Flags for a file that all readers take alike. Without a change of content the layout has changed. */
 function explained(file: string, texts: readonly string[]): Flagged {
   const flags = (texts.length > 0 ? texts : [layoutOnly(file)]).map((text) => ({ text, place: file }));
   return { flags, unexplained: [] };
 }
 
 /**
- * What changes in Pulumi.<stack>.yaml of the platform and the account; nothing encrypted is decrypted.
- * @param isElsewhere whether the endpoint changes in another file
+ * Flags for changes of platform and account in Pulumi.<stack>.yaml; nothing encrypted is decrypted.
+ * @param isElsewhere true when the endpoint changes in another file
  */
 export function stackFlags({ file, before, after }: BothTexts, isElsewhere = false): Flagged {
   const read = stackFileContent(file, after);

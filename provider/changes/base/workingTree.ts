@@ -37,6 +37,6 @@ async function startOf(folder: string, source: string): Promise<string> {
       await file.close();
     }
   } catch {
-    return ""; // whoever reads it says why it can't be read
+    return ""; // the file's reader reports the reason
   }
 }

@@ -1,7 +1,7 @@
 import { isMap, isSeq, parseDocument, type Document } from "yaml";
 import { z } from "zod";
-import { find, parse, plain, valuePlace, type Problem } from "../../layers/document.ts";
-import { placed } from "../../layers/verbs.ts";
+import { find, parse, toPlainValue, valuePlace, type Problem } from "../../layers/document.ts";
+import { describePlace } from "../../layers/verbs.ts";
 import { sentences } from "../../messages/sentences.ts";
 import { driftFile } from "../base/environments.ts";
 import type { Section, Thing } from "../model/changeSet.ts";
@@ -31,7 +31,7 @@ export interface Accepted extends z.output<typeof entry> {
 export function acceptedIn(text: string, now: number): Accepted[] {
   const problems: Problem[] = [];
   const root = parse(text, driftFile, (problem) => problems.push(problem));
-  const content = root && (plain(root) ?? []);
+  const content = root && (toPlainValue(root) ?? []);
   const read = root && z.array(entry).safeParse(content, sentences);
   for (const { path, message } of read?.error?.issues ?? []) {
     const at = root ? (find(root, path)?.value.at ?? valuePlace(root, path)) : { file: driftFile, line: 1, column: 1 };
@@ -41,10 +41,10 @@ export function acceptedIn(text: string, now: number): Accepted[] {
     const at = root ? valuePlace(root, [index]) : { file: driftFile, line: 1, column: 1 };
     if (Date.parse(each.until) > now + maxDays * day)
       problems.push({ at, message: `until is more than ${maxDays} days away: name an earlier day` });
-    return { ...each, place: placed(at) };
+    return { ...each, place: describePlace(at) };
   });
   if (problems.length > 0) {
-    throw new Error(problems.map(({ at, message }) => `${placed(at)}: ${message}`).join("\n"));
+    throw new Error(problems.map(({ at, message }) => `${describePlace(at)}: ${message}`).join("\n"));
   }
   return entries;
 }

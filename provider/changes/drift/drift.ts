@@ -30,10 +30,10 @@ const unlooked = ["Notification", "AppReadiness"];
 /** Resources that are looked at side by side: reads of members become one call, and the client has its own limit. */
 const maxUnderWay = 1_000;
 
-/** What a look at the platform found. */
+/** Result of reading the platform. */
 export interface Look {
   section: Section;
-  /** What is there beside what is declared: counted, and no drift. */
+  /** Undeclared things on the platform: counted, and no drift. */
   notes: string[];
   /** Sentences about what could not be read: it may have drifted. */
   unread: string[];
@@ -109,7 +109,7 @@ interface Found {
   resource: Resource;
   /** As it was applied. */
   values: Values;
-  /** The resource as it is; undefined when it does not exist. */
+  /** The live resource; undefined when it does not exist. */
   found: Values | undefined;
 }
 
@@ -202,7 +202,7 @@ function rosterChanges(values: Values, found: Values, isSecret: boolean): Change
   });
 }
 
-/** What was done to rows, as the seed itself observed it. */
+/** Changes of rows since the last run, as the seed itself observed them. */
 async function rowChanges(
   values: Values,
   found: Values,

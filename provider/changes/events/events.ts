@@ -20,7 +20,7 @@ interface Step {
   changes?: readonly { path: string; kind: string; old?: unknown; new?: unknown }[] | undefined;
   old?: Record<string, unknown> | undefined;
   new?: Record<string, unknown> | undefined;
-  /** What the state says of a resource that is deleted. */
+  /** The deleted resource's outputs in the state. */
   outputs?: Record<string, unknown> | undefined;
   id?: string | undefined;
 }

@@ -112,7 +112,7 @@ export const ordered = (things: readonly Thing[]): Thing[] =>
 export const orderedChanges = (changes: readonly Change[]): Change[] =>
   changes.toSorted((a, b) => rank[a.op] - rank[b.op]);
 
-/** What nothing has happened to. */
+/** A tally of no changes. */
 export const noTally = (): Tally => ({ add: 0, change: 0, remove: 0, same: 0 });
 
 /** A section with the reason why it is empty. */
@@ -135,6 +135,6 @@ export const isUntouched = (environment: EnvironmentChanges): boolean =>
   environment.flags.length === 0 &&
   stops(environment).length === 0;
 
-/** True if an environment is known to be left as it is. */
+/** True when an environment certainly stays unchanged. */
 export const isUnchanged = (environment: EnvironmentChanges): boolean =>
   isUntouched(environment) && (environment.pending?.things.length ?? 0) === 0;

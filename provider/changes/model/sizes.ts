@@ -1,7 +1,7 @@
 import { isObject } from "../../contract/wire.ts";
 import { numbered } from "../../messages/text.ts";
 
-/** A resource that is deleted, with what its state says of it. */
+/** A deleted resource, with its values from the state. */
 interface Deleted {
   urn: string;
   resourceType: string;

@@ -1,7 +1,7 @@
 import { readEnvironment, type Declaration } from "../../environment/declaration.ts";
 import type { HeldRule } from "../../environment/rules.ts";
 import { keyPlace, valuePlace, type Problem, type Value } from "../../layers/document.ts";
-import { placed } from "../../layers/verbs.ts";
+import { describePlace } from "../../layers/verbs.ts";
 import type { Note } from "./changeSet.ts";
 
 /** An Environment file as it was read: what it declares, and where. */
@@ -27,7 +27,7 @@ export interface Both {
   head: Declared;
 }
 
-/** What was read of an Environment file. */
+/** Result of reading an Environment file. */
 export interface Reading {
   /** Only where nothing is wrong but broken rules. */
   declared?: Declared;
@@ -49,7 +49,7 @@ export function declaredIn(file: string, folder: string, held: readonly HeldRule
   if (!isWhole || !declared || !root) return { policy: declared, problems: notes, files };
   const place = (path: readonly PropertyKey[]): string => placeIn(root, path);
   const rules = declared.rules.map((rule, index) => ({ rule, at: keyPlace(root, ["rules", index]) }));
-  // What breaks a rule is shown, and can't be approved.
+  // A file that breaks a rule is shown, and can't be approved.
   const document = notes.length > 0 ? {} : { document: { root, files } };
   return {
     declared: { declaration: declared, file, folder, place, rules, ...document },
@@ -59,7 +59,7 @@ export function declaredIn(file: string, folder: string, held: readonly HeldRule
   };
 }
 
-/** What nobody declares. */
+/** An empty declaration. */
 export const nothing = (folder: string): Declared => ({
   declaration: {
     organizations: {},
@@ -81,9 +81,9 @@ export const nothing = (folder: string): Declared => ({
 });
 
 const placeIn = (root: Value, path: readonly PropertyKey[]): string =>
-  placed(path.length === 0 ? valuePlace(root, path) : keyPlace(root, path));
+  describePlace(path.length === 0 ? valuePlace(root, path) : keyPlace(root, path));
 
 const notesOf = (problems: readonly Problem[]): Note[] => {
-  const notes = problems.map(({ at, message }) => ({ place: placed(at), text: message }));
+  const notes = problems.map(({ at, message }) => ({ place: describePlace(at), text: message }));
   return [...new Map(notes.map((note) => [JSON.stringify(note), note])).values()];
 };

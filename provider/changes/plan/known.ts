@@ -3,7 +3,7 @@ import { isObject } from "../../contract/wire.ts";
 import { listLinkedInputs, things, type Thing } from "../../environment/things/things.ts";
 import { mannerOf } from "../../habits/profile.ts";
 import { RunNotes } from "../../pulumi/lifetime/runNotes.ts";
-import { check, foreseen, keyed, listed, unknownValue, type Properties } from "../../pulumi/properties.ts";
+import { check, foreseen, toKeyed, toListed, unknownValue, type Properties } from "../../pulumi/properties.ts";
 import { rowDigester, saltOf } from "../../reconcile/digests.ts";
 import { decodeLedger, encodeLedger, type Ledger } from "../../reconcile/ledger.ts";
 import { RowSet } from "../../reconcile/rowSet.ts";
@@ -14,7 +14,7 @@ import type { Declared } from "../model/source.ts";
 import { clear, holdsSealed, opened, type State, type StateResource } from "../state/state.ts";
 import { resourceOf, urnOf } from "./planner.ts";
 
-/** A thing as it is before a run: of a state, or of a declaration with what its creation would have left. */
+/** A thing before a run: of a state, or of a declaration with the outputs its creation would have left. */
 export interface KnownThing {
   /** Type, and name below the Environment. */
   key: string;
@@ -23,7 +23,7 @@ export interface KnownThing {
   id: string;
   /** The inputs of the last run. */
   inputs: Properties;
-  /** What the last run left, inputs among it. */
+  /** Outputs of the last run, inputs included. */
   outputs: Properties;
   isUnfinished?: boolean;
   /** How it was declared, where it is of a declaration. */
@@ -59,7 +59,7 @@ export async function toKnownDeclaration(declared: Declared, policy: string | un
       known.push({ ...own, inputs, outputs: foreseenOf(resource, inputs), rows: "none", why: source });
       continue;
     }
-    const checked = await check(resource, context, {}, listed(resource, inputs));
+    const checked = await check(resource, context, {}, toListed(resource, inputs));
     const { rows: _, ...left } = checked.inputs;
     if (kind !== "SeedRows") {
       known.push({ ...own, inputs: checked.inputs, outputs: peopled(foreseenOf(resource, left)) });
@@ -89,7 +89,7 @@ async function seeded(
       labels: summary.labels,
       labelled: summary.rowLabels.counts(),
     };
-    return { inputs: keyed(resource, inputs), outputs, rows: "all" };
+    return { inputs: toKeyed(resource, inputs), outputs, rows: "all" };
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
     const [first = ""] = error.message.split("\n", 1);
@@ -131,8 +131,8 @@ function peopled(outputs: Properties): Properties {
 }
 
 /**
- * Things of a state below its Environment. What a secret of the state says nobody knows here: it is taken to be what is
- * declared, and so are rows whose digests are keyed by one.
+ * Things of a state below its Environment. Secrets of the state can't be read here: their values, and rows whose
+ * digests are keyed by one, are assumed to be the declared ones.
  */
 export async function toKnownState({ resources }: State, root: string, head: Declared): Promise<KnownThing[]> {
   const wanted = new Map<string, Thing>(
@@ -162,7 +162,7 @@ export async function toKnownState({ resources }: State, root: string, head: Dec
 const clearly = (values: Readonly<Record<string, unknown>>): Properties =>
   Object.fromEntries(Object.entries(values).flatMap(([name, value]) => (opened(value) ? [[name, clear(value)]] : [])));
 
-/** What nobody can read here is what is declared. */
+/** Replaces sealed values, which can't be read here, by the declared ones. */
 function unsealed(known: KnownThing, thing: Thing | undefined): KnownThing {
   const { sealed = [] } = known;
   const same = Object.fromEntries(

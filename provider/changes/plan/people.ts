@@ -8,7 +8,7 @@ import type { KnownThing } from "./known.ts";
 import type { Plan, Step } from "./planner.ts";
 import { isHeeded } from "./settings.ts";
 
-/** What becomes of the people of a team. */
+/** Coming changes of a team's people. */
 export interface PeopleAhead {
   changes: Change[];
   tally: Tally;
@@ -76,7 +76,7 @@ const isBelow = (known: KnownThing, team: KnownThing): boolean =>
 
 const kindOf = ({ thing, known }: Step): string => thing?.kind ?? known?.kind ?? "";
 
-/** What a person's settings become; what a file says no more of stays as it is. */
+/** Changes of a person's settings. A setting that has left the file keeps its value. */
 function changedOf(former: Person, { settings, step }: Person): Change["fields"] {
   const isSame = step.known !== undefined && step === former.step && step.thing?.kind === "TeamMember";
   const names = Object.keys(settings).filter((name) => (isSame ? isHeeded(step, name) : name === "role"));
@@ -136,7 +136,7 @@ const membersIn = (members: unknown, path: readonly string[], step: Step): Perso
 
 const roleOf = (role: unknown): Role | undefined => (role === "admin" || role === "member" ? role : undefined);
 
-/** What a roster does with the people that a team has. */
+/** Effects of a roster on the present people of a team. */
 function rosterAhead({ inputs }: Step, known: readonly Person[]): { removed: ReadonlySet<string>; refusals: string[] } {
   const members = isObject(inputs["members"]) ? inputs["members"] : {};
   const wanted = Object.entries(members).map(([email, role]) => ({ email, role: roleOf(role) }));

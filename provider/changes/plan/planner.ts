@@ -1,7 +1,7 @@
 import { listLinkedInputs, type Thing } from "../../environment/things/things.ts";
 import { mannerOf } from "../../habits/profile.ts";
 import { RunNotes } from "../../pulumi/lifetime/runNotes.ts";
-import { check, diff, keyed, listed, unknownValue, type Properties } from "../../pulumi/properties.ts";
+import { check, diff, toKeyed, toListed, unknownValue, type Properties } from "../../pulumi/properties.ts";
 import { refuseUndeclared, removalsIn } from "../../pulumi/undeclared.ts";
 import type { RowsAhead } from "../../reconcile/rows.ts";
 import { ResourceError } from "../../resources/model/resource.ts";
@@ -12,7 +12,7 @@ import type { KnownThing } from "./known.ts";
 
 export type PlannedOperation = "create" | "update" | "replace" | "delete" | "same";
 
-/** What becomes of one thing: what is declared, what is known of it, and what a run does. */
+/** The plan for one thing: its declaration, its known state, and the operation. */
 export interface Step {
   operation: PlannedOperation;
   thing?: Thing;
@@ -24,9 +24,9 @@ export interface Step {
   rows?: RowsAhead;
   /** The rows that a deletion takes, of a seed that is replaced. */
   departing?: RowsAhead;
-  /** What a preview says of it. */
+  /** Lines of the preview. */
   lines: string[];
-  /** What is wrong with its inputs: an engine stops before it compares anything. */
+  /** Problems of its inputs: an engine stops before it compares anything. */
   problems: string[];
   /** Why a run would refuse it, in the words of the run. */
   refusals: string[];
@@ -99,7 +99,7 @@ export class Planner {
     let before = "";
     for (let round = 0; round < maxRounds; round++) {
       for (const step of this.#departing) await this.#depart(step, "rows");
-      // What is new says at its check which rows it takes over.
+      // A new seed finds out in its check which rows it takes over.
       if (round > 0) for (const step of all) if (!step.known) await this.#check(step);
       for (const step of all) await this.#compare(step);
       const now = this.#signature();
@@ -146,7 +146,7 @@ export class Planner {
     };
   }
 
-  /** The ID of another thing, as far as it is known before a run. */
+  /** The ID of another thing, if it is known before a run. */
   #idOf(key: string): string {
     const { known, operation } = this.#steps.get(key) ?? {};
     return known === undefined || operation === "replace" ? unknownValue : known.id;
@@ -182,9 +182,9 @@ export class Planner {
     step.lines = [];
     const resource = resourceOf(thing.kind);
     const olds = known?.inputs ?? {};
-    const declared = listed(resource, this.#declared(step), olds);
-    const { inputs, problems } = await check(resource, this.context(step), listed(resource, olds), declared);
-    step.inputs = keyed(resource, inputs);
+    const declared = toListed(resource, this.#declared(step), olds);
+    const { inputs, problems } = await check(resource, this.context(step), toListed(resource, olds), declared);
+    step.inputs = toKeyed(resource, inputs);
     step.problems = problems.map(({ reason }) => reason);
     step.operation = known ? "same" : "create";
   }
@@ -203,7 +203,7 @@ export class Planner {
     delete step.rows;
     const olds = { ...known.outputs, resourceUrn: step.inputs["resourceUrn"] };
     try {
-      const comparison = await diff(resource, this.context(step), olds, listed(resource, step.inputs));
+      const comparison = await diff(resource, this.context(step), olds, toListed(resource, step.inputs));
       const { changed, replaces } = this.#notes.compared(String(step.inputs["resourceUrn"]), comparison);
       step.changed = changed;
       step.operation = replaces.length > 0 ? "replace" : changed.length > 0 || known.isUnfinished ? "update" : "same";
@@ -222,7 +222,7 @@ export class Planner {
     step.refusals = [...new Set([...refusals, ...step.refusals])];
   }
 
-  /** True if a link leads to what is made anew. */
+  /** True when a link leads to a thing that is created again. */
   #isRelinked({ thing, inputs }: Step): boolean {
     if (!thing) return false;
     const ids = listLinkedInputs(thing, ({ of, id }) => (of === undefined ? id : this.#idOf(of)));
@@ -233,13 +233,13 @@ export class Planner {
   async #checkFresh(step: Step, resource: Resource): Promise<void> {
     step.lines = [];
     step.refusals = [];
-    const declared = listed(resource, this.#declared(step));
+    const declared = toListed(resource, this.#declared(step));
     const { inputs, problems } = await check(resource, this.context(step), {}, declared);
-    step.inputs = keyed(resource, inputs);
+    step.inputs = toKeyed(resource, inputs);
     step.problems = problems.map(({ reason }) => reason);
   }
 
-  /** What changes of the inputs alone, where more can't be found out. */
+  /** Compares the inputs alone, where a full diff is impossible. */
   async #compareSettings(step: Step, resource: Resource): Promise<void> {
     const plain = { ...resource, diff: undefined } as unknown as Resource; // without its own comparison
     const inputs = Object.keys(step.inputs).length > 0 ? step.inputs : this.#declared(step);
@@ -249,7 +249,7 @@ export class Planner {
     step.operation = replaces.length > 0 ? "replace" : changed.length > 0 ? "update" : "same";
   }
 
-  /** What a deletion does, and refuses. */
+  /** Plans a deletion, with its refusals. */
   async #depart(step: Step, into: "rows" | "departing"): Promise<void> {
     const { known } = step;
     if (!known) return;

@@ -8,7 +8,7 @@ import { sectionOf } from "./section.ts";
 
 const kinds: readonly string[] = all;
 
-/** What a change does to an environment that is as the base says, and what a run would refuse of it. */
+/** Plans a change, from an environment that matches the base, with the refusals of a run. */
 export async function planOfChange({ base, head }: Both): Promise<Plan> {
   // The policy of the base decides: a change can't free itself.
   const isDeclared = [base, head].some(({ declaration }) => declaration.removals === "declared");
@@ -18,12 +18,12 @@ export async function planOfChange({ base, head }: Both): Promise<Plan> {
   return new Planner({ folder, policy, unread }, known, things(head.declaration)).plan();
 }
 
-/** What changes between two declarations, and what is wrong with what the later one declares. */
+/** Changes between two declarations, and problems of the later one. */
 export async function compareDeclarations(both: Both): Promise<{ section: Section; problems: Note[] }> {
   return sectionOf(await planOfChange(both), both);
 }
 
-/** What an `up` would do: the state against the declaration. Offline, and no secret of the state is opened. */
+/** Plans an `up`: the state against the declaration. Offline, and no secret of the state is opened. */
 export async function pending(state: State, declared: Declared): Promise<Section> {
   const roots = state.resources.filter(({ kind }) => kind === "Environment");
   const own = state.resources.filter(({ kind }) => kinds.includes(kind));

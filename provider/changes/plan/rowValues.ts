@@ -5,7 +5,7 @@ import { decodeLedger } from "../../reconcile/ledger.ts";
 import { digesterOf, keyOf, type RowDeclaration } from "../../resources/rows/declared/declaration.ts";
 import { positionOf, type RowEdits } from "../../sources/edits.ts";
 import { read } from "../../sources/read.ts";
-import { linkedLabels, placeOf } from "../../sources/source.ts";
+import { listLinkedLabels, placeOf } from "../../sources/source.ts";
 import { orderedChanges, secretText, type Change, type Field } from "../model/changeSet.ts";
 import type { Declared } from "../model/source.ts";
 import { fieldOf, kept } from "../model/values.ts";
@@ -14,7 +14,7 @@ import type { Step } from "./planner.ts";
 /** Rows of each kind that are listed of one seed; all are counted. */
 export const maxListed = 10_000;
 
-/** Characters of a cell that stays as it is: it only shows which row this is. */
+/** Maximum characters of an unchanged cell: it only identifies the row. */
 const maxSame = 80;
 
 /** The verbs by which a file edits the rows of a source. */
@@ -78,7 +78,7 @@ class Listing {
     this.#base = base;
     this.#secret = new Set([...(head.seed.secretLabels ?? []), ...(base?.seed.secretLabels ?? [])]);
     const inputs = step.inputs as unknown as RowDeclaration; // they were checked
-    this.#linked = new Set([...linkedLabels(inputs), ...linkedLabels(step.known?.outputs ?? {})]);
+    this.#linked = new Set([...listLinkedLabels(inputs), ...listLinkedLabels(step.known?.outputs ?? {})]);
   }
 
   async list(): Promise<ListedRows> {

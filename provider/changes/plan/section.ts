@@ -185,7 +185,7 @@ function tallyOf(rows: RowsAhead | undefined, operation: Step["operation"]): Tal
   if (!plan.exact) return operation === "delete" ? { ...noTally(), remove: -plan.net } : noTally();
   const handed = [...(plan.handed?.values() ?? [])];
   const same = handed.filter((isSame) => isSame).length;
-  // What another mode than exact leaves as it is.
+  // Rows that another mode than exact keeps.
   const left = plan.update === 0 ? plan.change.changed.length : 0;
   return {
     add: plan.insert,

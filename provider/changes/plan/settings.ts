@@ -13,7 +13,7 @@ const otherwise = [
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** What changes of the settings of a thing, each at its place in the file. */
+/** Changes of a thing's settings, each at its place in the file. */
 export function settingsAhead(step: Step, sides: { base: Declared | undefined; head: Declared }): Change[] {
   const { thing, known, operation } = step;
   if (operation === "delete" && !sides.base) return [];
@@ -58,7 +58,7 @@ export function isHeeded({ thing, known, changed }: Step, name: string): boolean
   return known?.thing !== undefined && (schema === undefined || factsOf(schema).ignoredInDiff === true);
 }
 
-/** True if a setting says something else in a file, and a run heeds that. */
+/** True when a setting changes in a file, and a run acts on that. */
 function differs(step: Step, name: string, was: unknown, is: unknown): boolean {
   const { thing, known, operation } = step;
   if (thing && known && operation !== "create") {

@@ -31,7 +31,7 @@ interface Entry {
   text: string;
 }
 
-/** What whoever approves must have looked at: the same words of several environments once. */
+/** Items that an approver must check. Equal words of several environments stand once. */
 export function checklist(set: ChangeSet): CheckItem[] {
   const environments = set.environments.toSorted((a, b) => (b.depth ?? -1) - (a.depth ?? -1));
   const entries = [

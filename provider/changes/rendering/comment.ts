@@ -55,7 +55,7 @@ export class Comment {
     if (!this.line(line)) this.#cutRows++;
   }
 
-  /** Adds a list with its title, and says how many of many are left out. */
+  /** Adds a list with its title, and counts the entries left out. */
   list(title: string, lines: readonly string[], max: number): void {
     if (lines.length === 0) return;
     this.line("", `### ${title}`, "");

@@ -15,8 +15,8 @@ const together = [
 const looksLatin = /^[\x21-\x7e]+$/;
 
 /**
- * Whether a text may be taken for another: a word has letters of scripts that nobody mixes, or everything in it that is
- * not Latin looks Latin. A text in which other letters of that script stand is what it seems.
+ * True for a text that may be taken for another: a word mixes scripts that nobody mixes, or every letter that is not
+ * Latin looks Latin. A text with other letters of such a script is unmistakable.
  */
 export function isConfusable(text: string): boolean {
   const composed = text.normalize("NFC");

@@ -15,7 +15,7 @@ import { cutBoth, inWords, signed, signs, summary, totals, valueText, valueTexts
 
 /** Bytes that a report has at most: a comment of GitHub takes 65,536 characters. */
 const maxBytes = 60_000;
-/** Bytes that are left for the line that says how much was cut. */
+/** Bytes reserved for the line that counts the parts left out. */
 const reserve = 600;
 /** Bytes that flags may have: they are never cut for anything else. */
 const maxFlagBytes = 50_000;
@@ -32,7 +32,7 @@ const limits = {
   open: 12,
 };
 
-/** What the first line of a report begins with, by which a bot finds its comment. */
+/** Beginning of a report's first line, by which a bot finds its comment. */
 export const marker = ({ kind }: Pick<ChangeSet, "kind">): string => `<!-- microapps-${kind} -->`;
 
 /** The report as a comment: counts of all, tables first, details folded. The same report makes the same bytes. */
@@ -61,7 +61,7 @@ export function markdown(set: ChangeSet): string {
   return page.end();
 }
 
-/** What seals let runs do, digests first: those are what must not be cut. */
+/** Lines of the seals, digests first: those must not be cut. */
 function digestLines({ environments }: ChangeSet): string[] {
   const lines = (from: number, to?: number): string[] =>
     environments.flatMap((each) =>
@@ -131,7 +131,7 @@ function nothingChanges(set: ChangeSet): string {
   ].join(" ");
 }
 
-/** What is pending and can't be said, one line for the environments that share the reason. */
+/** Lines about pending changes that can't be found out, one for the environments that share the reason. */
 function openLines({ environments }: ChangeSet): string[] {
   const entries = environments.flatMap(({ name, pending }) =>
     (openPart(pending) ?? "") === "" ? [] : [{ environment: name, value: openPart(pending) ?? "" }],

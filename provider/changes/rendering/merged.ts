@@ -20,7 +20,7 @@ export interface MergedThing {
   kind: Thing["kind"];
   name: string;
   environments: string[];
-  /** What happens to it, without its changes; several where environments differ. */
+  /** The thing's operation, without its changes; several where environments differ. */
   heads: Shared<Thing>[];
   changes: Shared<Change>[];
   /** Changes that are counted and not listed, in the environment with most of them. */
@@ -109,7 +109,10 @@ const headKey = ({ op, formerly, people, rows, changes, omitted, notes, guards, 
 const changeKey = ({ kind, op, name, fields, accepted }: Change): string =>
   JSON.stringify([kind, op, name, fields, accepted]);
 
-/** True if a change says more than its thing does: of what comes the settings that are written, of what goes none. */
+/**
+ * True for a change that adds to its thing's line: settings of a new thing count when a file has them, those of a
+ * removed one never.
+ */
 export const saysMore =
   ({ heads }: MergedThing) =>
   ({ value: { kind, op, place } }: Shared<Change>): boolean =>
@@ -120,7 +123,7 @@ export const saysMore =
 /** Things that are pending and that the change does not account for. */
 export function besides({ change, pending }: EnvironmentChanges): Thing[] {
   const known = new Map(change.things.map((thing) => [nameKey(thing), thing]));
-  // What is not known whole has no more than the change: the rest of it is what can't be said.
+  // Incomplete pending changes show nothing beyond the change; a line of their own covers the rest.
   const isOpen = pending?.why !== undefined;
   return (pending?.things ?? []).filter((thing) => {
     const own = known.get(nameKey(thing));

@@ -9,7 +9,7 @@ const words: Record<SealedOperation, string> = {
   same: "leave",
 };
 
-/** What a seal lets a run do, a line each, after the digest that it is approved by; nothing where there is none. */
+/** Lines of a seal: the digest for its approval, then an operation each; empty without a seal. */
 export function sealLines({ seal }: EnvironmentChanges): string[] {
   if (!seal) return [];
   if ("why" in seal) return [`can't be approved: ${seal.why}`];

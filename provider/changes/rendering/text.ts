@@ -11,7 +11,7 @@ export const visible = (text: string): string =>
     return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, "0")}`;
   });
 
-/** Cuts a text to this length; a cut text says so. */
+/** Cuts a text to this length, with a mark at the cut. */
 export function cut(text: string, maxLength: number): string {
   const letters = Array.from(text.slice(0, 2 * maxLength + 2)); // code points: none is cut in two
   return letters.length > maxLength || text.length > 2 * maxLength + 2
@@ -60,7 +60,7 @@ function tallied({ remove, change, add }: Tally, what: string): string[] {
   ];
 }
 
-/** What happens to a thing, in words of ours alone: `2 rows removed, 1 setting changed`. */
+/** Summary of a thing's changes, in words of ours alone: `2 rows removed, 1 setting changed`. */
 export function summary({ op, people, rows, changes }: Thing): string {
   // Whatever comes or goes as a whole has all its settings.
   const isWhole = op === "add" || op === "remove";

@@ -4,7 +4,7 @@ import { applied, besides, mergeThings, openPart, saysMore, shared, type MergedT
 import { sealLines } from "./sealLines.ts";
 import { signed, summary, totals, valueTexts, verbs } from "./text.ts";
 
-// What the page shows, as data: everything that is computed is computed here, and the page only writes it.
+// The page's content, as data: everything is computed here, and the page only writes it.
 
 /** A line with the environments that it is about; none where it is about all. */
 interface Line {

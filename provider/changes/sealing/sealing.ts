@@ -1,11 +1,11 @@
-import { ownPackage } from "../../../machine/ownPackage.ts";
+import { readOwnPackage } from "../../../machine/ownPackage.ts";
 import { digestOf } from "../../approval/canonical.ts";
 import { digestsOf, type CountedFile } from "../../approval/files.ts";
 import { appliedDigest, declaredDigest, excepted } from "../../approval/inputs.ts";
 import { sealForm, type Seal, type SealedOperation, type SealedResource } from "../../approval/seal.ts";
 import { holdsConfigured } from "../../environment/configured.ts";
 import { things, type Thing } from "../../environment/things/things.ts";
-import { find, plain, type Value } from "../../layers/document.ts";
+import { find, toPlainValue, type Value } from "../../layers/document.ts";
 import { profileFiles } from "../../layers/profileFile.ts";
 import { factsOf } from "../../resources/model/resource.ts";
 import type { Resource } from "../../resources/resource.ts";
@@ -17,11 +17,11 @@ import { holdsSealed, type State, type StateResource } from "../state/state.ts";
 import { Search } from "../state/stateSearch.ts";
 import { applied, declaredSettings } from "../state/stateSettings.ts";
 
-/** What a seal is made of, beside the declaration. */
+/** Ingredients of a seal, beside the declaration. */
 export interface Sealing {
   entry: EnvironmentEntry;
   declared: Declared;
-  /** What the base declares: stands for a state that was not read. */
+  /** The base's declaration: stands for a state that was not read. */
   base: Declared | undefined;
   /** Undefined where it was not read. */
   state: State | undefined;
@@ -30,7 +30,7 @@ export interface Sealing {
   commit: string;
   endpoint: string | null;
   account: string | null;
-  /** The file that says how the platform behaves. */
+  /** The file with the platform's profile. */
   profile: string | null;
   /** Names of seeds that the report leaves as they are. */
   unchangedSeeds: ReadonlySet<string>;
@@ -56,17 +56,17 @@ export async function sealed(sealing: Sealing): Promise<Seal | Unsealed> {
     rules: [],
     removals: "free",
     removed: {},
-    ...(plain(document.root) as object),
+    ...(toPlainValue(document.root) as object),
   };
   return {
     form: sealForm,
-    package: ownPackage(),
+    package: readOwnPackage(),
     environment: entry.name,
     stack: entry.stack,
     commit: sealing.commit,
     endpoint: sealing.endpoint,
     account: sealing.account,
-    declaration: digestOf(plain(document.root)),
+    declaration: digestOf(toPlainValue(document.root)),
     rules: digestOf([rules, removals, removed]),
     files,
     secretFiles,
@@ -133,7 +133,7 @@ function resourcesOf(
   return Object.fromEntries([...sealedOnes].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** What an environment has that is as the base declares it. */
+/** The resources of an environment that matches the base's declaration. */
 const formerly = ({ base }: Sealing): StateResource[] =>
   (base ? things(base.declaration) : []).flatMap(({ kind, name, inputs }) => {
     const resource = resourceNamed(kind);
@@ -151,7 +151,7 @@ const fromOf = (resource: Resource, { outputs, values }: StateResource, except: 
 const sealedNames = ({ outputs = {} }: StateResource): string[] =>
   Object.entries(outputs).flatMap(([name, value]) => (holdsSealed(value) ? [name] : []));
 
-/** Of a dynamic resource that was renamed, a deletion still has the former URN. */
+/** The former URN of a renamed dynamic resource, which its deletion still has. */
 function formerKeyOf({ kind, outputs = {} }: StateResource, root: string): string[] {
   const { resourceUrn } = outputs;
   if (typeof resourceUrn !== "string") return [];
@@ -187,7 +187,7 @@ function operationsOf(
   const changed = applied(found, settings).map(({ name }) => name);
   const replaces = (name: string): boolean => factsOf(resource.inputs.shape[name]).replaces === true;
   if ([...moving, ...changed].some(replaces)) return ["replace"];
-  // What can't be compared may change; into what is sealed all the same.
+  // A thing that can't be compared may change; only to the sealed content, though.
   const isUncertain =
     found.isUnfinished === true || except.length > 0 || (kind === "SeedRows" && !unchangedSeeds.has(path.at(-1) ?? ""));
   return moving.length + changed.length > 0 || isUncertain ? ["update"] : ["same"];

@@ -21,7 +21,7 @@ export interface StateResource {
   /** The last part of its URN. */
   name: string;
   id: string;
-  /** What was applied, inputs among it. */
+  /** Applied values, inputs included. */
   values: Readonly<Record<string, unknown>>;
   /** Its outputs alone. */
   outputs?: Readonly<Record<string, unknown>>;

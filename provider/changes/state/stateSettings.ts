@@ -42,7 +42,7 @@ const mentions = (value: unknown): boolean =>
   typeof value === "object" && value !== null && ("app" in value || (Array.isArray(value) && value.some(isMention)));
 const isMention = (value: unknown): boolean => typeof value === "object" && value !== null && "team" in value;
 
-/** The settings that differ from what was applied; a secret that can't be opened is taken as it is. */
+/** The settings that differ from the applied ones; a secret that can't be opened counts as equal. */
 export function applied({ values }: StateResource, settings: Settings): Field[] {
   return [...settings.values].flatMap(([name, after]) => {
     const isSecret = holdsSealed(values[name]);

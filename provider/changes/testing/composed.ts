@@ -1,6 +1,6 @@
 import type { Section, Thing } from "../model/changeSet.ts";
 
-/** What a change does, place by place: what was there before, and what is there after it. */
+/** The effects of a change, place by place: the values before and after it. */
 export type Effects = ReadonlyMap<string, Effect>;
 
 interface Effect {
@@ -21,7 +21,7 @@ function effectsIn({ things }: Section, nameOf: (thing: Thing) => string): Map<s
       after: op === "remove" ? undefined : here,
     });
     if (thing.op === "add" || thing.op === "remove") effects.set(at(), existence(thing.op));
-    // That a team's organization has another key is said once.
+    // A new key of a team's organization counts once, for the organization.
     else if (thing.formerly !== undefined && last(thing.formerly) !== last(thing.name))
       effects.set(at("called"), { before: last(thing.formerly), after: last(thing.name) });
     for (const { kind, op, name, fields } of thing.changes) {
@@ -37,7 +37,7 @@ function effectsIn({ things }: Section, nameOf: (thing: Thing) => string): Map<s
 
 type Renaming = (kind: string, name: string) => string;
 
-/** What became of a name in a change; `back` tells what it was. A thing that comes or goes has one name. */
+/** The new name of a thing in a change; with `back` the former one. A thing that comes or goes has one name. */
 const renaming =
   ({ things }: Section, back = false): Renaming =>
   (kind, name) => {
@@ -49,7 +49,7 @@ const renaming =
 const isRemoved = ({ things }: Section, kind: string, name: string): boolean =>
   things.some((thing) => thing.kind === kind && thing.op === "remove" && thing.name === name);
 
-/** A name with that of the organization before it as it is in the end. */
+/** A name with its organization's final name. */
 const inOrganization = (name: string, ended: (organization: string) => string): string =>
   name.includes("/") ? `${ended(name.slice(0, name.lastIndexOf("/")))}/${last(name)}` : name;
 
@@ -59,7 +59,7 @@ export const effectsOf = (section: Section): Effects =>
     inOrganization(name, (organization) => renaming(section)("organization", organization)),
   );
 
-/** What two changes do, one after the other: what the second takes back of the first is nothing. */
+/** Combines two changes in a row: an effect that the second undoes is gone. */
 export function composed(first: Section, second: Section): Effects {
   const [forth, back] = [renaming(second), renaming(first, true)];
   /** The name in the end of what has this name between the two. */

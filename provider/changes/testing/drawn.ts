@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { Files } from "./twoFolders.ts";
 
-/** A row by its code: what it says, and the code that it is linked to. */
+/** Rows by code: name, size, and the code they are linked to. */
 type Rows = Partial<Record<string, { name: number; size: number | undefined; region: string }>>;
 
 interface Entry {

@@ -34,7 +34,7 @@ export class Folders {
     return compareDeclarations({ base: this.declared(before), head: this.declared(after) });
   }
 
-  /** What changes between two declarations without a mistake. */
+  /** Changes between two declarations without a mistake. */
   async between(base: Declared, head: Declared): Promise<Section> {
     const { section, problems } = await compareDeclarations({ base, head });
     if (problems.length > 0) throw new Error(JSON.stringify(problems));

@@ -1,4 +1,4 @@
-import { boundJson } from "../../../machine/settings/bounded.ts";
+import { checkJsonBounds } from "../../../machine/settings/bounds.ts";
 import type { Endpoint } from "../../contract/endpoint.ts";
 import { endpoints, type AnswerOf, type EndpointName } from "../../contract/endpoints.ts";
 import { codeOf, dependantsIn, type Dependant } from "../../contract/errors.ts";
@@ -56,7 +56,7 @@ function parsed(text: string, endpoint: Endpoint): unknown {
   const trimmed = text.trim();
   if (trimmed === "") return endpoint.effect === "read" ? undefined : {};
   try {
-    boundJson(trimmed, ofAnswers);
+    checkJsonBounds(trimmed, ofAnswers);
     return JSON.parse(trimmed) as unknown;
   } catch {
     return /^https?:\/\/\S+$/.test(trimmed) ? trimmed : undefined;

@@ -10,13 +10,13 @@ export interface CallRecord {
   status: number | undefined;
   /** Code of the failure, undefined after a success. */
   code: ErrorCode | undefined;
-  /** What a failed request may have done; undefined after a success. */
+  /** Possible effect of a failed request; undefined after a success. */
   outcome: Outcome | undefined;
   /** Time from sending the request to the end of its answer. */
   milliseconds: number;
   /** Milliseconds before it was sent: the login of the session, pauses between attempts, and the queue of the limiter. */
   waited: number;
-  /** What time it was at the platform, by the header Date of its answer (ms since the epoch); undefined where it tells none. */
+  /** The platform's time, from the header Date of its answer (ms since the epoch); undefined without that header. */
   date: number | undefined;
   /** Items in the request, such as the rows of a batch; undefined when it has no list. */
   sent: number | undefined;

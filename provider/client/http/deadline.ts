@@ -15,7 +15,7 @@ export class Stop {
   #gracePeriodMs = 0;
   #timer: NodeJS.Timeout | undefined;
   #cancelled: NodeJS.Timeout | undefined;
-  /** Whether it has aborted because time was up. */
+  /** True after the deadline aborted the request. */
   late = false;
 
   constructor(caller: AbortSignal | undefined, closing: AbortSignal) {
@@ -56,7 +56,7 @@ export class Stop {
 }
 
 /** A signal that aborts so many milliseconds after another one. */
-export function delayed(signal: AbortSignal, milliseconds: number): AbortSignal {
+export function delaySignal(signal: AbortSignal, milliseconds: number): AbortSignal {
   const controller = new AbortController();
   const abort = (): void => void setTimeout(() => controller.abort(signal.reason), milliseconds).unref();
   if (signal.aborted) abort();
@@ -75,5 +75,16 @@ export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal 
     return await Promise.race([promise, stop.promise]);
   } finally {
     signal.removeEventListener("abort", abort);
+  }
+}
+
+/** Waits for some time; rejects once the signal aborts. */
+export async function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+  const over = Promise.withResolvers<undefined>();
+  const timer = setTimeout(over.resolve, milliseconds, undefined);
+  try {
+    await unlessAborted(over.promise, signal);
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -1,4 +1,4 @@
-/** What a header can hold (RFC 9110): no line break, no control character, nothing beyond Latin-1. */
+/** True for a text that a header can hold (RFC 9110): no line break, no control character, nothing beyond Latin-1. */
 export const isHeaderValue = (value: string): boolean => /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
 
 /** Why an option can't be sent; its value is a secret and is not repeated. */

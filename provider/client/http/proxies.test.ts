@@ -8,11 +8,12 @@ import { promisify } from "node:util";
 import { machineNetwork } from "../../cmd/doctor/network.ts";
 import { elsewhere } from "../../cmd/doctor/testing/certificates.ts";
 import { proxyFor } from "./proxies.ts";
-import { Transport, type TransportError } from "./transport.ts";
+import type { TransportError } from "./sender.ts";
+import { Transport } from "./transport.ts";
 
 const secret = "s3cret:of the/proxy";
 const servers: Server[] = [];
-/** What the proxy was asked: targets with the account. */
+/** Requests that the proxy received: targets with the account. */
 const asked: [target: string | undefined, account: string | undefined][] = [];
 let proxyUrl: URL;
 let refusal: number | undefined;

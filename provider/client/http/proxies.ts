@@ -16,16 +16,16 @@ export interface Proxy {
 }
 
 /** Without account, for people. */
-export const shownProxy = ({ url, variable }: Proxy): string => `${url.origin} (${variable})`;
+export const describeProxy = ({ url, variable }: Proxy): string => `${url.origin} (${variable})`;
 
 /** The proxy did not connect to the platform, so nothing was sent there. */
 export class ProxyError extends Error {
   readonly code: string;
-  /** Whether trying again is pointless. */
+  /** True when trying again is pointless. */
   readonly lasting: boolean;
 
   constructor(proxy: Proxy, code: string, what: string, lasting = false) {
-    super(`The proxy ${shownProxy(proxy)} ${what} (${code})`);
+    super(`The proxy ${describeProxy(proxy)} ${what} (${code})`);
     this.name = "ProxyError";
     this.code = code;
     this.lasting = lasting;
@@ -61,7 +61,7 @@ export function proxyFor(address: URL, environment: Environment = process.env): 
 
 const isHere = (host: string): boolean => /^(.+\.)?localhost$|^127\.\d+\.\d+\.\d+$|^::1$/.test(host);
 
-/** Whether a list names a host, a domain that it is in, or all; each may have a port. */
+/** True when a list names a host, a domain that contains it, or all hosts; each may have a port. */
 function isExempt(address: URL, list: string): boolean {
   const host = hostOf(address);
   return list.split(/[\s,]+/).some((entry) => {
@@ -119,7 +119,7 @@ function decoded(text: string): string {
 }
 
 /** TLS over a connection that is there. Certificates are checked unless the options say otherwise. */
-export const secured = (socket: Socket, host: string, options: tls.ConnectionOptions = {}): tls.TLSSocket =>
+export const secureSocket = (socket: Socket, host: string, options: tls.ConnectionOptions = {}): tls.TLSSocket =>
   tls.connect({ ...options, socket, ...(/^[\d.]+$|:/.test(host) ? { host } : { host, servername: host }) });
 
 /** An agent for requests of `node:http` and `node:https` to one address, through its proxy where there is one. */
@@ -129,7 +129,7 @@ export function agentFor(address: URL, options: http.AgentOptions = {}, timeoutM
   if (!proxy) return agent;
   agent.createConnection = (_, callback) => {
     tunnel(proxy, address, timeoutMs).then(
-      (socket) => callback?.(null, address.protocol === "https:" ? secured(socket, hostOf(address)) : socket),
+      (socket) => callback?.(null, address.protocol === "https:" ? secureSocket(socket, hostOf(address)) : socket),
       (error: unknown) => callback?.(error as ProxyError, undefined as never), // without a socket
     );
     return undefined;

@@ -27,8 +27,8 @@ export interface Spelling {
 export type Written = Readonly<Record<string, readonly string[]>>;
 
 /**
- * Validates a request and makes path and body of it; throws an ApiError `invalidRequest` that names the property.
- * `written` goes into the body as it is, beside the rest of the request.
+ * Validates a request and returns its path and body; throws an ApiError `invalidRequest` that names the property.
+ * `written` goes into the body unchanged, beside the rest of the request.
  */
 export function prepare<Name extends EndpointName>(
   name: Name,
@@ -95,7 +95,7 @@ function renamed(values: Record<string, unknown>, { platformFormat }: WireNames)
   return { ...rest, [platformFormat]: value };
 }
 
-/** Whether a POST has its parameters in the query. */
+/** True for a POST with its parameters in the query. */
 const isInQuery = (name: EndpointName, { childListBy }: Habits): boolean =>
   name === "microappchildList" && childListBy === "query";
 
@@ -110,7 +110,7 @@ function formed(name: EndpointName, values: Record<string, unknown>, habits: Hab
   return { teamID, ...rest };
 }
 
-/** Advice on an answer that says that there is no such path: parts of two paths have other names on some platforms. */
+/** Advice after an answer that the path does not exist: two paths have other names on some platforms. */
 export function hintOfPath(name: EndpointName, { status, code }: Failed): string | undefined {
   const [last = ""] = endpoints[name].path.split("/").slice(-1);
   const isNoPath = status === 404 || status === 405 || status === 501;

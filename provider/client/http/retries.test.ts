@@ -85,7 +85,7 @@ describe.each(Object.keys(faults))("%s", (fault) => {
     const ending = call(server.client());
     if (end === again) {
       await expect(ending).resolves.toBeDefined();
-      const repeated = fault === "another answer" ? 1 : 2; // an update's answer says nothing to judge
+      const repeated = fault === "another answer" ? 1 : 2; // an update's answer has no content to check
       expect(server.count(endpoint)).toBe(repeated);
     } else {
       const mayBeDone = end === "outcomeUnknown" || (effect === "idempotent" && fault === "broken JSON");
@@ -98,7 +98,7 @@ describe.each(Object.keys(faults))("%s", (fault) => {
 
 describe("the outcome of a call that is not repeated", () => {
   type Ended = Exclude<ErrorCode, "outcomeUnknown" | "readOnly" | "notAllowed">;
-  /** Of a change; a read changes nothing. */
+  /** Outcomes of a change; a read changes nothing. */
   const outcomes: Record<Ended, Outcome> = {
     invalidRequest: "none",
     unauthorized: "none",

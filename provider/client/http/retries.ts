@@ -8,9 +8,9 @@ export interface Failed {
   status?: number;
   /** Milliseconds that the platform asks to wait. */
   retryAfter?: number | undefined;
-  /** Whether trying again is pointless. */
+  /** True when trying again is pointless. */
   lasting?: boolean;
-  /** Whether the request may have reached the platform (default true). */
+  /** True when the request may have reached the platform (default). */
   sent?: boolean;
   dependants?: readonly Dependant[];
 }
@@ -47,12 +47,12 @@ const passing: ReadonlySet<ErrorCode> = new Set([
   "unavailable",
 ]);
 
-/** Whether it is certain that the platform did nothing. */
+/** True when the platform certainly did nothing. */
 function nothingHappened({ code, retryAfter, status }: Failed): boolean {
   return code === "unreachable" || code === "rateLimited" || (status === 503 && retryAfter !== undefined);
 }
 
-/** Whether a call may be sent again. What creates is repeated only when it is certain that nothing was created. */
+/** True when a call may be sent again. A create is repeated only when nothing was certainly created. */
 export function repeatable(effect: Effect, failed: Failed): boolean {
   if (failed.lasting || !passing.has(failed.code)) return false;
   return effect !== "create" || nothingHappened(failed);
@@ -68,7 +68,7 @@ const open: ReadonlySet<ErrorCode> = new Set([
   "cancelled",
 ]);
 
-/** Whether a call that ends with this failure may have been carried out. */
+/** Returns `unknown` when a call with this failure may have been carried out. */
 export function outcomeOf(effect: Effect, failed: Failed): Outcome {
   const { code, status, sent = true } = failed;
   if (effect === "read" || !sent || nothingHappened(failed)) return "none";

@@ -1,43 +1,12 @@
-import { createRequire } from "node:module";
-import type * as Undici from "undici";
 import { endpoints, type EndpointName } from "../../contract/endpoints.ts";
-import { ApiError, type ErrorCode } from "../../contract/errors.ts";
+import { ApiError } from "../../contract/errors.ts";
 import { maxMegabytesOf, textOf } from "./bodies.ts";
-import { proxyFor, ProxyError, tunnel } from "./proxies.ts";
-
-let loaded: ReturnType<typeof load> | undefined;
-/** Loaded with the first client: most programs only declare resources. */
-const undici = (): ReturnType<typeof load> => (loaded ??= load());
-
-/** Of undici what sends requests to one origin: a third of what all of it takes to load. Its minor versions are pinned. */
-function load() {
-  const require = createRequire(import.meta.url);
-  return {
-    Pool: require("undici/lib/dispatcher/pool.js") as typeof Undici.Pool,
-    request: require("undici/lib/api/api-request.js") as Undici.Pool["request"],
-    errors: require("undici/lib/core/errors.js") as typeof Undici.errors,
-    buildConnector: require("undici/lib/core/connect.js") as typeof Undici.buildConnector,
-  };
-}
-
-/** Time-outs in milliseconds. */
-export interface Timeouts {
-  /** For opening a connection. */
-  connect: number;
-  /** From the end of the request to the answer's headers. */
-  headers: number;
-  /** Between two parts of the answer's body. */
-  body: number;
-}
+import { TransportError, type HttpSender, type HttpSenderOptions, type Sending } from "./sender.ts";
+import { openSender } from "./undiciSender.ts";
 
 /** A request as it goes out. */
-export interface Outgoing {
+export interface Outgoing extends Sending {
   endpoint: EndpointName;
-  method: "GET" | "POST";
-  /** Path with query. */
-  path: string;
-  headers: Record<string, string>;
-  body: string | undefined;
 }
 
 /** An answer as it came in. */
@@ -52,23 +21,9 @@ export interface Reply {
   location: string | undefined;
 }
 
-/** The failure of a request that brought no reply. `unreachable` means that nothing was sent. */
-export class TransportError extends Error {
-  readonly code: Extract<ErrorCode, "unreachable" | "timeout" | "connectionLost" | "badAnswer" | "cancelled">;
-  /** Whether trying again is pointless. */
-  readonly lasting: boolean;
-
-  constructor(code: TransportError["code"], message: string, lasting = false) {
-    super(message);
-    this.name = "TransportError";
-    this.code = code;
-    this.lasting = lasting;
-  }
-}
-
-/** The HTTP side of the client: one pool of kept-alive connections to one platform. */
+/** The HTTP side of the client: what may be sent to one platform, and its answers. */
 export class Transport {
-  readonly #pool: Undici.Pool;
+  readonly #sender: HttpSender;
   readonly #base: string;
   readonly #origin: string;
   readonly #readOnly: boolean;
@@ -76,20 +31,14 @@ export class Transport {
 
   constructor(
     endpoint: string,
-    options: { timeouts: Timeouts; connections: number; readOnly: boolean; allowed?: readonly string[] | undefined },
+    options: HttpSenderOptions & { readOnly: boolean; allowed?: readonly string[] | undefined },
   ) {
     const url = addressOf(endpoint);
     this.#origin = url.origin;
     this.#base = url.pathname.replace(/\/+$/, "");
     this.#readOnly = options.readOnly;
     this.#allowed = options.allowed;
-    const { connect, headers, body } = options.timeouts;
-    this.#pool = new (undici().Pool)(url.origin, {
-      connections: options.connections,
-      connect: connectorTo(url, connect),
-      headersTimeout: headers,
-      bodyTimeout: body,
-    });
+    this.#sender = openSender(url, options);
   }
 
   /** Throws when nothing may be sent to this origin, and when no changes are allowed and the call may make one. */
@@ -114,96 +63,30 @@ export class Transport {
   async send(request: Outgoing, signal: AbortSignal): Promise<Reply> {
     this.assertAllowed(request.endpoint);
     try {
-      const { statusCode, headers, body } = await undici().request.call(this.#pool, {
-        method: request.method,
-        path: this.#base + request.path,
-        headers: request.headers,
-        body: request.body ?? null,
-        signal,
-      });
-      const maxMegabytes = maxMegabytesOf(endpoints[request.endpoint].effect);
-      const text = await textOf(body, maxMegabytes);
+      const { endpoint, method, path, headers, body } = request;
+      const answer = await this.#sender.send({ method, path: this.#base + path, headers, body }, signal);
+      const maxMegabytes = maxMegabytesOf(endpoints[endpoint].effect);
+      const text = await textOf(answer.body, maxMegabytes);
       if (text === undefined) {
         // The same answer would come again.
         throw new TransportError("badAnswer", `${this.#origin} answered with more than ${maxMegabytes} MB`, true);
       }
       return {
-        status: statusCode,
+        status: answer.status,
         text,
-        retryAfter: oneOf(headers["retry-after"]),
-        date: oneOf(headers["date"]),
-        location: oneOf(headers["location"]),
+        retryAfter: answer.header("retry-after"),
+        date: answer.header("date"),
+        location: answer.header("location"),
       };
     } catch (error) {
-      throw error instanceof TransportError ? error : this.#failure(error);
+      throw error instanceof TransportError ? error : this.#sender.failureOf(error);
     }
   }
 
   /** Drops all connections; running calls fail as cancelled. */
   async close(): Promise<void> {
-    await this.#pool.destroy();
+    await this.#sender.close();
   }
-
-  #failure(error: unknown): TransportError {
-    const { code, syscall } = partsOf(error);
-    const origin = this.#origin;
-    const { errors } = undici();
-    if (error instanceof ProxyError) return new TransportError("unreachable", error.message, error.lasting);
-    if (error instanceof errors.RequestAbortedError || (error instanceof Error && error.name === "AbortError")) {
-      return new TransportError("cancelled", "The call was cancelled");
-    }
-    if (error instanceof errors.ClientDestroyedError || error instanceof errors.ClientClosedError) {
-      return new TransportError("cancelled", "The client is closed");
-    }
-    if (error instanceof errors.ConnectTimeoutError) {
-      return new TransportError("unreachable", `${origin} did not answer in time (${code})`);
-    }
-    if (syscall === "connect" || syscall === "getaddrinfo" || unconnected.has(code)) {
-      return new TransportError("unreachable", `Nothing answers at ${origin} (${code})`);
-    }
-    if (/CERT|ERR_TLS|ERR_SSL|EPROTO|SELF_SIGNED|UNABLE_TO/.test(code)) {
-      return new TransportError("unreachable", `No secure connection to ${origin} is possible (${code})`, true);
-    }
-    if (error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError) {
-      return new TransportError("timeout", `${origin} did not finish its answer in time (${code})`);
-    }
-    if (error instanceof errors.InvalidArgumentError) {
-      return new TransportError("unreachable", "The request can't be written as HTTP, so it was not sent", true);
-    }
-    if (code.startsWith("HPE_")) {
-      return new TransportError("badAnswer", `${origin} does not speak HTTP as expected (${code})`);
-    }
-    return new TransportError("connectionLost", `The connection to ${origin} was lost (${code})`);
-  }
-}
-
-/** How connections are opened: through the proxy of the environment where there is one. */
-function connectorTo(url: URL, timeoutMs: number): Undici.Pool.Options["connect"] {
-  const proxy = proxyFor(url);
-  if (!proxy) return { timeout: timeoutMs };
-  const secure = undici().buildConnector({ timeout: timeoutMs });
-  return (options, callback) => {
-    tunnel(proxy, url, timeoutMs).then(
-      (socket) =>
-        url.protocol === "https:" ? secure({ ...options, httpSocket: socket }, callback) : callback(null, socket),
-      (error: unknown) => callback(error as ProxyError, null), // the only one
-    );
-  };
-}
-
-const unconnected = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "EMFILE"]);
-
-const oneOf = (header: string | string[] | undefined): string | undefined =>
-  Array.isArray(header) ? header[0] : header;
-
-/** Codes of an error. Nothing else of it leaves this file: its text may hold what was sent. */
-function partsOf(error: unknown): { code: string; syscall: string | undefined } {
-  const { code, syscall, errors: attempts } = (error ?? {}) as { code?: unknown; syscall?: unknown; errors?: unknown };
-  const first = Array.isArray(attempts) ? partsOf(attempts[0]) : undefined; // one error for each address of a name
-  return {
-    code: typeof code === "string" ? code : (first?.code ?? "no code"),
-    syscall: typeof syscall === "string" ? syscall : first?.syscall,
-  };
 }
 
 function addressOf(endpoint: string): URL {

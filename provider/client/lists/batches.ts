@@ -1,5 +1,7 @@
 import { maxRowsPerInsert } from "../../contract/rows.ts";
 
+const encoder = new TextEncoder();
+
 /** Bounds of a batch. */
 export interface BatchOptions<Row> {
   /** Highest number of rows of a batch (default 10,000, the most that the platform takes). */
@@ -38,7 +40,7 @@ export async function* batches<Row>(
   };
   for await (const rows of blocks) {
     for (const row of rows) {
-      const size = Buffer.byteLength(text(row)) + 1; // and a comma
+      const size = encoder.encode(text(row)).length + 1; // and a comma
       if (batch.length > 0 && (batch.length >= most || bytes + size > maxBytes)) {
         yield taken();
       }

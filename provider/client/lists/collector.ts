@@ -33,7 +33,7 @@ export class Collector<Item> {
   /** When an item came or was done, and the longest time lately until the next one (ms): a busy machine takes longer. */
   #last = -Infinity;
   #gap = 0;
-  /** Whether the last ones were several. */
+  /** True when the last batch had several items. */
   #hadCompany = false;
   #timer: NodeJS.Timeout | undefined;
   #latest: NodeJS.Timeout | undefined;
@@ -49,7 +49,7 @@ export class Collector<Item> {
     const now = performance.now();
     if (now - this.#last < this.#waits.maxMs) this.#gap = Math.max(now - this.#last, 0.8 * this.#gap);
     else if (this.#underway === 0) {
-      // Nobody has come for so long that what was before says nothing.
+      // After a long pause the earlier pace is no guide.
       this.#gap = 0;
       this.#hadCompany = false;
     }
@@ -80,7 +80,7 @@ export class Collector<Item> {
       else [this.#full, this.#trusted] = [0, Math.min(2 * this.#trusted, trusted.last)];
       this.#handOver();
     };
-    // Who comes at this very moment is waited for.
+    // Items that arrive at this very moment are waited for.
     this.#timer = setTimeout(over, isFull ? (tries ? 2 * this.#gap : 0) : pause);
   }
 

@@ -1,4 +1,3 @@
-import { setImmediate as turn } from "node:timers/promises";
 import type { Row } from "../../contract/values.ts";
 import type { CallOptions } from "../http/call.ts";
 
@@ -59,9 +58,8 @@ export async function* keysetPages(
 }
 
 /**
- * Whether a filter that finds nothing more is right, judged by the rows from the last row's position on. Rows that sort
- * after it prove that the filter does not work. Any others are new, or the first rows again because the server ignores
- * the position.
+ * Confirms an empty page of a filter, by the rows from the last row's position on. Rows that sort after it prove that
+ * the filter does not work. Any others are new, or the first rows again because the server ignores the position.
  */
 function isNothingAfter(last: string, there: readonly Row[], { read, first }: Progress): boolean {
   const none = there.length > 0 && !there.some(({ _id }) => _id > last);
@@ -81,7 +79,7 @@ interface Begun {
 /** Asks for pages before they are needed. */
 class PageRequests {
   readonly #page: ReadPage;
-  /** Whether the ID found in the text of a page has always been that of its last row. */
+  /** True while the ID found in the text of a page has always been that of its last row. */
   #guessing = true;
 
   constructor(page: ReadPage) {
@@ -114,6 +112,13 @@ class PageRequests {
   }
 }
 
+/** Waits until what is due has been done. */
+const turn = (): Promise<void> =>
+  new Promise((resolve) => {
+    if ("setImmediate" in globalThis) setImmediate(resolve);
+    else setTimeout(resolve);
+  });
+
 /** A connection that has just brought an answer takes the next request two turns later: no work may come in between. */
 async function onItsWay(): Promise<void> {
   await turn();
@@ -126,7 +131,7 @@ function lastIn(text: string): string | undefined {
   return at < 0 ? undefined : /^"_id": *"([^"\\]+)"/.exec(text.slice(at, at + 100))?.[1];
 }
 
-/** Whether rows are in ascending order and all of them come after the last one that was read. */
+/** True when rows are in ascending order and all come after the last row read. */
 function continues(rows: readonly Row[], last: string | undefined): boolean {
   let before = last;
   for (const { _id } of rows) {

@@ -22,11 +22,11 @@ interface Habits {
   bare?: boolean;
   /** Refuses this address. */
   refuses?: string;
-  /** Forbids additions, and says of whom. */
+  /** Forbids additions and names the person. */
   forbids?: boolean;
-  /** Adds people, and says that it failed. */
+  /** Adds people, then answers with a failure. */
   failing?: boolean;
-  /** What another window does after each of our additions. */
+  /** Runs in another window after each of our additions. */
   meanwhile?: () => void;
 }
 
@@ -139,7 +139,7 @@ describe("additions", () => {
       { teamIDs: ["d"], emails: ["cat@crew.example"] },
     ]);
     expect(server.count("teammembers")).toBe(2);
-    // Of two people who are in some teams together, each is a call, where the teams would be three.
+    // Two people who are in several teams together take a call each; the three teams would take three.
     await addTo(lists, ["a dan", "b dan", "c dan", "b eva", "c eva", "d eva"]);
     expect(sent().slice(3)).toEqual([
       { teamIDs: ["a", "b", "c"], emails: ["dan@crew.example"] },

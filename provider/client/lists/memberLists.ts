@@ -3,7 +3,7 @@ import { ApiError, orUndefinedIfNotFound } from "../../contract/errors.ts";
 import type { Member } from "../../contract/members.ts";
 import type { Manner } from "../../habits/profile.ts";
 import type { CallOptions, Calls } from "../http/call.ts";
-import { delayed } from "../http/deadline.ts";
+import { delaySignal } from "../http/deadline.ts";
 import { Collector, type Waits } from "./collector.ts";
 import { inviteTogether, type Addition, type Invitation } from "./invitations.ts";
 import { indexOf, memberAt, TeamLists, type ListedMember, type ListOptions, type TeamList } from "./teamLists.ts";
@@ -58,14 +58,14 @@ export class MemberLists {
   readonly #proofs: Collector<Proof>;
   /** Teams that this run has made: nobody is in them but administrators, and whom it has added. */
   readonly #made = new Set<string>();
-  /** Those that were asked for, by address as it is declared: a platform may tell spellings apart. */
+  /** User IDs that were requested, by address as declared: a platform may distinguish spellings. */
   readonly #userIDs = new Map<string, Promise<string | undefined>>();
 
   constructor(client: Platform, { additions = waits, ...options }: ListOptions = {}) {
     const { reads: _, ttlMs: __, now: ___, ...call } = options;
     this.#client = client;
     this.#call = call;
-    this.#lasting = call.signal ? { ...call, signal: delayed(call.signal, gracePeriodMs) } : call;
+    this.#lasting = call.signal ? { ...call, signal: delaySignal(call.signal, gracePeriodMs) } : call;
     this.#lists = new TeamLists(client, options);
     this.#additions = new Collector((waiting) => this.#addAll(waiting), additions);
     this.#proofs = new Collector((proofs) => this.#proveAll(proofs), additions);
@@ -103,7 +103,7 @@ export class MemberLists {
     return new Promise((resolve, reject) => this.#proofs.add({ teamID, resolve, reject }));
   }
 
-  /** Whether this run has made a team: who is in it then is there by that, or was added by the run. */
+  /** True for a team that this run has made: its members joined with that, or were added by the run. */
   isMade(teamID: string): boolean {
     return this.#made.has(teamID);
   }
@@ -135,7 +135,7 @@ export class MemberLists {
     return teamMember?.role;
   }
 
-  /** Changes the role of a member as it is listed; sends its `teamMemberID` where that is known. */
+  /** Changes the role of a listed member; sends the listed `teamMemberID` if there is one. */
   async setRole(teamID: string, member: ListedMember, role: "admin" | "member", call = this.#call): Promise<void> {
     const { userID } = member;
     await this.#lists.changing([teamID], () =>
@@ -189,7 +189,7 @@ export class MemberLists {
     }
   }
 
-  /** Adds those who are not there, and tells everybody of their membership. */
+  /** Adds the missing people, and resolves each waiting call with the membership. */
   async #addAll(waiting: readonly Waiting[]): Promise<void> {
     try {
       const unsure = waiting.filter((one) => !this.#lacks(one));
@@ -231,7 +231,7 @@ export class MemberLists {
     return new Map(await Promise.all(found));
   }
 
-  /** Whether somebody is known to be no member. That somebody is one is known by a fresh list alone. */
+  /** True when a person is certainly no member. Only a fresh list proves that one is. */
   #lacks({ teamID, invitation: { email, userID } }: Addition): boolean {
     const list = this.#lists.known(teamID)?.snapshot ?? (this.#made.has(teamID) ? [] : undefined);
     if (!list) return false;

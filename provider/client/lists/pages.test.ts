@@ -10,7 +10,7 @@ import { pages, type PagesOptions } from "./pages.ts";
 
 type Query = RequestOf<"microappdata">;
 
-/** How a table answers; without anything it does as it is asked. */
+/** Ways in which a table deviates; an empty value is a table without deviations. */
 interface Habits {
   /** Most rows of a page, whatever was asked for. */
   cap?: number;

@@ -40,7 +40,7 @@ export class TeamLists {
   readonly #underway = new Map<string, Read>();
   /** Teams whose lists may be asked for. */
   readonly #expected = new Set<string>();
-  /** Whether lists are of user IDs alone, which do not show the team that they belong to. */
+  /** True while lists hold user IDs alone, which do not show the team they belong to. */
   #isBare = false;
 
   constructor(
@@ -74,7 +74,7 @@ export class TeamLists {
     return read.promise;
   }
 
-  /** The list as it is now; others that ask meanwhile are waited for. */
+  /** Reads the current list; calls that ask meanwhile share the read. */
   async fresh(teamID: string): Promise<TeamList> {
     this.#snapshots.drop(teamID);
     return this.list(teamID);
@@ -106,7 +106,7 @@ export class TeamLists {
     return [...this.#snapshots.keys, ...this.#underway.keys()];
   }
 
-  /** What reads a list now; one that began before our last change to the team may not show it. */
+  /** The read under way, unless it began before our last change to the team: it may not show that change. */
   #current(teamID: string): Read | undefined {
     const underway = this.#underway.get(teamID);
     return underway?.version === this.#snapshots.version(teamID) ? underway : undefined;
@@ -168,13 +168,13 @@ export class TeamLists {
   }
 }
 
-/** A list by user ID, and by address: as it is listed, and in small letters. */
+/** A list by user ID, and by address: in the listed spelling and in small letters. */
 interface Index {
   byID: ReadonlyMap<string, ListedMember>;
   byEmail: ReadonlyMap<string, ListedMember>;
-  /** Undefined for those who differ in letter case alone: a platform that has two of them tells them apart. */
+  /** Undefined for addresses that differ in letter case alone: a platform that has both distinguishes them. */
   byAddress: ReadonlyMap<string, ListedMember | undefined>;
-  /** Whether each member has an address. */
+  /** True when each member has an address. */
   hasEmails: boolean;
 }
 
@@ -204,7 +204,7 @@ export function indexOf(list: readonly ListedMember[]): Index {
   return index;
 }
 
-/** Who has an address in a list: in this spelling, else in another one of which the list has one alone. */
+/** Finds the member with an address: in this spelling, else in another one if the list has a single such address. */
 export function memberAt(list: readonly ListedMember[], email: string): ListedMember | undefined {
   const { byEmail, byAddress } = indexOf(list);
   return byEmail.get(email) ?? byAddress.get(email.toLowerCase());

@@ -21,7 +21,7 @@ const notApproved = 2;
 
 const units: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** All that a report says of an environment. */
+/** All parts of an environment in a report. */
 const environmentParts = changeSet.shape.environments.element.keyof().options;
 
 /** Longest time that an approval counts. */
@@ -60,7 +60,7 @@ function timeIn(validFor: string): number {
   throw new EngineError(`--valid-for ${validFor} is no time such as 30m, 12h or 7d, of at most ${maxDays} days`);
 }
 
-/** The report as this tree and this state have it; what a file says is compared with it, and not believed. */
+/** Makes the report again from this tree and this state; a saved one is compared with it, and not believed. */
 async function madeAnew(folder: string, saved: ChangeSet | undefined, options: ApproveOptions): Promise<ChangeSet> {
   const stacks = saved?.environments.map(({ name, stack }) => stack ?? name) ?? [options.stack ?? []].flat();
   const base = saved?.base?.commit ?? options.base ?? "HEAD";

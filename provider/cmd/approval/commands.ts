@@ -10,7 +10,7 @@ export interface ApproveOptions {
   base?: string;
   file?: string;
   state?: string;
-  /** The environment, where no report says it. */
+  /** The environment, if no report names it. */
   stack?: string;
 }
 

@@ -29,7 +29,7 @@ const pipelines = (engine: Engine, folder = "", approve = false): Pipelines => (
   ...{ engine, folder, approve, branch: "main", command: "microapps ci", version: "3.260.0" },
 });
 
-// What GitHub accepts, of which these workflows use a part; a word that is none of it is refused.
+// The part of GitHub's format that these workflows use; unknown words are refused.
 const permissions = z.partialRecord(z.enum(["contents", "pull-requests"]), z.enum(["read", "write"]));
 const concurrency = z.strictObject({ group: z.string(), "cancel-in-progress": z.boolean().optional() });
 const defaults = z.strictObject({

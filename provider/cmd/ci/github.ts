@@ -48,7 +48,7 @@ const approvalInputs = `
         description: The commit before the merge
         default: HEAD^`;
 
-/** What other jobs may ask for: the report, and its counts. */
+/** Outputs for other jobs: the report, and its counts. */
 const reportOutputs = ["report", "added", "changed", "removed", "stops"].map(
   (name) => `${name}: \${{ steps.report.outputs.${name} }}`,
 );

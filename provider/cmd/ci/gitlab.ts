@@ -62,7 +62,9 @@ const onSchedule = ({ branch }: Pipelines): string =>
   `$CI_COMMIT_BRANCH == "${branch}" && $CI_PIPELINE_SOURCE == "schedule"`;
 const rules = (condition: string, more = ""): string => `  rules:\n    - if: '${condition}'${more}`;
 
-/** What a job hands on; a folder of its own takes the place of whatever a branch has under that name. */
+/**
+ * Prepares the files that a job passes on. A new folder takes the place of anything that a branch has under that name.
+ */
 const handOn = (page: string): string[] => [
   'rm -rf "$CI_PROJECT_DIR/microapps-report"',
   'mkdir "$CI_PROJECT_DIR/microapps-report"',

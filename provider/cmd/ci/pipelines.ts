@@ -4,7 +4,7 @@ import { originOf } from "../../pulumi/configuration/origins.ts";
 
 export type Engine = "pulumi" | "embedded";
 
-/** What the pipelines of a project are made of. */
+/** The properties of a project's pipelines. */
 export interface Pipelines {
   /** In an order in which they can be applied. */
   environments: readonly Environment[];

@@ -122,7 +122,7 @@ for (let page = 1, some = [0]; !own && some.length > 0; page++) {
 await (own ? call(\`comments/\${own.id}\`, "PATCH", { body: REPORT }) : call(\`\${NUMBER}/comments\`, "POST", { body: REPORT }));
 `.trim();
 
-/** The same for a merge request: whose token it is says who the bot is. */
+/** The same for a merge request. The bot is the owner of the token. */
 export const commentOnGitLab = `
 import { readFileSync } from "node:fs";
 const { CI_API_V4_URL, CI_MERGE_REQUEST_PROJECT_ID, CI_MERGE_REQUEST_IID, MICROAPPS_COMMENT_TOKEN } = process.env;

@@ -17,7 +17,7 @@ import { ownSettings } from "../settings.ts";
 import { command } from "./mending.ts";
 import type { Subject, Typed } from "./subject.ts";
 
-/** What a person is asked for, in this order. */
+/** Settings to ask for, in this order. */
 const asked = [
   ["endpoint", "Address of the platform (https://…): "],
   ["email", "E-mail address to log in with: "],
@@ -26,7 +26,7 @@ const asked = [
 
 const isSecret = (key: string): boolean => (secretKeys as readonly string[]).includes(key);
 
-/** Asks for the settings that nothing says yet. */
+/** Asks for the missing settings. */
 export async function typeSettings(terminal: Terminal, { finding, stack }: Subject): Promise<Typed["values"]> {
   terminal.output.write(`${finding.seen}\n`);
   const known = stack === undefined ? {} : ownSettings(stack);

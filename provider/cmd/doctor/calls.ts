@@ -6,8 +6,8 @@ import { ApiError } from "../../contract/errors.ts";
 import type { Configuration } from "../../pulumi/configuration/configuration.ts";
 
 /**
- * Every endpoint that is called. They read, but for `login` and `logout`, which begin and end the session. Whatever this
- * list says, the client refuses all calls that may change something.
+ * Every endpoint that may be called. They read, but for `login` and `logout`, which begin and end the session.
+ * Independently of this list the client refuses all calls that may change something.
  */
 export const readingEndpoints = [
   "login",

@@ -1,11 +1,11 @@
 import type { Context } from "./context.ts";
 
-/** What a check saw. Its first sentence says what is, without what it means. */
+/** Finding of a check. Its first sentence gives the fact, without the consequence. */
 export interface Finding {
   /** `noted` is worth knowing; nothing fails because of it. */
   is: "well" | "noted" | "wrong";
   seen: string;
-  /** What follows from it. */
+  /** Consequence of the finding. */
   means?: string | undefined;
   /** Commands and settings that mend it, one a line; the first is the likeliest. */
   mend?: readonly string[] | undefined;
@@ -16,7 +16,7 @@ export interface Finding {
 /** One thing to look at. */
 export interface Check {
   id: string;
-  /** What people read. */
+  /** Title for people. */
   title: string;
   /** IDs of the checks that it presumes. */
   needs: readonly string[];
@@ -24,7 +24,7 @@ export interface Check {
   look: (context: Context) => Promise<Finding> | Finding;
 }
 
-/** What came of a check; `because` names the one that failed before it could be looked at. */
+/** Result of a check; `because` names the failed check that prevented it. */
 export type Result = Pick<Check, "id" | "title"> & (Finding | { is: "skipped"; because: string });
 
 export const well = (seen: string): Finding => ({ is: "well", seen });

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { processTerminal, type Terminal } from "../../../engine/cli/cli.ts";
 import type { DoctorOptions } from "./doctor.ts";
 
-/** Adds the command that looks at everything a run presumes, and says how to mend it. */
+/** Adds the command that checks everything a run presumes, and explains how to mend it. */
 export function addDoctorCommand(program: Command, terminal: Terminal = processTerminal): void {
   program
     .command("doctor")

@@ -3,7 +3,7 @@ import type { ReadingCalls } from "./calls.ts";
 import type { Network, Reached } from "./network.ts";
 import type { Subject } from "./subject.ts";
 
-/** What was read of a table. */
+/** Result of reading a table. */
 export interface TableLook {
   rows: number;
   /** True if these were all rows. */
@@ -19,7 +19,7 @@ export interface TableLook {
   twice: ReadonlyMap<string, number>;
 }
 
-/** What the checks share: what is looked at, the ways to look, and what those before have learned. */
+/** State shared by the checks: the subject, access to it, and findings of earlier checks. */
 export interface Context {
   subject: Subject;
   network: Network;
@@ -35,7 +35,7 @@ export interface Context {
     url?: URL;
     /** Ends an emulator that was started for this. */
     stopEmulator?: () => Promise<void>;
-    /** What the platform answered to who has no session, and how far our clock was then. */
+    /** The platform's answer without a session, and the offset of our clock at that time. */
     answer?: Reached;
     calls?: ReadingCalls;
     tables: Map<string, TableLook>;

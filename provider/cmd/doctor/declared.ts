@@ -6,7 +6,7 @@ import { readEnvironment } from "../../environment/declaration.ts";
 import { things, type Thing } from "../../environment/things/things.ts";
 import { maxMegabytesOfLayer, textIfAny } from "../../files/files.ts";
 import { valuePlace, type Value } from "../../layers/document.ts";
-import { placed } from "../../layers/verbs.ts";
+import { describePlace } from "../../layers/verbs.ts";
 import type { RowDeclaration } from "../../resources/rows/declared/declaration.ts";
 import type { RowTarget } from "../../resources/rows/declared/target.ts";
 import { read, SourceError } from "../../sources/read.ts";
@@ -26,7 +26,7 @@ export interface ProgramTable {
   at: { table: string; key: string };
 }
 
-/** What a stack's program is about, as far as its files and its state say without running it. */
+/** Resources of a stack's program, as far as its files and its state show them without running it. */
 export interface Declared {
   /** Names of the Environment files that were read. */
   files: string[];
@@ -43,7 +43,7 @@ export interface Declared {
   usesApps: boolean;
 }
 
-/** The place of what no file says. */
+/** Stands for the place when no file has it. */
 export const somewhere: ProgramTable["at"] = { table: "in the program", key: "in the program" };
 
 export const nothingDeclared: Declared = {
@@ -81,7 +81,7 @@ export async function declaredBy(stack: Stack): Promise<Declared> {
     const { root, declared, problems } = readEnvironment(file, folder);
     all.files.push(file);
     const [first] = problems;
-    if (first) all.problem ??= { file, text: `${placed(first.at)}: ${first.message}` };
+    if (first) all.problem ??= { file, text: `${describePlace(first.at)}: ${first.message}` };
     if (!declared || !root) continue;
     for (const thing of things(declared)) {
       const { kind, inputs } = thing;
@@ -112,7 +112,7 @@ async function tableOf({ inputs, path: at }: Thing, root: Value, folder: string)
   // The column that names the parent row is none of the table's.
   const isOther = (label: string): boolean => label !== parent?.by && !key.includes(label);
   const labels = (await labelsOf(seed, folder)).filter(isOther);
-  const placeOf = (property: string): string => placed(valuePlace(root, [...at, property]));
+  const placeOf = (property: string): string => describePlace(valuePlace(root, [...at, property]));
   const places = { table: placeOf("table"), key: placeOf("key") };
   return { table, key, labels, isHidden: key.some((label) => isHidden(seed, label)), at: places };
 }
@@ -133,7 +133,7 @@ async function labelsOf(seed: RowDeclaration, folder: string): Promise<string[]>
       return [...new Set(rows.flatMap(({ values }) => Object.keys(values)))];
     }
   } catch (error) {
-    if (!(error instanceof SourceError)) throw error; // which `environment check` says
+    if (!(error instanceof SourceError)) throw error; // reported by `environment check`
   }
   return [];
 }

@@ -30,7 +30,7 @@ export interface DoctorOptions extends Omit<SubjectOptions, "tables"> {
   json?: boolean;
 }
 
-/** What tests put in the place of this machine. */
+/** Replacements for parts of this machine; tests set them. */
 export interface Surroundings {
   network?: Network;
   now?: () => number;
@@ -101,7 +101,7 @@ function tableIn(text: string): ProgramTable {
   return { table: text.slice(0, at), key, labels: [], isHidden: false, at: { table: "--table", key: "--table" } };
 }
 
-/** Columns where nothing says how many there are. */
+/** Columns where the output has no width. */
 const widthOfPipes = 100;
 
 /** Makes the checks. Nothing of the platform is changed. */

@@ -73,7 +73,7 @@ const sentences: Record<Place, Sentences> = {
   table: { ...usual("microappdata"), "403": "This account may not read table regions." },
   logout: {},
 };
-/** What the platform holds against who calls. */
+/** Refusals that may meet a caller. */
 const refusals = [refused, usual("").expiredToken, sentences.login["429"]];
 
 const cases = (Object.keys(places) as Place[]).flatMap((place) =>

@@ -13,7 +13,10 @@ export interface Place {
 export const command = ({ stack, cwd }: Place, words: string): string =>
   `microapps ${words}${stack === undefined ? "" : ` -s ${quoted(stack)}`}${cwd === undefined ? "" : ` -C ${quoted(cwd)}`}`;
 
-/** What sets a key where it is set now. Without a value the command asks for it; a variable is left to be filled in. */
+/**
+ * The command that sets a key where it is set now. Without a value the command asks for it; a variable is left to be
+ * filled in.
+ */
 export function setting(place: Place, key: string, value?: string): string {
   const { stack, environment } = place;
   if (stack === undefined || readVariable(environment, key) !== undefined) {
@@ -24,7 +27,7 @@ export function setting(place: Place, key: string, value?: string): string {
   return command(place, `config set ${isSecret ? "--secret " : ""}microapps:${key}${word}`);
 }
 
-/** What takes a key away where it is set now. */
+/** The command that removes a key where it is set now. */
 export const unsetting = (place: Place, key: string): string =>
   place.stack === undefined || readVariable(place.environment, key) !== undefined
     ? `unset ${variableOf(key)}`

@@ -27,7 +27,7 @@ const behindNobody: Case["surroundings"] = {
 };
 const failure = (message: string): object => ({ status: "failure", message });
 
-/** What is wrong, the first sentence, and the exit status. */
+/** The problem, the first sentence, and the exit status. */
 test.each<[string, Case, string, 0 | 2 | 3]>([
   ["a wrong port", { config: { endpoint: "<nobody>" } }, "Nothing listens at <nobody>.", 2],
   [

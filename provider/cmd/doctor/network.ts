@@ -4,7 +4,7 @@ import https from "node:https";
 import net from "node:net";
 import tls from "node:tls";
 import { textOf } from "../../client/http/bodies.ts";
-import { agentFor, hostOf, portOf, proxyFor, secured, tunnel } from "../../client/http/proxies.ts";
+import { agentFor, hostOf, portOf, proxyFor, secureSocket, tunnel } from "../../client/http/proxies.ts";
 
 /** Largest answer that is looked at, in megabytes. */
 const maxMegabytes = 1;
@@ -21,7 +21,7 @@ export interface Reached {
   ownDate: number;
 }
 
-/** What a server says of itself before anything is sent. */
+/** The server's TLS certificate and how it was judged, before anything is sent. */
 export interface Certificate {
   /** Code of what Node holds against it. */
   refused: string | undefined;
@@ -116,7 +116,7 @@ export const machineNetwork: Network = {
   connect: async (url, timeoutMs) => void (await reach(url, timeoutMs)).destroy(),
   certificate: async (url, timeoutMs) => {
     // Nothing is sent: it is looked at, and believed nowhere.
-    const socket = secured(await reach(url, timeoutMs), hostOf(url), { rejectUnauthorized: false });
+    const socket = secureSocket(await reach(url, timeoutMs), hostOf(url), { rejectUnauthorized: false });
     try {
       await once(socket, "secureConnect", timeoutMs);
       return certificateOf(socket, hostOf(url));

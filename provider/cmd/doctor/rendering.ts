@@ -1,10 +1,10 @@
-import { wrapped } from "../../../engine/index.ts";
+import { wrapLine } from "../../../engine/index.ts";
 import type { Mask } from "../../messages/masks.ts";
 import { isWrong, type Result } from "./checks.ts";
 
-/** What came of a look, as `--json` prints it: docs/doctor.md has the shape. */
+/** Result of a doctor run, as `--json` prints it: docs/doctor.md has the shape. */
 export interface Outcome {
-  /** Of this shape. */
+  /** Version of this shape. */
   version: 1;
   /** The exit status. */
   status: 0 | 2 | 3;
@@ -61,7 +61,7 @@ export function screenOf({ findings, calls }: Outcome, columns: number): string 
   const end =
     count === 0 ? "Nothing has to be mended." : `${count} ${count === 1 ? "thing has" : "things have"} to be mended.`;
   const sent = `${calls.made === 1 ? "1 call was" : `${calls.made} calls were`} made, of at most ${calls.most}; none of them changes anything.`;
-  return [...lines, "", ...wrapped(`${end} ${sent}`, columns)].join("\n");
+  return [...lines, "", ...wrapLine(`${end} ${sent}`, columns)].join("\n");
 }
 
 function linesOf(
@@ -72,20 +72,20 @@ function linesOf(
   const indent = " ".repeat(markCells + titleCells);
   const isWell = is === "well";
   const texts = [seen, ...(isWell || means === undefined ? [] : [means])];
-  const [first = "", ...rest] = texts.flatMap((each) => wrapped(indent + each, columns));
+  const [first = "", ...rest] = texts.flatMap((each) => wrapLine(indent + each, columns));
   const commands = isWell ? [] : mend.map((each) => `${indent}  ${each}`);
   const mark = marks[is].padEnd(markCells);
   if (title.length > mostTitleCells) return [mark + title, first, ...rest, ...commands];
   return [mark + title.padEnd(titleCells) + first.slice(indent.length), ...rest, ...commands];
 }
 
-/** What was not looked at, by the check that failed before. */
+/** Skipped checks, by the failed check that prevented them. */
 function skippedLines(findings: Outcome["findings"], columns: number): string[] {
   const causes = [...new Set(findings.flatMap(({ because }) => because ?? []))];
   return causes.flatMap((cause) => {
     const titles = findings.filter(({ because }) => because === cause).map(({ title }) => title);
     const text = `Not looked at before this is mended: ${cause}. It leaves out ${titles.join(", ")}.`;
-    const [first = "", ...rest] = wrapped(" ".repeat(markCells) + text, columns);
+    const [first = "", ...rest] = wrapLine(" ".repeat(markCells) + text, columns);
     return [marks.skipped.padEnd(markCells) + first.slice(markCells), ...rest];
   });
 }

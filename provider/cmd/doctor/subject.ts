@@ -13,14 +13,14 @@ import { noted, well, wrong, type Finding } from "./checks.ts";
 import { declaredBy, nothingDeclared, type Declared, type ProgramTable } from "./declared.ts";
 import { command, setting, unsetting, type Place } from "./mending.ts";
 
-/** What is looked at: settings and where they stand, and what the program is about. */
+/** Subject of the checks: the settings and their places, and the resources of the program. */
 export interface Subject {
   place: Place;
   /** The folder that relative addresses of emulators count from. */
   folder: string;
   stack: Stack | undefined;
   settings: Configuration | undefined;
-  /** What there is to say of the settings. */
+  /** Result of reading the settings. */
   finding: Finding;
   /** True if all that is wrong is that something is not there yet, for which a person can be asked. */
   isIncomplete: boolean;
@@ -28,7 +28,7 @@ export interface Subject {
   mask: Mask;
 }
 
-/** What a person typed who has no settings yet, and the stack that it is for, where there is one. */
+/** Settings typed by a person who has none yet, and the stack they are for, if there is one. */
 export interface Typed {
   values: Readonly<Record<string, string>>;
   stack: Stack | undefined;
@@ -104,7 +104,7 @@ const secretVariables = (environment: NodeJS.ProcessEnv): string[] =>
 
 type Configured = Pick<Subject, "settings" | "finding" | "isIncomplete" | "mask">;
 
-/** Reads settings, and says what is wrong with them. */
+/** Reads settings and describes their problems. */
 function configured(
   read: () => Configuration,
   own: Readonly<Record<string, string>>,
@@ -137,7 +137,7 @@ function configured(
   }
 }
 
-/** What mends settings that are wrong: whatever is missing, then what nobody reads. */
+/** Commands that mend wrong settings: first the missing ones, then those that nobody reads. */
 function mendOf(own: Readonly<Record<string, string>>, place: Place, message: string): string[] {
   const valueOf = (key: string): string => own[key] || readVariable(place.environment, key) || "";
   const has = (key: string): boolean => valueOf(key) !== "";
@@ -151,7 +151,7 @@ function mendOf(own: Readonly<Record<string, string>>, place: Place, message: st
     if (missing.length > 0) return missing.map((key) => setting(place, key));
   }
   const profile = path.basename(valueOf("profile"));
-  // A file that can be read says itself where it is to be corrected.
+  // The message of a readable file names the place to correct.
   if (profile !== "" && message.includes(profile)) {
     return message.includes("can't be read") ? [setting(place, "profile")] : [];
   }

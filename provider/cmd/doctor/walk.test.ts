@@ -9,7 +9,7 @@ import { runDoctor } from "./doctor.ts";
 import type { Outcome } from "./rendering.ts";
 import { account, Clinic, fakeTerminal, secrets } from "./testing/clinic.ts";
 
-// A person who does what each message says, word for word, until nothing has to be mended.
+// Plays a person who follows each message word for word, until nothing has to be mended.
 
 let clinic: Clinic;
 let folder: string;
@@ -55,11 +55,11 @@ async function look(line: string): Promise<Outcome> {
   return outcome;
 }
 
-/** What has to be mended first. */
+/** The first problem to mend. */
 const first = ({ findings }: Outcome): { seen?: string; mend?: readonly string[] } =>
   findings.find(({ is }) => is === "wrong") ?? {};
 
-/** Does what a message says; `value` is what only the person knows. */
+/** Follows a message; `value` is known to the person alone. */
 async function mend(line: string, value = ""): Promise<void> {
   const [, name, shown] = /^export (\w+)=(.*)$/.exec(line) ?? [];
   const [, file, at, column, property, text] = /^([\w.]+):(\d+):(\d+): (\w+): (.*)$/.exec(line) ?? [];
@@ -158,7 +158,7 @@ test("who answers no, or types a wrong password, leaves the folder as it was", a
   await leave();
 });
 
-// UPDATE_SCREENS=1 writes the texts anew: read them.
+// UPDATE_SCREENS=1 rewrites the texts: read them.
 test.each([80, 100])("what people see on %i columns", async (columns) => {
   const cases = [
     {},

@@ -2,12 +2,11 @@ import { Argument, type Command } from "commander";
 import type { Door } from "../../pulumi/configuration/configuration.ts";
 import type { DoorOptions } from "./door.ts";
 
-/** Adds the command that takes a stack from dynamic resources to the plugin, and back. */
-export function addStateCommands(program: Command): void {
-  program
-    .command("state")
-    .description("change what is kept of a stack")
-    .command("door")
+/** Adds to `state` the command that takes a stack from dynamic resources to the plugin, and back. */
+export function addDoorCommand(program: Command): void {
+  const state = program.commands.find((command) => command.name() === "state");
+  state
+    ?.command("door")
     .description(
       "rewrite the state as if all resources had been registered as dynamic resources, or through the plugin; nothing is sent",
     )

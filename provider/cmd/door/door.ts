@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { text as readAll } from "node:stream/consumers";
+import { text as readStream } from "node:stream/consumers";
 import { EngineError, Refusal, replaceKeeping, Workspace } from "../../../engine/index.ts";
 import { numbered } from "../../messages/text.ts";
 import type { Door } from "../../pulumi/configuration/configuration.ts";
@@ -14,11 +14,11 @@ export interface DoorOptions {
 
 const ways: Readonly<Record<Door, string>> = { plugin: "through the plugin", dynamic: "as dynamic resources" };
 
-/** Takes the state of a stack, or an export of one, to the other door. */
+/** Moves the state of a stack, or an export of one, to the other kind of provider. */
 export async function changeDoor(door: Door, { cwd = ".", stack, file }: DoorOptions): Promise<void> {
   if (file === undefined) return changeStack(door, cwd, stack);
   if (file === "-") {
-    process.stdout.write(moved(door, await readAll(process.stdin), "the export"));
+    process.stdout.write(moved(door, await readStream(process.stdin), "the export"));
     return;
   }
   const path = resolve(cwd, file);

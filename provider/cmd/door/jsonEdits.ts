@@ -12,7 +12,7 @@ export const propertyOf = (object: Node | undefined, name: string): Node | undef
 
 const endOf = ({ offset, length }: Node): number => offset + length;
 
-/** Changes of a JSON text that leave all else in it as it is written, byte for byte. */
+/** Changes a JSON text and leaves all other bytes unchanged. */
 export class JsonEdits {
   readonly #text: string;
   readonly #edits: { offset: number; length: number; text: string }[] = [];
@@ -87,7 +87,7 @@ export class JsonEdits {
     return /\s*$/.exec(this.#text.slice(Math.max(0, offset - 200), offset))?.[0] ?? "";
   }
 
-  /** What stands between the name of a property and its value. */
+  /** The text between the name of a property and its value. */
   #colon(property: Node | undefined): string {
     const [key, value] = property?.children ?? [];
     return key && value ? this.#text.slice(endOf(key), value.offset) : ": ";

@@ -1,16 +1,16 @@
 import { parseTree, type Node } from "jsonc-parser";
 import type { Door } from "../../pulumi/configuration/configuration.ts";
 import { providerOf, typeThrough, urnThrough } from "../../pulumi/doors.ts";
-import { hiddenName } from "../../pulumi/hiddenNames.ts";
+import { toHiddenName } from "../../pulumi/hiddenNames.ts";
 import { resourceNamed } from "../../resources/resources.ts";
 import { childrenOf, JsonEdits, keyOf, propertyOf, valueOf } from "./jsonEdits.ts";
 import { providersThrough, type Move } from "./providers.ts";
 import { propertiesOf, replaceText, stored, textAt, type Stored } from "./stored.ts";
 
-/** A state that can't change its door. */
+/** A state that can't change its kind of provider. */
 export class Unmovable extends Error {}
 
-/** A state after its door was changed, and how many resources it moved: none where all went through that door. */
+/** A converted state, and the number of moved resources: 0 when all had that kind of provider already. */
 export interface Moved {
   text: string;
   resources: number;
@@ -19,8 +19,8 @@ export interface Moved {
 }
 
 /**
- * Rewrites a state, or an export of one, as if its resources had been registered through a door. Secrets stay encrypted
- * as they are, and so does everything else: the way back gives the same text.
+ * Rewrites a state, or an export of one, for the given kind of provider. Everything else, encrypted secrets included,
+ * stays byte for byte: the way back gives the same text.
  */
 export function movedThrough(door: Door, text: string): Moved {
   const root = parseTree(text);
@@ -68,7 +68,7 @@ function refuseUnknown(own: readonly Stored[]): void {
 function moveResource({ door, edits }: Move, one: Stored, urn: string): void {
   const { node, kind = "" } = one;
   replaceText(edits, node, "type", typeThrough(door, kind));
-  const urnName = hiddenName("resourceUrn");
+  const urnName = toHiddenName("resourceUrn");
   for (const properties of propertiesOf(one)) {
     if (door === "plugin") {
       edits.drop(properties, (property) => ["__provider", urnName].includes(keyOf(property)));

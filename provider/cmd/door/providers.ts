@@ -4,7 +4,7 @@ import { explicitInput, providerType } from "../../pulumi/doors.ts";
 import { childrenOf, JsonEdits, keyOf } from "./jsonEdits.ts";
 import { propertiesOf, replaceText, type Stored } from "./stored.ts";
 
-/** A change of the door of a whole state. */
+/** Conversion of a whole state to a kind of provider. */
 export interface Move {
   door: Door;
   text: string;
@@ -14,7 +14,7 @@ export interface Move {
   moving: ReadonlySet<Stored>;
 }
 
-/** What becomes of the references to providers. */
+/** New references to providers. */
 interface References {
   /** New references of the resources that move, and of those that stay, by old reference. */
   ofResources: Map<string, string>;
@@ -46,7 +46,7 @@ export function providersThrough(move: Move): References {
     result.ofResources.set(reference, there ? referenceTo(there.urn, there.id) : referenceTo(urn, provider.id));
     if (there) {
       if (there.id === provider.id && !others.has(reference)) result.dropped.add(provider);
-      // What refers to a provider comes after it.
+      // A provider stands before everything that refers to it.
       if (all.indexOf(there) > all.findIndex((one) => moving.has(one) && one.provider === reference)) {
         edits.insertAfter(provider.node, text.slice(there.node.offset, there.node.offset + there.node.length));
         result.dropped.add(there);
@@ -69,7 +69,7 @@ export function providersThrough(move: Move): References {
   return result;
 }
 
-/** What an engine notes of a plugin among the inputs of its provider. */
+/** An engine's notes about a plugin among the inputs of its provider. */
 const notes = ["version", "pluginDownloadURL", "__internal"];
 /** Where such a note stands in a provider of dynamic resources, whose host reads it as configuration of another package. */
 const kept = "plugin:";
@@ -79,7 +79,7 @@ function rewrite(edits: JsonEdits, door: Door, provider: Stored): void {
   for (const properties of propertiesOf(provider)) rewriteSettings(edits, door, properties, !isDefault(provider.urn));
 }
 
-/** Names the settings of a provider as the other package does. What it does not know stays as it is. */
+/** Renames the settings of a provider for the other package. Unknown ones stay unchanged. */
 function rewriteSettings(edits: JsonEdits, door: Door, properties: Node, isExplicit: boolean): void {
   for (const property of childrenOf(properties)) {
     const key = keyOf(property);

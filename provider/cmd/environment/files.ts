@@ -3,10 +3,10 @@ import { EngineError, oneLine, printable, printableJson } from "../../../engine/
 import { checkEnvironment } from "../../environment/checks/rowChecks.ts";
 import { readEnvironment, type Declaration, type Reading } from "../../environment/declaration.ts";
 import { EnvironmentError } from "../../environment/problems.ts";
-import { origins, shownTree, yamlOf } from "../../environment/shown.ts";
+import { origins, toShownTree, yamlOf } from "../../environment/shown.ts";
 import { projectAbove } from "../../files/repository.ts";
-import { plain } from "../../layers/document.ts";
-import { placed } from "../../layers/verbs.ts";
+import { toPlainValue } from "../../layers/document.ts";
+import { describePlace } from "../../layers/verbs.ts";
 import { unbroken } from "../../messages/text.ts";
 
 /** Flags of the commands. */
@@ -28,7 +28,7 @@ export async function checkFile(file: string | undefined, options: Options): Pro
   const { declared } = sound(name, checked);
   const notes = options.base === undefined ? [] : await sinceBase(name, folder, options.base);
   const lines = [
-    ...checked.warnings.map(({ at, message }) => `warning: ${unbroken(`${placed(at)}: ${message}`)}`),
+    ...checked.warnings.map(({ at, message }) => `warning: ${unbroken(`${describePlace(at)}: ${message}`)}`),
     ...notes.map((note) => `warning: ${note}`),
     `environment ${oneLine(name)} is sound: ${counted(declared)}`,
   ];
@@ -57,9 +57,9 @@ async function sinceBase(file: string, folder: string, base: string): Promise<st
 export function showFile(file: string | undefined, options: Options): string {
   const { name, folder } = chosen(file, options);
   const { root, declared } = sound(name, readEnvironment(name, folder));
-  const tree = shownTree(root, declared);
+  const tree = toShownTree(root, declared);
   if (!options.json) return printable(yamlOf(tree, options.origin), false);
-  return `${printableJson(options.origin ? { environment: plain(tree), origins: origins(tree) } : plain(tree), 2)}\n`;
+  return `${printableJson(options.origin ? { environment: toPlainValue(tree), origins: origins(tree) } : toPlainValue(tree), 2)}\n`;
 }
 
 type Sound = { [Name in "root" | "declared"]-?: Exclude<Reading[Name], undefined> };
@@ -82,7 +82,7 @@ function chosen(file: string | undefined, { cwd = ".", stack }: Options): { name
   return { name, folder: projectAbove(folder) }; // a stack's file lies beside Pulumi.yaml
 }
 
-/** What a file declares, in numbers. */
+/** Counts the declarations of a file. */
 function counted({ organizations, seeds, apps }: Declaration): string {
   const teams = Object.values(organizations).flatMap(({ teams = {} }) => Object.values(teams));
   const members = teams.flatMap(({ members = {}, roster }) => Object.keys({ ...members, ...roster?.members }));

@@ -46,7 +46,7 @@ async function stage(answer: RequestListener, path = ""): Promise<Stage> {
   return { proxy, platform, passed, failures, sockets };
 }
 
-/** Sends a request as it is. */
+/** Sends a request unchanged. */
 async function ask(url: string, options: http.RequestOptions = {}, body?: Buffer | string): Promise<IncomingMessage> {
   const sent = http.request(url, options);
   sent.end(body);

@@ -27,7 +27,7 @@ export interface Proxy {
 /** Bytes of the headers of one message, as most servers bound them. */
 const maxHeaderSize = 64 * 1024;
 
-/** What belongs to one connection, and not to the message. */
+/** Headers of a connection, not of the message. */
 const ofConnection = new Set(["connection", "keep-alive", "proxy-connection", "te", "upgrade", "expect"]);
 
 /** A caller's connection with the one to the platform, which is as old and ends when it does. */

@@ -49,7 +49,7 @@ function start(...words: string[]): Running {
   return { child, ended };
 }
 
-/** A program as a user has it: it logs in at the address of its environment, and ends as it is told. */
+/** A user's program: it logs in at the address of its environment, and ends in the given way. */
 const program = (rest: string): string[] => [
   ...[process.execPath, "--input-type=module", "-e"],
   `const url = process.env.MICROAPPS_ENDPOINT + "/api/login";

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { EngineError, printable } from "../../../engine/index.ts";
-import { interrupted, runCommand } from "../../../machine/commands.ts";
+import { waitForInterrupt, runCommand } from "../../../machine/commands.ts";
 import { isLoopback } from "../../../machine/hosts.ts";
 import { whyUnwritable } from "../../../machine/ownFile.ts";
-import { ownFacts } from "../../conformance/load.ts";
+import { loadFacts } from "../../conformance/load.ts";
 import { numbered, printableLine } from "../../messages/text.ts";
 import { kinds } from "../../recording/privacy/kinds.ts";
 import { Recording, type Made } from "../../recording/recording.ts";
@@ -27,7 +27,7 @@ export interface RecordOptions {
 /** Exit status where a secret or a person would have been written. */
 const leaked = 3;
 
-/** Different reasons for lost calls that are told. */
+/** Maximum of different reasons for lost calls that are reported. */
 const mostReasons = 10;
 
 /** Records until the command has ended, or until this process is asked to end. The answer is the exit status. */
@@ -46,7 +46,7 @@ export async function record(words: readonly string[], options: RecordOptions): 
     if (reason !== undefined) throw new EngineError(`nothing is recorded: ${path} can't be written: ${reason}`);
   }
   if (!force) refuseExisting(Object.values(paths));
-  const knownSteps = ownFacts().flatMap(({ steps }) => steps);
+  const knownSteps = loadFacts().flatMap(({ steps }) => steps);
   const recording = new Recording({ base: to.pathname.replace(/\/+$/, ""), labels: options.private, rows, knownSteps });
   const proxy = await startProxy({ to, port, passed: recording.take, failed: teller() });
   let status = 0;
@@ -54,7 +54,7 @@ export async function record(words: readonly string[], options: RecordOptions): 
     if (words.length > 0) status = await runCommand(words, variablesOf(proxy.url, to));
     else {
       process.stdout.write(`${proxy.url}\n`);
-      await interrupted();
+      await waitForInterrupt();
     }
   } finally {
     await proxy.close();
@@ -68,7 +68,7 @@ function variablesOf(url: string, to: URL): Record<string, string> {
   const isAllowed = allowed?.split(",").some((entry) => URL.parse(entry.trim())?.origin === to.origin) ?? false;
   return {
     MICROAPPS_ENDPOINT: url,
-    // What may be sent to the platform may be sent to its recording.
+    // A recording of an allowed platform is allowed as well.
     ...(isAllowed ? { MICROAPPS_ALLOWED_ENDPOINTS: `${allowed ?? ""},${new URL(url).origin}` } : {}),
   };
 }

@@ -11,8 +11,8 @@ import { runFacts } from "../../conformance/run.ts";
 import { Sender } from "../verify/bed/sending.ts";
 import { opened, recordedOf, seed } from "./testing/recorded.ts";
 
-// A fact says how a platform answers, not who was on it: it holds with other people, in another organization, and on
-// an emulator of the seed.
+// A fact describes a platform's answers, not its people: it holds with other people, in another organization, and on an
+// emulator of the seed.
 
 const eve = "eve@company.org";
 
@@ -80,7 +80,7 @@ async function rowsOf({ call }: Caller): Promise<void> {
   await call("readteam", { teamID: "crew" }, { "x-auth-token": "", "x-user-id": "" });
 }
 
-/** The facts that do not hold on a platform, in a test bed of other people. */
+/** The facts that do not hold on a platform, in a sandbox of other people. */
 async function broken(platform: Emulator, facts: string, email: string, password: string): Promise<unknown[]> {
   const sender = new Sender({ url: platform.url });
   const client = createClient({ endpoint: platform.url, email, password });

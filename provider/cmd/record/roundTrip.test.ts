@@ -69,7 +69,7 @@ async function answers(caller: Caller, reads: readonly Read[], inShape: boolean)
   return all;
 }
 
-/** What goes over a platform through a recording: the typed client, and requests as anybody sends them. */
+/** A recording of requests to a platform: from the typed client, and raw ones. */
 const recorded = (platform: Emulator, rows: "shape" | "values"): Promise<Made> =>
   recordedOf(platform, rows, async (client, caller) => {
     const rowData = { Code: "XX", Population: 9 };

@@ -13,13 +13,13 @@ export interface Draft {
   text: string;
 }
 
-/** What was found in a draft that must not be there. */
+/** A secret or a person in a draft, where neither may be. */
 export interface Leak {
   kind: Kind;
   path: string;
 }
 
-/** Looks for secrets and people in drafts: in each line as it is, and in each value that a reader gets. */
+/** Looks for secrets and people in drafts: in each raw line, and in each parsed value. */
 export function leakIn(drafts: readonly Draft[], finder: Finder): Leak | undefined {
   for (const { path, text } of drafts) {
     let kind = finder.kindIn(parse(text, { maxAliasCount: 0 }));

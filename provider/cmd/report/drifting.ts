@@ -101,7 +101,7 @@ async function looked(
   const { stack, text } =
     target.state === undefined || target.stack === undefined
       ? await stateInClear(cwd, target.stack, process.env)
-      : { stack: target.stack, text: textOf(cwd, target.state) };
+      : { stack: target.stack, text: await textOf(cwd, target.state) };
   const { resources, interrupted } = stateOf(text);
   const look = await lookAt(cwd, stack, target, resources);
   const name = target.stack === undefined ? stack : target.name;

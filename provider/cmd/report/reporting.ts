@@ -21,7 +21,7 @@ import { textOf } from "./textOf.ts";
 /** Exit statuses of reports, as docs/exit-statuses.md has them. */
 export const statuses = { stopped: 2, login: 3, unread: 4, noSuchStack: 6, changes: 7 } as const;
 
-/** Milliseconds after which a report says what it has. */
+/** Milliseconds after which a report is printed with the parts that are ready. */
 const deadlineMs = 60_000;
 
 /** Makes the report, writes it, and sets the exit status. */
@@ -36,7 +36,7 @@ export async function runReport(options: ReportRequestOptions & { from?: string;
 
 const isWhole = ({ flags, environments }: ChangeSet): boolean => flags.length === 0 && environments.every(isUnchanged);
 
-/** What a report is made of. */
+/** The options of a report, completed. */
 export type ReportRequestOptions = ReportOptions & { base: string; state?: string; events?: string };
 
 /** Makes a report of the working tree and the states. */
@@ -68,9 +68,9 @@ export async function reportOf(cwd: string, options: ReportRequestOptions): Prom
   }
 }
 
-function reportOfEvents(cwd: string, file: string): ChangeSet {
+async function reportOfEvents(cwd: string, file: string): Promise<ChangeSet> {
   try {
-    return eventsReport(textOf(cwd, file));
+    return eventsReport(await textOf(cwd, file));
   } catch (error) {
     if (error instanceof EventsError) throw new EngineError(`${file}: ${error.message}`);
     throw error;

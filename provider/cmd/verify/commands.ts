@@ -4,7 +4,7 @@ import type { VerifyOptions } from "./options.ts";
 
 const listed = (value: string, all: string[]): string[] => [...all, value];
 
-/** Adds the command that tries the facts of the interface on a platform, in a test bed that it leaves as it was. */
+/** Adds the command that tries the facts of the interface on a platform, in a sandbox that it leaves unchanged. */
 export function addVerifyCommand(program: Command, terminal: Terminal = processTerminal): void {
   program
     .command("verify")

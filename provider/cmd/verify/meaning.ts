@@ -1,20 +1,20 @@
 import { habits, type HabitName } from "../../habits/habits.ts";
 import type { Configuration } from "../../pulumi/configuration/configuration.ts";
 
-/** What makes this product work where a platform has another habit than the usual. */
+/** Means by which this product works on a platform with an unusual habit. */
 export type Adaption =
   | { by: "client" }
   /** Nothing of this product has to do with it; programs of the client may. */
   | { by: "unused" }
-  /** A key of the configuration, without `microapps:`. A profile says the same to the emulator. */
+  /** A key of the configuration, without `microapps:`. A profile sets the same in the emulator. */
   | { by: "setting"; setting: keyof Configuration; value: string }
   /** The resource, function or command that ends with an error, or does without. */
   | { by: "nothing"; refuses: string };
 
 interface Meaning {
-  /** What of this product has to do with it. */
+  /** Parts of this product that it affects. */
   affects: string;
-  /** What adapts; for some values another thing. */
+  /** The usual adaption; `except` has others for some values. */
   adapts: Adaption;
   except?: Readonly<Record<string, Adaption>>;
 }
@@ -35,7 +35,7 @@ const people = "TeamMember, TeamRoster and UserTeams";
 const made = "Organization and Team";
 const pages = "Reading a table: SeedRows, getRows, dump and drift";
 
-/** What each habit means for who uses this product. */
+/** Consequences of each habit for users of this product. */
 export const meanings: Readonly<Record<HabitName, Meaning>> = {
   // Envelopes
   writeEnvelope: taken("SeedRows and RowFile: the ID of what they make"),
@@ -115,7 +115,7 @@ export const meanings: Readonly<Record<HabitName, Meaning>> = {
   attachments: profiled("GeneratedApp without attachments"),
 };
 
-/** What a habit means that was seen with this value. */
+/** Consequences of a habit with this value. */
 export function meaningOf(name: HabitName, value: string): { affects: string; adapts: Adaption } {
   const { affects, adapts, except = {} } = meanings[name];
   return { affects, adapts: value === habits[name].values[0] ? client : (except[value] ?? adapts) };
@@ -124,7 +124,7 @@ export function meaningOf(name: HabitName, value: string): { affects: string; ad
 /** The fact that shows a word whose meaning nobody but the operator knows. */
 export const wordsFact = "createappwithpromptStatus: known words";
 
-/** What a difference means that is no habit. */
+/** Consequences of a difference that is not a habit. */
 export function meaningOfFact(id: string): { affects: string; adapts: { by: Adaption["by"]; text: string } } {
   if (id !== wordsFact)
     return {
@@ -140,7 +140,7 @@ export function meaningOfFact(id: string): { affects: string; adapts: { by: Adap
   };
 }
 
-/** What adapts, as a sentence. */
+/** Describes the adaption, as a sentence. */
 export function adaptionText(adaption: Adaption, number: number): string {
   if (adaption.by === "client") return `The client takes ${number === 2 ? "both" : "all"} forms by itself.`;
   if (adaption.by === "unused") return "No resource and no function depends on it.";

@@ -28,13 +28,13 @@ export interface VerifyOptions extends GlobalOptions {
   json?: boolean;
 }
 
-/** Someone of the test bed who may be asked to help. */
+/** A person in the sandbox who may be asked to help. */
 interface Helper {
   email: string;
   password: string;
 }
 
-/** What is to be the test bed, as far as the flags say. */
+/** The sandbox's parts, as far as flags name them. */
 export interface BedNames {
   /** Undefined where an organization is made. */
   organizationID: string | undefined;
@@ -77,7 +77,7 @@ const bedFile = z.looseObject({
     .default({}),
 });
 
-/** The bed that the flags name. Refuses one without tables. */
+/** The sandbox that the flags name. Refuses one without tables. */
 export function bedNames(options: VerifyOptions): BedNames {
   const { bed, cwd = "." } = options;
   const file =
@@ -105,7 +105,7 @@ export function bedNames(options: VerifyOptions): BedNames {
   return { organizationID: options.in, tables, fields: Object.fromEntries(fields), helpers };
 }
 
-/** What is read of files that are named; a mistake is told before anything is sent. */
+/** Reads named files; a mistake is reported before anything is sent. */
 export function readOrRefuse<Content>(read: () => Content): Content {
   try {
     return read();

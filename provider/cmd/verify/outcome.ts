@@ -23,21 +23,21 @@ export interface Difference {
   seen: string;
   /** The habit by which it is known, with the usual value and the one that was seen; null for one without a name. */
   habit: { name: HabitName; usual: string; value: string } | null;
-  /** What of this product has to do with it. */
+  /** Parts of this product that it affects. */
   affects: string;
   adapts: { by: Adaption["by"]; text: string };
 }
 
-/** What has changed since a profile was written. */
+/** Change of a platform since its profile was written. */
 export interface Change {
   what: string;
   before: string;
   now: string;
 }
 
-/** What came of a run, as `--json` prints it: docs/verify.md has the shape. */
+/** Result of a verify run, as `--json` prints it: docs/verify.md has the shape. */
 export interface Outcome {
-  /** Of this shape. */
+  /** Version of this shape. */
   version: 1;
   /** The exit status. */
   status: 0 | 1 | 3;
@@ -57,7 +57,7 @@ export interface Outcome {
   changes: Change[] | null;
   notTried: { fact: string; why: string }[];
   profile: Profile;
-  /** What could not be removed. */
+  /** Things that could not be removed. */
   left: { kind: string; ids: readonly string[]; why: string }[];
 }
 
@@ -89,7 +89,7 @@ export function scoreOf(results: readonly Result[]): Outcome["score"] {
   };
 }
 
-/** Each difference, with what it means. One habit is told once, by the first fact that shows it. */
+/** Each difference, with its consequences. A habit is listed once, by the first fact that shows it. */
 export function differencesOf(results: readonly Result[], hide: (text: string) => string): Difference[] {
   const known = new Set<string>();
   return results.filter(differs).flatMap((result): Difference[] => {
@@ -122,10 +122,13 @@ export function shown(value: unknown, hide: (text: string) => string): string {
   return text.length > mostCharacters ? `${text.slice(0, mostCharacters)}…` : text;
 }
 
-/** Whether nobody has to do anything about a difference. */
+/** True when nobody has to do anything about a difference. */
 export const isAdapted = ({ adapts: { by } }: Difference): boolean => by === "client" || by === "unused";
 
-/** Whether somebody has to do something: with a profile, where the platform changed; else, where the client does not adapt. */
+/**
+ * Returns 3 when somebody has to act: with a profile, because the platform changed; otherwise, because the client does
+ * not adapt.
+ */
 export function statusOf(differences: readonly Difference[], changes: readonly Change[] | null): 0 | 3 {
   if (changes !== null) return changes.length === 0 ? 0 : 3;
   return differences.every(isAdapted) ? 0 : 3;

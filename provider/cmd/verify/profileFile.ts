@@ -11,7 +11,7 @@ import type { Change } from "./outcome.ts";
 
 const habitNames = Object.keys(habits) as HabitName[]; // keys of a const object
 
-/** What was seen beside habits. */
+/** Findings beside habits. */
 export interface Seen {
   platform: string;
   /** Milliseconds since the epoch. */
@@ -31,7 +31,7 @@ export function habitsSeen(results: readonly Result[]): Map<HabitName, string> {
   return seen;
 }
 
-/** What was seen as a profile. What was not tried is as an earlier profile says, where there is one. */
+/** The findings as a profile. Untried habits are taken from an earlier profile, if there is one. */
 export function profileOf(
   results: readonly Result[],
   { platform, now, limits, wireNames }: Seen,
@@ -66,7 +66,7 @@ function unknownWords(results: readonly Result[]): Profile["statusWords"] {
   return isWord ? { [String(found.seen)]: "pending" } : {};
 }
 
-/** What differs from an earlier profile, of what was tried. */
+/** Changes from an earlier profile, among the tried facts. */
 export function changesSince(earlier: Profile, results: readonly Result[], limits: Profile["limits"]): Change[] {
   const changes: Change[] = [...habitsSeen(results)].map(([name, now]) => ({
     what: name,
@@ -97,7 +97,10 @@ export function yamlOf({ version, platform, seenAt, habits: values, limits, wire
   return `# How this platform was seen to behave, by 'microapps verify --write-profile'.\n${stringify(content)}`;
 }
 
-/** Writes a profile; one that is there is changed only where a person, or --force, says so. Returns what was done. */
+/**
+ * Writes a profile; an existing one is changed only after a person's consent, or with --force. Returns the outcome as
+ * text.
+ */
 export async function writeProfile(
   file: string,
   written: Profile,

@@ -1,4 +1,4 @@
-import { wrapped } from "../../../engine/index.ts";
+import { wrapLine } from "../../../engine/index.ts";
 import { counted, numbered } from "../../messages/text.ts";
 import { isAdapted, type Difference, type Outcome, type Tally } from "./outcome.ts";
 
@@ -22,7 +22,7 @@ export function screenOf(outcome: Outcome, columns: number): string {
     ...(changes === null ? [] : [changeLines(changes, columns)]),
     ...(notTried.length === 0 ? [] : [notTriedLines(notTried, columns)]),
     ...(left.length === 0 ? [] : [leftLines(left, columns)]),
-    wrapped(summary(outcome), columns),
+    wrapLine(summary(outcome), columns),
   ];
   return parts.map((lines) => lines.join("\n")).join("\n\n");
 }
@@ -44,11 +44,11 @@ function linesOf(
   { fact, rule, evidence, expected, seen, habit, affects, adapts }: Difference,
   columns: number,
 ): string[] {
-  const indented = (text: string): string[] => wrapped(`  ${text}`, columns);
+  const indented = (text: string): string[] => wrapLine(`  ${text}`, columns);
   const name = habit === null ? "" : ` [${habit.name}: ${habit.value}]`;
   const isCommand = adapts.by === "setting";
   return [
-    ...wrapped(`DIFFERS ${fact} ${rule} (${evidence.kind})${name}`, columns),
+    ...wrapLine(`DIFFERS ${fact} ${rule} (${evidence.kind})${name}`, columns),
     ...indented(`expected: ${expected}`),
     ...indented(`seen: ${seen}`),
     ...indented(`affects: ${affects}.`),
@@ -59,19 +59,19 @@ function linesOf(
 function changeLines(changes: NonNullable<Outcome["changes"]>, columns: number): string[] {
   if (changes.length === 0) return ["Nothing has changed since the profile was written."];
   return changes.flatMap(({ what, before, now }) =>
-    wrapped(`CHANGED ${what}: it was ${before}, and is ${now} now.`, columns),
+    wrapLine(`CHANGED ${what}: it was ${before}, and is ${now} now.`, columns),
   );
 }
 
-/** What was not tried, by reason. */
+/** Facts that were not tried, by reason. */
 function notTriedLines(notTried: Outcome["notTried"], columns: number): string[] {
   const byReason = [...Map.groupBy(notTried, ({ why }) => why)];
-  return byReason.flatMap(([why, facts]) => wrapped(`${numbered(facts.length, "fact")} not tried: ${why}.`, columns));
+  return byReason.flatMap(([why, facts]) => wrapLine(`${numbered(facts.length, "fact")} not tried: ${why}.`, columns));
 }
 
 const leftLines = (left: Outcome["left"], columns: number): string[] =>
   left.flatMap(({ kind, ids, why }) =>
-    wrapped(`LEFT OVER ${kind} ${ids.join(", ")}: ${why} 'microapps verify --clean --test-bed' tries again.`, columns),
+    wrapLine(`LEFT OVER ${kind} ${ids.join(", ")}: ${why} 'microapps verify --clean --test-bed' tries again.`, columns),
   );
 
 function summary({ score: { all }, differences, changes, requests, mark }: Outcome): string {

@@ -12,7 +12,7 @@ import { readProfile } from "../../layers/profileFile.ts";
 import { Mask } from "../../messages/masks.ts";
 import type { Configuration } from "../../pulumi/configuration/configuration.ts";
 import { originOf } from "../../pulumi/configuration/origins.ts";
-import { located } from "../../pulumi/platform.ts";
+import { locatePlatform } from "../../pulumi/platform.ts";
 import type { Subject } from "../doctor/subject.ts";
 import { clean, type Remainder } from "./bed/cleaning.ts";
 import { refuseNamesake } from "./bed/guarding.ts";
@@ -25,7 +25,7 @@ import { readOrRefuse, wrongly, type BedNames, type VerifyOptions } from "./opti
 import { differencesOf, scoreOf, statusOf, type Outcome } from "./outcome.ts";
 import { changesSince, profileOf, type Seen } from "./profileFile.ts";
 
-/** What a run is made of. */
+/** Everything a run needs. */
 export interface Work {
   subject: Subject;
   settings: Configuration;
@@ -62,7 +62,7 @@ interface Connection {
 export async function onPlatform(work: Work): Promise<Outcome | undefined> {
   const { settings, subject, names } = work;
   subject.mask.add(names?.helpers.map(({ password }) => password) ?? []);
-  const { url, close } = await located(settings.endpoint, subject.folder).catch((error: unknown): never => {
+  const { url, close } = await locatePlatform(settings.endpoint, subject.folder).catch((error: unknown): never => {
     throw new EngineError(`the emulator does not start: ${messageOf(error)}`, 2);
   });
   const { email, password, apiKey, wireNames, profile } = settings;
@@ -112,7 +112,7 @@ async function inJournal(work: Work, names: BedNames, connection: Connection): P
   const tried = await attempt(work, names, journal, connection, results)
     .finally(async () => {
       work.show("removing what was made");
-      // What the facts found may be what it takes to remove something.
+      // Removing things may depend on the habits that the facts found.
       const cleaner = clientOf(profileOf(results, seenBy(work, {}), known));
       left = await clean(cleaner, journal).finally(() => cleaner.close());
     })
@@ -132,7 +132,7 @@ interface Tried {
   limits: Profile["limits"];
 }
 
-/** Tries the facts; each result is added to `found` as soon as it is there. */
+/** Tries the facts; each result is added to `found` at once. */
 async function attempt(
   work: Work,
   names: BedNames,
@@ -229,7 +229,7 @@ function groundsOf({ settings, subject, options, facts: own }: Work, names: BedN
   };
 }
 
-/** A fact that would have left the test bed was not tried. */
+/** A fact with a request outside of the sandbox counts as not tried. */
 function withoutRefused(result: Result, refusals: ReadonlySet<string>): Result {
   const { fact } = result;
   if (result.status !== "failed" || typeof result.seen !== "string" || !refusals.has(result.seen)) return result;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createClient } from "../../client/index.ts";
-import { ownFacts } from "../../conformance/load.ts";
+import { loadFacts } from "../../conformance/load.ts";
 import { screenOf } from "./rendering.ts";
 import { account, Stand } from "./testing/stand.ts";
 
@@ -10,8 +10,8 @@ let stand: Stand;
 beforeAll(async () => (stand = await Stand.open()));
 afterAll(() => stand.close());
 
-const some = (...beginnings: string[]): ReturnType<typeof ownFacts> =>
-  ownFacts().filter(({ id }) => beginnings.some((each) => id.startsWith(each)));
+const some = (...beginnings: string[]): ReturnType<typeof loadFacts> =>
+  loadFacts().filter(({ id }) => beginnings.some((each) => id.startsWith(each)));
 
 test("on the emulator every fact holds that was tried, and nothing is left", async () => {
   const { status, outcome } = await stand.verify();
@@ -33,7 +33,7 @@ test("on the emulator every fact holds that was tried, and nothing is left", asy
   const reasons = new Set(outcome.notTried.map(({ why }) => why.replace(/:.*/, "")));
   expect([...reasons].sort()).toEqual(["it needs an emulator", "the test bed has no manyRows"]);
   const { all, endpoints, evidence } = outcome.score;
-  expect(all.holds + all.notTried).toBe(ownFacts().length);
+  expect(all.holds + all.notTried).toBe(loadFacts().length);
   for (const tallies of [endpoints, evidence]) {
     expect(tallies.reduce((sum, { holds }) => sum + holds, 0)).toBe(all.holds);
   }
@@ -69,7 +69,7 @@ test("a difference says what was expected and seen, what it means, and what adap
   const refusal = "platform-profile.yaml is there and says something else: it stays as it is; --force writes over it";
   await expect(stand.verify({ writeProfile: profile }, { facts })).rejects.toThrow(refusal);
   expect(await stand.read(profile)).toBe(written);
-  // What is not tried stays as the profile says.
+  // Untried habits stay those of the profile.
   await stand.verify({ profile, writeProfile: profile, force: true }, { facts: some("login") });
   expect(await stand.read(profile)).toBe(written);
   await stand.verify({ profile, writeProfile: profile, force: true }, { facts });
@@ -168,6 +168,6 @@ test("a run in an organization that is there leaves it, and makes none", async (
   expect(outcome).toMatchObject({ status: 0, left: [] });
   const none = outcome?.notTried.filter(({ fact }) => fact.startsWith("insertorganization")) ?? [];
   expect(none).toHaveLength(some("insertorganization").length);
-  // Its team of all members keeps the people of the bed, which no call lists by its ID.
+  // Its team of all members keeps the people of the sandbox; no call lists that team by its ID.
   expect(stand.differences()).toEqual([{ table: "members", added: expect.any(Array), removed: [], changed: [] }]);
 });

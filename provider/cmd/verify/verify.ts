@@ -9,7 +9,7 @@ import {
   type Terminal,
 } from "../../../engine/index.ts";
 import { whyUnwritable } from "../../../machine/ownFile.ts";
-import { ownFacts } from "../../conformance/load.ts";
+import { loadFacts } from "../../conformance/load.ts";
 import { readProfile } from "../../layers/profileFile.ts";
 import { subjectOf, type Subject } from "../doctor/subject.ts";
 import { progressLine } from "../progressLine.ts";
@@ -22,7 +22,7 @@ import { writeProfile } from "./profileFile.ts";
 import { screenOf } from "./rendering.ts";
 import { onPlatform, type Work } from "./running.ts";
 
-/** Columns where nothing says how many there are. */
+/** Columns where the output has no width. */
 const widthOfPipes = 100;
 
 /** Tries the facts and prints what came of them; the answer is the exit status. */
@@ -59,7 +59,7 @@ export async function runVerify(options: VerifyOptions, terminal: Terminal, more
   const progress = progressLine(terminal.errors);
   const work: Work = {
     ...{ subject, settings, folder, names, earlier, options },
-    facts: names ? ownFacts() : [],
+    facts: names ? loadFacts() : [],
     more: factsOf(options),
     mark: `mv${randomBytes(5).toString("hex")}`,
     show: (text) => progress.show(mask.hide(text)),

@@ -8,8 +8,8 @@ import { EnvironmentError } from "../problems.ts";
 import { checkEnvironment } from "./rowChecks.ts";
 
 /**
- * The corpus of mistakes: `=== title`, files after `--- name`, and after `---` what is said of `prod.yaml`, line by line
- * (UPDATE_MISTAKES=1 in a test run writes what is said).
+ * The corpus of mistakes: `=== title`, files after `--- name`, and after `---` the messages about `prod.yaml`, line by
+ * line (UPDATE_MISTAKES=1 in a test run rewrites the messages).
  */
 const corpus = join(import.meta.dirname, "../../../../provider/environment/testdata/corpus/mistakes.txt");
 

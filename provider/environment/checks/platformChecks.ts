@@ -1,11 +1,11 @@
 import { seed as contents, type Seed } from "../../../emulator/seed/schema.ts";
-import { find, plain, valuePlace, type Problem, type Value } from "../../layers/document.ts";
+import { find, toPlainValue, valuePlace, type Problem, type Value } from "../../layers/document.ts";
 import type { Declaration } from "../declaration.ts";
 import { suggestion } from "../problems.ts";
 
 type Table = Seed["tables"][string];
 
-/** A link of a seed: the label that holds it, what it leads to, and where the file says so. */
+/** A link of a seed: its label, its target, and its place in the file. */
 interface Link {
   label: string;
   table: string;
@@ -14,12 +14,12 @@ interface Link {
 }
 
 /**
- * What seeds say of tables and links that `platform` of the same file has otherwise or has not. A file that describes no
- * tables there says nothing about them.
+ * Contradictions between seeds and `platform` of the same file: missing or different tables and links. A file that
+ * describes no tables there is not checked.
  */
 export function platformProblems(root: Value, declared: Declaration): Problem[] {
   const value = find(root, ["platform"])?.value;
-  const platform = value && contents.safeParse(plain(value)).data;
+  const platform = value && contents.safeParse(toPlainValue(value)).data;
   const tables = new Map(Object.entries(platform?.tables ?? {}).map(([key, table]) => [table.id ?? key, table]));
   if (!platform || tables.size === 0) return [];
   const idOf = (key: string): string => platform.tables[key]?.id ?? key;
@@ -33,7 +33,7 @@ export function platformProblems(root: Value, declared: Declaration): Problem[] 
     if (!own) at(["table"], missing(seed.table));
     for (const link of linksOf(declared, name)) {
       const target = tables.get(link.table);
-      // What another seed names is told there.
+      // The other seed reports a problem of its own table.
       if (!target && link.path.at(-1) !== "seed") at(link.path, missing(link.table));
       else if (target) for (const message of keyProblems(link, target)) at(link.path, message);
       if (!own || link.path[0] !== "references") continue;
@@ -69,7 +69,7 @@ function keyProblems({ key, table }: Link, { fields }: Table): string[] {
   return [`table "${table}" has no field "${key}" under platform; ${suggestion(key, labels)}`];
 }
 
-/** Why a label does not link to where the seed says, if the table has fields. */
+/** The reason why a label can't be the seed's link, if the table has fields. */
 function fieldProblem(
   { label, table }: Link,
   { fields }: Table,

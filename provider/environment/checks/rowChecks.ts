@@ -1,5 +1,5 @@
 import { keyPlace, valuePlace, type Place, type Problem, type Value } from "../../layers/document.ts";
-import { placed } from "../../layers/verbs.ts";
+import { describePlace } from "../../layers/verbs.ts";
 import { rowDigester } from "../../reconcile/digests.ts";
 
 import { RowClaims } from "../../resources/rows/declared/claims.ts";
@@ -7,7 +7,7 @@ import { keyOf, type Summary } from "../../resources/rows/declared/declaration.t
 import type { RowTarget } from "../../resources/rows/declared/target.ts";
 import { problemsWith } from "../../resources/rows/owners.ts";
 import { read, SourceError } from "../../sources/read.ts";
-import { linkedLabels, placeOf } from "../../sources/source.ts";
+import { listLinkedLabels, placeOf } from "../../sources/source.ts";
 import { readEnvironment, type Declaration, type Reading } from "../declaration.ts";
 import { platformProblems } from "./platformChecks.ts";
 
@@ -22,8 +22,8 @@ const verbs: Readonly<Record<string, string>> = {
 const position = /\b(additions|changes|removals|rows|secretLabels)\[(\d+)\]/g;
 
 /**
- * What is wrong with the rows of an Environment file, offline: cells, natural keys, references down to the keys of the
- * rows of other seeds, rows that two seeds declare.
+ * Checks the rows of an Environment file, offline: cells, natural keys, references down to the keys of the rows of
+ * other seeds, rows that two seeds declare.
  */
 export async function rowProblems(root: Value, declared: Declaration, folder: string): Promise<Problem[]> {
   const claims = new RowClaims(folder);
@@ -89,7 +89,12 @@ function stillThere(
   keys: readonly unknown[],
   { target, summary: { rows } }: { target: RowTarget; summary: Summary },
 ): Problem[] {
-  const digester = rowDigester({ key: target.key, labels: [], references: linkedLabels(target), salt: target.salt });
+  const digester = rowDigester({
+    key: target.key,
+    labels: [],
+    references: listLinkedLabels(target),
+    salt: target.salt,
+  });
   return keys.flatMap((key, index) => {
     const parts = [key].flat();
     const digest = digester.key(Object.fromEntries(target.key.map((label, at) => [label, parts[at]])));
@@ -125,7 +130,7 @@ function problemOf(root: Value, name: string, line: string): Problem {
     valuePlace(root, ["seeds", name, verbs[list] ?? list, Number(index)]);
   // The words are those of the file.
   const worded = line.replaceAll(/\bSeedRows (?=")/g, "seed ").replaceAll(/\ba SeedRows\b/g, "a seed");
-  const text = worded.replaceAll(position, (_, list: string, index: string) => placed(placeIn(list, index)));
+  const text = worded.replaceAll(position, (_, list: string, index: string) => describePlace(placeIn(list, index)));
   const [whole, file, at, column] = /^((?:(?!: ).)+?):(\d+)(?::(\d+))?(?=[: ])/.exec(text) ?? [];
   if (whole === undefined || file === undefined) return { at: keyPlace(root, ["seeds", name]), message: text };
   return {
@@ -158,7 +163,7 @@ async function spacedKeys(root: Value, declared: Declaration, name: string, fold
   return found;
 }
 
-/** What a check found; warnings stop nothing. */
+/** Findings of a check; warnings stop nothing. */
 export interface Checked extends Reading {
   warnings: Problem[];
 }

@@ -1,6 +1,6 @@
 import type { Place, Value } from "../../layers/document.ts";
 
-/** A value of a declaration that a program has as an output: for checks as it is known, for resources as it is. */
+/** An output of a program as a value of a declaration: checks use its known value, resources the output. */
 export class Supplied {
   readonly output: unknown;
   /** Undefined while it is not known. */
@@ -31,6 +31,6 @@ export function contentOf(declaration: unknown, path = "declaration"): Value {
   return { kind: "map", at, entries: new Map(entries) };
 }
 
-/** Whether it is not known yet. */
+/** True for a value that is not known yet. */
 export const isPending = (value: Value | undefined): boolean =>
   value?.kind === "scalar" && value.value instanceof Supplied && !value.value.known;

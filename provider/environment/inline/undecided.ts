@@ -1,4 +1,4 @@
-import { find, plain, without, type Mapping, type Value } from "../../layers/document.ts";
+import { find, toPlainValue, without, type Mapping, type Value } from "../../layers/document.ts";
 import { isPending } from "./supplied.ts";
 
 type Path = readonly string[];
@@ -13,7 +13,7 @@ export interface Decided {
 }
 
 /** Leaves out whatever exists, or not, depending on a value that is not known yet, and what refers to it. */
-export function decided(content: Value): Decided {
+export function dropUndecided(content: Value): Decided {
   const out = new Map<string, Path>();
   let root = content;
   const leaveOut = (path: Path): void => {
@@ -24,7 +24,7 @@ export function decided(content: Value): Decided {
     const thing = thingOf(path);
     if (thing) leaveOut(thing);
   }
-  // What refers to something that is left out is not known either, and so on.
+  // References to a thing that is left out are unknown as well, and so on.
   for (let known = -1; known < out.size;) {
     known = out.size;
     const paths = [...out.values()];
@@ -46,7 +46,7 @@ function pendingIn(value: Value, path: Path): Path[] {
   return [...value.entries].flatMap(([key, entry]) => pendingIn(entry.value, [...path, key]));
 }
 
-/** What a value at a path decides about; undefined where it is only a value of a resource. */
+/** The thing whose existence a value decides; undefined where it is only a value of a resource. */
 function thingOf(path: Path): Path | undefined {
   const [kind = "", key, name = "", team, list, who, property] = path;
   if (!["organizations", "seeds", "apps"].includes(kind)) return [];
@@ -114,7 +114,7 @@ function entriesOf(root: Value, path: Path): (readonly [string, Value])[] {
 
 function textAt(value: Value | undefined, key: string): string | undefined {
   const text = value?.kind === "map" ? value.entries.get(key) : undefined;
-  const known = text && plain(text.value);
+  const known = text && toPlainValue(text.value);
   return typeof known === "string" ? known : undefined;
 }
 

@@ -23,13 +23,13 @@ export interface Link {
 /** One resource that an Environment becomes. */
 export interface Thing {
   kind: (typeof kinds)[number];
-  /** What it is called below the Environment, and was called. */
+  /** Its present and former name below the Environment. */
   name: LogicalName;
   /** Type and name, as others name it. */
   key: string;
   /** Its inputs, links left out. */
   inputs: Readonly<Record<string, unknown>>;
-  /** Inputs that are the ID of another thing, or a list of them where `isList` says so. */
+  /** Inputs that are the ID of another thing, or a list of them if `isList` is set. */
   links: Readonly<Record<string, Link[]>>;
   /** Keys of the seeds whose rows a seed refers to, by label; those of its parent rows by their column. */
   seeds: Readonly<Record<string, string>>;
@@ -54,7 +54,7 @@ const thing = (top: LogicalName, own: Stated): Thing => ({
   key: `${own.kind} ${own.name.now.slice(top.now.length + 1)}`,
 });
 
-/** What a declaration becomes. Values that a program has as outputs stand in it as they are. */
+/** Source of the things. A program's outputs stand in it as values. */
 type Declared = Pick<Declaration, "organizations" | "seeds" | "seedOrder" | "apps" | "fields">;
 
 /** All that an Environment becomes, in the order of registration: the one place that knows it. */
@@ -174,7 +174,7 @@ function seedsOf({ seeds, seedOrder, fields }: Declared, top: LogicalName): Thin
   });
 }
 
-/** What names another seed of the file has its table and key. */
+/** Replaces a reference to another seed of the file by that seed's table and key. */
 function resolved(
   rows: { seed: string } | { table: string; key: string },
   seeds: Readonly<Record<string, SeedDeclaration>>,

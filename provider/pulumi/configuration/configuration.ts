@@ -7,8 +7,8 @@ import { wireName } from "../../habits/profile.ts";
 import { shortestSecret } from "../../messages/masks.ts";
 import { sentences } from "../../messages/sentences.ts";
 import { ConfigurationError } from "./configurationError.ts";
-import { misspelled, readVariable, unknownNames, variableOf, withPresentKeys } from "./keys.ts";
-import { accountKeys, allowedVariable, howToTrust, isTrusted, reachable } from "./origins.ts";
+import { findMisspelled, readVariable, unknownNames, variableOf, withPresentKeys } from "./keys.ts";
+import { accountKeys, allowedVariable, howToTrust, isTrusted, listReachable } from "./origins.ts";
 
 const flag = z.union([
   z.boolean(),
@@ -18,7 +18,7 @@ const flag = z.union([
     .pipe(z.boolean()),
 ]);
 
-/** What nobody may read. A shorter text could not be hidden where somebody repeats it. */
+/** A secret. A shorter text could not be hidden where it is repeated. */
 const secret = z
   .string()
   .min(shortestSecret, `has less than ${shortestSecret} characters, and no message could hide it: use a longer one`);
@@ -118,10 +118,10 @@ interface Origins {
 }
 
 /**
- * Reads the configuration: environment variables first (a refresh or destroy runs with what the state remembers, so
- * there must be a way to give a new password), then the stack's. For an explicit provider a variable counts only where
- * the program says nothing: two platforms in one program must not become one. Credentials of the environment count only
- * at an origin of the environment, and what it forbids nobody allows.
+ * Reads the configuration: environment variables first (a refresh or destroy uses the state's configuration, so there
+ * must be a way to give a new password), then the stack's. For an explicit provider a variable only fills gaps of the
+ * program: two platforms in one program must not become one. Credentials of the environment count only at an origin of
+ * the environment, and nothing overrides its prohibitions.
  */
 export function configure(
   declared: Readonly<Record<string, unknown>>,
@@ -142,7 +142,7 @@ export function configure(
     const problems = result.error.issues.map(problemOf);
     throw new ConfigurationError(`the configuration is wrong: ${problems.join("; ")}`);
   }
-  const allowed = reachable(result.data, environment);
+  const allowed = listReachable(result.data, environment);
   const { email, password, token, userID } = result.data;
   if (token !== undefined ? userID === undefined : email === undefined || password === undefined) {
     const missing =
@@ -161,7 +161,8 @@ function chosen({ own, environment, explicit }: Origins): { settings: Record<str
   const filled = (value: unknown): unknown => (value === "" ? undefined : value);
   const setting = (key: string): unknown => filled(own[key]);
   const variable = (key: string): unknown => filled(readVariable(environment, key));
-  // What a program or a state says of an explicit provider may have been renewed since: its account's variables count more.
+  // The login of an explicit provider, from a program or a state, may be outdated: the environment's counts if it is
+  // the same account's.
   const [who, renewed] = variable("token") === undefined ? ["email", "password"] : ["userID", "token"];
   const sameAccount = setting(who) !== undefined && setting(who) === variable(who);
   const before = (key: string): boolean => !explicit || (sameAccount && key === renewed && setting(key) !== undefined);
@@ -189,16 +190,16 @@ function chosen({ own, environment, explicit }: Origins): { settings: Record<str
 }
 
 /**
- * What is wrong with a setting, in words that quote nothing of its value: a secret may stand in the wrong place. No other
- * sentence is made of a value of the configuration.
+ * Describes the problem of a setting in words that quote nothing of its value: a secret may stand in the wrong place.
+ * All sentences about values of the configuration come from here.
  */
 function problemOf({ path: [key = ""], code, message }: z.core.$ZodIssue): string {
   const quotes = code === "unrecognized_keys" || code === "invalid_key";
   return `microapps:${String(key)} ${quotes ? `has a name that it must not have; there is ${wireNameKeys.join(", ")}` : message}`;
 }
 
-/** What is wrong when a key that is kept in clear holds a secret, such as a ciphertext that was moved; by key alone. */
-export function misplacedSecrets(isSecret: (key: string) => boolean): string | undefined {
+/** Describes a secret under a key that is kept in clear, such as a ciphertext that was moved; by key alone. */
+export function describeMisplacedSecrets(isSecret: (key: string) => boolean): string | undefined {
   const misplaced = keys.filter((key) => !accountKeys.includes(key) && isSecret(key));
   if (misplaced.length === 0) return undefined;
   return (
@@ -207,7 +208,7 @@ export function misplacedSecrets(isSecret: (key: string) => boolean): string | u
   );
 }
 
-/** What is not known is refused as a whole: what is mistyped is not what it was meant to be. */
+/** Refuses unknown settings: a mistyped one would silently not apply. */
 function refuseUnknown(
   settings: Readonly<Record<string, unknown>>,
   environment: Readonly<Record<string, string | undefined>>,
@@ -216,7 +217,7 @@ function refuseUnknown(
   const shown = (key: string): string => (explicit ? key : `microapps:${key}`);
   const problems = [
     ...unknownNames(settings, keys, shown).map(({ key, reason }) => `${shown(key)} ${reason}`),
-    ...misspelled(environment, [...keys.map(variableOf), allowedVariable, approvedVariable, keyVariable]),
+    ...findMisspelled(environment, [...keys.map(variableOf), allowedVariable, approvedVariable, keyVariable]),
   ];
   if (problems.length > 0) throw new UnknownSetting(problems.join("; "));
 }

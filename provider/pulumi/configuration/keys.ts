@@ -6,7 +6,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const formerKeys: Readonly<Record<string, string>> = { userId: "userID" };
 const formerVariables: Readonly<Record<string, string>> = { MICROAPPS_ORGANIZATION_ID: "MICROAPPS_ORGANIZATION_I_D" };
 
-/** What stands among the configuration of a provider and is not its own: an engine or the SDK puts it there. */
+/** Keys that an engine or the SDK adds to the configuration of a provider. */
 const foreign = ["version", "pluginDownloadURL", "__internal", "explicitProvider"];
 
 /** `userID` → `MICROAPPS_USER_ID`. */
@@ -33,8 +33,8 @@ export function withPresentKeys(settings: Readonly<Record<string, unknown>>): Re
 export const former = Object.entries(formerKeys);
 
 /**
- * What is wrong with names of settings: a key or variable that nobody reads would mean the contrary of what it says, such
- * as a mistyped `readOnly`.
+ * Describes problems with names of settings: a key or variable that nobody reads would have no effect, such as a
+ * mistyped `readOnly`.
  * @param shown a key as the person wrote it
  */
 export function unknownNames(
@@ -52,7 +52,7 @@ export function unknownNames(
 }
 
 /** Variables that are a misspelling of one of `names`, which are read. Others that begin alike may belong to somebody else. */
-export function misspelled(environment: Environment, names: readonly string[]): string[] {
+export function findMisspelled(environment: Environment, names: readonly string[]): string[] {
   const read = [...names, ...Object.values(formerVariables)];
   return Object.keys(environment).flatMap((name) => {
     if (!name.startsWith("MICROAPPS_") || read.includes(name) || environment[name] === "") return [];

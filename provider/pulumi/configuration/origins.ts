@@ -9,7 +9,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
 /** Variables that no stack and no program can set: origins to which anything may be sent, separated by commas. */
 export const allowedVariable = "MICROAPPS_ALLOWED_ENDPOINTS";
 
-/** What identifies a caller: from the environment it goes to the environment's origins alone. */
+/** Settings that identify a caller: those of the environment are sent to its origins alone. */
 export const accountKeys: readonly string[] = ["email", "password", "token", "userID", "apiKey"];
 
 /** Whatever runs inside this process and not at an address. */
@@ -22,7 +22,7 @@ export function originOf(endpoint: string): string | undefined {
   return new URL(endpoint).origin;
 }
 
-/** Whether requests to the endpoint can be read on their way: `http://` to another machine. */
+/** True when requests to the endpoint can be read on their way: `http://` to another machine. */
 function isReadable(endpoint: string): boolean {
   if (!URL.canParse(endpoint)) return false;
   const { protocol, hostname } = new URL(endpoint);
@@ -47,7 +47,10 @@ function allowedOrigins(variables: Variables): string[] | undefined {
   });
 }
 
-/** Whether the environment names the origin of an endpoint, as the platform's or as an allowed one. What is no endpoint gets nothing. */
+/**
+ * True when the environment names the origin of an endpoint, as the platform's or as an allowed one. An invalid
+ * endpoint passes here and is refused elsewhere: it receives nothing.
+ */
 export function isTrusted(endpoint: string, variables: Variables): boolean {
   const origin = originOf(endpoint);
   if (origin === undefined) return true;
@@ -64,7 +67,7 @@ export const howToTrust =
  * The origins that the environment allows. Throws when the endpoint can't be, or must not be, spoken to. Its text is never
  * quoted: it may be a secret in the wrong place.
  */
-export function reachable(
+export function listReachable(
   { endpoint, insecure }: { endpoint: string; insecure?: boolean | undefined },
   environment: Variables,
 ): string[] | undefined {

@@ -5,11 +5,11 @@ type Say = (text: string) => void;
 type Clean = (text: string) => string;
 
 /**
- * What check and diff say of an update to come. A preview says it once: at once where the door knows that it is one, else
- * with the create or update that an engine asks for in a preview alone.
+ * Messages of check and diff about a coming update. A preview prints them once: at once if it is known to be a preview,
+ * else with the create or update that an engine asks for in a preview alone.
  */
 export class Forecasts {
-  /** Whether the run is known to be no preview, in which an update says itself what it does. */
+  /** True in a run known to be no preview: an update reports its own work. */
   isUpdate = false;
   readonly #waits: boolean;
   readonly #kept = new Map<string, { check?: string[]; diff?: string[] }>();

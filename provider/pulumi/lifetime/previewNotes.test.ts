@@ -130,7 +130,7 @@ test("rows that were left for a seed that declares others now are told, and so i
   update.check("a", seed("u", "EU"));
   for (const claim of update.claims.expected("regions", urnOf("a"))) update.claims.rely(claim, 1);
   expect(() => update.check("b", seed("t", "AF"))).toThrow("1 rows of table regions were left for this seed");
-  // As it was seen, nothing is said.
+  // Without a difference from the preview there is no error.
   const other = run("other");
   update.notes.isUpdate();
   other.check("a", seed("u", "EU"));

@@ -1,18 +1,17 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import { appendFileSync, lstatSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { isOwn, ownFolder } from "../../../machine/ownFolder.ts";
-import type { RowDigests } from "../../reconcile/digests.ts";
-import { RowSet } from "../../reconcile/rowSet.ts";
+import { isOwn, findOwnFolder } from "../../../machine/ownFolder.ts";
 import { ResourceError } from "../../resources/model/resource.ts";
 import { sealOf } from "../../resources/records/seals.ts";
 import type { Foreseen, RowClaims, RowFindings } from "../../resources/rows/declared/claims.ts";
 import type { RowTarget } from "../../resources/rows/declared/target.ts";
 import { shapeOf } from "../../resources/rows/declared/terms.ts";
+import { ofLeavingNote, toLeavingNote, type LeavingNote } from "./leavingNotes.ts";
 
 /** Milliseconds for which an update goes by what a preview has learnt. */
 const maxAgeMs = 3_600_000;
-/** Rows of one hand-over that are kept: beyond, they are found out anew. */
+/** Maximum rows of one hand-over that are kept: further ones are found out again. */
 const maxRows = 100_000;
 
 /** In place of the digest of what a seed declares that is not known yet. */
@@ -27,10 +26,10 @@ interface Run {
 }
 
 /**
- * What a preview has learnt of the seeds of a program, for the update that follows it: an engine registers a seed only
- * when those that it waits for are done, so the update of the first one would remove rows that a later one declares.
- * Kept for an hour, encrypted with this user's key; used while all seeds are declared as the preview saw them. Notes that
- * can't be kept or read are none: then a row that moves is removed by one seed and made anew by the other.
+ * A preview's knowledge of a program's seeds, for the update that follows it: an engine registers a seed only when
+ * those that it waits for are done, so the update of the first one would remove rows that a later one declares. Kept
+ * for an hour, encrypted with this user's key; used while all seeds are declared as the preview saw them. Notes that
+ * can't be kept or read count as missing: then a row that moves is removed by one seed and inserted again by the other.
  */
 export class PreviewNotes {
   readonly #claims: RowClaims;
@@ -79,12 +78,10 @@ export class PreviewNotes {
   }
 
   /** A seed was compared: keeps which rows leave it. */
-  compared(urn: string, { target, keys, labels, found, handedOver }: RowFindings["leaving"]): void {
+  compared(urn: string, leaving: RowFindings["leaving"]): void {
     const place = this.#placeOf(urn);
-    if (!place || keys.length === 0 || keys.length > maxRows) return;
-    const { rows: _, source: __, ...terms } = { ...shapeOf(target), salt: target.salt };
-    const sets = { keys: [...keys], found: [...found], handedOver: [...handedOver] };
-    this.#keep(place, { urn, leaving: { target: terms, labels, ...sets } });
+    const count = leaving.keys.length;
+    if (place && count > 0 && count <= maxRows) this.#keep(place, { urn, leaving: toLeavingNote(leaving) });
   }
 
   /** This run changes something: it is no preview, and keeps nothing. */
@@ -101,7 +98,7 @@ export class PreviewNotes {
     const [stack = "", project = ""] = urn.split("::");
     const key = sealOf("preview notes", stack, project, directory, platform);
     if (key === undefined) return undefined;
-    const folder = ownFolder("state", join("previews", key.slice(0, 16)), process.env);
+    const folder = findOwnFolder("state", join("previews", key.slice(0, 16)), process.env);
     if (folder !== undefined) this.#place = { folder, key: createHash("sha256").update(key).digest() };
     return this.#place;
   }
@@ -115,7 +112,7 @@ export class PreviewNotes {
     }
   }
 
-  /** What the last preview saw; nothing where it is too old, or a file of the program is younger. */
+  /** Notes of the last preview; empty when they are too old, or a file of the program is younger. */
   #foreseen(
     place: { folder: string; key: Buffer },
     name: string,
@@ -133,9 +130,7 @@ export class PreviewNotes {
           forms.set(note.urn, note.form);
           if (note.target) claims.push({ urn: note.urn, target: note.target });
         } else {
-          const { target, labels, keys, found, handedOver } = note.leaving;
-          const sets = { keys: RowSet.of(keys), found: RowSet.of(found), handedOver: RowSet.of(handedOver) };
-          leaving.push({ urn: note.urn, target, labels, ...sets });
+          leaving.push({ urn: note.urn, ...ofLeavingNote(note.leaving) });
         }
       }
       const isSame = claims.every(({ urn, target }) => formOf(target, directory) === forms.get(urn));
@@ -159,13 +154,7 @@ export class PreviewNotes {
   }
 }
 
-type Note =
-  | { urn: string; form: string; target?: RowTarget }
-  | {
-      urn: string;
-      form?: undefined;
-      leaving: { target: RowTarget; labels: string[] } & Record<"keys" | "found" | "handedOver", RowDigests[]>;
-    };
+type Note = { urn: string; form: string; target?: RowTarget } | { urn: string; form?: undefined; leaving: LeavingNote };
 
 const nothing: Foreseen = { claims: [], leaving: [] };
 

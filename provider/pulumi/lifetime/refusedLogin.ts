@@ -1,6 +1,6 @@
 import { ApiError } from "../../contract/errors.ts";
 
-/** What to do when a login was renewed that the state does not have. */
+/** Advice for a renewed login that the state does not have. */
 const howToRenew =
   "A refresh or destroy logs in as the state remembers: after a renewal run up first, or set MICROAPPS_PASSWORD and MICROAPPS_ENDPOINT.";
 
@@ -8,7 +8,10 @@ const howToRenew =
 export class RefusedLogin {
   #reported: unknown;
 
-  /** The sentence for an error; undefined when it is of something else. `remembered` says that the state has the login. */
+  /**
+   * The sentence for a refused login; undefined for other errors. `remembered` is true when the login comes from the
+   * state.
+   */
   sentenceOf(error: unknown, remembered: boolean): string | undefined {
     if (!(error instanceof ApiError && error.code === "unauthorized" && error.endpoint === "login")) return undefined;
     if (this.#reported === error) return "not done, since the platform refuses the login, as is said once in this run.";

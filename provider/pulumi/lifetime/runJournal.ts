@@ -16,7 +16,7 @@ import { whyRefused } from "../../../machine/failures.ts";
 import { isOwn } from "../../../machine/ownFolder.ts";
 import { folderOfRun, nameOfWriter, removeEmpty, Unusable } from "./runFolder.ts";
 
-/** What a provider process has noted: a method of one of its objects, with its arguments. */
+/** A note of a provider process: a method of one of its objects, with its arguments. */
 const entrySchema = z.object({
   platform: z.string(),
   object: z.string(),
@@ -70,7 +70,7 @@ export class RunJournal {
     try {
       this.flush();
     } catch {
-      // What was done already is still to be saved.
+      // A finished operation must still be saved, so a failed note is no error.
     }
   }
 
@@ -87,7 +87,7 @@ export class RunJournal {
     });
   }
 
-  /** What others have noted since it was heard last. Throws when that can't be known, or when they can't be told. */
+  /** Notes of other processes since the last call. Throws when they can't be read, or when ours can't be written. */
   hear(): Entry[] {
     if (this.#engine === undefined) return [];
     this.flush();
@@ -159,7 +159,7 @@ export class RunJournal {
     const { mtimeMs } = statSync(folder);
     if (this.#listed?.mtimeMs === mtimeMs) return this.#listed.names;
     const names = readdirSync(folder).filter((name) => join(folder, name) !== this.#own?.path);
-    // What comes in the same moment, or in the same second where a disk counts these, would not change the time.
+    // An entry added in the same moment, or in the same second on disks that count these, would not change the time.
     const isOver = Date.now() - mtimeMs > precisionMs && mtimeMs % 1_000 !== 0;
     this.#listed = isOver ? { mtimeMs, names } : undefined;
     return names;

@@ -3,8 +3,9 @@ import { Identities } from "../../resources/model/identities.ts";
 import type { Change } from "../../resources/model/resource.ts";
 import { MadeThings } from "../../resources/records/madeThings.ts";
 import type { Comparison } from "../../resources/resource.ts";
-import { RowClaims } from "../../resources/rows/declared/claims.ts";
+import { RowClaims, type RowFindings } from "../../resources/rows/declared/claims.ts";
 import type { RowTarget } from "../../resources/rows/declared/target.ts";
+import { ofLeavingNote, toLeavingNote, type LeavingNote } from "./leavingNotes.ts";
 import { PreviewNotes } from "./previewNotes.ts";
 import { nameOfRun, startOf } from "./runFolder.ts";
 import { RunJournal } from "./runJournal.ts";
@@ -15,10 +16,10 @@ interface Noted {
   identities: Identities;
 }
 
-/** The methods that note what a program declares and what becomes of it. Their arguments are JSON. */
+/** The methods that note what a program declares and what becomes of it. Their arguments are JSON, but for the rows of `leave`. */
 const notes: { [Name in keyof Noted]: readonly (keyof Noted[Name])[] } = {
   claims: ["claim", "forget", "found", "began", "ended"],
-  rowClaims: ["claim", "announce", "forget", "renew", "keepCells"],
+  rowClaims: ["claim", "announce", "forget", "leave", "renew", "keepCells"],
   identities: ["checked", "compared", "has", "seen", "released"],
 };
 
@@ -31,7 +32,7 @@ interface Surroundings {
   foresees?: boolean;
 }
 
-/** What a provider knows of its run: by itself, and from the other providers of the run on the same platform. */
+/** A provider's knowledge of its run: its own, and that of the other providers of the run on the same platform. */
 export class RunNotes {
   readonly known: Noted;
   readonly made: MadeThings;
@@ -109,7 +110,7 @@ export class RunNotes {
         const member: unknown = Reflect.get(target, method, target);
         if (typeof member !== "function") return member;
         return (...args: unknown[]): unknown => {
-          if (isNote(object, method)) note(String(method), args);
+          if (isNote(object, method)) note(String(method), method === "leave" ? toNoteOfLeave(args) : args);
           const answer: unknown = Reflect.apply(member, target, args);
           this.#remember(object, method, args);
           return answer;
@@ -131,10 +132,17 @@ export class RunNotes {
     const target = this.#own[object];
     const member: unknown = Reflect.get(target, method);
     // JSON has null for what is undefined.
-    const known = args.map((one) => one ?? undefined);
+    const known = (method === "leave" ? ofNoteOfLeave(args) : args).map((one) => one ?? undefined);
     if (typeof member === "function") Reflect.apply(member, target, known);
   }
 }
+
+// The arguments of `RowClaims.leave`, and what becomes of them in a note.
+const toNoteOfLeave = ([urn, leaving]: readonly unknown[]): unknown[] => [
+  urn,
+  toLeavingNote(leaving as RowFindings["leaving"]),
+];
+const ofNoteOfLeave = ([urn, note]: readonly unknown[]): unknown[] => [urn, ofLeavingNote(note as LeavingNote)];
 
 const isName = (name: string): name is keyof Noted => Object.hasOwn(notes, name);
 const isNote = (object: keyof Noted, method: string | symbol): boolean => notes[object].some((one) => one === method);

@@ -1,7 +1,7 @@
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import type { Resource } from "../../resources/resource.ts";
 import { resourceNamed } from "../../resources/resources.ts";
-import { hidden, hiddenNames, unhidden } from "../hiddenNames.ts";
+import { hideProperties, hiddenNames, unhidden } from "../hiddenNames.ts";
 import type { Call } from "../operations.ts";
 import { secretsOf, type Properties } from "../properties.ts";
 import { secretCells } from "../secrets.ts";
@@ -9,7 +9,7 @@ import { decode, encode, type Decoded } from "./wire.ts";
 
 /** Properties of a resource that an engine sent, under the names by which the resource knows them. */
 interface Sent extends Decoded {
-  /** Whether an earlier version left them, which hid none. */
+  /** True for options of an earlier version, which hid no properties. */
   isFormer: boolean;
 }
 
@@ -23,7 +23,7 @@ interface About {
   call: (...sent: readonly Decoded[]) => Call;
 }
 
-/** What a request is about. */
+/** The resource that a request is about. */
 export function about(request: { getUrn: () => string }): About {
   const urn = request.getUrn();
   const type = urn.split("::")[2]?.split("$").at(-1) ?? "";
@@ -50,7 +50,7 @@ export function toStruct(
   const secrets = [...sent.secrets, ...secretsOf(resource, properties)];
   const cells = secretCells(resource, rest);
   if (sent.isFormer) return encode(rest, new Set(secrets), cells);
-  return encode(hidden(resource, rest), new Set(Object.keys(hidden(resource, named(secrets)))), cells);
+  return encode(hideProperties(resource, rest), new Set(Object.keys(hideProperties(resource, named(secrets)))), cells);
 }
 
 const seen = (resource: Resource, { values, secrets, texts }: Decoded): Sent => ({

@@ -6,7 +6,7 @@ import type { Detail } from "./details.ts";
 const { PropertyDiff, DiffResponse } = providerProto;
 
 /** The answer to a diff. @param replaces names of properties whose change makes a new thing */
-export function differing(changes: readonly Detail[], replaces: readonly string[]): pb.DiffResponse {
+export function answerDiff(changes: readonly Detail[], replaces: readonly string[]): pb.DiffResponse {
   const answer = new DiffResponse().setHasdetaileddiff(true).setReplacesList([...replaces]);
   const { DIFF_SOME, DIFF_NONE } = DiffResponse.DiffChanges;
   answer.setChanges(changes.length > 0 ? DIFF_SOME : DIFF_NONE);
@@ -25,7 +25,7 @@ const updating = { add: kinds.ADD, delete: kinds.DELETE, update: kinds.UPDATE } 
 const replacing = { add: kinds.ADD_REPLACE, delete: kinds.DELETE_REPLACE, update: kinds.UPDATE_REPLACE } as const;
 
 /** The answer to a check. */
-export function checked(inputs: Struct, problems: readonly string[]): pb.CheckResponse {
+export function answerCheck(inputs: Struct, problems: readonly string[]): pb.CheckResponse {
   return new providerProto.CheckResponse()
     .setInputs(inputs)
     .setFailuresList(problems.map((reason) => failureOf({ reason })));

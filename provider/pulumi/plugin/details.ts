@@ -3,7 +3,7 @@ import { isObject } from "../../contract/wire.ts";
 import type { Change, Kind } from "../../resources/model/resource.ts";
 import { factsOf } from "../../resources/model/resource.ts";
 import type { Resource } from "../../resources/resource.ts";
-import { plain, type Properties } from "../properties.ts";
+import { toPlain, type Properties } from "../properties.ts";
 
 /** How what stands at a property path, as Pulumi writes it, changes: `references.Continent.table`, `key[0]`. */
 export interface Detail {
@@ -18,7 +18,7 @@ const maxParts = 60;
 
 type Paths = [path: string, kind: Kind][];
 
-/** What a resource's change consists of. A part that has a name is shown by it, with its old and its new value. */
+/** Parts of a resource's change. A named part is shown by its name, with its old and its new value. */
 export function detailsOf(
   { inputs, outputs }: Pick<Resource, "inputs" | "outputs">,
   { changed, parts = {} }: Change,
@@ -33,7 +33,7 @@ export function detailsOf(
     const [old, now] = [olds.inputs[name], news[name]];
     const part = parts[name];
     if (isObject(old) && isObject(now) && !secrets.has(name)) {
-      const found = perItem(name, plain(old), plain(now), named);
+      const found = perItem(name, toPlain(old), toPlain(now), named);
       if (found.length > 0) return capped(name, found, found.length, "inputs");
     }
     if (!part && secrets.has(name)) return [{ path: name, kind: "update", among: "inputs" }];
@@ -52,13 +52,13 @@ export const details = (
 ): Detail[] =>
   names.flatMap((name) => {
     const path = at("", name);
-    const found = secrets.has(name) ? [] : perItem(path, plain(olds[name]), plain(news[name]), at);
+    const found = secrets.has(name) ? [] : perItem(path, toPlain(olds[name]), toPlain(news[name]), at);
     // A resource may see a change where the values show none.
-    if (found.length === 0) found.push([[path, kindOf(plain(olds[name]), plain(news[name]))]]);
+    if (found.length === 0) found.push([[path, kindOf(toPlain(olds[name]), toPlain(news[name]))]]);
     return capped(path, found, found.length, "outputs");
   });
 
-/** The first of the parts, and one more that tells how many others there are: engines show what is added in any case. */
+/** The first parts, and an extra one that counts the others: engines show additions in any case. */
 function capped(path: string, parts: readonly Paths[], total: number, among: Detail["among"]): Detail[] {
   const shown = parts.slice(0, maxParts);
   const others = total - shown.length;

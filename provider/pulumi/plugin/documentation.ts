@@ -3,7 +3,7 @@ import type { PlatformFunction } from "../../functions/function.ts";
 import type { Resource } from "../../resources/resource.ts";
 import { resources } from "../../resources/resources.ts";
 
-/** What a resource is, its example and its import, as the documentation of a package holds it. */
+/** A resource's documentation for the package: description, example and import. */
 export const documentationOf = (resource: Resource): string =>
   [
     resource.summary,
@@ -11,7 +11,7 @@ export const documentationOf = (resource: Resource): string =>
     importOf(resource),
   ].join("\n\n");
 
-/** What a function answers, and its example. */
+/** A function's documentation: its result, and an example. */
 export function documentationOfFunction({ name, summary, example }: PlatformFunction): string {
   const resources = withReferences(example.inputs);
   const invoked = { "fn::invoke": { function: `microapps:${name}`, arguments: example.inputs } };
@@ -57,7 +57,7 @@ const declared = (...all: (Resource | Resource[])[]): object =>
     all.flat().map(({ name, example }) => [example.name, { type: `microapps:${name}`, properties: example.inputs }]),
   );
 
-/** What an example refers to, what that refers to first. */
+/** Resources that an example refers to, each after its own references. */
 function withReferences(inputs: unknown): Resource[] {
   const names = [...JSON.stringify(inputs).matchAll(/\$\{(\w+)/g)].map(([, name]) => name);
   const referred = resources.filter(({ example }) => names.includes(example.name));

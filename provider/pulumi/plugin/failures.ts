@@ -6,7 +6,10 @@ import anyProto from "google-protobuf/google/protobuf/any_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { messageOf } from "../../../machine/failures.ts";
 
-/** What exists although a create or update failed: an engine saves it, with the inputs that it has, and goes on from there. */
+/**
+ * A thing that exists although a create or update failed: an engine saves it, with the inputs that it has, and goes on
+ * from there.
+ */
 interface Unfinished {
   id: string;
   outputs: Struct;

@@ -9,7 +9,7 @@ export interface Listing {
   itemsOf: (outputs: Properties) => { id: string; name: string }[];
 }
 
-/** Rows are not here: a SeedRows is imported by its declaration, since no ID tells which rows are meant. */
+/** Rows are missing here: a SeedRows is imported by its declaration, since an ID does not identify its rows. */
 const listings: Readonly<Record<string, Listing>> = {
   TeamMember: {
     question: getTeamMembers, // called with what an engine sent, which is checked

@@ -6,12 +6,12 @@ import { refusalOf } from "../platform.ts";
 import type { Properties } from "../properties.ts";
 
 /**
- * What the platform says against the credentials of a provider that is in the state already: a wrong password would be
- * saved with "unchanged", and fail in the next run. They are tried when they are other ones than those of the last run,
- * and before drift is looked for; a platform that can't be reached refuses nobody.
+ * The platform's refusal of the credentials of a provider that is in the state already: a wrong password would be saved
+ * with "unchanged", and fail in the next run. They are tried when they differ from those of the last run, and before
+ * drift is looked for; a platform that can't be reached refuses nobody.
  */
-export async function refusedLogin(olds: Properties, news: Properties, settings: Configuration): Promise<string[]> {
-  if (Object.keys(olds).length === 0) return []; // nothing was made: the first call tells
+export async function tryLogin(olds: Properties, news: Properties, settings: Configuration): Promise<string[]> {
+  if (Object.keys(olds).length === 0) return []; // nothing was made: the first call finds out
   const [last, next] = [withPresentKeys(olds), withPresentKeys(news)];
   const changed = ["endpoint", ...accountKeys].some((key) => !isDeepStrictEqual(last[key], next[key]));
   const emulated = settings.endpoint.startsWith("emulator:"); // which takes a while to start

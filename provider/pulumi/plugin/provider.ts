@@ -4,24 +4,24 @@ import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
 import { functionNamed } from "../../functions/functions.ts";
 import type { Resource } from "../../resources/resource.ts";
 import { warnOfCertificates } from "../configuration/clear.ts";
-import { misplacedSecrets } from "../configuration/configuration.ts";
+import { describeMisplacedSecrets } from "../configuration/configuration.ts";
 import { Failure, sentenceOf } from "../failure.ts";
 import { onEngineEnd } from "../lifetime/engineConnection.ts";
 import { Operations } from "../operations.ts";
-import { refusedIgnores } from "../options.ts";
+import { explainRefusedIgnores } from "../options.ts";
 import { reporterTo, type Reporter } from "../progress.ts";
 import { holdsUnknown, secretsOf, stablesOf, unknownValue } from "../properties.ts";
 import { maskOf, secrecy } from "../secrets.ts";
 import type { Spans } from "../spans/spans.ts";
 import { about, toStruct } from "./about.ts";
-import { checked, differing, failureOf } from "./answers.ts";
+import { answerCheck, answerDiff, failureOf } from "./answers.ts";
 import type { Constructing } from "./components.ts";
 import { detailsOf } from "./details.ts";
 import { UnfinishedFailure } from "./failures.ts";
 import { listingOf } from "./listings.ts";
-import { refusedLogin } from "./login.ts";
+import { tryLogin } from "./login.ts";
 import { environmentType, schemaText } from "./schema.ts";
-import { changedSettings, isExplicit, problemsOf, secretSettings, settingsOf } from "./settings.ts";
+import { listChangedSettings, isExplicit, problemsOf, secretSettings, settingsOf } from "./settings.ts";
 import { decode, encode, type Decoded } from "./wire.ts";
 
 /** The plugin: every resource behind `pulumirpc.ResourceProvider`, one configuration for each process. */
@@ -34,7 +34,7 @@ export class Plugin {
   #operations: Operations | undefined;
   #looksForDrift = true;
   #saidUnseen = false; // that drift was not checked
-  #misplaced: string | undefined; // wrong in the configuration for whatever a program declares or asks
+  #misplaced: string | undefined; // a problem of the configuration that makes all declarations and calls fail
   readonly #loadComponents: () => Promise<Constructing>;
   /** The reference by which the engine knows this provider; undefined where it does not tell. */
   #reference: string | undefined;
@@ -80,10 +80,10 @@ export class Plugin {
     const explicit = isExplicit(request.getUrn());
     const problems = problemsOf(values, explicit);
     if (problems.length === 0 && !holdsUnknown(values)) {
-      problems.push(...(await refusedLogin(decode(request.getOlds()).values, values, settingsOf(values, explicit))));
+      problems.push(...(await tryLogin(decode(request.getOlds()).values, values, settingsOf(values, explicit))));
     }
     const mask = maskOf(values, texts);
-    return checked(
+    return answerCheck(
       encode(values, new Set([...secrets, ...secretSettings])),
       problems.map((problem) => mask.hide(problem)),
     );
@@ -92,12 +92,12 @@ export class Plugin {
   /** A changed configuration is used for what there is: it is no other platform until the resources say so. */
   diffConfig(request: pb.DiffRequest): pb.DiffResponse {
     const olds = decode(request.getOldInputs() ?? request.getOlds());
-    return differing(changedSettings(olds, decode(request.getNews())), []);
+    return answerDiff(listChangedSettings(olds, decode(request.getNews())), []);
   }
 
   configure(request: pb.ConfigureRequest): pb.ConfigureResponse {
     const { values, secrets } = decode(request.getArgs()); // engines mark secrets here, and not before
-    this.#misplaced = misplacedSecrets((key) => secrets.has(key));
+    this.#misplaced = describeMisplacedSecrets((key) => secrets.has(key));
     if (secrets.has("profile")) this.#refuseMisplaced(); // each call would name the file that there is not
     const urn = request.getUrn();
     const configuration = settingsOf(values, isExplicit(urn ?? ""));
@@ -135,7 +135,7 @@ export class Plugin {
     const asked = { ...call(olds, news), seed: request.getRandomseed_asU8() };
     const planned = { ...known(news), ...secrecy(resource, news.secrets) };
     const { inputs, problems } = await this.#configured.check(asked, known(olds), planned);
-    return checked(toStruct(resource, inputs, news), problems);
+    return answerCheck(toStruct(resource, inputs, news), problems);
   }
 
   async diff(request: pb.DiffRequest): Promise<pb.DiffResponse> {
@@ -146,7 +146,7 @@ export class Plugin {
     const change = await this.#configured.diff(call(olds, news), request.getId(), known(olds), known(news));
     const inputs = sent(request.getOldInputs());
     const secrets = new Set([...olds.secrets, ...inputs.secrets, ...news.secrets, ...secretsOf(resource, news.values)]);
-    return differing(
+    return answerDiff(
       detailsOf(resource, change, { outputs: olds.values, inputs: inputs.values }, news.values, secrets),
       change.replaces,
     )
@@ -295,6 +295,6 @@ export class Plugin {
 
 /** Throws when an option can't be honoured. The engine hands over no others, nor these with a check or a create. */
 function assertAllowed(resource: Resource, request: pb.DiffRequest | pb.UpdateRequest, { values }: Decoded): void {
-  const refusal = refusedIgnores(resource, request.getIgnorechangesList(), values);
+  const refusal = explainRefusedIgnores(resource, request.getIgnorechangesList(), values);
   if (refusal !== undefined) throw new Error(refusal);
 }

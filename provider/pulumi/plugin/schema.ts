@@ -17,8 +17,8 @@ export const environmentType = "microapps:index:Environment";
 /** The package schema of Pulumi, of which SDKs and documentation are made: all of it follows from the definitions. */
 export function packageSchema(version: string): object {
   const types = new TypeSpecs();
-  // Other languages have one door. Former spellings of keys are read, and not declared: in Python a former name and the
-  // present one are the same.
+  // Other languages have one kind of provider. Former spellings of keys are read, and not declared: in Python a former
+  // name and the present one are the same.
   const variables = propertiesOf(configuration.omit({ door: true }), "output", "Config", types);
   for (const [name, property] of Object.entries(variables)) {
     // A variable is a text: SDKs can't make an object of it, and the plugin reads it by itself.
@@ -63,7 +63,7 @@ export function packageSchema(version: string): object {
   };
 }
 
-/** The schema as it is served and committed. */
+/** The schema in its served and committed form. */
 export const schemaText = (version: string): string => `${JSON.stringify(packageSchema(version), undefined, 2)}\n`;
 
 const textMap = (description: string, type = "string"): PropertySpec => ({
@@ -108,7 +108,7 @@ function resourceSpec(resource: Resource, types: TypeSpecs): object {
   const { name } = resource;
   const facts = (property: string) => factsOf({ ...resource.outputs.shape, ...resource.inputs.shape }[property]);
   const isInput = (property: string) => property in resource.inputs.shape;
-  // What no state has, or no program sees, gets no type either.
+  // Properties that no state has, or no program sees, get no type either.
   const isSeen = (property: string) => !facts(property).passing && !facts(property).internal;
   const inputs = z.object(only({ ...resource.inputs.shape }, (_, property) => isSeen(property)));
   const kept = z.object({ ...inputs.shape, ...resource.outputs.shape });

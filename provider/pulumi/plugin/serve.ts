@@ -5,7 +5,7 @@ import providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
 import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
 import { listenForOwn } from "../../../machine/loopback.ts";
-import { ownPackage } from "../../../machine/ownPackage.ts";
+import { readOwnPackage } from "../../../machine/ownPackage.ts";
 import { keepMemorySmall } from "../lifetime/memory.ts";
 import { spansOf } from "../spans/spans.ts";
 import type { Constructing } from "./components.ts";
@@ -35,7 +35,7 @@ export async function serve(engine: string | undefined, loadComponents: () => Pr
     const { Plugin } = await import("./provider.ts");
     // Not before: under other flags V8 refuses what it compiled for the dynamic provider, and compiles it again.
     keepMemorySmall();
-    return new Plugin(ownPackage().version, engine, loadComponents, spans);
+    return new Plugin(readOwnPackage().version, engine, loadComponents, spans);
   };
 
   const server = new grpc.Server({
@@ -54,7 +54,7 @@ export async function serve(engine: string | undefined, loadComponents: () => Pr
   };
 }
 
-/** What the plugin answers, by the names of gRPC. */
+/** Handlers of the plugin, by the names of gRPC. */
 function handlers(loaded: () => Promise<Plugin>): grpc.UntypedServiceImplementation {
   const asks =
     <Request, Answer>(

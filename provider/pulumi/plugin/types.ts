@@ -28,7 +28,7 @@ export class TypeSpecs {
 
   /** @param name what it is called if it needs a name, e.g. `SeedRowsMode` */
   of(schema: JsonSchema, name: string): TypeSpec {
-    if (Array.isArray(schema["anyOf"])) return this.#union(schema["anyOf"] as JsonSchema[], name); // as JSON Schema says
+    if (Array.isArray(schema["anyOf"])) return this.#union(schema["anyOf"] as JsonSchema[], name); // in JSON Schema a list of schemas
     if (Array.isArray(schema["enum"])) return this.#enumeration(schema["enum"], name);
     const { type } = schema;
     if (Array.isArray(type))

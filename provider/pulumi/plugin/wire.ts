@@ -5,7 +5,7 @@ import { leavesOf } from "../../sources/source.ts";
 import { unknownValue, type Properties } from "../properties.ts";
 import { noCells, secretCells, secretSignature, signature, textsIn, withCells, without } from "../secrets.ts";
 
-/** What an object may be that is something else. */
+/** Signatures of objects that stand for something else. */
 const kinds = {
   secret: secretSignature,
   reference: "5cf8f73096256a8f31e491e813e4eb8e",

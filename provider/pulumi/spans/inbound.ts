@@ -10,8 +10,9 @@ interface Stream {
 }
 
 /**
- * Puts the work on each call of an engine under the span that the call names. Nothing else sees it in both doors: the host
- * of dynamic resources does not pass on what came with a call. It loads us with its first one, which goes unseen.
+ * Puts the work on each call of an engine under the span that the call names. Only this way works for both kinds of
+ * provider: the host of dynamic resources does not pass on the metadata of a call. It loads us with its first one,
+ * which goes unseen.
  */
 export function followEngine(): void {
   subscribe("http2.server.stream.start", (message) => {

@@ -5,7 +5,7 @@ import { isObject } from "../../contract/wire.ts";
 import { Mask } from "../../messages/masks.ts";
 import { above, followEngine } from "./inbound.ts";
 
-/** What an engine asks about: a resource, or a function. */
+/** Subject of an engine's call: a resource, or a function. */
 interface Asked {
   resource: { name: string };
   urn: string | undefined;
@@ -87,7 +87,7 @@ function shownName({ resource: { name }, urn, secrets = [] }: Asked): string | u
   return isSecret ? undefined : logical;
 }
 
-/** The spans of this process, which are sent where its environment says; undefined where it says nothing. */
+/** The spans of this process, if its environment names a collector; else undefined. */
 export function spansOf(environment: NodeJS.ProcessEnv): Spans | undefined {
   const tracer = openTracer("pulumi-resource-microapps", environment);
   if (!tracer) return undefined;

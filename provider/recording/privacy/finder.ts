@@ -32,14 +32,14 @@ export class Finder {
     this.#lineMasks = masks([...vocabulary]);
   }
 
-  /** Whether a text holds any. One of three characters is found where it is all of the text. */
+  /** True when a text contains a secret. A secret of three characters only counts as the whole text. */
   holds(text: string): boolean {
     return [...layersOf(text)].some(
       (layer) => this.#entries.has(layer) || this.#masks.some((mask) => mask.hides(layer)),
     );
   }
 
-  /** What a value holds of it, keys included; undefined when there is none. */
+  /** The kind of secret that a value contains, keys included; undefined without one. */
   kindIn(value: unknown): Kind | undefined {
     if (typeof value === "string" || typeof value === "number") return this.#kindOf(String(value));
     if (Array.isArray(value)) return firstOf(value, (item) => this.kindIn(item));
@@ -47,7 +47,7 @@ export class Finder {
     return firstOf(Object.entries(value), ([key, inner]) => this.#kindOf(key) ?? this.kindIn(inner));
   }
 
-  /** What a line of a file holds of it, beside the words that such a file has anyway. */
+  /** The kind of secret in a line of a file, apart from words that such a file always has. */
   kindInLine(line: string): Kind | undefined {
     return [...layersOf(line)].some((layer) => this.#lineMasks.some((mask) => mask.hides(layer)))
       ? this.#culprit(line)

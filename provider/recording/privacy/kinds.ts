@@ -1,4 +1,4 @@
-/** What is replaced before anything is written. */
+/** Kinds of values that are replaced before anything is written. */
 export const kinds = {
   password: "a password",
   token: "a token",
@@ -35,7 +35,7 @@ const byName: readonly (readonly [RegExp, Kind])[] = [
   [/^(user|admin|creator|owner|author|sender|assignee|requester|device)ids?$|^viewers$|^author$/, "user"],
 ];
 
-/** What a value is by the name that it stands under. */
+/** The kind of a value, judged by its name. */
 export function kindOfName(name: string): Kind | undefined {
   const plain = name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
   return byName.find(([pattern]) => pattern.test(plain))?.[1];
@@ -49,7 +49,7 @@ const headers: Readonly<Record<string, Kind>> = {
   "set-cookie": "cookie",
 };
 
-/** What the value of a header is. */
+/** The kind of a header's value. */
 export const kindOfHeader = (name: string): Kind | undefined => headers[name] ?? kindOfName(name);
 
 const email = /[\p{L}\p{N}._%+'-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu;
@@ -69,8 +69,8 @@ const link = /\b[a-z][a-z\d+.-]*:\/\/[^\s"'<>\\]+/gi;
 /** Shortest value in a link's query that is taken for a part of its signature. */
 const shortestInLink = 4;
 
-/** What a text shows by its form alone. */
-export function* seenIn(text: string): Generator<readonly [string, Kind]> {
+/** Finds secrets that a text shows by its form alone. */
+export function* findSecrets(text: string): Generator<readonly [string, Kind]> {
   for (const [pattern, kind] of shapes) for (const [found] of text.matchAll(pattern)) yield [found, kind];
   for (const [, name = ""] of text.matchAll(displayed)) yield [name, "person"];
   for (const [found] of text.matchAll(link)) {
@@ -80,7 +80,7 @@ export function* seenIn(text: string): Generator<readonly [string, Kind]> {
     const query = found.includes("?") ? found.slice(found.indexOf("?") + 1).replace(/#.*$/s, "") : "";
     for (const part of query.split("&")) {
       const written = part.includes("=") ? part.slice(part.indexOf("=") + 1) : "";
-      // Each as it is written, too: what reads it need not decode it.
+      // Also in the encoded spelling: readers need not decode it.
       for (const value of new Set([written, decoded(written)])) {
         if (value.length >= shortestInLink) yield [value, "link"];
       }

@@ -8,7 +8,7 @@ const word = /^[\p{L}\p{N}]+$/u;
 /** Characters from which on a value is replaced inside a word: one that lets somebody in, and any other. */
 const insideFrom = { open: 6, other: 12 };
 
-/** What stands for the values of a kind; `#` is a number. */
+/** Replacements for the values of a kind; `#` is a number. */
 const stand: Readonly<Record<Kind | "removed", string>> = {
   password: "password-#",
   token: "token-#",
@@ -55,7 +55,7 @@ export class Replacer {
       .map(([value, kind]) => ({ value, kind, forms: formsOf(value) }));
   }
 
-  /** What stands for a value of a kind. */
+  /** The replacement for a value of a kind. */
   of(value: string, kind: Kind | "removed"): string {
     // Addresses are compared without regard to case.
     const key = kind === "email" ? value.toLowerCase() : value;

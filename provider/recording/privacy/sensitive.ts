@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { isObject } from "../../contract/wire.ts";
-import { kindOfHeader, kindOfName, seenIn, type Kind } from "./kinds.ts";
+import { kindOfHeader, kindOfName, findSecrets, type Kind } from "./kinds.ts";
 import { layersOf } from "./layers.ts";
 import { vocabulary } from "./vocabulary.ts";
 
 /** Most values that are kept, and their characters: then nothing more is recorded. */
 const [mostValues, mostCharacters] = [20_000, 8_000_000];
 
-/** Characters of the shortest value that can be told from any other. */
+/** Length of the shortest value that is distinctive enough to replace. */
 const shortest = 3;
 
 /** Letters of a part of a name that is replaced where it stands alone. */
@@ -24,7 +24,7 @@ export class Sensitive {
     this.#labels = new Set(labels);
   }
 
-  /** Whether there were too many to keep. */
+  /** True when there were too many values to keep. */
   isFull(): boolean {
     return this.#kinds.size >= mostValues || this.#characters >= mostCharacters;
   }
@@ -77,7 +77,7 @@ export class Sensitive {
     } else if (Array.isArray(value)) {
       for (const item of value) this.addValue(item, kind);
     } else if (isObject(value)) {
-      // Of a link that a person is in, only the value is one.
+      // In a link to a person, only the value is personal.
       const link = "crossAppRowID" in value;
       for (const [key, inner] of Object.entries(value)) {
         const own = this.#labels.has(key) ? "person" : kindOfName(key);
@@ -90,7 +90,7 @@ export class Sensitive {
   /** Takes what a text shows by its form, in whatever encoding, and what JSON in it names. */
   addText(text: string): void {
     for (const read of layersOf(text)) {
-      for (const [value, kind] of seenIn(read)) this.add(value, kind);
+      for (const [value, kind] of findSecrets(read)) this.add(value, kind);
       if (/^\s*[[{]/.test(read)) this.#addJson(read);
     }
   }

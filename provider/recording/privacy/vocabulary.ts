@@ -18,8 +18,8 @@ function* wordsOf(schema: unknown): Generator<string> {
 const asJson = (schema: z.ZodType): unknown => z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
 
 /**
- * Words of the interface and of the files that are written: they stand there whatever was recorded, so a password that
- * is one of them can't be told from it.
+ * Words of the interface and of the files that are written. They occur in every file, so a password that equals one of
+ * them can't be found by searching.
  */
 export const vocabulary: ReadonlySet<string> = new Set([
   ...Object.entries(endpoints).flatMap(([name, { request, answer, path }]) => [

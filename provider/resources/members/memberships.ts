@@ -20,7 +20,7 @@ export async function knownRole(
   return role ?? (await members.roleOf(teamID, userID, call));
 }
 
-/** Why somebody does not have a role that the platform said to have set; undefined when they have it. */
+/** The reason why somebody lacks a role that the platform confirmed; undefined when they have it. */
 export async function lackedRole(
   context: Context,
   teamID: string,

@@ -16,7 +16,7 @@ import { mayBeMade } from "../model/made.ts";
 import type { Removal } from "../model/removals.ts";
 import { PartialFailure, ResourceError, type Context } from "../model/resource.ts";
 import { membership } from "./memberships.ts";
-import { foundNow, sparing, stillFound, type FoundRoles, type KeptFound } from "./rosterFound.ts";
+import { foundNow, namesIn, sparing, stillFound, type FoundRoles, type KeptFound } from "./rosterFound.ts";
 import { identified, withRoles, nameOf, observed, wantedOf, type Kept, type Members } from "./rosterLists.ts";
 import { lacking, type RoleChange } from "./rosterProof.ts";
 import { each, names, sentences } from "./rosterSentences.ts";
@@ -24,7 +24,7 @@ import { peopleOf, planWithout, unshownBy, unshownSentence, type Unshown } from 
 import type { MemberContext } from "./teamClaims.ts";
 import { refuseUndeclaredMembers } from "./undeclared.ts";
 
-/** What a roster is declared with, as far as the team's members depend on it. */
+/** The part of a roster's declaration that decides about the team's members. */
 interface Roster extends InvitationTargets {
   teamID: string;
   members: Members;
@@ -75,7 +75,7 @@ export async function apply<Inputs extends Roster & Record<string, unknown>>(
   context: MemberContext,
   inputs: Inputs,
   old?: KeptFound,
-  /** What of the team's members is this roster's without any state. */
+  /** Members known to be this roster's without a state. */
   ours?: KeptFound,
 ): Promise<Applied<Inputs>> {
   const start = await planned(context, inputs, old, ours);
@@ -97,7 +97,7 @@ export async function apply<Inputs extends Roster & Record<string, unknown>>(
   const demoted = await changeRoles(context, inputs.teamID, waits ? [] : changesTo("member", rest));
   const removed = await remove(context, inputs.teamID, waits ? [] : rest.remove);
 
-  // What the calls answered is not believed: the list is.
+  // The list proves the result, not the calls' answers.
   const proof = await replan(context, inputs.teamID, start);
   const unlike = lacking(proof, { promoted, demoted, removed });
   const [takesOver, self] = [ours !== undefined, await caller(context)];
@@ -120,7 +120,7 @@ export async function apply<Inputs extends Roster & Record<string, unknown>>(
     const message = `${Object.keys(outputs.members).length} members of team ${inputs.teamID} are there, but:\n${[...failures, unshown ?? []].flat().join("\n")}`;
     throw new PartialFailure(message, inputs.teamID, outputs);
   }
-  // Who was added got the declared role by a call of its own.
+  // An added member got the declared role by a separate call.
   const before = new Set(start.before.map(({ userID }) => userID));
   const changed = [...promoted.done, ...demoted.done].filter(({ member }) => before.has(member.userID)).length;
   report(context, start, rest, { changed, removed: removed.done.length });
@@ -140,11 +140,11 @@ interface Noted {
 function noteMade({ made }: MemberContext, inputs: Roster, { proof, found, open }: Noted): void {
   const isThere = managing(proof.known, { mode: "additive" });
   const there = proof.after.filter((one) => isThere(one) && !found?.[one.userID]);
-  made.settled(inputs.resourceUrn, namesOf(inputs, there));
+  made.settled(inputs.resourceUrn, there.flatMap(namesIn(inputs.teamID, proof.known)));
   made.settled(inputs.resourceUrn, open, false);
 }
 
-/** What is to be done for the members that a team has. */
+/** The members of a team before a run, and the plan for them. */
 interface Start {
   before: readonly ListedMember[];
   wanted: readonly WantedMember[];
@@ -204,7 +204,7 @@ async function invite(
   return new Map([...failed].map(([invitation, reason]) => [nameOf(invitation), reason]));
 }
 
-/** What is left to do after calls of ours, by the list of the team as it is then. */
+/** Plans the rest after our calls, by the team's present list. */
 async function replan(context: Context, teamID: string, { wanted, options, unshown }: Start) {
   const listed = await context.members.proved(teamID);
   if (!listed) throw new ResourceError(`team ${teamID} was deleted meanwhile. Run refresh, then up.`);

@@ -17,10 +17,10 @@ import { nameOf, wantedOf, type Kept, type Members } from "./rosterLists.ts";
 /** Roles, by user ID, of those whom a stack found in a team. */
 export type FoundRoles = Readonly<Record<string, "admin" | "member">>;
 
-/** What a state, or what a replacement replaces, has of a roster. */
+/** A roster's part of a state, or of a replaced state. */
 export type KeptFound = Kept & { found?: FoundRoles | undefined };
 
-/** What a state has as found. */
+/** Found members of a state. */
 export const foundOf = (value: unknown): FoundRoles | undefined => z.record(z.string(), role).safeParse(value).data;
 
 interface Roster {
@@ -45,7 +45,7 @@ export function stillFound(
   return left.length > 0 ? (Object.fromEntries(left) as FoundRoles) : undefined; // as they were found
 }
 
-/** The options under which those who were found, and are not declared any more, are left alone; tells who they are. */
+/** Options that leave alone found members who are no longer declared; reports their names. */
 export function sparing<Live extends RosterMember, Options extends Pick<RosterOptions, "ignore">>(
   { members, adopt }: Pick<Roster, "members" | "adopt">,
   kept: KeptFound,
@@ -59,12 +59,21 @@ export function sparing<Live extends RosterMember, Options extends Pick<RosterOp
   return { stay, options: { ...options, ignore: [...(options.ignore ?? []), ...stay.map(nameOf)] } };
 }
 
-/** What a roster that is applied meets. */
+/**
+ * Names members in records of the stack's creations: a list of bare user IDs lacks the address by which somebody was
+ * invited.
+ */
+export function namesIn(teamID: string, wanted: readonly WantedMember[]): (member: RosterMember) => string[] {
+  const addresses = new Map(wanted.map(({ userID, email }) => [userID, email]));
+  return (member) => membership(teamID, { ...member, email: member.email ?? addresses.get(member.userID) });
+}
+
+/** The team and the roster at the moment of applying. */
 interface Meeting {
   old: KeptFound | undefined;
-  /** Whether it replaces another roster of this stack. */
+  /** True when it replaces another roster of this stack. */
   takesOver: boolean;
-  /** As whom the calls are made: `keepSelf` says what becomes of them. */
+  /** The calling account, which `keepSelf` protects. */
   self: Named;
   wanted: readonly WantedMember[];
   /** The members before. */
@@ -72,8 +81,8 @@ interface Meeting {
 }
 
 /**
- * Who is found by a roster that is applied: those of before who are in the team still, and those whom it declares for the
- * first time and who are there already, unless this stack put them there, or takes the team over.
+ * Found members after a run: earlier ones who are in the team still, and newly declared ones who are there already,
+ * unless this stack put them there, or takes the team over.
  */
 export function foundNow(
   context: Pick<Context, "made" | "members">,
@@ -85,12 +94,13 @@ export function foundNow(
   if (takesOver || context.members.isMade(inputs.teamID)) return before;
   const isKnown = managing(wantedOf(old.members ?? {}, old), { mode: "additive" });
   const isWanted = managing(wanted, { mode: "additive" });
+  const namesOf = namesIn(inputs.teamID, wanted);
   const met = live.filter(
     (member) =>
       isWanted(member) &&
       !isUser(self, member) &&
       !isKnown(member) &&
-      !context.made.isMade(inputs.resourceUrn, membership(inputs.teamID, member)),
+      !context.made.isMade(inputs.resourceUrn, namesOf(member)),
   );
   const roles = met.map(({ userID, role: listed }) => [userID, role.safeParse(listed).data ?? "member"] as const);
   const all = { ...before, ...Object.fromEntries(roles) };

@@ -32,7 +32,7 @@ export function wantedOf(members: Members, { members: kept = {}, userIDs = [] }:
 
 const sortedNames = (members: Members): string[] => Object.keys(members).toSorted();
 
-/** What people call a member. */
+/** The name of a member for people. */
 export const nameOf = ({ email, userID }: Named): string => email ?? userID ?? "";
 
 /** Completes a list with the roles that it lacks, member by member. */

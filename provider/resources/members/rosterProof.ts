@@ -10,7 +10,7 @@ interface Proof {
   rest: RosterPlan<ListedMember>;
 }
 
-/** What calls answered to have done. */
+/** Completed work according to the calls' answers. */
 interface Done {
   promoted: { done: readonly RoleChange[] };
   demoted: { done: readonly RoleChange[] };

@@ -24,7 +24,7 @@ export async function each<Item>(
   return failures;
 }
 
-/** A sentence for each person for whom something did not work. */
+/** Failures, a sentence for each person. */
 export function sentences(what: string, failures: ReadonlyMap<Named, unknown>, { sensitive }: Secrecy): string[] {
   if (failures.size === 0) return [];
   // The platform's own words may hold the address.

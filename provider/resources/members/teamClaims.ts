@@ -5,7 +5,7 @@ import { SharedLock } from "../model/locks.ts";
 import type { Context, Problem } from "../model/resource.ts";
 import { setAt } from "../model/sets.ts";
 
-/** What resources that put users into teams work with. */
+/** Context of resources that put users into teams. */
 export interface MemberContext extends Context {
   claims: TeamClaims;
 }
@@ -24,7 +24,7 @@ export interface TeamClaim {
   leaves?: readonly string[] | "all";
 }
 
-/** What is done to memberships: users are put into teams, or taken out of them. */
+/** Change of memberships: users are put into teams, or taken out of them. */
 export type Membership = "joining" | "leaving";
 
 /**
@@ -37,10 +37,10 @@ export class TeamClaims {
   readonly #deciding = new Map<string, (member: RosterMember) => boolean>();
   /** URNs by what they speak about: a user, a team, a user in a team. */
   readonly #about = new Map<string, Set<string>>();
-  /** What each of them speaks about. */
+  /** Subjects of each URN. */
   readonly #spoken = new Map<string, Set<string>>();
   readonly #lock = new SharedLock();
-  /** What is being done by which process, by URN. */
+  /** Present work by URN, with its process. */
   readonly #work = new Map<string, { what: Membership; pid: number }>();
 
   /** Notes a claim, in place of an earlier one of the same resource; returns the other resource that contradicts it. */
@@ -68,13 +68,13 @@ export class TeamClaims {
     if (urn !== undefined && claim) this.#index(urn, { ...claim, people });
   }
 
-  /** Who declares that somebody is a member. */
+  /** The resource that declares a membership. */
   declaring(teamID: string, member: RosterMember): Named | undefined {
     const [urn] = names(member).flatMap((name) => this.#urns(`team ${teamID} ${name}`));
     return urn === undefined ? undefined : named(urn);
   }
 
-  /** Who decides on a member now: whoever gives them up leaves them alone. */
+  /** The resource that decides on a member now. A resource that gives members up leaves them alone. */
   deciding(teamID: string, member: RosterMember): Named | undefined {
     const roster = this.#urns(`team ${teamID} TeamRoster`).find((urn) => this.#deciding.get(urn)?.(member));
     return this.declaring(teamID, member) ?? (roster === undefined ? undefined : named(roster));
@@ -90,7 +90,7 @@ export class TeamClaims {
     return new Map(claims);
   }
 
-  /** Who takes somebody out of a team in this run, before it is known that another resource declares them. */
+  /** The resource that takes somebody out of a team in this run, before another one is known to declare them. */
   taking(teamID: string, member: RosterMember): Named | undefined {
     const taker = names(member)
       .flatMap((name) => this.#urns(`user ${name}`))

@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-/** Inputs that every resource has: its own URN, since no engine tells a dynamic provider, and where its removal needs a line. */
+/**
+ * Inputs of every resource: its URN, since engines do not pass it to a dynamic provider, and the place of lines for
+ * removals.
+ */
 export const common = {
   resourceUrn: z.string().optional().meta({
     description: "The resource's own URN. Set by the SDK.",

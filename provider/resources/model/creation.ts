@@ -13,7 +13,7 @@ export function changedValues<T extends object>(wanted: T, found: Readonly<Recor
   return Object.fromEntries(changed) as Partial<T>; // a subset of the entries of T
 }
 
-/** What of a description is managed: always when it is imported or declared. */
+/** The managed part of a description: all of it when it is imported or declared. */
 export function observedDescription(
   found: { description?: string | null | undefined },
   state: { name?: string; description?: string | null | undefined },
@@ -52,13 +52,13 @@ export async function deleteEmptied({ sleep }: Context, remove: () => Promise<un
   }
 }
 
-/** What was found, in the declared spelling of "nothing" when it is nothing. */
+/** The live description. An empty one is returned in the declared spelling of "nothing". */
 const absentAs = (declared: string | null, found: string | null | undefined): string | null =>
   nothing(found) ? (nothing(declared) ? declared : null) : (found ?? null);
 
 const day = 86_400_000;
 
-/** When a thing was made, as far as the platform tells: what an interrupted run made is recent. */
+/** Age of a thing, from the platform's time: a thing made by an interrupted run is recent. */
 function ageOf(now: number, { createdAt }: Aged): "recent" | "old" | "unknown" {
   const time = typeof createdAt === "string" || typeof createdAt === "number" ? new Date(createdAt).getTime() : NaN;
   if (Number.isNaN(time)) return "unknown";
@@ -104,23 +104,23 @@ interface Aged {
   createdAt?: unknown;
 }
 
-/** What a look at the platform is made with; `onCall` hears what time it is there. */
+/** Context for reading the platform; `onCall` receives its time. */
 type Looking = Context & Pick<CallOptions, "onCall">;
 
 interface Creation<Found extends Aged> {
   context: Context;
-  /** What it is, for people, e.g. `team "Crew"`. */
+  /** Kind and name for people, e.g. `team "Crew"`. */
   what: string;
-  /** The ID that it is created with, as it is known now; undefined lets the platform choose. */
+  /** The present ID for the creation; undefined lets the platform choose. */
   choose: () => string | undefined;
   adopt: boolean;
   urn: string | undefined;
-  /** What records of what the stack made call it. */
+  /** Its name in the records of things that the stack made. */
   thing: (id: string) => string;
-  /** Whether what is there under that ID is known to be what this resource has had. */
+  /** True when the thing under that ID is known to have been this resource's. */
   keeps?: boolean;
   find: (id: string, context: Looking) => Promise<Found | undefined>;
-  /** Whether what was found is what would be created. */
+  /** True when the live thing equals the one to create. */
   matches: (found: Found) => boolean;
   create: (id: string | undefined) => Promise<string>;
 }
@@ -130,11 +130,11 @@ const never = new AbortController().signal;
 /** For what follows a creation: it ends also when the run is cancelled meanwhile, so that what was made is saved. */
 export const uncancellable = <Any extends Context>(context: Any): Any => ({ ...context, signal: never });
 
-/** What a creation came to: `found` is what was there already, or what a lost answer left to be looked for. */
+/** Result of a creation. `found` is an existing thing, or the one found after a lost answer. */
 interface Created<Found> {
   id: string;
   found?: Found;
-  /** Whether it was there before this stack met it. */
+  /** True when it existed before this stack met it. */
   isFound?: boolean;
 }
 
@@ -177,7 +177,7 @@ export async function createOnce<Found extends Aged>(creation: Creation<Found>):
   }
 }
 
-/** What is there under an ID, and how old it is by the platform's clock, which may be another than ours. */
+/** Reads the thing under an ID, and its age by the platform's clock, which may differ from ours. */
 async function look<Found extends Aged>({ find, context }: Creation<Found>, id: string) {
   let now: number | undefined;
   const onCall = ({ date }: CallRecord): void => void (now = date ?? now);
@@ -185,6 +185,6 @@ async function look<Found extends Aged>({ find, context }: Creation<Found>, id: 
   return { found, age: found === undefined ? ("unknown" as const) : ageOf(now ?? context.now(), found) };
 }
 
-/** Whether a creation was refused, as it is when there is such a thing already. Nobody says in which words. */
+/** True when a refused creation may mean that the thing exists. The wording of such a refusal is undocumented. */
 const mayBeThere = (error: unknown): boolean =>
   isRefusal(error) || (error instanceof ApiError && error.code === "conflict");

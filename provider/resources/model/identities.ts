@@ -27,25 +27,25 @@ type Inputs = Readonly<Record<string, unknown>>;
 export interface Replaced {
   id: string | undefined;
   inputs: Inputs;
-  /** What its state has as found, where the run has seen that. */
+  /** Found things of its state, if the run has seen that. */
   found?: unknown;
 }
 
-/** What this run knows of one URN. */
+/** This run's knowledge of one URN. */
 interface Known {
-  /** Whether the program declares it. */
+  /** True when the program declares it. */
   checked: boolean;
   /** The inputs of the last run. */
   old: Inputs | undefined;
-  /** What the state has, as it was compared, or read of a state that has it once. */
+  /** The thing in the state, from a comparison, or from reading a state that has it once. */
   before: { id: string; inputs: Inputs | undefined } | undefined;
-  /** What the state has as found. */
+  /** Found things of the state. */
   found?: unknown;
   /** All that states have under it. */
   seen: Set<string>;
   /** The ID that the resource keeps, or has got. */
   current: string | undefined;
-  /** Whether the engine orders a new thing in place of the old one, and has not got it yet. */
+  /** True while the engine replaces a thing and has not made the new one. */
   replacing: boolean;
 }
 
@@ -71,7 +71,7 @@ export class Identities {
     }
   }
 
-  /** Whether the program declares it, as far as this run knows. */
+  /** True when the program is known to declare it. */
   isDeclared(urn: string): boolean {
     return this.#known.get(urn)?.checked ?? false;
   }
@@ -117,7 +117,7 @@ export class Identities {
     return undefined;
   }
 
-  /** Who has what is to be deleted: another resource, or what has come in its place under the same URN. */
+  /** The owner of a thing whose deletion is due: another resource, or its successor under the same URN. */
   keeper(urn: string, id: string): (Named & { itself: boolean }) | undefined {
     const other = this.other(urn, id);
     if (other) return { ...other, itself: false };
@@ -132,7 +132,7 @@ export class Identities {
     return { id: known.before?.id, inputs: known.old ?? known.before?.inputs ?? {}, found: known.found };
   }
 
-  /** What states have of a kind that the program does not declare, as far as they were read in this run. */
+  /** Things of a kind in states that were read in this run, without those that the program declares. */
   left(kind: string): { urn: string; inputs: Inputs }[] {
     return [...this.#known].flatMap(([urn, { checked, before }]) =>
       checked || named(urn).kind !== kind || !before?.inputs ? [] : [{ urn, inputs: before.inputs }],
@@ -166,7 +166,7 @@ export class Identities {
     });
   }
 
-  /** What is known of a URN, which from now on is found by the ID as well. */
+  /** Finds the record of a URN, and links the ID to it. */
   #with(urn: string, id: string): Known {
     setAt(this.#urns, id).add(urn);
     return this.#of(urn);

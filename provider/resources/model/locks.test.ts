@@ -3,7 +3,7 @@ import { Capacity, SharedLock } from "./locks.ts";
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Work that ends when it is told to; `begun` and `ended` are noted by name. */
+/** Work that ends on demand; `begun` and `ended` are noted by name. */
 function stage() {
   const lock = new SharedLock();
   const noted: string[] = [];

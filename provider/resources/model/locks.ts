@@ -15,8 +15,8 @@ export class Capacity {
   }
 
   /**
-   * Waits for a part of the room; the answer gives it back, once or more often. Who is cancelled waits no longer: the call
-   * that comes next says so.
+   * Waits for a part of the capacity. The returned function gives it back; further calls of it do nothing. A cancelled
+   * caller stops waiting, and its next request reports that.
    */
   async enter(size: number, signal?: AbortSignal): Promise<() => void> {
     const part = Math.min(Math.max(size, 1), this.#size);

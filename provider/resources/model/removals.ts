@@ -8,7 +8,10 @@ export interface Removal {
 
 /** The removals that an Environment file allows. */
 export interface Removals {
-  /** Whether a thing may leave: it has a line, belongs to something that has one, or is declared still and replaced. */
+  /**
+   * True for a thing that may leave: it has a line, belongs to something that has one, or is still declared and
+   * replaced.
+   */
   allows: (path: readonly string[]) => boolean;
   /** Natural keys of rows of a seed that have a line. */
   rows: (seed: string) => readonly RemovalKey[];

@@ -25,19 +25,19 @@ declare module "zod" {
     computed?: boolean;
     /** A computed input that only check needs: no state has it. */
     passing?: boolean;
-    /** An input that marks whether other inputs hold a secret; the door that sees them sets it. */
+    /** An input that marks whether other inputs hold a secret; the provider kind that sees them sets it. */
     marksSecret?: string | readonly string[];
     /** An input that names labels whose values are secrets in the items of these other inputs. */
     hidesIn?: readonly string[];
     /** A secret where this input is true. */
     secretIf?: string;
-    /** Of use to a resource alone: neither a schema nor an SDK has it. */
+    /** For a resource's own use: neither a schema nor an SDK has it. */
     internal?: boolean;
     /** An output that no update in place changes. */
     stable?: boolean;
     /** A list whose items another input names, one by one: engines get it as a map, so that a diff shows each by name. */
     keyedBy?: string;
-    /** What a change of this one is shown as: changes of that input's parts. */
+    /** Changes of this one are shown as changes of that input's parts. */
     diffedAs?: string;
     /** An output of no use to a reader, such as a digest. */
     opaque?: boolean;
@@ -70,10 +70,12 @@ export const facts = [
 
 const meta = once((schema: z.ZodType) => schema.meta() ?? {});
 
-/** The facts about an input or output. They are asked for many times for each resource, and zod makes them anew each time. */
+/**
+ * The facts about an input or output. They are needed many times for each resource, and zod computes them at each call.
+ */
 export const factsOf = (schema: unknown): z.core.GlobalMeta => (schema === undefined ? {} : meta(schema as z.ZodType)); // the values of a zod shape are schemas
 
-/** What a resource works with: the platform through `client`, and a way to report progress. */
+/** Tools of a resource: the platform through `client`, and a way to report progress. */
 export interface Context {
   client: Client;
   members: MemberLists;
@@ -85,23 +87,23 @@ export interface Context {
   account: { email?: string | undefined; userID?: string | undefined };
   /** The platform as states name it. */
   platform: string;
-  /** How the platform behaves, as far as the configuration tells. */
+  /** The platform's behaviour according to the configuration. */
   manner: Manner;
-  /** True if the configuration says that the platform lost its data: then no number of rows that are gone is too large. */
+  /** True when the configuration declares the platform's data lost: then no number of missing rows is too large. */
   lostData?: boolean | undefined;
   /** Server that links to apps have to lead to; undefined allows any. */
   appServer?: string | undefined;
   /** Which resource of the run has which ID. */
   identities: Identities;
-  /** What this stack has made itself, beyond what states say. */
+  /** Things that this stack has made itself, beyond those in states. */
   made: Made;
   /** Names with which organizations were checked in this run, by URN: what is declared now. */
   organizationNames: Map<string, string>;
   /** Learns what other providers of the run declare by now. */
   others: () => Promise<void>;
-  /** Whether somebody approved what a report showed: what was changed by hand since is left alone. */
+  /** True for an approved report: later manual changes are left alone. */
   isApproved?: boolean;
-  /** Whether the engine reads before each diff: then the diff refuses what it must not change, and the read does not. */
+  /** True when the engine reads before each diff: then the diff refuses forbidden changes, and the read does not. */
   readsFirst: boolean;
   /** Keeps all texts in a value out of the messages that follow: the platform may repeat what it was sent. */
   hide: (value: unknown) => void;
@@ -129,7 +131,7 @@ export interface Report {
   rows?: (ahead: RowsAhead) => void;
 }
 
-/** What check and diff have: no platform, since neither may need one. */
+/** Context of check and diff. It has no platform: both must work offline. */
 export interface OfflineContext extends Pick<
   Context,
   | "report"
@@ -192,7 +194,7 @@ export interface Parts {
   total: number;
 }
 
-/** What is on the platform. */
+/** A thing on the platform. */
 export interface Observed<Outputs> {
   id: string;
   outputs: Outputs;

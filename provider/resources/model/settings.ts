@@ -7,11 +7,11 @@ type Settings = Readonly<Record<string, unknown>>;
 
 interface Sent<Wanted extends object> {
   context: Context;
-  /** What it is, for people, e.g. `team "Crew"`. */
+  /** Kind and name for people, e.g. `team "Crew"`. */
   what: string;
   id: string;
   wanted: Wanted;
-  /** What is saved of it: all as declared. */
+  /** Outputs to save: all as declared. */
   outputs: Settings;
   /** Reads it; undefined when there is none. */
   find: () => Promise<Settings | undefined>;

@@ -2,7 +2,7 @@ import { calledBy, named } from "../model/identities.ts";
 import type { OfflineContext, Problem } from "../model/resource.ts";
 import { leniently, ownersIn, remedy, type Place } from "./owners.ts";
 
-/** What can neither be taken back nor be read back: a message that was sent, an app that was paid for. */
+/** An act that can neither be undone nor read back: a message that was sent, an app that was paid for. */
 export interface Deed<Inputs> {
   kind: string;
   /** The input that a refusal names. */
@@ -14,7 +14,7 @@ export interface Deed<Inputs> {
     done: string;
     /** Why it is not done a second time by itself. */
     why: string;
-    /** What `again: true` does. */
+    /** Effect of `again: true`. */
     again: string;
     /** The changes that ask for it as well. */
     otherwise: string;
@@ -29,9 +29,9 @@ interface Declared {
 const owners = ownersIn("deeds", { name: "deed", content: "deed of" });
 
 /**
- * Why a creation is refused that would do the same a second time: by an order to replace it, or under another name.
- * `again` asks for it. A file beside the state tells of it, or a state that was read in this run.
- * @param isUnfinished whether an earlier run did it and may not have saved that: this one goes on with it
+ * The reason for refusing a creation that would repeat a deed: by an order to replace it, or under another name.
+ * `again` allows it. The deed is known from a file beside the state, or from a state that was read in this run.
+ * @param isUnfinished true when an earlier run did it and may not have saved that: this one goes on with it
  */
 export async function explainDeed<Inputs extends Declared>(
   context: OfflineContext,

@@ -39,7 +39,7 @@ const git = (cwd: string, ...words: string[]): void => {
 const read = () => readIntent(program, urn, anyIntent);
 
 const unsealed = "does not have the seal of this user on this machine, so others may have written it: nothing was done";
-/** Whether an intent is believed when it is used. */
+/** True when an intent is believed in use. */
 async function isBelieved(): Promise<boolean> {
   const found = await read();
   if (!found) throw new Error("there is none");

@@ -2,8 +2,10 @@ import { createHash, randomBytes } from "node:crypto";
 import { lstat, mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join, relative, resolve, sep } from "node:path";
 import { z } from "zod";
+import { isAbsent } from "../../../machine/failures.ts";
 import { isTracked } from "../../files/tracked.ts";
 import { ResourceError } from "../model/resource.ts";
+import { unlessAbsent } from "./owners.ts";
 import { sealOf } from "./seals.ts";
 
 /** Fields of every intent: whose it is, and when it was begun (ISO 8601). */
@@ -21,8 +23,8 @@ interface Found {
 }
 
 /**
- * What a resource was about to do in an earlier run and can't be read back from the platform; undefined when there is
- * none. What is to be believed of it has to go by `refuseUnsealed`.
+ * A resource's intent of an earlier run, which can't be read back from the platform; undefined when there is none. Call
+ * `refuseUnsealed` before believing it.
  */
 export async function readIntent<Schema extends typeof anyIntent>(
   directory: string,
@@ -74,8 +76,7 @@ async function textOf(directory: string, file: string): Promise<string | undefin
     await refuseSecondNames(path, file);
     text = await readFile(path, "utf8");
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException; // reading a file throws nothing else
-    if (code === "ENOENT") return undefined;
+    if (isAbsent(error)) return undefined;
     throw error;
   }
   if (isTracked(path)) {
@@ -120,12 +121,12 @@ export async function intentsOf<Schema extends typeof anyIntent>(
   schema: Schema,
 ): Promise<(z.output<Schema> & Found)[]> {
   await refuseLinks(directory, folder);
-  const entries = await readdir(join(directory, folder), { withFileTypes: true }).catch(() => []); // none yet
+  const entries = await unlessAbsent(readdir(join(directory, folder), { withFileTypes: true }), []);
   const found = entries.map(async (entry) => {
     const file = join(folder, entry.name);
     if (!entry.isFile() || !file.endsWith(".json") || isTracked(join(directory, file))) return [];
-    const text = await readFile(join(directory, file), "utf8").catch(() => ""); // settled meanwhile
-    const found = await lstat(join(directory, file)).catch(() => undefined);
+    const text = await unlessAbsent(readFile(join(directory, file), "utf8"), ""); // settled meanwhile
+    const found = await unlessAbsent(lstat(join(directory, file)), undefined);
     if (found?.nlink !== 1) return [];
     const record = z.looseObject({}).safeParse(valueOf(text));
     const intent = schema.safeParse(record.data);
@@ -137,8 +138,9 @@ export async function intentsOf<Schema extends typeof anyIntent>(
 function valueOf(text: string): unknown {
   try {
     return JSON.parse(text);
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
   }
 }
 
@@ -151,7 +153,10 @@ const sealFor = ({ seal: _, ...fields }: SealedFields): string | undefined =>
     Object.entries(fields).toSorted(([a], [b]) => (a < b ? -1 : 1)),
   );
 
-/** Whether this user's runs wrote it. What the platform never answered, a link, a person may have added. */
+/**
+ * True when this user's runs wrote it. The link is exempt: a person may have added one that the platform never
+ * returned.
+ */
 function isSealed({ seal, ...fields }: SealedFields): boolean {
   if (typeof seal !== "string") return false;
   const { link: _, ...withoutLink } = fields;
@@ -163,7 +168,7 @@ async function refuseLinks(directory: string, file: string): Promise<void> {
   let part = directory;
   for (const name of file.split(sep)) {
     part = join(part, name);
-    const found = await lstat(part).catch(() => undefined); // what is not there is no link
+    const found = await unlessAbsent(lstat(part), undefined); // what is not there is no link
     if (!found?.isSymbolicLink()) continue;
     throw new ResourceError(
       `${relative(directory, part)} is a symbolic link, so what stands behind it may be anybody's: nothing was done. ` +

@@ -5,14 +5,19 @@ import type { Made } from "../model/made.ts";
 import { codeOf } from "./owners.ts";
 import { sealOf } from "./seals.ts";
 
-/** How a line of a record begins: something is about to be made, the engine has been told of it, another resource of the stack has it now. */
+/**
+ * First characters of a record's lines: a thing is about to be made, nothing is open about it, another resource of the
+ * stack owns it now.
+ */
 const signs = { begun: "+", settled: "-", handed: "=" } as const;
 
 /**
- * What this stack has made itself: only that is deleted when its declaration goes. A state knows it, except where a run
+ * The stack's own creations: only these are deleted when their declaration goes. A state has them, except where a run
  * was interrupted between a call and the state, and where a thing goes from one resource to another. So each process
- * writes a line before it makes something, and takes it back once the engine has the answer. A line is a seal, so it
- * names nobody, and nobody else can write one. Where no file can be kept, what is found is not the stack's own: it stays.
+ * writes a line before it makes something, and takes it back when it ends in order, since an engine ends it once the
+ * state is written. After a kill the line stays until a later run sees the thing in the state. A line is a seal, so it
+ * names nobody, and nobody else can write one. Where no file can be kept, a found thing is not the stack's own: it
+ * stays.
  */
 export class MadeThings implements Made {
   readonly #directory: string;
@@ -20,10 +25,11 @@ export class MadeThings implements Made {
   readonly #name = `${process.pid}-${randomBytes(4).toString("hex")}`;
   /** Lines of this process: what it is making. */
   readonly #begun = new Set<string>();
-  /** What it has made, or what states of this run have as their own. */
+  /** Things made by it, or owned by states of this run. */
   readonly #known = new Set<string>();
-  /** What it made, in case that the engine ended before it could save that. */
-  readonly #settled = new Set<string>();
+  /** Lines of this process: things it made, which the engine may not have saved. */
+  readonly #answered = new Set<string>();
+  #isOrphaned = false;
   #folder: string | undefined;
   /** Lines of other processes, by file. */
   #others: Map<string, Set<string>> | undefined;
@@ -35,42 +41,47 @@ export class MadeThings implements Made {
   }
 
   begin(urn: string | undefined, things: readonly string[]): void {
+    open.add(this);
     for (const seal of this.#seals(urn, things)) {
-      if (this.#begun.has(seal)) continue;
+      if (!this.#begun.has(seal) && !this.#answered.delete(seal)) this.#write(signs.begun, [seal]);
       this.#begun.add(seal);
-      this.#write(signs.begun, seal);
     }
   }
 
   settled(urn: string | undefined, things: readonly string[], isMade = true): void {
-    for (const seal of this.#seals(urn, things)) {
+    const begun = this.#seals(urn, things).filter((seal) => {
       if (isMade) this.#known.add(seal);
-      if (!this.#begun.delete(seal)) continue;
-      if (isMade) this.#settled.add(seal);
-      this.#write(signs.settled, seal);
-    }
+      return this.#begun.delete(seal);
+    });
+    if (isMade) for (const seal of begun) this.#answered.add(seal);
+    else this.#write(signs.settled, begun);
     this.#tidy();
   }
 
-  /** The engine has ended: what it was told it may not have saved. */
+  /** The engine has ended, perhaps before saving its last results. */
   orphaned(): void {
-    for (const seal of this.#settled) this.#write(signs.begun, seal);
+    this.#isOrphaned = true;
+  }
+
+  /** The engine ends this process in order: it has saved what it was answered. */
+  close(): void {
+    if (this.#isOrphaned) return;
+    this.#write(signs.settled, [...this.#answered]);
+    this.#answered.clear();
+    this.#tidy();
   }
 
   saved(urn: string | undefined, things: readonly string[]): void {
-    for (const seal of this.#seals(urn, things)) {
-      this.#known.add(seal);
-      this.#settled.delete(seal);
-      // What was handed over stays noted: a preview shows a state that it does not save.
-      this.#forget(signs.begun, seal);
-    }
+    const seals = this.#seals(urn, things);
+    for (const seal of seals) this.#known.add(seal);
+    // Handed-over things stay noted: a preview shows a state that it does not save.
+    this.#forget(signs.begun, seals);
   }
 
   handed(urn: string | undefined, things: readonly string[]): void {
-    for (const seal of this.#seals(urn, things)) {
-      this.#known.add(seal);
-      this.#write(signs.handed, seal);
-    }
+    const seals = this.#seals(urn, things);
+    for (const seal of seals) this.#known.add(seal);
+    this.#write(signs.handed, seals);
   }
 
   isMade(urn: string | undefined, things: readonly string[]): boolean {
@@ -84,10 +95,9 @@ export class MadeThings implements Made {
   }
 
   removed(urn: string | undefined, things: readonly string[]): void {
-    for (const seal of this.#seals(urn, things)) {
-      this.#known.delete(seal);
-      for (const sign of [signs.begun, signs.handed]) this.#forget(sign, seal);
-    }
+    const seals = this.#seals(urn, things);
+    for (const seal of seals) this.#known.delete(seal);
+    for (const sign of [signs.begun, signs.handed]) this.#forget(sign, seals);
   }
 
   #seals(urn: string | undefined, things: readonly string[]): string[] {
@@ -108,30 +118,40 @@ export class MadeThings implements Made {
     return this.#others;
   }
 
-  /** Takes a line out of the files of other processes. */
-  #forget(sign: string, seal: string): void {
+  /** Takes lines out of the files: of other processes, and of what this one has made. */
+  #forget(sign: string, seals: readonly string[]): void {
+    if (sign === signs.begun) {
+      this.#write(
+        signs.settled,
+        seals.filter((seal) => this.#answered.delete(seal)),
+      );
+      this.#tidy();
+    }
     for (const [name, lines] of this.#read()) {
       const folder = this.#folderOf();
-      if (folder === undefined || !lines.delete(sign + seal)) continue;
+      const left = seals.filter((seal) => lines.delete(sign + seal));
+      if (folder === undefined || left.length === 0) continue;
       leniently(() => {
         const path = join(folder, name);
         if (lines.size === 0) rmSync(path, { force: true });
+        else if (sign === signs.begun) appendFileSync(path, textOf(signs.settled, left));
         else writeFileSync(path, [...lines, ""].join("\n"), { mode: 0o600 });
       });
     }
   }
 
-  #write(sign: string, seal: string): void {
+  #write(sign: string, seals: readonly string[]): void {
+    if (seals.length === 0) return;
     leniently(() => {
       const folder = this.#folderOf(true);
-      if (folder !== undefined) appendFileSync(join(folder, this.#name), `${sign}${seal}\n`, { mode: 0o600 });
+      if (folder !== undefined) appendFileSync(join(folder, this.#name), textOf(sign, seals), { mode: 0o600 });
     });
   }
 
   /** Removes the file of this process while it holds nothing. */
   #tidy(): void {
     const folder = this.#folderOf();
-    if (folder === undefined || this.#begun.size > 0) return;
+    if (folder === undefined || this.#begun.size + this.#answered.size > 0) return;
     leniently(() => {
       const path = join(folder, this.#name);
       if (linesOf(path).size === 0) rmSync(path, { force: true });
@@ -149,12 +169,21 @@ export class MadeThings implements Made {
   }
 }
 
+/** Records of this process that its end in order closes. */
+const open = new Set<MadeThings>();
+process.once("exit", () => {
+  for (const one of open) one.close();
+});
+
+const textOf = (sign: string, seals: readonly string[]): string => seals.map((seal) => `${sign}${seal}\n`).join("");
+
 const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isFile() ? entry.name : []));
-  } catch {
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
     return []; // what is found is then nobody's own, and stays
   }
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { checkName, forgetName, noteName } from "./organizationRecords.ts";
 
-// What another test has declared is of another project.
+// Each test has its own project, so declarations of others do not count.
 let project = "";
 let projects = 0;
 let directory: string;

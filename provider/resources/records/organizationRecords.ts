@@ -35,7 +35,7 @@ export async function checkName(
 
 const quotedName = (urn: string): string => quoted(nameOf(urn));
 
-/** What to do when a name is taken that may be that of an organization of the stack itself, under its former name. */
+/** Advice when a name is taken, perhaps by an organization of the stack itself, under its former name. */
 export const takenHint =
   "If it is an organization of this stack that has another key now, say the former one: formerly: [<key>] beside the " +
   "new key in the environment file, or the option aliases in a program. Otherwise choose another name.";

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { lstat, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { z } from "zod";
+import { isAbsent } from "../../../machine/failures.ts";
 import { quoted } from "../../messages/text.ts";
 import type { OfflineContext } from "../model/resource.ts";
 import { sealOf } from "./seals.ts";
@@ -38,7 +39,7 @@ export function ownersIn(folder: string, purposes: { name: string; content: stri
   const sealFor = (path: string, { urn, id }: OwnerRecord): string | undefined =>
     sealOf(purposes.content, basename(path), urn, id);
   return {
-    // What a thing is called may be a secret, so its file is called by a digest that nobody else can make.
+    // A thing's name may be a secret, so its file is named by a digest that nobody else can make.
     pathOf: async ({ directory, platform }, urn, thing, create = false) => {
       const place = join(directory, ".microapps", folder);
       if (create) await mkdir(place, { recursive: true, mode: 0o700 });
@@ -53,8 +54,10 @@ export function ownersIn(folder: string, purposes: { name: string; content: stri
       try {
         const { seal, ...record } = sealedRecord.parse(JSON.parse(text));
         return seal === sealFor(path, record) ? record : undefined;
-      } catch {
-        return undefined; // somebody else's; the next one who notes the thing replaces it
+      } catch (error) {
+        // Somebody else's: the next one who notes the thing replaces it.
+        if (error instanceof SyntaxError || error instanceof z.ZodError) return undefined;
+        throw error;
       }
     },
     write: (path, record) => writeWhole(path, `${JSON.stringify({ ...record, seal: sealFor(path, record) })}\n`),
@@ -71,20 +74,30 @@ export async function leniently(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** What a file system says that it is. */
+/** A file's content, or `otherwise` where there is no file. Throws for other errors: an unread record is not a missing one. */
+export async function unlessAbsent<Found, Other>(reading: Promise<Found>, otherwise: Other): Promise<Found | Other> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (isAbsent(error)) return otherwise;
+    throw error;
+  }
+}
+
+/** The error code of a file system. */
 export const codeOf = (error: unknown): unknown =>
   typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
 
 /** True if a path is a file or folder itself: what a link leads to, or has a second name, is nobody's record. */
 async function isPlain(path: string, kind: "file" | "directory"): Promise<boolean> {
-  const found = await lstat(path).catch(() => undefined);
+  const found = await unlessAbsent(lstat(path), undefined);
   return (
     (kind === "file" ? found?.isFile() && found.nlink === 1 && found.size < 10_000 : found?.isDirectory()) ?? false
   );
 }
 
 const smallText = async (path: string): Promise<string | undefined> =>
-  (await isPlain(path, "file")) ? readFile(path, "utf8").catch(() => undefined) : undefined;
+  (await isPlain(path, "file")) ? unlessAbsent(readFile(path, "utf8"), undefined) : undefined;
 
 /** Writes a file such that nobody sees a part of it. */
 async function writeWhole(path: string, text: string): Promise<void> {

@@ -1,13 +1,13 @@
 import { readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ownFolder } from "../../../machine/ownFolder.ts";
+import { findOwnFolder } from "../../../machine/ownFolder.ts";
 
 /** Most proofs that are kept; beyond, the older half goes. */
 const maxKept = 1_000;
 
 /**
- * Whether something was found to be in order before: then it need not be read again. What is remembered stands in this
- * user's cache, by a digest of all that it depends on; a state would tell it, and differ with the order of a run.
+ * True when the thing was proven before and need not be read again. Proofs stand in this user's cache, by a digest of
+ * all that they depend on; in a state they would be visible, and differ with the order of a run.
  */
 export function isProven(digest: string): boolean {
   const folder = folderOfProofs();
@@ -34,4 +34,4 @@ function forgetOldest(folder: string, names: readonly string[]): void {
   for (const { path } of oldest) rmSync(path, { force: true });
 }
 
-const folderOfProofs = (): string | undefined => ownFolder("cache", "proofs", process.env);
+const folderOfProofs = (): string | undefined => findOwnFolder("cache", "proofs", process.env);

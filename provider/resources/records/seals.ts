@@ -1,13 +1,12 @@
 import { createHmac } from "node:crypto";
-import { ownKey } from "../../../machine/ownKey.ts";
+import { readOwnKey } from "../../../machine/ownKey.ts";
 
 /**
- * What nobody but this user of this machine can write under something (HMAC-SHA256, in hex); undefined where no key can
- * be kept.
- * @param purpose keeps what is sealed in one place from being believed in another
+ * A seal that only this user of this machine can make (HMAC-SHA256, in hex); undefined where no key can be kept.
+ * @param purpose keeps a seal of one place from being believed in another
  */
 export function sealOf(purpose: string, ...parts: readonly unknown[]): string | undefined {
-  const key = ownKey();
+  const key = readOwnKey();
   if (key === undefined) return undefined;
   return createHmac("sha256", Buffer.from(key, "hex"))
     .update(JSON.stringify([purpose, ...parts]))

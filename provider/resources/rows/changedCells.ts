@@ -48,7 +48,7 @@ export async function changedCells(
   return { was: found ?? new Map(), is: await rowsByKey(declared, directory, keys) };
 }
 
-/** What a forecast lacks because the file of the last run is not found; empty when it is complete. */
+/** Describes the gaps of a forecast when the file of the last run is missing; empty when it is complete. */
 export function whatIsUnknown(
   old: SeedState,
   inputs: SeedInputs,

@@ -39,7 +39,7 @@ export class EditedRows {
     if (this.#found.length < maxFound) this.#found.push([key, withoutSecrets(this.#declaration, values)]);
   }
 
-  /** What may be shown. */
+  /** Rows without their secret cells. */
   get found(): Record<string, RowData> {
     return this.#cells((label) => !isHidden(this.#declaration, label));
   }

@@ -3,7 +3,7 @@ import { isOutcomeUnknown, orUndefinedIfNotFound } from "../../contract/errors.t
 import { withoutUndefined } from "../../contract/values.ts";
 import type { Context } from "../model/resource.ts";
 
-/** What is declared of a file. */
+/** Declaration of a file. */
 interface FileDeclaration {
   table: string;
   fieldID: string;
@@ -33,7 +33,7 @@ export function fileName({ filename, url = "" }: Pick<FileDeclaration, "filename
   }
 }
 
-/** What is declared of a record's content. The address of a copy is known once it is stored. */
+/** The declared part of a record's content. The address of a copy is known once it is stored. */
 export function wanted(inputs: FileDeclaration): Partial<Content> {
   const { url, store, size, type } = inputs;
   return withoutUndefined({ filename: fileName(inputs), size, type, url: store ? undefined : url });
@@ -43,7 +43,7 @@ export function wanted(inputs: FileDeclaration): Partial<Content> {
 export const differing = (content: Partial<Content>, child: Child): string[] =>
   Object.entries(content).flatMap(([name, value]) => (child.content?.[name] === value ? [] : [name]));
 
-/** What a record has otherwise than it was sent; addresses are compared and shown without what signs them. */
+/** Differences between a record and the sent one; addresses are compared and shown without their signature. */
 export const lacking = (content: Partial<Content>, child: Child): { name: string; sent: unknown; found: unknown }[] =>
   Object.entries(content).flatMap(([name, value]) => {
     const form = (one: unknown) => (name === "url" && typeof one === "string" ? address(one) : one);

@@ -51,9 +51,9 @@ const inLedger = (removed: readonly RowDigests[], ledger: Ledger, keys: readonly
 
 /** Parts of a run that are not known before it reads the platform. */
 export interface Unknowns {
-  /** Whether existing rows are adopted, whatever their content is. */
+  /** True when existing rows are adopted, whatever their content is. */
   adopts?: boolean | undefined;
-  /** What links are named by changes: they are compared on the platform alone. */
+  /** True when links are named by another label now: they are compared on the platform alone. */
   relinked?: boolean | undefined;
   /** Links of rows that stay as they are may be renewed. */
   renewed?: boolean | undefined;
@@ -62,7 +62,7 @@ export interface Unknowns {
 }
 
 /**
- * What a run will do, in one line with the first keys.
+ * Describes the coming run in one line with the first keys.
  * @param owned rows that were ours before
  */
 export function forecast(
@@ -83,7 +83,7 @@ export function forecast(
     keys.length === 0 ? "" : ` (${describeRows(declaration, keys, count, both)})`;
   const { removed } = names;
   const removals = removed.length === 0 ? "" : ` (${some(removed.map(quoted), maxNamed)})`;
-  // What left the program keeps its rows until the end of a run: whether they are there is seen on the platform alone.
+  // Rows of a removed seed stay until the end of a run, and only the platform shows if they exist.
   const parts = [
     insert > 0 ? `${insert} to add ${adopts ? "or to take over" : "unless there"}${first(names.added, insert)}` : "",
     update > 0 ? `${relinked ? "up to " : ""}${update} to change${first(names.changed, update, cells)}` : "",

@@ -26,7 +26,7 @@ interface Job {
  * stay when their declaration goes. `adopt: true` owns them.
  */
 export interface FoundTargets {
-  /** Of those to remove, those that were found; all of them where that can't be told. */
+  /** Found rows among those to remove; all of them where that is unknown. */
   staying: readonly Removal[];
   /** The text for the state, once a plan is carried out. */
   after: (ours: RowSet, isFailure: boolean) => string | undefined;
@@ -57,7 +57,7 @@ export async function foundRows(context: RowContext, job: Job): Promise<FoundTar
   return { staying: before.staying, after };
 }
 
-/** What the last run knew: of the wanted rows by their index, and of those to remove. */
+/** Found rows of the last run: the wanted ones by their index, and those to remove. */
 async function foundBefore(
   { directory, ...context }: RowContext,
   { inputs, old, summary, plan }: Job,
@@ -78,7 +78,7 @@ async function foundBefore(
   };
 }
 
-/** Those of the rows to remove with a seed that were found; all of them where that can't be told. */
+/** Found rows among those to remove with a seed; all of them where that is unknown. */
 export async function foundOf(
   context: RowContext,
   state: SeedState,

@@ -18,8 +18,8 @@ interface Seen {
 }
 
 /**
- * Plans a run as `planRows` does. A row that is not known as ours, and is as declared but for links whose rows are gone,
- * needs no `adopt`: the rows that it is linked to were made anew, and nobody edited it.
+ * Plans a run like `planRows`. An unknown row that matches the declaration except for dangling links needs no `adopt`:
+ * the rows that it is linked to were recreated, and nobody edited it.
  */
 export async function planWithLostLinks(
   context: RowContext,

@@ -31,7 +31,7 @@ async function missingKeys(
   return keys ?? [];
 }
 
-/** What an observation adds to a state. */
+/** Additions of an observation to a state. */
 interface Observation {
   drift?: Drift | undefined;
   foundSecrets?: FoundSecrets | undefined;

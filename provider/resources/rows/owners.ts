@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { quoted } from "../../messages/text.ts";
 import { canonical, keyText } from "../../reconcile/digests.ts";
-import { unresolvedSentences, type Unresolved } from "../../reconcile/references.ts";
+import { describeUnresolved, type Unresolved } from "../../reconcile/references.ts";
 import { isHidden, placeOf } from "../../sources/source.ts";
 import { isProven, noteProven } from "../records/proofs.ts";
 import type { Leaving, RowClaim, RowClaims, RowReferrer } from "./declared/claims.ts";
@@ -10,7 +10,7 @@ import { declaredRows, holderOf, holderOfKeys } from "./declared/holders.ts";
 import { linksOf } from "./declared/links.ts";
 import type { RowTarget } from "./declared/target.ts";
 
-/** A seed as it is held against the others of its program. */
+/** A seed to compare with the others of its program. */
 export interface Declared {
   urn: string | undefined;
   target: RowTarget;
@@ -40,7 +40,7 @@ export async function problemsWith(claims: RowClaims, declared: Declared, direct
 interface Mattering {
   /** Seeds that were checked, of the same table and of tables that are linked to. */
   others: RowClaim[];
-  /** What other seeds remove from tables that are linked to. */
+  /** Rows that other seeds remove from linked tables. */
   leaving: Leaving[];
 }
 
@@ -77,7 +77,7 @@ function proofOf(claims: RowClaims, declared: Declared, { others, leaving }: Mat
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** What would tell secret values of another seed: links by them, and natural keys that consist of them. */
+/** Finds uses that would reveal secret values of another seed: links by them, and natural keys that consist of them. */
 function tellingSecrets(claims: RowClaims, { urn, target }: Declared, others: readonly RowClaim[]): string[] {
   const links = linksOf(target).flatMap(({ label, table, key }) => {
     const secret = claims.on(table, urn).find((one) => one.target.secretLabels?.includes(key));
@@ -138,7 +138,7 @@ async function unanswered(claims: RowClaims, declared: Declared, directory: stri
       }
     }
   }
-  const sentences = unresolvedSentences(
+  const sentences = describeUnresolved(
     missing,
     (line) => placeOf(target, line),
     (label) => isHidden(target, label),

@@ -23,7 +23,7 @@ import { referringTo } from "./owners.ts";
 import { sparedMessage } from "./spared.ts";
 import { refuseOtherTable, refuseUndeclaredRows, sayDoneLines } from "./undeclared.ts";
 
-/** A seed as it is previewed. */
+/** Inputs of a previewed seed. */
 interface Inputs extends SeedInputs {
   onDestroy: "delete" | "retain";
   linkRenewals?: Record<string, number> | undefined;
@@ -115,14 +115,17 @@ function renewedLinks({ report, rowClaims }: OfflineRowContext, old: State, inpu
   return renewed.map(({ property }) => property);
 }
 
-/** Says which links follow rows that are made anew. */
+/** Reports links that follow recreated rows. */
 export function sayRenewed(report: Report, links: readonly { table: string }[]): void {
   if (links.length === 0) return;
   const tables = [...new Set(links.map(({ table }) => table))].join(", ");
   report.forecast(`rows of table ${tables} are made anew: the links to them are renewed`);
 }
 
-/** Says what other viewers mean for the rows that are there: they act on insert alone. Returns the tables that are made anew. */
+/**
+ * Reports the effect of other viewers on existing rows: they act on insert alone. Returns the tables whose rows are
+ * recreated.
+ */
 function sayViewers({ report }: OfflineRowContext, old: State, inputs: Inputs): string[] {
   if (old.rowCount === 0 || !viewersChanged(old, inputs)) return [];
   const names = (["viewers", "teamViewers", "userID"] as const).filter(

@@ -63,7 +63,7 @@ export function tellFindings(report: Report, table: string, plan: RowPlan): void
   }
 }
 
-/** What a run did, in one line with its calls. */
+/** Describes a run in one line with its calls. */
 export function outcome(plan: RowPlan & { recreated?: number }, calls: CallCounter, milliseconds: number): string {
   const counts = [
     [plan.insert.size, "added"],

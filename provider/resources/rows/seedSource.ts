@@ -10,7 +10,7 @@ import { takesUp } from "./kept/departed.ts";
 import type { SeedInputs } from "./kept/state.ts";
 import { sayRenewed, takenOver } from "./preview.ts";
 
-/** What the last run's check made of the source. */
+/** Results of the last run's check of the source. */
 type Last = Partial<Pick<SeedInputs, "table" | "digest" | "keys"> & { fingerprint: string | undefined }>;
 
 interface Read {
@@ -21,7 +21,7 @@ interface Read {
   rowCount: number | undefined;
 }
 
-/** What check computes of a source; an unchanged file is only hashed. Says what a seed that is new will do. */
+/** Values that check computes from a source; an unchanged file is only hashed. Reports the forecast for a new seed. */
 export async function sourceOf(context: OfflineRowContext, inputs: SeedInputs, old: Last): Promise<Read> {
   const { directory, report, rowClaims } = context;
   const countOf = (rows: number | undefined): number | undefined => (inputs.mode === "exact" ? rows : undefined);

@@ -31,12 +31,13 @@ import { renewedRows } from "./live/renewal.ts";
 import { inOldTerms, isReshaped, reshapedRows } from "./live/reshaped.ts";
 import { planWithLostLinks } from "./lostLinks.ts";
 import { outcome, refusePlan, tellFindings, unprovenMessage } from "./reports.ts";
-import { refuseReferredTo, sparedMessage, withoutClaimed } from "./spared.ts";
+import { refuseReferredTo, sayWhatStays, withoutClaimed } from "./spared.ts";
 import { refuseUndeclaredRows } from "./undeclared.ts";
 import { leavingUnseen, unseenStay } from "./unseen.ts";
 import { applyPlan } from "./writing/apply.ts";
 import { keepCells } from "./writing/restoredCells.ts";
 import type { Removal as RowRemoval, Spared } from "./writing/steps.ts";
+import { learnTrims, withTrims } from "./writing/trims.ts";
 import { UnprovenRows } from "./writing/unproven.ts";
 
 /** Seeds of the program that may hold rows of a table beside the one with this URN. */
@@ -66,7 +67,7 @@ export async function apply<Inputs extends SeedInputs>(
 ): Promise<Inputs & KeptState> {
   const release = await context.rowClaims.lock.enter(inputs.table, undefined, context.signal);
   try {
-    return await applied(context, { id, inputs, ledger, old, release });
+    return await applied(context, { id, inputs: withTrims(inputs, old), ledger, old, release });
   } finally {
     release();
   }
@@ -95,7 +96,7 @@ async function applied<Inputs extends SeedInputs>(
   const isMoved = await comesBack(context, inputs, departed, plan, summary.rows);
   const removing = [...plan.remove];
   if (plan.insert.size > 0) await beginInserts(context, inputs, old?.ledger);
-  const { undone, failures, spared } = await leavingUnseen(context, inputs, plan, summary, () =>
+  const { undone, failures, spared, trimmed } = await leavingUnseen(context, inputs, plan, summary, () =>
     applyPlan(context, inputs, summary, links, plan, {
       recreate,
       clear,
@@ -107,16 +108,18 @@ async function applied<Inputs extends SeedInputs>(
       unproven: recreate.size === 0 && (last.count === 0 || (old && !sameKey(old, inputs))) ? unproven : undefined,
     }),
   );
-  sayWhatStays(context, inputs.table, planned.spared, spared);
+  sayWhatStays(context.report, inputs.table, planned.spared, spared);
   const isRenewed = isMoved || recreate.size > 0 || plan.drift.missing.some((index) => !undone.wanted.has(index));
   if (isRenewed) context.rowClaims.renew(inputs.table);
   const renewals = (old?.renewals ?? 0) + (isRenewed ? 1 : 0);
-  const ours = oursAfter(summary.rows, plan, undone);
+  const { rows, trims } = await learnTrims(inputs, summary.rows, trimmed, context.directory);
+  const ours = oursAfter(rows, plan, undone);
   const kept = {
     ...(renewals > 0 ? { renewals } : {}),
     ...withoutUndefined({
       departed: departed.encode(removing, (key) => ours.has(key)),
       found: found.after(ours, failures.length > 0),
+      trims,
     }),
     ...(inputs.mode === "exact" ? {} : withoutUndefined({ labelSets: summary.rowLabels.forms() })),
     ...unproven.kept,
@@ -240,10 +243,6 @@ const lateSparing =
     return keepCells(context, inputs.table, await withoutClaimed(context, terms, removals, late));
   };
 
-function sayWhatStays(context: RowContext, table: string, ...all: Spared[]): void {
-  for (const spared of all) if (spared.size > 0) context.report.info(`table ${table}: ${sparedMessage(spared)}`);
-}
-
 /** Our rows that are there, each with its ID. */
 function ownRows(plan: RowPlan, { rows }: Summary, live: LiveRows): Map<number, string> {
   const own = new Map<number, string>();
@@ -282,7 +281,7 @@ export async function removeOwned(context: RowContext, state: SeedState): Promis
     const found = new Set(await foundOf(context, state, plan.remove));
     const staying = plan.remove.filter((row) => !left.includes(row));
     plan.remove = left.filter((row) => !found.has(row));
-    sayWhatStays(context, state.table, spared);
+    sayWhatStays(context.report, state.table, spared);
     const stay = left.length - plan.remove.length;
     if (stay > 0) context.report.info(`table ${state.table}: ${stayMessage(stay)}`);
     // An engine of another make has no place for the size of a deletion.

@@ -2,8 +2,8 @@ import type { Row } from "../../contract/values.ts";
 import { quoted } from "../../messages/text.ts";
 import type { RowDigests } from "../../reconcile/digests.ts";
 import { RowSet } from "../../reconcile/rowSet.ts";
-import { linkedLabels } from "../../sources/source.ts";
-import { ResourceError } from "../model/resource.ts";
+import { listLinkedLabels } from "../../sources/source.ts";
+import { ResourceError, type Report } from "../model/resource.ts";
 import type { RowClaim } from "./declared/claims.ts";
 import { digesterFor } from "./declared/declaration.ts";
 import type { RowTarget } from "./declared/target.ts";
@@ -52,7 +52,7 @@ async function claimedBy(
   }
   const { rows } = await context.rowClaims.summary(claim);
   const { key } = claim.target;
-  const linked = linkedLabels(claim.target);
+  const linked = listLinkedLabels(claim.target);
   const links = linked.some((label) => key.includes(label)) ? await Links.of(context, claim.target) : undefined;
   const digester = digesterFor(claim.target);
   const declared = new Set<string>();
@@ -83,3 +83,8 @@ export async function refuseReferredTo(
 /** Which rows stay for whom, in one line. */
 export const sparedMessage = (spared: Spared, stay = "stay"): string =>
   [...spared].map(([name, count]) => `${count} ${stay}: SeedRows ${quoted(name)} declares them`).join("; ");
+
+/** Reports which rows stay for other seeds. */
+export function sayWhatStays(report: Report, table: string, ...all: Spared[]): void {
+  for (const spared of all) if (spared.size > 0) report.info(`table ${table}: ${sparedMessage(spared)}`);
+}

@@ -2,14 +2,14 @@ import { numbered, quoted, some } from "../../messages/text.ts";
 import { RowIndices } from "../../reconcile/rowIndices.ts";
 import type { RowPlan } from "../../reconcile/rows.ts";
 import { keysOf, type RowDeclaration, type Summary } from "./declared/declaration.ts";
-import type { Applied } from "./writing/apply.ts";
+import type { Applied } from "./writing/steps.ts";
 
 /** Rows that a message names. */
 const maxNamed = 20;
 
 /**
- * Carries out a plan without the rows that are not as they were when it was approved: each stays as it is, and makes
- * the run fail once all else is done. The state learns what they say there, as from a refresh: the next report starts from it.
+ * Carries out a plan without the rows that have changed since its approval: each stays unchanged, and makes the run
+ * fail once all else is done. The state learns their live content, as from a refresh: the next report starts from it.
  */
 export async function leavingUnseen(
   { directory }: { directory: string },

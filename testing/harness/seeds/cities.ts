@@ -55,7 +55,7 @@ export function cities(count = 20_000): City[] {
   }));
 }
 
-/** Writes cities into `cities.csv` or `cities.ndjson` in a folder and tells the file's path. */
+/** Writes cities into `cities.csv` or `cities.ndjson` in a folder and returns the file's path. */
 export async function writeCities(folder: string, format: "csv" | "ndjson", rows: readonly City[]): Promise<string> {
   const file = join(folder, `cities.${format}`);
   await pipeline(Readable.from(format === "csv" ? csv(rows) : ndjson(rows)), createWriteStream(file));

@@ -1,7 +1,7 @@
 import { InitFailed, type Properties } from "../providerHost.ts";
 import type { Stage } from "../stage.ts";
 
-/** A seed as a state has it; `failed` is what was said when a part of it failed. */
+/** A seed in a state; `failed` is the message when a part of it failed. */
 export interface Seeded {
   id: string;
   inputs: Properties;
@@ -9,7 +9,7 @@ export interface Seeded {
   failed?: string;
 }
 
-/** Makes the seed as it is declared, from whatever state there is; tells the state and how it went. */
+/** Makes the declared seed, from any earlier state; returns the new state and the failure. */
 export async function applied({ host }: Stage, news: Properties, made?: Seeded): Promise<Seeded> {
   const { inputs, problems } = await host.check("SeedRows", news, made?.inputs);
   if (problems.length > 0) throw new Error(problems.join("\n"));

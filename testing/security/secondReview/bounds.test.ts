@@ -15,7 +15,7 @@ import { gzipSync, zstdCompressSync } from "node:zlib";
 import { createEmulator } from "../../../emulator/index.ts";
 import { mayUnpackTo } from "../../../emulator/platform/snapshotFiles.ts";
 import { parseCheckpoint } from "../../../engine/state/checkpoint.ts";
-import { BoundError, boundJson } from "../../../machine/settings/bounded.ts";
+import { BoundError, checkJsonBounds } from "../../../machine/settings/bounds.ts";
 import { readSettings } from "../../../machine/settings/strict.ts";
 import { jsonOfReport } from "../../../provider/approval/reportFile.ts";
 import { environmentsIn } from "../../../provider/changes/base/environments.ts";
@@ -156,8 +156,8 @@ test("a report that was made has a hundred levels at most", () => {
 });
 
 test("brackets in texts are no levels", () => {
-  expect(() => boundJson(JSON.stringify([deep, '\\"[['.repeat(200)]), { levels: 2, values: 10 })).not.toThrow();
-  expect(() => boundJson("[[[]]]", { levels: 2, values: 10 })).toThrow(BoundError);
+  expect(() => checkJsonBounds(JSON.stringify([deep, '\\"[['.repeat(200)]), { levels: 2, values: 10 })).not.toThrow();
+  expect(() => checkJsonBounds("[[[]]]", { levels: 2, values: 10 })).toThrow(BoundError);
   const text = `a: |\n  ${"[".repeat(200)}\nb: "${"{".repeat(200)}"\nc: ${"x[".repeat(200)}\n# ${deep}\n`;
   expect(readSettings(text)).toMatchObject({ c: "x[".repeat(200) });
 });

@@ -3,6 +3,7 @@ import { parse } from "yaml";
 import { createEmulator, type Emulator } from "../../../emulator/index.ts";
 import { configuration } from "../../../provider/pulumi/configuration/configuration.ts";
 import * as doors from "../../harness/doors.ts";
+import { testThrough } from "../../harness/drawn.ts";
 import { Project } from "../../harness/project.ts";
 import { ProviderHost, type Door } from "../../harness/providerHost.ts";
 
@@ -11,7 +12,7 @@ import { ProviderHost, type Door } from "../../harness/providerHost.ts";
 
 const keys = configuration.keyof().options;
 const marker = "horsebattery";
-/** What the moved secret may look like: each form gets further with some key. */
+/** Forms of the moved secret: each form gets further with some key. */
 const forms: Readonly<Record<string, readonly string[]>> = {
   endpoint: [`https://platform.example.com/${marker}`, `emulator:?seed=${marker}`],
   wireNames: [`{ "${marker}": "${marker}" }`],
@@ -56,6 +57,7 @@ async function said(door: Door, config: Record<string, string>): Promise<string>
 }
 
 describe.each(Object.values(doors))("a provider of the kind $name", (door) => {
+  const test = testThrough(door.name);
   test.each(keys.filter((key) => !quotedInClear.includes(key)))(
     "quotes nothing that stands under microapps:%s",
     async (key) => {

@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEmulator } from "../../../emulator/index.ts";
 import { Sandbox } from "../../../engine/testing/sandbox.ts";
-import { ownFolder } from "../../../machine/ownFolder.ts";
+import { findOwnFolder } from "../../../machine/ownFolder.ts";
 import { isConfusable } from "../../../provider/changes/rendering/confusables.ts";
 import { anyIntent, readIntent, writeIntent } from "../../../provider/resources/records/intents.ts";
 import { runCommand } from "../../harness/commands.ts";
@@ -64,7 +64,7 @@ test("an intent that has a second name is not believed, sealed or not", async ()
 
 test("a folder of this user is used when nobody else can exchange one on the way to it", () => {
   const home = join(folder, "home");
-  const found = (): string | undefined => ownFolder("cache", "compiled", { XDG_CACHE_HOME: join(home, "cache") });
+  const found = (): string | undefined => findOwnFolder("cache", "compiled", { XDG_CACHE_HOME: join(home, "cache") });
   mkdirSync(home, { mode: 0o700 });
   expect(found()).toBeDefined();
   for (const place of ["", "cache", "cache/pulumi-microapps"]) {

@@ -12,7 +12,7 @@ export const callsOf = ({ learned: { calls } }: Context): ReadingCalls => {
   return calls;
 };
 
-/** What the platform itself says, in one line; its own words, since nobody else knows why. */
+/** The platform's own message, in one line: nobody else knows the reason. */
 export const wordsOf = ({ platformMessage }: ApiError): string => printableLine(platformMessage).replace(/[.]+$/, "");
 
 /** An ID that no platform gives. */

@@ -61,7 +61,7 @@ interface Judgement extends Finding {
   isElsewhere?: boolean;
 }
 
-/** What is wrong with an answer; nothing where it is the platform's. */
+/** Describes the problem of an answer; nothing for an answer of the platform. */
 function findingOf(context: Context, { status, location, text }: Reached): Judgement | undefined {
   const { place } = context.subject;
   const endpoint = [setting(place, "endpoint")];

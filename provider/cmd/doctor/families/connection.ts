@@ -1,10 +1,10 @@
 import { isIP } from "node:net";
 import { messageOf } from "../../../../machine/failures.ts";
-import { hostOf, ProxyError, proxyFor, shownProxy } from "../../../client/http/proxies.ts";
+import { hostOf, ProxyError, proxyFor, describeProxy } from "../../../client/http/proxies.ts";
 import { endpoints } from "../../../contract/endpoints.ts";
 import { readProfile } from "../../../layers/profileFile.ts";
 import { some } from "../../../messages/text.ts";
-import { located } from "../../../pulumi/platform.ts";
+import { locatePlatform } from "../../../pulumi/platform.ts";
 import { ReadingCalls } from "../calls.ts";
 import { noted, well, wrong, type Check, type Finding } from "../checks.ts";
 import type { Context } from "../context.ts";
@@ -26,7 +26,7 @@ const name: Check = {
     const host = hostOf(url);
     if (context.learned.stopEmulator) return well("The emulator has started.");
     const proxy = proxyFor(url, context.subject.place.environment);
-    if (proxy) return well(`Requests go through the proxy ${shownProxy(proxy)}, which looks up ${host}.`);
+    if (proxy) return well(`Requests go through the proxy ${describeProxy(proxy)}, which looks up ${host}.`);
     if (isIP(host) !== 0) return well(`${host} is an address.`);
     try {
       const addresses = await context.network.addresses(host);
@@ -44,7 +44,7 @@ const name: Check = {
   },
 };
 
-/** What is wrong with the proxy that the environment names. */
+/** Describes the problem of the proxy that the environment names. */
 function proxyProblem({ subject: { settings, place } }: Context): string | undefined {
   const address = URL.parse(settings?.endpoint ?? "");
   try {
@@ -66,7 +66,7 @@ async function start({ subject, learned, most, timeoutMs }: Context): Promise<UR
     return `microapps:profile can't be taken: ${messageOf(error)}`;
   }
   try {
-    const { url, isEmulator, close } = await located(settings.endpoint, folder);
+    const { url, isEmulator, close } = await locatePlatform(settings.endpoint, folder);
     if (isEmulator) learned.stopEmulator = close;
     const { username, password, search, hash } = new URL(url);
     if (username || password || search || hash) {
@@ -200,7 +200,7 @@ async function withoutTLS(context: Context, code: string): Promise<Finding> {
 
 const pathIn = (context: Context): string => addressOf(context).pathname.replace(/\/+$/, "");
 
-/** What is asked for without a session, which every platform refuses in its own form. */
+/** Address for a request without a session, which every platform refuses in its own form. */
 export function askedAddress(url: URL, base = url.pathname.replace(/\/+$/, "")): URL {
   return new URL(base + endpoints.readorganization.path, url.origin);
 }

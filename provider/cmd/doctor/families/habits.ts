@@ -10,7 +10,7 @@ import { addressOf } from "./connection.ts";
 /** Calls without an account that the names of two paths take. */
 export const callsForNames = 4;
 
-/** What a server says of a path that it knows, and that takes POST: a GET carries nothing out. */
+/** True when the server knows the path and takes POST there: a GET carries nothing out. */
 async function isThere(context: Context, path: string): Promise<boolean> {
   const url = addressOf(context);
   callsOf(context).count();
@@ -93,7 +93,7 @@ const sizes: Check = {
 /** Rows of a page below which reading is slow. */
 const small = 500;
 
-/** What a read without a limit brings, as a sentence; or why there is none. */
+/** Describes the default limit of a read, as a sentence; or why it is unknown. */
 async function defaultLimit(context: Context, table: string, rows: number | undefined): Promise<string | Finding> {
   try {
     const { microAppRows } = await callsOf(context).call("microappdata", { microAppID: table }, context.signal);

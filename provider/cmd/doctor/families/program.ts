@@ -10,7 +10,7 @@ export const configurationCheck: Check = {
   look: ({ subject }) => subject.finding,
 };
 
-/** What the program is about, as far as its files say. */
+/** Looks for resources of the program in its files. */
 export const programCheck: Check = {
   id: "program",
   title: "program",

@@ -20,7 +20,7 @@ const mostRows = 20_000;
 /** Keys and labels that a finding names. */
 const mostNamed = 3;
 
-/** Three checks of each table: whether it is there, whether its labels are, whether its key tells rows apart. */
+/** Three checks of each table: it exists, it has the labels, and its key identifies rows. */
 export function tableChecks({ declared }: Subject): Check[] {
   if (declared.tables.length === 0) {
     const look = (): Finding =>
@@ -117,7 +117,7 @@ class TableReading {
         continue;
       }
       this.#sample ??= row;
-      // Rows of a sub-table are told apart below their parent.
+      // In a sub-table a key only identifies a row below its parent.
       const text = JSON.stringify([...parts, row.embeddingRowID ?? null]);
       this.#keys.set(text, (this.#keys.get(text) ?? 0) + 1);
     }
@@ -174,7 +174,7 @@ function labels(context: Context, declared: ProgramTable): Finding {
   return well(`Rows have ${some([...key, ...labels], 6)}.`);
 }
 
-/** What to write where the program names a table, or the key of one. */
+/** Advice for changing the program's table, or its key. */
 const otherTable = ({ at, key }: ProgramTable): string =>
   at.table === "--table" ? `--table <its ID>:${key.join("+")}` : `${at.table}: table: <its ID>`;
 const otherKey = ({ table, at }: ProgramTable, key: readonly string[]): string =>

@@ -142,7 +142,7 @@ export class Clinic {
       .replace("<nobody>", this.#nobody);
   }
 
-  /** The text as it is in each run. */
+  /** The text without the parts that differ in each run. */
   steady(text: string): string {
     return text
       .replaceAll(this.emulator.url, "<platform>")

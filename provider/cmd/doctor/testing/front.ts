@@ -6,7 +6,7 @@ import type { Identity } from "./certificates.ts";
 /** Answers a request itself, or returns false to have it passed on to the platform. */
 export type Answering = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** A server before a platform, which answers as it is told by each test. */
+/** A server before a platform, whose answers each test sets. */
 export class Front {
   readonly url: string;
   /** Default: everything is passed on. */

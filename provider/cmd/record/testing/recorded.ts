@@ -70,7 +70,7 @@ afterEach(async () => {
   open.clear();
 });
 
-/** What is opened, to be closed after the test. */
+/** Registers something to be closed after the test. */
 export const opened = async <Thing extends { close: () => Promise<void> }>(thing: Promise<Thing>): Promise<Thing> => {
   open.add(await thing);
   return thing;

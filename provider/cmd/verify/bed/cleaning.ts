@@ -12,7 +12,7 @@ export interface Remainder {
   why: string;
 }
 
-/** Removes what a journal says may be there, the last first, and with it rows that carry the run's mark. */
+/** Removes the things in a journal, the last first, and rows that carry the run's mark. */
 export async function clean(
   client: Client,
   journal: Journal,
@@ -25,7 +25,7 @@ export async function clean(
     try {
       const why = await removed(client, journal, left, swept);
       if (why !== undefined) remainders.push({ thing: left.thing, ids: left.ids, why });
-      journal.removed(left.number); // or nobody can find it: it is told once
+      journal.removed(left.number); // a thing that nobody can find is reported once
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       remainders.push({ thing: left.thing, ids: left.ids, why: error.message });

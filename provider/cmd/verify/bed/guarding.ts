@@ -4,7 +4,7 @@ import { declaredBy, type Declared } from "../../doctor/declared.ts";
 import type { Subject } from "../../doctor/subject.ts";
 import type { BedNames, VerifyOptions } from "../options.ts";
 
-/** Refuses a bed that a program of this project manages: what a run does there would be undone, or undo it. */
+/** Refuses a sandbox that a program of this project manages: either would undo changes of the other. */
 export async function refuseManaged(
   { organizationID, tables }: BedNames,
   subject: Subject,
@@ -26,7 +26,7 @@ export async function refuseManaged(
   }
 }
 
-/** What each stack of the project is about; nothing outside of a project. */
+/** Resources of each stack of the project; nothing outside of a project. */
 async function programsOf(
   { stack, declared }: Subject,
   { cwd }: VerifyOptions,

@@ -2,15 +2,16 @@ import { createHash } from "node:crypto";
 import { closeSync, lstatSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
-import { ownFolder } from "../../../../machine/ownFolder.ts";
+import { findOwnFolder } from "../../../../machine/ownFolder.ts";
 import { birthOf, isRunning } from "../../../../machine/processes.ts";
 import { isObject, jsonIn } from "../../../contract/wire.ts";
 import { sealOf } from "../../../resources/records/seals.ts";
 
-// What a run makes is written down before it is made, so that whatever ends the run, the next one finds it. Each line has
-// the seal of this user on this machine: what is read there is removed, and a cache of a pipeline may come from elsewhere.
+// A run notes each thing before making it, so that the next run finds it, however this one ends. Each line has the seal
+// of this user on this machine: everything in a journal gets removed, and a cache of a pipeline may come from
+// elsewhere.
 
-/** What can be removed again, each after those that were made later. */
+/** Kinds of removable things; things made later are removed first. */
 const kinds = ["organization", "team", "row", "child"] as const;
 
 const thing = z.object({
@@ -68,7 +69,7 @@ export const digestOf = (endpoint: string): string => createHash("sha256").updat
 
 /** The folder of the journals; undefined where there can be none. */
 export const journalFolder = (environment: NodeJS.ProcessEnv): string | undefined =>
-  ownFolder("cache", "verify", environment);
+  findOwnFolder("cache", "verify", environment);
 
 /** A journal that this user of this machine did not write, or that somebody changed. */
 export class ForeignJournal extends Error {}
@@ -95,7 +96,10 @@ export class Journal {
     return journal;
   }
 
-  /** Journals of a platform whose runs have ended without removing everything; one that is not ours is told and left alone. */
+  /**
+   * Journals of a platform whose runs have ended without removing everything. A journal that is not ours is reported
+   * and left alone.
+   */
   static leftOver(folder: string, platform: string, warn: (text: string) => void): Journal[] {
     const names = readdirSync(folder).filter((name) => name.endsWith(".ndjson"));
     return names.sort().flatMap((name) => {
@@ -131,7 +135,7 @@ export class Journal {
     this.#note({ is: "gone", number });
   }
 
-  /** What may be there still, the last first. */
+  /** Things that may still exist, the last first. */
   left(): Left[] {
     return [...this.#left.values()].reverse();
   }
@@ -168,7 +172,7 @@ function readJournal(file: string): { head: z.output<typeof head>; entries: Entr
   return { head: begun.data, entries };
 }
 
-/** What a line holds under its seal; undefined for one that was cut off. Throws a ForeignJournal. */
+/** The content of a line under its seal; undefined for one that was cut off. Throws a ForeignJournal. */
 function sealed(file: string, text: string): unknown {
   const read = jsonIn(text);
   if (!isObject(read)) return undefined;
@@ -179,7 +183,7 @@ function sealed(file: string, text: string): unknown {
 
 const fileOf = (folder: string, { mark }: Pick<Run, "mark">): string => path.join(folder, `${mark}.ndjson`);
 
-/** What is left after something was noted. */
+/** Updates the remaining things after an entry. */
 function note(left: Map<number, Left>, each: Entry): void {
   const { number } = each;
   const known = left.get(number);

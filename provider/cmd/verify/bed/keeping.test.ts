@@ -9,7 +9,7 @@ import { Keeper, OutsideBed } from "./keeping.ts";
 const folder = mkdtempSync(join(tmpdir(), "keeping-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** A keeper in front of a platform that gives one answer to everything. */
+/** A guard in front of a platform that gives one answer to everything. */
 function keeper(answer: unknown): { send: (request: Partial<Outgoing>) => Promise<unknown>; sent: string[] } {
   const sent: string[] = [];
   const run = { mark: "mv0123456789", platform: "here", tables: {}, startedAt: 0 };

@@ -5,40 +5,40 @@ import { at, firstOf, isObject, jsonIn, refusalIn, type Json } from "../../../co
 import type { Journal, Thing } from "./journal.ts";
 import { markLabel } from "./tables.ts";
 
-/** A request was not sent, since it would touch something outside of the test bed. */
+/** A request was not sent, since it would touch something outside of the sandbox. */
 export class OutsideBed extends Error {}
 
-/** What a run may touch beside what it makes. */
+/** Things a run may touch beside those it makes. */
 export interface Grounds {
   /** IDs of the tables, by label. */
   tables: Readonly<Record<string, string>>;
-  /** Whether organizations may be made, and apps, which nothing removes. */
+  /** True where organizations, and apps, which nothing removes, may be made. */
   mayMake: { organizations: boolean; apps: boolean };
   /** Addresses and IDs of the people who may be members of what is made, and be written to. */
   people: readonly string[];
   /** Address and ID of who calls, whose memberships elsewhere stay as they are. */
   caller: readonly string[];
-  /** Whether nothing can have this ID, since it was made up for this run. */
+  /** True for an ID made up for this run, which nothing can have. */
   isMadeUp: (id: string) => boolean;
   /** Names that this platform spells otherwise. */
   wireNames: WireNames;
   /** Told of each token, which no text may show. */
   hide: (token: string) => void;
-  /** Whether a text holds one of these tokens. */
+  /** True when a text holds one of these tokens. */
   holdsToken: (text: string) => boolean;
-  /** Whether the environment lets an address be called. */
+  /** True when the environment lets an address be called. */
   isAllowed: (url: string) => boolean;
 }
 
 /**
- * The one door to the platform. What changes something goes through only where it stays inside the test bed; what makes
- * something is written into the journal before, and carries the run's mark.
+ * Guards all access to the platform. A change only passes inside the sandbox. A creation is noted in the journal first
+ * and carries the run's mark.
  */
 export class Keeper {
   readonly #send: Send;
   readonly #grounds: Grounds;
   readonly #journal: Journal;
-  /** What is ours, by ID: the numbers of the journal. An ID that we chose may be asked for twice. */
+  /** Our things by ID: the numbers of the journal. An ID that we chose may be used for two requests. */
   readonly #own = new Map<string, Set<number>>();
   readonly #swept = new Set<string>();
   readonly #routes: ReadonlyMap<string, Route>;
@@ -53,7 +53,7 @@ export class Keeper {
     for (const id of Object.values(grounds.tables)) this.own(id);
   }
 
-  /** Counts something as the test bed's. */
+  /** Counts a thing as the sandbox's. */
   own(id: string, number?: number): void {
     const numbers = this.#own.get(id) ?? new Set();
     if (number !== undefined) numbers.add(number);
@@ -177,7 +177,7 @@ const lists: ReadonlySet<EndpointName> = new Set(["teammembers", "readteammember
 /** Parameters that say whom a change is about. */
 const personNames = ["email", "emails", "userIDs", "members", "userEmail"];
 
-/** What each call makes: rows of a batch get no ID in its answer. */
+/** Things that each call makes: rows of a batch get no ID in its answer. */
 const makers: Partial<Record<EndpointName, (asked: Json, tables: Readonly<Record<string, string>>) => Thing[]>> = {
   insertmicroapprow: ({ microAppID }, tables) => [{ kind: "row", table: labelOf(microAppID, tables) }],
   insertmicroapprows: ({ microAppID }, tables) => [{ kind: "row", table: labelOf(microAppID, tables), isBatch: true }],
@@ -202,7 +202,7 @@ const textAt = (value: unknown, path: string): string | undefined => {
   return typeof found === "string" ? found : undefined;
 };
 
-/** Whether a call may change something. Asked by another method than POST it might be carried out all the same. */
+/** True when a call may change something, whatever its HTTP method: the platform might carry it out all the same. */
 const changes = (name: EndpointName): boolean =>
   endpoints[name].effect !== "read" && name !== "login" && name !== "logout";
 

@@ -10,7 +10,7 @@ import { wrongly, type BedNames } from "../options.ts";
 import type { Journal } from "./journal.ts";
 import { bedTableNames, bedTables, fieldsOf, type BedTable } from "./tables.ts";
 
-/** What facts may use, as far as the flags and the configuration say. */
+/** Fixtures that facts may use, from the flags and the configuration. */
 export function fixturesOf(
   { tables, fields, helpers }: BedNames,
   { email, password, apiKey }: Configuration,
@@ -48,14 +48,14 @@ export async function newApp(door: Door, userEmail: string, mark: string): Promi
   return appIDIn(textIn(reply, "link") ?? "");
 }
 
-/** What a file holds that the platform is to download, as this machine reads it. */
+/** Reads, on this machine, the file that the platform is going to download. */
 export async function textAt(address: string): Promise<string> {
   try {
     const response = await fetch(address, { signal: AbortSignal.timeout(fileMs) });
     const text = response.ok && response.body ? await textOf(response.body, 1) : undefined;
     if (text !== undefined) return text;
   } catch {
-    // It is said below.
+    // The error below covers this.
   }
   throw wrongly("nothing was sent to the platform: the file of --file can't be read from here, or has more than 1 MB");
 }

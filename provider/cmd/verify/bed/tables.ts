@@ -1,9 +1,9 @@
 import { stringify } from "yaml";
 import { EngineError } from "../../../../engine/index.ts";
 
-// A test bed has tables of its own, which no endpoint makes: the operator of a platform does, and a seed of an emulator.
+// A sandbox has tables of its own. No endpoint makes them: the operator of a platform does, and a seed of an emulator.
 
-/** Label of the field in each table that says which run a row is of. */
+/** Label of the field in each table that holds the run of a row. */
 export const markLabel = "Run";
 
 const mark = { [markLabel]: "text" } as const;
@@ -32,7 +32,7 @@ export const bedTables = {
 export type BedTable = keyof typeof bedTables;
 export const bedTableNames = Object.keys(bedTables) as BedTable[]; // keys of a const object
 
-/** A seed of an emulator that has the bed, beside people who may be asked to help. */
+/** A seed of an emulator with the sandbox, beside people who may be asked to help. */
 export const bedSeed = (): string =>
   `# The test bed of 'microapps verify', for 'microapps emulator --seed'. It has no secret that guards anything.\n${stringify(
     {
@@ -52,7 +52,7 @@ function withIDs(name: BedTable): object {
   return { id: `bed-${name}`, ...table, fields: Object.fromEntries(fields) as object };
 }
 
-/** The tables that are named, by label. Refuses a label that no table of a bed has. */
+/** The named tables, by label. Refuses a label that no table of a sandbox has. */
 export function tablesIn(texts: readonly string[]): Partial<Record<BedTable, string>> {
   const found: Partial<Record<BedTable, string>> = {};
   for (const text of texts) {
@@ -71,7 +71,7 @@ export function tablesIn(texts: readonly string[]): Partial<Record<BedTable, str
   return found;
 }
 
-/** What the operator has to make, as a sentence for each table. */
+/** Fields that the operator has to make, as a sentence for each table. */
 export const fieldsOf = (name: BedTable): string => {
   const table: { fields: Readonly<Record<string, unknown>>; parent?: string } = bedTables[name];
   const fields = Object.entries(table.fields).map(([label, field]) => `${label} (${typeOf(field)})`);

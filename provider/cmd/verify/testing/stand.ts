@@ -15,13 +15,13 @@ import { runVerify } from "../verify.ts";
 
 export const account = { email: "admin@example.com", password: "admin-of-the-bed", apiKey: "key-of-the-bed" };
 
-/** The seed of the test bed, as `--print-bed` prints it. */
+/** The sandbox's seed, as `--print-bed` prints it. */
 export const seed = (): NonNullable<Exclude<EmulatorOptions["seed"], string>> => {
-  const printed = parse(bedSeed()) as NonNullable<Exclude<EmulatorOptions["seed"], string>>; // as it is written
+  const printed = parse(bedSeed()) as NonNullable<Exclude<EmulatorOptions["seed"], string>>; // a seed by construction
   return { ...printed, administrator: account };
 };
 
-/** What a run ended with. */
+/** Result of a run. */
 export interface Ended {
   status: number;
   output: string;
@@ -30,7 +30,7 @@ export interface Ended {
   outcome: Outcome | undefined;
 }
 
-/** A platform with a test bed, and a folder that goes with it. */
+/** A platform with a sandbox, and a folder that goes with it. */
 export class Stand {
   readonly emulator: Emulator;
   readonly folder: string;
@@ -65,7 +65,10 @@ export class Stand {
     await rm(this.folder, { recursive: true });
   }
 
-  /** What differs from before, beside what no call removes: apps, stored files, notifications, and people who were invited. */
+  /**
+   * Differences from before, apart from things that no call removes: apps, stored files, notifications, and invited
+   * people.
+   */
   differences(): unknown[] {
     const lasting = ["apps", "users", "files", "contents", "notifications", "pushes"];
     return this.emulator.differences("before").filter(({ table }) => !lasting.includes(table));
@@ -83,7 +86,7 @@ export class Stand {
     };
   }
 
-  /** Flags of a run in the bed, with JSON. */
+  /** Flags of a run in the sandbox, with JSON. */
   flags(more: Partial<VerifyOptions> = {}): VerifyOptions {
     return {
       ...{ color: "never", cwd: this.folder, testBed: true, new: true, json: true, rows: "12", apps: true },

@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { encodeLedger, ledgerOf } from "../../../reconcile/ledger.ts";
 import { summarize } from "./declaration.ts";
 
-// What was made of the same rows when whole contents were in memory: states have it.
+// Digests from the time when whole contents were in memory: states have them.
 test.each([
   [undefined, 4_096, "9497f0e84a5bc3179183edd9285c3e0f", "1b82f1551508b243008e1aa04ef2d513"],
   [undefined, 5_000, "0ab8a5e8ecd5301e1c749f15b86e60ca", "4be3e4f6420e01f3064a1b4e403eb448"],

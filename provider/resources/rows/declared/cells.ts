@@ -9,7 +9,7 @@ import { comparing } from "./forms.ts";
 /** Bounds of what is shown and kept of rows. */
 const max = { rows: 5, cells: 10, characters: 60 };
 
-/** A value as it is shown and kept: a long one is a text that is cut. The same value once more changes nothing. */
+/** A value for display and storage: a long one becomes a shortened text. Shortening it again changes nothing. */
 export function brief(value: unknown): unknown {
   if (value === undefined) return value;
   const text = typeof value === "string" ? value : JSON.stringify(value);
@@ -26,7 +26,7 @@ export interface BothSides {
 }
 
 /**
- * What stands for a secret value: another text for another value. It is keyed with the salt of the seed, so that nobody
+ * Stands for a secret value: another text for another value. It is keyed with the salt of the seed, so that nobody
  * guesses the value by it.
  */
 function sealed({ salt = "" }: RowDeclaration, value: unknown): string | undefined {

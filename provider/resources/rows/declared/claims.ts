@@ -8,7 +8,7 @@ import { RemovedCells } from "./removedCells.ts";
 import type { RowTarget } from "./target.ts";
 import type { Keys } from "./terms.ts";
 
-/** What check and diff of a seed work with. */
+/** Context of check and diff for a seed. */
 export interface OfflineRowContext extends OfflineContext {
   rowClaims: RowClaims;
 }
@@ -21,13 +21,13 @@ export interface RowClaim {
   target: RowTarget;
   /** Digest of the source's content; undefined for a seed that was only announced. */
   digest?: string | undefined;
-  /** Whether its salt, and all digests with it, are those of this preview alone. */
+  /** True when its salt, and all digests with it, belong to this preview alone. */
   isPassing?: boolean | undefined;
   /** True if the preview before this run alone saw it: the seed may be declared otherwise by now. */
   isForeseen?: boolean | undefined;
 }
 
-/** What the preview before this run saw. */
+/** The seeds seen by the preview before this run. */
 export interface Foreseen {
   claims: readonly Pick<RowClaim, "urn" | "target">[];
   leaving: readonly (RowFindings["leaving"] & { urn: string })[];
@@ -52,11 +52,11 @@ export interface Leaving {
   handedOver: RowSet;
 }
 
-/** What the comparison of a seed finds out that other seeds of the run depend on. */
+/** Results of a seed's comparison that other seeds of the run depend on. */
 export interface RowFindings {
   /** The rows that its source has no more; an empty set where it has all of them. */
   leaving: Omit<Leaving, "name">;
-  /** Tables whose rows are made anew: links to them have to follow. */
+  /** Tables whose rows are recreated: links to them have to follow. */
   renewed: string[];
 }
 
@@ -106,7 +106,7 @@ export class RowClaims {
     else this.#had.set(urn ?? "", { old, isReplaced: false });
   }
 
-  /** Notes a check without anything of the last run: the engine makes what it has under this name anew. */
+  /** Notes a check without inputs of the last run: the engine replaces its resource of this name. */
   begin(urn: string | undefined): void {
     const known = this.#had.get(urn ?? "");
     if (known) known.isReplaced = true;
@@ -117,13 +117,13 @@ export class RowClaims {
     this.#had.delete(urn ?? "");
   }
 
-  /** What the last run left of the seed that is being made anew. */
+  /** The former state of a seed that is being replaced. */
   replaced(urn: string | undefined): object | undefined {
     const known = this.#had.get(urn ?? "");
     return known?.isReplaced ? known.old : undefined;
   }
 
-  /** What a seed of the run declares. */
+  /** The declaration of a seed in this run. */
   find(urn: string | undefined): RowClaim | undefined {
     return this.#checked.get(urn ?? "");
   }
@@ -207,7 +207,7 @@ export class RowClaims {
     if (urn !== undefined) this.#summaries.set(urn, summary);
   }
 
-  /** What was read of a seed, if its content is still the same. */
+  /** The earlier summary of a seed, if its content is still the same. */
   remembered(urn: string | undefined, digest: string | undefined): Summary | undefined {
     const known = this.#summaries.get(urn ?? "");
     return known?.digest === digest ? known : undefined;
@@ -220,12 +220,14 @@ export class RowClaims {
     else this.#leaving.set(urn, { ...leaving, name: nameOf(urn) });
   }
 
-  /** What other seeds give up in a table, as far as the run has seen them. */
+  /** Rows that other seeds of a table give up, as far as the run has seen them. */
   leaving(table: string, except?: string): Leaving[] {
     return [...this.#leaving].flatMap(([urn, one]) => (urn !== except && one.target.table === table ? [one] : []));
   }
 
-  /** What other seeds give up in a table, those included that the preview saw and this run has not compared yet. */
+  /**
+   * Rows that other seeds of a table give up, including those that the preview saw and this run has not compared yet.
+   */
   arriving(table: string, except?: string): Omit<Leaving, "name">[] {
     const later = this.#foreseenLeaving.filter(
       ({ urn, target }) => target.table === table && urn !== except && !this.#compared.has(urn),
@@ -233,7 +235,7 @@ export class RowClaims {
     return [...this.leaving(table, except), ...later];
   }
 
-  /** What other seeds give up in a table and do not leave there. */
+  /** Rows that other seeds of a table give up and remove. */
   going(table: string, except?: string): Keys[] {
     return this.leaving(table, except).map(({ target, keys, handedOver }) => ({
       target,
@@ -247,7 +249,7 @@ export class RowClaims {
     this.#removed.push({ table, target, keys: RowSet.of(rows) });
   }
 
-  /** What the run has removed from a table. */
+  /** Rows that the run has removed from a table. */
   removedFrom(table: string): Keys[] {
     return this.#removed.filter((one) => one.table === table);
   }

@@ -8,10 +8,11 @@ import { RowSet } from "../../../reconcile/rowSet.ts";
 import type { ValueForms } from "../../../reconcile/valueForms.ts";
 import { editAt, editsOf } from "../../../sources/edits.ts";
 import { read, SourceError } from "../../../sources/read.ts";
-import { linkedLabels, placeOf, type Source, type SourceRow } from "../../../sources/source.ts";
+import { listLinkedLabels, placeOf, type Source, type SourceRow } from "../../../sources/source.ts";
 import { Capacity } from "../../model/locks.ts";
 import { AllRows } from "./allRows.ts";
 import { RowFields } from "./fields.ts";
+import { allForms } from "./forms.ts";
 import { RowMistakes } from "./mistakes.ts";
 import { RowLabels } from "./rowLabels.ts";
 
@@ -19,10 +20,12 @@ import { RowLabels } from "./rowLabels.ts";
 export interface RowDeclaration extends Source {
   table?: string | undefined;
   key: readonly string[];
-  /** What every digest of the seed is keyed with. */
+  /** Key of all digests of the seed. */
   salt?: string | undefined;
   /** Labels whose values have several spellings, by what the field makes of them. */
   forms?: ValueForms | undefined;
+  /** Labels whose fields were seen to keep texts without the space around them. */
+  trims?: string[] | undefined;
 }
 
 /** The rows of a source by their digests, with all labels that they declare. */
@@ -74,7 +77,7 @@ async function summarized(declaration: RowDeclaration, directory: string, checks
   if (rows.length === 0 && mistakes.isEmpty && whole.length === 0) {
     whole.push(`${source}: has no rows; to remove the seed's rows, remove the SeedRows itself`);
   }
-  for (const label of checksLinks ? linkedLabels(declaration) : []) {
+  for (const label of checksLinks ? listLinkedLabels(declaration) : []) {
     if (rows.length > 0 && !labels.has(label))
       whole.push(`${source}: no row has the label ${quoted(label)}, which is named as a reference or parent`);
   }
@@ -94,7 +97,7 @@ function strangeLabels({ secretLabels = [], fields = {} }: RowDeclaration, label
   });
 }
 
-/** What was made of the rows of a source so far. */
+/** Rows of a source so far. */
 interface Taken {
   rows: RowSet;
   digest: AllRows;
@@ -150,7 +153,7 @@ export async function fingerprintOf(declaration: RowDeclaration, directory: stri
     key,
     source,
     types,
-    linkedLabels(declaration),
+    listLinkedLabels(declaration),
     salt,
     ...(fields ? [fields] : []),
     ...(forms ? [{ forms }] : []),
@@ -163,11 +166,11 @@ export async function fingerprintOf(declaration: RowDeclaration, directory: stri
 
 /** Digests of rows by their natural key and these labels, as a seed compares them. */
 export const digesterFor = (
-  declaration: Pick<RowDeclaration, "key" | "salt" | "forms" | "references" | "parent">,
+  declaration: Pick<RowDeclaration, "key" | "salt" | "forms" | "trims" | "references" | "parent">,
   labels: readonly string[] = [],
 ): RowDigester => {
-  const { key, salt, forms } = declaration;
-  return rowDigester({ key, labels, references: linkedLabels(declaration), salt, forms });
+  const { key, salt } = declaration;
+  return rowDigester({ key, labels, references: listLinkedLabels(declaration), salt, forms: allForms(declaration) });
 };
 
 /** Digests of a row of the source, by the labels that it has itself: an absent label counts as one without a value. */

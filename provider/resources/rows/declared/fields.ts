@@ -3,7 +3,7 @@ import { fieldKinds, fits, type FieldType } from "../../../contract/fields.ts";
 import type { RowData } from "../../../contract/values.ts";
 import { quoted, some } from "../../../messages/text.ts";
 import { formatOf } from "../../../sources/formats.ts";
-import { linkedLabels, type CellType, type Source } from "../../../sources/source.ts";
+import { listLinkedLabels, type CellType, type Source } from "../../../sources/source.ts";
 
 /** How the cells of a CSV that go into a field are read (default: as text). */
 const cellTypes: Readonly<Partial<Record<FieldType, CellType>>> = {
@@ -23,10 +23,10 @@ export class RowFields {
   constructor(fields: Readonly<Record<string, FieldType>>, declaration: Source & { table?: string | undefined }) {
     this.#fields = new Map(Object.entries(fields));
     this.#declaration = declaration;
-    this.#linked = new Set(linkedLabels(declaration));
+    this.#linked = new Set(listLinkedLabels(declaration));
   }
 
-  /** What is wrong with a label; the column that names the parent row is no field. */
+  /** Describes the problem of a label; the column that names the parent row is no field. */
   unknownLabel(label: string): string | undefined {
     const { table = "", parent } = this.#declaration;
     if (label === parent?.by || this.#fields.has(label)) return undefined;
@@ -36,7 +36,7 @@ export class RowFields {
     return `table ${table} has no field ${quoted(label)} under platform; ${meant}`;
   }
 
-  /** What is wrong with the values that the fields do not take. Keys of other rows are no values. */
+  /** Describes values that the fields do not take. Keys of other rows are no values. */
   misfits(values: RowData): string[] {
     return Object.keys(values).flatMap((label) => {
       const type = this.#fields.get(label);

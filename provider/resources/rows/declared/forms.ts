@@ -1,17 +1,20 @@
 import type { FieldType } from "../../../contract/fields.ts";
 import { canonical, keyText } from "../../../reconcile/digests.ts";
-import { inForm, type ValueForm, type ValueForms } from "../../../reconcile/valueForms.ts";
-import { linkedLabels, type CellType, type Source } from "../../../sources/source.ts";
+import { inForm, type DeclaredForm, type ValueForms } from "../../../reconcile/valueForms.ts";
+import { listLinkedLabels, type CellType, type Source } from "../../../sources/source.ts";
 
-const formOfType: Readonly<Partial<Record<FieldType | CellType, ValueForm>>> = {
+const formOfType: Readonly<Partial<Record<FieldType | CellType, DeclaredForm>>> = {
   number: "number",
   date: "date",
   checkbox: "checkbox",
   boolean: "boolean",
 };
 
-/** What the fields of a table make of values, as far as their types are declared: `fields` counts more than `types`. */
-export function formsOf({ types = {}, fields = {} }: Pick<Source, "types" | "fields">): ValueForms | undefined {
+/** Forms of values by the declared types of a table's fields: `fields` overrides `types`. */
+export function formsOf({
+  types = {},
+  fields = {},
+}: Pick<Source, "types" | "fields">): Readonly<Record<string, DeclaredForm>> | undefined {
   const declared = { ...types, ...fields };
   const forms = Object.keys(declared)
     .sort()
@@ -22,12 +25,21 @@ export function formsOf({ types = {}, fields = {} }: Pick<Source, "types" | "fie
   return forms.length === 0 ? undefined : Object.fromEntries(forms);
 }
 
+interface Spelled {
+  forms?: ValueForms | undefined;
+  trims?: readonly string[] | undefined;
+}
+
+/** Forms of values by declared types, and by the fields that were seen to trim texts. */
+export const allForms = ({ forms, trims = [] }: Spelled): ValueForms | undefined =>
+  trims.length === 0 ? forms : { ...Object.fromEntries(trims.map((label) => [label, "trimmed" as const])), ...forms };
+
 /** Text of a cell's value that is the same for all its spellings; undefined for nothing. */
 export function comparing(
-  declaration: Pick<Source, "references" | "parent"> & { forms?: ValueForms | undefined },
+  declaration: Pick<Source, "references" | "parent"> & Spelled,
 ): (label: string, value: unknown) => string | undefined {
-  const linked = new Set(linkedLabels(declaration));
-  const forms = new Map(Object.entries(declaration.forms ?? {}));
+  const linked = new Set(listLinkedLabels(declaration));
+  const forms = new Map(Object.entries(allForms(declaration) ?? {}));
   return (label, value) => {
     if (linked.has(label)) return keyText(value);
     const form = forms.get(label);

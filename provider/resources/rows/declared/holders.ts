@@ -5,7 +5,7 @@ import { read } from "../../../sources/read.ts";
 import type { RowClaim, RowClaims } from "./claims.ts";
 import type { RowTarget } from "./target.ts";
 
-/** Whether something has a key, given as text. */
+/** True when a key, given as text, is held. */
 type Holds = (text: string) => boolean;
 
 /** True if a set of keys of one label has one, given as text. */
@@ -20,7 +20,7 @@ export function holderOfKeys(
   };
 }
 
-/** Whether a seed declares a row that has this value in a label. */
+/** Returns a test for values: true when a row of the seed has the value in that label. */
 export async function holderOf(claims: RowClaims, claim: RowClaim, label: string, directory: string): Promise<Holds> {
   const { target } = claim;
   if (target.key.length === 1 && target.key[0] === label) {

@@ -8,7 +8,7 @@ const row = z.record(z.string(), z.unknown());
 const keyValue = [z.string().min(1), z.number(), z.boolean()] as const;
 const removal = z.union([...keyValue, z.array(z.union(keyValue)).min(1)]);
 
-/** What is done to the rows of a source, as inputs of a seed. */
+/** Edits of a source's rows, as inputs of a seed. */
 export const edits = {
   additions: z.array(row).optional().meta({
     description: "Rows beside those of rows or source, by label.",
@@ -53,7 +53,7 @@ export const secrecy = {
 export const secretKey = (label: string): string =>
   `${quoted(label)} is part of the natural key, by which previews and states name rows: leave it out, or set sensitive to hide the rows as a whole`;
 
-/** Another seed of the program, as far as it is known before it is sent: rows hold their natural keys alone. */
+/** Another seed of the program, as far as known in advance: rows hold their natural keys alone. */
 const sibling = z.object({
   urn: z.string(),
   table: id,

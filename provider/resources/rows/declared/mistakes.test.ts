@@ -21,7 +21,7 @@ const fields = {
   Country: "linked",
 } as const;
 
-/** What is said of a source, a line each; "" when nothing is wrong. */
+/** Messages about a source, a line each; "" when nothing is wrong. */
 async function said(content: string | object[], more: Partial<RowDeclaration> = {}, name = "products.csv") {
   const source = typeof content === "string" ? { source: name } : { rows: content as Record<string, unknown>[] };
   if (typeof content === "string") await writeFile(join(folder, name), content);

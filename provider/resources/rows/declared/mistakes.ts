@@ -4,7 +4,7 @@ import type { Mistake } from "../../../sources/source.ts";
 /** Mistakes that are named; of the others only the number. */
 const maxNamed = 20;
 
-/** What is wrong with rows: the same mistake of many rows is one sentence, at the first of them. */
+/** Mistakes of rows: the same mistake of many rows is one sentence, at the first of them. */
 export class RowMistakes {
   readonly #place: (line: number, column?: number) => string;
   readonly #found = new Map<string, { first: Mistake; count: number }>();

@@ -72,6 +72,6 @@ export class RowLabels {
   }
 }
 
-/** True if a cell says something: a platform may give back any nothing for another one. */
+/** True for a cell with content: a platform may give back one kind of nothing for another. */
 export const hasValue = (value: unknown): boolean =>
   typeof value === "string" ? value !== "" : canonical(value) !== undefined;

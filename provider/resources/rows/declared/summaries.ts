@@ -14,7 +14,7 @@ interface Seed extends RowTarget {
 /** A file's natural keys are kept in the state within these bounds. */
 const maxKeys = { rows: 1_000, characters: 16_000 };
 
-/** Whether keys are few enough for a state. */
+/** True when the keys are few enough for a state. */
 export const isWithinBounds = (keys: readonly string[]): boolean =>
   keys.length <= maxKeys.rows && keys.join().length <= maxKeys.characters;
 
@@ -25,11 +25,13 @@ export async function keysIn(inputs: Seed, { rows }: Summary, directory: string)
   return inputs.rows !== undefined || isWithinBounds(keys) ? keys : undefined;
 }
 
-/** The rows that a seed declares: as they were checked, or read again. */
+/** The rows that a seed declares: as they were checked, or read again. A check knows of no field that trims texts. */
 export const summaryOf = async (
   { rowClaims, directory }: Pick<OfflineRowContext, "rowClaims" | "directory">,
   inputs: Seed,
-): Promise<Summary> => rowClaims.remembered(inputs.resourceUrn, inputs.digest) ?? (await summarize(inputs, directory));
+): Promise<Summary> =>
+  (inputs.trims ? undefined : rowClaims.remembered(inputs.resourceUrn, inputs.digest)) ??
+  (await summarize(inputs, directory));
 
 /**
  * Works on the source that the state was applied from, where it is found: unchanged on disk, or in the last commit of
@@ -54,8 +56,9 @@ export async function withLastSource<Answer>(
 
 async function sameAs(digest: string | undefined, seed: Seed, directory: string): Promise<Summary | undefined> {
   try {
-    const summary = await summarize(seed, directory);
-    return summary.digest === digest ? summary : undefined;
+    const summary = await summarize({ ...seed, trims: undefined }, directory);
+    if (summary.digest !== digest) return undefined;
+    return seed.trims ? await summarize(seed, directory) : summary;
   } catch (error) {
     if (error instanceof SourceError) return undefined;
     throw error;

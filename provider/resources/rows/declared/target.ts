@@ -12,7 +12,7 @@ export interface RowTarget extends RowDeclaration, LinkDeclaration {
   ignoreActionRules?: boolean | undefined;
 }
 
-/** Who may see the rows of a seed, and who made them. */
+/** Viewers and author of a seed's rows. */
 export const viewersOf = ({ viewers, teamViewers, userID }: RowTarget) => ({ viewers, teamViewers, userID });
 const sortedViewers = ({ viewers = [], teamViewers = [], userID = "" }: RowTarget): string =>
   JSON.stringify([viewers.toSorted(), teamViewers.toSorted(), userID]);

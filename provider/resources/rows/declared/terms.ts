@@ -2,7 +2,7 @@ import { withoutUndefined } from "../../../contract/values.ts";
 import type { Digest } from "../../../reconcile/digests.ts";
 import { RowSet } from "../../../reconcile/rowSet.ts";
 import { read } from "../../../sources/read.ts";
-import { linkedLabels } from "../../../sources/source.ts";
+import { listLinkedLabels } from "../../../sources/source.ts";
 import { digesterOf, type RowDeclaration } from "./declaration.ts";
 import type { RowTarget } from "./target.ts";
 
@@ -22,13 +22,13 @@ export function shapeOf({ table, key, source, types, references, parent, removal
   return { table, key, ...shape };
 }
 
-/** What a row's key consists of. */
+/** The parts of a row's key. */
 const partsOf = (declaration: RowDeclaration): string => {
-  const linked = linkedLabels(declaration).filter((label) => declaration.key.includes(label));
+  const linked = listLinkedLabels(declaration).filter((label) => declaration.key.includes(label));
   return JSON.stringify([declaration.key, linked.sort()]);
 };
 
-/** Whether two declarations have the same key labels: then the digests of one also find rows of the other. */
+/** True when two declarations have the same key labels: then the digests of one also find rows of the other. */
 export const sameKey = (one: RowDeclaration, other: RowDeclaration): boolean => partsOf(one) === partsOf(other);
 
 /**

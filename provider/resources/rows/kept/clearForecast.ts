@@ -15,7 +15,7 @@ interface Leaving {
   /** Rows that lose it: at least, and at most. */
   least: number;
   most: number;
-  /** True if the state says how many rows had it. */
+  /** True when the state has the number of rows. */
   isCounted: boolean;
 }
 
@@ -53,8 +53,8 @@ const how = ({ least, most, isCounted }: Leaving): string => {
 };
 
 /**
- * What becomes of labels that rows do not declare any more, a sentence for each, and why it is refused where certainly
- * more rows would lose one than `maxRemovals` allows.
+ * Forecast for labels that rows no longer declare, a sentence for each, and a refusal where certainly more rows would
+ * lose one than `maxRemovals` allows.
  */
 export function clearForecast(
   old: Old,

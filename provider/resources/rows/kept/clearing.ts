@@ -46,7 +46,7 @@ export class LeftLabels {
     this.#rows.set(id, list);
   }
 
-  /** What the updates of a plan clear. */
+  /** Cells that the updates of a plan clear. */
   clearedBy(
     { update }: Pick<RowPlan, "update">,
     { rowLabels }: Pick<Summary, "rowLabels">,
@@ -74,7 +74,7 @@ export function countsIn(clearing: Clearing): Map<string, number> {
   return new Map([...counts].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** What a row that the platform refused was to lose; empty for nothing. */
+/** Describes the labels that a refused row was to lose; empty for none. */
 export const describeRefusedClearing = (labels: readonly string[] = []): string =>
   labels.length === 0
     ? ""

@@ -15,14 +15,14 @@ export function departedFrom(
   return departed !== undefined && old?.salt !== now.salt ? Departed.unknown() : Departed.decode(departed);
 }
 
-/** Whether a seed declares rows that other seeds give up: these are recreated, with other IDs. */
+/** True when a seed declares rows that other seeds give up: these are recreated, with other IDs. */
 export const takesUp = async (
   { directory }: Pick<OfflineRowContext, "directory">,
   target: RowTarget,
   removed: readonly Keys[],
 ): Promise<boolean> => (await indicesWithin(removed, target, directory)).size > 0;
 
-/** Whether a plan inserts a row that was removed, in this run or in an earlier one: it gets another ID. */
+/** True when a plan inserts a row that was removed, in this run or in an earlier one: it gets another ID. */
 export async function comesBack(
   { rowClaims, directory }: Pick<OfflineRowContext, "rowClaims" | "directory">,
   target: RowTarget,

@@ -3,7 +3,7 @@ import { decodeLedger, encodeLedger, ledgerOf, maxListedRows } from "../../../re
 import { lastApplied } from "../../../reconcile/ownership.ts";
 import { RowSet } from "../../../reconcile/rowSet.ts";
 
-/** What a list has: rows that were found, or all others. */
+/** Kinds of lists: found rows, or all others. */
 const [found, made] = ["keys", "made"];
 
 /** Rows that an error carries: 1.4 KB. */
@@ -47,7 +47,7 @@ function listOf(kind: string, keys: RowSet): string {
   return `${kind}:1:${bytes.toString("base64")}`;
 }
 
-/** What a text lists; undefined for a sketch. Throws a RangeError when it is neither. */
+/** The list in a text; undefined for a sketch. Throws a RangeError when it is neither. */
 function listIn(text: string): { kind: string; keys: RowSet } | undefined {
   const [kind = "", version, encoded = ""] = text.split(":");
   if (kind !== found && kind !== made) return undefined;
@@ -62,8 +62,8 @@ function listIn(text: string): { kind: string; keys: RowSet } | undefined {
 }
 
 /**
- * Those of the rows that were found, undefined when that can't be told: a sketch says it when the rows are about all that
- * were.
+ * The found ones among the rows; undefined when that is unknown: a sketch yields them when the rows are nearly the ones
+ * it was made of.
  */
 export function listFoundAmong(text: string | undefined, rows: Iterable<RowDigests>): RowSet | undefined {
   if (text === undefined) return new RowSet();

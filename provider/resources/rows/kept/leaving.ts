@@ -48,7 +48,7 @@ export async function spared(
   return { plan: { ...plan, change, remove: going.length, spared: staying.length }, leaving };
 }
 
-/** Those of the rows that left the source that were found; all of them where that can't be told. */
+/** The found ones among the rows that left the source; all of them where that is unknown. */
 function foundLeaving(
   { found }: Pick<SeedState, "found">,
   rows: RowSet,

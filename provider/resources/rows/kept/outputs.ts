@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { id } from "../../../contract/values.ts";
 
-/** What a state keeps of a seed beside its inputs. */
+/** Outputs of a seed in a state, beside its inputs. */
 export const outputs = z.object({
   rowCount: z.number().int().meta({ description: "Rows that we own.", foreseen: true }),
   ledger: z.string().meta({ description: "Digests of the rows as they were last applied.", opaque: true }),
@@ -13,6 +13,11 @@ export const outputs = z.object({
   }),
   labelSets: z.array(z.array(z.string())).optional().meta({
     description: "In another mode than exact: the labels that single rows declare, where not all declare the same.",
+    opaque: true,
+    secretIf: "sensitive",
+  }),
+  trims: z.array(z.string()).optional().meta({
+    description: "Labels whose fields were seen to keep texts without the space around them.",
     opaque: true,
     secretIf: "sensitive",
   }),

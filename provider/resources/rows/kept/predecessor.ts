@@ -4,9 +4,9 @@ import { lastSource } from "../declared/summaries.ts";
 import type { SeedInputs, SeedState } from "./state.ts";
 
 /**
- * The state of the seed that an engine replaces by this one under the same name, whatever the diff says: what it owned is
- * the successor's. Where the run has not seen the state, what the last run's source declares. Undefined where there is none
- * on this table, or where neither is known.
+ * The state of the seed that an engine replaces by this one under the same name, whatever the diff found: its rows
+ * become the successor's. Where the run has not seen the state, the declaration of the last run's source. Undefined
+ * where there is none on this table, or where neither is known.
  */
 export async function predecessorOf(
   { rowClaims, directory }: Pick<OfflineRowContext, "rowClaims" | "directory">,

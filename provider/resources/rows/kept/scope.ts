@@ -34,7 +34,7 @@ export function scopeOf(
 ): Scope {
   const all = union(labels, old?.labels ?? []);
   const isSame = (one: readonly string[]): boolean => one.length === all.length;
-  // What left the source is compared with what was applied to it.
+  // A label that left the source is compared with its last applied values.
   const before = old && !isSame(old.labels) ? old.labels : undefined;
   if (mode !== "exact") {
     if (isSame(rowLabels.common) && !before) return { labels: all };

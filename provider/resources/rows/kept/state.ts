@@ -5,7 +5,7 @@ import type { Summary } from "../declared/declaration.ts";
 import { isWithinBounds } from "../declared/summaries.ts";
 import type { RowTarget } from "../declared/target.ts";
 
-/** What a seed's rows are kept by. */
+/** Inputs of a seed that its rows depend on. */
 export interface SeedInputs extends RowTarget, Omit<RowOptions, "adopt" | "maxRemovals" | "handedOver"> {
   resourceUrn?: string | undefined;
   key: string[];
@@ -18,7 +18,7 @@ export interface SeedInputs extends RowTarget, Omit<RowOptions, "adopt" | "maxRe
   removal?: Removal | undefined;
 }
 
-/** What a run leaves in the state beside the inputs. */
+/** Values that a run leaves in the state beside the inputs. */
 export interface KeptState {
   rowCount: number;
   ledger: string;
@@ -33,11 +33,13 @@ export interface KeptState {
   unfinished?: boolean;
   renewals?: number | undefined;
   departed?: string | undefined;
+  /** Labels whose fields were seen to keep texts without the space around them. */
+  trims?: string[] | undefined;
   /** IDs of rows that were inserted, and whose key was not seen yet. */
   unproven?: string[] | undefined;
 }
 
-/** What the last run left. */
+/** State of the last run. */
 export type SeedState = SeedInputs & KeptState;
 
 export const optionsOf = ({ mode, onConflict, adopt = false, maxRemovals }: SeedInputs): RowOptions => ({

@@ -6,10 +6,10 @@ import { Capacity } from "../../model/locks.ts";
 import type { Context } from "../../model/resource.ts";
 import type { RowClaims } from "../declared/claims.ts";
 
-/** What rows are read and written with. */
+/** Context for reading and writing rows. */
 export interface RowContext extends Context, Pick<CallOptions, "onCall"> {
   rowClaims: RowClaims;
-  /** Whether rows that were read a moment ago do: nothing is planned by them. */
+  /** True when recently read rows suffice: no plan depends on them. */
   fromCache?: boolean;
 }
 

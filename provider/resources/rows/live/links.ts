@@ -7,7 +7,7 @@ import { keyText } from "../../../reconcile/digests.ts";
 import {
   Lookup,
   References,
-  unresolvedSentences,
+  describeUnresolved,
   type Reference,
   type Unresolved,
 } from "../../../reconcile/references.ts";
@@ -16,7 +16,7 @@ import { holderOf } from "../declared/holders.ts";
 import { linksOf, type LinkDeclaration, type RowsByKey } from "../declared/links.ts";
 import { rowsOf, type RowContext } from "./context.ts";
 
-/** A row as it is sent. */
+/** A row in its sent form. */
 export interface LinkedRow {
   data: RowData;
   embeddingRowID?: string;
@@ -70,7 +70,7 @@ export class Links {
     return new Links(declaring, Object.fromEntries(await Promise.all(found)), parents);
   }
 
-  /** The row as it is sent; what leads nowhere is kept for `check`. */
+  /** The row in its sent form; links without a target are kept for `check`. */
   link(values: RowData, line: number): LinkedRow {
     const resolved = this.#references.resolve(values, line);
     if (!this.#parent) return { data: resolved };
@@ -106,7 +106,7 @@ export class Links {
   /** Throws when something that rows refer to is not there, naming all of it by line. */
   async check(place: (line: number) => string, isHidden: (label: string) => boolean): Promise<void> {
     const unresolved = [...this.#references.unresolved, ...this.#orphans];
-    const wrong = unresolvedSentences(unresolved, place, isHidden);
+    const wrong = describeUnresolved(unresolved, place, isHidden);
     if (wrong.length === 0) return;
     const missing = unresolved.find(({ reason }) => reason === "missing");
     const declaring = missing && (await this.#declaring(missing));
@@ -147,8 +147,8 @@ async function readKeys(context: RowContext, table: string, key: string): Promis
 }
 
 /**
- * ID of the row with these values, undefined when there is none. Asks for it by a filter, and looks through the table
- * where that finds nothing: a linked value is not stored as it is shown.
+ * ID of the row with these values, undefined when there is none. Tries a filter first, then looks through the table:
+ * the stored form of a linked value differs from the visible one.
  */
 export async function rowByKey(
   context: Context,

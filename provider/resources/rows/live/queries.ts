@@ -25,12 +25,14 @@ export async function hasRows(context: RowContext, table: string, count: number)
   return (await page(context, table, 2, { optViewSort: { _id: 1 } }, count - 1)).length === 1;
 }
 
-/** Rows by their IDs, in one query; none from a server that does not know the filter. */
-export async function rowsByID(context: RowContext, table: string, ids: readonly string[]): Promise<Row[]> {
+/** Rows by their IDs, in one query; undefined from a server that does not know the filter, or does not go by it. */
+export async function rowsByID(context: RowContext, table: string, ids: readonly string[]): Promise<Row[] | undefined> {
   try {
-    return await page(context, table, ids.length, { optViewFilters: [{ _id: { $in: [...ids] } }] });
+    const found = await page(context, table, ids.length, { optViewFilters: [{ _id: { $in: [...ids] } }] });
+    const asked = new Set(ids);
+    return found.every(({ _id }) => asked.has(_id)) ? found : undefined;
   } catch (error) {
-    if (isRefusal(error)) return []; // a filter that is not known
+    if (isRefusal(error)) return undefined;
     throw error;
   }
 }
@@ -50,7 +52,7 @@ export async function* rowsByIDs(context: RowContext, table: string, ids: readon
   const taken = (rows: readonly Row[]): Row[] => rows.filter(({ _id }) => left.delete(_id));
   for (let at = 0; at < ids.length; at += maxIDs) {
     const asked = ids.slice(at, at + maxIDs);
-    yield taken(await rowsByID(context, table, asked));
+    yield taken((await rowsByID(context, table, asked)) ?? []);
     const unseen = asked.filter((id) => left.has(id));
     if (unseen.length > 0) yield taken(await oneByOne(context, unseen));
   }

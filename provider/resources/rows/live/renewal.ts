@@ -11,7 +11,7 @@ import type { Links } from "./links.ts";
 import { liveRows, type ObserveRow } from "./liveRows.ts";
 import { byOldKey, isReshaped } from "./reshaped.ts";
 
-/** Whether nothing but the salt, and with it every digest, is another one than in the last run. */
+/** True when only the salt, and with it every digest, differs from the last run. */
 export const isRenewal = (old: RowTarget, inputs: RowTarget): boolean =>
   old.salt !== inputs.salt && !isReshaped({ ...old, salt: inputs.salt }, inputs);
 

@@ -1,7 +1,7 @@
 import { another, canonical } from "../../../reconcile/digests.ts";
 import type { Ledger } from "../../../reconcile/ledger.ts";
 import { Lookup } from "../../../reconcile/references.ts";
-import { recognised, type Recognised, type SeenRow } from "../../../reconcile/rekey.ts";
+import { recogniseRows, type Recognised, type SeenRow } from "../../../reconcile/rekey.ts";
 import type { RowSet } from "../../../reconcile/rowSet.ts";
 import { SourceError } from "../../../sources/read.ts";
 import { digesterFor, summarize, type Summary } from "../declared/declaration.ts";
@@ -19,10 +19,10 @@ const linking = ({ references, parent }: RowTarget): string | undefined =>
 const shape = (target: RowTarget): string | undefined =>
   canonical([target.key, linking(target) ?? null, target.salt ?? null]);
 
-/** Whether what links are named by is declared otherwise than in the last run. */
+/** True when links are named by other labels than in the last run. */
 export const isRelinked = (old: RowTarget, inputs: RowTarget): boolean => linking(old) !== linking(inputs);
 
-/** Whether the key labels, the links, or the keys of linked rows differ from those of the last run. */
+/** True when the key labels, the links, or the keys of linked rows differ from those of the last run. */
 export const isReshaped = (old: RowTarget, inputs: RowTarget): boolean => shape(old) !== shape(inputs);
 
 /** The declaration of this run with the key labels and links of the last one. */
@@ -82,5 +82,5 @@ export async function reshapedRows(
     ledger.kind === "list"
       ? []
       : [(await lastSource(context, old))?.rows, sameRows?.rows].filter((rows) => rows !== undefined);
-  return recognised(seen, summary.rows, sameRows?.rows, ledger, near);
+  return recogniseRows(seen, summary.rows, sameRows?.rows, ledger, near);
 }

@@ -1,23 +1,13 @@
 import { messageOf } from "../../../../machine/failures.ts";
 import { ApiError } from "../../../contract/errors.ts";
-import type { Undone } from "../../../reconcile/ownership.ts";
 import type { RowPlan } from "../../../reconcile/rows.ts";
-import { linkedLabels } from "../../../sources/source.ts";
+import { listLinkedLabels } from "../../../sources/source.ts";
 import type { Summary } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
 import type { RowContext } from "../live/context.ts";
 import type { Links } from "../live/links.ts";
 import { RowWriter } from "./rowWriter.ts";
-import { Stopped, type Spared, type Steps } from "./steps.ts";
-
-/** What became of a plan. */
-export interface Applied {
-  undone: Required<Undone>;
-  /** Rows that the platform refused, and labels that it lost, in sentences. */
-  failures: string[];
-  /** Rows that were to be removed and stay, since another seed declares them. */
-  spared: Spared;
-}
+import { Stopped, type Applied, type Steps } from "./steps.ts";
 
 /** Carries out a plan: inserts and updates, then removals. Failures are part of the answer; the rest is done. */
 export async function applyPlan(
@@ -30,7 +20,7 @@ export async function applyPlan(
 ): Promise<Applied> {
   const writer = new RowWriter(context, target, summary, links, plan, steps);
   // Nothing is sent as long as something refers to nowhere.
-  if (linkedLabels(target).length > 0) await writer.checkLinks();
+  if (listLinkedLabels(target).length > 0) await writer.checkLinks();
   const reasons: string[] = [];
   context.tables.changed(target.table);
   try {

@@ -12,12 +12,15 @@ import { RowMistakes } from "../declared/mistakes.ts";
 import type { RowTarget } from "../declared/target.ts";
 import type { Clearing } from "../kept/clearing.ts";
 import type { NumberedKeys } from "../live/numberedKeys.ts";
+import { Trims } from "./trims.ts";
 
 /** Rows that a message names. */
 const maxNamed = 20;
 
-/** What was seen of rows that are not as they were written, by the index of the wanted row. */
+/** Live content that differs from the written rows, by the index of the wanted row. */
 export interface SeenDifference {
+  /** Rows that were looked at. */
+  written: Pick<ReadonlySet<number>, "has">;
   /** Rows that came back otherwise. */
   differing: ReadonlyMap<number, RowData>;
   /** Rows that were not seen. */
@@ -37,15 +40,18 @@ export interface Differences {
   isLabelLost: boolean;
   /** Rows that are not there. */
   missing: RowIndices;
+  /** Labels whose fields keep texts without the space around them, as all rows show that were looked at. */
+  trimmed: readonly string[];
 }
 
 /** Compares rows with what was written of them; reads the source up to the last of them. */
 export async function differencesOf(
   { directory }: { directory: string },
   target: RowTarget,
-  { differing, missing: unseen, numbered, labels, clear }: SeenDifference,
+  { written, differing, missing: unseen, numbered, labels, clear }: SeenDifference,
 ): Promise<Differences> {
   const cells = new RowMistakes((line) => placeOf(target, line));
+  const trims = new Trims(target);
   const missing = RowIndices.of(unseen);
   const named: string[] = [];
   let isLabelLost = false;
@@ -55,7 +61,10 @@ export async function differencesOf(
     for (const { line, values } of block) {
       index++;
       const isMissing = unseen.has(index);
-      if (!isMissing && !differing.has(index)) continue;
+      if (!isMissing && !differing.has(index)) {
+        if (written.has(index)) trims.observe(values, values);
+        continue;
+      }
       left--;
       const found = differing.get(index) ?? numbered?.madeOf(values);
       const key = target.sensitive ? undefined : keyOf(target.key, values);
@@ -63,17 +72,22 @@ export async function differencesOf(
         missing.delete(index);
         const nothing = (clear?.get(index) ?? []).map((label) => [label, null] as const);
         const sent: RowData = { ...values, ...Object.fromEntries<null>(nothing) };
-        for (const cell of cellsThatDiffer(target, sent, found, labels)) {
+        trims.observe(sent, found);
+        for (const { label, ...cell } of cellsThatDiffer(target, sent, found, labels)) {
           isLabelLost ||= cell.isLost;
-          cells.add({ line, key, ...cell });
+          const mistake = { line, key, ...cell };
+          if (trims.isTrimmed(label, sent, found)) trims.add(label, mistake);
+          else cells.add(mistake);
         }
       } else if (named.length < maxNamed) {
         named.push(key === undefined ? placeOf(target, line) : `${placeOf(target, line)} ${quoted(key)}`);
       }
     }
-    if (left === 0) break;
+    if (left === 0 && trims.isEmpty) break;
   }
-  return { sentences: [...cells.sentences(), ...absence(target, missing.size, named)], isLabelLost, missing };
+  for (const mistake of trims.mistakes()) cells.add(mistake);
+  const sentences = [...cells.sentences(), ...absence(target, missing.size, named)];
+  return { sentences, isLabelLost, missing, trimmed: trims.labels() };
 }
 
 /** Labels of a row that came back otherwise. */
@@ -82,13 +96,13 @@ function* cellsThatDiffer(
   sent: RowData,
   found: RowData,
   labels: ReadonlySet<string>,
-): Generator<{ text: string; about: string; isLost: boolean }> {
+): Generator<{ label: string; text: string; about: string; isLost: boolean }> {
   const form = comparing(target);
   for (const [label, value] of Object.entries(sent)) {
     if (form(label, value) === form(label, found[label])) continue;
     const isLost = canonical(found[label]) === undefined;
     const text = isLost ? lostLabel(target, label, found, labels) : otherValue(target, label, value, found[label]);
-    yield { text, about: `${label} ${isLost ? "lost" : "otherwise"}`, isLost };
+    yield { label, text, about: `${label} ${isLost ? "lost" : "otherwise"}`, isLost };
   }
 }
 

@@ -58,13 +58,16 @@ export async function tryRow(
   const digest = digester.key(values);
   const isKept = digest !== undefined && wanted.find(digest) === row.index;
   const content = digester.content(values);
-  const none = { sentences: [], isLabelLost: false, missing: index, found: new Map() };
+  const none = { sentences: [], isLabelLost: false, missing: index, found: new Map(), trimmed: [] };
   if (isKept && wanted.hasContent(row.index, content)) {
     await unproven.delete(rowID);
     return none;
   }
   const differing = new Map([[row.index, values]]);
-  const differences = await differencesOf(context, target, { differing, missing: index, labels: seen });
+  const differences = await differencesOf(context, target, {
+    ...{ written: differing, differing },
+    ...{ missing: index, labels: seen },
+  });
   if (isKept) {
     await unproven.delete(rowID);
     return { ...differences, found: new Map([[row.index, content]]) };
@@ -132,7 +135,7 @@ async function rowLike(
 /** A row by its ID; undefined also where a platform finds rows by their IDs in no query. */
 export async function rowByID(context: RowContext, table: string, rowID: string): Promise<Row | undefined> {
   // In the form in which tables are read: that of a single row may be another one.
-  const found = (await rowsByID(context, table, [rowID])).find(({ _id }) => _id === rowID);
+  const found = (await rowsByID(context, table, [rowID]))?.find(({ _id }) => _id === rowID);
   if (found) return found;
   const { currentRow } = (await orUndefinedIfNotFound(context.client.microappdataRow({ rowID }, context))) ?? {};
   return currentRow?._id === rowID ? currentRow : undefined;

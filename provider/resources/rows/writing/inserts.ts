@@ -26,7 +26,7 @@ export class RowInserts {
   readonly #target: RowTarget;
   readonly #wanted: RowSet;
   readonly #links: Links;
-  /** Whether rows were there after an answer that did not count them. */
+  /** True when rows existed after an answer that did not count them. */
   #isTrusted = false;
 
   constructor(context: RowContext, target: RowTarget, wanted: RowSet, links: Links) {
@@ -88,7 +88,7 @@ export class RowInserts {
     return missing;
   }
 
-  /** Sends rows; resolves to how many the platform says that it inserted, if it does. */
+  /** Sends rows; resolves to the number of inserted rows in the answer, if there is one. */
   async #sent(request: Target, texts: readonly string[]): Promise<number | undefined> {
     const { client, manner } = this.#context;
     if (manner.habits.ownParents === "honoured") {

@@ -8,7 +8,7 @@ import type { RowTarget } from "../declared/target.ts";
 import type { RowContext } from "../live/context.ts";
 import type { LinkedRow, Links } from "../live/links.ts";
 
-/** A row of the source as it is sent, and where it stands. */
+/** A row of the source in its sent form, with its line. */
 export interface PlannedRow extends LinkedRow {
   index: number;
   line: number;

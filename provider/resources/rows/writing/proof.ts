@@ -16,12 +16,14 @@ export interface SeenTable {
   labels: ReadonlySet<string>;
 }
 
-/** What a run knows of the rows that it wrote: which of them the platform has, and how. */
+/** A run's knowledge of the rows that it wrote: which of them the platform has, and in what form. */
 export class Proof {
-  /** What was found otherwise. */
+  /** Differences found so far. */
   readonly sentences: string[] = [];
   /** Content that rows have there which is not what was sent. */
   readonly found = new Map<number, Content>();
+  /** Labels whose fields keep texts without the space around them. */
+  readonly trimmed = new Set<string>();
   readonly #read: (
     written: Omit<Parameters<typeof readBack>[4], "labels" | "clear" | "scope">,
   ) => Promise<ReadBackFindings>;
@@ -69,8 +71,9 @@ export class Proof {
     return this.#takes(findings);
   }
 
-  #takes({ sentences, isLabelLost, missing, found }: ReadBackFindings): boolean {
+  #takes({ sentences, isLabelLost, missing, found, trimmed }: ReadBackFindings): boolean {
     this.sentences.push(...sentences);
+    for (const label of trimmed) this.trimmed.add(label);
     for (const [index, content] of found) this.found.set(index, content);
     for (const index of missing) this.#missing(index);
     return !isLabelLost && missing.size === 0;

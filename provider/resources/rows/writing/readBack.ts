@@ -12,7 +12,7 @@ import { NumberedKeys } from "../live/numberedKeys.ts";
 import { hasRows, oneByOne, page, rowsByID } from "../live/queries.ts";
 import { differencesOf } from "./differences.ts";
 
-/** Of more rows than these the last ones are looked at, and all are counted. */
+/** Maximum of rows that are kept; of more, the last ones are examined and all are counted. */
 const most = 10_000;
 
 /** IDs that one query asks for, and that are asked for one by one. */
@@ -34,14 +34,16 @@ export interface WrittenRows {
   scope?: Scope | undefined;
 }
 
-/** What a read found otherwise than it was written. */
+/** Differences between read and written rows. */
 export interface ReadBackFindings {
   sentences: string[];
   isLabelLost: boolean;
   /** Rows that are not there. */
   missing: RowIndices;
-  /** What is there of rows that came back otherwise. */
+  /** Live content of rows that came back different. */
   found: ReadonlyMap<number, Content>;
+  /** Labels whose fields keep texts without the space around them. */
+  trimmed: readonly string[];
 }
 
 /**
@@ -79,7 +81,7 @@ export async function readBack(
     }
   };
   for (let at = 0; at < Math.min(changed.length, most); at += ids.together)
-    look(await rowsByID(context, table, changed.slice(at, at + ids.together)));
+    look((await rowsByID(context, table, changed.slice(at, at + ids.together))) ?? []);
   if (missing.size > 0) look(await newest(context, table, missing.size));
   if (missing.size > 0 && inserted === 0) look(await oneByOne(context, changed.slice(0, ids.oneByOne)));
   const isProved =
@@ -92,11 +94,11 @@ export async function readBack(
   }
   if (missing.size === written.size && written.size > 0 && keyless > 0 && numbered.size === 0) {
     const sentences = [withoutKey(target)];
-    return { sentences, isLabelLost: true, missing, found };
+    return { sentences, isLabelLost: true, missing, found, trimmed: [] };
   }
   const unseen = isProved ? new RowIndices(0) : missing;
   const differences = await differencesOf(context, target, {
-    differing,
+    ...{ written: { has: (index) => written.has(index) && !missing.has(index) }, differing },
     missing: unseen,
     numbered,
     labels: seen,

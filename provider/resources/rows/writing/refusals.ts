@@ -18,7 +18,7 @@ const wordsOfTypes: readonly (readonly [RegExp, FieldType])[] = [
   [/\blocation\b/i, "location"],
 ];
 
-/** Whether a sentence has a label, as words of its own. */
+/** True when a sentence contains a label as words of its own. */
 function isNamed(label: string, sentence: string): boolean {
   const letter = /[\p{L}\p{N}_]/u;
   for (let at = sentence.indexOf(label); at >= 0; at = sentence.indexOf(label, at + 1)) {
@@ -53,7 +53,7 @@ export class RowRefusals {
     this.#found.push({ index, line, message: printableLine(message).replace(place, ""), isQuoting });
   }
 
-  /** What was refused, once for each label and reason, at the first row by its line and key. */
+  /** Refusals, once for each label and reason, at the first row by its line and key. */
   async sentences(directory: string): Promise<string[]> {
     const { sensitive } = this.#target;
     const ascending = this.#found.toSorted((a, b) => a.index - b.index);

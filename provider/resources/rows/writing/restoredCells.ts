@@ -33,7 +33,7 @@ export class RestoredCells {
     this.#target = target;
   }
 
-  /** A new row as it is sent. */
+  /** A new row in its sent form. */
   textOf(data: RowData, embeddingRowID: string | undefined): string {
     const removed = this.#context.rowClaims.cellsOf(this.#target, data);
     if (removed) this.#restored++;

@@ -4,7 +4,6 @@ import type { ApiError } from "../../../contract/errors.ts";
 import { isRefusal, orUndefinedIfNotFound } from "../../../contract/errors.ts";
 import { maxRowsPerInsert } from "../../../contract/rows.ts";
 import { type RowData, withoutUndefined } from "../../../contract/values.ts";
-import type { Undone } from "../../../reconcile/ownership.ts";
 import { RowIndices } from "../../../reconcile/rowIndices.ts";
 import type { RowPlan } from "../../../reconcile/rows.ts";
 import { secretTextsIn } from "../../../sources/source.ts";
@@ -23,7 +22,7 @@ import { Proof } from "./proof.ts";
 import { RowRefusals } from "./refusals.ts";
 import { findRemoved, stillThere } from "./removed.ts";
 import { RestoredCells } from "./restoredCells.ts";
-import { Stopped, type Removal, type Spared, type Steps } from "./steps.ts";
+import { Stopped, type Applied, type Removal, type Spared, type Steps } from "./steps.ts";
 
 /** Batches and single calls that are under way at a time; the client's own limiter may allow fewer. */
 const concurrency = { batches: 4, calls: 16 };
@@ -156,12 +155,12 @@ export class RowWriter {
     if (!this.#isStopped) await this.#looks([...this.#updates].flatMap(([at, id]) => (this.#undone.has(at) ? [] : id)));
   }
 
-  /** What is not done, what stays for others, and what failed, in sentences. */
-  async outcome(): Promise<{ undone: Required<Undone>; spared: Spared; failures: string[] }> {
+  /** Undone steps, rows kept for others, and failures, in sentences. */
+  async outcome(): Promise<Applied> {
     const undone = { wanted: this.#undone, removals: [...this.#removals.values()], lacking: this.#lacking };
-    const { sentences, found } = this.#proof;
+    const { sentences, found, trimmed } = this.#proof;
     const refused = await this.#refusals.sentences(this.#context.directory);
-    return { undone: { ...undone, found }, spared: this.#spared, failures: [...refused, ...sentences] };
+    return { undone: { ...undone, found }, spared: this.#spared, failures: [...refused, ...sentences], trimmed };
   }
 
   /**

@@ -1,4 +1,5 @@
 import type { RowDigests } from "../../../reconcile/digests.ts";
+import type { Undone } from "../../../reconcile/ownership.ts";
 import type { RowTarget } from "../declared/target.ts";
 import type { Clearing } from "../kept/clearing.ts";
 import type { Scope } from "../kept/scope.ts";
@@ -10,6 +11,17 @@ export type Removal = RowDigests & { id: string };
 
 /** Rows that stay on the platform, by the seed that declares them. */
 export type Spared = ReadonlyMap<string, number>;
+
+/** Result of a plan. */
+export interface Applied {
+  undone: Required<Undone>;
+  /** Rows that the platform refused, and labels that it lost, in sentences. */
+  failures: string[];
+  /** Rows that were to be removed and stay, since another seed declares them. */
+  spared: Spared;
+  /** Labels whose fields were seen to keep texts without the space around them. */
+  trimmed: ReadonlySet<string>;
+}
 
 /** How a plan is carried out beside what other seeds do. */
 export interface Steps {

@@ -1,0 +1,94 @@
+import type { Command, Option } from "commander";
+import { EngineError, messageOf } from "../errors.ts";
+import { refusedFlags, type Refusals } from "./pulumiFlags.ts";
+
+/** Reasons of the flags that are refused. */
+const reasons = new WeakMap<Option, string>();
+
+/** Values that a refused flag may have, since they are what happens anyway. */
+const granted: Readonly<Record<string, readonly string[]>> = { "--secrets-provider": ["default", "passphrase"] };
+
+const everywhere: Refusals = Object.fromEntries(
+  Object.entries(refusedFlags[""] ?? {}).map(([flags, why]) => [flags.replace(/^-\w, /, ""), why]),
+);
+
+/**
+ * Adds the flags that Pulumi's command of this name has and this engine refuses, hidden from the help. Those of all
+ * commands have no short form but for operations: a value may begin with it.
+ */
+export function addRefusedFlags(command: Command, name: string): void {
+  const refusals: Refusals = { ...everywhere, ...refusedFlags[name] };
+  for (const [flags, why] of Object.entries(refusals)) {
+    const option = command.createOption(flags).hideHelp();
+    if (command.options.some(({ long }) => long === option.long)) continue;
+    command.addOption(option);
+    reasons.set(option, why);
+  }
+}
+
+/**
+ * Settles the flags of a command before it runs: takes over those that the environment has as PULUMI_OPTION_<NAME>, where
+ * the command line has none, and refuses what the embedded engine does not do.
+ */
+export function settleFlags(action: Command, environment: NodeJS.ProcessEnv): void {
+  const levels = levelsOf(action);
+  for (const level of levels) {
+    for (const option of level.options) {
+      const isOwn = level === action || !isAmong(action, option);
+      if (isOwn) takeFromEnvironment(level, option, environment);
+    }
+  }
+  for (const level of levels) {
+    for (const option of level.options) {
+      const why = reasons.get(option);
+      const source: unknown = level.getOptionValueSource(option.attributeName());
+      if (why === undefined || source === undefined || source === "default") continue;
+      if (level !== action && isAmong(action, option)) continue;
+      const value: unknown = level.getOptionValue(option.attributeName());
+      if (value === false || granted[option.long ?? ""]?.includes(String(value))) continue;
+      refuse(source === "env" ? variableOf(option) : (option.long ?? option.flags), why);
+    }
+  }
+}
+
+function levelsOf(command: Command): Command[] {
+  return command.parent ? [command, ...levelsOf(command.parent)] : [command];
+}
+
+/** True if a command has an option of this name that it does not refuse. */
+const isAmong = (command: Command, { long }: Option): boolean =>
+  command.options.some((option) => option.long === long && !reasons.has(option));
+
+/** The variable that Pulumi takes a flag from. */
+const variableOf = ({ long = "" }: Option): string =>
+  `PULUMI_OPTION_${long.slice(2).replaceAll("-", "_").toUpperCase()}`;
+
+function takeFromEnvironment(command: Command, option: Option, environment: NodeJS.ProcessEnv): void {
+  const variable = variableOf(option);
+  const text = environment[variable];
+  const attribute = option.attributeName();
+  if (!text || option.long === undefined || command.getOptionValueSource(attribute) === "cli") return;
+  const value = option.isBoolean() || option.negate ? isYes(variable, text) !== option.negate : valueOf(option, text);
+  command.setOptionValueWithSource(attribute, value, "env");
+}
+
+function isYes(variable: string, text: string): boolean {
+  if (["true", "1"].includes(text.toLowerCase())) return true;
+  if (["false", "0"].includes(text.toLowerCase())) return false;
+  throw new EngineError(`${variable}: '${text}' must be true or false`);
+}
+
+function valueOf(option: Option, text: string): unknown {
+  try {
+    const parse: ((value: string, previous: unknown) => unknown) | undefined = option.parseArg;
+    return parse === undefined ? text : parse(text, undefined);
+  } catch (error) {
+    throw new EngineError(`${variableOf(option)}: '${text}' ${messageOf(error)}`);
+  }
+}
+
+function refuse(name: string, why: string): never {
+  throw new EngineError(
+    `${name}: the embedded engine does not do this (${why}); the Pulumi CLI does, on the same state`,
+  );
+}

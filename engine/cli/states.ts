@@ -1,0 +1,86 @@
+import { type Command, Option } from "commander";
+import { EngineError } from "../errors.ts";
+import type { ResourceState } from "../state/resourceState.ts";
+import { printJson, type Terminal } from "../terminal/prompts.ts";
+import { oneLine } from "../terminal/text.ts";
+import { nameOf } from "../values/urns.ts";
+import { type Properties, toShown } from "../values/values.ts";
+import { type GlobalOptions, openStack, optionsOf } from "./globals.ts";
+
+interface Options {
+  output?: "default" | "json";
+  showSecrets?: boolean;
+}
+
+export function addStateCommands(program: Command, terminal: Terminal): void {
+  program
+    .command("state")
+    .description("look at what is kept of a stack, and change it")
+    .command("get")
+    .description("show what is kept of a resource")
+    .argument("<resource>", "its URN, or its name where only one resource has it")
+    .addOption(new Option("--output <form>", "json prints JSON").choices(["default", "json"]))
+    .option("--show-secrets", "show secrets in clear")
+    .action((resource: string, _, command: Command) => get(terminal, resource, optionsOf<Options>(command)));
+}
+
+async function get(terminal: Terminal, resource: string, options: Options & GlobalOptions): Promise<void> {
+  const stack = await openStack(options, terminal);
+  const { resources } = await stack.read();
+  const found = resourceNamed(resources, resource, terminal);
+  const inputs = visible(found.inputs, options.showSecrets ?? false);
+  const outputs = visible(found.outputs, options.showSecrets ?? false);
+  const { id, type, urn } = found;
+  if (options.output === "json") {
+    printJson(terminal, { id, inputs, outputs, type, urn, ...(found.delete ? { pendingDeletion: true } : {}) });
+    return;
+  }
+  const lines = [
+    `Type: ${oneLine(type)}`,
+    `URN:  ${oneLine(urn)}`,
+    ...(id ? [`ID:   ${oneLine(id)}`] : []),
+    ...(found.delete ? ["Pending deletion: yes"] : []),
+  ];
+  terminal.output.write(`${lines.join("\n")}\n`);
+  const { printTable } = await import("../terminal/columns.ts");
+  for (const [title, properties] of Object.entries({ Inputs: inputs, Outputs: outputs })) {
+    if (Object.keys(properties).length === 0) continue;
+    terminal.output.write(`${title}:\n`);
+    const rows = Object.entries(properties).map(([name, value]) => [
+      `    ${name}`,
+      typeof value === "string" ? value : JSON.stringify(value),
+    ]);
+    printTable(terminal, rows);
+  }
+}
+
+/** Finds a resource by its URN or its name; of several copies the one that is not to be deleted. */
+function resourceNamed(resources: readonly ResourceState[], text: string, terminal: Terminal): ResourceState {
+  const isUrn = text.startsWith("urn:");
+  const matching = resources.filter(({ urn }) => (isUrn ? urn === text : nameOf(urn) === text));
+  const urns = [...new Set(matching.map(({ urn }) => urn))];
+  if (urns.length > 1) {
+    throw new EngineError(
+      `${urns.length} resources of the stack are called '${text}': name one by its URN: ${urns.join(", ")}`,
+    );
+  }
+  const live = matching.find((state) => !state.delete) ?? matching[0];
+  if (live === undefined) {
+    throw new EngineError(`no resource of the stack is called '${text}': 'stack export' shows all of them`);
+  }
+  if (matching.length > 1 && !live.delete) {
+    terminal.errors.write(
+      `warning: ${matching.length - 1} more of it will be deleted by the next up; this is the one that stays\n`,
+    );
+  }
+  return live;
+}
+
+/** Properties as they are shown; those that begin with two underscores are the provider's own. */
+const visible = (properties: Properties, showSecrets: boolean): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(properties)
+      .filter(([name]) => !name.startsWith("__"))
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, value]) => [name, toShown(value, showSecrets)]),
+  );

@@ -1,0 +1,26 @@
+import type { ResourceState } from "../state/resourceState.ts";
+
+/**
+ * True if a function has to wait for something that is still to be created: one of these resources, or one that a
+ * component among them consists of.
+ */
+export function hasUncreated(news: ReadonlyMap<string, ResourceState>, urns: readonly string[]): boolean {
+  if (urns.length === 0) return false;
+  let children: Map<string, string[]> | undefined;
+  const seen = new Set<string>();
+  const waiting = [...urns];
+  for (let urn = waiting.pop(); urn !== undefined; urn = waiting.pop()) {
+    const state = news.get(urn);
+    if (!state || seen.has(urn)) continue;
+    seen.add(urn);
+    if (!state.custom) waiting.push(...((children ??= childrenIn(news)).get(urn) ?? []));
+    else if (!state.id) return true;
+  }
+  return false;
+}
+
+function childrenIn(news: ReadonlyMap<string, ResourceState>): Map<string, string[]> {
+  const children = new Map<string, string[]>();
+  for (const { urn, parent } of news.values()) children.set(parent, [...(children.get(parent) ?? []), urn]);
+  return children;
+}

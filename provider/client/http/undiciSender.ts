@@ -1,0 +1,83 @@
+import type * as Undici from "undici";
+import { proxyFor, ProxyError, tunnel, type Proxy } from "./proxies.ts";
+import { codesOf, failureOfConnection, TransportError, type HttpSender, type HttpSenderOptions } from "./sender.ts";
+
+/** A pool of kept-alive connections to one origin, through the proxy of the environment where there is one. */
+export function openSender(url: URL, { timeouts, connections }: HttpSenderOptions): HttpSender {
+  const proxy = proxyFor(url);
+  let opened: Promise<{ undici: typeof Undici; pool: Undici.Pool }> | undefined;
+  let isClosed = false;
+  // Loaded with the first request: most programs only declare resources.
+  const open = async (): Promise<{ undici: typeof Undici; pool: Undici.Pool }> => {
+    const undici = await import("undici");
+    const connect = connectorTo(url, proxy, timeouts.connect, undici);
+    const pool = new undici.Pool(url.origin, {
+      ...{ connections, connect, headersTimeout: timeouts.headers, bodyTimeout: timeouts.body },
+    });
+    return { undici, pool };
+  };
+  let errors: typeof Undici.errors | undefined;
+  return {
+    send: async ({ method, path, headers, body }, signal) => {
+      if (isClosed) throw new TransportError("cancelled", "The client is closed");
+      const { undici, pool } = await (opened ??= open());
+      ({ errors } = undici);
+      const answer = await pool.request({ method, path, headers, body: body ?? null, signal });
+      return {
+        status: answer.statusCode,
+        header: (name) => oneOf(answer.headers[name]),
+        body: answer.body as AsyncIterable<Uint8Array>,
+      };
+    },
+    failureOf: (error) => failureOf(error, url.origin, errors),
+    close: async () => {
+      isClosed = true;
+      await opened?.then(
+        ({ pool }) => pool.destroy(),
+        () => undefined,
+      );
+    },
+  };
+}
+
+function connectorTo(
+  url: URL,
+  proxy: Proxy | undefined,
+  timeoutMs: number,
+  { buildConnector }: typeof Undici,
+): Undici.Pool.Options["connect"] {
+  if (!proxy) return { timeout: timeoutMs };
+  const secure = buildConnector({ timeout: timeoutMs });
+  return (options, callback) => {
+    tunnel(proxy, url, timeoutMs).then(
+      (socket) =>
+        url.protocol === "https:" ? secure({ ...options, httpSocket: socket }, callback) : callback(null, socket),
+      (error: unknown) => callback(error as ProxyError, null), // the only one
+    );
+  };
+}
+
+/** @param errors those of undici; undefined before it was loaded */
+function failureOf(error: unknown, origin: string, errors: typeof Undici.errors | undefined): TransportError {
+  const { code } = codesOf(error);
+  if (error instanceof ProxyError) return new TransportError("unreachable", error.message, error.lasting);
+  if (!errors) return new TransportError("unreachable", `Nothing was sent: undici can't be loaded (${code})`, true);
+  if (error instanceof errors.RequestAbortedError || (error instanceof Error && error.name === "AbortError"))
+    return new TransportError("cancelled", "The call was cancelled");
+  if (error instanceof errors.ClientDestroyedError || error instanceof errors.ClientClosedError)
+    return new TransportError("cancelled", "The client is closed");
+  if (error instanceof errors.ConnectTimeoutError)
+    return new TransportError("unreachable", `${origin} did not answer in time (${code})`);
+  const unconnected = failureOfConnection(error, origin);
+  if (unconnected) return unconnected;
+  if (error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError)
+    return new TransportError("timeout", `${origin} did not finish its answer in time (${code})`);
+  if (error instanceof errors.InvalidArgumentError)
+    return new TransportError("unreachable", "The request can't be written as HTTP, so it was not sent", true);
+  if (code.startsWith("HPE_"))
+    return new TransportError("badAnswer", `${origin} does not speak HTTP as expected (${code})`);
+  return new TransportError("connectionLost", `The connection to ${origin} was lost (${code})`);
+}
+
+const oneOf = (header: string | string[] | undefined): string | undefined =>
+  Array.isArray(header) ? header[0] : header;

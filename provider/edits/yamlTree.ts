@@ -1,0 +1,204 @@
+import type { Document, LineCounter, Node, Pair, Scalar } from "yaml";
+import { parseBounded, yaml } from "../../machine/settings/bounded.ts";
+import { BoundError, type Bounds } from "../../machine/settings/bounds.ts";
+import { EditRefusal } from "./splices.ts";
+import type { Like, TextMember, TextNode, TextTree } from "./textTree.ts";
+
+/** Bounds of what is edited: rows in YAML may have more values than settings. */
+const bounds: Bounds = { levels: 100, values: 250_000 };
+
+/** Reads a YAML text of one document. Throws an EditRefusal where it is not valid. */
+export function parseYamlTree(text: string): TextTree {
+  const document = parseDocument(text);
+  const root = document.contents === null ? emptyAt(text.length) : new Reader(document, text).read(document.contents);
+  return {
+    text,
+    root,
+    writeInline: (name, value, like) => writeFlow(name, value, like, text),
+    writeScalar,
+    writeBlock,
+  };
+}
+
+const emptyAt = (at: number): TextNode => ({
+  kind: "scalar",
+  start: at,
+  end: at,
+  isInline: true,
+  members: [],
+  plain: () => null,
+});
+
+function parseDocument(text: string): Document.Parsed {
+  const lineCounter: LineCounter = new (yaml().LineCounter)();
+  try {
+    const document = parseBounded(text, { lineCounter, keepSourceTokens: true }, bounds);
+    const [error] = document.errors;
+    if (error) throw new EditRefusal("is not valid YAML: correct it", error.pos[0]);
+    return document;
+  } catch (error) {
+    if (error instanceof BoundError) throw new EditRefusal(error.message, error.offset);
+    throw error;
+  }
+}
+
+interface Token {
+  type: string;
+  offset: number;
+  source: string;
+}
+
+/** A member as the parser found it: what stands before it, its key, and what stands between key and value. */
+interface SourceItem {
+  start: Token[];
+  key?: { offset: number } | null;
+  sep?: Token[];
+}
+
+const rare = "is written in a form that is not edited by programs: write it as key: value";
+
+class Reader {
+  readonly #document: Document.Parsed;
+  readonly #text: string;
+  readonly #repeated = new Set<string>();
+
+  constructor(document: Document.Parsed, text: string) {
+    this.#document = document;
+    this.#text = text;
+    yaml().visit(document, { Alias: (_, { source }) => void this.#repeated.add(source) });
+  }
+
+  read(node: Node | null): TextNode {
+    const { isAlias, isMap, isSeq } = yaml();
+    if (!node?.range) return emptyAt(0);
+    const [start, end] = node.range;
+    const plain = (): unknown => node.toJS(this.#document);
+    const anchor = isAlias(node) ? undefined : node.anchor;
+    const locked = isAlias(node)
+      ? `repeats the anchor ${node.source}: write the value out`
+      : anchor !== undefined && this.#repeated.has(anchor)
+        ? `has the anchor ${anchor}, which other places repeat: write the values out`
+        : undefined;
+    const held = this.#heldBy(node);
+    const common = { start, plain, ...(locked !== undefined && { locked }), ...(held !== undefined && { held }) };
+    if (isMap(node) || isSeq(node)) {
+      const members = isMap(node)
+        ? node.items.map((pair) => this.#entry(pair as Pair<Node, Node | null>, node.flow === true))
+        : this.#items(node.items as Node[], node.srcToken as { items: SourceItem[] } | undefined, node.flow === true);
+      const last = members.at(-1);
+      const stop = node.flow === true || !last ? end : last.node.end;
+      return { ...common, kind: isMap(node) ? "map" : "list", end: stop, isInline: node.flow === true, members };
+    }
+    const style = isAlias(node) ? "plain" : styleOf(node);
+    const isBlock = style === "block";
+    const stop = isBlock ? start + this.#text.slice(start, end).trimEnd().length : end;
+    return { ...common, kind: "scalar", end: stop, isInline: !isBlock, style, members: [] };
+  }
+
+  /** Why a collection stays: another place repeats something in it. */
+  #heldBy(node: Node): string | undefined {
+    if (this.#repeated.size === 0) return undefined;
+    let found: string | undefined;
+    yaml().visit(node, {
+      Value: (_, { anchor }) => {
+        if (anchor !== undefined && this.#repeated.has(anchor)) found ??= anchor;
+      },
+    });
+    return found === undefined ? undefined : `has the anchor ${found}, which other places repeat: write the values out`;
+  }
+
+  #entry(pair: Pair<Node, Node | null>, isFlow: boolean): TextMember {
+    const { isScalar } = yaml();
+    const { key } = pair;
+    const source = pair.srcToken as SourceItem | undefined;
+    const colon = source?.sep?.find(({ type }) => type === "map-value-ind");
+    const isPlain =
+      isScalar(key) &&
+      source?.start.every(({ type }) => type !== "explicit-key-ind" && type !== "anchor" && type !== "tag");
+    const start = key.range?.[0] ?? 0;
+    const end = key.range?.[1] ?? start;
+    const after = colon ? colon.offset + 1 : end;
+    const found = pair.value === null ? emptyAt(after) : this.read(pair.value);
+    // The parser may see an empty value behind a comment.
+    const node = found.kind === "scalar" && found.start === found.end ? { ...found, start: after, end: after } : found;
+    const name = isScalar(key) ? { name: String(key.value) } : {};
+    return { ...name, start, after, node, ...(isPlain && (colon ?? isFlow) ? {} : { locked: rare }) };
+  }
+
+  #items(nodes: readonly Node[], source: { items: SourceItem[] } | undefined, isFlow: boolean): TextMember[] {
+    return nodes.map((node, index) => {
+      const found = this.read(node);
+      if (isFlow) {
+        const props = source?.items[index]?.start.find(({ type }) => type === "anchor" || type === "tag");
+        return { start: props?.offset ?? found.start, after: found.start, node: found };
+      }
+      const dash = source?.items[index]?.start.find(({ type }) => type === "seq-item-ind");
+      if (!dash) return { start: found.start, after: found.start, node: found, locked: rare };
+      const after = dash.offset + 1;
+      const isNothing = found.kind === "scalar" && found.start === found.end;
+      return { start: dash.offset, after, node: isNothing ? { ...found, start: after, end: after } : found };
+    });
+  }
+}
+
+function styleOf({ type }: Scalar): NonNullable<TextNode["style"]> {
+  switch (type) {
+    case "QUOTE_DOUBLE":
+      return "double";
+    case "QUOTE_SINGLE":
+      return "single";
+    case "BLOCK_FOLDED":
+    case "BLOCK_LITERAL":
+      return "block";
+    default:
+      return "plain";
+  }
+}
+
+const quoting = { plain: "PLAIN", block: "PLAIN", single: "QUOTE_SINGLE", double: "QUOTE_DOUBLE" } as const;
+const options = { lineWidth: 0 } as const;
+
+/** Writes a member of a flow collection; of one that was empty its own brackets decide the layout. */
+function writeFlow(name: string | undefined, value: unknown, like: Like | undefined, text: string): string {
+  const { Document, isCollection } = yaml();
+  const document = new Document(name === undefined ? [value] : { [name]: value });
+  if (isCollection(document.contents)) document.contents.flow = true;
+  const beside = like?.member ? text.slice(like.member.start, like.member.node.end) : "";
+  const flowCollectionPadding = !/\{\S/.test(beside);
+  const written = document.toString({ ...options, flowCollectionPadding }).trim();
+  return written.slice(1, -1).trim();
+}
+
+/** Writes a scalar on one line. */
+function writeScalar(value: unknown, style: TextNode["style"] = "plain"): string {
+  const isText = typeof value === "string" && !/[\r\n]/.test(value);
+  const defaultStringType = isText ? quoting[style] : "QUOTE_DOUBLE";
+  const document = new (yaml().Document)([value]);
+  const { contents } = document;
+  if (yaml().isCollection(contents)) contents.flow = true;
+  return document
+    .toString({ ...options, defaultStringType, flowCollectionPadding: false })
+    .trim()
+    .slice(1, -1)
+    .trim();
+}
+
+/** Texts that are read in blocks of lines as they stand. */
+const isBlockText = (value: string): boolean =>
+  /^\S[^\r]*\S\n?$/.test(value) && !/[^\S\n]\n|[\0-\x08\x0b-\x1f\x7f\x85\u2028\u2029\uFEFF]/.test(value);
+
+function writeBlock(name: string | undefined, value: unknown, column: number): string {
+  const { Document, Scalar, visit } = yaml();
+  const document = new Document(name === undefined ? [value] : { [name]: value });
+  visit(document, {
+    Scalar: (_, node) => {
+      if (typeof node.value !== "string" || !/[\r\n]/.test(node.value)) return;
+      node.type = isBlockText(node.value) ? Scalar.BLOCK_LITERAL : Scalar.QUOTE_DOUBLE;
+    },
+  });
+  const margin = " ".repeat(column);
+  return document
+    .toString(options)
+    .trimEnd()
+    .replace(/\n(?=[^\n])/g, `\n${margin}`);
+}

@@ -1,0 +1,44 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+// Git reads objects and its own settings alone: no checkout, nothing of the repository runs and nothing is fetched.
+const settings = [
+  "safe.bareRepository=explicit",
+  "core.fsmonitor=false",
+  "core.hooksPath=/dev/null",
+  "protocol.allow=never",
+];
+export const gitFlags = ["--no-replace-objects", ...settings.flatMap((setting) => ["-c", setting])];
+export const toGitEnvironment = (): NodeJS.ProcessEnv => ({
+  ...process.env,
+  GIT_NO_LAZY_FETCH: "1",
+  GIT_OPTIONAL_LOCKS: "0",
+  GIT_TERMINAL_PROMPT: "0",
+  LC_ALL: "C",
+});
+
+const run = promisify(execFile);
+
+/** Returns what Git prints. Throws as `execFile` does. */
+export async function runGit(root: string, ...words: string[]): Promise<string> {
+  const { stdout } = await run("git", [...gitFlags, ...words], {
+    cwd: root,
+    env: toGitEnvironment(),
+    maxBuffer: 512 * 1024 * 1024,
+  });
+  return stdout;
+}
+
+/** True if Git ignores a file of a repository and does not track it; false where there is no repository. */
+export async function isIgnored(root: string, path: string): Promise<boolean> {
+  if (!existsSync(join(root, ".git"))) return false;
+  try {
+    await runGit(root, "check-ignore", "--quiet", "--", path);
+    return true;
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 1) return false;
+    throw error;
+  }
+}
