@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import { BoundError, boundJson } from "../../machine/settings/bounds.ts";
+import { BoundError, checkJsonBounds } from "../../machine/settings/bounds.ts";
 import { ApprovalError } from "./signature.ts";
 
 /** Megabytes that a report may have. */
@@ -12,7 +12,7 @@ const bounds = { levels: 100, values: Infinity };
 export function jsonOfReport(place: string): unknown {
   const text = textAt(place);
   try {
-    boundJson(text, bounds);
+    checkJsonBounds(text, bounds);
     return JSON.parse(text) as unknown;
   } catch (error) {
     if (error instanceof BoundError) throw new ApprovalError(`it has more than ${bounds.levels} levels`);

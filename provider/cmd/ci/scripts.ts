@@ -55,7 +55,7 @@ export const planAll = (folder: string, show: string, root: string, { approve }:
   `mkdir -p "${folder}"`,
   "for environment in $ENVIRONMENTS; do",
   `  ${microapps} report "$environment" --base "$BEFORE" --format json --output "${folder}/$environment.json"`,
-  // A page of what stays as it is has one line, and no digest.
+  // The page of an unchanged environment has one line, without a digest.
   ...(approve ? [`  ${microapps} report --from "${folder}/$environment.json" --format text`] : []),
   "done",
 ];
