@@ -16,7 +16,9 @@ const names = ["file", "declaration"];
 
 /** Reads the arguments of an Environment as an engine sends them. Throws a RunError when they are none. */
 export function environmentArgs(request: ConstructRequest): EnvironmentArgs {
-  const sent: Record<string, unknown> = request.getInputs()?.toJavaScript() ?? {};
+  const inputs = request.getInputs();
+  if (inputs && holdsPrototype(inputs)) throw refusal("__proto__ is no name that may be declared");
+  const sent: Record<string, unknown> = inputs?.toJavaScript() ?? {};
   const dependencies = request.getInputdependenciesMap();
   const [wrong] = Object.keys(sent).filter((name) => !names.includes(name));
   if (wrong !== undefined) throw refusal(`${wrong} is no input of an Environment: it has file or declaration`);
@@ -90,4 +92,18 @@ function output({ isSecret, urns }: Around, known?: { value: unknown }): pulumi.
   const resources = urns.map((urn) => new DependencyResource(urn));
   const [isKnown, secrecy] = [Promise.resolve(known !== undefined), Promise.resolve(isSecret)];
   return new Output(resources, Promise.resolve(known?.value), isKnown, secrecy, Promise.resolve(resources));
+}
+
+type Sent = NonNullable<ReturnType<ConstructRequest["getInputs"]>>;
+
+/** True where a map has a key that a JavaScript object takes for its prototype: it would vanish without a word. */
+const holdsPrototype = (sent: Sent): boolean =>
+  sent
+    .getFieldsMap()
+    .toArray()
+    .some(([name, value]) => name === "__proto__" || valueHoldsPrototype(value));
+
+function valueHoldsPrototype(value: ReturnType<ReturnType<Sent["getFieldsMap"]>["toArray"]>[number][1]): boolean {
+  const [inner, list] = [value.getStructValue(), value.getListValue()];
+  return (inner ? holdsPrototype(inner) : false) || (list?.getValuesList().some(valueHoldsPrototype) ?? false);
 }

@@ -4,12 +4,15 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFile
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
+import { Enforcement } from "../../provider/approval/enforcement.ts";
 import { signatureOf } from "../../provider/approval/signature.ts";
+import type { Use } from "../../provider/approval/used.ts";
 import { changeSet, type ChangeSet } from "../../provider/changes/model/changeSet.ts";
 import { declaredIn, type Declared } from "../../provider/changes/model/source.ts";
 import { json } from "../../provider/changes/rendering/json.ts";
 import { Repository } from "../../provider/changes/testing/repository.ts";
 import { reportOf } from "../../provider/cmd/report/reporting.ts";
+import { resourceNamed } from "../../provider/resources/resources.ts";
 import { InProcessEngine, Refused } from "../gitops/inProcessEngine.ts";
 import { isLong } from "../harness/drawn.ts";
 
@@ -199,7 +202,7 @@ function otherwise(path: readonly string[], how: number, from: readonly string[]
   const valueAt = (place: readonly string[]): unknown =>
     place.reduce<unknown>((inner, name) => (inner as Record<string, unknown>)[name], copy);
   const [name = "", above] = [path.at(-1), valueAt(path.slice(0, -1)) as Record<string, unknown>];
-  const instead = [undefined, null, "", [], {}, 0, true, ["create", "delete"], valueAt(from)][how];
+  const instead = [undefined, null, "", [], {}, 0, true, ["create", "delete"], structuredClone(valueAt(from))][how];
   if (instead === undefined) Reflect.deleteProperty(above, name);
   else above[name] = instead;
   return copy;
@@ -223,3 +226,43 @@ test(
   },
   30_000 + numRuns * 500,
 );
+
+test("a provider with another endpoint or account, as an explicit one may have, is refused", async () => {
+  const other = await createEmulator({ seed: { administrator: login } });
+  const approvedEngine = engine;
+  try {
+    for (const [more, reason] of [
+      [{ endpoint: other.url }, "it was approved for another endpoint"],
+      [{ email: "eve@example.com" }, "it was approved for another account"],
+    ] as const) {
+      engine = new InProcessEngine({ endpoint: emulator.url, ...login, ...more }, "environment");
+      const { calls, refusal } = await applied();
+      expect([calls, refusal, other.calls()]).toEqual([[], expect.stringContaining(reason), []]);
+    }
+  } finally {
+    engine = approvedEngine;
+    await other.close();
+  }
+});
+
+test("another kind of provider is a new thing and a deletion to an engine, and no approval has them", () => {
+  const { seal } = report.environments[0] ?? {};
+  if (!seal || "why" in seal) throw new Error("there is no seal");
+  const resources = Object.fromEntries(
+    Object.entries(seal.resources).map(([name, one]) => [name, { ...one, operations: ["same" as const] }]),
+  );
+  const use = { isUsed: () => false, begin: () => true, refuse: () => undefined } as unknown as Use;
+  const { folder } = repository;
+  const held = new Enforcement({ seal: { ...seal, resources }, use }, { folder, project: folder }, "run", () => false);
+  const resource = resourceNamed("Team");
+  if (!resource) throw new Error("there is no Team");
+  const types = [
+    "microapps:index:Environment$microapps:index:Team",
+    "microapps:index:Environment$pulumi-nodejs:dynamic/microapps:Team",
+  ];
+  for (const type of types) {
+    const asked = { resource, urn: `urn:pulumi:dev::tests::${type}::environment/acme/crew` };
+    expect(() => held.creates(asked, { name: "Crew 2" })).toThrow("the approved report has no create of");
+    expect(() => held.deletes(asked, "id", { name: "Crew" })).toThrow("the approved report has no delete of");
+  }
+});
