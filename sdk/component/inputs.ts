@@ -97,13 +97,15 @@ function output({ isSecret, urns }: Around, known?: { value: unknown }): pulumi.
 type Sent = NonNullable<ReturnType<ConstructRequest["getInputs"]>>;
 
 /** True where a map has a key that a JavaScript object takes for its prototype: it would vanish without a word. */
-const holdsPrototype = (sent: Sent): boolean =>
-  sent
-    .getFieldsMap()
-    .toArray()
-    .some(([name, value]) => name === "__proto__" || valueHoldsPrototype(value));
+function holdsPrototype(sent: Sent): boolean {
+  let isFound = false;
+  sent.getFieldsMap().forEach((value, name) => void (isFound ||= name === "__proto__" || valueHoldsPrototype(value)));
+  return isFound;
+}
 
-function valueHoldsPrototype(value: ReturnType<ReturnType<Sent["getFieldsMap"]>["toArray"]>[number][1]): boolean {
+type SentValue = Parameters<Parameters<ReturnType<Sent["getFieldsMap"]>["forEach"]>[0]>[0];
+
+function valueHoldsPrototype(value: SentValue): boolean {
   const [inner, list] = [value.getStructValue(), value.getListValue()];
   return (inner ? holdsPrototype(inner) : false) || (list?.getValuesList().some(valueHoldsPrototype) ?? false);
 }
