@@ -47,7 +47,7 @@ function withOptions(command: Command): Command {
     .option("--data <file>", "data file, made when it is missing; in memory without one")
     .option(
       "--seed <file>",
-      "YAML file with tables, users and settings, or of an Environment; taken when the data file is new",
+      "YAML file with tables, users and settings, or of an Environment; taken when the data file is new; later start adds its new tables and fields",
     )
     .option(
       "--profile <file>",

@@ -44,6 +44,7 @@ const refuseError = (error: unknown): never => refuse(messageOf(error));
 export async function run(options: Options): Promise<void> {
   const emulator = await started(options).catch(refuseError);
   process.stdout.write(`${emulator.url}\nconsole: ${emulator.console}\n`);
+  for (const sentence of emulator.added) process.stderr.write(`${printableLine(sentence)}\n`);
   await waitForInterrupt();
   await emulator.close();
 }

@@ -16,6 +16,7 @@ import { Instance } from "./platform/instance.ts";
 import { Platform } from "./platform/platform.ts";
 import { awaitSnapshot, loadAwaited } from "./platform/snapshotFiles.ts";
 import { routeRequests } from "./routing.ts";
+import { addFromSeed } from "./seed/additions.ts";
 import { readSeed } from "./seed/file.ts";
 import { plant, withoutSecrets } from "./seed/planting.ts";
 import type { SeedInput } from "./seed/schema.ts";
@@ -24,7 +25,7 @@ import type { SeedInput } from "./seed/schema.ts";
 export interface EmulatorOptions {
   /** Path of the data file, made when it is missing. Default: `:memory:`, which keeps the data in memory. */
   data?: string | undefined;
-  /** YAML file, or object, with tables, users and settings. Read once, when the data file is new. */
+  /** YAML file, or object, with tables, users and settings. Read when the data file is new; later only tables and fields that it has got are added. */
   seed?: string | SeedInput | undefined;
   /** Administrator in place of the seed's. Default: the seed's. */
   administrator?: { email: string; password: string; apiKey?: string | undefined } | undefined;
@@ -66,6 +67,8 @@ export interface EmulatorOptions {
 
 /** A running emulator, and its main platform. */
 export interface Emulator extends Omit<Instance, "answer"> {
+  /** Sentences about what its data files got at the start, since their seed has it now. */
+  added: readonly string[];
   /** Token for `/_emulator/`, sent as `authorization: Bearer <token>`. New at each start. */
   token: string;
   /** Address of the console, which carries the token. */
@@ -103,6 +106,7 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
   const platforms = new HostedPlatforms();
   const token = newToken();
   const opened: Database[] = [];
+  const added: string[] = [];
   try {
     const check = (database: Database) => refuseKnownCredentials(database, host);
     const made = new Map<string, Platform>();
@@ -111,6 +115,7 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
       const file = name === "" || data === ":memory:" ? data : `${data}.${name}`;
       const database = opening(file, from, options, check);
       opened.push(database);
+      if (!database.fresh) added.push(...addFromSeed(database, from.seed, options.program, now()));
       dropLeftovers(database);
       if (from.snapshot !== undefined) await loadAwaited(database, from.snapshot);
       if (profile) writeProfile(database, profile);
@@ -141,7 +146,7 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
     };
     const instances = () => platforms.names();
     const console = `${listening.url}/#token=${token}`;
-    return Object.assign(main, { close, tenant, instance, instances, token, console });
+    return Object.assign(main, { close, tenant, instance, instances, token, console, added });
   } catch (error) {
     for (const database of opened) database.close();
     throw error;

@@ -4,7 +4,8 @@ import type { Habits } from "../provider/habits/habits.ts";
 import { parseEmulatorEndpoint } from "./address.ts";
 import { DatabaseSync } from "./data/dataFile.ts";
 import { fieldTypesOf, type FieldTypes } from "./seed/fields.ts";
-import { readSeed } from "./seed/file.ts";
+import { digestOfSeed, readSeed } from "./seed/file.ts";
+import type { SeedInput } from "./seed/schema.ts";
 
 /**
  * Field types of the platform behind `emulator:<file>?seed=<platform.yaml>`, by table ID, without starting it: of the data
@@ -14,26 +15,45 @@ import { readSeed } from "./seed/file.ts";
 export function fieldTypesAt(endpoint: string, directory: string): Readonly<Record<string, FieldTypes>> {
   try {
     const { data = ":memory:", seed } = parseEmulatorEndpoint(endpoint, directory);
-    if (data !== ":memory:" && existsSync(data) && statSync(data).size > 0) return inDataFile(data);
-    return fieldTypesOf(readSeed(seed, directory));
+    if (data === ":memory:" || !existsSync(data) || statSync(data).size === 0)
+      return fieldTypesOf(readSeed(seed, directory));
+    const { types, seedText } = inDataFile(data);
+    // The emulator adds at its start what the seed has got since.
+    const isNew = seed !== undefined && Object.keys(types).length > 0;
+    return isNew ? withSeed(types, seedText, seed, directory) : types;
   } catch {
     return {};
   }
 }
 
-function inDataFile(file: string): Record<string, FieldTypes> {
+function withSeed(
+  kept: Record<string, FieldTypes>,
+  seedText: unknown,
+  seed: string | SeedInput,
+  directory: string,
+): Record<string, FieldTypes> {
+  try {
+    if (seedText !== undefined && seedText === digestOfSeed(seed, directory)) return kept;
+    const added = Object.entries(fieldTypesOf(readSeed(seed, directory)));
+    return { ...kept, ...Object.fromEntries(added.map(([id, fields]) => [id, { ...fields, ...kept[id] }])) };
+  } catch {
+    return kept;
+  }
+}
+
+function inDataFile(file: string): { types: Record<string, FieldTypes>; seedText?: unknown } {
   const connection = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
   try {
     const kept = connection.prepare("SELECT value FROM meta WHERE key = ?");
     const [{ strict }, { habits }] = ["settings", "profile"].map(
       (key) => JSON.parse(String(kept.get(key)?.["value"] ?? "{}")) as { strict?: boolean; habits?: Partial<Habits> },
     ) as [{ strict?: boolean }, { habits?: Partial<Habits> }]; // as many as there are keys
-    if (strict === false || (habits?.wrongValues ?? "refused") !== "refused") return {};
+    if (strict === false || (habits?.wrongValues ?? "refused") !== "refused") return { types: {} };
     const types: Record<string, Record<string, FieldType>> = {};
     for (const { id, label, type } of connection.prepare("SELECT table_id AS id, label, type FROM fields").all()) {
       (types[String(id)] ??= {})[String(label)] = String(type) as FieldType;
     }
-    return types;
+    return { types, seedText: kept.get("seedText")?.["value"] };
   } finally {
     connection.close();
   }

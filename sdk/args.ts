@@ -470,8 +470,8 @@ export interface RowFileArgs {
   /** The row by its ID. Either this or row. */
   rowID?: Input<string>;
   /**
-   * Field of the row that the file belongs to.
-   * @example "Flag"
+   * Field that the file belongs to, by its ID, which is not its label. A seed of the emulator names it: Flag: {type: file, id: flag}.
+   * @example "flag"
    */
   fieldID: Input<string>;
   /**
@@ -504,7 +504,7 @@ export interface RowFileOutputs {
   readonly row: Output<Record<string, string | number | boolean> | undefined>;
   /** The row by its ID. Either this or row. */
   readonly rowID: Output<string | undefined>;
-  /** Field of the row that the file belongs to. */
+  /** Field that the file belongs to, by its ID, which is not its label. A seed of the emulator names it: Flag: {type: file, id: flag}. */
   readonly fieldID: Output<string>;
   /** Where the file is: an address that the platform can read. Without it, the record is metadata alone. */
   readonly url: Output<string | undefined>;

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { dirname } from "node:path";
 import { z } from "zod";
 import { checkContent, FileError, parseLayers, textOf } from "../../provider/layers/checkedFile.ts";
@@ -23,6 +24,13 @@ export function readSeed(source: string | SeedInput | undefined, directory?: str
     const from = directory ?? dirname(source);
     return parsed(textOf(source, "seed", from), source, from);
   });
+}
+
+/** Digest of a seed's file, with which it need not be parsed again; undefined where other files count as well. */
+export function digestOfSeed(source: string | SeedInput, directory: string | undefined): string | undefined {
+  if (typeof source !== "string") return undefined;
+  const text = textOf(source, "seed", directory ?? dirname(source));
+  return /^\s*["']?extends\b/m.test(text) ? undefined : createHash("sha256").update(text).digest("hex");
 }
 
 /** Parses a seed from YAML; `name` is the file's path, from which `extends` is resolved. */

@@ -67,23 +67,42 @@ function plantUsers(database: Database, { administrator, users }: Seed, now: num
 }
 
 function plantTables(database: Database, { tables }: Seed): void {
-  const idOf = (key: string) => tables[key]?.id ?? key;
-  for (const [position, [key, table]] of Object.entries(tables).entries()) {
-    const tableID = idOf(key);
-    const parent = table.parent === undefined ? null : idOf(table.parent);
-    database.run("INSERT INTO tables VALUES (?, ?, ?, ?)", tableID, table.name ?? key, parent, position);
-    for (const [place, [label, field]] of Object.entries(table.fields).entries()) {
-      const fieldID = field.id ?? deriveID("field", tableID, label);
-      const target = field.table === undefined ? null : idOf(field.table);
-      database.run(
-        "INSERT INTO fields VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        ...[fieldID, tableID, label, field.type, field.sort ?? null, target, field.field ?? null, place],
-      );
-    }
+  for (const key of Object.keys(tables)) {
+    plantTable(database, tables, key);
+    for (const label of Object.keys(tables[key]?.fields ?? {})) plantField(database, tables, key, label);
   }
 }
 
-function plantRows(database: Database, { tables, administrator }: Seed, now: number): void {
+const idIn = (tables: Seed["tables"], key: string): string => tables[key]?.id ?? key;
+
+/** Makes a table of a seed, without its fields, behind those that are there. */
+export function plantTable(database: Database, tables: Seed["tables"], key: string): void {
+  const { name = key, parent } = tables[key] ?? {};
+  database.run(
+    "INSERT INTO tables SELECT ?, ?, ?, count(*) FROM tables",
+    ...[idIn(tables, key), name, parent === undefined ? null : idIn(tables, parent)],
+  );
+}
+
+/** Makes a field of a table, behind those that it has. */
+export function plantField(database: Database, tables: Seed["tables"], key: string, label: string): void {
+  const field = tables[key]?.fields[label];
+  if (!field) return;
+  const tableID = idIn(tables, key);
+  const target = field.table === undefined ? null : idIn(tables, field.table);
+  database.run(
+    "INSERT INTO fields SELECT ?, ?, ?, ?, ?, ?, ?, count(*) FROM fields WHERE table_id = ?",
+    ...[field.id ?? deriveID("field", tableID, label), tableID, label, field.type, field.sort ?? null],
+    ...[target, field.field ?? null, tableID],
+  );
+}
+
+/** Puts the rows of a seed's tables into them. */
+export function plantRows(
+  database: Database,
+  { tables, administrator }: Pick<Seed, "tables" | "administrator">,
+  now: number,
+): void {
   for (const [key, { id: tableID = key, rows = [] }] of Object.entries(tables)) {
     if (rows.length === 0) continue;
     const table = requireTable(database, tableID);

@@ -2,7 +2,7 @@ import { projectAbove } from "../files/repository.ts";
 import { ResourceError } from "../resources/model/resource.ts";
 import type { Run } from "./approved.ts";
 import type { Asked, Enforcement } from "./enforcement.ts";
-import { ApprovalError, approvedFileIn } from "./signature.ts";
+import { ApprovalError, findApprovedFile } from "./signature.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -29,12 +29,12 @@ export class Approvals {
 
   /** True when a run is checked against a report. */
   get areAsked(): boolean {
-    return approvedFileIn(process.env) !== undefined;
+    return findApprovedFile(process.env) !== undefined;
   }
 
   /** The enforcement of a run's report; undefined without one. */
   of({ urn }: Asked): Promise<Enforcement> | undefined {
-    const file = approvedFileIn(process.env);
+    const file = findApprovedFile(process.env);
     if (file === undefined) return undefined;
     return (this.#enforcement ??= this.#read(file, /^urn:pulumi:(.*?)::/.exec(urn ?? "")?.[1] ?? ""));
   }
@@ -48,7 +48,7 @@ export class Approvals {
   async #read(file: string, stack: string): Promise<Enforcement> {
     const { destination, directory: folder, engine = String(process.pid), isUnknown } = this.#surroundings;
     // Loaded when it is needed: most runs are held against nothing.
-    const [{ approvedRun, refusedBy }, { Enforcement }] = await Promise.all([
+    const [{ readApproval, describeRefusal }, { Enforcement }] = await Promise.all([
       import("./approved.ts"),
       import("./enforcement.ts"),
     ]);
@@ -56,9 +56,9 @@ export class Approvals {
     const { env: environment } = process;
     try {
       const run = { file, folder, project, stack, ...destination(), environment, now: Date.now() };
-      return new Enforcement(await approvedRun(run), { folder, project }, engine, isUnknown);
+      return new Enforcement(await readApproval(run), { folder, project }, engine, isUnknown);
     } catch (error) {
-      throw error instanceof ApprovalError ? new ResourceError(refusedBy(file, error)) : error;
+      throw error instanceof ApprovalError ? new ResourceError(describeRefusal(file, error)) : error;
     }
   }
 }

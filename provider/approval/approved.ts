@@ -41,7 +41,7 @@ export const again = "Make a report of what is there now, and have that approved
 export const otherForm = "it was made by another version: make the report again";
 
 /** Reads the report that a run was approved with. Throws an ApprovalError with what does not fit; nothing was sent then. */
-export async function approvedRun(run: Run): Promise<Approved> {
+export async function readApproval(run: Run): Promise<Approved> {
   const { raw, report } = reportIn(run);
   const key = keyIn(run.environment);
   const { approval } = report;
@@ -132,5 +132,5 @@ function otherSettings(project: string, { files, stack }: Seal): string | undefi
 }
 
 /** First words of an ApprovalError's message. */
-export const refusedBy = (file: string, error: ApprovalError): string =>
+export const describeRefusal = (file: string, error: ApprovalError): string =>
   `nothing was sent: the approved report ${file} is not accepted: ${error.message}`;

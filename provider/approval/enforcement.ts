@@ -2,7 +2,7 @@ import { calledBy, named } from "../resources/model/identities.ts";
 import { ResourceError } from "../resources/model/resource.ts";
 import type { Resource } from "../resources/resource.ts";
 import { again, type Approved } from "./approved.ts";
-import { appliedDigest, declaredDigest, wrongLink, type Context } from "./inputs.ts";
+import { digestApplied, digestDeclared, wrongLink, type Context } from "./inputs.ts";
 import type { SealedOperation, SealedResource } from "./seal.ts";
 
 type Values = Readonly<Record<string, unknown>>;
@@ -133,7 +133,7 @@ export class Enforcement {
   }
 
   #assertApplied(asked: Asked, { from, except = [] }: SealedResource, state: Values): void {
-    if (from === undefined || from === appliedDigest(asked.resource, state, except)) return;
+    if (from === undefined || from === digestApplied(asked.resource, state, except)) return;
     this.#refuse(`${this.#name(asked)} is not what it was when the report was made: it was changed since`);
   }
 
@@ -152,7 +152,7 @@ export class Enforcement {
     };
     const link = wrongLink(asked.resource, sealed, inputs, idsOf, this.#isUnknown);
     if (link !== undefined) this.#refuse(`${link} of ${this.#name(asked)} is not the one of the approved report`);
-    const declared = declaredDigest(asked.resource, inputs, except, this.#context, this.#isUnknown);
+    const declared = digestDeclared(asked.resource, inputs, except, this.#context, this.#isUnknown);
     // A value unknown in a preview is compared with the report when it is carried out.
     if (declared !== undefined && declared !== to) {
       this.#refuse(`${this.#name(asked)} is declared otherwise than in the approved report`);

@@ -26,7 +26,7 @@ export interface Context {
  * The digest of what a resource is declared with, links and what is excepted left out. Undefined as long as a part of it
  * is not known.
  */
-export function declaredDigest(
+export function digestDeclared(
   resource: Resource,
   inputs: Values,
   except: readonly string[],
@@ -44,7 +44,7 @@ export function declaredDigest(
 }
 
 /** Digests a resource of a state, which an update starts from. */
-export function appliedDigest(resource: Resource, state: Values, except: readonly string[]): string {
+export function digestApplied(resource: Resource, state: Values, except: readonly string[]): string {
   const values: Record<string, unknown> = { ledger: state["ledger"] ?? undefined };
   for (const [name, schema] of Object.entries(resource.inputs.shape)) {
     const { computed, internal, writeOnly } = factsOf(schema);
@@ -55,7 +55,7 @@ export function appliedDigest(resource: Resource, state: Values, except: readonl
 }
 
 /** Inputs of which no digest may be made, since they are secrets or become known to a stack alone, with what follows them. */
-export function excepted(resource: Resource, names: Iterable<string>, isSensitive: boolean): string[] {
+export function listExcepted(resource: Resource, names: Iterable<string>, isSensitive: boolean): string[] {
   const chosen = new Set(names);
   const shape: Values = resource.inputs.shape;
   for (const [name, schema] of Object.entries(shape)) {

@@ -46,5 +46,5 @@ export function isSigned(report: Signed, key: string): boolean {
 }
 
 /** The file that the environment names. */
-export const approvedFileIn = (environment: Environment): string | undefined =>
+export const findApprovedFile = (environment: Environment): string | undefined =>
   environment[approvedVariable] || undefined;

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { whyRefused } from "../../machine/failures.ts";
 import { findOwnFolder } from "../../machine/ownFolder.ts";
+import { ApprovalError } from "./signature.ts";
 
 /** Notes in this user's folder about the approval of one environment: the run that began with it, and refusals. */
 export class Use {
@@ -22,15 +24,19 @@ export class Use {
 
   /**
    * Notes that a run is about to change something; false where another one has. All providers of a run count as one, by
-   * the engine's address. Where no folder is this user's alone, nothing can be noted.
+   * the engine's address. Where no folder is this user's alone, nothing can be noted. Throws where it is and the note can't
+   * be written.
    */
   begin(run: string): boolean {
     if (this.#file === undefined) return true;
     try {
       writeFileSync(this.#file, run, { flag: "wx", mode: 0o600 });
       return true;
-    } catch {
-      return !this.isUsed(run);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "EEXIST") return !this.isUsed(run);
+      throw new ApprovalError(
+        `the approval was not used: its use can't be noted in ${this.#file}: ${whyRefused(error)}. Mend that, and start again`,
+      );
     }
   }
 

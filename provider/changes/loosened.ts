@@ -8,7 +8,7 @@ import type { Declared } from "./model/source.ts";
 import { stable } from "./model/values.ts";
 
 /** Parts of its own policy that a change withdraws: until it is merged, the policy of the base holds. */
-export function loosened(base: Declared, { rules, removals }: Pick<Declaration, "rules" | "removals">): Note[] {
+export function findLoosened(base: Declared, { rules, removals }: Pick<Declaration, "rules" | "removals">): Note[] {
   const ruleText = (rule: Declaration["rules"][number]): string => stable({ ...rule, because: undefined });
   const left = new Set(rules.map(ruleText));
   const lost = base.rules.filter(({ rule }) => !left.has(ruleText(rule)));

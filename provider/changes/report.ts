@@ -1,24 +1,23 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path";
 import { LateError, until } from "../files/deadline.ts";
-import { maxMegabytesOfLayer, textOrReason } from "../files/files.ts";
 import { rootOf } from "../files/repository.ts";
 import { BaseTree } from "./base/baseTree.ts";
-import { CommitError, commitOf, forkOf, isPointer } from "./base/commits.ts";
+import { CommitError, commitOf, forkOf } from "./base/commits.ts";
 import { layoutOnly } from "./base/decidingFlags.ts";
+import { readAtBase, readInTree } from "./base/declared.ts";
 import { driftFile, environmentsFile, environmentsIn, type EnvironmentEntry } from "./base/environments.ts";
 import { profileFlags, profileIn } from "./base/profileFlags.ts";
-import { shown, type BothTexts } from "./base/projectFlags.ts";
-import { detourTo, pointersIn } from "./base/workingTree.ts";
+import { describeSetting, type BothTexts } from "./base/projectFlags.ts";
 import { doneLines } from "./doneLines.ts";
-import { driftFlags, loosened } from "./loosened.ts";
+import { driftFlags, findLoosened } from "./loosened.ts";
 import { notCompared, type ChangeSet, type EnvironmentChanges, type Note, type Section } from "./model/changeSet.ts";
-import { declaredIn, nothing, type Declared, type Reading } from "./model/source.ts";
+import { declareNothing, type Declared, type Reading } from "./model/source.ts";
 import { stable } from "./model/values.ts";
 import { compareDeclarations } from "./plan/plans.ts";
 import { flagsOfProject, flagsOfStack, inRepository, slashes, textsOf, type Sides } from "./projectChanges.ts";
 
-/** Subject of a report. */
+/** PromotedSubject of a report. */
 export interface ReportRequest {
   /** The folder of Pulumi.yaml. */
   folder: string;
@@ -175,11 +174,11 @@ async function environmentChanges(
 ): Promise<EnvironmentChanges> {
   const { request } = place;
   const isRemoved = !entry.isListed && !existsSync(join(request.folder, entry.file));
-  const before = await declaredAtBase(place, former?.file ?? entry.file);
+  const before = await readAtBase(place, former?.file ?? entry.file);
   const head: Reading = isRemoved
-    ? { declared: nothing(request.folder), problems: [], files: [] }
-    : await declaredInTree(place, entry.file, before.declared?.rules);
-  const isThere = head.declared ?? nothing(request.folder);
+    ? { declared: declareNothing(request.folder), problems: [], files: [] }
+    : await readInTree({ ...place, folder: request.folder }, entry.file, before.declared?.rules);
+  const isThere = head.declared ?? declareNothing(request.folder);
   const compared =
     before.declared && head.declared
       ? await compareDeclarations({ base: before.declared, head: head.declared })
@@ -187,7 +186,7 @@ async function environmentChanges(
   const isElsewhere = former?.endpoint !== entry.endpoint;
   const { stack, ...ofStack } = await flagsOfStack(place, entry, former, isElsewhere);
   const flags = [
-    ...(before.declared && head.policy ? loosened(before.declared, head.policy) : []),
+    ...(before.declared && head.policy ? findLoosened(before.declared, head.policy) : []),
     ...entryFlags(entry, former, isFirst),
     ...ofStack.flags,
     ...(await flagsOfProfile(place, stack)),
@@ -220,68 +219,19 @@ async function flagsOfProfile(place: Place, { before, after }: BothTexts): Promi
   return profileFlags({ name: was, folder: join(base.folder, prefix) }, { name: is, folder: request.folder });
 }
 
-/** Reads a file of the working tree. What stands in a file's place is named and not shown: nobody could approve it. */
-async function declaredInTree(
-  { request: { folder }, root }: Place,
-  file: string,
-  held?: Declared["rules"],
-): Promise<Reading> {
-  const from = realpathSync(folder);
-  const unread = (name: string): string | undefined => detourTo(root, from, name);
-  const reading = declaredIn(file, folder, held);
-  const { declared, policy, files } = reading;
-  const ofLayer = (name: string): string | undefined => {
-    const found = textOrReason(folder, name, maxMegabytesOfLayer);
-    const isLfs = "text" in found && isPointer(found.text);
-    return unread(name) ?? (isLfs ? `${name} is a pointer of Git LFS` : undefined);
-  };
-  const notes = (names: readonly string[], reasonOf: typeof unread): Note[] =>
-    names.flatMap((name) => reasonOf(name) ?? []).map((text) => ({ text }));
-  const layers = notes(files, ofLayer);
-  if (layers.length > 0) return { problems: layers, policy, files };
-  if (!declared) return reading;
-  const sources = Object.values(declared.declaration.seeds).flatMap(({ source }) => source ?? []);
-  const problems = [...reading.problems, ...notes(sources, unread)];
-  const pointers = await pointersIn(folder, sources);
-  return { ...reading, declared: { ...declared, unread: (name) => unread(name) ?? pointers.get(name) }, problems };
-}
-
-interface AtBase {
-  declared?: Declared;
-  /** Why there is no declaration to compare with. */
-  why?: string;
-  notes: string[];
-}
-
-async function declaredAtBase({ base, prefix }: Place, file: string): Promise<AtBase> {
-  const path = slashes(join(prefix, file));
-  const folder = join(base.folder, prefix);
-  if (!(await base.writeEnvironment(path))) {
-    return { declared: nothing(folder), notes: [`${file} is not in the base: everything it declares is new`] };
-  }
-  const unread = base.unread(path);
-  if (unread !== undefined) return { why: unread, notes: [] };
-  const { declared, problems } = declaredIn(file, folder);
-  if (!declared) {
-    const reasons = problems.map(({ place, text }) => (place === undefined ? text : `${place}: ${text}`));
-    return { why: `the file of the base can't be read: ${reasons.slice(0, 3).join("; ")}`, notes: [] };
-  }
-  return { declared: { ...declared, unread: (source) => base.unread(slashes(join(prefix, source))) }, notes: [] };
-}
-
 /** Flags for an entry of environments.yaml: the environment's place and its position in the order. */
 function entryFlags(entry: ListedEntry, former: EnvironmentEntry | undefined, isFirst: boolean): Note[] {
   const flag = (text: string): Note => ({ text, place: environmentsFile });
   if (!former) {
     if (isFirst) return [];
-    const endpoint = entry.endpoint === undefined ? "" : ` at ${shown(entry.endpoint)}`;
+    const endpoint = entry.endpoint === undefined ? "" : ` at ${describeSetting(entry.endpoint)}`;
     return [flag(`${environmentsFile} did not list it before: the stack ${entry.stack}${endpoint}`)];
   }
   if (!entry.isListed) return [flag(`${environmentsFile} does not list it any more`)];
   const names = ["stack", "file", "endpoint", "after"] as const;
   return names.flatMap((name) => {
     const [was, is] = [former[name] ?? "nothing", entry[name] ?? "nothing"].map(String);
-    return was === is ? [] : [flag(`${name} changes from ${shown(was)} to ${shown(is)}`)];
+    return was === is ? [] : [flag(`${name} changes from ${describeSetting(was)} to ${describeSetting(is)}`)];
   });
 }
 

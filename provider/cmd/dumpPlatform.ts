@@ -7,7 +7,7 @@ import { numbered } from "../messages/text.ts";
 import { connect } from "../pulumi/platform.ts";
 import { maskOf } from "../pulumi/secrets.ts";
 import { lookingContext } from "./lookingContext.ts";
-import { managedBy } from "./managed.ts";
+import { readManaged } from "./managed.ts";
 import { progressLine } from "./progressLine.ts";
 import { settingsOf } from "./settings.ts";
 
@@ -33,7 +33,7 @@ export async function dumpPlatform(folder: string, options: DumpOptions): Promis
   // Variables alone name no stack that could know.
   const knows = !isNamed && (options.stack !== undefined || !process.env["MICROAPPS_ENDPOINT"]);
   const request = {
-    ...(knows ? await managedBy(cwd, options.stack) : named),
+    ...(knows ? await readManaged(cwd, options.stack) : named),
     importFor: options.import,
     name: options.name,
     force: options.force ?? false,

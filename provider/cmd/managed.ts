@@ -25,7 +25,7 @@ export const seedsIn = (
   });
 
 /** The things in a stack's state; empty outside of a project, or without a stack. */
-export async function managedBy(cwd: string, stack: string | undefined): Promise<Managed> {
+export async function readManaged(cwd: string, stack: string | undefined): Promise<Managed> {
   const workspace = await Workspace.open({ cwd: path.resolve(cwd), environment: process.env });
   const { resources } = await (await workspace.stack(stack)).read();
   const tables = seedsIn(resources).map(({ table, key }) => tableOption(`${table}:${key.join("+")}`));

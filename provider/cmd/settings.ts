@@ -19,7 +19,7 @@ export const isOfVariables = (stack: string | undefined, environment: NodeJS.Pro
   stack === undefined && Boolean(environment["MICROAPPS_ENDPOINT"]);
 
 /** The configuration of a stack under `microapps:`, with secrets in clear. */
-export const ownSettings = (stack: Stack): Record<string, { text: string; secret: boolean }> =>
+export const readOwnSettings = (stack: Stack): Record<string, { text: string; secret: boolean }> =>
   Object.fromEntries(
     Object.entries(stack.config()).flatMap(([key, entry]) =>
       key.startsWith("microapps:") ? [[key.slice("microapps:".length), entry] as const] : [],
@@ -32,7 +32,7 @@ export function stackSettings(
   environment: NodeJS.ProcessEnv,
   typed: Readonly<Record<string, string>> = {},
 ): Configuration {
-  const own = ownSettings(stack);
+  const own = readOwnSettings(stack);
   const misplaced = describeMisplacedSecrets((key) => own[key]?.secret ?? false);
   if (misplaced !== undefined) throw new ConfigurationError(misplaced);
   const texts = Object.fromEntries(Object.entries(own).map(([key, { text }]) => [key, text]));

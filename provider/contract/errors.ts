@@ -130,6 +130,7 @@ function ended(sentence: string): string {
 
 // The words are assumed: the platform documents no error bodies except those of sendnotification. The order matters.
 const wordsOfCodes: [RegExp, ErrorCode][] = [
+  [/\btoo[- ]many[- ]requests\b/i, "rateLimited"],
   [/not found|no such|does not exist|unknown (id|row|team|organi[sz]ation|user|table)/i, "notFound"],
   [/already (exists|in use|taken)|duplicate|must be unique|still has/i, "conflict"],
   [/forbidden|not allowed|not permitted|permission|only .* can /i, "forbidden"],

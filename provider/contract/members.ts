@@ -2,13 +2,13 @@ import { z } from "zod";
 import { endpoint, parameters, type Received } from "./endpoint.ts";
 import { done, oneOf, read } from "./envelopes.ts";
 import { answeredID, email, id, needsOne } from "./values.ts";
-import { firstOf, isObject, listOf, type Json } from "./wire.ts";
+import { at, firstOf, isObject, listOf, type Json } from "./wire.ts";
 
 export const role = z.enum(["admin", "member"]);
 
 /**
- * A member as the platform lists it. The shape is not documented: a plain user ID and objects with any of these keys
- * are accepted.
+ * A member as the platform lists it. The shape is not documented: a plain user ID, objects with any of these keys, and
+ * records of users with a list of addresses are accepted.
  */
 export const teamMember = z.union([
   answeredID.transform((userID): Member => ({ userID })),
@@ -19,9 +19,12 @@ export const teamMember = z.union([
       teamID: answeredID.optional(),
       userID: answeredID.optional(),
       email: z.string().optional(),
+      emails: z.array(z.looseObject({ address: z.string() })).optional(),
       role: z.string().optional(),
     })
-    .transform(({ _id, teamMemberID, teamID, userID, email, role }): Member => {
+    .transform(({ _id, teamMemberID, teamID, userID, email, emails, role }): Member => {
+      // A user's record has addresses, and its ID is the user's.
+      if (emails) return { teamMemberID, teamID, userID: userID ?? _id, email: email ?? emails[0]?.address, role };
       return { teamMemberID: teamMemberID ?? _id, teamID, userID, email, role };
     }),
 ]);
@@ -91,9 +94,10 @@ export const teammembers = endpoint({
   accept: (received) => withTeamIDs(parameters(received)),
   answer: z.object({ teamMembers: z.array(teamMember) }),
   wrap: read,
-  unwrap: (wire) => ({
-    teamMembers: firstOf(wire, "body.teamMembers", "teamMembers", "result.teamMembers", "body", "result") ?? wire,
-  }),
+  unwrap: (wire) => {
+    const found = firstOf(wire, "body.teamMembers", "teamMembers", "result.teamMembers", "body", "result") ?? wire;
+    return { teamMembers: at(found, "userIDs") ?? found };
+  },
   errors: ["notFound", "forbidden"],
 });
 

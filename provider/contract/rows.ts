@@ -61,7 +61,8 @@ export const microappdata = endpoint({
   wrap: read,
   // No match is an empty list; also seen as none, and as null.
   unwrap: (wire) => {
-    const rows = firstOf(wire, "body.microAppRows", "microAppRows", "result.microAppRows", "body", "result");
+    const lists = ["microAppRows", "data", "rows"].flatMap((name) => [`body.${name}`, name, `result.${name}`]);
+    const rows = firstOf(wire, ...lists, "body", "result");
     const isNone = rows === null || (isObject(rows) && Object.keys(rows).length === 0);
     return { microAppRows: isNone ? [] : (rows ?? wire) };
   },

@@ -34,7 +34,14 @@ function dynamicEntries(existing: readonly Existing[], environment: string): obj
 function pluginEntry({ type, path, id, inputs, outputs }: Existing): object {
   const name = path.join("-").replaceAll(/[^\w-]/g, "-");
   const entry = { type: `microapps:index:${type}`, name, id };
-  return type === "SeedRows" ? { ...entry, inputs: inSecret(type, inputs), outputs: inSecret(type, outputs) } : entry;
+  if (type !== "SeedRows") return entry;
+  return { ...entry, inputs: inSecret(type, settable(type, inputs)), outputs: inSecret(type, outputs) };
+}
+
+/** Without what a check adds for a preview: the engine checks what it imports, and takes more for a mistake. */
+function settable(type: string, properties: Properties): Properties {
+  const shape = resourceNamed(type)?.inputs.shape ?? {};
+  return Object.fromEntries(Object.entries(properties).filter(([name]) => name in shape));
 }
 
 /** Marks secret properties as Pulumi does, so that it encrypts them in the state: the salt of a seed. */

@@ -127,7 +127,7 @@ export class TableRows {
           this.#keys.push(parts.join(seam));
           this.#spool.add(JSON.stringify([embeddingRowID ?? null, values]));
         }
-        context.report.status(`${table}: ${this.count} rows read`);
+        context.report.status(`${table}: ${numbered(this.count, "row")} read`);
       }
     } catch (error) {
       if (!isNotFound(error)) throw error;

@@ -18,6 +18,8 @@ export interface Surroundings {
 export class Connection {
   readonly #surroundings: Surroundings;
   #platform: Promise<Platform> | undefined;
+  /** The connection whose notes were passed on. */
+  #noted: Promise<Platform> | undefined;
   #manner: Manner | undefined;
   #refusal: Promise<Error | undefined> | undefined;
 
@@ -30,14 +32,19 @@ export class Connection {
     return (this.#manner ??= mannerOf(readProfile(profile, this.#surroundings.directory)));
   }
 
-  async of(settings: Configuration): Promise<Omit<Platform, "close">> {
+  /** @param note gets what the start of the platform has to say, once */
+  async of(settings: Configuration, note: (text: string) => void): Promise<Omit<Platform, "close" | "notes">> {
     const { directory, signal, spans } = this.#surroundings;
     // Loaded when it is needed: nothing is sent in most runs.
     this.#platform ??= import("./platform.ts").then(({ connect }) =>
       connect(settings, directory, signal, { onCall: spans?.onCall }),
     );
     try {
-      const { client, members, tables } = await this.#platform;
+      const { client, members, tables, notes } = await this.#platform;
+      if (this.#noted !== this.#platform) {
+        this.#noted = this.#platform;
+        notes.forEach(note);
+      }
       return { client, members, tables };
     } catch (error) {
       this.#platform = undefined;

@@ -53,7 +53,7 @@ function started(): Operations {
   const stop = (): void => stopped.abort();
   const [, , engine] = process.argv;
   endWithEngine(engine, () => {
-    operations?.made.orphaned();
+    operations?.notes.known.made.orphaned();
     stop();
   });
   endWhenCancelled(stop);

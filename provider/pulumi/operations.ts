@@ -5,7 +5,6 @@ import { InputError, type PlatformFunction } from "../functions/function.ts";
 import type { Mask } from "../messages/masks.ts";
 import { named, oneThing, type Identities } from "../resources/model/identities.ts";
 import { ResourceError, type Change, type Observed, type Problem, type Report } from "../resources/model/resource.ts";
-import type { MadeThings } from "../resources/records/madeThings.ts";
 import type { ResourceContext, OfflineResourceContext, Resource } from "../resources/resource.ts";
 import { bindingOutput, bind, destinationOf, isMoved, platformOf } from "./binding.ts";
 import type { Configuration } from "./configuration/configuration.ts";
@@ -74,10 +73,9 @@ interface Tools {
 /** Operations of both kinds of provider. Property values are plain, secrets in clear, unknown ones stand for themselves. */
 export class Operations {
   readonly forecasts: Forecasts;
-  readonly made: MadeThings;
   readonly #surroundings: Surroundings;
   readonly #connection: Connection;
-  readonly #notes: RunNotes;
+  readonly notes: RunNotes;
   readonly #identities: Identities;
   readonly #organizationNames = new Map<string, string>();
   /** True when a program runs: without one, the configuration is the state's. */
@@ -88,9 +86,8 @@ export class Operations {
 
   constructor(surroundings: Surroundings) {
     this.#surroundings = surroundings;
-    this.#notes = new RunNotes({ ...surroundings, platform: () => platformOf(surroundings.configuration()) });
-    this.#identities = this.#notes.known.identities;
-    this.made = this.#notes.made;
+    this.notes = new RunNotes({ ...surroundings, platform: () => platformOf(surroundings.configuration()) });
+    this.#identities = this.notes.known.identities;
     this.#connection = new Connection(surroundings);
     this.forecasts = new Forecasts(surroundings.foresees ?? false);
     this.#fields = new EmulatorFields(surroundings.directory);
@@ -118,7 +115,7 @@ export class Operations {
       const [moved, inputs] = [isMoved(olds, configuration), toListed(call.resource, news)];
       const comparison = await diff(call.resource, offline, olds, inputs);
       const own = olds["found"] === undefined ? [`${call.resource.name} ${id}`] : [];
-      const change = this.#notes.compared(call.urn, comparison, own);
+      const change = this.notes.compared(call.urn, comparison, own);
       const keeps = change.replaces.length === 0;
       const isChanged = moved || change.changed.length > 0;
       (await this.#approvals.of(call))?.compared(call, id, { keeps, isChanged }, olds, inputs);
@@ -248,7 +245,7 @@ export class Operations {
     const stop = time ? AbortSignal.any([this.#surroundings.signal, time]) : this.#surroundings.signal;
     try {
       const settings = (configuration = this.#surroundings.configuration());
-      if (urn !== undefined) this.#notes.hear();
+      if (urn !== undefined) this.notes.hear();
       const offline = this.#offline(seed, settings, reported);
       const online = async (state: Properties = {}): Promise<ResourceContext> => {
         isMoved(state, settings);
@@ -256,7 +253,7 @@ export class Operations {
       };
       const working = work({ configuration, offline, online, bound: (outputs) => bind(outputs, settings), clean });
       const answer = time ? unlessLate(working, time) : working;
-      return await (phase ? this.#notes.announced(answer) : answer);
+      return await (phase ? this.notes.announced(answer) : answer);
     } catch (error) {
       if (phase) this.forecasts.report(urn, heard.info); // an engine asks for nothing else
       const sentence = clean(this.#login.sentenceOf(error, urn !== undefined && !this.#isCurrent) ?? messageOf(error));
@@ -276,8 +273,7 @@ export class Operations {
       ...{ platform: platformOf(settings), lostData: settings.lostData },
       appServer: settings.appServer,
       account: { email: settings.email, userID: settings.userID },
-      ...this.#notes.known,
-      made: this.made,
+      ...this.notes.known,
       removals: removalsIn,
       organizationNames: this.#organizationNames,
       seed: () => (seed?.length ? seed : randomBytes(32)),
@@ -289,9 +285,9 @@ export class Operations {
   async #online(offline: Offline, settings: Configuration, signal: AbortSignal) {
     return {
       ...offline,
-      ...(await this.#connection.of(settings)),
+      ...(await this.#connection.of(settings, offline.report.info)),
       readsFirst: this.#surroundings.readsFirst ?? false,
-      others: this.#notes.others,
+      others: this.notes.others,
       signal,
       sleep: (milliseconds: number) => sleep(milliseconds, undefined, { signal }),
       now: Date.now,

@@ -1,3 +1,4 @@
+import type { Emulator } from "../../emulator/index.ts";
 import { createClient } from "../client/client.ts";
 import { MemberLists } from "../client/lists/memberLists.ts";
 import { TableReads } from "../client/lists/tableReads.ts";
@@ -11,6 +12,8 @@ export interface Platform {
   client: Client;
   members: MemberLists;
   tables: TableReads;
+  /** Sentences about the start of an emulator. */
+  notes: readonly string[];
   close: () => Promise<void>;
 }
 
@@ -24,7 +27,7 @@ export async function connect(
   signal?: AbortSignal,
   { timeouts, retries, onCall }: Pick<ClientOptions, "timeouts" | "retries" | "onCall"> = {},
 ): Promise<Platform> {
-  const { url, isEmulator, close: stop } = await locatePlatform(endpoint, directory);
+  const { url, isEmulator, notes, close: stop } = await locatePlatform(endpoint, directory);
   const client = createClient({
     endpoint: url,
     ...(isEmulator ? {} : { allowed }), // an emulator of this process is nobody else
@@ -39,6 +42,7 @@ export async function connect(
     client,
     members: new MemberLists(client, signal ? { signal } : {}),
     tables: new TableReads(client),
+    notes,
     close: async () => {
       await client.close();
       await stop();
@@ -46,14 +50,19 @@ export async function connect(
   };
 }
 
+/** The address of a platform, and what ends with it. */
+interface Located extends Pick<Platform, "notes" | "close"> {
+  url: string;
+  isEmulator: boolean;
+}
+
 /** The address that an endpoint means; that of an emulator is started for it. */
-export async function locatePlatform(
-  endpoint: string,
-  directory: string,
-): Promise<{ url: string; isEmulator: boolean; close: () => Promise<void> }> {
-  if (!endpoint.startsWith("emulator:")) return { url: endpoint, isEmulator: false, close: () => Promise.resolve() };
-  const { url, close } = await emulatorAt(endpoint, directory);
-  return { url, isEmulator: true, close };
+export async function locatePlatform(endpoint: string, directory: string): Promise<Located> {
+  if (!endpoint.startsWith("emulator:")) {
+    return { url: endpoint, isEmulator: false, notes: [], close: () => Promise.resolve() };
+  }
+  const { url, added, close } = await emulatorAt(endpoint, directory);
+  return { url, isEmulator: true, notes: added, close };
 }
 
 /** Time-out (ms) for a login that is tried: the platform may be out of reach. */
@@ -81,7 +90,7 @@ async function loggedIn(settings: Configuration): Promise<void> {
 }
 
 // Loaded when it is needed: an engine waits for a provider to start.
-async function emulatorAt(endpoint: string, directory: string): Promise<{ url: string; close: () => Promise<void> }> {
+async function emulatorAt(endpoint: string, directory: string): Promise<Pick<Emulator, "url" | "added" | "close">> {
   const [{ createEmulator }, { parseEmulatorEndpoint }] = await Promise.all([
     import("../../emulator/index.ts"),
     import("../../emulator/address.ts"),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { numbered } from "../messages/text.ts";
-import { listed, withoutLine, type Removals } from "../resources/model/removals.ts";
+import { toYamlList, withoutLine, type Removals } from "../resources/model/removals.ts";
 import { ResourceError } from "../resources/model/resource.ts";
 import type { Properties } from "./properties.ts";
 
@@ -23,14 +23,14 @@ export async function refuseUndeclared(state: Properties, directory: string): Pr
   const [kind = "", key = "", person] = removal.path;
   if (kind !== "members") {
     if (!allows(removal.path))
-      throw new ResourceError(withoutLine(removal, `${kind.slice(0, -1)} ${key}`, [`${kind}: ${listed([key])}`]));
+      throw new ResourceError(withoutLine(removal, `${kind.slice(0, -1)} ${key}`, [`${kind}: ${toYamlList([key])}`]));
     return;
   }
   // A roster has all of them.
   const people = person === undefined ? Object.keys(members) : [person];
   const left = people.filter((one) => !allows([kind, key, one]));
   if (left.length === 0) return;
-  const named = sensitive ? `[${numbered(left.length, "member")}]` : listed(left);
+  const named = sensitive ? `[${numbered(left.length, "member")}]` : toYamlList(left);
   throw new ResourceError(
     withoutLine(removal, `${numbered(left.length, "member")} of ${key}`, [`members: { ${key}: ${named} }`]),
   );

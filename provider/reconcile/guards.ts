@@ -55,7 +55,7 @@ export function massDisappearance(
     `(${percent(maxRemovals)}). Check that this is the right platform and that it is well; ` +
     `if they are really gone, set maxRemovals to ${enough(missing, owned)} for one up, without a refresh before it, ` +
     `which would use the value in the state. If the platform lost its data, run up --refresh once with ` +
-    `MICROAPPS_LOST_DATA=true, which makes again all that is gone.`
+    `MICROAPPS_LOST_DATA=true, which makes again all that is gone (see docs/guides/platform.md).`
   );
 }
 

@@ -6,7 +6,7 @@ import { email, withoutUndefined } from "../contract/values.ts";
 import { printableLine } from "../messages/text.ts";
 import { calledBy, named } from "./model/identities.ts";
 import {
-  again,
+  declareAgain,
   common,
   generation as replacements,
   ResourceError,
@@ -14,7 +14,7 @@ import {
   type OfflineContext,
   type Problem,
 } from "./model/resource.ts";
-import { counted, forgetDeed, noteDeed, noteNext, explainDeed, type Deed } from "./records/deeds.ts";
+import { countReplacements, forgetDeed, noteDeed, noteNext, explainDeed, type Deed } from "./records/deeds.ts";
 import { anyIntent, forgetIntent, intentsOf, readIntent, refuseUnsealed, writeIntent } from "./records/intents.ts";
 import { resource } from "./resource.ts";
 
@@ -38,7 +38,7 @@ const inputs = z.object({
         "A generation costs money and can't be deleted.",
       ignoredInDiff: true,
     }),
-  again: again("Generate it"),
+  again: declareAgain("Generate it"),
   generation: replacements,
 });
 
@@ -120,17 +120,17 @@ export const generatedApp = resource({
       const begun = await begunElsewhere(context, inputs);
       const isKnown = begun.length === 0 && unknown.size === 0;
       const problems = isKnown ? await explainDeed(context, deed, inputs, await isUnfinished(context, inputs)) : begun;
-      return { inputs: counted(context, inputs), problems };
+      return { inputs: countReplacements(context, inputs), problems };
     }
     const changed = generating.filter((name) => differs(name, old, inputs, unknown));
-    if (changed.length === 0) return { inputs: counted(context, inputs), problems: [] };
+    if (changed.length === 0) return { inputs: countReplacements(context, inputs), problems: [] };
     if (inputs.onPromptChange === "ignore") {
       report.info(`${changed.join(", ")} changed and onPromptChange is "ignore": the app stays as it is`);
     }
     const reason =
       "has changed, and a new generation costs money: set onPromptChange to replace (generate anew) or ignore, or put it back";
     return {
-      inputs: counted(context, inputs),
+      inputs: countReplacements(context, inputs),
       problems: inputs.onPromptChange === "error" ? changed.map((property) => ({ property, reason })) : [],
     };
   },

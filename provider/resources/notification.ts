@@ -6,7 +6,7 @@ import { email, id, withoutUndefined } from "../contract/values.ts";
 import { quoted } from "../messages/text.ts";
 import { exceptSpelling } from "./members/users.ts";
 import {
-  again,
+  declareAgain,
   common,
   generation,
   PartialFailure,
@@ -50,7 +50,7 @@ const inputs = z.object({
   triggers: z.record(z.string(), z.unknown()).optional().meta({
     description: "Anything by name, e.g. a version: whenever it changes, the notification is sent again.",
   }),
-  again: again("Send it"),
+  again: declareAgain("Send it"),
   generation,
 });
 

@@ -4,11 +4,11 @@ import { ApiError, orUndefinedIfNotFound } from "../contract/errors.ts";
 import { id, withoutUndefined } from "../contract/values.ts";
 import { quoted } from "../messages/text.ts";
 import {
-  changedValues,
+  findChangedValues,
   createOnce,
   deleteEmptied,
   dissolve,
-  observedDescription,
+  toManagedDescription,
   uncancellable,
 } from "./model/creation.ts";
 import { found, isFound } from "./model/made.ts";
@@ -90,7 +90,7 @@ export const organization = resource({
       urn: inputs.resourceUrn,
       thing,
       find: (id, context) => find(context, id),
-      matches: (found) => Object.keys(changedValues(wanted, found)).length === 0,
+      matches: (found) => Object.keys(findChangedValues(wanted, found)).length === 0,
       create: async (id) => {
         const organizationInfo = { ...withoutUndefined({ _id: id }), ...wanted };
         const request = { organizationInfo, ...withoutUndefined({ adminID: inputs.adminID }) };
@@ -119,7 +119,7 @@ export const organization = resource({
     if (!found) return undefined;
     if (!state.found) context.made.saved(state.resourceUrn, [thing(id)]);
     await noteName(context, { ...before, name: found.name }, false);
-    return { id, outputs: { ...state, name: found.name, ...observedDescription(found, state) } };
+    return { id, outputs: { ...state, name: found.name, ...toManagedDescription(found, state) } };
   },
 
   update: async (context, id, old, inputs) => {
@@ -197,7 +197,7 @@ async function sync(context: Context, organizationID: string, outputs: Kept, the
       `${called(outputs)} is gone from the platform: run the same command with --refresh, which creates it again.`,
     );
   const wanted = { name: outputs.name, ...withoutUndefined({ description: outputs.description }) };
-  const change = changedValues(wanted, found);
+  const change = findChangedValues(wanted, found);
   if (Object.keys(change).length === 0) return;
   await context.client.updateorganization({ organizationID, organizationInfo: change }, context);
   await proveSettings({ context, what: called(outputs), id: organizationID, wanted, outputs, find: look });

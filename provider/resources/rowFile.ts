@@ -7,19 +7,12 @@ import { calledBy, type Replaced } from "./model/identities.ts";
 import { adopt, common, PartialFailure, ResourceError, type Context } from "./model/resource.ts";
 import { anyIntent, forgetIntent, readIntent, writeIntent } from "./records/intents.ts";
 import { resource, type State } from "./resource.ts";
-import {
-  address,
-  childrenOf,
-  differing,
-  fileName,
-  lacking,
-  made,
-  storedFile,
-  wanted,
-  type Child,
-} from "./rows/fileRecords.ts";
+import { address, childrenOf, listDifferences, fileName, lacking, makeRecord } from "./rows/fileRecords.ts";
+import { storeFile, toWantedContent, type Child } from "./rows/fileRecords.ts";
 import { rowByKey } from "./rows/live/links.ts";
 
+const fieldDescription =
+  "Field that the file belongs to, by its ID, which is not its label. A seed of the emulator names it: Flag: {type: file, id: flag}.";
 const inputs = z.object({
   ...common,
   table: id.meta({ description: "Data table ID (microAppID) of the row.", replaces: true }),
@@ -31,7 +24,7 @@ const inputs = z.object({
       replaces: true,
     }),
   rowID: id.optional().meta({ description: "The row by its ID. Either this or row.", replaces: true }),
-  fieldID: id.meta({ description: "Field of the row that the file belongs to.", replaces: true }),
+  fieldID: id.meta({ description: fieldDescription, replaces: true }),
   url: z.string().min(1).optional().meta({
     description: "Where the file is: an address that the platform can read. Without it, the record is metadata alone.",
   }),
@@ -77,7 +70,7 @@ export const rowFile = resource({
     inputs: {
       table: "countries",
       row: { Code: "PT" },
-      fieldID: "Flag",
+      fieldID: "flag",
       url: "https://files.example.com/flags/pt.svg",
     },
   },
@@ -127,7 +120,7 @@ export const rowFile = resource({
       (replaced && isSame(replaced, inputs, namesakes));
     const [there] = namesakes;
     if (there) {
-      const same = !inputs.store && differing(wanted(inputs), there).length === 0;
+      const same = !inputs.store && listDifferences(toWantedContent(inputs), there).length === 0;
       if (namesakes.length > 1 || !(ours || same || inputs.adopt)) {
         const many = namesakes.length > 1 ? `${namesakes.length} files` : "a file";
         throw new ResourceError(
@@ -146,10 +139,10 @@ export const rowFile = resource({
       await writeIntent(context.directory, { urn, startedAt, rowID, filename });
     }
     try {
-      const stored = await storedFile(context, inputs);
-      const content = { ...wanted(inputs), ...withoutUndefined({ url: stored?.url }) };
+      const stored = await storeFile(context, inputs);
+      const content = { ...toWantedContent(inputs), ...withoutUndefined({ url: stored?.url }) };
       const known = new Set(children.map(({ _id }) => _id));
-      const childID = await made(context, inputs, rowID, content, known);
+      const childID = await makeRecord(context, inputs, rowID, content, known);
       const id = idOf(context, { table, rowID, fieldID, childID });
       return { id, outputs: await readBack(context, id, content, kept(inputs, rowID, childID, stored)) };
     } catch (error) {
@@ -276,11 +269,11 @@ async function write(
   const { url, digest } = inputs;
   const there = old?.storedAt !== undefined && address(child.content?.url) === old.storedAt;
   const copied = there && old.url === url && old.digest === digest;
-  const stored = copied && inputs.store ? undefined : await storedFile(context, inputs);
-  const content = { ...wanted(inputs), ...withoutUndefined({ url: stored?.url }) };
+  const stored = copied && inputs.store ? undefined : await storeFile(context, inputs);
+  const content = { ...toWantedContent(inputs), ...withoutUndefined({ url: stored?.url }) };
   const before = copied && inputs.store ? withoutUndefined({ url: old.storedAt, fileKey: old.fileKey }) : undefined;
   const outputs = kept(inputs, rowID, child._id, stored ?? before);
-  if (differing(content, child).length === 0) return outputs;
+  if (listDifferences(content, child).length === 0) return outputs;
   await context.client.microappchildUpdate({ childID: child._id, content: { ...child.content, ...content } }, context);
   return readBack(context, id, content, outputs);
 }

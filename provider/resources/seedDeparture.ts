@@ -4,9 +4,9 @@ import { RowSet } from "../reconcile/rowSet.ts";
 import type { Forecast } from "../reconcile/rows.ts";
 import type { OfflineRowContext, RowFindings } from "./rows/declared/claims.ts";
 import { lastSource } from "./rows/declared/summaries.ts";
-import { spared, stayMessage } from "./rows/kept/leaving.ts";
+import { removeKeptForOthers, stayMessage } from "./rows/kept/leaving.ts";
 import type { SeedState } from "./rows/kept/state.ts";
-import { refuseReferredTo, sparedMessage } from "./rows/spared.ts";
+import { refuseReferredTo, describeKeptForOthers } from "./rows/spared.ts";
 
 interface State extends SeedState {
   onDestroy: "delete" | "retain";
@@ -23,13 +23,13 @@ export async function departure(context: OfflineRowContext, state: State): Promi
     report.rows?.({ plan, spared: new Map() });
     return {};
   }
-  const { plan, leaving: rows } = await spared(
+  const { plan, leaving: rows } = await removeKeptForOthers(
     context,
     { old: state, inputs: { ...state, resourceUrn: undefined, adopt: false }, target: state, rows: new RowSet() },
     leaving(owned),
   );
   report.rows?.({ plan, spared: rows.reported });
-  if (rows.reported.size > 0) report.forecast(sparedMessage(rows.reported));
+  if (rows.reported.size > 0) report.forecast(describeKeptForOthers(rows.reported));
   const stay = [...rows.found].filter(({ key }) => !rows.staying.has(key)).length;
   if (stay > 0) report.forecast(stayMessage(stay));
   await refuseReferredTo(context, { target: state, urn: state.resourceUrn }, [...rows.going]);

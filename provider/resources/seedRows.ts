@@ -15,7 +15,7 @@ import { outputs } from "./rows/kept/outputs.ts";
 import { predecessorOf } from "./rows/kept/predecessor.ts";
 import { observe } from "./rows/observation.ts";
 import { problemsWith, type Declared } from "./rows/owners.ts";
-import { previewed } from "./rows/preview.ts";
+import { previewUpdate } from "./rows/preview.ts";
 import { sourceOf } from "./rows/seedSource.ts";
 import { apply, removeOwned } from "./rows/session.ts";
 import { withTrims } from "./rows/writing/trims.ts";
@@ -218,7 +218,7 @@ export const seedRows = resource({
       const { rowCount, ...computed } = read;
       const checked: Partial<Inputs> = { ...inputs, ...withoutUndefined(computed) };
       if (replaced && problems.length === 0)
-        await previewed(context, asUpdate, replaced as Seen, withTrims(checked as Inputs, replaced));
+        await previewUpdate(context, asUpdate, replaced as Seen, withTrims(checked as Inputs, replaced));
       const later = passing.filter((name) => isPassing && checked[name] !== undefined);
       return { inputs: checked, outputs: withoutUndefined({ rowCount }), problems, later };
     } catch (error) {
@@ -242,7 +242,7 @@ export const seedRows = resource({
     const { salt, digest } = claim ? { ...claim.target, ...claim } : inputs;
     if (digest === undefined || needed.length > 0) return known;
     const whole = { ...inputs, ...withoutUndefined({ salt, digest }) } as Inputs; // nothing that matters is unknown
-    return previewed(context, known, old, withTrims(whole, old));
+    return previewUpdate(context, known, old, withTrims(whole, old));
   },
 
   departs: departure,

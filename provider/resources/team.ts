@@ -5,15 +5,15 @@ import { ApiError, isRefusal, orUndefinedIfNotFound } from "../contract/errors.t
 import { id, withoutUndefined } from "../contract/values.ts";
 import { numbered, quoted } from "../messages/text.ts";
 import { isUser } from "../reconcile/rosters.ts";
-import { lackedRole, membership } from "./members/memberships.ts";
+import { explainLack, membership } from "./members/memberships.ts";
 import { caller } from "./members/rosterApply.ts";
 import { nameOf } from "./members/rosterLists.ts";
 import {
-  changedValues,
+  findChangedValues,
   createOnce,
   deleteEmptied,
   dissolve,
-  observedDescription,
+  toManagedDescription,
   uncancellable,
 } from "./model/creation.ts";
 import { calledBy } from "./model/identities.ts";
@@ -84,7 +84,7 @@ export const team = resource({
       urn,
       thing,
       find: (id, context) => find(context, id),
-      matches: (found) => Object.keys(changedValues({ ...wanted, organizationID }, found)).length === 0,
+      matches: (found) => Object.keys(findChangedValues({ ...wanted, organizationID }, found)).length === 0,
       create: async (id) => {
         const teamInfo = { organizationID, ...withoutUndefined({ _id: id }), ...wanted };
         return (await context.client.insertteam({ teamInfo, ...withoutUndefined({ adminID }) }, context)).teamID;
@@ -115,7 +115,7 @@ export const team = resource({
     if (organizationID === undefined) {
       throw new ResourceError(`team ${id} can't be read: the platform does not say which organization it belongs to`);
     }
-    return { id, outputs: { ...state, organizationID, name: found.name, ...observedDescription(found, state) } };
+    return { id, outputs: { ...state, organizationID, name: found.name, ...toManagedDescription(found, state) } };
   },
 
   update: async (context, id, old, inputs) => {
@@ -231,7 +231,7 @@ async function sync(context: Context, teamID: string, outputs: Kept, there?: Fou
       `${called(outputs)} is gone from the platform: run the same command with --refresh, which creates it again.`,
     );
   const wanted = { name: outputs.name, ...withoutUndefined({ description: outputs.description }) };
-  const change = changedValues(wanted, found);
+  const change = findChangedValues(wanted, found);
   if (Object.keys(change).length === 0) return;
   await context.client.updateteam({ teamID, teamInfo: change }, context);
   await proveSettings({ context, what: called(outputs), id: teamID, wanted, outputs, find: look });
@@ -239,7 +239,7 @@ async function sync(context: Context, teamID: string, outputs: Kept, there?: Fou
 
 /** Throws unless a user is seen to be an administrator of the team; the next run then tries again. */
 async function proveAdmin(context: Context, id: string, member: ListedMember, outputs: Kept): Promise<void> {
-  const lacked = await lackedRole(context, id, member, "admin");
+  const lacked = await explainLack(context, id, member, "admin");
   if (!lacked) return;
   const message = `${nameOf(member)} was not made an administrator of ${called(outputs)}: ${lacked.reason}`;
   throw new PartialFailure(message, id, { ...outputs, adminID: undefined });

@@ -6,11 +6,11 @@ import { id } from "../contract/values.ts";
 import { quoted } from "../messages/text.ts";
 import type { Role } from "../reconcile/rosters.ts";
 import { invitationTargets } from "./members/invitations.ts";
-import { knownRole, lackedRole, membership, staysFound } from "./members/memberships.ts";
+import { findRole, explainLack, membership, staysFound } from "./members/memberships.ts";
 import { nameOf } from "./members/rosterLists.ts";
 import { stays, type MemberContext } from "./members/teamClaims.ts";
 import { joining } from "./members/turns.ts";
-import { exceptSpelling, namedOnce, user, userFound, userIDAt } from "./members/users.ts";
+import { exceptSpelling, checkNamedOnce, user, userFound, userIDAt } from "./members/users.ts";
 import { uncancellable } from "./model/creation.ts";
 import { calledBy, type Replaced } from "./model/identities.ts";
 import { isFound, mayBeMade } from "./model/made.ts";
@@ -54,7 +54,7 @@ export const teamMember = resource({
   },
 
   check: ({ claims }, { inputs, unknown }) => {
-    const problems = namedOnce({ inputs, unknown });
+    const problems = checkNamedOnce({ inputs, unknown });
     const { resourceUrn, teamID } = inputs;
     if (resourceUrn !== undefined && teamID !== undefined) {
       problems.push(...claims.claim(resourceUrn, { kind: "TeamMember", teamIDs: [teamID], people: [inputs] }));
@@ -96,7 +96,7 @@ export const teamMember = resource({
     const imported = state.teamID === undefined;
     const who = imported ? (found.email === undefined ? { userID } : { email: found.email }) : {};
     const managed =
-      imported || state.role !== undefined ? { role: declarable(await knownRole(context, teamID, found)) } : {};
+      imported || state.role !== undefined ? { role: declarable(await findRole(context, teamID, found)) } : {};
     const names = membership(teamID, { ...state, userID });
     const met = isFound(context, state, names) ? state.found : undefined;
     if (state.found === undefined && !imported) context.made.saved(state.resourceUrn, names);
@@ -198,7 +198,7 @@ async function foundRole(
   // In a replacement by order, the found role and its owner are those of the predecessor.
   if (isSame) return declarable(replaced?.found);
   if (context.made.isMade(urn, [...names, ...membership(teamID, member)])) return undefined;
-  return declarable(await knownRole(context, teamID, member)) ?? "member";
+  return declarable(await findRole(context, teamID, member)) ?? "member";
 }
 
 const declarable = (found: unknown): Role | undefined => role.safeParse(found).data;
@@ -207,7 +207,7 @@ const declarable = (found: unknown): Role | undefined => role.safeParse(found).d
 async function giveBack(context: MemberContext, teamID: string, member: ListedMember, met: Role): Promise<void> {
   if (!(await context.members.find(teamID, member.userID))) return;
   await context.members.setRole(teamID, member, met);
-  const lacked = await lackedRole(context, teamID, member, met);
+  const lacked = await explainLack(context, teamID, member, met);
   if (lacked) throw new ResourceError(`${nameOf(member)} was ${met} before this stack, and ${lacked.reason}.`);
 }
 
@@ -241,9 +241,9 @@ const invitation = ({ email, userID, targetRoute, targetInitialApp, targetInitia
 async function sync(context: MemberContext, inputs: Inputs, member: ListedMember, met?: Role): Promise<Kept> {
   const { teamID, role } = inputs;
   const outputs = { ...inputs, memberUserID: member.userID, found: met };
-  if (role === undefined || (await knownRole(context, teamID, member, context)) === role) return outputs;
+  if (role === undefined || (await findRole(context, teamID, member, context)) === role) return outputs;
   await context.members.setRole(teamID, member, role, context);
-  const lacked = await lackedRole(context, teamID, member, role);
+  const lacked = await explainLack(context, teamID, member, role);
   if (!lacked) return outputs;
   const message = `${nameOf(inputs)} was not given the role ${role} in team ${teamID}: ${lacked.reason}.`;
   throw new PartialFailure(message, `${teamID}/${member.userID}`, { ...outputs, role: declarable(lacked.role) });

@@ -6,8 +6,8 @@ import { isUser, managing, planRoster, type RosterMember } from "../reconcile/ro
 import { invitationTargets } from "./members/invitations.ts";
 import { membership, staysFound } from "./members/memberships.ts";
 import { apply, caller, optionsNow, optionsOf } from "./members/rosterApply.ts";
-import { foundOf, sparing, stillFound } from "./members/rosterFound.ts";
-import { identified, withRoles, nameOf, observed, wantedOf, type Kept, type Members } from "./members/rosterLists.ts";
+import { parseFound, sparing, stillFound } from "./members/rosterFound.ts";
+import { identify, withRoles, nameOf, observe, toWanted, type Kept, type Members } from "./members/rosterLists.ts";
 import { each, names, sentences } from "./members/rosterSentences.ts";
 import { stays, type MemberContext } from "./members/teamClaims.ts";
 import { unshownStay } from "./members/rosterUnshown.ts";
@@ -85,7 +85,7 @@ export const teamRoster = resource({
 
   check: ({ claims }, { inputs }) => {
     const { resourceUrn, teamID, members, mode = "authoritative", ignore = [], minAdmins = 0, keepSelf } = inputs;
-    const wanted = wantedOf(members ?? {});
+    const wanted = toWanted(members ?? {});
     const problems = planRoster(wanted, [], { mode, minAdmins: 0 }).refusals.map((refusal) => {
       return { property: "members", reason: inputs.sensitive ? "somebody is declared twice. Keep one" : refusal };
     });
@@ -103,8 +103,8 @@ export const teamRoster = resource({
 
   diff: async (context, change, old, { inputs, unknown }) => {
     const { report, account } = context;
-    const wanted = wantedOf(inputs.members ?? {}, old);
-    const own = wantedOf(old.members, old).filter(({ userID = "" }) => !old.found?.[userID]);
+    const wanted = toWanted(inputs.members ?? {}, old);
+    const own = toWanted(old.members, old).filter(({ userID = "" }) => !old.found?.[userID]);
     const findings = {
       ...(change.replaces.length === 0 ? { people: wanted } : {}),
       own: own.flatMap((one) => membership(old.teamID, one)),
@@ -116,9 +116,9 @@ export const teamRoster = resource({
     if (changed.length > 0 && change.replaces.length === 0 && unknown.size === 0) {
       const declaration = inputs as Inputs; // nothing is unknown
       // The last known members: as they were applied, or as a refresh saw them.
-      const known = wantedOf(old.members, old).map((one) => ({ ...one, userID: one.userID ?? "" }));
+      const known = toWanted(old.members, old).map((one) => ({ ...one, userID: one.userID ?? "" }));
       const { stay, options } = sparing(declaration, old, optionsOf(declaration, account), known);
-      const plan = planRoster(wantedOf(declaration.members, old), known, options);
+      const plan = planRoster(toWanted(declaration.members, old), known, options);
       const roles = plan.changeRole.map(({ member }) => member);
       const counts = Object.entries({ add: plan.add, "give another role": roles, remove: plan.remove });
       const parts = counts.flatMap(([what, who]) =>
@@ -141,7 +141,7 @@ export const teamRoster = resource({
     joining(context, inputs.resourceUrn, async () => {
       const replaced = context.identities.replaced(inputs.resourceUrn);
       // In a forced replacement, the team's members are those of the replaced roster.
-      const ours = replaced?.inputs["teamID"] === inputs.teamID ? { found: foundOf(replaced.found) } : undefined;
+      const ours = replaced?.inputs["teamID"] === inputs.teamID ? { found: parseFound(replaced.found) } : undefined;
       return { id: inputs.teamID, outputs: await apply(context, inputs, undefined, ours) };
     }),
 
@@ -151,13 +151,13 @@ export const teamRoster = resource({
     const live = await withRoles(context, id, listed);
     const defaults = { mode: "authoritative", maxRemovals: 0.25, keepSelf: true } as const;
     const declaration: Inputs = { ...defaults, ...state, teamID: id, members: state.members ?? {} };
-    const wanted = await identified(context, wantedOf(declaration.members, state), live);
+    const wanted = await identify(context, toWanted(declaration.members, state), live);
     // An import shows everybody, the caller too.
     const now = state.members ? await optionsNow(context, declaration, live, state) : declaration;
     const found = stillFound(context, declaration, state.found, live);
     const { options } = sparing(declaration, { found }, { ...now, mode: declaration.mode }, live);
-    const outputs = { ...declaration, ...observed(live, wanted, options), ...withoutUndefined({ found }) };
-    for (const one of state.members ? wantedOf(outputs.members, outputs) : []) {
+    const outputs = { ...declaration, ...observe(live, wanted, options), ...withoutUndefined({ found }) };
+    for (const one of state.members ? toWanted(outputs.members, outputs) : []) {
       if (!state.found?.[one.userID ?? ""]) context.made.saved(state.resourceUrn, membership(id, one));
     }
     return { id, outputs };
@@ -169,9 +169,9 @@ export const teamRoster = resource({
     const live = await context.members.list(id, { fresh: true });
     if (!live) return;
     const self = state.keepSelf ? await caller(context) : undefined;
-    const ours = live.filter(managing(wantedOf(state.members, state), state));
+    const ours = live.filter(managing(toWanted(state.members, state), state));
     const own = self && ours.find((member) => isUser(self, member));
-    const isKnown = managing(wantedOf(state.members, state), { mode: "additive" });
+    const isKnown = managing(toWanted(state.members, state), { mode: "additive" });
     const met = stillFound(context, state, state.found, live) ?? {};
     const stay = ours.filter((member) => met[member.userID] && member !== own);
     if (stay.length > 0) context.report.info(staysFound(state.sensitive ? stay.length : stay.map(nameOf), id));
@@ -198,7 +198,7 @@ function notDecidedOn<Live extends RosterMember>(
   state: Kept & { members: Members; sensitive?: boolean | undefined; resourceUrn?: string | undefined },
   members: readonly Live[],
 ): Live[] {
-  const addresses = new Map(wantedOf(state.members, state).map(({ userID, email }) => [userID, email]));
+  const addresses = new Map(toWanted(state.members, state).map(({ userID, email }) => [userID, email]));
   const kept: { keeper: Named; name: string }[] = [];
   const left = members.filter((member) => {
     const person = { ...member, email: member.email ?? addresses.get(member.userID) };

@@ -49,7 +49,7 @@ const refusals: readonly Refusal[] = [
 ];
 
 /** Inputs that this platform can't fulfil, by its habits: refused before anything is sent. */
-export const unsuited = (resource: string, inputs: Readonly<Record<string, unknown>>, habits: Habits): Problem[] =>
+export const findUnsuited = (resource: string, inputs: Readonly<Record<string, unknown>>, habits: Habits): Problem[] =>
   refusals.flatMap(({ resource: name, habit, values, asks, why }) => {
     const property = name === resource && values.includes(habits[habit]) ? asks(inputs) : undefined;
     return property === undefined ? [] : [{ property, reason: why }];

@@ -5,8 +5,8 @@ import { isUser } from "../reconcile/rosters.ts";
 import { membership, staysFound } from "./members/memberships.ts";
 import { nameOf } from "./members/rosterLists.ts";
 import { stays, type TeamClaims, type MemberContext } from "./members/teamClaims.ts";
-import { leaving } from "./members/turns.ts";
-import { exceptSpelling, namedOnce, user, userFound, userIDAt } from "./members/users.ts";
+import { leaveInTurn } from "./members/turns.ts";
+import { exceptSpelling, checkNamedOnce, user, userFound, userIDAt } from "./members/users.ts";
 import { calledBy } from "./model/identities.ts";
 import { isFound } from "./model/made.ts";
 import { adopt, common, PartialFailure, type Given, type Problem } from "./model/resource.ts";
@@ -55,7 +55,7 @@ export const userTeams = resource({
   outputs,
 
   check: ({ report, claims }, { inputs, unknown }, old) => {
-    const problems = namedOnce({ inputs, unknown });
+    const problems = checkNamedOnce({ inputs, unknown });
     problems.push(...claimed(claims, { inputs, unknown }, old));
     const scope = inputs.organizationID === undefined ? "" : ` of organization ${inputs.organizationID}`;
     if (old.teamIDs === undefined) report.forecast(`takes the user out of all teams${scope} that are not declared`);
@@ -166,7 +166,7 @@ function claimed(claims: TeamClaims, { inputs, unknown }: Given<Inputs>, old: Pa
 
 /** Takes the user out of all teams but those that it answers: the declared ones and those in which other resources of this run declare them. */
 const enforce = (context: MemberContext, inputs: Inputs, id?: string): Promise<string[]> =>
-  leaving(context, inputs.resourceUrn, async () => {
+  leaveInTurn(context, inputs.resourceUrn, async () => {
     const { teamIDs, email, userID, organizationID } = inputs;
     const kept = await declaredElsewhere(context, inputs, id ?? userID);
     const all = [...new Set([...teamIDs, ...kept])];

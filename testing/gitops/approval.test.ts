@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
-import { approvedRun, type Run } from "../../provider/approval/approved.ts";
+import { readApproval, type Run } from "../../provider/approval/approved.ts";
 import { sealDigest, type Seal } from "../../provider/approval/seal.ts";
 import { signatureOf } from "../../provider/approval/signature.ts";
 import { changeSet, type ChangeSet } from "../../provider/changes/model/changeSet.ts";
@@ -337,7 +337,7 @@ describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
       now: Date.now(),
       ...more,
     });
-    const { seal } = await approvedRun(run());
+    const { seal } = await readApproval(run());
     // A secret of the configuration is in no digest: the file with its ciphertext is.
     expect(seal.resources["Organization acme"]?.except).toEqual(["description"]);
     let edits = 0;
@@ -376,15 +376,15 @@ describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
       ],
       [run({ file: file("absent.json") }), "it can't be read: ENOENT"],
     ];
-    for (const [one, reason] of wrong) await expect(approvedRun(one)).rejects.toThrow(reason);
+    for (const [one, reason] of wrong) await expect(readApproval(one)).rejects.toThrow(reason);
     rmSync(inside);
     // Without a key it is believed for where it lies, unless it lies in the tree.
-    await approvedRun({ ...written((set) => delete set.approval, false), environment: {} });
+    await readApproval({ ...written((set) => delete set.approval, false), environment: {} });
     await project.edit("regions.csv", "Far north", "Near north");
-    await expect(approvedRun(run())).rejects.toThrow("regions.csv is not as it was when this was approved");
+    await expect(readApproval(run())).rejects.toThrow("regions.csv is not as it was when this was approved");
     await project.edit("regions.csv", "Near north", "Far north");
     await project.edit("usual.yaml", "ids", "objects");
-    await expect(approvedRun(run())).rejects.toThrow("usual.yaml is not as it was when this was approved");
+    await expect(readApproval(run())).rejects.toThrow("usual.yaml is not as it was when this was approved");
     await project.edit("usual.yaml", "objects", "ids");
     await project.succeed("up --yes --skip-preview");
     let ended: Ended | undefined;

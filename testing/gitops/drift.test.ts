@@ -102,6 +102,8 @@ test("nothing was changed: nothing is found, what nobody declares is counted, an
   const found = await look();
   expect(found.unread).toEqual([]);
   expect(found.section).toEqual({ compared: true, things: [] });
+  // The account that asks is in each team that it made.
+  expect(found.notes).toEqual([]);
   const calls = emulator
     .calls()
     .slice(before)

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { createEmulator, type Emulator, type LoggedCall } from "../../emulator/index.ts";
 import { stateInClear } from "../../engine/index.ts";
-import { declaredIn } from "../../provider/changes/model/source.ts";
+import { readDeclaration } from "../../provider/changes/model/source.ts";
 import { pending } from "../../provider/changes/plan/plans.ts";
 import { stateOf, type State } from "../../provider/changes/state/state.ts";
 import { codes, filesOf, people, tables, type Drawn } from "../../provider/changes/testing/drawn.ts";
@@ -74,7 +74,7 @@ export class Forecasts {
     this.#versions.push(environment);
     for (const [file, text] of Object.entries(filesOf(this.#versions))) await this.#project.write(file, text);
     for (const each of drifts) for (const place of await this.#byHand(each)) this.#touched.add(place);
-    const { declared, problems } = declaredIn("env.yaml", this.#project.folder);
+    const { declared, problems } = readDeclaration("env.yaml", this.#project.folder);
     if (!declared) throw new Error(JSON.stringify(problems));
     const state = await this.#state();
     const section = await pending(state, declared);

@@ -261,8 +261,10 @@ describe("drift", () => {
       expect(status).toBe(7);
     });
     expect(calls.filter((endpoint) => endpoint !== "login" && endpoint !== "logout")).toEqual([]);
-    expect((await project.run("drift", "--accept")).output).toContain("--accept needs --because");
-    expect((await project.run("drift", "--accept", "--because", "audit")).status).toBe(0);
+    expect((await project.run("drift", "--tolerate")).output).toContain("--tolerate needs --because");
+    const accepting = await project.run("drift", "--tolerate", "--because", "audit");
+    expect(accepting).toMatchObject({ status: 0 });
+    expect(accepting.output).toContain("stops no run: the next 'up --refresh' puts back what is declared");
     expect(readFileSync(join(project.folder, "drift.yaml"), "utf8")).toContain("name: grace@example.com");
     const accepted = await project.run("drift");
     expect([accepted.status, accepted.output]).toEqual([0, expect.stringContaining("(accepted: audit (until ")]);

@@ -172,7 +172,7 @@ const rows: Row[] = [
       variables: platform,
     },
   ],
-  ["drift --accept", "nobody says why", 1, "--accept needs --because"],
+  ["drift --accept", "nobody says why", 1, "--tolerate needs --because"],
   ["drift nowhere", "there is no such stack", 6, "no stack named 'nowhere' found"],
 
   ["approve .git/report.json", "nobody can be asked", 2, "pass --expect", { variables: key, before: made }],

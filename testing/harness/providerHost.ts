@@ -292,23 +292,24 @@ export class ProviderHost {
     return this.#child?.pid;
   }
 
-  /** Another process, as the next run has one. */
-  async restart(): Promise<void> {
-    await this.#end();
+  /** Another process, as the next run has one. By default this one is killed; SIGINT ends it as engines do. */
+  async restart(signal: "SIGKILL" | "SIGINT" = "SIGKILL"): Promise<void> {
+    await this.#end(signal);
     this.#started.engine = await bound(this.#engine); // each run has an engine
     await this.#spawn();
   }
 
-  async #end(): Promise<void> {
+  async #end(signal: "SIGKILL" | "SIGINT" = "SIGKILL"): Promise<void> {
     this.#client?.close();
     const child = this.#child;
     if (child && child.exitCode === null && child.signalCode === null) {
-      child.kill("SIGKILL");
-      await once(child, "exit");
+      const ended = once(child, "exit");
+      child.kill(signal);
+      await ended;
     }
   }
 
-  /** Kills the host as an engine that ends its providers does, or as a crash would. */
+  /** Kills the host as a crash would. */
   async stop(): Promise<void> {
     for (const host of [this, ...this.#others]) await host.#end();
     this.#engine.forceShutdown();

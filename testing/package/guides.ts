@@ -7,7 +7,7 @@ import { sampleOf } from "../harness/drawn.ts";
 import { repository } from "../programs/schema.ts";
 
 /** The guides, in the order in which they go on from each other: all of them use one folder. */
-const all = ["start", "seeds", "people", "environments", "testing", "platform", "reliance", "scaling"];
+const all = ["start", "seeds", "people", "environments", "between", "testing", "platform", "reliance", "scaling"];
 
 /** A code block, such as ```` ```sh ````: what it is, what else stands there, and where. */
 interface Block {

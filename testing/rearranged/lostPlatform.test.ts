@@ -54,7 +54,9 @@ describe.each(drawnKinds("a platform that lost its data"))("a platform that lost
     const { status, output } = await scene.project.run("up --yes --refresh --skip-preview");
     expect(status).not.toBe(0);
     expect(output).toContain("12 of 12 rows that were applied are not on the platform any more");
-    expect(output).toContain("run up --refresh once with MICROAPPS_LOST_DATA=true, which makes again all that is gone");
+    expect(output).toContain(
+      "run up --refresh once with MICROAPPS_LOST_DATA=true, which makes again all that is gone (see docs/guides/platform.md)",
+    );
     scene.project.environment["MICROAPPS_LOST_DATA"] = "true";
     try {
       const planned = await scene.project.succeed("preview --refresh");

@@ -58,9 +58,9 @@ export function packageFlags({ file, before, after }: BothTexts): Flagged {
     const note = { text: `${file} decides what runs, and can't be read as JSON: read it`, place: file };
     return { flags: [note], unexplained: [note] };
   }
-  const keys = changedKeys(was, is).flatMap((key) => (key === "packages" ? [] : [key]));
+  const keys = listChangedKeys(was, is).flatMap((key) => (key === "packages" ? [] : [key]));
   const [old, now] = [was, is].map(({ packages }) => (isObject(packages) ? packages : {}));
-  const changed = changedKeys(old ?? {}, now ?? {});
+  const changed = listChangedKeys(old ?? {}, now ?? {});
   const odd = changed.filter((key) => isOdd(old?.[key], now?.[key], originsIn(old ?? {})));
   const sorted = [...odd, ...changed.filter((key) => !odd.includes(key))];
   const packages = sorted.map((key) => packageChange(key, old?.[key], now?.[key]));
@@ -102,9 +102,12 @@ function packageChange(key: string, before: unknown, after: unknown): string {
     isObject(entry) ? (typeof entry["version"] === "string" ? entry["version"] : "no version") : "nothing";
   const [was, is] = [version(before), version(after)];
   if (was !== is || !isObject(before) || !isObject(after)) return `${name} from ${was} to ${is}`;
-  return `${name} in ${changedKeys(before, after).join(", ")}`;
+  return `${name} in ${listChangedKeys(before, after).join(", ")}`;
 }
 
 /** Keys whose values differ. */
-export const changedKeys = (was: Readonly<Record<string, unknown>>, is: Readonly<Record<string, unknown>>): string[] =>
+export const listChangedKeys = (
+  was: Readonly<Record<string, unknown>>,
+  is: Readonly<Record<string, unknown>>,
+): string[] =>
   [...new Set([...Object.keys(was), ...Object.keys(is)])].filter((key) => stable(was[key]) !== stable(is[key]));

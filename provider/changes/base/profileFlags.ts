@@ -1,7 +1,7 @@
 import { FileError } from "../../layers/checkedFile.ts";
 import { readProfile } from "../../layers/profileFile.ts";
 import type { Note } from "../model/changeSet.ts";
-import { settingIn, shown } from "./projectFlags.ts";
+import { settingIn, describeSetting } from "./projectFlags.ts";
 
 /** A profile on one side: its name beside Pulumi.yaml, undefined for none, and the folder of that side. */
 export interface SidedProfile {
@@ -27,7 +27,7 @@ export function profileFlags(before: SidedProfile, after: SidedProfile): Note[] 
   }
   const keys = [...new Set([...was.keys(), ...is.keys()])].filter((key) => was.get(key) !== is.get(key));
   return keys.map((key) => ({
-    text: `${key} of ${place} changes from ${shown(was.get(key))} to ${shown(is.get(key))}: it decides how calls are sent`,
+    text: `${key} of ${place} changes from ${describeSetting(was.get(key))} to ${describeSetting(is.get(key))}: it decides how calls are sent`,
     place,
   }));
 }

@@ -2,7 +2,7 @@ import { decidingKind, pipelineDecides } from "../../../machine/settings/decidin
 import { secretText, type Note } from "../model/changeSet.ts";
 import { stable } from "../model/values.ts";
 import type { TreeEntry } from "./commits.ts";
-import { changedKeys, layoutOnly, type Flagged } from "./decidingFlags.ts";
+import { listChangedKeys, layoutOnly, type Flagged } from "./decidingFlags.ts";
 import { projectContent, stackFileContent, type Content } from "./projectFiles.ts";
 
 /** Texts of one file on both sides; undefined where there is none. */
@@ -44,7 +44,7 @@ export function projectFlags({ file, before, after }: BothTexts): Flagged {
   if ("why" in is) return unbelieved(file, is);
   if (before === after) return { flags: [], unexplained: [] };
   const rank = (key: string): number => (projectKeys.includes(key) ? 0 : 1);
-  const keys = inOrder(changedKeys(contentOf(was), is.content), rank);
+  const keys = inOrder(listChangedKeys(contentOf(was), is.content), rank);
   const texts = keys.map((key) =>
     rank(key) === 0
       ? `${key} of ${file} changes, which decides what runs and where the state is`
@@ -84,7 +84,7 @@ export function stackFlags({ file, before, after }: BothTexts, isElsewhere = fal
   const has = (names: readonly string[]): boolean => changed.some((key) => names.includes(bare(key)));
   const rank = (key: string): number => decisions.findIndex(([settings]) => settings.includes(bare(key)));
   const flagOf = (key: string): string =>
-    `${key} changes from ${shown(old.get(key))} to ${shown(now.get(key))}: it decides ${decisions[rank(key)]?.[1] ?? "how"}`;
+    `${key} changes from ${describeSetting(old.get(key))} to ${describeSetting(now.get(key))}: it decides ${decisions[rank(key)]?.[1] ?? "how"}`;
   const movedTo = movedSecrets(old, now);
   const own = changed.filter((key) => key.startsWith("microapps:"));
   const [known, others] = [own.filter((key) => rank(key) >= 0), own.filter((key) => rank(key) < 0)];
@@ -95,7 +95,7 @@ export function stackFlags({ file, before, after }: BothTexts, isElsewhere = fal
     ...movedTo.map(({ from, to }) => `the encrypted value of ${from} stands at ${to} now`),
     ...others.map(flagOf),
     ...inOrder(
-      changedKeys(was, is).filter((key) => key !== "config" && key !== "encryptionsalt"),
+      listChangedKeys(was, is).filter((key) => key !== "config" && key !== "encryptionsalt"),
       (key) => (stackKeys.includes(key) ? 0 : 1),
     ).map(
       (key) =>
@@ -137,7 +137,7 @@ function secretsIn(value: unknown): string[] {
 }
 
 /** A setting as a report shows it: of an address its origin alone, since the rest may be a credential. */
-export function shown(value: unknown): string {
+export function describeSetting(value: unknown): string {
   if (value === undefined) return "nothing";
   if (secretsIn(value).length > 0) return secretText;
   const text = typeof value === "string" ? value : JSON.stringify(value);

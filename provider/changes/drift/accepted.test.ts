@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Section } from "../model/changeSet.ts";
-import { accept, acceptedIn, hasDrift, withAccepted } from "./accepted.ts";
+import { accept, parseAccepted, hasDrift, withAccepted } from "./accepted.ts";
 
 const now = Date.parse("2030-01-10T12:00:00Z");
 const section: Section = {
@@ -29,7 +29,7 @@ const all =
 
 describe("drift.yaml", () => {
   test("marks what it accepts, which is shown and is no drift any more", () => {
-    const { section: marked, notes } = accept("prod", section, acceptedIn(all, now), now);
+    const { section: marked, notes } = accept("prod", section, parseAccepted(all, now), now);
     expect(notes).toEqual([]);
     expect(marked.things[0]?.changes.map(({ accepted }) => accepted)).toEqual(
       Array(2).fill("audit (until 2030-02-01)"),
@@ -38,14 +38,14 @@ describe("drift.yaml", () => {
   });
 
   test("accepts nothing of another environment, and one entry accepts one thing", () => {
-    expect(hasDrift(accept("dev", section, acceptedIn(all, now), now).section)).toBe(true);
-    const some = accept("prod", section, acceptedIn(entry("thing: acme/crew, name: ada@example.com"), now), now);
+    expect(hasDrift(accept("dev", section, parseAccepted(all, now), now).section)).toBe(true);
+    const some = accept("prod", section, parseAccepted(entry("thing: acme/crew, name: ada@example.com"), now), now);
     expect(hasDrift(some.section)).toBe(true);
   });
 
   test("tells of entries that are over, which accept nothing, and of those that match nothing", () => {
     const text = `- { environment: prod, thing: old, because: audit, until: 2030-01-09 }\n${entry("thing: acme/crew, name: eve@example.com")}`;
-    const { section: left, notes } = accept("prod", section, acceptedIn(text, now), now);
+    const { section: left, notes } = accept("prod", section, parseAccepted(text, now), now);
     expect(notes).toEqual([
       "drift.yaml:1:3: accepted until 2030-01-09, which is over: delete it, or renew it",
       "drift.yaml:2:3: accepts what is not there any more: delete it",
@@ -81,23 +81,25 @@ describe("drift.yaml", () => {
       "drift.yaml:1:4: is not valid YAML: Flow map in block collection must be sufficiently indented and end with a }; correct it",
     ],
   ])("%s is refused at its place", (text, message) => {
-    expect(() => acceptedIn(text, now)).toThrow(new Error(message));
+    expect(() => parseAccepted(text, now)).toThrow(new Error(message));
   });
 
   test("accepts for 90 days at most, that day included", () => {
-    expect(acceptedIn("- { environment: prod, thing: a, because: b, until: 2030-04-10 }", now)).toHaveLength(1);
+    expect(parseAccepted("- { environment: prod, thing: a, because: b, until: 2030-04-10 }", now)).toHaveLength(1);
   });
 
   test("takes in what is there now, once, and keeps what stands there with its comments", () => {
     const text = "# reviewed by Ada\n- { environment: prod, thing: old, because: audit, until: 2030-02-01 }\n";
-    const marked = accept("prod", section, acceptedIn(text, now), now).section;
+    const marked = accept("prod", section, parseAccepted(text, now), now).section;
     const written = withAccepted(text, [{ environment: "prod", section: marked }], "seen", "2030-02-02");
     expect(written).toContain("# reviewed by Ada");
-    const entries = acceptedIn(written, now);
+    const entries = parseAccepted(written, now);
     expect(entries.map(({ thing, name }) => name ?? thing)).toEqual(["old", "ada@example.com", "bob@example.com"]);
     expect(hasDrift(accept("prod", section, entries, now).section)).toBe(false);
     const again = accept("prod", section, entries, now).section;
     expect(withAccepted(written, [{ environment: "prod", section: again }], "seen", "2030-02-02")).toBe(written);
-    expect(acceptedIn(withAccepted("", [{ environment: "prod", section }], "seen", "2030-02-02"), now)).toHaveLength(3);
+    expect(parseAccepted(withAccepted("", [{ environment: "prod", section }], "seen", "2030-02-02"), now)).toHaveLength(
+      3,
+    );
   });
 });

@@ -28,7 +28,7 @@ export interface Accepted extends z.output<typeof entry> {
 }
 
 /** Reads drift.yaml; a mistake in it ends with one error. */
-export function acceptedIn(text: string, now: number): Accepted[] {
+export function parseAccepted(text: string, now: number): Accepted[] {
   const problems: Problem[] = [];
   const root = parse(text, driftFile, (problem) => problems.push(problem));
   const content = root && (toPlainValue(root) ?? []);

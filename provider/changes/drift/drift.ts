@@ -3,17 +3,17 @@ import { inParallel } from "../../client/parallel.ts";
 import { ApiError } from "../../contract/errors.ts";
 import { isObject } from "../../contract/wire.ts";
 import { numbered } from "../../messages/text.ts";
-import { factsOf } from "../../resources/model/resource.ts";
+import { factsOf, type RowWatch } from "../../resources/model/resource.ts";
 import type { Resource, ResourceContext } from "../../resources/resource.ts";
 import { resourceNamed } from "../../resources/resources.ts";
 import { rowsByKey } from "../../resources/rows/declared/cells.ts";
 import type { RowDeclaration } from "../../resources/rows/declared/declaration.ts";
-import { foundRows, type Drift, type FoundSecrets } from "../../resources/rows/drift.ts";
+import { sealFoundRows, type Drift, type FoundSecrets } from "../../resources/rows/drift.ts";
 import { isHidden } from "../../sources/source.ts";
 import {
   noTally,
-  ordered,
-  orderedChanges,
+  orderThings,
+  orderChanges,
   secretText,
   type Change,
   type Field,
@@ -43,11 +43,20 @@ export interface Look {
 
 type Values = Readonly<Record<string, unknown>>;
 
+/** Gets what a look found of a resource, beside the look itself. */
+export interface Observer {
+  /** Watches the rows of a seed; undefined for what has none. */
+  watch: (resource: StateResource) => RowWatch | undefined;
+  /** `found` is undefined for what is not there any more. */
+  found: (resource: StateResource, applied: Values, found: Values | undefined) => void;
+}
+
 /** Reads everything that a state has. Changes nothing: `context` has a client that can't. */
 export async function drift(
   resources: readonly StateResource[],
   context: ResourceContext & { tables: CountingReads },
   hide: (text: string) => string = (text) => text,
+  observer?: Observer,
 ): Promise<Look> {
   const look: Look = { section: { compared: true, things: [] }, notes: [], unread: [], isRefused: false };
   const teams = new Map<string, Thing>();
@@ -68,7 +77,9 @@ export async function drift(
     };
     const values = withList(clear(each.values) as Values); // a map stays one
     try {
-      const found = await resource.read({ ...context, report }, each.id, values);
+      const watch = observer?.watch(each);
+      const found = await resource.read({ ...context, report, ...(watch && { watch }) }, each.id, values);
+      observer?.found(each, values, found?.outputs);
       if (found) {
         seen.set(each, found.outputs);
         for (const text of warnings) look.unread.push(`${each.name}: ${hide(text)}`);
@@ -88,7 +99,7 @@ export async function drift(
     hide,
   );
   look.unread = [...new Set(look.unread)].sort();
-  look.section = { compared: true, things: ordered([...things, ...teams.values()].toSorted(byName)) };
+  look.section = { compared: true, things: orderThings([...things, ...teams.values()].toSorted(byName)) };
   return look;
 }
 
@@ -152,22 +163,24 @@ async function describeChanges(
   const settings = settingChanges(differing(one));
   const rows = each.kind === "SeedRows" ? await rowChanges(values, found, directory) : undefined;
   if (settings.length === 0 && !rows) return;
-  things.push({ ...empty, op: "change", ...rows, changes: orderedChanges([...settings, ...(rows?.changes ?? [])]) });
+  things.push({ ...empty, op: "change", ...rows, changes: orderChanges([...settings, ...(rows?.changes ?? [])]) });
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
-/** Inputs that are otherwise than they were applied. */
-function differing({ each, resource, values, found = {} }: Found): Field[] {
-  return Object.entries(resource.inputs.shape).flatMap(([name, schema]) => {
+/** Names of the inputs that are otherwise than they were applied. */
+export function listDrifted({ inputs }: Pick<Resource, "inputs">, applied: Values, found: Values): string[] {
+  return Object.entries(inputs.shape).flatMap(([name, schema]) => {
     const { ignoredInDiff, computed, writeOnly, keyedBy } = factsOf(schema);
     if (ignoredInDiff || computed || writeOnly || keyedBy !== undefined) return [];
-    const [was, is] = [values[name] ?? null, found[name] ?? null];
-    return stable(was) === stable(is)
-      ? []
-      : [fieldOf(name, was ?? undefined, is ?? undefined, holdsSealed(each.values[name]))];
+    return stable(applied[name] ?? null) === stable(found[name] ?? null) ? [] : [name];
   });
 }
+
+const differing = ({ each, resource, values, found = {} }: Found): Field[] =>
+  listDrifted(resource, values, found).map((name) =>
+    fieldOf(name, values[name] ?? undefined, found[name] ?? undefined, holdsSealed(each.values[name])),
+  );
 
 function addPeople(teams: Map<string, Thing>, name: string, changes: Change[]): void {
   if (changes.length === 0) return;
@@ -186,7 +199,7 @@ function addPeople(teams: Map<string, Thing>, name: string, changes: Change[]): 
   teams.set(name, {
     ...thing,
     people,
-    changes: orderedChanges([...thing.changes, ...changes].toSorted((a, b) => (a.name < b.name ? -1 : 1))),
+    changes: orderChanges([...thing.changes, ...changes].toSorted((a, b) => (a.name < b.name ? -1 : 1))),
   });
 }
 
@@ -213,7 +226,7 @@ async function rowChanges(
   const { changed, missing, changedKeys, missingKeys } = seen;
   const seed = values as unknown as RowDeclaration; // as it was applied
   const declared = await rowsByKey(seed, directory, changedKeys);
-  const there = foundRows(seed, seen, found["foundSecrets"] as FoundSecrets | undefined);
+  const there = sealFoundRows(seed, seen, found["foundSecrets"] as FoundSecrets | undefined);
   const fields = (key: string): Field[] => {
     const [was, is] = [declared.get(key), there.get(key)];
     if (!was || !is) return [];
@@ -240,7 +253,7 @@ async function rowChanges(
 async function countOthers(
   resources: readonly StateResource[],
   seen: ReadonlyMap<StateResource, Values>,
-  { members, tables }: ResourceContext & { tables: CountingReads },
+  { client, members, tables }: ResourceContext & { tables: CountingReads },
   look: Look,
   hide: (text: string) => string,
 ): Promise<void> {
@@ -259,7 +272,9 @@ async function countOthers(
   const teams = resources.filter((each) => each.kind === "Team" && seen.has(each));
   await inParallel(teams, maxUnderWay, async (team) => {
     try {
-      const others = (await members.list(team.id))?.filter(({ userID }) => !declared.get(team.id)?.has(userID)) ?? [];
+      // The account that made a team is in it.
+      const known = new Set(declared.get(team.id)).add(await client.callerID());
+      const others = (await members.list(team.id))?.filter(({ userID }) => !known.has(userID)) ?? [];
       if (others.length > 0) look.notes.push(`${team.name}: ${numbered(others.length, "member")} whom nobody declares`);
     } catch (error) {
       look.unread.push(`${team.name}: ${hide(messageOf(error))}`);

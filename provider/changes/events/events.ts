@@ -2,8 +2,8 @@ import { jsonIn } from "../../contract/wire.ts";
 import { signature } from "../../pulumi/secrets.ts";
 import {
   noTally,
-  ordered,
-  orderedChanges,
+  orderThings,
+  orderChanges,
   secretText,
   type Change,
   type ChangeSet,
@@ -39,7 +39,7 @@ export function eventsReport(text: string): ChangeSet {
   const environments = [...stacks].map(([stack, own]) => ({
     name: stack === "" ? "stack" : stack,
     stack,
-    change: { compared: true, things: ordered(own.flatMap((step) => thingOf(step, sizeOf) ?? [])) },
+    change: { compared: true, things: orderThings(own.flatMap((step) => thingOf(step, sizeOf) ?? [])) },
     problems: [],
     flags: [],
     notes: [],
@@ -107,7 +107,7 @@ function thingOf(
     name,
     op: what,
     ...(rows.length > 0 ? { rows: tally } : {}),
-    changes: orderedChanges(fields),
+    changes: orderChanges(fields),
     omitted: 0,
     notes: size === undefined ? [] : [size],
     guards: [],

@@ -79,7 +79,7 @@ const environment = z.strictObject({
 
 export const changeSet = z.strictObject({
   version: z.literal(1),
-  kind: z.enum(["report", "drift", "events"]),
+  kind: z.enum(["report", "drift", "events", "changes"]),
   base: z
     .strictObject({ ref: z.string(), commit: z.string(), behind: z.int().optional() })
     .optional()
@@ -105,11 +105,11 @@ export const removes = ({ op, people, rows }: Thing): boolean =>
   op === "remove" || op === "replace" || (people?.remove ?? 0) + (rows?.remove ?? 0) > 0;
 
 /** Things in the order of a report: what is removed first, then what loses something; else as they were given. */
-export const ordered = (things: readonly Thing[]): Thing[] =>
+export const orderThings = (things: readonly Thing[]): Thing[] =>
   things.toSorted((a, b) => rank[a.op] - rank[b.op] || Number(removes(b)) - Number(removes(a)));
 
 /** Changes in the order of a report. */
-export const orderedChanges = (changes: readonly Change[]): Change[] =>
+export const orderChanges = (changes: readonly Change[]): Change[] =>
   changes.toSorted((a, b) => rank[a.op] - rank[b.op]);
 
 /** A tally of no changes. */

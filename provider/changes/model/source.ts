@@ -42,7 +42,7 @@ export interface Reading {
  * Reads an Environment file; what is wrong with it are problems. There is a declaration where they are broken rules alone.
  * @param held rules of another version that hold as well
  */
-export function declaredIn(file: string, folder: string, held: readonly HeldRule[] = []): Reading {
+export function readDeclaration(file: string, folder: string, held: readonly HeldRule[] = []): Reading {
   const { declared, layers, root, problems, isWhole } = readEnvironment(file, folder, undefined, held);
   const notes = notesOf(problems);
   const files = [...new Set([file, ...layers.trees.map(({ at }) => at.file)])];
@@ -60,7 +60,7 @@ export function declaredIn(file: string, folder: string, held: readonly HeldRule
 }
 
 /** An empty declaration. */
-export const nothing = (folder: string): Declared => ({
+export const declareNothing = (folder: string): Declared => ({
   declaration: {
     organizations: {},
     seeds: {},

@@ -7,7 +7,7 @@ const maxCharacters = 500;
 const context = 40;
 
 /** A value as a report keeps it: a long one as text that is cut, from shortly before `from` on. */
-export function kept(value: unknown, max = maxCharacters, from = 0): unknown {
+export function shortenValue(value: unknown, max = maxCharacters, from = 0): unknown {
   if (value === undefined || value === null || typeof value === "number" || typeof value === "boolean") return value;
   const text = typeof value === "string" ? value : JSON.stringify(value);
   if (text.length <= max) return value;
@@ -40,7 +40,7 @@ export function stable(value: unknown): string {
 /** One field that differs. */
 export function fieldOf(name: string, before: unknown, after: unknown, secret = false): Field {
   const from = firstDifference(before, after);
-  const shown = (value: unknown): unknown => (secret ? secretText : kept(value, maxCharacters, from));
+  const shown = (value: unknown): unknown => (secret ? secretText : shortenValue(value, maxCharacters, from));
   return {
     name,
     ...(before === undefined ? {} : { before: shown(before) }),

@@ -11,7 +11,7 @@ import type { OfflineResourceContext, Resource } from "../../resources/resource.
 import { summarize, type RowDeclaration } from "../../resources/rows/declared/declaration.ts";
 import { SourceError } from "../../sources/read.ts";
 import type { Declared } from "../model/source.ts";
-import { clear, holdsSealed, opened, type State, type StateResource } from "../state/state.ts";
+import { clear, holdsSealed, openValue, type State, type StateResource } from "../state/state.ts";
 import { resourceOf, urnOf } from "./planner.ts";
 
 /** A thing before a run: of a state, or of a declaration with the outputs its creation would have left. */
@@ -152,7 +152,7 @@ export async function toKnownState({ resources }: State, root: string, head: Dec
         inputs: clearly(each.values),
         outputs: clearly(each.outputs ?? each.values),
         isUnfinished: each.isUnfinished ?? false,
-        sealed: Object.entries(each.values).flatMap(([name, value]) => (opened(value) ? [] : [name])),
+        sealed: Object.entries(each.values).flatMap(([name, value]) => (openValue(value) ? [] : [name])),
       };
       return each.kind === "SeedRows" ? ofSeed(known, each, wanted.get(key), head) : unsealed(known, wanted.get(key));
     }),
@@ -160,7 +160,9 @@ export async function toKnownState({ resources }: State, root: string, head: Dec
 }
 
 const clearly = (values: Readonly<Record<string, unknown>>): Properties =>
-  Object.fromEntries(Object.entries(values).flatMap(([name, value]) => (opened(value) ? [[name, clear(value)]] : [])));
+  Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => (openValue(value) ? [[name, clear(value)]] : [])),
+  );
 
 /** Replaces sealed values, which can't be read here, by the declared ones. */
 function unsealed(known: KnownThing, thing: Thing | undefined): KnownThing {
@@ -180,7 +182,7 @@ async function ofSeed(
   const all = unsealed(stated, thing);
   // Labels of secret rows are a secret, too: which of them go is seen by the run.
   const known = { ...all, outputs: { labels: [], ...all.outputs } };
-  if (opened(values["salt"])) {
+  if (openValue(values["salt"])) {
     try {
       decodeLedger(String(values["ledger"]));
       return { ...known, rows: "all" };

@@ -6,9 +6,9 @@ import { digesterOf, keyOf, type RowDeclaration } from "../../resources/rows/dec
 import { positionOf, type RowEdits } from "../../sources/edits.ts";
 import { read } from "../../sources/read.ts";
 import { listLinkedLabels, placeOf } from "../../sources/source.ts";
-import { orderedChanges, secretText, type Change, type Field } from "../model/changeSet.ts";
+import { orderChanges, secretText, type Change, type Field } from "../model/changeSet.ts";
 import type { Declared } from "../model/source.ts";
-import { fieldOf, kept } from "../model/values.ts";
+import { fieldOf, shortenValue } from "../model/values.ts";
 import type { Step } from "./planner.ts";
 
 /** Rows of each kind that are listed of one seed; all are counted. */
@@ -86,7 +86,7 @@ class Listing {
     if (!plan?.exact) return { changes: [], columns: [] };
     if (plan.insert + plan.update + (plan.handed?.size ?? 0) > 0) await this.#takeHead();
     if (plan.remove + this.#changed.size > 0) await this.#takeBase();
-    return { changes: orderedChanges(this.#changes), columns: [...this.#columns] };
+    return { changes: orderChanges(this.#changes), columns: [...this.#columns] };
   }
 
   async #takeHead(): Promise<void> {
@@ -168,7 +168,8 @@ class Listing {
       const isSecret = this.#secret.has(label);
       if (this.#form(label, was) !== this.#form(label, is))
         fields.push(fieldOf(label, was ?? undefined, is ?? undefined, isSecret)); // of a row, null is nothing
-      else if (!isKey && is !== undefined && is !== null) same[label] = isSecret ? secretText : kept(is, maxSame);
+      else if (!isKey && is !== undefined && is !== null)
+        same[label] = isSecret ? secretText : shortenValue(is, maxSame);
     }
     const unchanged = op === "change" && Object.keys(same).length > 0 ? { same } : {};
     this.#changes.push({ kind: "row", op, name, fields, ...unchanged, place });

@@ -2,8 +2,8 @@ import { numbered, quoted } from "../../messages/text.ts";
 import type { RowsAhead } from "../../reconcile/rows.ts";
 import { callsAhead } from "../../resources/rows/reports.ts";
 import {
-  ordered,
-  orderedChanges,
+  orderThings,
+  orderChanges,
   noTally,
   type Change,
   type Note,
@@ -53,7 +53,7 @@ export async function sectionOf(plan: Plan, sides: Sides): Promise<{ section: Se
   if (open.length > 0)
     reasons.push(`rows of ${numbered(open.length, "seed")} are compared when up runs: ${open.join(", ")}`);
   const why = reasons.length === 0 ? {} : { why: reasons.join("; ") };
-  const section: Section = { compared: true, ...why, things: ordered(things) };
+  const section: Section = { compared: true, ...why, things: orderThings(things) };
   return { section: sides.base ? section : { ...section, calls }, problems };
 }
 
@@ -92,7 +92,7 @@ async function thingOf(kind: Thing["kind"], step: Step, plan: Plan, sides: Sides
       [step, ...(people?.steps ?? []), ...more].flatMap(({ refusals }) => refusals).concat(people?.guards ?? []),
     ),
   ];
-  const changes = orderedChanges([...settings, ...(people?.changes ?? []), ...(seed?.changes ?? [])]);
+  const changes = orderChanges([...settings, ...(people?.changes ?? []), ...(seed?.changes ?? [])]);
   const touched = (tally: Tally | undefined): number => (tally ? tally.add + tally.change + tally.remove : 0);
   const isTouched =
     (operation !== "same" && operation !== "update") ||

@@ -37,7 +37,7 @@ export function checklist(set: ChangeSet): CheckItem[] {
   const entries = [
     ...environments.flatMap(({ name, flags }) => flags.map((flag) => entryOf("flags", noteText(flag), name))),
     ...set.flags.map((flag) => entryOf("flags", noteText(flag))),
-    ...(set.kind === "drift" ? [] : environments.flatMap(entriesOf)),
+    ...(set.kind === "drift" || set.kind === "changes" ? [] : environments.flatMap(entriesOf)),
   ];
   const texts = Map.groupBy(entries, ({ about, text }) => JSON.stringify([about, text]));
   const merged = [...texts.values()].flatMap(([first, ...more]) => {

@@ -1,12 +1,12 @@
 import { isConfusable } from "./confusables.ts";
-import { cut, visible } from "./text.ts";
+import { cut, toVisible } from "./text.ts";
 
 /**
  * A text of others: inside of an element, in which every character that could mean something stands as its number. So no
  * text makes a link, an image, a mention, a heading, or ends the cell that it stands in.
  */
 export function code(text: string, length: number): string {
-  const encoded = cut(visible(text), length)
+  const encoded = cut(toVisible(text), length)
     .replace(/[^\p{L}\p{M}\p{N} ]/gu, (char) => `&#${char.codePointAt(0) ?? 0};`)
     // GitHub looks for addresses once entities are decoded, between elements alone.
     .replace(/&#64;|&#58;(?=&#47;)|(?<=www)&#46;/gi, "$&<!-- -->");

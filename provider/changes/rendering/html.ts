@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { ChangeSet } from "../model/changeSet.ts";
 import { isConfusable } from "./confusables.ts";
 import { script, style } from "./page.ts";
-import { visible } from "./text.ts";
+import { toVisible } from "./text.ts";
 import { viewOf } from "./view.ts";
 
 /**
@@ -49,8 +49,8 @@ const hashOf = (text: string): string => `sha256-${createHash("sha256").update(t
 /** The value with all texts such that everything in them is seen. */
 function seen(value: unknown): unknown {
   if (typeof value === "string")
-    return `${visible(value)}${isConfusable(value) ? " (letters of several scripts)" : ""}`;
+    return `${toVisible(value)}${isConfusable(value) ? " (letters of several scripts)" : ""}`;
   if (Array.isArray(value)) return value.map(seen);
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [visible(name), seen(inner)]));
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [toVisible(name), seen(inner)]));
 }

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { changeSet, type ChangeSet } from "../model/changeSet.ts";
-import { visible } from "./text.ts";
+import { toVisible } from "./text.ts";
 
 /** The report as JSON; what a terminal would obey is escaped, which means the same. */
 export const json = (set: ChangeSet): string =>
   `${JSON.stringify(changeSet.parse(set), null, 2).replace(/[^\n\x20-\x7e]/gu, (char) => {
-    if (visible(char) === char) return char;
+    if (toVisible(char) === char) return char;
     return [...Array(char.length).keys()].map((i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, "0")}`).join("");
   })}\n`;
 

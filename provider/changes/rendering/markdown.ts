@@ -9,9 +9,9 @@ import {
 } from "../model/changeSet.ts";
 import { checklist, leads, type CheckItem } from "./checklist.ts";
 import { code, Comment, type Details } from "./comment.ts";
-import { applied, besides, mergeThings, openPart, saysMore, shared, type MergedThing, type Shared } from "./merged.ts";
+import { findDone, besides, mergeThings, openPart, saysMore, group, type MergedThing, type Shared } from "./merged.ts";
 import { sealLines } from "./sealLines.ts";
-import { cutBoth, inWords, signed, signs, summary, totals, valueText, valueTexts, verbs, visible } from "./text.ts";
+import { cutBoth, inWords, toSigned, signs, summary, totals, valueText, valueTexts, verbs, toVisible } from "./text.ts";
 
 /** Bytes that a report has at most: a comment of GitHub takes 65,536 characters. */
 const maxBytes = 60_000;
@@ -44,7 +44,7 @@ export function markdown(set: ChangeSet): string {
   page.reserve(bytes);
   // A table that is cut must keep its head.
   for (const line of [marker(set), "", `## ${title(set)}`, "", ...overview(set)]) page.row(line);
-  const found = shared(
+  const found = group(
     set.environments.flatMap((each) => stops(each).map((value) => ({ environment: each.name, value }))),
   );
   const stopping = found.map(({ value, environments }) => `- ${named(environments)} ${code(value, limits.sentence)}`);
@@ -104,6 +104,7 @@ const titles: Record<ChangeSet["kind"], string> = {
   report: "What this change does",
   drift: "What was changed by hand",
   events: "What an update does",
+  changes: "What differs",
 };
 
 function title(set: ChangeSet): string {
@@ -118,7 +119,7 @@ function title(set: ChangeSet): string {
 
 function nothingChanges(set: ChangeSet): string {
   const names = set.environments.map(({ name }) => name);
-  const what = set.kind === "drift" ? "No drift" : "Nothing changes";
+  const what = set.kind === "drift" ? "No drift" : set.kind === "changes" ? "Nothing differs" : "Nothing changes";
   const where = names.length === 0 ? "" : ` in ${named(names)}`;
   const waiting = set.environments.filter(({ pending }) => (pending?.things.length ?? 0) > 0);
   const pending = waiting
@@ -136,23 +137,23 @@ function openLines({ environments }: ChangeSet): string[] {
   const entries = environments.flatMap(({ name, pending }) =>
     (openPart(pending) ?? "") === "" ? [] : [{ environment: name, value: openPart(pending) ?? "" }],
   );
-  return shared(entries).map(
+  return group(entries).map(
     ({ value, environments: where }) => `Pending in ${named(where)}: ${code(value, limits.sentence)}.`,
   );
 }
 
 function noteLines(set: ChangeSet): string[] {
-  const notes = shared(
+  const notes = group(
     set.environments.flatMap(({ name, notes }) => notes.map((value) => ({ environment: name, value }))),
   );
-  const uncompared = shared(
+  const uncompared = group(
     set.environments.flatMap(({ name, change }) =>
       openPart(change) === undefined ? [] : [{ environment: name, value: openPart(change) ?? "" }],
     ),
   );
-  const done = shared(
+  const done = group(
     set.environments.flatMap((each) =>
-      applied(each).map(({ kind, name }) => ({ environment: each.name, value: `${kind} ${name}` })),
+      findDone(each).map(({ kind, name }) => ({ environment: each.name, value: `${kind} ${name}` })),
     ),
   );
   return [
@@ -172,7 +173,7 @@ function overview(set: ChangeSet): string[] {
     const { things, people, rows } = totals(environment.change);
     const changed = { remove: things.remove, change: things.change + things.replace, add: things.add };
     const counts = environment.change.compared
-      ? [signed(changed), signed(people), signed(rows)]
+      ? [toSigned(changed), toSigned(people), toSigned(rows)]
       : ["not compared", "", ""];
     const stopped = stops(environment).length;
     return `| ${[code(environment.name, limits.name), ...counts, pendingCount(environment), stopped > 0 ? `${stopped} ⛔` : ""].join(" | ")} |`;
@@ -293,7 +294,7 @@ function cellsText(name: string, fields: readonly Field[]): string | undefined {
 /** The old and the new value of a field; one that is not there is an empty cell. */
 function valueCells({ before, after }: Field): [before: string, after: string] {
   const [was, is] = valueTexts(before, after);
-  const texts = cutBoth(visible(was), visible(is), limits.value);
+  const texts = cutBoth(toVisible(was), toVisible(is), limits.value);
   const cell = (value: unknown, text: string): string => (value === undefined ? "" : code(text, limits.value + 2));
   return [cell(before, texts[0]), cell(after, texts[1])];
 }

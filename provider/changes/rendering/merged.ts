@@ -1,5 +1,5 @@
 import {
-  ordered,
+  orderThings,
   type Change,
   type EnvironmentChanges,
   type Section,
@@ -29,7 +29,7 @@ export interface MergedThing {
 }
 
 /** Equal values once, in the order in which they came first. */
-export function shared<Value>(
+export function group<Value>(
   entries: Iterable<{ environment: string; value: Value; place?: string | undefined }>,
   keyOf: (value: Value) => string = (value) => JSON.stringify(value),
 ): Shared<Value>[] {
@@ -57,12 +57,12 @@ export function mergeThings(
   const merged = [...groups.values()].map((entries) => mergedThing(entries));
   const byHead = new Map(
     merged.flatMap((each) =>
-      ordered(each.heads.map(({ value }) => value))
+      orderThings(each.heads.map(({ value }) => value))
         .slice(0, 1)
         .map((head) => [head, each]),
     ),
   );
-  return ordered([...byHead.keys()]).flatMap((head) => byHead.get(head) ?? []);
+  return orderThings([...byHead.keys()]).flatMap((head) => byHead.get(head) ?? []);
 }
 
 function mergedThing(entries: readonly { environment: string; thing: Thing }[]): MergedThing {
@@ -76,9 +76,9 @@ function mergedThing(entries: readonly { environment: string; thing: Thing }[]):
     kind: first.thing.kind,
     name: first.thing.name,
     environments: entries.map(({ environment }) => environment),
-    heads: shared(heads, headKey),
+    heads: group(heads, headKey),
     // One environment has nothing to compare with: its changes need no key.
-    changes: entries.length === 1 ? changes.map(alone) : shared(changes, changeKey),
+    changes: entries.length === 1 ? changes.map(alone) : group(changes, changeKey),
     omitted: Math.max(...entries.map(({ thing }) => thing.omitted)),
     columns: [...new Set(entries.flatMap(({ thing }) => thing.columns ?? []))],
   };
@@ -142,7 +142,7 @@ const countsOf = ({ people, rows }: Thing): number[] => [
 ];
 
 /** Things of the change that are not pending, where all that is pending is known: they are so already. */
-export function applied({ change, pending }: EnvironmentChanges): Thing[] {
+export function findDone({ change, pending }: EnvironmentChanges): Thing[] {
   if (!pending?.compared || pending.why !== undefined) return [];
   const left = new Set(pending.things.map(nameKey));
   return change.things.filter((thing) => !left.has(nameKey(thing)));

@@ -157,7 +157,7 @@ const showThing = (thing, parent) => {
   things.push({ box, entries, text: (thing.kind + " " + thing.name).toLowerCase(), op: thing.op });
 };
 
-const titles = { report: "What this change does", drift: "What was changed by hand", events: "What an update does" };
+const titles = { report: "What this change does", drift: "What was changed by hand", events: "What an update does", changes: "What differs" };
 document.getElementById("title").textContent = titles[view.kind];
 if (view.base) main.append(make("p", "Compared with " + view.base.ref + " (" + view.base.commit.slice(0, 12) + ")" + (view.base.behind ? ", of which the branch lacks " + view.base.behind + " commits" : "") + "."));
 const matrix = make("tbody", view.environments.map((each) => line(each.name, [...each.counts, each.pending, each.stops === 0 ? "" : each.stops])));

@@ -5,7 +5,7 @@ import type { Change, Section, Tally, Thing } from "../model/changeSet.ts";
 const unseen = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]/gu;
 
 /** A text of others as one line in which everything is seen: what is not stands there as its code. */
-export const visible = (text: string): string =>
+export const toVisible = (text: string): string =>
   text.replace(unseen, (char) => {
     const code = (char.codePointAt(0) ?? 0).toString(16);
     return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, "0")}`;
@@ -106,7 +106,7 @@ export function totals({ things }: Section): Totals {
 }
 
 /** Counts of three kinds, removals first: `−2 ~1 +4`, or nothing. */
-export function signed({ remove, change, add }: Pick<Tally, "remove" | "change" | "add">): string {
+export function toSigned({ remove, change, add }: Pick<Tally, "remove" | "change" | "add">): string {
   const parts = [
     ...(remove > 0 ? [`−${remove}`] : []),
     ...(change > 0 ? [`~${change}`] : []),

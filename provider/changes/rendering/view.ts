@@ -1,8 +1,8 @@
 import { stops, type Change, type ChangeSet, type EnvironmentChanges, type Thing } from "../model/changeSet.ts";
 import { checklist, leads } from "./checklist.ts";
-import { applied, besides, mergeThings, openPart, saysMore, shared, type MergedThing, type Shared } from "./merged.ts";
+import { findDone, besides, mergeThings, openPart, saysMore, group, type MergedThing, type Shared } from "./merged.ts";
 import { sealLines } from "./sealLines.ts";
-import { signed, summary, totals, valueTexts, verbs } from "./text.ts";
+import { toSigned, summary, totals, valueTexts, verbs } from "./text.ts";
 
 // The page's content, as data: everything is computed here, and the page only writes it.
 
@@ -28,7 +28,7 @@ interface ShownChange {
 /** Everything that the page shows. */
 export function viewOf(set: ChangeSet): object {
   const lines = (textsOf: (environment: EnvironmentChanges) => readonly string[]): Line[] =>
-    shared(set.environments.flatMap((each) => textsOf(each).map((value) => ({ environment: each.name, value })))).map(
+    group(set.environments.flatMap((each) => textsOf(each).map((value) => ({ environment: each.name, value })))).map(
       ({ value, environments }) => ({ text: value, environments }),
     );
   return {
@@ -42,7 +42,7 @@ export function viewOf(set: ChangeSet): object {
       ...lines(({ notes }) => notes),
       ...lines(sealLines),
       ...lines((each) =>
-        applied(each).map(({ kind, name }) => `${kind} ${name} is so already, an update has nothing to do`),
+        findDone(each).map(({ kind, name }) => `${kind} ${name} is so already, an update has nothing to do`),
       ),
       ...lines(({ pending }) => (openPart(pending) === undefined ? [] : [`pending is ${openPart(pending) ?? ""}`])),
     ],
@@ -67,7 +67,7 @@ function countsOf(environment: EnvironmentChanges): object {
     : "not compared";
   return {
     name,
-    counts: [changed, people, rows].map((counts) => (change.compared ? signed(counts) : "not compared")),
+    counts: [changed, people, rows].map((counts) => (change.compared ? toSigned(counts) : "not compared")),
     pending: pending ? waiting : "",
     stops: stops(environment).length,
   };

@@ -1,7 +1,7 @@
 import { readOwnPackage } from "../../../machine/ownPackage.ts";
 import { digestOf } from "../../approval/canonical.ts";
 import { digestsOf, type CountedFile } from "../../approval/files.ts";
-import { appliedDigest, declaredDigest, excepted } from "../../approval/inputs.ts";
+import { digestApplied, digestDeclared, listExcepted } from "../../approval/inputs.ts";
 import { sealForm, type Seal, type SealedOperation, type SealedResource } from "../../approval/seal.ts";
 import { holdsConfigured } from "../../environment/configured.ts";
 import { things, type Thing } from "../../environment/things/things.ts";
@@ -15,7 +15,7 @@ import { inFolder, projectFilesOf } from "../base/projectFiles.ts";
 import type { Declared } from "../model/source.ts";
 import { holdsSealed, type State, type StateResource } from "../state/state.ts";
 import { Search } from "../state/stateSearch.ts";
-import { applied, declaredSettings } from "../state/stateSettings.ts";
+import { findUnapplied, toDeclaredSettings } from "../state/stateSettings.ts";
 
 /** Ingredients of a seal, beside the declaration. */
 export interface Sealing {
@@ -42,7 +42,7 @@ export interface Unsealed {
 }
 
 /** Seals what a run of an environment may do: nothing but what the report shows. Offline. */
-export async function sealed(sealing: Sealing): Promise<Seal | Unsealed> {
+export async function sealRun(sealing: Sealing): Promise<Seal | Unsealed> {
   const { declared, entry, state } = sealing;
   const { document, folder } = declared;
   if (!document) return { why: "nothing is declared" };
@@ -91,7 +91,7 @@ async function filesOf({ declared, entry, profile }: Sealing, { files }: { files
   return { ...(await digestsOf(declared.folder, counted)), secretFiles: [...secret].sort() };
 }
 
-type Context = Parameters<typeof declaredDigest>[3];
+type Context = Parameters<typeof digestDeclared>[3];
 
 function resourcesOf(
   sealing: Sealing,
@@ -109,11 +109,11 @@ function resourcesOf(
     const former = search.find(thing.kind, thing.name);
     const found = state && former;
     const names = [...(found ? sealedNames(found) : []), ...configuredNames(document, resource, thing)];
-    const except = excepted(resource, names, thing.inputs["sensitive"] === true);
+    const except = listExcepted(resource, names, thing.inputs["sensitive"] === true);
     sealedOnes.set(thing.key, {
       operations: allowed(state, operationsOf(sealing, resource, thing, { found: former, except }, sealedOnes)),
       ...(found ? { id: found.id, from: fromOf(resource, found, except) } : {}),
-      to: declaredDigest(resource, thing.inputs, except, context) ?? "",
+      to: digestDeclared(resource, thing.inputs, except, context) ?? "",
       ...(except.length > 0 ? { except } : {}),
       ...(Object.keys(thing.links).length > 0 ? { links: { ...thing.links } } : {}),
     });
@@ -121,7 +121,7 @@ function resourcesOf(
   for (const found of search.left()) {
     const resource = resourceNamed(found.kind);
     if (!resource) continue;
-    const except = excepted(resource, sealedNames(found), false);
+    const except = listExcepted(resource, sealedNames(found), false);
     const removed: SealedResource = {
       operations: ["delete"],
       ...(state ? { id: found.id, from: fromOf(resource, found, except) } : {}),
@@ -137,7 +137,7 @@ function resourcesOf(
 const formerly = ({ base }: Sealing): StateResource[] =>
   (base ? things(base.declaration) : []).flatMap(({ kind, name, inputs }) => {
     const resource = resourceNamed(kind);
-    const values = resource && Object.fromEntries(declaredSettings(resource, inputs, ["rows"]).values);
+    const values = resource && Object.fromEntries(toDeclaredSettings(resource, inputs, ["rows"]).values);
     return values ? [{ kind, name: name.now, id: "", values }] : [];
   });
 
@@ -146,7 +146,7 @@ const allowed = (state: State | undefined, shown: SealedOperation[]): SealedOper
   state ? shown : ["create", "update", "same", ...shown.filter((one) => one === "replace")];
 
 const fromOf = (resource: Resource, { outputs, values }: StateResource, except: readonly string[]): string =>
-  appliedDigest(resource, outputs ?? values, except);
+  digestApplied(resource, outputs ?? values, except);
 
 const sealedNames = ({ outputs = {} }: StateResource): string[] =>
   Object.entries(outputs).flatMap(([name, value]) => (holdsSealed(value) ? [name] : []));
@@ -183,8 +183,8 @@ function operationsOf(
     return operations.includes("replace") || operations.join() === "create";
   };
   const moving = Object.entries(links).flatMap(([name, targets]) => (targets.some(isNew) ? [name] : []));
-  const settings = declaredSettings(resource, inputs, ["rows"]);
-  const changed = applied(found, settings).map(({ name }) => name);
+  const settings = toDeclaredSettings(resource, inputs, ["rows"]);
+  const changed = findUnapplied(found, settings).map(({ name }) => name);
   const replaces = (name: string): boolean => factsOf(resource.inputs.shape[name]).replaces === true;
   if ([...moving, ...changed].some(replaces)) return ["replace"];
   // A thing that can't be compared may change; only to the sealed content, though.

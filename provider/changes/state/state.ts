@@ -91,7 +91,7 @@ function revived(value: unknown): unknown {
 }
 
 /** A value of which every secret is known, in clear; undefined where one is not. */
-export function opened(value: unknown): { value: unknown } | undefined {
+export function openValue(value: unknown): { value: unknown } | undefined {
   if (value instanceof Sealed) return value.isKnown ? { value: value.value } : undefined;
   return holdsSealed(value) ? undefined : { value };
 }

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { factsOf } from "../../resources/model/resource.ts";
 import type { Field } from "../model/changeSet.ts";
 import { fieldOf, stable } from "../model/values.ts";
-import { holdsSealed, opened, type StateResource } from "./state.ts";
+import { holdsSealed, openValue, type StateResource } from "./state.ts";
 
 /** The part of a resource's definition that declares its inputs. */
 export interface Shaped {
@@ -20,7 +20,7 @@ export interface Settings {
  * The settings that an engine would compare: those whose change alone changes something on the platform, completed with
  * their defaults. What is known by the ID of another resource is left out, unless it is an ID in the file.
  */
-export function declaredSettings({ inputs }: Shaped, args: object, omit: readonly string[] = []): Settings {
+export function toDeclaredSettings({ inputs }: Shaped, args: object, omit: readonly string[] = []): Settings {
   const declared = new Map<string, unknown>(Object.entries(args));
   const values = new Map<string, unknown>();
   const replacing = new Set<string>();
@@ -43,10 +43,10 @@ const mentions = (value: unknown): boolean =>
 const isMention = (value: unknown): boolean => typeof value === "object" && value !== null && "team" in value;
 
 /** The settings that differ from the applied ones; a secret that can't be opened counts as equal. */
-export function applied({ values }: StateResource, settings: Settings): Field[] {
+export function findUnapplied({ values }: StateResource, settings: Settings): Field[] {
   return [...settings.values].flatMap(([name, after]) => {
     const isSecret = holdsSealed(values[name]);
-    const before = opened(values[name]);
+    const before = openValue(values[name]);
     if (!before || stable(before.value ?? null) === stable(after ?? null)) return [];
     return [fieldOf(name, before.value ?? undefined, after ?? undefined, isSecret)];
   });

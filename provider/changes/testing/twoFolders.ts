@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Note, Section, Thing } from "../model/changeSet.ts";
-import { declaredIn, type Declared } from "../model/source.ts";
+import { readDeclaration, type Declared } from "../model/source.ts";
 import { compareDeclarations } from "../plan/plans.ts";
 
 /** Files by their names. */
@@ -24,7 +24,7 @@ export class Folders {
   }
 
   declared(files: Files): Declared {
-    const { declared, problems } = declaredIn("env.yaml", this.make(files));
+    const { declared, problems } = readDeclaration("env.yaml", this.make(files));
     if (!declared) throw new Error(JSON.stringify(problems));
     return declared;
   }

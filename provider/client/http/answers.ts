@@ -2,7 +2,8 @@ import { checkJsonBounds } from "../../../machine/settings/bounds.ts";
 import type { Endpoint } from "../../contract/endpoint.ts";
 import { endpoints, type AnswerOf, type EndpointName } from "../../contract/endpoints.ts";
 import { codeOf, dependantsIn, type Dependant } from "../../contract/errors.ts";
-import { refusalIn } from "../../contract/wire.ts";
+import { isObject, refusalIn } from "../../contract/wire.ts";
+import { printableLine } from "../../messages/text.ts";
 import type { Failed } from "./retries.ts";
 import type { Reply } from "./transport.ts";
 
@@ -43,9 +44,18 @@ export function parseReply<Name extends EndpointName>(name: Name, reply: Reply):
   if (!answer.success) {
     const [issue] = answer.error.issues;
     const place = issue?.path.join(".") ?? "";
-    return failure("badAnswer", `The answer is not as documented${place === "" ? "" : `: ${place}`}`);
+    const lacks = place === "" ? "" : `: ${place}`;
+    return failure("badAnswer", `The answer is not as documented${lacks}${describeKeys(wire)}`);
   }
   return { answer: answer.data as AnswerOf<Name> }; // the schema is the one of this name
+}
+
+/** Names the first keys of an answer, and of its body, for a message: no values, since those may be secrets. */
+function describeKeys(wire: unknown): string {
+  const keysOf = (value: unknown): string[] => (isObject(value) ? Object.keys(value).slice(0, 8) : []);
+  const inside = isObject(wire) ? keysOf(wire["body"]).map((key) => `body.${key}`) : [];
+  const keys = [...keysOf(wire).filter((key) => key !== "body" || inside.length === 0), ...inside];
+  return keys.length === 0 ? "" : `; it has ${keys.map((key) => printableLine(key).slice(0, 40)).join(", ")}`;
 }
 
 /** Bounds of an answer; how much may stand in it is bounded by its bytes. */

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { ask, EngineError, isInteractive, processTerminal, stateAtRest, Workspace } from "../../../engine/index.ts";
-import { approvedRun, refusedBy, type Approved } from "../../approval/approved.ts";
+import { readApproval, describeRefusal, type Approved } from "../../approval/approved.ts";
 import { digestOf } from "../../approval/canonical.ts";
 import { sealDigest } from "../../approval/seal.ts";
 import { ApprovalError, approvedVariable, keyIn, keyVariable, signatureOf } from "../../approval/signature.ts";
@@ -12,7 +12,7 @@ import { terminal } from "../../changes/rendering/terminal.ts";
 import { stateVersion } from "../../changes/sealing/stateVersion.ts";
 import { destinationOf } from "../../pulumi/binding.ts";
 import { reportOf } from "../report/reporting.ts";
-import { savedReport } from "../report/savedReport.ts";
+import { readSavedReport } from "../report/savedReport.ts";
 import { settingsOf } from "../settings.ts";
 import type { ApproveOptions } from "./commands.ts";
 
@@ -40,7 +40,7 @@ export async function approve(file: string | undefined, options: ApproveOptions)
   if (output === undefined) throw new EngineError("name a report, or the file for the approval with --output");
   const time = timeIn(validFor);
   const folder = path.resolve(cwd);
-  const saved = file === undefined ? undefined : savedReport(folder, file);
+  const saved = file === undefined ? undefined : readSavedReport(folder, file);
   const made = await madeAnew(folder, saved, options);
   if (saved) refuseOther(file ?? "", saved, made);
   const digests = made.environments.map(digestToApprove);
@@ -155,7 +155,7 @@ export async function assertApproved({ cwd = ".", stack, file }: ApprovedRun): P
     now: Date.now(),
   };
   try {
-    approved = await approvedRun(run);
+    approved = await readApproval(run);
     if (approved.use.isUsed()) throw new ApprovalError("a run was made with it already: each is for one run");
     const { state } = approved.seal;
     const text = await stateAtRest(folder, name, process.env);
@@ -164,7 +164,7 @@ export async function assertApproved({ cwd = ".", stack, file }: ApprovedRun): P
       throw new ApprovalError("the state is not the one that the report was made of: something ran since");
     }
   } catch (error) {
-    throw error instanceof ApprovalError ? new EngineError(refusedBy(file, error), notApproved) : error;
+    throw error instanceof ApprovalError ? new EngineError(describeRefusal(file, error), notApproved) : error;
   }
   approved.use.takeRefused();
 }

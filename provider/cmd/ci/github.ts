@@ -17,7 +17,7 @@ import {
   applyStack,
   approvePlan,
   commentOnGitHub,
-  indented,
+  indentLines,
   install,
   installFromBase,
   installPulumi,
@@ -79,7 +79,7 @@ jobs:
     permissions:
       contents: read
     outputs:
-${indented(reportOutputs, 6)}
+${indentLines(reportOutputs, 6)}
     steps:
 ${steps(
   checkout("${{ github.event.pull_request.head.sha }}"),

@@ -1,5 +1,5 @@
 import type { Pipelines } from "./pipelines.ts";
-import { indented } from "./scripts.ts";
+import { indentLines } from "./scripts.ts";
 
 // GitHub's own actions and no others, each by its commit.
 const actions = {
@@ -38,7 +38,7 @@ export const run = (name: string, lines: readonly string[], env: Readonly<Record
     `- name: ${name}`,
     ...(variables.length > 0 ? ["  env:", ...variables] : []),
     "  run: |",
-    indented(lines, 4),
+    indentLines(lines, 4),
   ].join("\n");
 };
 
@@ -57,4 +57,4 @@ export const keepApproved = (name: string): string =>
 export const takeApproved = (name: string): string =>
   takePlan.replace("microapps-plan", `microapps-approved-${name}`).replace(/plan$/, "approved");
 
-export const steps = (...all: readonly string[]): string => indented(all.join("\n"), 6);
+export const steps = (...all: readonly string[]): string => indentLines(all.join("\n"), 6);

@@ -4,7 +4,7 @@ import {
   approvePlan,
   commentOnGitLab,
   git,
-  indented,
+  indentLines,
   install,
   installFromBase,
   installPulumi,
@@ -46,7 +46,7 @@ ${jobs.join("\n\n")}
 
 const quoted = (text: string): string => JSON.stringify(text);
 
-const script = (...lines: readonly string[]): string => `  script:\n    - |\n${indented(lines, 6)}`;
+const script = (...lines: readonly string[]): string => `  script:\n    - |\n${indentLines(lines, 6)}`;
 
 /** The folder of the project; nothing at the top of the repository. */
 const intoFolder = ({ folder }: Pipelines): string[] => (folder === "" ? [] : [`cd "${folder}"`]);

@@ -145,7 +145,7 @@ await (own ? call(\`\${notes}/\${own.id}\`, "PUT", { body }) : call(notes, "POST
 `.trim();
 
 /** Indents lines by this number of spaces. */
-export const indented = (lines: string | readonly string[], spaces: number): string =>
+export const indentLines = (lines: string | readonly string[], spaces: number): string =>
   (typeof lines === "string" ? lines.split("\n") : lines)
     .map((line) => (line === "" ? "" : `${" ".repeat(spaces)}${line}`))
     .join("\n");

@@ -13,7 +13,7 @@ import {
 } from "../../../engine/index.ts";
 import { secretKeys } from "../../pulumi/configuration/configuration.ts";
 import { readVariable } from "../../pulumi/configuration/keys.ts";
-import { ownSettings } from "../settings.ts";
+import { readOwnSettings } from "../settings.ts";
 import { command } from "./mending.ts";
 import type { Subject, Typed } from "./subject.ts";
 
@@ -29,7 +29,7 @@ const isSecret = (key: string): boolean => (secretKeys as readonly string[]).inc
 /** Asks for the missing settings. */
 export async function typeSettings(terminal: Terminal, { finding, stack }: Subject): Promise<Typed["values"]> {
   terminal.output.write(`${finding.seen}\n`);
-  const known = stack === undefined ? {} : ownSettings(stack);
+  const known = stack === undefined ? {} : readOwnSettings(stack);
   const has = (key: string): boolean => Boolean(known[key]?.text || readVariable(terminal.environment, key));
   const typed: Record<string, string> = {};
   for (const [key, question] of asked) {

@@ -28,7 +28,7 @@ export interface Check {
 export type Result = Pick<Check, "id" | "title"> & (Finding | { is: "skipped"; because: string });
 
 export const well = (seen: string): Finding => ({ is: "well", seen });
-export const noted = (seen: string, means?: string, mend?: readonly string[]): Finding => ({
+export const noteFinding = (seen: string, means?: string, mend?: readonly string[]): Finding => ({
   is: "noted",
   seen,
   means,

@@ -57,7 +57,7 @@ export const nothingDeclared: Declared = {
 };
 
 /** Reads the state of a stack, and its Environment files beside Pulumi.yaml and beside the program. */
-export async function declaredBy(stack: Stack): Promise<Declared> {
+export async function readDeclared(stack: Stack): Promise<Declared> {
   const { resources } = await stack.read();
   const known: ProgramTable[] = seedsIn(resources).map(({ table, key, outputs }) => {
     const { labels } = outputs;

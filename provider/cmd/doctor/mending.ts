@@ -11,7 +11,7 @@ export interface Place {
 
 /** A command of this program as a person types it here. */
 export const command = ({ stack, cwd }: Place, words: string): string =>
-  `microapps ${words}${stack === undefined ? "" : ` -s ${quoted(stack)}`}${cwd === undefined ? "" : ` -C ${quoted(cwd)}`}`;
+  `microapps ${words}${stack === undefined ? "" : ` -s ${quoteForShell(stack)}`}${cwd === undefined ? "" : ` -C ${quoteForShell(cwd)}`}`;
 
 /**
  * The command that sets a key where it is set now. Without a value the command asks for it; a variable is left to be
@@ -20,10 +20,10 @@ export const command = ({ stack, cwd }: Place, words: string): string =>
 export function setting(place: Place, key: string, value?: string): string {
   const { stack, environment } = place;
   if (stack === undefined || readVariable(environment, key) !== undefined) {
-    return `export ${variableOf(key)}=${value === undefined ? "…" : quoted(value)}`;
+    return `export ${variableOf(key)}=${value === undefined ? "…" : quoteForShell(value)}`;
   }
   const isSecret = (secretKeys as readonly string[]).includes(key);
-  const word = value === undefined ? "" : ` ${quoted(value)}`;
+  const word = value === undefined ? "" : ` ${quoteForShell(value)}`;
   return command(place, `config set ${isSecret ? "--secret " : ""}microapps:${key}${word}`);
 }
 
@@ -34,5 +34,5 @@ export const unsetting = (place: Place, key: string): string =>
     : command(place, `config rm microapps:${key}`);
 
 /** A word for a shell. */
-export const quoted = (text: string): string =>
+export const quoteForShell = (text: string): string =>
   /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -187,7 +187,7 @@ test.each<[string, Case, string, 0 | 2 | 3]>([
   [
     "a login that answers otherwise",
     { config: { endpoint: "<front>" }, answer: at("/login", always(200, { session: "abc" })) },
-    "<front> answers login in a form that is not known: The answer is not as documented: authToken.",
+    "<front> answers login in a form that is not known: The answer is not as documented: authToken; it has session.",
     2,
   ],
   [

@@ -8,9 +8,9 @@ import { ConfigurationError } from "../../pulumi/configuration/configurationErro
 import { readVariable } from "../../pulumi/configuration/keys.ts";
 import { accountKeys, originOf } from "../../pulumi/configuration/origins.ts";
 import { maskOf } from "../../pulumi/secrets.ts";
-import { isOfVariables, ownSettings, stackSettings } from "../settings.ts";
-import { noted, well, wrong, type Finding } from "./checks.ts";
-import { declaredBy, nothingDeclared, type Declared, type ProgramTable } from "./declared.ts";
+import { isOfVariables, readOwnSettings, stackSettings } from "../settings.ts";
+import { noteFinding, well, wrong, type Finding } from "./checks.ts";
+import { readDeclared, nothingDeclared, type Declared, type ProgramTable } from "./declared.ts";
 import { command, setting, unsetting, type Place } from "./mending.ts";
 
 /** Subject of the checks: the settings and their places, and the resources of the program. */
@@ -68,14 +68,14 @@ async function ofStack(
   typed: Readonly<Record<string, string>> = {},
 ): Promise<Subject> {
   const place = { stack: stack.name, cwd: options.cwd, environment };
-  const own = ownSettings(stack);
+  const own = readOwnSettings(stack);
   const texts = { ...Object.fromEntries(Object.entries(own).map(([key, { text }]) => [key, text])), ...typed };
   const found = configured(() => stackSettings(stack, environment, typed), texts, place, true);
-  const declared = withTables(await declaredBy(stack), options);
+  const declared = withTables(await readDeclared(stack), options);
   const base = { place, folder: stack.project.workdir, stack, declared, ...found };
   const [clear] = clearSecrets(texts, (key) => own[key]?.secret ?? Object.hasOwn(typed, key));
   if (found.finding.is !== "well" || clear === undefined) return base;
-  const finding = noted(
+  const finding = noteFinding(
     `microapps:${clear} stands in clear in the configuration of the stack.`,
     "Whoever reads the file, or its history in Git, has it.",
     [command(place, `config set --secret microapps:${clear}`)],
@@ -117,7 +117,7 @@ function configured(
     const whose = place.stack === undefined ? "What is set" : `Stack ${place.stack}`;
     return {
       settings,
-      finding: well(`${whose} is for ${shownPlatform(settings)}, ${whoOf(settings)}.`),
+      finding: well(`${whose} is for ${describePlatform(settings)}, ${whoOf(settings)}.`),
       isIncomplete: false,
       mask,
     };
@@ -168,7 +168,7 @@ function stackMend(message: string, { stack }: SubjectOptions, place: Place): st
 }
 
 /** The platform in a sentence: of an address its origin alone, the rest may be a secret in the wrong place. */
-export const shownPlatform = ({ endpoint }: Configuration): string => {
+export const describePlatform = ({ endpoint }: Configuration): string => {
   const origin = originOf(endpoint);
   return origin === "emulator:" ? "the emulator" : (origin ?? "no address");
 };

@@ -4,7 +4,7 @@ import { text as readStream } from "node:stream/consumers";
 import { EngineError, Refusal, replaceKeeping, Workspace } from "../../../engine/index.ts";
 import { numbered } from "../../messages/text.ts";
 import type { Door } from "../../pulumi/configuration/configuration.ts";
-import { movedThrough, Unmovable } from "./moving.ts";
+import { moveState, Unmovable } from "./moving.ts";
 
 export interface DoorOptions {
   cwd?: string;
@@ -50,7 +50,7 @@ async function changeStack(door: Door, cwd: string, stack: string | undefined): 
 /** The text after the change, and a sentence about it for the person. */
 function moved(door: Door, text: string, what: string): string {
   try {
-    const { text: after, resources, hasOwn } = movedThrough(door, text);
+    const { text: after, resources, hasOwn } = moveState(door, text);
     const done = `${what}: ${numbered(resources, "resource")} moved; ${next(door)}`;
     const nothing = hasOwn ? `${what} is ${ways[door]} already` : `${what} has no resources of pulumi-microapps`;
     process.stderr.write(`${resources > 0 ? done : `${nothing}: nothing was changed`}\n`);

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import type { Door } from "../../pulumi/configuration/configuration.ts";
 import { providerOf } from "../../pulumi/doors.ts";
-import { movedThrough } from "./moving.ts";
+import { moveState } from "./moving.ts";
 
 interface Resource {
   urn: string;
@@ -50,9 +50,9 @@ const resourcesIn = (text: string): Resource[] =>
 
 /** The resources after the change; the way back must give the same text. */
 function there(door: Door, text: string): Resource[] {
-  const moved = movedThrough(door, text);
-  expect(movedThrough(door, moved.text)).toEqual({ text: moved.text, resources: 0, hasOwn: true });
-  expect(movedThrough(door === "plugin" ? "dynamic" : "plugin", moved.text).text).toBe(text);
+  const moved = moveState(door, text);
+  expect(moveState(door, moved.text)).toEqual({ text: moved.text, resources: 0, hasOwn: true });
+  expect(moveState(door === "plugin" ? "dynamic" : "plugin", moved.text).text).toBe(text);
   return resourcesIn(moved.text);
 }
 
@@ -111,7 +111,7 @@ test("a provider of resources of the program's own stays, and one of the plugin 
 
 test("a default provider that is there serves what comes", () => {
   const own = provider(plugins, "default", "p2", { endpoint: "https://x.example" });
-  const moved = resourcesIn(movedThrough("dynamic", stateOf([host, foreign(host), own, pluginTeam("crew", own)])).text);
+  const moved = resourcesIn(moveState("dynamic", stateOf([host, foreign(host), own, pluginTeam("crew", own)])).text);
   expect(moved.map(({ urn }) => urn)).toContain(own.urn);
   expect(moved.at(-1)).toMatchObject({ provider: `${host.urn}::p1`, inputs: { __provider: providerOf("Team") } });
 });
@@ -119,7 +119,7 @@ test("a default provider that is there serves what comes", () => {
 test("a provider comes before what it serves", () => {
   const own = provider(plugins, "default", "p2", { endpoint: "https://x.example" });
   const text = stateOf([own, pluginTeam("crew", own), host, foreign(host)]);
-  const moved = resourcesIn(movedThrough("dynamic", text).text);
+  const moved = resourcesIn(moveState("dynamic", text).text);
   expect(moved.map(({ urn }) => urn.split("::").slice(2).join(" "))).toEqual([
     `${plugins} default`,
     `${hosts} default`,
@@ -154,12 +154,12 @@ test("ciphertexts and numbers stay as they are written", () => {
     '"create": 300',
     '"create": 3e2',
   );
-  expect(movedThrough("plugin", text).text).toContain('"create": 3e2');
+  expect(moveState("plugin", text).text).toContain('"create": 3e2');
 });
 
 test("an export of a stack is taken, too", () => {
   const { checkpoint } = JSON.parse(stateOf([host, team("crew", host)])) as { checkpoint: { latest: object } };
-  expect(movedThrough("plugin", JSON.stringify({ version: 3, deployment: checkpoint.latest })).resources).toBe(1);
+  expect(moveState("plugin", JSON.stringify({ version: 3, deployment: checkpoint.latest })).resources).toBe(1);
 });
 
 test.each<[string, string, string]>([
@@ -175,10 +175,10 @@ test.each<[string, string, string]>([
     `"crew" is of the type ${dynamic}Robot, which this version of pulumi-microapps does not know`,
   ],
 ])("refuses %s", (_, text, message) => {
-  expect(() => movedThrough("plugin", text)).toThrow(message);
+  expect(() => moveState("plugin", text)).toThrow(message);
 });
 
 test("a state without resources of ours is left alone", () => {
   const text = stateOf([host, foreign(host)]);
-  expect(movedThrough("plugin", text)).toEqual({ text, resources: 0, hasOwn: false });
+  expect(moveState("plugin", text)).toEqual({ text, resources: 0, hasOwn: false });
 });

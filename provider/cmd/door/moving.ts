@@ -5,7 +5,7 @@ import { toHiddenName } from "../../pulumi/hiddenNames.ts";
 import { resourceNamed } from "../../resources/resources.ts";
 import { childrenOf, JsonEdits, keyOf, propertyOf, valueOf } from "./jsonEdits.ts";
 import { providersThrough, type Move } from "./providers.ts";
-import { propertiesOf, replaceText, stored, textAt, type Stored } from "./stored.ts";
+import { propertiesOf, replaceText, readStored, textAt, type Stored } from "./stored.ts";
 
 /** A state that can't change its kind of provider. */
 export class Unmovable extends Error {}
@@ -22,7 +22,7 @@ export interface Moved {
  * Rewrites a state, or an export of one, for the given kind of provider. Everything else, encrypted secrets included,
  * stays byte for byte: the way back gives the same text.
  */
-export function movedThrough(door: Door, text: string): Moved {
+export function moveState(door: Door, text: string): Moved {
   const root = parseTree(text);
   const deployment = valueOf(
     propertyOf(root, "deployment") ?? propertyOf(valueOf(propertyOf(root, "checkpoint")), "latest"),
@@ -35,7 +35,7 @@ export function movedThrough(door: Door, text: string): Moved {
       `an interrupted run left operations in it (${urns.map(nameOf).join(", ")}): run up first, which finishes them`,
     );
   }
-  const all = childrenOf(valueOf(propertyOf(deployment, "resources"))).map(stored);
+  const all = childrenOf(valueOf(propertyOf(deployment, "resources"))).map(readStored);
   const own = all.filter(({ kind }) => kind !== undefined);
   refuseUnknown(own);
   const moving = own.filter(({ type, kind = "" }) => type !== typeThrough(door, kind));

@@ -14,7 +14,7 @@ export interface Stored {
   kind: string | undefined;
 }
 
-export function stored(node: Node): Stored {
+export function readStored(node: Node): Stored {
   const type = textAt(node, "type");
   const isCustom = valueOf(propertyOf(node, "custom"))?.value === true;
   const name = resourceOf(type);

@@ -17,7 +17,7 @@ const formats: Format[] = ["md", "json", "html", "text"];
 
 /** Adds the command that reports what a change does to each environment. */
 export function addReportCommand(program: Command): void {
-  const stacks = repeatedStacks(program);
+  const stacks = collectStacks(program);
   const command = reporting(
     program
       .command("report")
@@ -63,7 +63,7 @@ export function addReportCommand(program: Command): void {
 
 /** Adds the command that reports what was changed by hand. */
 export function addDriftCommand(program: Command): void {
-  const stacks = repeatedStacks(program);
+  const stacks = collectStacks(program);
   reporting(
     program
       .command("drift")
@@ -73,11 +73,16 @@ export function addDriftCommand(program: Command): void {
       "--state <file>",
       "the state, as 'stack export --show-secrets' prints it, where its backend is out of reach, with MICROAPPS_ENDPOINT in the environment; - reads it from standard input",
     )
-    .option("--accept", "add what is there now to drift.yaml")
-    .option("--because <text>", "why it is accepted")
+    .option("--tolerate", "add what is there now to drift.yaml, which leaves it as it is for a time")
+    // The name of the version before.
+    .addOption(new Option("--accept").hideHelp())
+    .option("--because <text>", "why it is left")
     .option("--until <day>", "until when, at most 90 days from now (default: 30 days from now)")
     .action(async (names: string[], _, own: Command) => {
-      const options = own.optsWithGlobals<ReportOptions & DriftOptions & { all?: boolean }>();
+      const { accept, ...rest } = own.optsWithGlobals<
+        ReportOptions & DriftOptions & { all?: boolean; accept?: boolean }
+      >();
+      const options = { ...rest, tolerate: rest.tolerate ?? accept ?? false };
       // Loaded when it is needed: the emulator is to start fast.
       const { runDrift } = await import("./drifting.ts");
       await runDrift({ ...options, stacks: chosen(names, stacks, options.all) });
@@ -87,7 +92,7 @@ export function addDriftCommand(program: Command): void {
 /** Flags of drift. */
 export interface DriftOptions {
   state?: string;
-  accept?: boolean;
+  tolerate?: boolean;
   because?: string;
   until?: string;
 }
@@ -102,7 +107,7 @@ export const reporting = (command: Command): Command =>
     .addOption(new Option("--format <format>", "how it is written").choices(formats).default("text"));
 
 /** The program takes its own option wherever it stands, and remembers the last one: here all of them count. */
-export function repeatedStacks(program: Command): readonly string[] {
+export function collectStacks(program: Command): readonly string[] {
   const stacks: string[] = [];
   program.on("option:stack", (name: string) => stacks.push(name));
   return stacks;

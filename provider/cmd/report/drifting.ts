@@ -3,9 +3,9 @@ import path from "node:path";
 import { EngineError, projectFolder, stateInClear } from "../../../engine/index.ts";
 import { messageOf } from "../../../machine/failures.ts";
 import { driftFile, environmentsFile, environmentsIn } from "../../changes/base/environments.ts";
-import { accept, acceptedIn, hasDrift, withAccepted, type Accepted } from "../../changes/drift/accepted.ts";
+import { accept, parseAccepted, hasDrift, withAccepted, type Accepted } from "../../changes/drift/accepted.ts";
 import { CountingReads } from "../../changes/drift/countingReads.ts";
-import { drift, type Look } from "../../changes/drift/drift.ts";
+import { drift, type Look, type Observer } from "../../changes/drift/drift.ts";
 import type { ChangeSet, EnvironmentChanges } from "../../changes/model/changeSet.ts";
 import { stateOf, type StateResource } from "../../changes/state/state.ts";
 import { MemberLists } from "../../client/lists/memberLists.ts";
@@ -21,11 +21,11 @@ import type { DriftOptions, ReportOptions } from "./commands.ts";
 import { deliver, statuses } from "./reporting.ts";
 import { textOf } from "./textOf.ts";
 
-/** Days for which --accept accepts by default. */
+/** Days for which --tolerate does by default. */
 const acceptedDays = 30;
 
 /** An environment as drift looks at it: without environments.yaml it is the stack alone. */
-interface Target {
+export interface Target {
   name: string;
   stack: string | undefined;
   endpoint?: string | undefined;
@@ -39,12 +39,12 @@ export async function runDrift(options: ReportOptions & DriftOptions): Promise<v
   const { state } = options;
   if (state !== undefined && options.stacks.length !== 1)
     throw new EngineError("--state is of one stack: name it with --stack");
-  if (options.accept && !options.because)
-    throw new EngineError("--accept needs --because: say why it is left as it is");
+  if (options.tolerate && !options.because)
+    throw new EngineError("--tolerate needs --because: say why it is left as it is");
   const folder = projectFolder(cwd);
   const now = Date.now();
   const text = textIn(folder, driftFile) ?? "";
-  const accepted = acceptedIn(text, now);
+  const accepted = parseAccepted(text, now);
   const looks: { environment: EnvironmentChanges; look: Look }[] = [];
   for (const target of targetsIn(folder, options.stacks))
     looks.push(await looked(cwd, { ...target, state }, accepted, now));
@@ -52,16 +52,21 @@ export async function runDrift(options: ReportOptions & DriftOptions): Promise<v
   environments[0]?.notes.push(...strayNotes(folder, environments, accepted));
   const set: ChangeSet = { version: 1, kind: "drift", flags: [], environments };
   deliver(set, options, cwd);
-  if (options.accept) {
+  if (options.tolerate) {
     const until = options.until ?? new Date(now + acceptedDays * 24 * 60 * 60 * 1000).toISOString().slice(0, 10);
     const found = environments.map(({ name, change }) => ({ environment: name, section: change }));
     const written = withAccepted(text, found, options.because ?? "", until);
-    acceptedIn(written, now);
+    parseAccepted(written, now);
     writeFileSync(path.join(folder, driftFile), written);
+    process.stderr.write(
+      `${driftFile} keeps this out of reports until ${until}, and stops no run: the next 'up --refresh' puts back what is ` +
+        "declared. Declare what is there now to keep it.\n",
+    );
   }
   if (looks.some(({ look }) => look.isRefused)) process.exitCode = statuses.login;
   else if (looks.some(({ look }) => look.unread.length > 0)) process.exitCode = statuses.unread;
-  else if (!options.accept && environments.some(({ change }) => hasDrift(change))) process.exitCode = statuses.changes;
+  else if (!options.tolerate && environments.some(({ change }) => hasDrift(change)))
+    process.exitCode = statuses.changes;
 }
 
 function textIn(folder: string, file: string): string | undefined {
@@ -81,7 +86,7 @@ function strayNotes(folder: string, looked: readonly EnvironmentChanges[], accep
     .map(({ place, environment }) => `${place}: there is no environment ${environment}: correct it, or delete it`);
 }
 
-function targetsIn(folder: string, stacks: readonly string[]): Target[] {
+export function targetsIn(folder: string, stacks: readonly string[]): Target[] {
   const { entries, problems } = environmentsIn(textIn(folder, environmentsFile) ?? "{}");
   const [wrong] = problems;
   if (wrong) throw new EngineError(`${wrong.place ?? environmentsFile}: ${wrong.text}`);
@@ -122,7 +127,14 @@ const nothingSeen = (why: string, isRefused = false): Look => ({
   isRefused,
 });
 
-async function lookAt(cwd: string, stack: string, target: Target, resources: readonly StateResource[]): Promise<Look> {
+/** Looks at the platform of a stack, with reads alone. */
+export async function lookAt(
+  cwd: string,
+  stack: string,
+  target: Target,
+  resources: readonly StateResource[],
+  observer?: Observer,
+): Promise<Look> {
   // With a state from elsewhere the variables may say everything: the stack's backend is out of reach.
   const isElsewhere = target.state !== undefined && Boolean(process.env["MICROAPPS_ENDPOINT"]);
   const { settings, folder } = await settingsOf(cwd, isElsewhere ? undefined : stack);
@@ -145,7 +157,7 @@ async function lookAt(cwd: string, stack: string, target: Target, resources: rea
         ...lookingContext({ client: platform.client, members, tables }, settings, folder, signal),
         tables,
       };
-      return await drift(resources, context, hide);
+      return await drift(resources, context, hide, observer);
     } finally {
       await platform.close();
     }

@@ -11,11 +11,11 @@ import { outputs } from "../../changes/rendering/outputs.ts";
 import { render } from "../../changes/rendering/render.ts";
 import { report, RequestError, type Shown } from "../../changes/report.ts";
 import { destinationOf } from "../../changes/sealing/destination.ts";
-import { sealed } from "../../changes/sealing/sealing.ts";
+import { sealRun } from "../../changes/sealing/sealing.ts";
 import { stateVersion } from "../../changes/sealing/stateVersion.ts";
 import { StateError, stateOf } from "../../changes/state/state.ts";
 import type { ReportOptions } from "./commands.ts";
-import { savedReport } from "./savedReport.ts";
+import { readSavedReport } from "./savedReport.ts";
 import { textOf } from "./textOf.ts";
 
 /** Exit statuses of reports, as docs/exit-statuses.md has them. */
@@ -27,7 +27,7 @@ const deadlineMs = 60_000;
 /** Makes the report, writes it, and sets the exit status. */
 export async function runReport(options: ReportRequestOptions & { from?: string; outputs?: string }): Promise<void> {
   const cwd = path.resolve(options.cwd ?? ".");
-  const set = options.from === undefined ? await reportOf(cwd, options) : savedReport(cwd, options.from);
+  const set = options.from === undefined ? await reportOf(cwd, options) : readSavedReport(cwd, options.from);
   deliver(set, options, cwd);
   if (options.outputs !== undefined) appendFileSync(path.resolve(cwd, options.outputs), outputs(set));
   if (set.environments.some((environment) => stops(environment).length > 0)) process.exitCode = statuses.stopped;
@@ -114,7 +114,7 @@ async function sealOf(
   const unchangedSeeds = new Set(isExact ? seeds.filter((each) => !changed.has(each)) : []);
   const destination = await destinationOf(entry, declared.folder, process.env);
   const version = text === undefined ? undefined : stateVersion(text);
-  return sealed({ entry, declared, base, state, version, commit, ...destination, unchangedSeeds });
+  return sealRun({ entry, declared, base, state, version, commit, ...destination, unchangedSeeds });
 }
 
 async function pendingOf(texts: StateTexts, { stack }: EnvironmentEntry, declared: Declared): Promise<Section> {

@@ -11,7 +11,7 @@ import { changeSet, type ChangeSet } from "../../changes/model/changeSet.ts";
 const notBelieved = 2;
 
 /** A report that was written with --format json. */
-export function savedReport(cwd: string, file: string): ChangeSet {
+export function readSavedReport(cwd: string, file: string): ChangeSet {
   const raw = jsonAt(path.resolve(cwd, file), file);
   if (hasOtherForm(raw)) throw new EngineError(`${file}: ${otherForm}`, notBelieved);
   const report = changeSet.safeParse(raw);

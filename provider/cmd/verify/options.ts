@@ -78,7 +78,7 @@ const bedFile = z.looseObject({
 });
 
 /** The sandbox that the flags name. Refuses one without tables. */
-export function bedNames(options: VerifyOptions): BedNames {
+export function toSandboxNames(options: VerifyOptions): BedNames {
   const { bed, cwd = "." } = options;
   const file =
     bed === undefined ? undefined : readOrRefuse(() => readChecked(bedFile, path.resolve(cwd, bed), "test bed"));

@@ -110,14 +110,14 @@ export function differencesOf(results: readonly Result[], hide: (text: string) =
 function comparison(result: Result, hide: (text: string) => string): Pick<Difference, "expected" | "seen"> {
   if (result.status === "failed") {
     const at = result.path === "" ? "" : `${result.path}: `;
-    return { expected: shown(result.expected, hide), seen: hide(at) + shown(result.seen, hide) };
+    return { expected: describeValue(result.expected, hide), seen: hide(at) + describeValue(result.seen, hide) };
   }
   const found = deviation(result);
   return { expected: found === undefined ? "" : habits[found.name].values[0], seen: found?.value ?? "" };
 }
 
 /** A value of the platform's in a sentence: masked first, then cut. */
-export function shown(value: unknown, hide: (text: string) => string): string {
+export function describeValue(value: unknown, hide: (text: string) => string): string {
   const text = printableLine(hide(value === undefined ? "nothing" : JSON.stringify(value)));
   return text.length > mostCharacters ? `${text.slice(0, mostCharacters)}…` : text;
 }

@@ -14,7 +14,7 @@ import type { Configuration } from "../../pulumi/configuration/configuration.ts"
 import { originOf } from "../../pulumi/configuration/origins.ts";
 import { locatePlatform } from "../../pulumi/platform.ts";
 import type { Subject } from "../doctor/subject.ts";
-import { clean, type Remainder } from "./bed/cleaning.ts";
+import { removeLeftovers, type Remainder } from "./bed/cleaning.ts";
 import { refuseNamesake } from "./bed/guarding.ts";
 import { digestOf, Journal } from "./bed/journal.ts";
 import { Keeper, type Grounds } from "./bed/keeping.ts";
@@ -91,7 +91,7 @@ async function removeLeftOvers({ settings, folder, names, warn }: Work, { client
   const journals = Journal.leftOver(folder, digestOf(settings.endpoint), warn);
   let remainders = 0;
   for (const journal of journals) {
-    const left = await clean(client, journal).finally(() => journal.end());
+    const left = await removeLeftovers(client, journal).finally(() => journal.end());
     remainders += left.length;
     if (left.length === 0) warn(`Removed what run ${journal.run.mark} had left.`);
     for (const { thing, ids, why } of left)
@@ -114,7 +114,7 @@ async function inJournal(work: Work, names: BedNames, connection: Connection): P
       work.show("removing what was made");
       // Removing things may depend on the habits that the facts found.
       const cleaner = clientOf(profileOf(results, seenBy(work, {}), known));
-      left = await clean(cleaner, journal).finally(() => cleaner.close());
+      left = await removeLeftovers(cleaner, journal).finally(() => cleaner.close());
     })
     .finally(() => journal.end());
   if (stop.signal.aborted) {
@@ -171,7 +171,7 @@ async function attempt(
     show("looking at the tables of the test bed");
     const fields = await examineTables(door, names.tables, mark);
     const limits = await limitsBelow(door, names.tables.currencies, Number(options.rows));
-    await clean(client, journal, (thing) => thing.kind === "row"); // facts are to find empty tables
+    await removeLeftovers(client, journal, (thing) => thing.kind === "row"); // facts are to find empty tables
     const app = options.app ?? (mayMake.apps ? await newApp(door, settings.email ?? "", mark) : undefined);
     if (app !== undefined) keeper.own(app);
     const bed: Bed = { ...fields, ...basic, ...(app === undefined ? {} : { app }) };

@@ -15,8 +15,8 @@ import { subjectOf, type Subject } from "../doctor/subject.ts";
 import { progressLine } from "../progressLine.ts";
 import { refuseManaged } from "./bed/guarding.ts";
 import { journalFolder } from "./bed/journal.ts";
-import { bedSeed } from "./bed/tables.ts";
-import { bedNames, checkFlags, factsOf, readOrRefuse, type VerifyOptions } from "./options.ts";
+import { makeSandboxSeed } from "./bed/tables.ts";
+import { toSandboxNames, checkFlags, factsOf, readOrRefuse, type VerifyOptions } from "./options.ts";
 import type { Outcome } from "./outcome.ts";
 import { writeProfile } from "./profileFile.ts";
 import { screenOf } from "./rendering.ts";
@@ -28,7 +28,7 @@ const widthOfPipes = 100;
 /** Tries the facts and prints what came of them; the answer is the exit status. */
 export async function runVerify(options: VerifyOptions, terminal: Terminal, more: Partial<Work> = {}): Promise<number> {
   if (options.printBed === true) {
-    terminal.output.write(bedSeed());
+    terminal.output.write(makeSandboxSeed());
     return 0;
   }
   checkFlags(options);
@@ -48,7 +48,7 @@ export async function runVerify(options: VerifyOptions, terminal: Terminal, more
       2,
     );
   }
-  const names = options.clean === true ? undefined : bedNames(options);
+  const names = options.clean === true ? undefined : toSandboxNames(options);
   if (names) await refuseManaged(names, subject, options, terminal);
   const { profile, writeProfile: written, cwd = "." } = options;
   const reason = written === undefined ? undefined : whyUnwritable(path.resolve(cwd, written));

@@ -14,6 +14,7 @@ interface Noted {
   claims: TeamClaims;
   rowClaims: RowClaims;
   identities: Identities;
+  made: MadeThings;
 }
 
 /** The methods that note what a program declares and what becomes of it. Their arguments are JSON, but for the rows of `leave`. */
@@ -21,6 +22,8 @@ const notes: { [Name in keyof Noted]: readonly (keyof Noted[Name])[] } = {
   claims: ["claim", "forget", "found", "began", "ended"],
   rowClaims: ["claim", "announce", "forget", "leave", "renew", "keepCells"],
   identities: ["checked", "compared", "has", "seen", "released"],
+  // A team may be deleted by another provider than those that put its members there.
+  made: ["saved", "removed"],
 };
 
 interface Surroundings {
@@ -35,7 +38,6 @@ interface Surroundings {
 /** A provider's knowledge of its run: its own, and that of the other providers of the run on the same platform. */
 export class RunNotes {
   readonly known: Noted;
-  readonly made: MadeThings;
   readonly #own: Noted;
   readonly #journal: RunJournal;
   readonly #platform: () => string;
@@ -46,9 +48,9 @@ export class RunNotes {
       claims: new TeamClaims(),
       rowClaims: new RowClaims(directory, foresees),
       identities: new Identities(),
+      made: new MadeThings(directory, platform),
     };
     this.#journal = new RunJournal(engine);
-    this.made = new MadeThings(directory, platform);
     // IDs are of the whole platform, whatever organization is configured.
     this.#platform = () => platform().replace(/#[^#]*$/, "");
     if (foresees && engine) {
@@ -61,6 +63,7 @@ export class RunNotes {
       claims: this.#noteOf("claims"),
       rowClaims: this.#noteOf("rowClaims"),
       identities: this.#noteOf("identities"),
+      made: this.#noteOf("made"),
     };
   }
 
@@ -70,7 +73,7 @@ export class RunNotes {
    */
   compared(urn: string | undefined, { findings = {}, ...change }: Comparison, own: readonly string[] = []): Change {
     const { people, leaving, renewed = [] } = findings;
-    this.made.saved(urn, [...own, ...(findings.own ?? [])]);
+    this.known.made.saved(urn, [...own, ...(findings.own ?? [])]);
     const { claims, rowClaims } = this.known;
     if (people) claims.found(urn, people);
     if (leaving && urn !== undefined) {

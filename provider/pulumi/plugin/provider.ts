@@ -245,7 +245,7 @@ export class Plugin {
 
   /** Ends running operations between two calls of the platform; the state keeps what is done. */
   cancel(isOrphaned = false): void {
-    if (isOrphaned) this.#operations?.made.orphaned();
+    if (isOrphaned) this.#operations?.notes.known.made.orphaned();
     this.#stopped.abort();
   }
 

@@ -11,7 +11,7 @@ export const membership = (teamID: string, { email, userID }: Named): string[] =
   [email?.toLowerCase() ?? [], userID ?? []].flat().map((name) => `member ${teamID} ${name}`);
 
 /** The role of a member; undefined when the platform does not tell, or by a word that can't be declared. */
-export async function knownRole(
+export async function findRole(
   { members }: Context,
   teamID: string,
   { userID, role }: ListedMember,
@@ -21,7 +21,7 @@ export async function knownRole(
 }
 
 /** The reason why somebody lacks a role that the platform confirmed; undefined when they have it. */
-export async function lackedRole(
+export async function explainLack(
   context: Context,
   teamID: string,
   member: ListedMember,
@@ -30,7 +30,7 @@ export async function lackedRole(
   const list = await context.members.proved(teamID);
   const now = list?.find(({ userID }) => userID === member.userID);
   if (!now) throw new ResourceError(`${nameOf(member)} is in the list of team ${teamID} no longer. Run up again.`);
-  const role = await knownRole(context, teamID, now);
+  const role = await findRole(context, teamID, now);
   return role === wanted ? undefined : { reason: lacksRole(wanted, role), role };
 }
 

@@ -16,8 +16,8 @@ import { mayBeMade } from "../model/made.ts";
 import type { Removal } from "../model/removals.ts";
 import { PartialFailure, ResourceError, type Context } from "../model/resource.ts";
 import { membership } from "./memberships.ts";
-import { foundNow, namesIn, sparing, stillFound, type FoundRoles, type KeptFound } from "./rosterFound.ts";
-import { identified, withRoles, nameOf, observed, wantedOf, type Kept, type Members } from "./rosterLists.ts";
+import { findFound, namesIn, sparing, stillFound, type FoundRoles, type KeptFound } from "./rosterFound.ts";
+import { identify, withRoles, nameOf, observe, toWanted, type Kept, type Members } from "./rosterLists.ts";
 import { lacking, type RoleChange } from "./rosterProof.ts";
 import { each, names, sentences } from "./rosterSentences.ts";
 import { peopleOf, planWithout, unshownBy, unshownSentence, type Unshown } from "./rosterUnshown.ts";
@@ -63,7 +63,7 @@ export async function optionsNow(
   const self = await caller(context);
   const options = optionsOf(inputs, self);
   const member = live.find((one) => isUser(self, one));
-  const dropped = member && managing(wantedOf(old?.members ?? {}, old), { mode: "additive" })(member);
+  const dropped = member && managing(toWanted(old?.members ?? {}, old), { mode: "additive" })(member);
   if (!inputs.keepSelf || !member || dropped) return options;
   return { ...options, ignore: [...(options.ignore ?? []), nameOf(member)] };
 }
@@ -102,8 +102,8 @@ export async function apply<Inputs extends Roster & Record<string, unknown>>(
   const unlike = lacking(proof, { promoted, demoted, removed });
   const [takesOver, self] = [ours !== undefined, await caller(context)];
   const meeting = { old: old ?? ours, takesOver, self, wanted: proof.known, live: start.before };
-  const found = foundNow(context, inputs, meeting);
-  const outputs = { ...inputs, ...observed(proof.after, proof.known, start.options), ...withoutUndefined({ found }) };
+  const found = findFound(context, inputs, meeting);
+  const outputs = { ...inputs, ...observe(proof.after, proof.known, start.options), ...withoutUndefined({ found }) };
   noteMade(context, inputs, { proof, found, open: begun.filter((name) => !unsure.has(name)) });
   const left = removed.done.filter((one) => !unlike.removed.has(one));
   context.made.removed(inputs.resourceUrn, namesOf(inputs, left));
@@ -173,7 +173,7 @@ async function planned(
   const elsewhere = { ...now, ignore: [...(now.ignore ?? []), ...declaredElsewhere(context, teamID, before)] };
   const found = stillFound(context, inputs, (old ?? ours)?.found, before);
   const { stay, options } = sparing(inputs, { ...old, found }, elsewhere, before);
-  const wanted = await identified(context, wantedOf(inputs.members, old), before);
+  const wanted = await identify(context, toWanted(inputs.members, old), before);
   const whole = planRoster(wanted, before, options);
   if (!old && !inputs.adopt && !ours) refuseOthers(inputs, whole);
   const unshown = context.isApproved ? unshownBy(whole, old) : nobody;
@@ -183,7 +183,7 @@ async function planned(
     const sentence = unshownSentence(unshown, inputs);
     if (!old || sentence === undefined) throw new ResourceError(reasons);
     // The next report starts from what is there now.
-    const outputs = { ...inputs, ...observed(before, wanted, options), ...withoutUndefined({ found }) };
+    const outputs = { ...inputs, ...observe(before, wanted, options), ...withoutUndefined({ found }) };
     throw new PartialFailure(`${reasons}\n${sentence}`, teamID, outputs);
   }
   await refuseUndeclaredMembers(context, inputs, plan.remove);
@@ -209,7 +209,7 @@ async function replan(context: Context, teamID: string, { wanted, options, unsho
   const listed = await context.members.proved(teamID);
   if (!listed) throw new ResourceError(`team ${teamID} was deleted meanwhile. Run refresh, then up.`);
   const after = await withRoles(context, teamID, listed);
-  const known = await identified(context, wanted, after);
+  const known = await identify(context, wanted, after);
   return { after, known, rest: planWithout(unshown, known, after, options) };
 }
 

@@ -12,7 +12,7 @@ import {
 import { isFound, type Made } from "../model/made.ts";
 import type { Context } from "../model/resource.ts";
 import { membership } from "./memberships.ts";
-import { nameOf, wantedOf, type Kept, type Members } from "./rosterLists.ts";
+import { nameOf, toWanted, type Kept, type Members } from "./rosterLists.ts";
 
 /** Roles, by user ID, of those whom a stack found in a team. */
 export type FoundRoles = Readonly<Record<string, "admin" | "member">>;
@@ -21,7 +21,7 @@ export type FoundRoles = Readonly<Record<string, "admin" | "member">>;
 export type KeptFound = Kept & { found?: FoundRoles | undefined };
 
 /** Found members of a state. */
-export const foundOf = (value: unknown): FoundRoles | undefined => z.record(z.string(), role).safeParse(value).data;
+export const parseFound = (value: unknown): FoundRoles | undefined => z.record(z.string(), role).safeParse(value).data;
 
 interface Roster {
   teamID: string;
@@ -54,7 +54,7 @@ export function sparing<Live extends RosterMember, Options extends Pick<RosterOp
 ): { stay: Live[]; options: Options } {
   const { found } = kept;
   if (!found || adopt) return { stay: [], options };
-  const isDeclared = managing(wantedOf(members, kept), { mode: "additive" });
+  const isDeclared = managing(toWanted(members, kept), { mode: "additive" });
   const stay = live.filter((member) => found[member.userID] !== undefined && !isDeclared(member));
   return { stay, options: { ...options, ignore: [...(options.ignore ?? []), ...stay.map(nameOf)] } };
 }
@@ -84,7 +84,7 @@ interface Meeting {
  * Found members after a run: earlier ones who are in the team still, and newly declared ones who are there already,
  * unless this stack put them there, or takes the team over.
  */
-export function foundNow(
+export function findFound(
   context: Pick<Context, "made" | "members">,
   inputs: Roster,
   { old = {}, takesOver, self, wanted, live }: Meeting,
@@ -92,7 +92,7 @@ export function foundNow(
   if (inputs.adopt) return undefined;
   const before = stillFound(context, inputs, old.found, live);
   if (takesOver || context.members.isMade(inputs.teamID)) return before;
-  const isKnown = managing(wantedOf(old.members ?? {}, old), { mode: "additive" });
+  const isKnown = managing(toWanted(old.members ?? {}, old), { mode: "additive" });
   const isWanted = managing(wanted, { mode: "additive" });
   const namesOf = namesIn(inputs.teamID, wanted);
   const met = live.filter(

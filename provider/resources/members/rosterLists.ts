@@ -23,7 +23,7 @@ export interface Kept {
 }
 
 /** The declared members, with user IDs as far as the state knows them: whoever gets another address stays the same. */
-export function wantedOf(members: Members, { members: kept = {}, userIDs = [] }: Kept = {}): WantedMember[] {
+export function toWanted(members: Members, { members: kept = {}, userIDs = [] }: Kept = {}): WantedMember[] {
   const known = new Map(sortedNames(kept).map((name, index) => [name.toLowerCase(), userIDs[index]]));
   return Object.entries(members).map(([name, role]) =>
     name.includes("@") ? { email: name, userID: known.get(name.toLowerCase()), role } : { userID: name, role },
@@ -55,7 +55,7 @@ export async function withRoles(
 }
 
 /** The wanted members with the user IDs of those whose addresses the list does not show: it may have IDs alone. */
-export async function identified(
+export async function identify(
   context: Context,
   wanted: readonly WantedMember[],
   live: readonly ListedMember[],
@@ -72,7 +72,7 @@ export async function identified(
 }
 
 /** The members that a roster decides on, as the state keeps them: those that are declared by their declared names. */
-export function observed(
+export function observe(
   live: readonly RosterMember[],
   wanted: readonly WantedMember[],
   options: Pick<RosterOptions, "mode" | "ignore">,

@@ -9,7 +9,7 @@ import {
   type RosterPlan,
   type WantedMember,
 } from "../../reconcile/rosters.ts";
-import { nameOf, wantedOf, type Kept } from "./rosterLists.ts";
+import { nameOf, toWanted, type Kept } from "./rosterLists.ts";
 import { maxNamed } from "./rosterSentences.ts";
 
 /** People who are not as the approved report showed them: they were changed by hand since. */
@@ -26,7 +26,7 @@ type Sought = Pick<WantedMember, "email" | "userID">;
 
 /** Finds the people whom a plan would change in a way that no report showed. */
 export function unshownBy({ add, remove, changeRole }: RosterPlan<ListedMember>, old: Kept | undefined): Unshown {
-  const known = wantedOf(old?.members ?? {}, old);
+  const known = toWanted(old?.members ?? {}, old);
   const isKnown = managing(known, { mode: "additive" });
   return {
     extra: remove.filter((member) => !isKnown(member)),

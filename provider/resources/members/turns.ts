@@ -12,7 +12,7 @@ export const joining = <Answer>(
 ): Promise<Answer> => context.claims.joining(() => inTurn(context, urn, "joining", work), context.signal);
 
 /** Takes a user out of teams by what is known then. */
-export const leaving = <Answer>(
+export const leaveInTurn = <Answer>(
   context: MemberContext,
   urn: string | undefined,
   work: () => Promise<Answer>,

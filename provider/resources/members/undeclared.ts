@@ -1,6 +1,6 @@
 import { numbered } from "../../messages/text.ts";
 import type { Named } from "../../reconcile/rosters.ts";
-import { listed, withoutLine, type Removal } from "../model/removals.ts";
+import { toYamlList, withoutLine, type Removal } from "../model/removals.ts";
 import { ResourceError, type OfflineContext } from "../model/resource.ts";
 import { nameOf } from "./rosterLists.ts";
 
@@ -15,7 +15,7 @@ export async function refuseUndeclaredMembers(
   const { allows } = await removals(removal.file, directory);
   const left = leaving.map(nameOf).filter((name) => !allows([kind, team, name]));
   if (left.length === 0) return;
-  const names = sensitive ? `[${numbered(left.length, "member")}]` : listed(left);
+  const names = sensitive ? `[${numbered(left.length, "member")}]` : toYamlList(left);
   throw new ResourceError(
     withoutLine(removal, `${numbered(left.length, "member")} of ${team}`, [`members: { ${team}: ${names} }`]),
   );

@@ -18,7 +18,7 @@ export const userFound = {
 };
 
 /** Why the inputs do not name exactly one user. */
-export function namedOnce({ inputs, unknown }: Given<Named>): Problem[] {
+export function checkNamedOnce({ inputs, unknown }: Given<Named>): Problem[] {
   const named = [inputs.email, inputs.userID].filter((value) => value !== undefined).length;
   if (unknown.has("email") || unknown.has("userID") || named === 1) return [];
   return [{ property: "email", reason: named === 0 ? "set email or userID" : "set either email or userID, not both" }];

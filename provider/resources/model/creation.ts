@@ -6,7 +6,7 @@ import { ResourceError, type Context } from "./resource.ts";
 const nothing = (value: unknown): boolean => value === undefined || value === null || value === "";
 
 /** The wanted values that differ from those found; nothing, null and the empty text are the same. */
-export function changedValues<T extends object>(wanted: T, found: Readonly<Record<string, unknown>>): Partial<T> {
+export function findChangedValues<T extends object>(wanted: T, found: Readonly<Record<string, unknown>>): Partial<T> {
   const changed = Object.entries(wanted).filter(
     ([name, value]) => value !== found[name] && !(nothing(value) && nothing(found[name])),
   );
@@ -14,7 +14,7 @@ export function changedValues<T extends object>(wanted: T, found: Readonly<Recor
 }
 
 /** The managed part of a description: all of it when it is imported or declared. */
-export function observedDescription(
+export function toManagedDescription(
   found: { description?: string | null | undefined },
   state: { name?: string; description?: string | null | undefined },
 ): { description?: string | null } {

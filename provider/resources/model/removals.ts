@@ -23,7 +23,7 @@ export const withoutLine = ({ file }: Removal, what: string, lines: readonly str
   `If it is meant to leave, add: removed: { ${lines.join(", ")} }`;
 
 /** Items of a list in a line of YAML. */
-export const listed = (items: readonly unknown[]): string => `[${items.map((item) => yamlOf(item)).join(", ")}]`;
+export const toYamlList = (items: readonly unknown[]): string => `[${items.map((item) => yamlOf(item)).join(", ")}]`;
 
 const yamlOf = (item: unknown): string =>
   typeof item === "string" && /^[A-Za-z][\w@.+/-]*$/.test(item) && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(item)

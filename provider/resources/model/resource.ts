@@ -4,6 +4,7 @@ import type { MemberLists } from "../../client/lists/memberLists.ts";
 import type { TableReads } from "../../client/lists/tableReads.ts";
 import type { Client } from "../../client/options.ts";
 import type { FieldType } from "../../contract/fields.ts";
+import type { RowData } from "../../contract/values.ts";
 import type { Manner } from "../../habits/profile.ts";
 import type { RowsAhead } from "../../reconcile/rows.ts";
 import type { Identities } from "./identities.ts";
@@ -76,6 +77,14 @@ const meta = once((schema: z.ZodType) => schema.meta() ?? {});
 export const factsOf = (schema: unknown): z.core.GlobalMeta => (schema === undefined ? {} : meta(schema as z.ZodType)); // the values of a zod shape are schemas
 
 /** Tools of a resource: the platform through `client`, and a way to report progress. */
+/** Gets what a look finds of a seed's rows; secret values included. */
+export interface RowWatch {
+  changed: (key: string, values: RowData) => void;
+  foreign: (values: RowData) => void;
+  /** Keys of all rows that are gone. */
+  missing: (keys: readonly string[]) => void;
+}
+
 export interface Context {
   client: Client;
   members: MemberLists;
@@ -111,6 +120,8 @@ export interface Context {
   publicID: (id: string) => string;
   /** The removals that an Environment file in this folder allows. */
   removals: (file: string, directory: string) => Promise<Removals>;
+  /** Gets each row of a seed that was changed by hand, whole and in the terms of the source. */
+  watch?: RowWatch;
   /** Aborts when the run is cancelled or its engine has ended. */
   signal: AbortSignal;
   /** Milliseconds of waiting that end early with `signal`. */
@@ -219,7 +230,7 @@ export const adopt = z.boolean().optional().meta({
 });
 
 /** The input that asks for what can't be taken back once more. */
-export const again = (what: string) =>
+export const declareAgain = (what: string) =>
   z
     .boolean()
     .optional()

@@ -1,6 +1,6 @@
 import { isNotFound } from "../../contract/errors.ts";
 import { quoted } from "../../messages/text.ts";
-import { changedValues } from "./creation.ts";
+import { findChangedValues } from "./creation.ts";
 import { PartialFailure, type Context } from "./resource.ts";
 
 type Settings = Readonly<Record<string, unknown>>;
@@ -25,7 +25,7 @@ export async function proveSettings<Wanted extends object>(sent: Sent<Wanted>): 
     const message = `${what} was written as ${id}, and the platform does not find it there. Look for it on the platform, then run up again.`;
     throw new PartialFailure(message, id, outputs);
   }
-  const others = Object.keys(changedValues(wanted, found)).map(
+  const others = Object.keys(findChangedValues(wanted, found)).map(
     (name) => `${name} is ${shown(found[name])}, not ${shown(Reflect.get(wanted, name))}`,
   );
   if (others.length === 0) return;

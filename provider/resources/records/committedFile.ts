@@ -10,7 +10,7 @@ import { pipeline } from "node:stream/promises";
  * there is no repository, no such file in it, or no Git.
  * @param file relative to the folder, or absolute
  */
-export async function committed<Answer>(
+export async function readCommittedFile<Answer>(
   directory: string,
   file: string,
   work: (folder: string, name: string) => Promise<Answer>,

@@ -82,7 +82,7 @@ async function reasonAgainst<Inputs extends Declared>(
 }
 
 /** The inputs with the number of the replacements that led to them. */
-export const counted = <Inputs extends Declared>(
+export const countReplacements = <Inputs extends Declared>(
   { identities }: Pick<OfflineContext, "identities">,
   inputs: Partial<Inputs>,
 ): Partial<Inputs> => {

@@ -31,7 +31,7 @@ export function secrecyMessage(old: Source, inputs: Source): string | undefined 
 const maxRead = 50_000;
 
 /** The first rows of a file that change, as the last run had them and as they are now; rows of the program show by themselves. */
-export async function changedCells(
+export async function findChangedCells(
   context: OfflineRowContext,
   old: SeedState,
   inputs: SeedInputs,

@@ -64,7 +64,7 @@ export class EditedRows {
 }
 
 /** Rows as they were found on the platform, secret values sealed. */
-export const foundRows = (
+export const sealFoundRows = (
   declaration: RowDeclaration,
   { found = {} }: Pick<Drift, "found">,
   secrets: FoundSecrets = {},
@@ -111,7 +111,7 @@ export async function driftMessage(
 ): Promise<string> {
   const { changed, missing, changedKeys, missingKeys, unlinked = 0 } = drift;
   const byHand = changed + missing > unlinked;
-  const is = foundRows(declaration, drift, secrets);
+  const is = sealFoundRows(declaration, drift, secrets);
   const was = is.size === 0 ? is : await rowsByKey(declaration, directory, changedKeys);
   const parts = [
     part(changed, "changed", describeRows(declaration, changedKeys, changed, { was, is })),

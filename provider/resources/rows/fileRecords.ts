@@ -34,13 +34,13 @@ export function fileName({ filename, url = "" }: Pick<FileDeclaration, "filename
 }
 
 /** The declared part of a record's content. The address of a copy is known once it is stored. */
-export function wanted(inputs: FileDeclaration): Partial<Content> {
+export function toWantedContent(inputs: FileDeclaration): Partial<Content> {
   const { url, store, size, type } = inputs;
   return withoutUndefined({ filename: fileName(inputs), size, type, url: store ? undefined : url });
 }
 
 /** Names of what a record's content has otherwise. */
-export const differing = (content: Partial<Content>, child: Child): string[] =>
+export const listDifferences = (content: Partial<Content>, child: Child): string[] =>
   Object.entries(content).flatMap(([name, value]) => (child.content?.[name] === value ? [] : [name]));
 
 /** Differences between a record and the sent one; addresses are compared and shown without their signature. */
@@ -73,7 +73,7 @@ async function once<Made>(make: () => Promise<Made>, found: () => Promise<Made |
 }
 
 /** Has the platform keep a copy, where that is wanted. A copy whose address was lost belongs to nothing. */
-export async function storedFile(
+export async function storeFile(
   context: Context,
   inputs: FileDeclaration,
 ): Promise<AnswerOf<"microappchildUploadFileToStore"> | undefined> {
@@ -88,7 +88,7 @@ export async function storedFile(
 }
 
 /** Makes the record and answers its ID; where the answer was lost, the list shows whether it was made. */
-export const made = (
+export const makeRecord = (
   context: Context,
   { table, fieldID }: FileDeclaration,
   rowID: string,
@@ -102,6 +102,6 @@ export const made = (
     },
     async () =>
       (await childrenOf(context, rowID, fieldID))?.find(
-        (child) => !known.has(child._id) && differing(content, child).length === 0,
+        (child) => !known.has(child._id) && listDifferences(content, child).length === 0,
       )?._id,
   );

@@ -34,7 +34,7 @@ export interface FoundTargets {
 
 const none: FoundTargets = { staying: [], after: () => undefined };
 
-export async function foundRows(context: RowContext, job: Job): Promise<FoundTargets> {
+export async function planFoundRows(context: RowContext, job: Job): Promise<FoundTargets> {
   const { inputs, old, plan, handed, handedFound } = job;
   if (inputs.adopt) return none;
   const { rows } = job.summary;
@@ -79,7 +79,7 @@ async function foundBefore(
 }
 
 /** Found rows among those to remove with a seed; all of them where that is unknown. */
-export async function foundOf(
+export async function listFoundRemovals(
   context: RowContext,
   state: SeedState,
   removals: readonly Removal[],

@@ -22,7 +22,7 @@ async function missingKeys(
   wanted: RowSet,
   missing: readonly number[],
 ): Promise<string[]> {
-  const first = missing.slice(0, maxShown);
+  const first = context.watch ? missing : missing.slice(0, maxShown);
   if (state.keys) return first.flatMap((index) => state.keys?.[index] ?? []);
   const keys = await withLastSource(context, state, ({ rows }, seed, directory) => {
     const indices = first.flatMap((index) => rows.find(wanted.key(index)) ?? []);
@@ -60,10 +60,14 @@ export async function observe<Applied extends SeedState & Observation>(
   const edited = new EditedRows(state);
   const unlinked: string[] = [];
   const see: ObserveRow = ({ index, content, values, dangling }) => {
-    if (index === undefined) return;
+    if (index === undefined) {
+      platform.watch?.foreign(values);
+      return;
+    }
     declared?.observe(values);
     if (wanted.hasContent(index, content)) return;
     edited.observe(keyOf(state.key, values), values);
+    platform.watch?.changed(keyOf(state.key, values), values);
     if (dangling) unlinked.push(keyOf(state.key, values));
   };
   const reading = liveRows(context, state, scopeOfState(state), links, wanted, ledger, see);
@@ -82,6 +86,7 @@ export async function observe<Applied extends SeedState & Observation>(
   const [changed, missing] = [drift.edited.length, drift.missing.length];
   if (changed + missing === 0) return { outputs: rest, ...inputs };
   const removed = missing === 0 || state.sensitive ? [] : await missingKeys(context, state, wanted, drift.missing);
+  platform.watch?.missing(removed);
   const first = (keys: string[]): string[] => (state.sensitive ? [] : keys.slice(0, maxShown));
   const tellsCells = !state.sensitive && changed > 0;
   const found = tellsCells ? { found: edited.found } : {};

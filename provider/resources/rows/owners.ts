@@ -6,7 +6,7 @@ import { isHidden, placeOf } from "../../sources/source.ts";
 import { isProven, noteProven } from "../records/proofs.ts";
 import type { Leaving, RowClaim, RowClaims, RowReferrer } from "./declared/claims.ts";
 import { digesterFor, keyOf } from "./declared/declaration.ts";
-import { declaredRows, holderOf, holderOfKeys } from "./declared/holders.ts";
+import { readDeclaredRows, holderOf, holderOfKeys } from "./declared/holders.ts";
 import { linksOf } from "./declared/links.ts";
 import type { RowTarget } from "./declared/target.ts";
 
@@ -104,7 +104,7 @@ async function shared(claims: RowClaims, { target }: Declared, other: RowClaim, 
   const digester = digesterFor(other.target);
   const named: string[] = [];
   let count = 0;
-  for await (const { line, values } of declaredRows(target, directory)) {
+  for await (const { line, values } of readDeclaredRows(target, directory)) {
     const digest = digester.key(values);
     if (digest === undefined || !rows.has(digest)) continue;
     if (++count > maxNamed) continue;
@@ -125,7 +125,7 @@ async function unanswered(claims: RowClaims, declared: Declared, directory: stri
   if (asked.length === 0) return [];
   const missing: Unresolved[] = [];
   const going: string[] = [];
-  for await (const { line, values } of declaredRows(target, directory)) {
+  for await (const { line, values } of readDeclaredRows(target, directory)) {
     for (const { label, answer } of asked) {
       const text = keyText(values[label]);
       const found = text === undefined ? "there" : answer(text);
@@ -196,7 +196,7 @@ export async function referringTo(
   for (const claim of referrers) {
     const links = linksOf(claim.target).filter((link) => link.table === target.table && link.key === key);
     if (links.length === 0) continue;
-    for await (const { line, values } of declaredRows(claim.target, directory)) {
+    for await (const { line, values } of readDeclaredRows(claim.target, directory)) {
       for (const { label } of links) {
         const text = keyText(values[label]);
         if (text === undefined || !leaves(text)) continue;

@@ -4,7 +4,7 @@ import { RowIndices } from "../../reconcile/rowIndices.ts";
 import { RowSet } from "../../reconcile/rowSet.ts";
 import { fewestRemovals, planOffline, type Forecast } from "../../reconcile/rows.ts";
 import { ResourceError, type Change, type Report } from "../model/resource.ts";
-import { changedCells, hidingBoth, secrecyMessage, whatIsUnknown } from "./changedCells.ts";
+import { findChangedCells, hidingBoth, secrecyMessage, whatIsUnknown } from "./changedCells.ts";
 import type { OfflineRowContext, RowFindings } from "./declared/claims.ts";
 import { keysOf } from "./declared/declaration.ts";
 import { linksOf } from "./declared/links.ts";
@@ -14,13 +14,13 @@ import { indicesWithin, sameKey } from "./declared/terms.ts";
 import { driftMessage, repairsOf, type Drift, type FoundSecrets } from "./drift.ts";
 import { as, firstNames, forecast, maxShown, noNames, type Names, type Part } from "./forecast.ts";
 import { clearForecast } from "./kept/clearForecast.ts";
-import { departedFrom, takesUp } from "./kept/departed.ts";
-import { nobody, noneLeaving, spared, stayMessage, type LeavingRows } from "./kept/leaving.ts";
+import { loadTombstones, takesUp } from "./kept/departed.ts";
+import { nobody, noneLeaving, removeKeptForOthers, stayMessage, type LeavingRows } from "./kept/leaving.ts";
 import type { SeedInputs, SeedState } from "./kept/state.ts";
 import { isRenewal, renewalMessage } from "./live/renewal.ts";
 import { byOldKey, inOldTerms, isRelinked, isReshaped } from "./live/reshaped.ts";
 import { referringTo } from "./owners.ts";
-import { sparedMessage } from "./spared.ts";
+import { describeKeptForOthers } from "./spared.ts";
 import { refuseOtherTable, refuseUndeclaredRows, sayDoneLines } from "./undeclared.ts";
 
 /** Inputs of a previewed seed. */
@@ -36,7 +36,7 @@ interface State extends SeedState, Pick<Inputs, "onDestroy" | "linkRenewals"> {
 }
 
 /** Reports what an update will do, with its rows, and refuses what it must not do. Sends nothing. */
-export async function previewed(
+export async function previewUpdate(
   context: OfflineRowContext,
   change: Change,
   old: State,
@@ -162,7 +162,7 @@ async function planned(
   const clearing = clearForecast(old, inputs, summary, plan);
   const renewed: string[] = [];
   if (plan.exact && plan.insert > 0) {
-    const departed = departedFrom(old, inputs);
+    const departed = loadTombstones(old, inputs);
     const isSame = !isReshaped(old, inputs) || isRenewal(old, inputs);
     const returns = isSame && plan.change.added.some((index) => departed.has(rows.key(index)));
     const leavingRows = rowClaims.going(inputs.table, inputs.resourceUrn);
@@ -171,7 +171,7 @@ async function planned(
   const renewal = renewalMessage(old);
   if (renewal !== undefined) report.forecast(renewal);
   if (renewal === undefined || !changesNothing(plan)) {
-    const cells = await changedCells(context, old, inputs, names.changed);
+    const cells = await findChangedCells(context, old, inputs, names.changed);
     const relinked = isRelinked(old, inputs) || clearing.isLeft;
     const unknowns = { ...known, adopts: inputs.adopt, relinked, keepsCells: rowClaims.keepsCells, cells };
     report.forecast(
@@ -181,7 +181,7 @@ async function planned(
   for (const sentence of clearing.sentences) report.forecast(sentence);
   const stay = [...leaving.found].filter(({ key }) => !leaving.staying.has(key)).length;
   if (stay > 0) report.forecast(stayMessage(stay));
-  if (leaving.reported.size > 0) report.forecast(sparedMessage(leaving.reported));
+  if (leaving.reported.size > 0) report.forecast(describeKeptForOthers(leaving.reported));
   const going = inputs.mode === "exact" ? fewestRemovals(plan) : 0;
   const refusal = tooManyRemovals("rows", going, ledger.count, inputs.maxRemovals);
   const refusals = [...(refusal ? [refusal] : []), ...clearing.refusals];
@@ -227,8 +227,8 @@ async function difference(context: OfflineRowContext, old: State, inputs: Inputs
     return { plan, leaving: noneLeaving(), names: noNames(), target };
   }
   const narrowed = async (whole: Forecast): Promise<{ plan: Forecast; leaving: LeavingRows }> => {
-    const { plan, leaving } = await spared(context, { old, inputs, target, rows: summary.rows }, whole);
-    return { plan: await takenOver(context, inputs, plan), leaving };
+    const { plan, leaving } = await removeKeptForOthers(context, { old, inputs, target, rows: summary.rows }, whole);
+    return { plan: await removeTakenOver(context, inputs, plan), leaving };
   };
   const named = (plan: Forecast, known: Ledger, keys: readonly string[]): Promise<Names> =>
     firstNames(inputs, plan, known, keys, directory);
@@ -251,7 +251,7 @@ async function difference(context: OfflineRowContext, old: State, inputs: Inputs
 const changesNothing = (plan: Forecast): boolean => plan.exact && plan.insert + plan.update + plan.remove === 0;
 
 /** Takes out of a plan what is there already, since another seed gives it up and leaves it there. */
-export async function takenOver(
+export async function removeTakenOver(
   { rowClaims, directory }: OfflineRowContext,
   inputs: SeedInputs,
   plan: Forecast,

@@ -8,7 +8,7 @@ import { keysIn } from "./declared/summaries.ts";
 import { firstNames, forecast } from "./forecast.ts";
 import { takesUp } from "./kept/departed.ts";
 import type { SeedInputs } from "./kept/state.ts";
-import { sayRenewed, takenOver } from "./preview.ts";
+import { sayRenewed, removeTakenOver } from "./preview.ts";
 
 /** Results of the last run's check of the source. */
 type Last = Partial<Pick<SeedInputs, "table" | "digest" | "keys"> & { fingerprint: string | undefined }>;
@@ -33,7 +33,7 @@ export async function sourceOf(context: OfflineRowContext, inputs: SeedInputs, o
   const summary = await summarize(inputs, directory);
   rowClaims.remember(inputs.resourceUrn, summary);
   if (old.table === undefined) {
-    const plan = await takenOver(context, inputs, planOffline(summary.rows, emptyLedger(), inputs.mode));
+    const plan = await removeTakenOver(context, inputs, planOffline(summary.rows, emptyLedger(), inputs.mode));
     report.rows?.({ plan, spared: new Map() });
     const names = await firstNames(inputs, plan, emptyLedger(), [], directory);
     report.forecast(forecast(inputs, plan, names, 0, { adopts: inputs.adopt }));

@@ -16,9 +16,9 @@ import { RowLabels } from "./declared/rowLabels.ts";
 import { lastSource, summaryOf } from "./declared/summaries.ts";
 import { viewersChanged, viewersOf, type RowTarget } from "./declared/target.ts";
 import { indicesWithin, sameKey } from "./declared/terms.ts";
-import { listFoundByGivers, foundOf, foundRows, handOverMade } from "./found.ts";
+import { listFoundByGivers, listFoundRemovals, planFoundRows, handOverMade } from "./found.ts";
 import { describeCleared, countsIn, LeftLabels, tooMuchCleared } from "./kept/clearing.ts";
-import { comesBack, departedFrom } from "./kept/departed.ts";
+import { comesBack, loadTombstones } from "./kept/departed.ts";
 import { stayMessage } from "./kept/leaving.ts";
 import { beginInserts, forgetMade } from "./kept/made.ts";
 import { scopeOf, scopeOfState, union, type Scope } from "./kept/scope.ts";
@@ -27,13 +27,13 @@ import type { RowContext } from "./live/context.ts";
 import { Links } from "./live/links.ts";
 import { liveRows, type ObserveRow } from "./live/liveRows.ts";
 import { NumberedKeys, refuseNumbered } from "./live/numberedKeys.ts";
-import { renewedRows } from "./live/renewal.ts";
-import { inOldTerms, isReshaped, reshapedRows } from "./live/reshaped.ts";
+import { readRenewedRows } from "./live/renewal.ts";
+import { inOldTerms, isReshaped, readReshapedRows } from "./live/reshaped.ts";
 import { planWithLostLinks } from "./lostLinks.ts";
 import { outcome, refusePlan, tellFindings, unprovenMessage } from "./reports.ts";
 import { refuseReferredTo, sayWhatStays, withoutClaimed } from "./spared.ts";
 import { refuseUndeclaredRows } from "./undeclared.ts";
-import { leavingUnseen, unseenStay } from "./unseen.ts";
+import { applyWithoutUnseen, unseenStay } from "./unseen.ts";
 import { applyPlan } from "./writing/apply.ts";
 import { keepCells } from "./writing/restoredCells.ts";
 import type { Removal as RowRemoval, Spared } from "./writing/steps.ts";
@@ -92,11 +92,11 @@ async function applied<Inputs extends SeedInputs>(
   const { summary, links, plan, terms, live, scope, clear, recreates, found, considered, unproven } = planned;
   const recreate = recreates ? ownRows(plan, summary, live) : new Map<number, string>();
   for (const index of plan.unseen.wanted) recreate.delete(index);
-  const departed = departedFrom(old, inputs);
+  const departed = loadTombstones(old, inputs);
   const isMoved = await comesBack(context, inputs, departed, plan, summary.rows);
   const removing = [...plan.remove];
   if (plan.insert.size > 0) await beginInserts(context, inputs, old?.ledger);
-  const { undone, failures, spared, trimmed } = await leavingUnseen(context, inputs, plan, summary, () =>
+  const { undone, failures, spared, trimmed } = await applyWithoutUnseen(context, inputs, plan, summary, () =>
     applyPlan(context, inputs, summary, links, plan, {
       recreate,
       clear,
@@ -164,7 +164,7 @@ async function plannedRun(
   const plan = await planWithLostLinks(context, inputs, { summary, links, ...seen }, options);
   const considered = othersOn(context, inputs);
   const early = await withoutClaimed(context, terms, plan.remove, considered);
-  const found = await foundRows(context, { inputs, old, summary, plan, handed: options.handedOver, handedFound });
+  const found = await planFoundRows(context, { inputs, old, summary, plan, handed: options.handedOver, handedFound });
   const staying = new Set(found.staying.map((row) => row.id));
   const going = early.left.filter((row) => !staying.has(row.id));
   const stay = early.left.length - going.length;
@@ -224,9 +224,9 @@ async function observedRows(
   };
   if (old && last.count > 0 && isReshaped(old, inputs)) {
     const found = { ledger: last, summary, links, scope, left };
-    const renewed = await renewedRows(context, inputs, old, { ...found, see, keepsIDs: recreates });
+    const renewed = await readRenewedRows(context, inputs, old, { ...found, see, keepsIDs: recreates });
     if (renewed) return { ...renewed, terms: inputs, numbered };
-    const known = await reshapedRows(context, inputs, old, found);
+    const known = await readReshapedRows(context, inputs, old, found);
     if (known) return { ...known, terms: inOldTerms(old, inputs), numbered };
   }
   const live = await liveRows(context, inputs, scope, links, summary.rows, last, see, recreates);
@@ -278,7 +278,7 @@ export async function removeOwned(context: RowContext, state: SeedState): Promis
     // Also what the same resource declares now: what is deleted then is the one that it replaces.
     const considered = context.rowClaims.on(state.table);
     const { left, spared } = await withoutClaimed(context, state, plan.remove, considered);
-    const found = new Set(await foundOf(context, state, plan.remove));
+    const found = new Set(await listFoundRemovals(context, state, plan.remove));
     const staying = plan.remove.filter((row) => !left.includes(row));
     plan.remove = left.filter((row) => !found.has(row));
     sayWhatStays(context.report, state.table, spared);

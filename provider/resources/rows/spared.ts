@@ -81,10 +81,10 @@ export async function refuseReferredTo(
 }
 
 /** Which rows stay for whom, in one line. */
-export const sparedMessage = (spared: Spared, stay = "stay"): string =>
+export const describeKeptForOthers = (spared: Spared, stay = "stay"): string =>
   [...spared].map(([name, count]) => `${count} ${stay}: SeedRows ${quoted(name)} declares them`).join("; ");
 
 /** Reports which rows stay for other seeds. */
 export function sayWhatStays(report: Report, table: string, ...all: Spared[]): void {
-  for (const spared of all) if (spared.size > 0) report.info(`table ${table}: ${sparedMessage(spared)}`);
+  for (const spared of all) if (spared.size > 0) report.info(`table ${table}: ${describeKeptForOthers(spared)}`);
 }

@@ -3,7 +3,7 @@ import type { Digest, RowDigests } from "../../reconcile/digests.ts";
 import { decodeLedger } from "../../reconcile/ledger.ts";
 import { RowSet } from "../../reconcile/rowSet.ts";
 import type { RemovalKey } from "../../sources/edits.ts";
-import { listed, withoutLine, type Removal } from "../model/removals.ts";
+import { toYamlList, withoutLine, type Removal } from "../model/removals.ts";
 import { ResourceError, type OfflineContext } from "../model/resource.ts";
 import { digesterFor, type RowDeclaration } from "./declared/declaration.ts";
 
@@ -39,7 +39,7 @@ export async function refuseUndeclaredRows(
     return digest !== undefined && declared.has(digest);
   };
   const known = sensitive || terms.key.length > 1 ? [] : keys.filter((one) => !isDeclared(one));
-  const named = known.length > 0 ? listed(known) : `[${numbered(left.length, "natural key")}]`;
+  const named = known.length > 0 ? toYamlList(known) : `[${numbered(left.length, "natural key")}]`;
   throw new ResourceError(
     withoutLine(removal, `${numbered(left.length, "row")} of seed ${seed}`, [`rows: { ${seed}: ${named} }`]),
   );
@@ -72,7 +72,7 @@ export async function sayDoneLines(
     return digest !== undefined && !ledger.rows.has(digest);
   });
   if (done.length === 0) return;
-  const which = sensitive ? `${done.length} of them` : listed(done);
+  const which = sensitive ? `${done.length} of them` : toYamlList(done);
   report.forecast(`${removal.file}: rows under removed that are gone already: ${seed}: ${which}. Delete these lines.`);
 }
 
@@ -81,5 +81,5 @@ export function refuseOtherTable({ removal }: Guarded, table: string, count: num
   if (!removal || count === 0) return;
   const [, seed = ""] = removal.path;
   const why = `${numbered(count, "row")} leaving table ${table}. Declare the other table under another key`;
-  throw new ResourceError(withoutLine(removal, why, [`seeds: ${listed([seed])}`]));
+  throw new ResourceError(withoutLine(removal, why, [`seeds: ${toYamlList([seed])}`]));
 }

@@ -11,7 +11,7 @@ const maxNamed = 20;
  * Carries out a plan without the rows that have changed since its approval: each stays unchanged, and makes the run
  * fail once all else is done. The state learns their live content, as from a refresh: the next report starts from it.
  */
-export async function leavingUnseen(
+export async function applyWithoutUnseen(
   { directory }: { directory: string },
   seed: RowDeclaration & { table: string; sensitive?: boolean | undefined },
   { unseen }: RowPlan,

@@ -19,10 +19,10 @@ import { BoundError, checkJsonBounds } from "../../../machine/settings/bounds.ts
 import { readSettings } from "../../../machine/settings/strict.ts";
 import { jsonOfReport } from "../../../provider/approval/reportFile.ts";
 import { environmentsIn } from "../../../provider/changes/base/environments.ts";
-import { acceptedIn } from "../../../provider/changes/drift/accepted.ts";
+import { parseAccepted } from "../../../provider/changes/drift/accepted.ts";
 import { Repository } from "../../../provider/changes/testing/repository.ts";
 import { parseReply } from "../../../provider/client/http/answers.ts";
-import { savedReport } from "../../../provider/cmd/report/savedReport.ts";
+import { readSavedReport } from "../../../provider/cmd/report/savedReport.ts";
 import { LateError, until } from "../../../provider/files/deadline.ts";
 import { parse, type Problem } from "../../../provider/layers/document.ts";
 import { readProfile } from "../../../provider/layers/profileFile.ts";
@@ -73,7 +73,7 @@ test.each(heavy)("an Environment file, environments.yaml and drift.yaml of %s ar
       .problems.map((each) => each.text)
       .join(),
   ).toMatch(beyond);
-  expect(await reasonOf(() => acceptedIn(text, 0))).toMatch(beyond);
+  expect(await reasonOf(() => parseAccepted(text, 0))).toMatch(beyond);
 });
 
 test.each(heavy)("a profile of %s is", async (_, text) => {
@@ -151,7 +151,7 @@ test("a report that was made has a hundred levels at most", () => {
   for (const text of [deep, `{"environments":${"[".repeat(200)}${"]".repeat(200)}}`]) {
     writeFileSync(file, text);
     expect(() => jsonOfReport(file)).toThrow("it has more than 100 levels");
-    expect(() => savedReport(folder, "report.json")).toThrow("report.json: it has more than 100 levels");
+    expect(() => readSavedReport(folder, "report.json")).toThrow("report.json: it has more than 100 levels");
   }
 });
 

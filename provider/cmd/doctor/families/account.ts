@@ -1,7 +1,7 @@
 import { ApiError } from "../../../contract/errors.ts";
 import { printableLine } from "../../../messages/text.ts";
 import type { ReadingCalls } from "../calls.ts";
-import { noted, well, wrong, type Check, type Finding } from "../checks.ts";
+import { noteFinding, well, wrong, type Check, type Finding } from "../checks.ts";
 import type { Context } from "../context.ts";
 import { command, setting, unsetting } from "../mending.ts";
 import { shown } from "./connection.ts";
@@ -92,11 +92,11 @@ function refusedLogin(context: Context, error: ApiError): Finding {
       ]),
     );
   }
-  return unanswered(context, "login", error);
+  return explainUnanswered(context, "login", error);
 }
 
 /** A call that brought no answer that can be used: most of the reasons pass. */
-export function unanswered(context: Context, what: string, error: ApiError): Finding {
+export function explainUnanswered(context: Context, what: string, error: ApiError): Finding {
   const here = shown(context);
   const { code, status, platformMessage } = error;
   const again = [command(context.subject.place, "doctor")];
@@ -130,7 +130,7 @@ const rightsCheck = (organizations: readonly Check[]): Check => ({
     const who = settings?.email ?? `user ${calls.userID ?? ""}`;
     const teamIDs = declared.teams.slice(0, mostTeams);
     if (teamIDs.length === 0) {
-      return noted(
+      return noteFinding(
         `No endpoint says what ${who} may do, and the state has no team to see it by.`,
         "The first up shows it: creating an organization takes an administrator of the platform.",
       );
@@ -141,22 +141,22 @@ const rightsCheck = (organizations: readonly Check[]): Check => ({
         ({ userID, email }) =>
           userID === calls.userID || (email !== undefined && email.toLowerCase() === settings?.email?.toLowerCase()),
       );
-      if (own.length === 0) return noted(`${who} is in none of the ${teamIDs.length} teams of the state.`, means);
+      if (own.length === 0) return noteFinding(`${who} is in none of the ${teamIDs.length} teams of the state.`, means);
       const admin = own.filter(({ role }) => role === "admin").length;
       if (own.every(({ role }) => role === undefined))
-        return noted(`${who} is in ${own.length} teams; the platform lists no roles.`, means);
+        return noteFinding(`${who} is in ${own.length} teams; the platform lists no roles.`, means);
       const teams = teamIDs.length === 1 ? "the state's team" : `the state's ${teamIDs.length} teams`;
       const seen = `${who} is administrator of ${admin === teamIDs.length ? "" : `${admin} of `}${teams}.`;
-      return admin === teamIDs.length ? well(seen) : noted(seen, means);
+      return admin === teamIDs.length ? well(seen) : noteFinding(seen, means);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      if (error.code === "unauthorized") return expired(context, error);
+      if (error.code === "unauthorized") return explainExpired(context, error);
       if (error.code === "notFound")
-        return noted(
+        return noteFinding(
           "A team of the state is not on the platform.",
           "It was removed by hand: the next refresh sees it.",
         );
-      if (error.code !== "forbidden") return unanswered(context, "teammembers", error);
+      if (error.code !== "forbidden") return explainUnanswered(context, "teammembers", error);
       return notAllowed(who, context);
     }
   },
@@ -174,7 +174,7 @@ const notAllowed = (who: string, { subject: { place } }: Context): Finding =>
   );
 
 /** A session that ends while it is used. */
-export const expired = ({ subject: { place } }: Context, error: ApiError): Finding =>
+export const explainExpired = ({ subject: { place } }: Context, error: ApiError): Finding =>
   refused(
     wrong(
       `The platform ended the session after the login: ${wordsOf(error)}.`,
@@ -201,7 +201,7 @@ const apiKey: Check = {
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       if (error.code === "unauthorized") {
-        if (!/key/i.test(wordsOf(error))) return expired(context, error);
+        if (!/key/i.test(wordsOf(error))) return explainExpired(context, error);
         return wrong(
           `The platform refuses the API key: ${wordsOf(error)}.`,
           "It was revoked or mistyped, or is of another platform: ask the operator.",
@@ -210,12 +210,12 @@ const apiKey: Check = {
       }
       if (["notFound", "invalidRequest"].includes(error.code)) return well("The platform takes it.");
       if (error.code === "forbidden" || error.code === "notImplemented") {
-        return noted(
+        return noteFinding(
           `Apps can't be generated: ${wordsOf(error)}.`,
           "It takes a deployment of one's own, and a license for it.",
         );
       }
-      return unanswered(context, "createappwithpromptStatus", error);
+      return explainUnanswered(context, "createappwithpromptStatus", error);
     }
   },
 };

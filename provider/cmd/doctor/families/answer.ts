@@ -4,7 +4,7 @@ import { well, wrong, type Check, type Finding } from "../checks.ts";
 import type { Context } from "../context.ts";
 import { setting } from "../mending.ts";
 import { codeOf, type Reached } from "../network.ts";
-import { addressOf, askedAddress, shown } from "./connection.ts";
+import { addressOf, toProbeAddress, shown } from "./connection.ts";
 
 /** True if what answers is the platform: it refuses, in its own form, who has no session. */
 export const answerCheck: Check = {
@@ -17,7 +17,7 @@ export const answerCheck: Check = {
     learned.calls?.count();
     let reached: Reached;
     try {
-      reached = await context.network.request(askedAddress(url), "POST", timeoutMs);
+      reached = await context.network.request(toProbeAddress(url), "POST", timeoutMs);
     } catch (error) {
       return unanswered(context, codeOf(error));
     }
@@ -148,7 +148,7 @@ async function elsewhere(context: Context, { isElsewhere: _, ...finding }: Judge
   const calls = context.learned.calls;
   if (url.pathname.replace(/\/+$/, "") === "") return finding;
   calls?.count();
-  const root = await context.network.request(askedAddress(url, ""), "POST", context.timeoutMs).catch(() => undefined);
+  const root = await context.network.request(toProbeAddress(url, ""), "POST", context.timeoutMs).catch(() => undefined);
   if (root === undefined || findingOf(context, root) !== undefined) return finding;
   return wrong(
     `The platform answers at ${url.origin}, and not below the path of the endpoint.`,

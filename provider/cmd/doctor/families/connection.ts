@@ -6,11 +6,11 @@ import { readProfile } from "../../../layers/profileFile.ts";
 import { some } from "../../../messages/text.ts";
 import { locatePlatform } from "../../../pulumi/platform.ts";
 import { ReadingCalls } from "../calls.ts";
-import { noted, well, wrong, type Check, type Finding } from "../checks.ts";
+import { noteFinding, well, wrong, type Check, type Finding } from "../checks.ts";
 import type { Context } from "../context.ts";
-import { quoted, setting } from "../mending.ts";
+import { quoteForShell, setting } from "../mending.ts";
 import { codeOf } from "../network.ts";
-import { sentence, shownPlatform } from "../subject.ts";
+import { sentence, describePlatform } from "../subject.ts";
 
 const name: Check = {
   id: "name",
@@ -96,7 +96,7 @@ const connection: Check = {
     } catch (error) {
       if (error instanceof ProxyError) {
         const means = "Where the platform is reached without a proxy, NO_PROXY names its host.";
-        return wrong(`${error.message}.`, means, [`export NO_PROXY=${quoted(hostOf(url))}`]);
+        return wrong(`${error.message}.`, means, [`export NO_PROXY=${quoteForShell(hostOf(url))}`]);
       }
       const code = codeOf(error);
       const mend = [setting(context.subject.place, "endpoint")];
@@ -114,7 +114,7 @@ const connection: Check = {
 
 /** The platform at the beginning of a sentence. */
 const shown = ({ subject: { settings } }: Context): string =>
-  settings === undefined || settings.endpoint.startsWith("emulator:") ? "The emulator" : shownPlatform(settings);
+  settings === undefined || settings.endpoint.startsWith("emulator:") ? "The emulator" : describePlatform(settings);
 
 const certificate: Check = {
   id: "certificate",
@@ -125,7 +125,7 @@ const certificate: Check = {
     const { place } = context.subject;
     if (url.protocol === "http:") {
       if (!context.subject.settings?.insecure) return well("None is needed: http:// stays on this machine.");
-      return noted("microapps:insecure allows http://.", "Everybody on the way can read passwords and answers.", [
+      return noteFinding("microapps:insecure allows http://.", "Everybody on the way can read passwords and answers.", [
         setting(place, "endpoint", `https://${url.host}`),
       ]);
     }
@@ -201,7 +201,7 @@ async function withoutTLS(context: Context, code: string): Promise<Finding> {
 const pathIn = (context: Context): string => addressOf(context).pathname.replace(/\/+$/, "");
 
 /** Address for a request without a session, which every platform refuses in its own form. */
-export function askedAddress(url: URL, base = url.pathname.replace(/\/+$/, "")): URL {
+export function toProbeAddress(url: URL, base = url.pathname.replace(/\/+$/, "")): URL {
   return new URL(base + endpoints.readorganization.path, url.origin);
 }
 
@@ -210,7 +210,7 @@ const clock: Check = {
   title: "clock",
   needs: ["answer"],
   look: ({ learned: { answer } }) => {
-    if (answer?.date === undefined) return noted("The platform does not say what time it is.");
+    if (answer?.date === undefined) return noteFinding("The platform does not say what time it is.");
     const behindMs = answer.date - answer.ownDate;
     const minutes = Math.round(Math.abs(behindMs) / 60_000);
     if (minutes < mostMinutes) return well("It agrees with the platform's.");

@@ -1,10 +1,10 @@
 import { knownPathSpellings, endpoints } from "../../../contract/endpoints.ts";
 import { ApiError } from "../../../contract/errors.ts";
 import { maxRowsPerInsert } from "../../../contract/rows.ts";
-import { noted, well, wrong, type Check, type Finding } from "../checks.ts";
+import { noteFinding, well, wrong, type Check, type Finding } from "../checks.ts";
 import type { Context } from "../context.ts";
 import { setting } from "../mending.ts";
-import { callsOf, expired, unanswered } from "./account.ts";
+import { callsOf, explainExpired, explainUnanswered } from "./account.ts";
 import { addressOf } from "./connection.ts";
 
 /** Calls without an account that the names of two paths take. */
@@ -46,14 +46,14 @@ const wireNames: Check = {
       );
     }
     if (context.learned.raw?.isKnown === false) {
-      return noted(
+      return noteFinding(
         "The platform does not take the parameter platformFormat by this name.",
         "Reads of raw rows need it, which runs never do. The operator knows its name.",
         [setting(place, "wireNames", JSON.stringify({ ...names, platformFormat: "<name>" }))],
       );
     }
     if (unseen.length > 0)
-      return noted(
+      return noteFinding(
         `Whether it knows ${unseen.join(" and ")} can't be seen without a call that changes something.`,
         "Only programs that copy or upload files need them.",
       );
@@ -74,7 +74,7 @@ const sizes: Check = {
     const tables = [...context.learned.tables].filter(([, { rows }]) => rows > 0);
     const batches = `Batches have up to ${maxRowsPerInsert.toLocaleString("en")} rows, as documented; that was not tried.`;
     const [largest] = tables.toSorted(([, a], [, b]) => b.rows - a.rows);
-    if (!largest) return noted(`No table with rows was read, which would show it. ${batches}`);
+    if (!largest) return noteFinding(`No table with rows was read, which would show it. ${batches}`);
     const [table, { pages, rows, isAll }] = largest;
     const [first = 0] = pages;
     const isShort = pages.length > 1 && first < maxRowsPerInsert;
@@ -85,7 +85,7 @@ const sizes: Check = {
     if (typeof limited === "object") return limited;
     const seen = `${page} ${limited}${batches}`;
     return isShort && first < small
-      ? noted(seen, "Reading a table takes many calls: the operator can allow more rows.")
+      ? noteFinding(seen, "Reading a table takes many calls: the operator can allow more rows.")
       : well(seen);
   },
 };
@@ -102,7 +102,9 @@ async function defaultLimit(context: Context, table: string, rows: number | unde
     return `A read without a limit brings ${length.toLocaleString("en")}, on which nothing here relies. `;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return error.code === "unauthorized" ? expired(context, error) : unanswered(context, "microappdata", error);
+    return error.code === "unauthorized"
+      ? explainExpired(context, error)
+      : explainUnanswered(context, "microappdata", error);
   }
 }
 

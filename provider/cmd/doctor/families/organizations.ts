@@ -1,10 +1,10 @@
 import { nearest } from "../../../../machine/spelling.ts";
 import { ApiError } from "../../../contract/errors.ts";
-import { noted, well, wrong, type Check, type Finding } from "../checks.ts";
+import { noteFinding, well, wrong, type Check, type Finding } from "../checks.ts";
 import type { Context } from "../context.ts";
 import { command, setting } from "../mending.ts";
 import type { Subject } from "../subject.ts";
-import { callsOf, expired, unanswered } from "./account.ts";
+import { callsOf, explainExpired, explainUnanswered } from "./account.ts";
 
 /** Organizations that are looked at. */
 const most = 10;
@@ -17,7 +17,7 @@ export function organizationChecks({ settings, declared }: Subject): Check[] {
   ];
   if (ids.length === 0) {
     const look = (): Finding =>
-      noted("None is configured, and the state has none.", "An up makes those that the program declares.");
+      noteFinding("None is configured, and the state has none.", "An up makes those that the program declares.");
     return [{ id: "organization", title: "organization", needs: ["login"], look }];
   }
   return ids.slice(0, most).map((id) => ({
@@ -35,9 +35,9 @@ async function lookAt(context: Context, id: string, isConfigured: boolean): Prom
     return well(`It is "${organization.name}", and this account may read it.`);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    if (error.code === "unauthorized") return expired(context, error);
+    if (error.code === "unauthorized") return explainExpired(context, error);
     if (["notFound", "invalidRequest"].includes(error.code)) return missing(context, id, isConfigured);
-    if (error.code !== "forbidden") return unanswered(context, "readorganization", error);
+    if (error.code !== "forbidden") return explainUnanswered(context, "readorganization", error);
     return wrong(
       `This account may not read organization ${id}.`,
       "It is not a member: have an administrator add it, or log in as one.",

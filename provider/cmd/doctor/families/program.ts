@@ -1,5 +1,5 @@
 import { numbered } from "../../../messages/text.ts";
-import { noted, well, wrong, type Check } from "../checks.ts";
+import { noteFinding, well, wrong, type Check } from "../checks.ts";
 import { sentence } from "../subject.ts";
 import { mostTables } from "./tables.ts";
 
@@ -27,6 +27,6 @@ export const programCheck: Check = {
     if (from.length === 0) return well("Without a stack there is none to look at.");
     const count = numbered(tables.length, "table");
     const seen = `Known from ${from.join(" and ")}: ${count}.`;
-    return tables.length > mostTables ? noted(seen, `The first ${mostTables} are looked at.`) : well(seen);
+    return tables.length > mostTables ? noteFinding(seen, `The first ${mostTables} are looked at.`) : well(seen);
   },
 };

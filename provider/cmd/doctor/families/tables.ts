@@ -5,12 +5,12 @@ import { declarable, type Row } from "../../../contract/values.ts";
 import { some } from "../../../messages/text.ts";
 import { keyText } from "../../../reconcile/digests.ts";
 import { CallsSpent } from "../calls.ts";
-import { noted, well, wrong, type Check, type Finding } from "../checks.ts";
+import { noteFinding, well, wrong, type Check, type Finding } from "../checks.ts";
 import type { Context, TableLook } from "../context.ts";
 import type { ProgramTable } from "../declared.ts";
 import { setting } from "../mending.ts";
 import type { Subject } from "../subject.ts";
-import { callsOf, expired, unanswered } from "./account.ts";
+import { callsOf, explainExpired, explainUnanswered } from "./account.ts";
 
 /** Tables that are looked at, calls for each of them, and rows after which reading ends. */
 export const mostTables = 25;
@@ -24,7 +24,7 @@ const mostNamed = 3;
 export function tableChecks({ declared }: Subject): Check[] {
   if (declared.tables.length === 0) {
     const look = (): Finding =>
-      noted(
+      noteFinding(
         "No table is known.",
         "They come from the state and from the stack's Environment file; or name one with --table <id>:<key>.",
       );
@@ -66,7 +66,7 @@ async function read(context: Context, declared: ProgramTable): Promise<Finding> 
   }
   const looked = found.result(isAll);
   context.learned.tables.set(table, looked);
-  if (looked.rows === 0) return noted("It is there, and this account sees no rows in it.");
+  if (looked.rows === 0) return noteFinding("It is there, and this account sees no rows in it.");
   return well(
     isAll ? `It has ${counted(looked.rows)}.` : `It has more than ${counted(looked.rows)}; those were looked at.`,
   );
@@ -76,7 +76,7 @@ const counted = (rows: number): string => (rows === 1 ? "1 row" : `${rows.toLoca
 
 function unread(context: Context, declared: ProgramTable, error: ApiError): Finding {
   const { table } = declared;
-  if (error.code === "unauthorized") return expired(context, error);
+  if (error.code === "unauthorized") return explainExpired(context, error);
   if (["notFound", "invalidRequest"].includes(error.code)) {
     const isName = /\s/.test(table) ? "It looks like a name, and an ID is wanted." : "";
     const means = `${isName} The ID is mistyped, the table was made anew under another ID, or it is on another platform.`;
@@ -89,7 +89,7 @@ function unread(context: Context, declared: ProgramTable, error: ApiError): Find
       [setting(context.subject.place, "email")],
     );
   }
-  return unanswered(context, "microappdata", error);
+  return explainUnanswered(context, "microappdata", error);
 }
 
 /** Takes in the rows of a table. */
@@ -139,7 +139,8 @@ const lookOf = ({ learned }: Context, table: string): TableLook => {
 function labels(context: Context, declared: ProgramTable): Finding {
   const { table, key, labels, isHidden, at } = declared;
   const found = lookOf(context, table);
-  if (found.rows === 0) return noted("No row shows its labels: the first up says which ones the table did not keep.");
+  if (found.rows === 0)
+    return noteFinding("No row shows its labels: the first up says which ones the table did not keep.");
   const there = [...found.labels].sort();
   const first = key.find((label) => !found.labels.has(label));
   if (first !== undefined) {
@@ -166,7 +167,7 @@ function labels(context: Context, declared: ProgramTable): Finding {
     );
   }
   if (others.length > 0) {
-    return noted(
+    return noteFinding(
       `No row has a value under ${some(others, mostNamed)}.`,
       "If the table has no such label, the platform drops what is written there without a word: the first up sees it.",
     );
@@ -210,7 +211,7 @@ async function key(context: Context, declared: ProgramTable): Promise<Finding> {
   const apart = found.isAll ? `${name} tells all rows apart.` : `${name} tells the rows apart that were looked at.`;
   if (sort === undefined) return well(apart + keyless);
   if (sort > 0) return well(`${apart}${keyless} Sort field ${sort} holds it.`);
-  return noted(
+  return noteFinding(
     `${apart}${keyless} No sort field holds it.`,
     "Runs read tables as a whole and need none. Functions that look rows up are faster with a sort field on it, which the table's settings on the platform have.",
   );

@@ -13,7 +13,7 @@ export interface Remainder {
 }
 
 /** Removes the things in a journal, the last first, and rows that carry the run's mark. */
-export async function clean(
+export async function removeLeftovers(
   client: Client,
   journal: Journal,
   isMeant: (thing: Thing) => boolean = () => true,

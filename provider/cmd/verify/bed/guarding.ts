@@ -1,6 +1,6 @@
 import path from "node:path";
 import { EngineError, type Terminal, Workspace } from "../../../../engine/index.ts";
-import { declaredBy, type Declared } from "../../doctor/declared.ts";
+import { readDeclared, type Declared } from "../../doctor/declared.ts";
 import type { Subject } from "../../doctor/subject.ts";
 import type { BedNames, VerifyOptions } from "../options.ts";
 
@@ -45,7 +45,7 @@ async function programsOf(
 
 async function declaredOf(workspace: Workspace, name: string): Promise<Declared> {
   try {
-    return await declaredBy(await workspace.stack(name));
+    return await readDeclared(await workspace.stack(name));
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     throw new EngineError(

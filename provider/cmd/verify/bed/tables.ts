@@ -33,7 +33,7 @@ export type BedTable = keyof typeof bedTables;
 export const bedTableNames = Object.keys(bedTables) as BedTable[]; // keys of a const object
 
 /** A seed of an emulator with the sandbox, beside people who may be asked to help. */
-export const bedSeed = (): string =>
+export const makeSandboxSeed = (): string =>
   `# The test bed of 'microapps verify', for 'microapps emulator --seed'. It has no secret that guards anything.\n${stringify(
     {
       administrator: { email: "admin@example.com", password: "admin", apiKey: "dev-key" },

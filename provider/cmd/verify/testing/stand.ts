@@ -7,7 +7,7 @@ import { parse } from "yaml";
 import { createEmulator, type Emulator, type EmulatorOptions } from "../../../../emulator/index.ts";
 import { createClient } from "../../../client/index.ts";
 import { fakeTerminal } from "../../doctor/testing/clinic.ts";
-import { bedSeed } from "../bed/tables.ts";
+import { makeSandboxSeed } from "../bed/tables.ts";
 import type { VerifyOptions } from "../options.ts";
 import type { Outcome } from "../outcome.ts";
 import type { Work } from "../running.ts";
@@ -17,7 +17,7 @@ export const account = { email: "admin@example.com", password: "admin-of-the-bed
 
 /** The sandbox's seed, as `--print-bed` prints it. */
 export const seed = (): NonNullable<Exclude<EmulatorOptions["seed"], string>> => {
-  const printed = parse(bedSeed()) as NonNullable<Exclude<EmulatorOptions["seed"], string>>; // a seed by construction
+  const printed = parse(makeSandboxSeed()) as NonNullable<Exclude<EmulatorOptions["seed"], string>>; // a seed by construction
   return { ...printed, administrator: account };
 };
 
@@ -55,7 +55,7 @@ export class Stand {
     const { organizationID } = await client.insertorganization({ organizationInfo: { name: "Bed" } });
     await client.close();
     emulator.saveSnapshot("before");
-    await writeFile(join(folder, "bed.yaml"), bedSeed());
+    await writeFile(join(folder, "bed.yaml"), makeSandboxSeed());
     return new Stand(emulator, folder, organizationID, files);
   }
 

@@ -28,7 +28,7 @@ export async function holderOf(claims: RowClaims, claim: RowClaim, label: string
   }
   const digester = rowDigester({ key: [label], labels: [] });
   const values = new RowSet();
-  for await (const row of declaredRows(target, directory)) {
+  for await (const row of readDeclaredRows(target, directory)) {
     const digest = digester.key(row.values);
     if (digest) values.add(digest);
   }
@@ -36,7 +36,7 @@ export async function holderOf(claims: RowClaims, claim: RowClaim, label: string
 }
 
 /** The rows of a declaration, each with its line. */
-export async function* declaredRows(
+export async function* readDeclaredRows(
   target: RowTarget,
   directory: string,
 ): AsyncGenerator<{ line: number; values: RowData }> {

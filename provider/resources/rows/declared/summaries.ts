@@ -1,6 +1,6 @@
 import { SourceError } from "../../../sources/read.ts";
 import { type OfflineContext } from "../../model/resource.ts";
-import { committed } from "../../records/committedFile.ts";
+import { readCommittedFile } from "../../records/committedFile.ts";
 import type { OfflineRowContext } from "./claims.ts";
 import { keysOf, summarize, type Summary } from "./declaration.ts";
 import type { RowTarget } from "./target.ts";
@@ -47,7 +47,7 @@ export async function withLastSource<Answer>(
   const found = await sameAs(digest, state, directory);
   if (found) return work(found, state, directory);
   if (source === undefined) return undefined;
-  return committed(directory, source, async (folder, name) => {
+  return readCommittedFile(directory, source, async (folder, name) => {
     const seed = { ...state, source: name };
     const summary = await sameAs(digest, seed, folder);
     return summary && work(summary, seed, folder);

@@ -7,7 +7,7 @@ import type { RowTarget } from "../declared/target.ts";
 import { indicesWithin, sameKey, type Keys } from "../declared/terms.ts";
 
 /** Rows that the seed removed in earlier runs, by the present key. */
-export function departedFrom(
+export function loadTombstones(
   old: (RowTarget & { departed?: string | undefined }) | undefined,
   now: RowTarget,
 ): Departed {

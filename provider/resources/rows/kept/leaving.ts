@@ -24,7 +24,7 @@ export const noneLeaving = (): LeavingRows => ({
 });
 
 /** Takes out of a plan what other seeds of the program declare. */
-export async function spared(
+export async function removeKeptForOthers(
   { rowClaims, directory }: OfflineRowContext,
   { old, inputs, target, rows }: { old: SeedState; inputs: SeedInputs; target: RowTarget; rows: RowSet },
   plan: Forecast,

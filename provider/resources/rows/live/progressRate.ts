@@ -22,7 +22,8 @@ export class ProgressRate {
     this.#done += count;
     const seconds = (this.#now() - this.#began) / 1000;
     const of = this.#total === undefined ? "" : ` of ${numbered(this.#total)}`;
-    const text = `${numbered(this.#done)}${of} ${this.#what}`;
+    const what = (this.#total ?? this.#done) === 1 ? this.#what.replace(/^(\w+)s\b/, "$1") : this.#what;
+    const text = `${numbered(this.#done)}${of} ${what}`;
     if (seconds < enough) return text;
     const rate = this.#done / seconds;
     const left = this.#total === undefined ? "" : `, ${Math.ceil((this.#total - this.#done) / rate)} s left`;

@@ -28,7 +28,7 @@ export const renewalMessage = ({
     : undefined;
 
 /** Reads the table and recognises our rows by the salt of the last run. Undefined when that is not all, or not enough. */
-export async function renewedRows(
+export async function readRenewedRows(
   context: RowContext,
   inputs: RowTarget,
   old: RowTarget & { labels: readonly string[] },

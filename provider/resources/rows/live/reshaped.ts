@@ -49,7 +49,7 @@ export async function byOldKey(old: RowTarget, inputs: RowTarget, directory: str
 }
 
 /** Reads the table and recognises our rows by the key of the last run. */
-export async function reshapedRows(
+export async function readReshapedRows(
   context: RowContext,
   inputs: RowTarget,
   old: RowTarget & { labels: readonly string[]; digest?: string | undefined },

@@ -1,0 +1,61 @@
+import type { Command } from "commander";
+import { Option } from "commander";
+import { formats, type Format } from "../../changes/rendering/render.ts";
+
+/** Flags of `changes`. */
+export interface ChangesOptions {
+  cwd?: string;
+  format: Format;
+  output?: string;
+  expectNoChanges?: boolean;
+}
+
+/** Adds the command that compares two environments, or two versions of one. */
+export function addChangesCommand(program: Command): void {
+  program
+    .command("changes")
+    .description("compare two environments: settings, people, apps, and rows by their keys")
+    .argument("<from>", "an environment (its files), <environment>@<commit>, live:<environment> or dump:<folder>")
+    .argument("<to>", "the same forms")
+    .option("-o, --output <file>", "write it there instead of printing it")
+    .addOption(new Option("--format <format>", "how it is written").choices(formats).default("text"))
+    .option("--expect-no-changes", "fail when anything differs")
+    .action(async (from: string, to: string, _, own: Command) => {
+      // Loaded when it is needed: the emulator is to start fast.
+      const { runChanges } = await import("./comparing.ts");
+      await runChanges(from, to, own.optsWithGlobals<ChangesOptions>());
+    });
+}
+
+/** Flags of `pull`. */
+export interface PullOptions {
+  cwd?: string;
+  stack?: string;
+  yes?: boolean;
+  json?: boolean;
+  into?: string;
+  foreign?: boolean;
+  nonInteractive?: boolean;
+}
+
+/** Adds the command that takes what was changed by hand into the files. */
+export function addPullCommand(program: Command): void {
+  program
+    .command("pull")
+    .description("take what was changed on the platform by hand into the files")
+    .argument("[environment]", "which one, by name or stack")
+    .argument("[things...]", "which changes: a thing as drift names it, or <thing>/<key> (default: all)")
+    .option("-y, --yes", "write without asking")
+    .option("--json", "print what was found as JSON, and ask nothing")
+    .option("--into <file>", "write into this file of the environment, as overrides of what stands elsewhere")
+    .option("--foreign", "take rows that nobody owns as well")
+    .option("--non-interactive", "ask nothing: show alone, unless --yes is given")
+    .action(async (environment: string | undefined, things: string[], _, own: Command) => {
+      // Loaded when it is needed: the emulator is to start fast.
+      const { runPull } = await import("./pulling.ts");
+      await runPull(
+        [...(environment === undefined ? [] : [environment]), ...things],
+        own.optsWithGlobals<PullOptions>(),
+      );
+    });
+}

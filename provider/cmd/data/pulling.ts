@@ -1,0 +1,157 @@
+import path from "node:path";
+import {
+  ask,
+  EngineError,
+  isInteractive,
+  printableJson,
+  processTerminal,
+  projectFolder,
+  stateInClear,
+} from "../../../engine/index.ts";
+import { environmentsFile, environmentsIn, type EnvironmentEntry } from "../../changes/base/environments.ts";
+import type { Look } from "../../changes/drift/drift.ts";
+import type { Section } from "../../changes/model/changeSet.ts";
+import { readDeclaration, type Declared } from "../../changes/model/source.ts";
+import { pending } from "../../changes/plan/plans.ts";
+import { LiveFindings, type PullItem } from "../../changes/pull/findings.ts";
+import { listItems } from "../../changes/pull/items.ts";
+import { Layout, PullRefusal } from "../../changes/pull/layout.ts";
+import { planPull, type Pulled } from "../../changes/pull/pull.ts";
+import { entryOf, SideError, textIn } from "../../changes/sides/sides.ts";
+import { stateOf } from "../../changes/state/state.ts";
+import { writeFiles, WriteError } from "../../edits/writing.ts";
+import { lookAt } from "../report/drifting.ts";
+import { statuses } from "../report/reporting.ts";
+import type { PullOptions } from "./commands.ts";
+import { describeItem, describePull, itemName, toJson } from "./pullText.ts";
+
+/** One environment with all that is live beyond its files. */
+export interface Live {
+  entry: EnvironmentEntry;
+  declared: Declared;
+  items: PullItem[];
+  look: Look;
+  /** Changes of the files that no `up` has applied yet. */
+  waiting: Section;
+}
+
+/** Shows what is live and not in the files, takes it into them when that is wanted, and sets the exit status. */
+export async function runPull(words: readonly string[], options: PullOptions): Promise<void> {
+  const cwd = path.resolve(options.cwd ?? ".");
+  try {
+    const folder = projectFolder(cwd);
+    const { name, things } = chosen(folder, words, options.stack);
+    const live = await findLive(cwd, name, options);
+    const items = selected(live.items, things);
+    const pulled = await planPull(items, live.declared);
+    const terminal = processTerminal;
+    const asks =
+      options.yes !== true && options.json !== true && isInteractive(terminal, options.nonInteractive === true);
+    const wanted = asks ? await askAll(pulled, live.declared) : pulled;
+    const writes = wanted.files.length > 0 && (options.yes === true || asks);
+    if (writes) await writeFiles(live.declared.folder, wanted.files);
+    const shown = { environment: live.entry.name, pulled: wanted, look: live.look, isWritten: writes };
+    process.stdout.write(options.json ? `${printableJson(toJson(shown), 2)}\n` : describePull(shown, asks));
+    process.exitCode = statusOf(wanted, live.look, writes || asks);
+  } catch (error) {
+    if (error instanceof SideError || error instanceof PullRefusal || error instanceof WriteError)
+      throw new EngineError(error.message);
+    throw error;
+  }
+}
+
+function statusOf({ items }: Pulled, look: Look, isSettled: boolean): number {
+  if (look.isRefused) return statuses.login;
+  if (look.unread.length > 0) return statuses.unread;
+  if (items.some(({ refused }) => refused !== undefined)) return statuses.stopped;
+  return items.length > 0 && !isSettled ? statuses.changes : 0;
+}
+
+/** The environment and the things that the words name. */
+function chosen(
+  folder: string,
+  words: readonly string[],
+  stack: string | undefined,
+): { name: string; things: string[] } {
+  const { entries, problems } = environmentsIn(textIn(folder, environmentsFile) ?? "{}");
+  const [wrong] = problems;
+  if (wrong) throw new EngineError(`${wrong.place ?? environmentsFile}: ${wrong.text}`);
+  if (entries.length === 0)
+    throw new EngineError(
+      `there is no ${environmentsFile} beside Pulumi.yaml that says which file is whose: write one, such as dev: { file: dev.yaml }`,
+    );
+  const isName = (word: string | undefined): boolean =>
+    entries.some((each) => each.name === word || each.stack === word);
+  const [first, ...rest] = words;
+  if (first !== undefined && isName(first)) return { name: first, things: rest };
+  const [only] = entries;
+  const name = stack ?? (entries.length === 1 ? only?.name : undefined);
+  if (name !== undefined) return { name, things: [...words] };
+  throw new EngineError(
+    `say which environment: microapps pull <environment>; there is ${entries.map((each) => each.name).join(", ")}`,
+  );
+}
+
+/** Looks at the platform of an environment, with reads alone. */
+export async function findLive(
+  cwd: string,
+  name: string,
+  { into, foreign }: Pick<PullOptions, "into" | "foreign">,
+): Promise<Live> {
+  const folder = projectFolder(cwd);
+  const listed = textIn(folder, environmentsFile);
+  const { entries } = environmentsIn(listed ?? "{}");
+  const found = entryOf(listed, name, () => false);
+  const entry = entries.find((each) => each.name === found.name);
+  if (!entry) throw new SideError(`${environmentsFile} does not list ${name}`);
+  const { declared, problems } = readDeclaration(entry.file, folder);
+  const [first] = problems;
+  if (!declared || first)
+    throw new SideError(
+      `${entry.file} can't be read: ${first ? [first.place ?? [], first.text].flat().join(": ") : "it declares nothing"}`,
+    );
+  const own = into === undefined ? undefined : path.relative(folder, path.resolve(cwd, into)).replaceAll("\\", "/");
+  const layout = new Layout(declared, entry, entries, own);
+  const { stack, text } = await stateInClear(cwd, entry.stack, process.env);
+  const state = stateOf(text);
+  if (state.interrupted > 0)
+    throw new SideError("a run was interrupted: run up or refresh first, so that the state is whole");
+  const findings = new LiveFindings(foreign === true);
+  const look = await lookAt(cwd, stack, { ...entry, stack }, state.resources, findings);
+  const waiting = await pending(state, declared);
+  return { entry, declared, items: await listItems(findings, layout, waiting), look, waiting };
+}
+
+/** Items of the things and rows that are named: all where none is. */
+function selected(items: readonly PullItem[], names: readonly string[]): PullItem[] {
+  if (names.length === 0) return [...items];
+  const isMeant = (item: PullItem, name: string): boolean => name === item.thing || name === itemName(item);
+  const strange = names.find((name) => !items.some((item) => isMeant(item, name)));
+  if (strange !== undefined) {
+    const there = [...new Set(items.map(({ thing }) => thing))].join(", ");
+    throw new EngineError(`nothing of ${strange} was changed by hand${there === "" ? "" : `; there is ${there}`}`);
+  }
+  return items.filter((item) => names.some((name) => isMeant(item, name)));
+}
+
+/** Asks a person about each item. */
+async function askAll({ items, files }: Pulled, declared: Declared): Promise<Pulled> {
+  const taken: PullItem[] = [];
+  const left: PullItem[] = [];
+  for (const item of items) {
+    if (item.refused !== undefined) {
+      left.push(item);
+      continue;
+    }
+    process.stdout.write(`${describeItem(item)}\n`);
+    const answer = await ask(processTerminal, "take it into the files, repair it with the next up, or leave it?", [
+      "take",
+      "repair",
+      "leave",
+    ]);
+    if (answer === "take") taken.push(item);
+  }
+  const all = taken.length + left.length === items.length;
+  const pulled = all ? { items: taken, files } : await planPull(taken, declared);
+  return { ...pulled, items: [...pulled.items.filter((item) => !left.includes(item)), ...left] };
+}

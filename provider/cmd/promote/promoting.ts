@@ -1,0 +1,30 @@
+import path from "node:path";
+import { EngineError, printable, printableJson, projectFolder } from "../../../engine/index.ts";
+import { CommitError } from "../../changes/base/commits.ts";
+import { WriteError } from "../../edits/writing.ts";
+import { PromotionError } from "../../promotion/model/promotionError.ts";
+import { promote } from "../../promotion/promote.ts";
+import { renderPromotion, toPromotionJson } from "../../promotion/rendering.ts";
+import type { PromoteOptions } from "./commands.ts";
+
+/** The exit status of conflicts, as docs/exit-statuses.md has it. */
+const conflicting = 2;
+
+/** Promotes, prints what is or would be written, and sets the exit status. */
+export async function runPromote(from: string, to: string, options: PromoteOptions): Promise<void> {
+  const { only = [], ours = [], theirs = [], conflicts, write = false, dirty = false, json = false } = options;
+  const both = ours.find((name) => theirs.includes(name));
+  if (both !== undefined) throw new EngineError(`--ours and --theirs both name ${both}: give it to one of them`);
+  const folder = projectFolder(path.resolve(options.cwd ?? "."));
+  try {
+    const promoted = await promote({ folder, from, to, only, ours, theirs, conflicts, write, dirty });
+    process.stdout.write(
+      json ? `${printableJson(toPromotionJson(promoted), 2)}\n` : printable(renderPromotion(promoted), false),
+    );
+    if (promoted.conflicts.length > 0) process.exitCode = conflicting;
+  } catch (error) {
+    if (error instanceof PromotionError || error instanceof CommitError || error instanceof WriteError)
+      throw new EngineError(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,226 @@
+import { describe, expect, test } from "@jest/globals";
+import type { Repository } from "../changes/testing/repository.ts";
+import { renderPromotion } from "./rendering.ts";
+import { countries, made, names, project, promoteIn, read, staging } from "./testing/promotions.ts";
+import { writePromotion } from "./writing.ts";
+
+const changedLines = (repository: Repository): string[] =>
+  repository
+    .git("diff", "--unified=0")
+    .split("\n")
+    .filter((line) => /^[-+][^-+]/.test(line));
+
+describe("what staging changed", () => {
+  test("is shown, and written into prod's own layer: its name stays, twice changes nothing", async () => {
+    const repository = made(project);
+    repository.commit({ "staging.yaml": staging });
+    const head = repository.git("rev-parse", "HEAD").trim();
+    const shown = await promoteIn(repository, ["staging", "prod"], { write: false });
+    expect(renderPromotion(shown).replace(/since [0-9a-f]{12}/, "since COMMIT")).toBe(
+      [
+        "staging → prod, what changed since COMMIT (both files are there since)",
+        "  + acme/crew/bob@example.com  role: member",
+        "  ~ countries/DE  Area: 357 → 358",
+        "  + countries/IT  Name: Italy, Area: 301",
+        "  - countries/FR",
+        "2 added, 1 changed, 1 removed, 1 of prod alone, untouched",
+        "--write brings this into the files of prod",
+        "",
+      ].join("\n"),
+    );
+    expect(repository.git("status", "--porcelain")).toBe("");
+    const { written } = await promoteIn(repository, ["staging", "prod"]);
+    expect(written).toEqual(["prod.yaml", "promotions.yaml"]);
+    expect(read(repository, "prod.yaml")).toContain("organizations: { acme: { name: Acme Inc., ");
+    expect(read(repository, "prod.yaml")).toContain("# the name in contracts");
+    expect(read(repository, "promotions.yaml")).toContain(head);
+    await expect(promoteIn(repository, ["staging", "prod"])).rejects.toThrow(
+      /^prod.yaml, promotions.yaml are not committed: commit first, or go on with --dirty$/,
+    );
+    expect(names(await promoteIn(repository, ["staging", "prod"], { dirty: true }))).toEqual([]);
+    repository.commit();
+    const again = await promoteIn(repository, ["staging", "prod"]);
+    expect([again.written, again.taken, again.base.by]).toEqual([[], [], "entry"]);
+    expect(repository.git("status", "--porcelain")).toBe("");
+  });
+
+  test("goes into the file where a row stands, line by line, where no other environment has it", async () => {
+    const own = (name: string): string =>
+      `extends: base.yaml\nseeds: { countries: { source: ${name}/countries.csv } }\n`;
+    const repository = made({
+      ...project,
+      "staging.yaml": own("staging"),
+      "prod.yaml": own("prod"),
+      "staging/countries.csv": countries,
+      "prod/countries.csv": '\uFEFFArea,Code,"Name"\r\n357,DE,"Germany"\r\n643,FR,France',
+    });
+    repository.commit({
+      "staging/countries.csv": "Code,Name,Area,Zone\nDE,Germany,358,CET\nFR,France,643,\nIT,Italy,301,\n",
+    });
+    expect(names(await promoteIn(repository, ["staging", "prod"]))).toEqual([
+      "change countries/DE",
+      "add countries/IT",
+    ]);
+    expect(read(repository, "prod/countries.csv")).toBe(
+      '\uFEFFArea,Code,"Name",Zone\r\n358,DE,"Germany",CET\r\n643,FR,France,\r\n301,IT,Italy,',
+    );
+    expect(repository.git("status", "--porcelain")).toBe(" M prod/countries.csv\n?? promotions.yaml\n");
+  });
+
+  test("brings a new seed with its file, things that went, and nothing of an emptied list", async () => {
+    const repository = made({
+      ...project,
+      "staging.yaml": "extends: base.yaml\napps: { shop: { userEmail: ada@example.com, appPrompt: A shop } }\n",
+      "prod.yaml": "extends: base.yaml\napps: { shop: { userEmail: ada@example.com, appPrompt: A shop } }\n",
+    });
+    repository.commit({
+      "staging.yaml":
+        "extends: base.yaml\nseeds: { languages: { table: languages, key: Tag, source: staging/languages.csv }, cities: null }\n",
+      "staging/languages.csv": "Tag\nde\n",
+    });
+    const promoted = await promoteIn(repository, ["staging", "prod"]);
+    expect(names(promoted)).toEqual(["add languages", "remove cities"]);
+    expect(promoted.notes).toEqual([
+      "staging has none of apps any more: nothing of it is removed; remove it in prod yourself",
+    ]);
+    expect(read(repository, "prod/languages.csv")).toBe("Tag\nde\n");
+    expect(read(repository, "prod.yaml")).toContain("cities: null");
+    repository.commit();
+    expect(names(await promoteIn(repository, ["staging", "prod"]))).toEqual([]);
+  });
+});
+
+describe("a conflict", () => {
+  const conflicting = (): Repository => {
+    const repository = made(project);
+    repository.commit({
+      "staging.yaml":
+        "extends: base.yaml\nseeds: { countries: { rows~: [{ Code: DE, Area: '358', Name: Deutschland }] } }\n",
+      "prod.yaml": "extends: base.yaml\nseeds: { countries: { rows~: [{ Code: DE, Area: '359' }] } }\n",
+    });
+    return repository;
+  };
+
+  test("has three values, and nothing is written", async () => {
+    const repository = conflicting();
+    const promoted = await promoteIn(repository, ["staging", "prod"]);
+    expect(promoted.conflicts).toMatchObject([
+      { name: "countries/DE", label: "Area", base: "357", from: "358", to: "359" },
+    ]);
+    expect(renderPromotion(promoted)).toContain(
+      "  ! countries/DE/Area  conflict\n      base     357\n      staging  358\n      prod     359\n",
+    );
+    expect(repository.git("status", "--porcelain")).toBe("");
+    const rows = await promoteIn(repository, ["staging", "prod"], { conflicts: "row" });
+    expect(rows.conflicts).toMatchObject([{ name: "countries/DE", base: { Area: "357" }, to: { Area: "359" } }]);
+    expect(rows.taken).toEqual([]);
+  });
+
+  test("is decided by key, for either side, and stays so", async () => {
+    const theirs = conflicting();
+    await promoteIn(theirs, ["staging", "prod"], { theirs: ["countries/DE"] });
+    expect(changedLines(theirs)).toEqual([
+      "-seeds: { countries: { rows~: [{ Code: DE, Area: '359' }] } }",
+      "+seeds: { countries: { rows~: [{ Code: DE, Area: '358', Name: Deutschland }] } }",
+    ]);
+    const ours = conflicting();
+    const kept = await promoteIn(ours, ["staging", "prod"], { ours: ["countries/DE"] });
+    expect([kept.kept, names(kept)]).toEqual([1, ["change countries/DE"]]);
+    ours.commit();
+    const again = await promoteIn(ours, ["staging", "prod"]);
+    expect([again.conflicts, again.taken, again.written]).toEqual([[], [], []]);
+  });
+});
+
+describe("--only", () => {
+  const two = (): Repository => {
+    const repository = made(project);
+    repository.commit({
+      "staging.yaml":
+        "extends: base.yaml\nseeds:\n  countries: { rows+: [{ Code: IT, Name: Italy }, { Code: ES, Name: Spain }] }\n  cities: { rows+: [{ Name: Roma, Country: IT }] }\n",
+    });
+    return repository;
+  };
+
+  test("takes along what the chosen rows link to, says so, and leaves the rest for another time", async () => {
+    const repository = two();
+    const promoted = await promoteIn(repository, ["staging", "prod"], { only: ["cities/Roma"] });
+    expect(names(promoted)).toEqual(["add countries/IT", "add cities/Roma"]);
+    expect(renderPromotion(promoted)).toContain(
+      "  + countries/IT  Name: Italy (taken along: cities/Roma links to it)\n",
+    );
+    expect(promoted.written).toEqual(["prod.yaml"]);
+    repository.commit();
+    const rest = await promoteIn(repository, ["staging", "prod"]);
+    expect(names(rest)).toEqual(["add countries/ES"]);
+    expect(rest.written).toEqual(["prod.yaml", "promotions.yaml"]);
+  });
+
+  test("with a name that nobody has ends with the one that was meant", async () => {
+    const wrong = promoteIn(two(), ["staging", "prod"], { only: ["countrys"] });
+    await expect(wrong).rejects.toThrow("neither environment has countrys: did you mean countries?");
+  });
+
+  test("disjoint promotions commute", async () => {
+    const texts = [];
+    for (const order of [
+      ["cities", "countries/ES"],
+      ["countries/ES", "cities"],
+    ]) {
+      const repository = two();
+      for (const only of order) {
+        await promoteIn(repository, ["staging", "prod"], { only: [only] });
+        repository.commit();
+      }
+      texts.push((await promoteIn(repository, ["staging", "prod"])).taken, read(repository, "promotions.yaml").length);
+    }
+    expect(texts.slice(0, 2)).toEqual(texts.slice(2));
+  });
+});
+
+describe("there and back", () => {
+  test("ten promotions with edits by hand between: nothing is lost, and no difference that was meant goes", async () => {
+    const layer = (name: string, rows: Record<string, string>): string =>
+      `extends: base.yaml\norganizations: { acme: { name: ${name} } }\nseeds:\n  countries:\n    rows~:\n${Object.entries(
+        rows,
+      )
+        .map(([code, area]) => `      - { Code: ${code}, Area: '${area}' }\n`)
+        .join("")}`;
+    const repository = made({
+      ...project,
+      "dev.yaml": layer("Acme (dev)", { DE: "1", FR: "1" }),
+      "staging.yaml": layer("Acme (staging)", { DE: "1", FR: "1" }),
+    });
+    let [de, fr] = [1, 1];
+    const edit = (file: string, code: string, value: number): void => {
+      const text = read(repository, file).replace(new RegExp(`(Code: ${code}, Area: )'\\d+'`), `$1'${value}'`);
+      repository.commit({ [file]: text });
+    };
+    for (let turn = 0; turn < 5; turn++) {
+      edit("dev.yaml", "DE", ++de);
+      const there = await promoteIn(repository, ["dev", "staging"]);
+      expect([names(there), there.conflicts]).toEqual([["change countries/DE"], []]);
+      repository.commit();
+      edit("staging.yaml", "FR", ++fr);
+      const back = await promoteIn(repository, ["staging", "dev"]);
+      expect([names(back), back.conflicts]).toEqual([["change countries/FR"], []]);
+      repository.commit();
+    }
+    for (const [file, name] of [
+      ["dev.yaml", "dev"],
+      ["staging.yaml", "staging"],
+    ] as const) {
+      const expected = layer(`Acme (${name})`, { DE: String(de), FR: String(fr) });
+      expect(read(repository, file)).toBe(expected);
+    }
+  });
+});
+
+test("promotions.yaml is written behind the files: it is never ahead of them", async () => {
+  const repository = made(project);
+  const file = { file: "prod.yaml", before: Buffer.from("as somebody read it"), after: Buffer.from("else") };
+  const value = { from: "staging", commit: "0".repeat(40) };
+  const entry = { kind: "value", do: "set", file: "promotions.yaml", path: ["prod"], value } as const;
+  await expect(writePromotion(repository.folder, [file], [entry])).rejects.toThrow("prod.yaml was changed");
+  expect(repository.git("status", "--porcelain")).toBe("");
+});

@@ -1,0 +1,127 @@
+import { describe, expect, test } from "@jest/globals";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Repository } from "../changes/testing/repository.ts";
+import type { PromotionRequest } from "./promote.ts";
+import { made, names, project, promoteIn, read, staging } from "./testing/promotions.ts";
+
+describe("what can't be promoted is refused in one sentence", () => {
+  const refusal = async (repository: Repository, more: Partial<PromotionRequest> = {}): Promise<string> => {
+    try {
+      return JSON.stringify((await promoteIn(repository, ["staging", "prod"], more)).written);
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+
+  test("a base commit that is gone", async () => {
+    const gone = "f".repeat(40);
+    const repository = made({ ...project, "promotions.yaml": `prod: { from: staging, commit: ${gone} }\n` });
+    expect(await refusal(repository)).toBe(
+      "promotions.yaml:1:32: there is no commit ffffffffffff, perhaps because the history was rewritten: name a commit at which staging was promoted last, or remove the entry to begin where both files came to be",
+    );
+  });
+
+  test("a shallow clone, and a detached head is none", async () => {
+    const repository = made(project);
+    repository.commit({ "staging.yaml": staging });
+    repository.git("checkout", "--quiet", "--detach");
+    expect(await refusal(repository)).toBe('["prod.yaml","promotions.yaml"]');
+    const shallow = mkdtempSync(join(tmpdir(), "microapps-shallow-"));
+    try {
+      execFileSync("git", ["clone", "--quiet", "--depth=1", `file://${repository.folder}`, shallow]);
+      const refused = promoteIn({ folder: shallow } as Repository, ["staging", "prod"]);
+      await expect(refused).rejects.toThrow(/^staging was not promoted to prod yet, and .*fetch-depth: 0\)$/);
+    } finally {
+      rmSync(shallow, { recursive: true });
+    }
+  });
+
+  test("a key that changed on one side alone; on both sides alike it is followed", async () => {
+    const keyed = (key: string, more = ""): string =>
+      `extends: base.yaml\nseeds: { countries: { key: ${key}${more} } }\n`;
+    const repository = made(project);
+    repository.commit({ "staging.yaml": keyed("Name") });
+    expect(await refusal(repository)).toBe(
+      "the key of countries is Name in staging and Code in prod: change it in prod as in staging (key: Name), then promote",
+    );
+    repository.commit({
+      "staging.yaml": keyed("Name", ", rows~: [{ Name: France, Area: '644' }]"),
+      "prod.yaml": keyed("Name"),
+    });
+    const { taken, conflicts } = await promoteIn(repository, ["staging", "prod"], { write: false });
+    expect([taken.map(({ name }) => name), conflicts]).toEqual([["countries/France"], []]);
+  });
+
+  test("a seed that one side alone calls otherwise; on both sides it is followed", async () => {
+    const own = (name: string, more = ""): string =>
+      `extends: base.yaml\nseeds: { ${name}: { table: languages, key: Tag, rows: [{ Tag: de, Text: a${more} }]${name === "tongues" ? ", formerly: languages" : ""} } }\n`;
+    const repository = made({ ...project, "staging.yaml": own("languages"), "prod.yaml": own("languages") });
+    repository.commit({ "staging.yaml": own("tongues", "b") });
+    expect(await refusal(repository)).toBe(
+      "staging calls languages tongues now: rename it in prod as well (languages → tongues, with formerly), then promote",
+    );
+    repository.commit({ "prod.yaml": own("tongues") });
+    expect(names(await promoteIn(repository, ["staging", "prod"]))).toEqual(["change tongues/de"]);
+    expect(read(repository, "prod.yaml")).toBe(own("tongues", "b"));
+  });
+
+  test("a row that two seeds of one table would have", async () => {
+    const both = (eu: string): string =>
+      `extends: base.yaml\nseeds: { eu: { table: countries, key: Code, rows: [${eu}] } }\n`;
+    const repository = made({
+      ...project,
+      "staging.yaml": both("{ Code: IT }"),
+      "prod.yaml": both("{ Code: IT }, { Code: PT }"),
+    });
+    repository.commit({
+      "staging.yaml": `${both("{ Code: IT }").trimEnd().slice(0, -2)}, countries: { rows+: [{ Code: PT }] } }\n`,
+    });
+    expect(await refusal(repository)).toBe(
+      "countries/PT is a row of eu in prod, and the table countries has one row of a key: move it to countries there, then promote",
+    );
+  });
+
+  test("a row that two layers touch is changed where each cell stands", async () => {
+    const repository = made({
+      ...project,
+      "eu.yaml": "extends: base.yaml\nseeds: { countries: { rows~: [{ Code: DE, Area: '1' }] } }\n",
+      "staging.yaml": "extends: eu.yaml\nseeds: { countries: { rows~: [{ Code: DE, Name: D }] } }\n",
+      "prod.yaml": "extends: eu.yaml\nseeds: { countries: { rows~: [{ Code: DE, Name: D }] } }\n",
+    });
+    repository.commit({
+      "staging.yaml": "extends: eu.yaml\nseeds: { countries: { rows~: [{ Code: DE, Name: E, Area: '2' }] } }\n",
+    });
+    expect(await refusal(repository)).toBe('["prod.yaml","promotions.yaml"]');
+    expect(read(repository, "prod.yaml")).toBe(
+      'extends: eu.yaml\nseeds: { countries: { rows~: [{ Code: DE, Name: E, Area: "2" }] } }\n',
+    );
+  });
+
+  test("a source without rows removes nothing, and secrets are named and left", async () => {
+    const secret = (rows: string): string =>
+      `extends: base.yaml\nseeds: { keys: { table: keys, key: Name, secretLabels: [Token], rows: [${rows}] } }\n`;
+    const repository = made({
+      ...project,
+      "staging.yaml": secret("{ Name: a, Token: hunter22, Use: x }"),
+      "prod.yaml": secret("{ Name: a, Token: hunter33, Use: x }"),
+    });
+    repository.commit({
+      "staging.yaml": secret("{ Name: a, Token: hunter44, Use: y }").replace(
+        "seeds: {",
+        "seeds: { cities: { source: none.csv },",
+      ),
+      "none.csv": "Name,Country\n",
+    });
+    const promoted = await promoteIn(repository, ["staging", "prod"]);
+    expect(names(promoted)).toEqual(["change keys/a"]);
+    expect(promoted.notes).toEqual([
+      "staging has no rows of cities any more: nothing is removed; remove the seed instead, or the rows in prod yourself",
+      "Token of keys is secret: it is not compared; bring it over yourself",
+    ]);
+    expect(read(repository, "prod.yaml")).toContain("Token: hunter33, Use: y");
+    expect(JSON.stringify(promoted)).not.toContain("hunter");
+  });
+});

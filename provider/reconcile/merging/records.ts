@@ -1,0 +1,66 @@
+import { canonical, keyText } from "../digests.ts";
+
+/** The values of one record by label. */
+export type Cells = Readonly<Record<string, unknown>>;
+
+/** Records by the text of their natural key, in their order. */
+export type Records = ReadonlyMap<string, Cells>;
+
+/** Records, and the labels that tell them apart. */
+export interface Keyed {
+  key: readonly string[];
+  rows: Iterable<Cells>;
+}
+
+/** The natural key of a record as text; undefined where one of its labels has no value. */
+export function naturalKey(key: readonly string[], cells: Cells): string | undefined {
+  const [only, ...more] = key;
+  if (only !== undefined && more.length === 0) return keyText(cells[only]);
+  const parts = key.map((label) => keyText(cells[label]));
+  return parts.length === 0 || parts.includes(undefined) ? undefined : JSON.stringify(parts);
+}
+
+/** The natural key as people write it: the values of several labels stand behind each other. */
+export const printableKey = (key: readonly string[], text: string): string =>
+  key.length > 1 ? (JSON.parse(text) as string[]).join(", ") : text;
+
+/** True if two values say the same. */
+export type SameValue = (label: string, one: unknown, other: unknown) => boolean;
+
+/** Compares two values as rows do: null, the empty text and an absent value are the same. */
+export const isSameValue: SameValue = (_, one, other) => one === other || canonical(one) === canonical(other);
+
+/** All labels of some records, in the order in which they come up. */
+export const labelsOf = (...records: readonly (Cells | undefined)[]): string[] => [
+  ...new Set(records.flatMap((cells) => (cells ? Object.keys(cells) : []))),
+];
+
+/** True if two records say the same in every cell. */
+export function isSameRecord(one: Cells, other: Cells, isSame: SameValue): boolean {
+  if (one === other) return true;
+  for (const label of Object.keys(one)) if (!isSame(label, one[label], other[label])) return false;
+  for (const label of Object.keys(other))
+    if (!Object.hasOwn(one, label) && !isSame(label, undefined, other[label])) return false;
+  return true;
+}
+
+/**
+ * The records of a base by another natural key, which both sides have by now. A record is known again by its former key in
+ * one of the others; one that is in neither goes by its own value of the new key.
+ */
+export function rekeyBase(base: Keyed, key: readonly string[], others: readonly Keyed[]): Map<string, Cells> {
+  const renamed = new Map<string, string>();
+  for (const { rows } of others) {
+    for (const cells of rows) {
+      const [former, now] = [naturalKey(base.key, cells), naturalKey(key, cells)];
+      if (former !== undefined && now !== undefined && !renamed.has(former)) renamed.set(former, now);
+    }
+  }
+  const found = new Map<string, Cells>();
+  for (const cells of base.rows) {
+    const former = naturalKey(base.key, cells);
+    const now = (former === undefined ? undefined : renamed.get(former)) ?? naturalKey(key, cells);
+    if (now !== undefined && !found.has(now)) found.set(now, cells);
+  }
+  return found;
+}

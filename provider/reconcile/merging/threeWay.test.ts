@@ -1,0 +1,224 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { naturalKey, rekeyBase, type Cells, type Records } from "./records.ts";
+import { mergeRecords, withTaken, type MergeConflict } from "./threeWay.ts";
+
+const keyed = (rows: readonly Cells[]): Map<string, Cells> =>
+  new Map(rows.map((cells) => [naturalKey(["code"], cells) ?? "", cells]));
+
+const de = { code: "DE", name: "Germany", area: 357 };
+const fr = { code: "FR", name: "France", area: 643 };
+const base = keyed([de, fr]);
+
+describe("what changed on one side", () => {
+  test("is taken where the other is as the base", () => {
+    const from = keyed([
+      { ...de, area: 358 },
+      { code: "IT", name: "Italy" },
+    ]);
+    const { taken, conflicts } = mergeRecords({ base, from, to: base });
+    expect(conflicts).toEqual([]);
+    expect(taken).toEqual([
+      { do: "change", key: "DE", cells: { area: { base: 357, from: 358, to: 357 } } },
+      { do: "add", key: "IT", cells: { code: "IT", name: "Italy" }, after: "DE" },
+      { do: "remove", key: "FR", cells: fr },
+    ]);
+  });
+
+  test("stays where `to` alone changed, and what both have alike is nothing", () => {
+    const to = keyed([
+      { ...de, area: 358 },
+      { ...fr, name: "La France" },
+    ]);
+    const from = keyed([{ ...de, area: 358 }, fr]);
+    expect(mergeRecords({ base, from, to })).toEqual({
+      taken: [],
+      conflicts: [],
+      untouched: ["FR"],
+      kept: [],
+      alike: 1,
+    });
+  });
+
+  test("null, nothing and the empty text are one value", () => {
+    const from = keyed([
+      { ...de, note: null },
+      { ...fr, note: "" },
+    ]);
+    expect(mergeRecords({ base, from, to: base }).taken).toEqual([]);
+  });
+});
+
+describe("what both sides changed otherwise", () => {
+  const from = keyed([{ ...de, area: 358, name: "Deutschland" }, fr]);
+  const to = keyed([{ ...de, area: 359, note: "eu" }, fr]);
+
+  test("is a conflict with three values, a cell by default: the other cells of the row merge", () => {
+    const { taken, conflicts } = mergeRecords({ base, from, to });
+    expect(conflicts).toEqual([{ key: "DE", label: "area", base: 357, from: 358, to: 359 }]);
+    expect(taken).toEqual([
+      { do: "change", key: "DE", cells: { name: { base: "Germany", from: "Deutschland", to: "Germany" } } },
+    ]);
+  });
+
+  test("is the whole row where rows are asked for, also of different cells", () => {
+    expect(mergeRecords({ base, from, to }, { conflicts: "row" }).conflicts).toEqual([
+      { key: "DE", base: de, from: from.get("DE"), to: to.get("DE") },
+    ]);
+    const apart = { base, from: keyed([{ ...de, area: 1 }, fr]), to: keyed([{ ...de, name: "D" }, fr]) };
+    expect(mergeRecords(apart).conflicts).toEqual([]);
+    expect(mergeRecords(apart, { conflicts: "row" }).conflicts).toHaveLength(1);
+  });
+
+  test("a row that one side removed and the other changed is one, in both directions", () => {
+    const changed = keyed([{ ...de, area: 1 }, fr]);
+    const removed = keyed([fr]);
+    const values = { key: "DE", base: de };
+    expect(mergeRecords({ base, from: removed, to: changed }).conflicts).toEqual([
+      { ...values, from: undefined, to: changed.get("DE") },
+    ]);
+    expect(mergeRecords({ base, from: changed, to: removed }).conflicts).toEqual([
+      { ...values, from: changed.get("DE"), to: undefined },
+    ]);
+  });
+
+  test("columns that both add merge; two values of one are a conflict", () => {
+    const [one, other] = [keyed([{ ...de, iso: "DEU" }, fr]), keyed([{ ...de, zone: "CET" }, fr])];
+    expect(mergeRecords({ base, from: one, to: other })).toMatchObject({
+      conflicts: [],
+      taken: [{ key: "DE", cells: { iso: { from: "DEU" } } }],
+    });
+    const third = keyed([{ ...de, iso: "GER" }, fr]);
+    expect(mergeRecords({ base, from: one, to: third }).conflicts).toEqual([
+      { key: "DE", label: "iso", base: undefined, from: "DEU", to: "GER" },
+    ]);
+  });
+
+  test("a decision takes one side, and no other conflict with it", () => {
+    const both = { base, from, to };
+    const theirs = mergeRecords(both, { decide: () => "theirs" });
+    expect(theirs.conflicts).toEqual([]);
+    expect(withTaken(to, theirs.taken).get("DE")).toEqual({ ...de, area: 358, name: "Deutschland", note: "eu" });
+    const ours = mergeRecords(both, { decide: (key) => (key === "DE" ? "ours" : undefined) });
+    expect(ours).toMatchObject({ conflicts: [], kept: ["DE"] });
+    expect(withTaken(to, ours.taken).get("DE")).toMatchObject({ area: 359, name: "Deutschland" });
+  });
+});
+
+test("a base goes by a key that both sides have changed alike", () => {
+  const now = [
+    { ...de, iso: "DEU" },
+    { ...fr, iso: "FRA", area: 644 },
+  ];
+  const others = [
+    now,
+    [
+      { ...de, iso: "DEU" },
+      { ...fr, iso: "FRA" },
+    ],
+  ].map((rows) => ({ key: ["iso"], rows }));
+  const rekeyed = rekeyBase({ key: ["code"], rows: base.values() }, ["iso"], others);
+  expect([...rekeyed.keys()]).toEqual(["DEU", "FRA"]);
+  const [from, to] = others.map(({ rows }) => new Map(rows.map((cells) => [cells.iso, cells as Cells])));
+  expect(mergeRecords({ base: rekeyed, from: from ?? new Map(), to: to ?? new Map() })).toMatchObject({
+    taken: [{ do: "change", key: "FRA", cells: { area: { base: 643, from: 644, to: 643 } } }],
+    conflicts: [],
+  });
+});
+
+describe("for any records", () => {
+  const cells = fc.dictionary(fc.constantFrom("a", "b", "c"), fc.constantFrom<unknown>(1, 2, "x", null), {
+    maxKeys: 3,
+  });
+  const records: fc.Arbitrary<Records> = fc
+    .dictionary(fc.constantFrom("k1", "k2", "k3", "k4", "k5"), cells, { maxKeys: 5 })
+    .map((rows) => new Map(Object.entries(rows)));
+  const conflicts = fc.constantFrom("cell" as const, "row" as const);
+
+  /** The content of records, without their order and without cells that have no value. */
+  const content = (all: Records): Record<string, Cells> =>
+    Object.fromEntries(
+      [...all]
+        .map(([key, row]) => [
+          key,
+          Object.fromEntries(
+            Object.entries(row)
+              .filter(([, value]) => value !== null)
+              .sort(),
+          ),
+        ])
+        .sort() as [string, Cells][],
+    );
+  const applied = (sides: { base: Records; from: Records; to: Records }): Records =>
+    withTaken(sides.to, mergeRecords(sides).taken);
+
+  test("identity: without a change of its own nothing is taken, and without one of `to` everything", () => {
+    fc.assert(
+      fc.property(records, records, conflicts, (one, other, how) => {
+        const empty = { taken: [], conflicts: [] };
+        expect(mergeRecords({ base: one, from: one, to: other }, { conflicts: how })).toMatchObject(empty);
+        expect(mergeRecords({ base: one, from: other, to: other }, { conflicts: how })).toMatchObject(empty);
+        const merge = mergeRecords({ base: one, from: other, to: one }, { conflicts: how });
+        expect(merge.conflicts).toEqual([]);
+        expect(content(withTaken(one, merge.taken))).toEqual(content(other));
+      }),
+    );
+  });
+
+  test("idempotence: a second merge takes nothing, and has the same conflicts", () => {
+    fc.assert(
+      fc.property(records, records, records, (base, from, to) => {
+        const first = mergeRecords({ base, from, to });
+        const again = mergeRecords({ base, from, to: withTaken(to, first.taken) });
+        expect(again.taken).toEqual([]);
+        expect(again.conflicts.filter(({ label }) => label !== undefined)).toEqual(
+          first.conflicts.filter(({ label }) => label !== undefined),
+        );
+        expect(again.conflicts.map(({ key }) => key)).toEqual(first.conflicts.map(({ key }) => key));
+      }),
+    );
+  });
+
+  test("disjoint changes commute", () => {
+    fc.assert(
+      fc.property(records, records, records, records, (base, from, to, other) => {
+        const part = (keys: readonly string[]): Records =>
+          new Map([
+            ...[...base].filter(([key]) => !keys.includes(key)),
+            ...[...from].filter(([key]) => keys.includes(key)),
+          ]);
+        const [one, two] = [part(["k1", "k2", "k3"]), part(["k4", "k5"])];
+        for (const target of [to, other]) {
+          const there = applied({ base, from: two, to: applied({ base, from: one, to: target }) });
+          const back = applied({ base, from: one, to: applied({ base, from: two, to: target }) });
+          expect(content(there)).toEqual(content(back));
+          expect(content(there)).toEqual(content(applied({ base, from, to: target })));
+        }
+      }),
+    );
+  });
+
+  test("symmetry: the sides have the same conflicts, whichever is merged into the other", () => {
+    const ordered = (all: readonly MergeConflict[]): string[] => all.map((each) => JSON.stringify(each)).sort();
+    fc.assert(
+      fc.property(records, records, records, conflicts, (base, one, other, how) => {
+        const there = mergeRecords({ base, from: one, to: other }, { conflicts: how }).conflicts;
+        const back = mergeRecords({ base, from: other, to: one }, { conflicts: how }).conflicts;
+        const turned = back.map(({ key, label, base, from, to }) => ({ key, label, base, from: to, to: from }));
+        const same = there.map(({ key, label, base, from, to }) => ({ key, label, base, from, to }));
+        expect(ordered(same as MergeConflict[])).toEqual(ordered(turned as MergeConflict[]));
+      }),
+    );
+  });
+
+  test("theirs for all leaves no conflict, and every cell that changed in `from` as it is there", () => {
+    fc.assert(
+      fc.property(records, records, records, (base, from, to) => {
+        const merge = mergeRecords({ base, from, to }, { decide: () => "theirs" });
+        expect(merge.conflicts).toEqual([]);
+        const after = withTaken(to, merge.taken);
+        expect(mergeRecords({ base, from, to: after })).toMatchObject({ taken: [], conflicts: [] });
+      }),
+    );
+  });
+});

@@ -1,0 +1,185 @@
+import { isSameRecord, isSameValue, labelsOf, type Cells, type Records, type SameValue } from "./records.ts";
+
+/** The three sides of a merge: what changed from `base` to `from` is brought into `to`. */
+export interface MergeSides {
+  base: Records;
+  from: Records;
+  to: Records;
+}
+
+/** One value, or one record, as each side has it; undefined where a side has it not. */
+export interface ThreeValues<Value = unknown> {
+  base: Value | undefined;
+  from: Value | undefined;
+  to: Value | undefined;
+}
+
+/** Something that both sides changed, and not alike. */
+export type MergeConflict =
+  ({ key: string; label: string } & ThreeValues) | ({ key: string; label?: undefined } & ThreeValues<Cells>);
+
+/** Cells of a record that change, by label. */
+export type CellChanges = Readonly<Record<string, ThreeValues>>;
+
+/** Something that `to` gets. */
+export type Takeover =
+  /** `after` is the record before it in `from`. */
+  | { do: "add"; key: string; cells: Cells; after: string | undefined }
+  | { do: "change"; key: string; cells: CellChanges }
+  | { do: "remove"; key: string; cells: Cells };
+
+/** Decides a conflict: `ours` keeps what `to` has, `theirs` takes what `from` has. */
+export type Decide = (key: string, label: string | undefined) => "ours" | "theirs" | undefined;
+
+export interface MergeTerms {
+  /** Size of a conflict: two changes of one record conflict by `row`, of one cell by `cell`. Default: cell. */
+  conflicts?: "cell" | "row";
+  isSame?: SameValue;
+  decide?: Decide;
+}
+
+/** The outcome of a merge. */
+export interface RecordMerge {
+  taken: Takeover[];
+  conflicts: MergeConflict[];
+  /** Keys of records in which `to` alone differs from the base: they stay as they are. */
+  untouched: string[];
+  /** Keys of records in which a decision kept what `to` has. */
+  kept: string[];
+  /** Records in which both sides made the same change. */
+  alike: number;
+}
+
+/** Merges by natural key and cell. Pure: the same sides have the same outcome, and none is changed. */
+export function mergeRecords(sides: MergeSides, terms: MergeTerms = {}): RecordMerge {
+  const merge = new Merge(sides, terms);
+  let after: string | undefined;
+  for (const [key, cells] of sides.from) {
+    merge.record(key, cells, after);
+    after = key;
+  }
+  for (const key of sides.base.keys()) if (!sides.from.has(key)) merge.record(key, undefined, undefined);
+  for (const key of sides.to.keys()) {
+    if (!sides.from.has(key) && !sides.base.has(key)) merge.outcome.untouched.push(key);
+  }
+  return merge.outcome;
+}
+
+class Merge {
+  readonly outcome: RecordMerge = { taken: [], conflicts: [], untouched: [], kept: [], alike: 0 };
+  readonly #sides: MergeSides;
+  readonly #byRow: boolean;
+  readonly #isSame: SameValue;
+  readonly #decide: Decide;
+
+  constructor(sides: MergeSides, { conflicts = "cell", isSame = isSameValue, decide }: MergeTerms) {
+    this.#sides = sides;
+    this.#byRow = conflicts === "row";
+    this.#isSame = isSame;
+    this.#decide = decide ?? (() => undefined);
+  }
+
+  record(key: string, from: Cells | undefined, after: string | undefined): void {
+    const [base, to] = [this.#sides.base.get(key), this.#sides.to.get(key)];
+    if (this.#same(base, from)) {
+      if (!this.#same(base, to)) this.outcome.untouched.push(key);
+    } else if (this.#same(from, to)) this.outcome.alike++;
+    else if (this.#same(base, to)) this.#take(key, { base, from, to }, after);
+    else if (from && to && !this.#byRow) this.#cells(key, base, from, to);
+    else this.#whole(key, { base, from, to }, after);
+  }
+
+  #same(one: Cells | undefined, other: Cells | undefined): boolean {
+    return one && other ? isSameRecord(one, other, this.#isSame) : one === other;
+  }
+
+  /** Takes what `from` has of a record. */
+  #take(key: string, { base, from, to }: ThreeValues<Cells>, after: string | undefined): void {
+    const { taken } = this.outcome;
+    if (!from) {
+      if (to) taken.push({ do: "remove", key, cells: to });
+    } else if (!to) taken.push({ do: "add", key, cells: from, after });
+    else taken.push({ do: "change", key, cells: this.#changes(base, from, to) });
+  }
+
+  #changes(base: Cells | undefined, from: Cells, to: Cells): CellChanges {
+    const labels = labelsOf(from, to).filter((label) => !this.#isSame(label, from[label], to[label]));
+    return Object.fromEntries(
+      labels.map((label) => [label, { base: base?.[label], from: from[label], to: to[label] }]),
+    );
+  }
+
+  #cells(key: string, base: Cells | undefined, from: Cells, to: Cells): void {
+    const { taken, conflicts, untouched, kept } = this.outcome;
+    const changes: [label: string, values: ThreeValues][] = [];
+    let [stays, isKept, isAlike] = [false, false, false];
+    for (const label of labelsOf(from, to, base)) {
+      const values = { base: base?.[label], from: from[label], to: to[label] };
+      const isChanged = !this.#isSame(label, values.base, values.from);
+      if (this.#isSame(label, values.from, values.to)) isAlike ||= isChanged;
+      else if (!isChanged) stays = true;
+      else if (this.#isSame(label, values.base, values.to)) changes.push([label, values]);
+      else {
+        const decision = this.#decide(key, label);
+        if (decision === "theirs") changes.push([label, values]);
+        else if (decision === "ours") isKept = true;
+        else conflicts.push({ key, label, ...values });
+      }
+    }
+    if (changes.length > 0) taken.push({ do: "change", key, cells: Object.fromEntries(changes) });
+    if (isAlike) this.outcome.alike++;
+    if (isKept) kept.push(key);
+    else if (stays) untouched.push(key);
+  }
+
+  #whole(key: string, values: ThreeValues<Cells>, after: string | undefined): void {
+    const decision = this.#decide(key, undefined);
+    if (decision === "theirs") this.#take(key, values, after);
+    else if (decision === "ours") this.outcome.kept.push(key);
+    else this.outcome.conflicts.push({ key, ...values });
+  }
+}
+
+/** The records of `to` once they have what they get: a new one behind the one that it follows in `from`. */
+export function withTaken(to: Records, taken: readonly Takeover[]): Map<string, Cells> {
+  const added = new Map<string | undefined, string[]>();
+  const found = new Map<string, Cells>(to);
+  for (const change of taken) {
+    if (change.do === "remove") found.delete(change.key);
+    else if (change.do === "change") {
+      const cells = Object.entries(change.cells).map(([label, { from }]) => [label, from] as const);
+      found.set(change.key, { ...found.get(change.key), ...Object.fromEntries(cells) });
+    } else {
+      found.set(change.key, change.cells);
+      added.set(change.after, [...(added.get(change.after) ?? []), change.key]);
+    }
+  }
+  return inOrderOf(found, to, added);
+}
+
+function inOrderOf(
+  found: ReadonlyMap<string, Cells>,
+  to: Records,
+  added: ReadonlyMap<string | undefined, readonly string[]>,
+): Map<string, Cells> {
+  const ordered = new Map<string, Cells>();
+  const waiting: string[] = [];
+  const put = (key: string): void => {
+    const cells = found.get(key);
+    if (cells && !ordered.has(key)) ordered.set(key, cells);
+  };
+  const follow = (after: string | undefined): void => {
+    waiting.push(...(added.get(after) ?? []).toReversed());
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      put(next);
+      waiting.push(...(added.get(next) ?? []).toReversed());
+    }
+  };
+  follow(undefined);
+  for (const key of to.keys()) {
+    put(key);
+    follow(key);
+  }
+  for (const key of found.keys()) put(key);
+  return ordered;
+}
