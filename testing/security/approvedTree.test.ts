@@ -8,7 +8,7 @@ import { Enforcement } from "../../provider/approval/enforcement.ts";
 import { signatureOf } from "../../provider/approval/signature.ts";
 import type { Use } from "../../provider/approval/used.ts";
 import { changeSet, type ChangeSet } from "../../provider/changes/model/changeSet.ts";
-import { , type Declared } from "../../provider/changes/model/source.ts";
+import { readDeclaration, type Declared } from "../../provider/changes/model/source.ts";
 import { json } from "../../provider/changes/rendering/json.ts";
 import { Repository } from "../../provider/changes/testing/repository.ts";
 import { reportOf } from "../../provider/cmd/report/reporting.ts";
@@ -92,7 +92,7 @@ afterAll(async () => {
 const read = (file: string): string => readFileSync(join(repository.folder, file), "utf8");
 
 function declared(): Declared {
-  const found = ("dev.yaml", repository.folder);
+  const found = readDeclaration("dev.yaml", repository.folder);
   if (!found.declared) throw new Refused(JSON.stringify(found.problems));
   return found.declared;
 }
