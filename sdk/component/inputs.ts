@@ -16,9 +16,7 @@ const names = ["file", "declaration"];
 
 /** Reads the arguments of an Environment as an engine sends them. Throws a RunError when they are none. */
 export function environmentArgs(request: ConstructRequest): EnvironmentArgs {
-  const inputs = request.getInputs();
-  if (inputs && holdsPrototype(inputs)) throw refusal("__proto__ is no name that may be declared");
-  const sent: Record<string, unknown> = inputs?.toJavaScript() ?? {};
+  const sent: Record<string, unknown> = request.getInputs()?.toJavaScript() ?? {};
   const dependencies = request.getInputdependenciesMap();
   const [wrong] = Object.keys(sent).filter((name) => !names.includes(name));
   if (wrong !== undefined) throw refusal(`${wrong} is no input of an Environment: it has file or declaration`);
@@ -92,20 +90,4 @@ function output({ isSecret, urns }: Around, known?: { value: unknown }): pulumi.
   const resources = urns.map((urn) => new DependencyResource(urn));
   const [isKnown, secrecy] = [Promise.resolve(known !== undefined), Promise.resolve(isSecret)];
   return new Output(resources, Promise.resolve(known?.value), isKnown, secrecy, Promise.resolve(resources));
-}
-
-type Sent = NonNullable<ReturnType<ConstructRequest["getInputs"]>>;
-
-/** True where a map has a key that a JavaScript object takes for its prototype: it would vanish without a word. */
-function holdsPrototype(sent: Sent): boolean {
-  let isFound = false;
-  sent.getFieldsMap().forEach((value, name) => void (isFound ||= name === "__proto__" || valueHoldsPrototype(value)));
-  return isFound;
-}
-
-type SentValue = Parameters<Parameters<ReturnType<Sent["getFieldsMap"]>["forEach"]>[0]>[0];
-
-function valueHoldsPrototype(value: SentValue): boolean {
-  const [inner, list] = [value.getStructValue(), value.getListValue()];
-  return (inner ? holdsPrototype(inner) : false) || (list?.getValuesList().some(valueHoldsPrototype) ?? false);
 }

@@ -153,26 +153,6 @@ test("what an output decides is left out of a preview by name, and other values 
   );
 });
 
-test("hostile declarations are refused in a sentence, and the next construct is as any other", async () => {
-  let nested: object = {};
-  for (let level = 0; level < 150; level++) nested = { organizations: nested };
-  const since = monitor.registered.length;
-  const hostile: [object, RegExp][] = [
-    [JSON.parse('{ "organizations": { "__proto__": { "name": "Evil" } } }') as object, /__proto__/],
-    [{ organizations: { acme: { name: "Acme", teams: { "../../crew": { name: ["x"], members: {} } } } } }, /name/],
-    [{ seeds: { rows: { table: "t", key: "Code", source: "../../../etc/passwd" } } }, /passwd|repository|outside/],
-    [{ organizations: { acme: { name: 7 } }, extends: "/etc/passwd" }, /extends|name/],
-    [nested, /unknown key|levels/],
-    [{ organizations: "acme" }, /organizations/],
-  ];
-  for (const [at, [declaration, reason]] of hostile.entries())
-    await expect(ask(requestOf(monitor, `hostile${at}`, declaration))).rejects.toThrow(reason);
-  expect(monitor.registered.slice(since).filter((one) => one.getCustom())).toEqual([]);
-  await ask(requestOf(monitor, "after"));
-  expect(monitor.inputs("after/acme")).toEqual({ name: "name of after" });
-  expect(Object.prototype).not.toHaveProperty("name");
-});
-
 test("outlives a monitor that goes away in the middle, and answers", async () => {
   const brief = await new Monitor().listen();
   brief.silent = "microapps:index:Team";
