@@ -1,5 +1,5 @@
 import { messageOf } from "../machine/failures.ts";
-import type { Failed } from "./measure.ts";
+import type { FailedJob } from "./measure.ts";
 
 /** Cost of a job at one size. */
 export interface Point {
@@ -11,7 +11,7 @@ export interface Point {
 }
 
 /** One line of a picture; what came after a failure was not measured. */
-export interface Line {
+export interface CurveLine {
   label: string;
   points: readonly Point[];
   failed?: { size: number; reason: string };
@@ -24,7 +24,7 @@ export interface Curves {
   title: string;
   /** Unit of the sizes: `rows`, `members`, `resources`. */
   unit: string;
-  lines: readonly Line[];
+  lines: readonly CurveLine[];
 }
 
 /** Measures one size after the other. */
@@ -32,7 +32,7 @@ export async function line(
   label: string,
   sizes: readonly number[],
   measure: (size: number) => Promise<Omit<Point, "size">>,
-): Promise<Line> {
+): Promise<CurveLine> {
   const points: Point[] = [];
   for (const size of sizes) {
     try {
@@ -53,7 +53,7 @@ const written = (value: number | null): string =>
   value === null ? "" : Number(value.toPrecision(3)).toLocaleString("en", { maximumSignificantDigits: 3 });
 
 /** The sizes at which lines ended before their end. */
-export const failures = ({ title, lines }: Curves): Failed[] =>
+export const failures = ({ title, lines }: Curves): FailedJob[] =>
   lines.flatMap(({ label, failed }) =>
     failed ? [{ job: `${title}: ${label}, ${failed.size.toLocaleString("en")}`, reason: failed.reason }] : [],
   );

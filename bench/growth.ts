@@ -1,10 +1,10 @@
 import { DynamicHost } from "../testing/harness/dynamicHost.ts";
-import { line, type Curves, type Line, type Point } from "./curves.ts";
+import { line, type Curves, type CurveLine, type Point } from "./curves.ts";
 import { peakMemory, timeWork } from "./measure.ts";
 import { inFlight } from "./members.ts";
 import { each, Platform } from "./platform.ts";
 import { ours } from "./programs.ts";
-import { Project } from "./project.ts";
+import { BenchProject } from "./project.ts";
 
 type Host = Awaited<ReturnType<typeof DynamicHost.start>>;
 
@@ -44,7 +44,7 @@ const oneByOne = (host: Host, teamID: string, emails: string[]): Promise<void> =
 
 /** Measures adding people. */
 export async function memberGrowth(sizes: readonly number[]): Promise<Curves> {
-  const curve = (label: string, join: typeof asRoster): Promise<Line> =>
+  const curve = (label: string, join: typeof asRoster): Promise<CurveLine> =>
     line(label, sizes, (size) => joining(size, join));
   const lines = [await curve("one roster", asRoster), await curve("a TeamMember for each", oneByOne)];
   return { name: "members", title: "Members that join a team", unit: "members", lines };
@@ -55,7 +55,7 @@ export async function resourceGrowth(sizes: readonly number[]): Promise<Curves> 
   const again = new Map<number, Omit<Point, "size">>();
   const first = await line("up from nothing", sizes, async (size) => {
     const platform = await Platform.start();
-    const project = await Project.make(platform, { program: ours(size) });
+    const project = await BenchProject.make(platform, { program: ours(size) });
     const measure = async (): Promise<Omit<Point, "size">> => {
       let took = { whole: 0, memory: 0 };
       const calls = await platform.calls(async () => (took = await project.up()));

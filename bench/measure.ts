@@ -55,7 +55,7 @@ export const runs = (values: readonly number[]): Runs => ({
 });
 
 /** A job that did not come to its end. */
-export interface Failed {
+export interface FailedJob {
   job: string;
   reason: string;
 }
@@ -65,9 +65,9 @@ export async function each<Result>(
   jobs: Readonly<Record<string, () => Promise<Result>>>,
   chosen: readonly string[],
   take: (result: Result) => void,
-): Promise<{ done: Result[]; failed: Failed[] }> {
+): Promise<{ done: Result[]; failed: FailedJob[] }> {
   const done: Result[] = [];
-  const failed: Failed[] = [];
+  const failed: FailedJob[] = [];
   for (const [job, run] of Object.entries(jobs)) {
     if (!chosen.includes(job)) continue;
     process.stderr.write(`${job} …\n`);

@@ -1,7 +1,7 @@
 import { DynamicHost } from "../testing/harness/dynamicHost.ts";
 import { type Figure, figure } from "./measure.ts";
 import { each, Platform } from "./platform.ts";
-import { Project } from "./project.ts";
+import { BenchProject } from "./project.ts";
 
 /** Operations an engine keeps in flight with its default of 4 for each core. */
 export const inFlight = 16;
@@ -92,7 +92,7 @@ export async function fromNothing(): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const [kind, declaration] of Object.entries(declarations)) {
     const platform = await Platform.start();
-    const project = await Project.make(platform, { program: teams(10) + declaration });
+    const project = await BenchProject.make(platform, { program: teams(10) + declaration });
     const job = `1 organization, 10 teams, 100 people as ${kind}`;
     try {
       const made = await platform.calls(() => project.run("up", "--yes", "--skip-preview"));

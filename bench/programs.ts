@@ -1,6 +1,6 @@
 import { type Figure, figure, runs } from "./measure.ts";
 import { Platform } from "./platform.ts";
-import { Project } from "./project.ts";
+import { BenchProject } from "./project.ts";
 
 /** A program of so many resources that nothing changes. */
 export const ours = (count: number): string => `import { Organization, Team } from "pulumi-microapps";
@@ -22,8 +22,10 @@ for (let i = 1; i < ${count}; i++) new Idle("team" + i, { organizationID: first.
 /** Runs in which nothing changes, beside those of resources that do nothing at all. */
 export async function programs(count: number, rounds: number, target: number): Promise<Figure[]> {
   const platform = await Platform.start();
-  const projects = await Promise.all([ours(count), idle(count)].map((program) => Project.make(platform, { program })));
-  const [mine, others] = projects as [Project, Project]; // one for each program
+  const projects = await Promise.all(
+    [ours(count), idle(count)].map((program) => BenchProject.make(platform, { program })),
+  );
+  const [mine, others] = projects as [BenchProject, BenchProject]; // one for each program
   try {
     for (const project of projects) await project.up();
     const ratios: number[] = [];

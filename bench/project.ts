@@ -66,7 +66,7 @@ export async function run(command: readonly string[], cwd?: string, env?: NodeJS
 }
 
 /** A folder with a program, its stack `dev` on a platform. */
-export class Project {
+export class BenchProject {
   readonly #folder: string;
   readonly #environment: NodeJS.ProcessEnv;
   readonly #command: readonly string[];
@@ -85,7 +85,7 @@ export class Project {
     platform: Platform,
     from: { program: string } | { example: string },
     command = embedded,
-  ): Promise<Project> {
+  ): Promise<BenchProject> {
     const folder = await mkdtemp(path.join(tmpdir(), "microapps-bench-"));
     if ("program" in from) await writeFile(path.join(folder, "index.mjs"), from.program);
     else await cp(path.join(repository, "examples", from.example), folder, { recursive: true, filter: isSource });
@@ -103,7 +103,7 @@ export class Project {
       PULUMI_CONFIG_PASSPHRASE: "bench",
       ...Object.fromEntries(configured),
     };
-    const project = new Project(folder, environment, command);
+    const project = new BenchProject(folder, environment, command);
     await project.run("stack", "init");
     return project;
   }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { type Curves, inCell, picture, points } from "./curves.ts";
-import type { Failed, Figure } from "./measure.ts";
+import type { FailedJob, Figure } from "./measure.ts";
 
 const folder = path.join(import.meta.dirname, "../../bench");
 const file = path.join(folder, "results.json");
@@ -11,7 +11,7 @@ const file = path.join(folder, "results.json");
 export interface Measured {
   jobs: readonly Figure[];
   curves: readonly Curves[];
-  failed: readonly Failed[];
+  failed: readonly FailedJob[];
 }
 
 interface Results extends Measured {

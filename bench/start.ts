@@ -4,7 +4,7 @@ import path from "node:path";
 import { parse } from "yaml";
 import { type Figure, figure, measurePair, runs, timeWork } from "./measure.ts";
 import { Platform } from "./platform.ts";
-import { findPulumiVersion, Project, run } from "./project.ts";
+import { findPulumiVersion, BenchProject, run } from "./project.ts";
 
 const pulumi = createRequire(import.meta.url).resolve("@pulumi/pulumi");
 
@@ -12,10 +12,10 @@ const pulumi = createRequire(import.meta.url).resolve("@pulumi/pulumi");
 const seed = path.join(import.meta.dirname, "../../examples/environment/platform.yaml");
 
 /** The same beside the Pulumi CLI, where there is one. */
-async function throughPulumi(platform: Platform, project: Project): Promise<Figure[]> {
+async function throughPulumi(platform: Platform, project: BenchProject): Promise<Figure[]> {
   const version = await findPulumiVersion();
   if (version === undefined) return [];
-  const other = await Project.make(platform, { example: "environment" }, ["pulumi"]);
+  const other = await BenchProject.make(platform, { example: "environment" }, ["pulumi"]);
   try {
     await other.up();
     const ratio = await measurePair(
@@ -34,7 +34,7 @@ async function throughPulumi(platform: Platform, project: Project): Promise<Figu
 /** Measures how soon an unchanged preview of the example prints its first and its last line. */
 export async function starting(): Promise<Figure[]> {
   const platform = await Platform.start((parse(readFileSync(seed, "utf8")) as { tables: object }).tables);
-  const project = await Project.make(platform, { example: "environment" });
+  const project = await BenchProject.make(platform, { example: "environment" });
   try {
     await project.up();
     await project.run("preview"); // what is compiled now is not compiled again

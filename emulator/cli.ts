@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import type { WireNames } from "../provider/contract/endpoints.ts";
-import type { Options } from "./commands.ts";
+import type { EmulatorCommandOptions } from "./commands.ts";
 
 const renamed = ["platformFormat", "storecopy", "uploadFileToStore"] as const satisfies (keyof WireNames)[];
 
@@ -12,12 +12,12 @@ export function addEmulatorCommand(program: Command): void {
   const emulator = withOptions(program.command("emulator"))
     .description("run the platform on this machine")
     .enablePositionalOptions()
-    .action(async (options: Options) => (await commands()).run(options));
+    .action(async (options: EmulatorCommandOptions) => (await commands()).run(options));
   withOptions(emulator.command("exec"))
     .description("run a command beside an emulator of its own, whose address is in MICROAPPS_ENDPOINT")
     .argument("<command...>", "the command and its parameters")
     .passThroughOptions()
-    .action(async (words: string[], options: Options, command: Command) =>
+    .action(async (words: string[], options: EmulatorCommandOptions, command: Command) =>
       (await commands()).execute(words, options, command),
     );
   emulator

@@ -15,7 +15,7 @@ import { packingOf, writeWhole } from "./platform/snapshotFiles.ts";
 import { defaultAdministrator } from "./seed/schema.ts";
 
 /** Options of the commands that run an emulator. */
-export interface Options {
+export interface EmulatorCommandOptions {
   port: number;
   data?: string;
   seed?: string;
@@ -41,7 +41,7 @@ function refuse(message: string): never {
 
 const refuseError = (error: unknown): never => refuse(messageOf(error));
 
-export async function run(options: Options): Promise<void> {
+export async function run(options: EmulatorCommandOptions): Promise<void> {
   const emulator = await started(options).catch(refuseError);
   process.stdout.write(`${emulator.url}\nconsole: ${emulator.console}\n`);
   for (const sentence of emulator.added) process.stderr.write(`${printableLine(sentence)}\n`);
@@ -50,7 +50,11 @@ export async function run(options: Options): Promise<void> {
 }
 
 /** Runs a command beside an emulator, and ends as it ends. */
-export async function execute(words: readonly string[], options: Options, command: Command): Promise<void> {
+export async function execute(
+  words: readonly string[],
+  options: EmulatorCommandOptions,
+  command: Command,
+): Promise<void> {
   const emulator = await started({ ...options, ...takenAbove(command) }).catch(refuseError);
   const { url, token } = emulator;
   try {
@@ -72,7 +76,7 @@ function withoutAccount(environment: NodeJS.ProcessEnv, url: string): Record<str
 }
 
 /** Options of a command that the one above it took for its own, since both have them. */
-function takenAbove({ parent }: Command): Partial<Options> {
+function takenAbove({ parent }: Command): Partial<EmulatorCommandOptions> {
   const options = Object.entries(parent?.opts() ?? {});
   return Object.fromEntries(options.filter(([name]) => parent?.getOptionValueSource(name) === "cli"));
 }
@@ -123,7 +127,15 @@ async function stateOf(console: string | undefined, query: string, request: Requ
   throw new Error(message ?? `${address.origin} answers ${response.status}`);
 }
 
-async function started({ data, seed, snapshot, strict, loose, tenant, ...options }: Options): Promise<Emulator> {
+async function started({
+  data,
+  seed,
+  snapshot,
+  strict,
+  loose,
+  tenant,
+  ...options
+}: EmulatorCommandOptions): Promise<Emulator> {
   const from = {
     seed: seed === undefined ? undefined : resolve(seed),
     snapshot: snapshot === undefined ? undefined : resolve(snapshot),

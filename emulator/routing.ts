@@ -9,7 +9,7 @@ import type { Hosted, HostedPlatforms } from "./platform/hosted.ts";
 import type { Platform } from "./platform/platform.ts";
 
 /** How the emulator is reached. */
-export interface Door {
+export interface RoutingOptions {
   wireNames: WireNames;
   /** True if a Host header names this emulator. */
   isOurs: (host: string) => boolean;
@@ -18,7 +18,7 @@ export interface Door {
 }
 
 /** Routes each request to its platform and to the part that answers. */
-export function routeRequests(platforms: HostedPlatforms, { wireNames, isOurs, publicUrl }: Door): Answering {
+export function routeRequests(platforms: HostedPlatforms, { wireNames, isOurs, publicUrl }: RoutingOptions): Answering {
   const routes = routesOf(wireNames);
   const answered = async (hosted: Hosted, request: Arrived, path: string) => {
     const { method, headers, query, body } = request;

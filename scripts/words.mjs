@@ -38,7 +38,7 @@ function examineComments(file, text) {
     const prose = comment.join(" ").trim();
     const place = `${file}:${first}: ${prose.slice(0, 100)}`;
     if (/^(What|Whether|Who|Of)\b/.test(prose)) places.openings.push(place);
-    for (const _ of prose.matchAll(/\b(told|tells|says|said|anew|none but|as it is|that is had)\b/g))
+    for (const _ of prose.matchAll(/\b(told|tells|says|said|anew|none but|as it is|that is had)\b/gi))
       places.speech.push(place);
     for (const [word, pattern] of Object.entries(ownWords))
       for (const _ of prose.matchAll(pattern)) places.ownWords.push(`${place} (${word})`);

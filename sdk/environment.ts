@@ -85,8 +85,8 @@ function checkArgs({ file, declaration }: Readonly<Partial<Record<"file" | "decl
 }
 
 /**
- * Says what a preview can't show. Where no later run would know more, such as in a program, whose outputs nobody knows
- * while it declares, throws a RunError.
+ * Reports the parts that a preview can't show. Where no later run would know more, such as in a program, whose outputs
+ * nobody knows while it declares, throws a RunError.
  */
 function tellUndecided({ undecided }: Declaration, environment: pulumi.Resource): void {
   if (undecided.length === 0) return;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { session, type Platform } from "../platform.ts";
-import { embedded, findPulumiVersion, output, Project } from "../project.ts";
+import { embedded, findPulumiVersion, output, BenchProject } from "../project.ts";
 import { NotHere, type Peer, type Structure } from "./structure.ts";
 
 type Program = (structure: Structure) => string;
@@ -28,11 +28,11 @@ for (const team of Object.keys(teams)) {
 };
 
 function peer(platform: Platform, name: string, command: readonly string[], program: Program): Peer {
-  let project: Project | undefined;
+  let project: BenchProject | undefined;
   return {
     name,
     up: async (structure) => {
-      project ??= await Project.make(platform, { program: "" }, command);
+      project ??= await BenchProject.make(platform, { program: "" }, command);
       await project.write(program(structure));
       await project.up();
     },

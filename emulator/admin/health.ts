@@ -12,8 +12,8 @@ const deviationsIn = (habits: Habits): Partial<Habits> =>
 export const healthPath = "/_emulator/health";
 
 /**
- * Says that the emulator answers, and with which seeds and habits: it listens once they are in. Nothing of it is secret, so it
- * needs no token and may be asked from other machines, as those who start a container do.
+ * Reports that the emulator answers, and its seeds and habits: it listens once they are in. Nothing of it is secret, so
+ * it needs no token and may be asked from other machines, as those who start a container do.
  */
 export function health(platforms: HostedPlatforms): Outgoing {
   const instances = Object.fromEntries(

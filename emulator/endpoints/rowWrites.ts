@@ -7,7 +7,7 @@ import { requireTable, findShownField, type Field, type Table } from "../data/ta
 import { requireUser } from "../data/users.ts";
 import { isVisible, requireWritable } from "../rows/access.ts";
 import { validateValue } from "../rows/fieldValues.ts";
-import { deleteRow, findRow, insertRows, updateRow, type NewRow } from "../rows/records.ts";
+import { deleteRow, findRow, insertRows, updateRow, type StoredRow } from "../rows/records.ts";
 import type { Handler } from "./handler.ts";
 
 export const insertmicroapprow: Handler<"insertmicroapprow"> = (request, call) => {
@@ -24,7 +24,7 @@ export const insertmicroapprows: Handler<"insertmicroapprows"> = (request, call)
   const { maximumBatch = Infinity } = call.settings;
   if (request.rows.length > maximumBatch) throw invalid(`rows: must have at most ${maximumBatch} items`);
   const writer = new Writer(call, table);
-  const newRow = (data: RowData, index: number): NewRow & { id: string } => {
+  const newRow = (data: RowData, index: number): StoredRow & { id: string } => {
     const own = call.habits.ownParents === "honoured" ? data["embeddingRowID"] : undefined;
     const options = typeof own === "string" ? { ...request, embeddingRowID: own } : request;
     return { ...writer.newRow(data, options, `rows.${index}: `), id: call.newID() };
@@ -98,7 +98,7 @@ class Writer {
     this.#table = table;
   }
 
-  newRow(rowData: RowData, options: Options, where: string): NewRow {
+  newRow(rowData: RowData, options: Options, where: string): StoredRow {
     const { userID = this.#call.user.id, embeddingRowID } = options;
     if (!this.#users.has(userID)) this.#users.add(requireUser(this.#call.database, userID).id);
     return {

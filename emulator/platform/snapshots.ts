@@ -137,7 +137,7 @@ function requireSame(database: Database, name: string, saved: string | undefined
   throw new PlatformError("conflict", `Snapshot ${name} was saved again or deleted while it was loaded`);
 }
 
-/** Tells one saving of a snapshot from another; undefined of one that is not there, or of an earlier version's. */
+/** Distinguishes savings of a snapshot; undefined for a missing one, or one of an earlier version. */
 export function identifySaving(database: Database, name: string): string | undefined {
   if (columnsOf(database, copyOf(name, "meta")).length === 0) return undefined;
   return database.one<{ value: string }>(`SELECT value FROM "${copyOf(name, "meta")}" WHERE key = 'saved'`)?.value;

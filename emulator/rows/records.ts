@@ -32,7 +32,7 @@ export function findRow(database: Database, rowID: string): KeptRow | undefined 
 }
 
 /** Stored parts of a row beside its ID, table and time. */
-export interface NewRow {
+export interface StoredRow {
   parent: string | null;
   creator: string;
   viewers: readonly string[];
@@ -46,7 +46,7 @@ const list = (items: readonly string[]): string | null => (items.length === 0 ? 
 export function insertRows(
   database: Database,
   table: Table,
-  rows: Iterable<NewRow & { id: string }>,
+  rows: Iterable<StoredRow & { id: string }>,
   now: number,
 ): void {
   const columns = ["id", "table_id", "parent", "creator", "submitted", "viewers", "team_viewers", "data"];
@@ -61,7 +61,7 @@ export function insertRows(
   }
 }
 
-export function updateRow(database: Database, table: Table, rowID: string, row: NewRow): void {
+export function updateRow(database: Database, table: Table, rowID: string, row: StoredRow): void {
   const sorts = table.sorted.map(({ sort }) => `, sort${sort} = ?`).join("");
   const { parent, creator, viewers, teamViewers, data } = row;
   database.run(

@@ -6,7 +6,7 @@ import type { KeptRow } from "./records.ts";
 import { embedding, similarity, textOf } from "./vectorSearch.ts";
 
 /** Terms of a text search. */
-export interface Search {
+export interface TextSearch {
   table: Table;
   /** Filters that all must match. */
   rest: readonly Json[];
@@ -15,7 +15,7 @@ export interface Search {
 }
 
 /** How near each row is to what is searched, 0 for one that does not match. */
-export function scorer({ table, rest, wanted }: Search): (rows: readonly KeptRow[]) => number[] {
+export function scorer({ table, rest, wanted }: TextSearch): (rows: readonly KeptRow[]) => number[] {
   const matches = matcher(rest);
   const vector = wanted === undefined ? undefined : embedding(wanted);
   return (rows) =>

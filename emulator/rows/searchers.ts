@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { invalid, PlatformError } from "../data/platformError.ts";
 import type { KeptRow } from "./records.ts";
-import { scorer, type Search } from "./scoring.ts";
+import { scorer, type TextSearch } from "./scoring.ts";
 
 /** Time after which a thread that has nothing to do ends. */
 const idleTimeMs = 5000;
@@ -38,7 +38,7 @@ export class Searchers {
   }
 
   /** Begins a search. Rows of harmless filters are tried here until there are too many. */
-  begin(search: Search): Searching {
+  begin(search: TextSearch): Searching {
     const here = scorer(search); // refuses wrong filters
     const pattern = patternIn(search.rest);
     let thread: Worker | undefined;
@@ -126,7 +126,7 @@ const ignored = (): void => undefined;
 /** The answer of a thread. Rejects with ThreadEnded when it has ended, or ends meanwhile, and otherwise when it takes too long. */
 async function answer(
   thread: Worker,
-  message: { search: Search } | { rows: readonly KeptRow[] },
+  message: { search: TextSearch } | { rows: readonly KeptRow[] },
   milliseconds: number,
 ): Promise<number[]> {
   const stop = new AbortController();

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { writeFileSync } from "node:fs";
 import { keepToOwner } from "../../machine/ownFile.ts";
 import { EngineError } from "../errors.ts";
-import type { Seal } from "../state/checkpoint.ts";
+import type { SecretSeal } from "../state/checkpoint.ts";
 import { breakLocks } from "../state/lock.ts";
 import { runningHolders } from "../state/staleLocks.ts";
 import { printableJson } from "../terminal/json.ts";
@@ -196,7 +196,7 @@ async function exportState(terminal: Terminal, options: Options & GlobalOptions)
   const stack = await openStack(options, terminal);
   const deployment = await stack.read();
   const { encodeDeployment, formatOf } = await import("../state/checkpoint.ts");
-  const seal: Seal = options.showSecrets
+  const seal: SecretSeal = options.showSecrets
     ? (_, plaintext) => ({ plaintext })
     : (place, text) => ({ ciphertext: stack.crypter.encryptAt(place, text) });
   const state = encodeDeployment(deployment, seal, stack.crypter.salt, new Date());

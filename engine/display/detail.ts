@@ -4,7 +4,7 @@ import type { Print } from "./properties.ts";
 import type { Rows } from "./rows.ts";
 
 /** The detailed view of `--diff`: shows each changed resource once, as soon as its changes are known. */
-export class Detail {
+export class DisplayDetail {
   readonly #rows: Rows;
   readonly #write: (text: string) => void;
   readonly #print: Print;

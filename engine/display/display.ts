@@ -1,7 +1,7 @@
 import type { Emit, EngineEvent, StepInfo } from "../events.ts";
 import { createPaint, headline } from "../terminal/colors.ts";
 import { printableJson } from "../terminal/json.ts";
-import { Detail } from "./detail.ts";
+import { DisplayDetail } from "./detail.ts";
 import { Log } from "./log.ts";
 import { type EventOf, Rows } from "./rows.ts";
 import { Screen } from "./screen.ts";
@@ -83,7 +83,7 @@ class ShownRun {
   readonly #rows: Rows;
   readonly #screen: Screen | undefined;
   readonly #log: Log | undefined;
-  readonly #detail: Detail | undefined;
+  readonly #detail: DisplayDetail | undefined;
 
   constructor(start: EventOf<"start">, options: DisplayOptions) {
     const { write, width, height = () => 24, now = Date.now } = options;
@@ -94,7 +94,7 @@ class ShownRun {
     this.#rows = rows;
     write(`${paint(headline, heading(start.kind, start.preview, start.stack))}\n`);
     if (options.diff) {
-      this.#detail = new Detail(rows, write, { paint, preview: start.preview });
+      this.#detail = new DisplayDetail(rows, write, { paint, preview: start.preview });
     } else if (options.interactive) {
       this.#screen = new Screen({ write, width, height, now, paint, lines: () => table(rows, width()) });
       if (!options.suppressProgress) this.#screen.update();

@@ -18,7 +18,7 @@ export function responseOf(
   return response.setId(id).setResult(resourceProto.Result.SUCCESS);
 }
 
-/** Tells a program from which resources the outputs of a component come. */
+/** Passes the origins of a component's outputs to a program: the resources that they come from. */
 export function withDependencies(
   response: RegisterResourceResponse,
   { dependencies }: Constructed,

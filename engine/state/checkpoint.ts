@@ -179,11 +179,11 @@ export function formatOf({ resources, operations }: Deployment): { version: numb
 }
 
 /** Writes the text of a secret: encrypted in the state, encrypted or plain in an export. */
-export type Seal = (place: string, text: string) => { ciphertext: string } | { plaintext: string };
+export type SecretSeal = (place: string, text: string) => { ciphertext: string } | { plaintext: string };
 
 export function encodeDeployment(
   deployment: Deployment,
-  seal: Seal,
+  seal: SecretSeal,
   salt: string,
   time: Date,
 ): Record<string, unknown> {
@@ -202,7 +202,7 @@ export function encodeDeployment(
   };
 }
 
-export function encodeResource(state: ResourceState, seal: Seal): Record<string, unknown> {
+export function encodeResource(state: ResourceState, seal: SecretSeal): Record<string, unknown> {
   const encoded: Record<string, unknown> = {
     urn: state.urn,
     custom: state.custom,
@@ -245,12 +245,12 @@ export function encodeResource(state: ResourceState, seal: Seal): Record<string,
   );
 }
 
-const encodeProperties = (properties: Properties, place: string, seal: Seal): Record<string, unknown> =>
+const encodeProperties = (properties: Properties, place: string, seal: SecretSeal): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(properties).map(([name, value]) => [name, encode(value, `${place}.${name}`, seal)]),
   );
 
-function encode(value: Value, place: string, seal: Seal): unknown {
+function encode(value: Value, place: string, seal: SecretSeal): unknown {
   if (value instanceof Secret) {
     // The plain text is JSON in Go's spelling, so that an unchanged value keeps its ciphertext.
     const text = goJson(encode(value.value, place, seal) as Json);

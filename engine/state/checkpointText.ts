@@ -1,4 +1,4 @@
-import { encodeDeployment, encodeResource, type Deployment, formatOf, type Seal } from "./checkpoint.ts";
+import { encodeDeployment, encodeResource, type Deployment, formatOf, type SecretSeal } from "./checkpoint.ts";
 import type { Crypter } from "./crypter.ts";
 import type { ResourceState } from "./resourceState.ts";
 
@@ -18,7 +18,7 @@ const joined = 128;
 export class CheckpointText {
   readonly #stack: string;
   readonly #salt: string;
-  readonly #seal: Seal;
+  readonly #seal: SecretSeal;
   readonly #rendered = new WeakMap<ResourceState, Rendered>();
   /** The pieces of the last text, with the texts that each one joins. */
   #pieces: { of: readonly Buffer[]; piece: Buffer }[] = [];

@@ -183,7 +183,7 @@ export interface Methods {
    */
   createappwithprompt: (request: RequestOf<"createappwithprompt">, options?: CallOptions) => Promise<AnswerOf<"createappwithprompt">>;
   /**
-   * Tells how far the generation of an app is. The words it uses are not documented.
+   * Returns the progress of an app's generation. The words it uses are not documented.
    * Changes nothing; repeated after failures.
    *
    * @param request `appID`.

@@ -24,7 +24,7 @@ export const createappwithprompt = endpoint({
 });
 
 export const createappwithpromptStatus = endpoint({
-  summary: "Tells how far the generation of an app is. The words it uses are not documented.",
+  summary: "Returns the progress of an app's generation. The words it uses are not documented.",
   path: "/api/createappwithprompt/status",
   auth: "token+key",
   effect: "read",

@@ -1,6 +1,6 @@
 const marks = ["<<<<<<< ", ">>>>>>> "];
 
-/** Tells people what to do about a conflict. */
+/** Advice about a conflict. */
 export const conflict =
   "a merge left its conflict here: keep the lines of one side, and delete the marks (<<<<<<<, =======, >>>>>>>)";
 

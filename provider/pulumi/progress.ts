@@ -30,7 +30,7 @@ const throttleMs = 1_000;
 /** Milliseconds that a message may take to arrive. */
 const logTimeoutMs = 1_000;
 
-/** Tells people how a resource goes, by the engine's own log, on the line of the resource with that URN. */
+/** Reports the progress of a resource in the engine's own log, on the line of the resource with that URN. */
 export type Reporter = (urn: string | undefined, clean: (text: string) => string) => HeardReport;
 
 export interface HeardReport extends Omit<Report, "forecast"> {

@@ -173,7 +173,7 @@ const thing = (id: string): string => `Organization ${id}`;
 const called = ({ name }: { name: string }): string => `organization ${quoted(name)}`;
 
 const irreplaceable = "it can't be replaced, since a second one can't have its name";
-/** Says what to do about a name that is taken: it may be that of the same organization, under its former key. */
+/** Advice about a taken name: it may belong to the same organization, under its former key. */
 const tellTaken =
   (name: string) =>
   (error: unknown): never => {

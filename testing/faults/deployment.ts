@@ -24,7 +24,7 @@ export class Deployment {
   state: State;
   /** Steps of the last up, in a preview's words. */
   steps: string[] = [];
-  /** Told of each resource when its step is done, in an up and in a preview. */
+  /** Receives each resource when its step is done, in an up and in a preview. */
   onStep: (name: string) => void = () => undefined;
   /** Steps whose answer is saved; the engine is killed with the answer of the next one. Undefined for all. */
   saves: number | undefined;

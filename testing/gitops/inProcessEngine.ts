@@ -24,7 +24,7 @@ export class InProcessEngine {
   /** By type and name, in the order in which they were made. */
   state = new Map<string, Kept>();
 
-  /** @param root the Environment that all things are below; without one they stand alone */
+  /** @param root the Environment, whose things are then looked at one after the other, as by an engine without a preview */
   constructor(configuration: Configuration, root?: string) {
     this.#configuration = configuration;
     this.#root = root;
@@ -80,10 +80,8 @@ class Run {
   }
 
   #urnOf(key: string): string {
-    const [kind = "", name = ""] = key.split(" ");
-    const [above, below] =
-      this.#root === undefined ? ["", name] : ["microapps:index:Environment$", `${this.#root}/${name}`];
-    return `urn:pulumi:dev::tests::${above}microapps:index:${kind}::${below}`;
+    const below = key.replace(" ", `::${this.#root ?? "environment"}/`);
+    return `urn:pulumi:dev::tests::microapps:index:Environment$microapps:index:${below}`;
   }
 
   end(): void {

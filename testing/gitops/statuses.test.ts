@@ -172,6 +172,17 @@ const rows: Row[] = [
       variables: platform,
     },
   ],
+  ["changes dev dev@HEAD", "nothing differs", 0, "nothing differs"],
+  [
+    "changes dev@HEAD dev --expect-no-changes",
+    "something differs",
+    7,
+    "Acme 2",
+    { files: { "dev.yaml": declared.replace("Acme", "Acme 2") } },
+  ],
+  ["changes dev prod", "there is no such environment", 1, "does not list prod; there is dev"],
+  ["changes dev dev@nowhere", "there is no such commit", 1, 'no commit "nowhere"'],
+  ["pull", "nobody lists environments", 1, "there is no environments.yaml", noList],
   ["drift --accept", "nobody says why", 1, "--tolerate needs --because"],
   ["drift nowhere", "there is no such stack", 6, "no stack named 'nowhere' found"],
 

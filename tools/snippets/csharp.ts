@@ -1,4 +1,4 @@
-import type { Declaration, Entry, Example, Value } from "./example.ts";
+import type { ExampleDeclaration, ExampleEntry, Example, ExampleValue } from "./example.ts";
 import { indentBy, pascal, quoteLiteral } from "./layout.ts";
 
 export function csharp({ resources, invokes, outputs }: Example): string {
@@ -22,12 +22,12 @@ export function csharp({ resources, invokes, outputs }: Example): string {
   ].join("\n");
 }
 
-const resource = ({ name, type, entries, isUsed }: Declaration): string =>
+const resource = ({ name, type, entries, isUsed }: ExampleDeclaration): string =>
   `${isUsed ? `var ${name} = ` : ""}new Microapps.${type}(${quoteLiteral(name)}, ${initializer("new()", fields(entries))});`;
 
 type Field = readonly [name: string, value: string];
 
-const fields = (entries: readonly Entry[]): Field[] =>
+const fields = (entries: readonly ExampleEntry[]): Field[] =>
   entries.map(([name, value]) => [pascal(name), expression(value)]);
 
 const block = (open: string, lines: readonly string[]): string =>
@@ -39,7 +39,7 @@ const initializer = (type: string, entries: readonly Field[]): string =>
     entries.map(([name, value]) => `${name} =${value.startsWith("{") ? "\n" : " "}${value}`),
   );
 
-function expression(value: Value, isAny = false): string {
+function expression(value: ExampleValue, isAny = false): string {
   switch (value.kind) {
     case "scalar":
       return quoteLiteral(value.value);

@@ -4,32 +4,32 @@ import type { TypeSpec } from "../../provider/pulumi/plugin/types.ts";
 import { nameOf, findNamedType, type ObjectSpec, type PackageSchema } from "../packageSchema.ts";
 
 /** A value of an example, with the facts about its type that writers of a language need. */
-export type Value =
+export type ExampleValue =
   | { kind: "scalar"; value: string | number | boolean }
   | { kind: "stackName"; before: string; after: string } // the name of the stack within a text
   | { kind: "constant"; enumeration: string; value: string }
   | { kind: "reference"; name: string; property: string; isResult: boolean }
-  | { kind: "list"; of: TypeSpec; items: Value[] }
-  | { kind: "map"; of: TypeSpec; entries: Entry[] }
-  | { kind: "object"; type: string; entries: Entry[] };
+  | { kind: "list"; of: TypeSpec; items: ExampleValue[] }
+  | { kind: "map"; of: TypeSpec; entries: ExampleEntry[] }
+  | { kind: "object"; type: string; entries: ExampleEntry[] };
 
-export type Entry = readonly [key: string, value: Value];
+export type ExampleEntry = readonly [key: string, value: ExampleValue];
 
 /** A resource, or a question that a function answers. */
-export interface Declaration {
+export interface ExampleDeclaration {
   /** Name of its variable in the program. */
   name: string;
   /** Name in the package, such as `Team` or `getTeam`. */
   type: string;
-  entries: Entry[];
+  entries: ExampleEntry[];
   /** True when the program refers to it. */
   isUsed: boolean;
 }
 
 export interface Example {
-  resources: Declaration[];
-  invokes: Declaration[];
-  outputs: Entry[];
+  resources: ExampleDeclaration[];
+  invokes: ExampleDeclaration[];
+  outputs: ExampleEntry[];
 }
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
@@ -91,7 +91,7 @@ class Reader {
     this.#results = results;
   }
 
-  object({ properties = {} }: ObjectSpec, values: Readonly<Record<string, unknown>>): Entry[] {
+  object({ properties = {} }: ObjectSpec, values: Readonly<Record<string, unknown>>): ExampleEntry[] {
     return Object.entries(values).map(([name, value]) => {
       const type = properties[name];
       if (!type) throw new Error(`there is no property ${name}`);
@@ -99,7 +99,7 @@ class Reader {
     });
   }
 
-  value(type: TypeSpec, value: unknown): Value {
+  value(type: TypeSpec, value: unknown): ExampleValue {
     if (type.oneOf) return this.value(type.oneOf.find((option) => fits(option, value)) ?? {}, value);
     const text = typeof value === "string" ? value : "";
     const [, name, property] = /^\$\{(\w+)\.(\w+)\}$/.exec(text) ?? [];

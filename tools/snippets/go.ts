@@ -1,6 +1,6 @@
 import type { TypeSpec } from "../../provider/pulumi/plugin/types.ts";
 import { nameOf } from "../packageSchema.ts";
-import type { Declaration, Entry, Example, Value } from "./example.ts";
+import type { ExampleDeclaration, ExampleEntry, Example, ExampleValue } from "./example.ts";
 import { indentBy, joinText, pascal, quoteLiteral } from "./layout.ts";
 
 /** @param resourceNames of the package: what gets one of them is called `Lookup…`, for `Get…` reads a state */
@@ -32,7 +32,7 @@ export function go({ resources, invokes, outputs }: Example, resourceNames: read
   ].join("\n");
 }
 
-function resource({ name, type, entries, isUsed }: Declaration): string {
+function resource({ name, type, entries, isUsed }: ExampleDeclaration): string {
   const made = `microapps.New${type}(ctx, ${quoteLiteral(name)}, ${literal(`&microapps.${type}Args`, fields(entries))})`;
   const failed = ["\treturn err", "}"];
   return isUsed
@@ -40,7 +40,7 @@ function resource({ name, type, entries, isUsed }: Declaration): string {
     : [`if _, err := ${made}; err != nil {`, ...failed].join("\n");
 }
 
-const fields = (entries: readonly Entry[]): Field[] =>
+const fields = (entries: readonly ExampleEntry[]): Field[] =>
   entries.map(([name, value]) => [`${pascal(name)}:`, expression(value)]);
 
 type Field = readonly [key: string, value: string];
@@ -74,7 +74,7 @@ function scalar(value: string | number | boolean): string {
   return Number.isInteger(value) ? `pulumi.Int(${value})` : `pulumi.Float64(${value})`;
 }
 
-function expression(value: Value): string {
+function expression(value: ExampleValue): string {
   switch (value.kind) {
     case "scalar":
       return scalar(value.value);

@@ -1,4 +1,4 @@
-import type { Declaration, Entry, Example, Value } from "./example.ts";
+import type { ExampleDeclaration, ExampleEntry, Example, ExampleValue } from "./example.ts";
 import { writeInBrackets, indentBy, joinText, pascal, quoteLiteral } from "./layout.ts";
 
 export function java({ resources, invokes, outputs }: Example): string {
@@ -44,18 +44,18 @@ function imports(body: string): string[] {
   ].sort();
 }
 
-const resource = ({ name, type, entries, isUsed }: Declaration): string =>
+const resource = ({ name, type, entries, isUsed }: ExampleDeclaration): string =>
   `${isUsed ? `var ${name} = ` : ""}new ${type}(${quoteLiteral(name)}, ${built(type, entries)});`;
 
 /** The arguments of a resource, a function or an object, by their builder. */
-const built = (type: string, entries: readonly Entry[]): string =>
+const built = (type: string, entries: readonly ExampleEntry[]): string =>
   [
     `${type}Args.builder()`,
     ...entries.map(([name, value]) => indentBy(`.${name}(${expression(value)})`, "    ")),
     "    .build()",
   ].join("\n");
 
-function expression(value: Value): string {
+function expression(value: ExampleValue): string {
   switch (value.kind) {
     case "scalar":
       return quoteLiteral(value.value);

@@ -1,5 +1,5 @@
 import { snake } from "../../testing/programs/names.ts";
-import type { Declaration, Entry, Example, Value } from "./example.ts";
+import type { ExampleDeclaration, ExampleEntry, Example, ExampleValue } from "./example.ts";
 import { writeInBrackets, quoteLiteral } from "./layout.ts";
 
 export function python({ resources, invokes, outputs }: Example): string {
@@ -19,21 +19,21 @@ export function python({ resources, invokes, outputs }: Example): string {
   ].join("\n");
 }
 
-const resource = ({ name, type, entries, isUsed }: Declaration): string =>
+const resource = ({ name, type, entries, isUsed }: ExampleDeclaration): string =>
   `${isUsed ? `${snake(name)} = ` : ""}${writeInBrackets(`microapps.${type}(`, [quoteLiteral(name), ...named(entries)], ")")}`;
 
-const named = (entries: readonly Entry[]): string[] =>
+const named = (entries: readonly ExampleEntry[]): string[] =>
   entries.map(([name, value]) => `${snake(name)}=${expression(value)}`);
 
 /** @param spelled how a key is: the properties of an object are Python's, the keys of a map are its own */
-const dictionary = (entries: readonly Entry[], spelled: (name: string) => string): string =>
+const dictionary = (entries: readonly ExampleEntry[], spelled: (name: string) => string): string =>
   writeInBrackets(
     "{",
     entries.map(([name, value]) => `${quoteLiteral(spelled(name))}: ${expression(value)}`),
     "}",
   );
 
-function expression(value: Value): string {
+function expression(value: ExampleValue): string {
   switch (value.kind) {
     case "scalar":
       return typeof value.value === "boolean" ? (value.value ? "True" : "False") : quoteLiteral(value.value);

@@ -1,4 +1,4 @@
-import type { Declaration, Entry, Example, Value } from "./example.ts";
+import type { ExampleDeclaration, ExampleEntry, Example, ExampleValue } from "./example.ts";
 import { writeInBrackets, quoteLiteral } from "./layout.ts";
 
 /** The example with the classes of this package. */
@@ -18,12 +18,12 @@ export function typescript({ resources, invokes, outputs }: Example): string {
   ].join("\n");
 }
 
-const resource = ({ name, type, entries, isUsed }: Declaration): string =>
+const resource = ({ name, type, entries, isUsed }: ExampleDeclaration): string =>
   `${isUsed ? `const ${name} = ` : ""}new ${type}(${quoteLiteral(name)}, ${object(entries)});`;
 
 const key = (name: string): string => (/^[A-Za-z_]\w*$/.test(name) ? name : quoteLiteral(name));
 
-const object = (entries: readonly Entry[]): string =>
+const object = (entries: readonly ExampleEntry[]): string =>
   writeInBrackets(
     "{",
     entries.map(([name, value]) => `${key(name)}: ${expression(value)}`),
@@ -31,7 +31,7 @@ const object = (entries: readonly Entry[]): string =>
     { by: "  ", padding: " " },
   );
 
-function expression(value: Value): string {
+function expression(value: ExampleValue): string {
   switch (value.kind) {
     case "scalar":
     case "constant":

@@ -9,7 +9,7 @@ interface Deleted {
   properties?: Readonly<Record<string, unknown>>;
 }
 
-/** Says what goes with a deleted resource, `24 rows`; undefined where its state does not know. */
+/** Describes the contents of a deleted resource, `24 rows`; undefined where its state does not know. */
 export type DescribeSize = (deleted: Deleted) => string | undefined;
 
 /** Describes the sizes of one run's deletions. Who leaves a team is deleted before it, so it is known by then. */

@@ -116,7 +116,7 @@ function adminText({ name, fields }: Change, { name: team }: Thing): string | un
 
 const isNumber = (value: unknown): value is number => typeof value === "number";
 
-/** Tells by setting whether a new value is as strict as the old one. */
+/** By setting: true when a new value is as strict as the old one. */
 const strict: Readonly<Record<string, (field: Field) => boolean>> = {
   maxRemovals: ({ before, after }) => isNumber(before) && isNumber(after) && after <= before,
   minAdmins: ({ before, after }) => isNumber(after) && after >= (isNumber(before) ? before : 0),

@@ -149,6 +149,6 @@ export function findDone({ change, pending }: EnvironmentChanges): Thing[] {
 }
 
 const nameKey = ({ kind, name }: Thing): string => JSON.stringify([kind, name]);
-/** Says why a section is not whole; undefined where it is. */
+/** The reason why a section is incomplete; undefined for a complete one. */
 export const openPart = (section: Section | undefined): string | undefined =>
   section?.why === undefined ? undefined : `${section.compared ? "not whole" : "not compared"}: ${section.why}`;

@@ -73,7 +73,7 @@ function variablesOf(url: string, to: URL): Record<string, string> {
   };
 }
 
-/** Tells each reason for lost calls once. */
+/** Reports each reason for lost calls once. */
 function teller(): (error: Error) => void {
   const known = new Set<string>();
   return (error) => {

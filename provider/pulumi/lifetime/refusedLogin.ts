@@ -4,7 +4,7 @@ import { ApiError } from "../../contract/errors.ts";
 const howToRenew =
   "A refresh or destroy logs in as the state remembers: after a renewal run up first, or set MICROAPPS_PASSWORD and MICROAPPS_ENDPOINT.";
 
-/** Tells of a refused login once: every call that needs one fails by the same error. */
+/** Reports a refused login once: every call that needs one fails by the same error. */
 export class RefusedLogin {
   #reported: unknown;
 

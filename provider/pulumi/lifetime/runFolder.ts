@@ -13,8 +13,8 @@ const digestOf = (length: number, ...parts: readonly string[]): string =>
 export const nameOfRun = (engine: string, start: string): string => digestOf(16, engine, start);
 
 /**
- * Tells an engine from an earlier one at the same address: by the sockets that listen there, whose numbers Linux shows
- * to all of its processes alike. Empty on other systems. Throws when there is no telling.
+ * Distinguishes an engine from an earlier one at the same address: by the sockets that listen there, whose numbers
+ * Linux shows to all of its processes alike. Empty on other systems. Throws when there is no telling.
  * @param read reads a table of sockets; a parameter for tests
  */
 export function startOf(engine: string, read: (table: string) => string = tableOf): string {

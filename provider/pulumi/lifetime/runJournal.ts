@@ -63,7 +63,10 @@ export class RunJournal {
     this.#write = write;
   }
 
-  /** Tells the others. What can't be written waits: the next `flush` or `hear` refuses, before anything is sent. */
+  /**
+   * Writes the notes for other processes. A note that can't be written waits: the next `flush` or `hear` refuses,
+   * before anything is sent.
+   */
   note(entry: Entry): void {
     if (this.#engine === undefined) return;
     this.#pending.push(Buffer.from(`${JSON.stringify(entry)}\n`));

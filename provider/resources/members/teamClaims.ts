@@ -33,7 +33,7 @@ export type Membership = "joining" | "leaving";
  */
 export class TeamClaims {
   readonly #claims = new Map<string, TeamClaim>();
-  /** Tells of each roster that decides on more than whom it declares on whom. */
+  /** A test by URN for each roster that decides on more than its declared members. */
   readonly #deciding = new Map<string, (member: RosterMember) => boolean>();
   /** URNs by what they speak about: a user, a team, a user in a team. */
   readonly #about = new Map<string, Set<string>>();

@@ -100,13 +100,13 @@ export async function listFoundRemovals(
 export async function listFoundByGivers(
   directory: string,
   inputs: SeedInputs,
-  givers: readonly Omit<Leaving, "name">[],
+  givers: readonly Omit<Leaving, "urn" | "name">[],
 ): Promise<ReadonlySet<number>> {
   const all = givers.map(({ target, found }) => ({ target, keys: found }));
   return new Set((await indicesWithin(all, inputs, directory)).keys());
 }
 
-/** Tells the seeds that declare rows of one that leaves the program which of them it had made. */
+/** Passes on, from a seed that leaves the program to the seeds that declare its rows, which of them it had made. */
 export async function handOverMade(
   context: RowContext,
   state: SeedState,

@@ -55,7 +55,7 @@ function keyDigester(terms: RowDeclaration): (line: RemovalKey) => Digest | unde
   };
 }
 
-/** Says, before an update, which lines are about rows that are not ours any more: they did what they were written for. */
+/** Reports, before an update, lines about rows that are no longer ours: they have served their purpose. */
 export async function sayDoneLines(
   { removals, directory, report }: Pick<OfflineContext, "removals" | "directory" | "report">,
   { removal, sensitive }: Guarded,

@@ -22,7 +22,7 @@ export interface Grounds {
   isMadeUp: (id: string) => boolean;
   /** Names that this platform spells otherwise. */
   wireNames: WireNames;
-  /** Told of each token, which no text may show. */
+  /** Receives each token, which no text may show. */
   hide: (token: string) => void;
   /** True when a text holds one of these tokens. */
   holdsToken: (text: string) => boolean;
