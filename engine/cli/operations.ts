@@ -35,7 +35,12 @@ export interface Descriptions {
   remaining?: (resources: readonly ResourceState[]) => readonly string[];
   /** Begins a run, then describes the contents of each resource that is deleted, in the order of the steps. */
   sizes?: () => (step: StepInfo) => string | undefined;
+  /** Begins a preview: takes its steps, and then describes what may be meant otherwise. */
+  hints?: () => { take: (step: StepInfo) => void; hints: () => readonly { urn: string; message: string }[] };
 }
+
+/** Descriptions of the steps of a run. */
+type OfSteps = Pick<Descriptions, "sizes" | "hints">;
 
 export function addOperations(program: Command, terminal: Terminal, descriptions: Descriptions = {}): void {
   const operation = (name: string, description: string): Command =>
@@ -117,9 +122,13 @@ async function opened(options: Options & GlobalOptions, terminal: Terminal): Pro
 /** True if a program reads what is printed. */
 const isForPrograms = ({ json, output }: Options): boolean => json === true || output === "json";
 
-async function preview(terminal: Terminal, options: Options & GlobalOptions, { sizes }: Descriptions): Promise<void> {
+async function preview(
+  terminal: Terminal,
+  options: Options & GlobalOptions,
+  { sizes, hints }: Descriptions,
+): Promise<void> {
   const stack = await opened(options, terminal);
-  const own = { ...options, sizes };
+  const own = { ...options, sizes, hints };
   const result = await withInterrupts(terminal, (signal) => perform(terminal, stack, "update", true, own, signal));
   conclude(result, options, "proposed");
 }
@@ -128,9 +137,9 @@ async function change(
   terminal: Terminal,
   kind: RunKind,
   flags: Options & GlobalOptions,
-  { remaining = () => [], sizes }: Descriptions,
+  { remaining = () => [], sizes, hints }: Descriptions,
 ): Promise<void> {
-  const options = { ...flags, sizes };
+  const options = { ...flags, sizes, hints };
   const interactive = isInteractive(terminal, options.nonInteractive ?? false) && !isForPrograms(options);
   const confirmed = options.yes || options.skipPreview || options.previewOnly;
   if (!confirmed && !interactive) {
@@ -186,7 +195,7 @@ async function isConfirmed(
   terminal: Terminal,
   stack: Stack,
   kind: RunKind,
-  options: Options & GlobalOptions & Pick<Descriptions, "sizes">,
+  options: Options & GlobalOptions & OfSteps,
   signal: AbortSignal,
 ): Promise<boolean> {
   for (;;) {
@@ -205,12 +214,22 @@ function withSizes(emit: Emit, sizeOf: ((step: StepInfo) => string | undefined) 
   };
 }
 
+/** Events of a preview, with hints before the summary. */
+function withHints(emit: Emit, watch: ReturnType<NonNullable<Descriptions["hints"]>> | undefined): Emit {
+  if (!watch) return emit;
+  return (event) => {
+    if (event.type === "step") watch.take(event);
+    if (event.type === "summary") for (const hint of watch.hints()) emit({ type: "log", severity: "warning", ...hint });
+    emit(event);
+  };
+}
+
 async function perform(
   terminal: Terminal,
   stack: Stack,
   kind: RunKind,
   isPreview: boolean,
-  options: Options & GlobalOptions & Pick<Descriptions, "sizes">,
+  options: Options & GlobalOptions & OfSteps,
   signal: AbortSignal,
 ): Promise<RunResult> {
   const { output, errors } = terminal;
@@ -231,7 +250,7 @@ async function perform(
     return await execute(stack, {
       kind,
       preview: isPreview,
-      emit: withSizes(display.emit, options.sizes?.()),
+      emit: withHints(withSizes(display.emit, options.sizes?.()), isPreview ? options.hints?.() : undefined),
       signal,
       showSecrets: options.showSecrets ?? false,
       ...(options.refresh === undefined ? {} : { refresh: options.refresh }),

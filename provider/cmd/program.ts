@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { addEmulatorCommand } from "../../emulator/cli.ts";
 import { addEngineCommands, refuseUnknownCommands, reportFailure } from "../../engine/cli/cli.ts";
 import { readOwnPackage } from "../../machine/ownPackage.ts";
+import { RenamingWatch } from "../changes/events/renamings.ts";
 import { describeSizes } from "../changes/model/sizes.ts";
 import { addApiCommand } from "./api.ts";
 import { addApproval } from "./approval/commands.ts";
@@ -12,6 +13,7 @@ import { addDoctorCommand } from "./doctor/commands.ts";
 import { addDoorCommand } from "./door/commands.ts";
 import { addDumpCommand, addImportRefusal } from "./dump.ts";
 import { addEnvironmentCommands } from "./environment/environment.ts";
+import { addInitCommand } from "./init/commands.ts";
 import { addMergeDriverCommand } from "./mergeDriver/commands.ts";
 import { addPromoteCommand } from "./promote/commands.ts";
 import { addRecordCommand } from "./record/commands.ts";
@@ -33,7 +35,7 @@ export const program = new Command("microapps")
   .version(version)
   .configureHelp({ showGlobalOptions: true })
   .showHelpAfterError("(microapps --help says what there is)");
-addEngineCommands(program, undefined, { remaining, sizes: describeSizes });
+addEngineCommands(program, undefined, { remaining, sizes: describeSizes, hints: () => new RenamingWatch() });
 addApproval(program);
 addApiCommand(program);
 addDoctorCommand(program);
@@ -49,6 +51,7 @@ addPromoteCommand(program);
 addMergeDriverCommand(program);
 addCiCommand(program);
 addDoorCommand(program);
+addInitCommand(program);
 addTrustCommand(program);
 addRecordCommand(program);
 addEmulatorCommand(program);

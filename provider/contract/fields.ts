@@ -65,7 +65,7 @@ export const fieldKinds: Readonly<Record<FieldType, readonly [is: string, write:
   checkbox: ["a checkbox", 'write ["true"]'],
   location: ["a location", 'write {"address": {"formattedAddress": "…"}}'],
   linked: ["a link to another table", "name it in references, and write the key of the row that is meant"],
-  subtable: ["a sub-table", "give its rows a SeedRows of their own, with parent"],
+  subtable: ["a sub-table", "give its rows a seed of their own, with parent"],
   file: ["a file", "declare it as a RowFile"],
   viewers: ["a list of users", 'write ["<user ID>"]'],
   teamViewers: ["a list of teams", 'write ["<team ID>"]'],

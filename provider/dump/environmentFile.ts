@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { stringify } from "yaml";
+import type { Declaration } from "../environment/declaration.ts";
 import type { DumpedOrganization } from "./people.ts";
 import type { Seed } from "./seeds.ts";
 
@@ -22,23 +23,34 @@ export function environmentText(
   seeds: readonly Seed[],
   folder: string,
 ): string {
-  const described = ({ name, description }: { name: string; description?: string | null | undefined }) => ({
-    name,
-    ...(description ? { description } : {}),
-  });
-  const companies = organizations.map((one) => {
-    const teams = one.teams.map((team) => {
-      const members = team.members.map(({ email, role }) => [email, role ?? {}] as const);
-      return [team.key, { ...described(team), ...named("members", members) }] as const;
-    });
-    return [one.key, { ...described(one), ...named("teams", teams) }] as const;
-  });
-  const tables = seeds.map(({ rows, declaration }) => [rows.option.seed, declaration] as const);
-  return (
-    head(folder) + stringify({ ...named("organizations", companies), ...named("seeds", tables) }, { lineWidth: 0 })
-  );
+  const tables = Object.fromEntries(seeds.map(({ rows, declaration }) => [rows.option.seed, declaration]));
+  const content = {
+    ...unlessEmpty("organizations", declareOrganizations(organizations)),
+    ...unlessEmpty("seeds", tables),
+  };
+  return head(folder) + stringify(content, { lineWidth: 0 });
 }
 
+/** The organizations as the file declares them. */
+export const declareOrganizations = (organizations: readonly DumpedOrganization[]): Declaration["organizations"] =>
+  Object.fromEntries(
+    organizations.map((one) => {
+      const teams = one.teams.map((team) => {
+        const members = team.members.map(({ email, role }) => [email, role ?? {}] as const);
+        return [team.key, { ...described(team), ...unlessEmpty("members", Object.fromEntries(members)) }] as const;
+      });
+      return [one.key, { ...described(one), ...unlessEmpty("teams", Object.fromEntries(teams)) }] as const;
+    }),
+  );
+
+const described = ({ name, description }: { name: string; description?: string | null | undefined }) => ({
+  name,
+  ...(description ? { description } : {}),
+});
+
 /** A map under a name, or nothing when it would be empty. */
-const named = (name: string, entries: readonly (readonly [string, unknown])[]): Record<string, unknown> =>
-  entries.length === 0 ? {} : { [name]: Object.fromEntries(entries) };
+const unlessEmpty = <Name extends string, Entries extends object>(
+  name: Name,
+  entries: Entries,
+): Partial<Record<Name, Entries>> =>
+  Object.keys(entries).length === 0 ? {} : ({ [name]: entries } as Record<Name, Entries>); // of that name

@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
+import { withoutUndefined } from "../contract/values.ts";
+import { listLinkedInputs, things } from "../environment/things/things.ts";
 import { check, inputsIn, type Properties } from "../pulumi/properties.ts";
-import { organization } from "../resources/organization.ts";
 import type { ResourceContext, Resource } from "../resources/resource.ts";
+import { resourceNamed } from "../resources/resources.ts";
 import { seedRows } from "../resources/seedRows.ts";
-import { team } from "../resources/team.ts";
-import { teamMember } from "../resources/teamMember.ts";
+import { declareOrganizations } from "./environmentFile.ts";
 import type { DumpedOrganization } from "./people.ts";
 import type { Seed } from "./seeds.ts";
 import type { TableRows } from "./tableRows.ts";
@@ -25,29 +26,36 @@ const stateOf = (definition: unknown, path: string[], id: string, outputs: Prope
   return { type: resource.name, path, id, inputs: inputsIn(resource, outputs), outputs };
 };
 
-/** Organizations, teams and members as an import would leave them. */
+/** Organizations, teams and members as an import would leave them: the things that the file declares. */
 export function existingPeople(organizations: readonly DumpedOrganization[]): Existing[] {
-  return organizations.flatMap(({ id: organizationID, key, teams, ...one }) => [
-    stateOf(organization, [key], organizationID, described(one)),
-    ...teams.flatMap(({ id: teamID, key: teamKey, members, ...own }) => [
-      stateOf(team, [key, teamKey], teamID, { organizationID, ...described(own) }),
-      ...members.map(({ userID, email, role }) =>
-        // The letter case of an address means nothing, so a resource is not called by it.
-        stateOf(teamMember, [key, teamKey, email.toLowerCase()], `${teamID}/${userID}`, {
-          teamID,
-          email,
-          ...(role === undefined ? {} : { role }),
-          memberUserID: userID,
-        }),
-      ),
-    ]),
-  ]);
+  const ids = new Map<string, string>();
+  const declared = {
+    organizations: declareOrganizations(organizations),
+    seeds: {},
+    seedOrder: [],
+    apps: {},
+    fields: {},
+  };
+  return things(declared).map((thing) => {
+    const { id, ...more } = findOnPlatform(organizations, thing.path);
+    ids.set(thing.key, id);
+    const links = listLinkedInputs(thing, ({ of = "" }) => ids.get(of));
+    const outputs = { ...links, ...withoutUndefined(thing.inputs), ...more };
+    return stateOf(resourceNamed(thing.kind), thing.name.now.slice(1).split("/"), id, outputs);
+  });
 }
 
-const described = ({ name, description }: { name: string; description?: string | null | undefined }) => ({
-  name,
-  ...(description ? { description } : {}),
-});
+/** The ID of what stands at a path of the file. */
+function findOnPlatform(
+  organizations: readonly DumpedOrganization[],
+  [, organizationKey, , teamKey, , email]: readonly string[],
+): { id: string; memberUserID?: string } {
+  const organization = organizations.find(({ key }) => key === organizationKey);
+  const team = organization?.teams.find(({ key }) => key === teamKey);
+  const member = team?.members.find((one) => one.email === email);
+  if (team && member) return { id: `${team.id}/${member.userID}`, memberUserID: member.userID };
+  return { id: (team ?? organization)?.id ?? "" };
+}
 
 /**
  * The state of a seed that owns its rows: the result of creating it, since everything exists already. With a client

@@ -10,6 +10,8 @@ export class Round {
   readonly tree: TextTree;
   readonly splices: Splice[] = [];
   readonly #own: Splice[] = [];
+  /** Collections that get something at a place, such as the end of the file, where several of them may end. */
+  readonly #ends = new Map<number, TextNode>();
   readonly #touched = new Map<TextNode, { drops: number; names: Set<string | undefined> }>();
 
   constructor(tree: TextTree) {
@@ -28,6 +30,11 @@ export class Round {
     const isNothing = parent.kind === "scalar";
     const splices = isNothing ? addToNothing(this.tree, spot, name, value) : addMember(this.tree, spot, name, value);
     touched.names.add(name);
+    for (const { start, end } of splices) {
+      if (start !== end) continue;
+      if ((this.#ends.get(start) ?? parent) !== parent) throw new Later();
+      this.#ends.set(start, parent);
+    }
     this.#take(splices);
   }
 

@@ -103,7 +103,7 @@ class TextMerge {
       const before = found.get(key)?.theirs ?? ours;
       found.set(key, {
         ours,
-        theirs: label === undefined ? (from) : { ...before, [label]: from },
+        theirs: label === undefined ? from : { ...before, [label]: from },
       });
     }
     return found;

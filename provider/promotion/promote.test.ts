@@ -216,6 +216,35 @@ describe("there and back", () => {
   });
 });
 
+test("--fold moves what all environments agree on into the file that they share", async () => {
+  const layer = (name: string): string =>
+    `extends: base.yaml\norganizations: { acme: { name: Acme Inc. } }\nseeds:\n  countries:\n    onDestroy: ${name === "dev" ? "retain" : "delete"}\n    rows+: [{ Code: IT, Name: Italy, Area: '301' }]\n    rows~: [{ Code: DE, Area: '358' }]\n    rows-: [FR]\n`;
+  const plainLayer = "extends: base.yaml\nseeds:\n  countries:\n    onDestroy: delete\n";
+  const repository = made({
+    ...project,
+    "dev.yaml": layer("dev"),
+    "staging.yaml": plainLayer,
+    "prod.yaml": plainLayer,
+  });
+  repository.commit({ "staging.yaml": layer("staging") });
+  const { folded, written } = await promoteIn(repository, ["staging", "prod"], { fold: true });
+  expect(folded).toEqual(["acme", "countries/DE", "countries/IT", "countries/FR"]);
+  expect(written.sort()).toEqual([
+    "base.yaml",
+    "countries.csv",
+    "dev.yaml",
+    "prod.yaml",
+    "promotions.yaml",
+    "staging.yaml",
+  ]);
+  expect(read(repository, "countries.csv")).toBe("Code,Name,Area\nDE,Germany,358\nIT,Italy,301\n");
+  expect(read(repository, "base.yaml")).toContain("acme: { name: Acme Inc., teams:");
+  expect(read(repository, "dev.yaml")).toBe("extends: base.yaml\nseeds:\n  countries:\n    onDestroy: retain\n");
+  for (const file of ["staging.yaml", "prod.yaml"]) expect(read(repository, file)).toBe(plainLayer);
+  repository.commit();
+  expect((await promoteIn(repository, ["staging", "prod"])).taken).toEqual([]);
+});
+
 test("promotions.yaml is written behind the files: it is never ahead of them", async () => {
   const repository = made(project);
   const file = { file: "prod.yaml", before: Buffer.from("as somebody read it"), after: Buffer.from("else") };

@@ -14,7 +14,7 @@ import { PromotionError } from "./model/promotionError.ts";
 import { EnvironmentLayers, filesOfOthers } from "./placing/layersOf.ts";
 import { planPromotion, type PromotionTerms } from "./plan.ts";
 import { parsePromotions, promotionsFile, type PromotionEntry } from "./promotionsFile.ts";
-import { editFiles, writePromotion } from "./writing.ts";
+import { editFiles, foldPromotion, writePromotion } from "./writing.ts";
 
 export interface PromotionRequest extends PromotionTerms {
   /** The folder of Pulumi.yaml. */
@@ -22,12 +22,16 @@ export interface PromotionRequest extends PromotionTerms {
   from: string;
   to: string;
   write: boolean;
+  /** Moves what all environments over a file then agree on into that file. */
+  fold: boolean;
   dirty: boolean;
 }
 
 /** A promotion, and the files that it has written. */
 export interface Promoted extends Promotion {
   written: string[];
+  /** Names of what all environments over a file had alike, and which stands in that file now. */
+  folded: string[];
 }
 
 /** Brings what one environment has changed since the last promotion into another one. Throws a PromotionError. */
@@ -57,7 +61,7 @@ export async function promote(request: PromotionRequest): Promise<Promoted> {
       base: before.declared,
     };
     const promotion = await planPromotion(three, base, request);
-    if (!request.write || promotion.conflicts.length > 0) return { ...promotion, written: [] };
+    if (!request.write || promotion.conflicts.length > 0) return { ...promotion, written: [], folded: [] };
     const others = await otherEnvironments(folder, root, listed, sides);
     const layers = {
       from: new EnvironmentLayers(from.name, sides.from, new Map()),
@@ -66,13 +70,28 @@ export async function promote(request: PromotionRequest): Promise<Promoted> {
     const files = promotion.taken.length > 0 ? await editFiles(promotion, layers, three, request) : [];
     const entry = await entryEdits(promotion, entries, root);
     await writePromotion(folder, files, entry);
-    return {
-      ...promotion,
-      written: [...files.map(({ file }) => file), ...entry.slice(0, 1).map(() => promotionsFile)],
-    };
+    const fold = request.fold ? await foldAll(promotion, folder, root, listed ?? [from, to]) : { moved: [], files: [] };
+    const written = [...files, ...fold.files].map(({ file }) => file);
+    if (entry.length > 0) written.push(promotionsFile);
+    return { ...promotion, written: [...new Set(written)], folded: fold.moved };
   } finally {
     tree.remove();
   }
+}
+
+/** Reads all environments as they are by now, and folds. */
+async function foldAll(
+  promotion: Promotion,
+  folder: string,
+  root: string,
+  listed: readonly NamedFile[],
+): ReturnType<typeof foldPromotion> {
+  const all: EnvironmentLayers[] = [];
+  for (const entry of listed) {
+    const declared = await declaredOf(folder, root, entry);
+    all.push(new EnvironmentLayers(entry.name, declared, new Map()));
+  }
+  return foldPromotion(promotion.taken, all, promotion.base);
 }
 
 interface NamedFile {

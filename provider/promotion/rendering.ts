@@ -1,5 +1,5 @@
 import { shortenValue as shortened } from "../changes/model/values.ts";
-import { counted, unbroken } from "../messages/text.ts";
+import { counted, some, unbroken } from "../messages/text.ts";
 import type { PromotedChange, PromotionConflict } from "./model/model.ts";
 import type { Promoted } from "./promote.ts";
 
@@ -54,7 +54,17 @@ function conflictLines({ name, label, ...values }: PromotionConflict, from: stri
   ];
 }
 
-function outcomeLines({ to, taken, conflicts, left, leftConflicts, untouched, kept, written }: Promoted): string[] {
+function outcomeLines({
+  to,
+  taken,
+  conflicts,
+  left,
+  leftConflicts,
+  untouched,
+  kept,
+  written,
+  folded,
+}: Promoted): string[] {
   const count = (verb: PromotedChange["do"]): number => taken.filter((change) => change.do === verb).length;
   const summary = counted([
     [count("add"), "added"],
@@ -73,6 +83,8 @@ function outcomeLines({ to, taken, conflicts, left, leftConflicts, untouched, ke
     );
   else if (written.length > 0) lines.push(`written: ${written.join(", ")}`);
   else if (taken.length > 0) lines.push(`--write brings this into the files of ${to}`);
+  if (folded.length > 0)
+    lines.push(`all environments agree, so it stands in the file that they share: ${some(folded, 20)}`);
   return lines;
 }
 

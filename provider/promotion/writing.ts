@@ -1,12 +1,13 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
-import { readDeclaration } from "../changes/model/source.ts";
+import { readDeclaration, type Declared } from "../changes/model/source.ts";
 import { fileOf, planEdits, type EditedFile, type FileEdit } from "../edits/edits.ts";
 import { readToEdit, writeFiles } from "../edits/writing.ts";
 import { rootOf } from "../files/repository.ts";
 import { addColumns } from "../mergeDriver/columns.ts";
-import type { PromotedChange, Promotion, PromotionSides } from "./model/model.ts";
+import { foldEdits } from "./folding.ts";
+import type { PromotedChange, Promotion, PromotionBase, PromotionSides } from "./model/model.ts";
 import { PromotionError } from "./model/promotionError.ts";
 import type { EnvironmentLayers } from "./placing/layersOf.ts";
 import { RowPlacing } from "./placing/placeRows.ts";
@@ -102,20 +103,57 @@ async function assertMeant(
   terms: PromotionTerms,
 ): Promise<void> {
   if (files.length === 0) return;
-  const { folder, file } = to.declared;
-  const root = rootOf(folder);
+  await withEdited(files, to.declared, newSources(promotion, sides), async (declared) => {
+    const after = await planPromotion({ ...sides, to: { ...sides.to, declared } }, promotion.base, terms);
+    const [other] = [...after.taken, ...after.conflicts];
+    if (!other && after.left.length === promotion.left.length) return;
+    const name = other?.name ?? after.left[0]?.name ?? to.declared.file;
+    throw new PromotionError(`nothing is written: the edit of ${name} would not mean what it should; make it by hand`);
+  });
+}
+
+/** Moves what was promoted into the file that several environments share; returns what was moved and the files. */
+export async function foldPromotion(
+  changes: readonly PromotedChange[],
+  all: readonly EnvironmentLayers[],
+  base: PromotionBase,
+): Promise<{ moved: string[]; files: EditedFile[] }> {
+  const { edits, moved } = await foldEdits(changes, all);
+  const folder = all[0]?.declared.folder ?? ".";
+  const { files, refused } = await planEdits(edits, (file) => readToEdit(folder, file));
+  const [wrong] = refused;
+  if (wrong)
+    throw new PromotionError(`the promotion is written, and nothing is folded: ${wrong.place}: ${wrong.reason}`);
+  const terms = { conflicts: "cell", only: [], ours: [], theirs: [] } as const;
+  for (const { name, declared } of files.length > 0 ? all : []) {
+    await withEdited(files, declared, [], async (after) => {
+      const sides = { base: declared, from: { name, declared: after }, to: { name, declared } };
+      const { taken, conflicts } = await planPromotion(sides, base, terms);
+      const [other] = [...taken, ...conflicts];
+      if (!other) return;
+      throw new PromotionError(
+        `the promotion is written, and nothing is folded: ${other.name} of ${name} would change`,
+      );
+    });
+  }
+  await writeFiles(folder, files);
+  return { moved: files.length > 0 ? moved : [], files };
+}
+
+/** Reads an environment with edited files in a private folder. Throws a PromotionError where it would be wrong. */
+async function withEdited(
+  files: readonly EditedFile[],
+  { file, folder, document, declaration }: Declared,
+  more: readonly string[],
+  work: (declared: Declared) => Promise<void>,
+): Promise<void> {
   const copy = realpathSync(mkdtempSync(join(tmpdir(), "microapps-promotion-")));
   try {
     mkdirSync(join(copy, ".git")); // the reader takes it for a repository, and reads nothing beyond it
-    const project = relative(root, realpathSync(folder));
-    const sources = Object.values(to.declared.declaration.seeds).flatMap(({ source }) => source ?? []);
+    const project = relative(rootOf(folder), realpathSync(folder));
+    const sources = Object.values(declaration.seeds).flatMap(({ source }) => source ?? []);
     const place = (name: string): string => join(copy, project, name);
-    for (const name of new Set([
-      file,
-      ...(to.declared.document?.files ?? []),
-      ...sources,
-      ...newSources(promotion, sides),
-    ])) {
+    for (const name of new Set([file, ...(document?.files ?? []), ...sources, ...more])) {
       if (!existsSync(join(folder, name))) continue;
       mkdirSync(dirname(place(name)), { recursive: true });
       cpSync(join(folder, name), place(name), { mode: 0 });
@@ -130,14 +168,7 @@ async function assertMeant(
       const { place: at = file, text = "can't be read" } = problem ?? {};
       throw new PromotionError(`nothing is written: once it is, ${at}: ${text}`);
     }
-    const after = await planPromotion({ ...sides, to: { ...sides.to, declared } }, promotion.base, terms);
-    const [other] = [...after.taken, ...after.conflicts];
-    if (other || after.left.length !== promotion.left.length) {
-      const name = other?.name ?? after.left[0]?.name ?? file;
-      throw new PromotionError(
-        `nothing is written: the edit of ${name} would not mean what it should; make it by hand`,
-      );
-    }
+    await work(declared);
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }

@@ -8,9 +8,9 @@ import { ResourceError, type Change, type Observed, type Problem, type Report } 
 import type { ResourceContext, OfflineResourceContext, Resource } from "../resources/resource.ts";
 import { bindingOutput, bind, destinationOf, isMoved, platformOf } from "./binding.ts";
 import type { Configuration } from "./configuration/configuration.ts";
-import { Connection, type Surroundings as Reach } from "./connection.ts";
-import { EmulatorFields } from "./emulatorFields.ts";
+import { Connection, EmulatorFields, type Surroundings as Reach } from "./connection.ts";
 import { failureOf, messageOf, sentenceOf } from "./failure.ts";
+import { LateSeeds } from "./lateSeeds.ts";
 import { unlessLate } from "./lifetime/deadline.ts";
 import { Forecasts, type Phase } from "./lifetime/forecasts.ts";
 import { RefusedLogin } from "./lifetime/refusedLogin.ts";
@@ -62,7 +62,7 @@ type Offline = OfflineResourceContext & Pick<ResourceContext, "appServer" | "mad
 /** Tools for carrying out a call. */
 interface Tools {
   configuration: Configuration;
-  offline: OfflineResourceContext;
+  offline: Offline;
   /** Throws when the state is of another platform. */
   online: (state?: Properties) => Promise<ResourceContext>;
   /** Adds the platform to a resource's outputs. */
@@ -83,6 +83,7 @@ export class Operations {
   readonly #login = new RefusedLogin();
   readonly #fields: EmulatorFields;
   readonly #approvals: Approvals;
+  readonly #lateSeeds: LateSeeds;
 
   constructor(surroundings: Surroundings) {
     this.#surroundings = surroundings;
@@ -90,6 +91,7 @@ export class Operations {
     this.#identities = this.notes.known.identities;
     this.#connection = new Connection(surroundings);
     this.forecasts = new Forecasts(surroundings.foresees ?? false);
+    this.#lateSeeds = new LateSeeds(this.notes, this.forecasts, surroundings.report);
     this.#fields = new EmulatorFields(surroundings.directory);
     const destination = (): ReturnType<typeof destinationOf> => destinationOf(surroundings.configuration());
     this.#approvals = new Approvals({ ...surroundings, destination, isUnknown: holdsUnknown });
@@ -103,6 +105,7 @@ export class Operations {
       if (urn !== undefined) this.#identities.checked(urn, lastInputs(resource, olds));
       const declared = toListed(resource, news, olds);
       const { inputs, problems } = await check(resource, offline, toListed(resource, olds), declared);
+      await this.#lateSeeds.say(clean);
       if (problems.length === 0) await this.#approvals.declared(call, olds, toListed(resource, inputs, olds));
       return { inputs: toKeyed(resource, inputs), problems: problems.map(sentenceOf).map(clean) };
     });
@@ -201,9 +204,9 @@ export class Operations {
 
   /** The outputs that a create, or an update of what is there, will have, in a preview. Offline. */
   foreseen(call: Call, inputs: Properties, old?: Properties): Promise<Properties> {
-    return this.#run("preview", call, ({ offline, bound }) => {
-      this.forecasts.report(call.urn, offline.report.info);
-      return Promise.resolve(bound(foreseen(call.resource, inputs, old)));
+    return this.#run("preview", call, async ({ offline, bound }) => {
+      await this.#lateSeeds.foresee(call, offline, inputs, old);
+      return bound(foreseen(call.resource, inputs, old));
     });
   }
 
@@ -227,9 +230,9 @@ export class Operations {
     });
   }
 
-  #run<Answer>(operation: string, call: Asked, work: (tools: Tools) => Promise<Answer>): Promise<Answer> {
-    const carriedOut = () => this.#carryOut(call, work);
-    return this.#surroundings.spans?.within(operation, call, carriedOut) ?? carriedOut();
+  #run<Answer>(name: string, call: Asked, work: (tools: Tools) => Promise<Answer>): Promise<Answer> {
+    if (["create", "update", "delete"].includes(name)) this.notes.acts();
+    return this.#surroundings.spans?.within(name, call, () => this.#carryOut(call, work)) ?? this.#carryOut(call, work);
   }
 
   async #carryOut<Answer>(
@@ -240,13 +243,13 @@ export class Operations {
     const masked = (): Mask => (mask ??= maskOf(configuration, secrets));
     const clean = (text: string): string => masked().hide(text);
     const heard = this.#surroundings.report(urn, clean);
-    const reported = { ...heard, forecast: this.forecasts.of(phase, urn, clean, heard.info) };
+    const forecast = this.forecasts.of(phase, urn, clean, heard.info);
     const time = timeout ? AbortSignal.timeout(timeout * 1000) : undefined;
     const stop = time ? AbortSignal.any([this.#surroundings.signal, time]) : this.#surroundings.signal;
     try {
       const settings = (configuration = this.#surroundings.configuration());
       if (urn !== undefined) this.notes.hear();
-      const offline = this.#offline(seed, settings, reported);
+      const offline = this.#offline(seed, settings, { ...heard, forecast });
       const online = async (state: Properties = {}): Promise<ResourceContext> => {
         isMoved(state, settings);
         return { ...(await this.#online(offline, settings, stop)), ...hiding(masked, secrets) };
@@ -268,17 +271,14 @@ export class Operations {
   #offline(seed: Uint8Array | undefined, settings: Configuration, report: Report): Offline {
     return {
       report,
-      directory: this.#surroundings.directory,
-      manner: this.#connection.manner(settings),
+      ...{ directory: this.#surroundings.directory, manner: this.#connection.manner(settings) },
       ...{ platform: platformOf(settings), lostData: settings.lostData },
-      appServer: settings.appServer,
-      account: { email: settings.email, userID: settings.userID },
+      ...{ appServer: settings.appServer, account: { email: settings.email, userID: settings.userID } },
       ...this.notes.known,
       removals: removalsIn,
-      organizationNames: this.#organizationNames,
       seed: () => (seed?.length ? seed : randomBytes(32)),
       fieldTypes: (table: string) => this.#fields.of(settings.endpoint, table),
-      isApproved: this.#approvals.areAsked,
+      ...{ organizationNames: this.#organizationNames, isApproved: this.#approvals.areAsked },
     };
   }
 
@@ -286,11 +286,8 @@ export class Operations {
     return {
       ...offline,
       ...(await this.#connection.of(settings, offline.report.info)),
-      readsFirst: this.#surroundings.readsFirst ?? false,
-      others: this.notes.others,
-      signal,
       sleep: (milliseconds: number) => sleep(milliseconds, undefined, { signal }),
-      now: Date.now,
+      ...{ readsFirst: this.#surroundings.readsFirst ?? false, others: this.notes.others, signal, now: Date.now },
     };
   }
 }

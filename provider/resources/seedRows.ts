@@ -11,6 +11,7 @@ import { resource, type State } from "./resource.ts";
 import type { OfflineRowContext } from "./rows/declared/claims.ts";
 import { formsOf } from "./rows/declared/forms.ts";
 import { edits, fromSdk, secrecy, secretKey } from "./rows/declared/inputs.ts";
+import { leaveLate } from "./rows/kept/leaving.ts";
 import { outputs } from "./rows/kept/outputs.ts";
 import { predecessorOf } from "./rows/kept/predecessor.ts";
 import { observe } from "./rows/observation.ts";
@@ -207,6 +208,7 @@ export const seedRows = resource({
     try {
       // Nothing else is needed to read the source, and all of it was just seen to be known.
       const replaced = await predecessorOf(context, inputs as Inputs);
+      await leaveLate(context, inputs.resourceUrn, inputs as Inputs);
       const read = await sourceOf(context, inputs as Inputs, replaced ? { table: replaced.table } : old);
       const declared = { urn: inputs.resourceUrn, target: inputs as Inputs, digest: read.digest, linkedSeeds };
       if (inputs.resourceUrn !== undefined)

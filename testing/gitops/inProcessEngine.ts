@@ -39,7 +39,8 @@ export class InProcessEngine {
   }
 }
 
-const urnOf = (key: string): string => `urn:pulumi:dev::tests::microapps:index:${key.replace(" ", "::")}`;
+const urnOf = (key: string): string =>
+  `urn:pulumi:dev::tests::microapps:index:Environment$microapps:index:${key.replace(" ", "::environment/")}`;
 
 class Run {
   readonly #operations: Operations;

@@ -92,7 +92,7 @@ const mistakes: [string, Mistake, string[]][] = [
   [
     "a source without rows",
     { program: organization + seed, files: { "regions.csv": "Code,Name\n" }, command: known },
-    [`error: ${source} regions.csv: has no rows; to remove the seed's rows, remove the SeedRows itself`],
+    [`error: ${source} regions.csv: has no rows; to remove the seed's rows, remove the seed itself`],
   ],
   [
     "a label that the table lacks",

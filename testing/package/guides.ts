@@ -18,8 +18,7 @@ interface Block {
 }
 
 /**
- * Blocks that are run are marked `sh`; `sh platform` runs with an emulator in place of the platform, and `sh
- * pulumi-cli`, `sh s3` and `sh postgresql` where the named thing exists. `elsewhere: …` gives the reason why no machine
+ * Blocks that are run are marked `sh`, in one shell from the first guide to the last; `sh pulumi-cli`, `sh s3` and `sh postgresql` where the named thing exists. `elsewhere: …` gives the reason why no machine
  * of ours can run it. Another block with a file's name is that file, and `text` has lines that the block before it
  * prints.
  */
@@ -27,9 +26,6 @@ const optional = ["pulumi-cli", "s3", "postgresql"];
 
 /** Environment of a block, by its mark, on a machine that can run it. */
 export type Able = Readonly<Record<string, Readonly<Record<string, string>>>>;
-
-const standIn =
-  "MICROAPPS_ENDPOINT='emulator:platform.db?seed=dev.yaml' MICROAPPS_EMAIL=admin@example.com MICROAPPS_PASSWORD=admin";
 
 const folder = join(repository, "docs/guides");
 
@@ -46,13 +42,13 @@ function blocksOf(guide: string): Block[] {
 }
 
 const isRun = ({ language, mark }: Block, able: Able): boolean =>
-  language === "sh" && (["", "platform"].includes(mark) || Object.hasOwn(able, mark));
+  language === "sh" && (mark === "" || Object.hasOwn(able, mark));
 
 /** Blocks that nobody would run: a mark with no meaning, or a file that a reader can't name. */
 function problemOf({ at, language, mark }: Block): string[] {
   const isKnown =
     mark.startsWith("elsewhere: ") ||
-    (language === "sh" ? ["", "platform", ...optional].includes(mark) : language === "text" || mark.includes("."));
+    (language === "sh" ? ["", ...optional].includes(mark) : language === "text" || mark.includes("."));
   return isKnown ? [] : [`${at}: nobody knows how to run "${language} ${mark}"`];
 }
 
@@ -100,12 +96,9 @@ function stepOf(block: Block, index: number, able: Able): string {
   const { language, mark, code } = block;
   if (isRun(block, able)) {
     const { PULUMI_BACKEND_URL: place = "", ...more } = able[mark] ?? {};
-    const environment =
-      mark === "platform"
-        ? standIn
-        : Object.entries(more)
-            .map(([name, value]) => `${name}='${value}'`)
-            .join(" ");
+    const environment = Object.entries(more)
+      .map(([name, value]) => `${name}='${value}'`)
+      .join(" ");
     const names = environment.replaceAll(/='?[^' ]*'?/g, "");
     // Whoever reads has an address of their own.
     const mine = code.replace(/(?:s3|postgres):\/\/[^\s']+/, (address) => (place === "" ? address : place));

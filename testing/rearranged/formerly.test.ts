@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { byHand, changingCalls } from "../harness/platform.ts";
-import { Project } from "../harness/project.ts";
+import { Project, repository } from "../harness/project.ts";
 
 let project: Project;
 beforeEach(async () => {
@@ -97,6 +97,30 @@ test("keys of organizations, teams, seeds and apps change at once, once more and
   expect(await ids()).toEqual(before);
   await project.write("dev.yaml", dev); // done everywhere
   await project.succeed("preview --expect-no-changes --refresh");
+});
+
+test.each(["dynamic", "plugin"])("a key that changed without it is hinted at by the preview: %s", async (kind) => {
+  await project.write("dev.yaml", dev);
+  const plugins = `\nplugins:\n  providers:\n    - { name: microapps, path: ${join(repository, "plugin")} }\n`;
+  await project.write("../../Pulumi.yaml", (await project.read("../../Pulumi.yaml")) + plugins);
+  await project.succeed(`config set microapps:door ${kind}`);
+  await project.succeed("up --yes --skip-preview");
+  await project.write(
+    "dev.yaml",
+    dev.replace("  offices:\n", "  branches:\n").replaceAll("crew: {", "core: {").replaceAll("acme/crew", "acme/core"),
+  );
+  const hints = [
+    'perhaps "offices" is "branches" now: to keep it the same thing, add "formerly: offices" under seeds.branches. ' +
+      'Without it, 2 rows stay for "branches" and none is removed',
+    'perhaps "crew" is "core" now: to keep it the same thing, add "formerly: crew" under organizations.acme.teams.core. ' +
+      "Without it, it is another team, and the first one goes with all that is in it",
+  ];
+  const shown = (await project.succeed("preview")).split("\n").flatMap((line) => /perhaps .*/.exec(line) ?? []);
+  expect([...new Set(shown)].toSorted()).toEqual(hints.toSorted());
+  // They are true.
+  await project.write("dev.yaml", dev.replace("  offices:\n", "  branches:\n"));
+  const calls = await changingCalls(project.platform, () => project.succeed("up --yes --skip-preview"));
+  expect(calls).toEqual([]);
 });
 
 test("the environment itself gets another name, at once with an organization and an app", async () => {

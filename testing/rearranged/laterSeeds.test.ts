@@ -56,6 +56,29 @@ test("without a preview a row that moves to a later seed gets another ID, and ke
   await scene.isSettled();
 });
 
+const links =
+  'seeds.push(new SeedRows("links", { table: "offices", key: "Code", rows: [{ Code: "o", Region: "B" }], ' +
+  "references: { Region: linked(seeds[0]) } }, { dependsOn: [...seeds] }));\n";
+
+test.each([
+  ["depends on the first", true],
+  ["races with it", false],
+])("what a preview says of a row that moves to a seed that %s is what the up does", async (_, inOrder) => {
+  await scene.begin(program({ A: "a", B: "b", C: "c" }, { D: "d" }, inOrder) + links);
+  await scene.write(program({ A: "a", C: "c" }, { B: "b", D: "d" }, inOrder) + links, 2);
+  const output = await scene.project.succeed("preview");
+  expect(output).toMatch(/1 row of those to remove stays: SeedRows "bb" declares it|1 to leave to another seed/);
+  expect(output).toContain("1 to take over from another seed");
+  expect(output).not.toContain("made anew");
+  const changing = async (command: string): Promise<string[]> =>
+    (await scene.project.steps(command)).filter((step) => !step.startsWith("refresh"));
+  const steps = await changing("preview");
+  expect(steps).toEqual(["update aa", "update bb", "update last"]);
+  const calls = await scene.calls(async () => expect(await changing("up --yes --skip-preview")).toEqual(steps));
+  expect(calls.map(({ endpoint }) => endpoint)).toEqual(["updateorganization"]);
+  await scene.isSettled();
+});
+
 test.each(cases)(
   "rows that move to a seed that %s keep their IDs after a preview (%s)",
   async (_, __, inOrder, commands) => {

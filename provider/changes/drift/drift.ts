@@ -15,6 +15,7 @@ import {
   orderThings,
   orderChanges,
   secretText,
+  toShownKind,
   type Change,
   type Field,
   type Section,
@@ -124,13 +125,6 @@ interface Found {
   found: Values | undefined;
 }
 
-const kinds: Record<string, Thing["kind"]> = {
-  Organization: "organization",
-  Team: "team",
-  SeedRows: "seed",
-  GeneratedApp: "app",
-};
-
 /** Notes what differs. */
 async function describeChanges(
   one: Found,
@@ -154,7 +148,7 @@ async function describeChanges(
     addPeople(teams, each.name.replace(/\/roster$/, ""), found ? rosterChanges(values, found, isSecret) : []);
     return;
   }
-  const kind = kinds[each.kind] ?? "resource";
+  const kind = toShownKind(each.kind) ?? "resource";
   const empty = { kind, name: each.name, omitted: 0, notes: [], guards: [] };
   if (!found) {
     things.push({ ...empty, op: "remove", changes: [], notes: ["is not on the platform any more"] });

@@ -5,12 +5,14 @@ import {
   orderThings,
   orderChanges,
   secretText,
+  toShownKind,
   type Change,
   type ChangeSet,
   type Thing,
 } from "../model/changeSet.ts";
 import { describeSizes, type DescribeSize } from "../model/sizes.ts";
 import { fieldOf, stable } from "../model/values.ts";
+import { RenamingWatch } from "./renamings.ts";
 
 /** A step of an engine, with what all forms of events have. */
 interface Step {
@@ -42,10 +44,20 @@ export function eventsReport(text: string): ChangeSet {
     change: { compared: true, things: orderThings(own.flatMap((step) => thingOf(step, sizeOf) ?? [])) },
     problems: [],
     flags: [],
-    notes: [],
+    notes: hintsOf(own),
   }));
   return { version: 1, kind: "events", flags: [], environments };
 }
+
+/** Hints at things that may only have another key. */
+function hintsOf(steps: readonly Step[]): string[] {
+  const watch = new RenamingWatch();
+  for (const { op, urn, outputs, new: inputs } of steps)
+    watch.take({ op, urn, resourceType: typeOf(urn), properties: outputs ?? inputs ?? {} });
+  return watch.hints().map(({ message }) => message);
+}
+
+const typeOf = (urn: string): string => (urn.split("::")[2] ?? "").split("$").at(-1) ?? "";
 
 /** The steps of one JSON value (`pulumi preview --json`) or of one a line. */
 function stepsIn(text: string): Step[] {
@@ -75,24 +87,19 @@ function stepOf(raw: Record<string, unknown>, before = "", after = ""): Step[] {
   const state = objectOf(raw[before]);
   const outputs = op === "delete" ? objectOf(hidden(before === "" ? properties : state["outputs"])) : undefined;
   const known = { outputs, id: [id, state["id"]].find((each) => typeof each === "string") };
-  const inputs = (name: string): Record<string, unknown> => objectOf(hidden(objectOf(raw[name])["inputs"]));
+  const inputs = (name: string): Record<string, unknown> =>
+    objectOf(hidden(name === "" ? properties : objectOf(raw[name])["inputs"]));
   return [{ op, urn, ...known, old: inputs(before), new: inputs(after) }];
 }
 
 const ops: Record<string, Thing["op"]> = { create: "add", delete: "remove", update: "change", replace: "replace" };
-const kinds: Record<string, Thing["kind"]> = {
-  Organization: "organization",
-  Team: "team",
-  SeedRows: "seed",
-  GeneratedApp: "app",
-};
 
 function thingOf(
   { op, urn, changes, old = {}, new: now = {}, outputs, id }: Step,
   sizeOf: DescribeSize,
 ): Thing | undefined {
-  const [, , types = "", ...names] = urn.split("::");
-  const type = types.split("$").at(-1) ?? "";
+  const [, , , ...names] = urn.split("::");
+  const type = typeOf(urn);
   const what = ops[op];
   if (what === undefined || type.startsWith("pulumi:")) return undefined;
   const fields = changes ? changes.map(changeOf) : what === "change" || what === "replace" ? differing(old, now) : [];
@@ -100,7 +107,7 @@ function thingOf(
   const tally = noTally();
   for (const row of rows) tally[row.op]++;
   const size = outputs && sizeOf({ urn, resourceType: type, properties: outputs, ...(id === undefined ? {} : { id }) });
-  const kind = kinds[type.split(":").at(-1) ?? ""] ?? "resource";
+  const kind = toShownKind(type) ?? "resource";
   const name = kind === "resource" ? `${type.split(":").at(-1) ?? ""} ${names.join("::")}` : names.join("::");
   return {
     kind,

@@ -57,6 +57,10 @@ const section = z.strictObject({
   why: z.string().optional().meta({ description: "Why it is not compared, or not whole." }),
   things: z.array(thing).meta({ description: "Removals first." }),
   calls: z.int().optional().meta({ description: "About how many calls of the platform a run makes." }),
+  hints: z
+    .array(z.string())
+    .optional()
+    .meta({ description: "Things that may only have another key, with the line that keeps each one what it is." }),
 });
 
 const note = z.strictObject({ text: z.string(), place: z.string().optional() });
@@ -97,6 +101,16 @@ export type Change = z.output<typeof change>;
 export type Field = z.output<typeof field>;
 export type Tally = z.output<typeof tally>;
 export type Note = z.output<typeof note>;
+
+const kinds: Readonly<Record<string, Thing["kind"]>> = {
+  Organization: "organization",
+  Team: "team",
+  SeedRows: "seed",
+  GeneratedApp: "app",
+};
+
+/** The kind of thing that a report shows for a resource; undefined where it shows none of its own. */
+export const toShownKind = (type: string): Thing["kind"] | undefined => kinds[type.slice(type.lastIndexOf(":") + 1)];
 
 const rank = { remove: 0, replace: 1, change: 2, add: 3 } as const;
 

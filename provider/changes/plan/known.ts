@@ -26,6 +26,8 @@ export interface KnownThing {
   /** Outputs of the last run, inputs included. */
   outputs: Properties;
   isUnfinished?: boolean;
+  /** True if rows are read before they go, since other seeds may come that nobody knows of: through the plugin. */
+  keepsCells?: boolean;
   /** How it was declared, where it is of a declaration. */
   thing?: Thing;
   /** The rows that were applied: all of them, their natural keys alone, or none, since nobody can read them here. */
@@ -152,6 +154,7 @@ export async function toKnownState({ resources }: State, root: string, head: Dec
         inputs: clearly(each.values),
         outputs: clearly(each.outputs ?? each.values),
         isUnfinished: each.isUnfinished ?? false,
+        keepsCells: each.isOfPlugin ?? false,
         sealed: Object.entries(each.values).flatMap(([name, value]) => (openValue(value) ? [] : [name])),
       };
       return each.kind === "SeedRows" ? ofSeed(known, each, wanted.get(key), head) : unsealed(known, wanted.get(key));

@@ -4,6 +4,7 @@ import { RunNotes } from "../../pulumi/lifetime/runNotes.ts";
 import { check, diff, toKeyed, toListed, unknownValue, type Properties } from "../../pulumi/properties.ts";
 import { refuseUndeclared, removalsIn } from "../../pulumi/undeclared.ts";
 import type { RowsAhead } from "../../reconcile/rows.ts";
+import { toPlannedUrn } from "../../resources/model/identities.ts";
 import { ResourceError } from "../../resources/model/resource.ts";
 import type { Findings, OfflineResourceContext, Resource } from "../../resources/resource.ts";
 import { resourceNamed } from "../../resources/resources.ts";
@@ -53,8 +54,7 @@ const seed = new Uint8Array(32).fill(7);
 /** Most times that what one thing gives up may change what becomes of another. */
 const maxRounds = 4;
 
-export const urnOf = (kind: string, name: string): string =>
-  `urn:pulumi:plan::plan::microapps:index:${kind}::${name.replace(/^\//, "")}`;
+export const urnOf = (kind: string, name: string): string => toPlannedUrn(kind, name.replace(/^\//, ""));
 
 export const resourceOf = (kind: string): Resource => {
   const found = resourceNamed(kind);
@@ -258,13 +258,19 @@ export class Planner {
     const state = { ...known.outputs, resourceUrn: urnOf(known.kind, known.name) };
     try {
       if (into === "rows") await refuseUndeclared(state, this.#place.folder);
+    } catch (error) {
+      found.refusals.push(refusalOf(error));
+    }
+    try {
       const findings =
         known.outputs["ledger"] === undefined && known.kind === "SeedRows"
           ? {}
           : await resource.departs?.(this.context(found), state);
       this.#note(state.resourceUrn, findings);
     } catch (error) {
-      found.refusals.push(refusalOf(error));
+      const refusal = refusalOf(error);
+      // A run ends with the first one.
+      if (found.refusals.length === 0) found.refusals.push(refusal);
     }
     if (found.rows) step[into] = found.rows;
     step.lines = into === "rows" ? found.lines : [...step.lines, ...found.lines];

@@ -1,46 +1,46 @@
-import { stable } from "../model/values.ts";
-import type { Plan, Step } from "./planner.ts";
+import { calledBy, named } from "../../resources/model/identities.ts";
+import { describeRenaming, findRenamings, keyIn, type RowsLeft, type RenamedSide } from "../model/renames.ts";
+import { urnOf, type Plan, type Step } from "./planner.ts";
 import type { Sides } from "./section.ts";
 
-/** Part of the keys from which on two seeds are taken for one. */
-const mostKeys = 0.8;
-
-/** Things that leave beside one that came and may be the same: what to say so that it stays what it is. */
-export function renamesIn({ steps }: Plan, { head }: Sides): ReadonlyMap<Step, string[]> {
-  const notes = new Map<Step, string[]>();
-  const come = steps.filter(({ operation }) => operation === "create");
-  for (const left of steps.filter(({ operation }) => operation === "delete")) {
-    const [came, ...others] = come.filter((each) => isAlike(left, each));
-    if (!came?.thing || !left.known || others.length > 0) continue;
-    const former = left.known.name.split("/").at(-1) ?? "";
-    const [kind, ...path] = came.thing.path;
-    const at = head.place(came.thing.path);
-    const line = `formerly: ${former}`;
-    const where = `${kind ?? ""}.${path.join(".")}${at === "" ? "" : ` (${at})`}`;
-    notes.set(left, [`perhaps renamed to ${path.at(-1) ?? ""}: say "${line}" under ${where}`]);
-    notes.set(came, [`perhaps ${former} renamed: say "${line}" here, under ${where}`]);
-  }
-  return notes;
+/** Notes at the things of a plan, and each hint once. */
+export interface Renames {
+  notes: ReadonlyMap<Step, string[]>;
+  hints: string[];
 }
 
-/** True if one thing may be the other under another key. */
-function isAlike({ known, rows }: Step, { thing, inputs }: Step): boolean {
-  if (!known || !thing || known.kind !== thing.kind) return false;
-  const is = (name: string): boolean => stable(known.outputs[name]) === stable(inputs[name]);
-  switch (thing.kind) {
-    case "SeedRows": {
-      if (!is("table") || !is("key")) return false;
-      if (is("source") && inputs["source"] !== undefined) return true;
-      const name = thing.name.now.slice(1);
-      return (rows?.spared.get(name) ?? 0) >= mostKeys * Math.max(1, Number(known.outputs["rowCount"] ?? 0));
-    }
-    case "Organization":
-      return is("name");
-    case "Team":
-      return is("name") && is("organizationID");
-    case "GeneratedApp":
-      return stable({ ...known.thing?.inputs }) === stable({ ...thing.inputs });
-    default:
-      return false;
+interface OfStep extends RenamedSide {
+  step: Step;
+}
+
+/** Things that leave beside one that came and may be the same: what to say so that it stays what it is. */
+export function renamesIn({ steps }: Plan, { head }: Sides): Renames {
+  const notes = new Map<Step, string[]>();
+  const hints: string[] = [];
+  const sidesOf = (operation: Step["operation"]): OfStep[] =>
+    steps.filter((step) => step.operation === operation).flatMap((step) => sideOf(step) ?? []);
+  for (const renaming of findRenamings(sidesOf("delete"), sidesOf("create"), rowsLeft)) {
+    const { left, came } = renaming;
+    const path = came.step.thing?.path ?? [];
+    const place = head.place(path);
+    const entry = path.join(".");
+    hints.push(describeRenaming(renaming, place === "" ? entry : `${entry} (${place})`));
+    // Without the place, which the other thing has: equal changes of several environments are shown once.
+    notes.set(left.step, [describeRenaming(renaming, entry)]);
+    notes.set(came.step, [`perhaps ${keyIn(left.name)} renamed: say "formerly: ${keyIn(left.name)}" here`]);
   }
+  return { notes, hints };
+}
+
+function sideOf(step: Step): OfStep | undefined {
+  const { known, thing, inputs, operation } = step;
+  if (operation === "delete")
+    return known && { step, kind: known.kind, name: known.name, values: { ...known.thing?.inputs, ...known.outputs } };
+  return thing && { step, kind: thing.kind, name: thing.name.now.slice(1), values: { ...thing.inputs, ...inputs } };
+}
+
+/** Rows of a seed that leaves, as its plan has them. */
+function rowsLeft({ step: { rows } }: OfStep, { kind, name }: OfStep): RowsLeft | undefined {
+  const called = calledBy(named(urnOf(kind, name)));
+  return rows?.plan.exact ? { stay: rows.spared.get(called) ?? 0, go: rows.plan.remove } : undefined;
 }

@@ -1,10 +1,11 @@
-import { numbered, quoted } from "../../messages/text.ts";
+import { numbered } from "../../messages/text.ts";
 import type { RowsAhead } from "../../reconcile/rows.ts";
 import { callsAhead } from "../../resources/rows/reports.ts";
 import {
   orderThings,
   orderChanges,
   noTally,
+  toShownKind,
   type Change,
   type Note,
   type Section,
@@ -24,13 +25,6 @@ export interface Sides {
   head: Declared;
 }
 
-const shownKinds: Readonly<Record<string, Thing["kind"]>> = {
-  Organization: "organization",
-  Team: "team",
-  SeedRows: "seed",
-  GeneratedApp: "app",
-};
-
 /** A plan in the model of a report, and what is wrong with what is declared. */
 export async function sectionOf(plan: Plan, sides: Sides): Promise<{ section: Section; problems: Note[] }> {
   const things: Thing[] = [];
@@ -40,20 +34,21 @@ export async function sectionOf(plan: Plan, sides: Sides): Promise<{ section: Se
   const renames = renamesIn(plan, sides);
   let calls = 0;
   for (const step of plan.steps) {
-    const kind = shownKinds[step.thing?.kind ?? step.known?.kind ?? ""];
+    const kind = toShownKind(step.thing?.kind ?? step.known?.kind ?? "");
     if (!kind) continue;
     const made = await thingOf(kind, step, plan, sides);
     problems.push(...made.problems.map((text) => ({ text })));
     if (made.unread && step.known?.why !== undefined) reasons.push(`${nameOf(step)}: ${step.known.why}`);
     else if (made.unread) open.push(nameOf(step));
     calls += made.calls;
-    const renamed = renames.get(step) ?? [];
+    const renamed = renames.notes.get(step) ?? [];
     if (made.thing) things.push({ ...made.thing, notes: [...made.thing.notes, ...renamed] });
   }
   if (open.length > 0)
     reasons.push(`rows of ${numbered(open.length, "seed")} are compared when up runs: ${open.join(", ")}`);
   const why = reasons.length === 0 ? {} : { why: reasons.join("; ") };
-  const section: Section = { compared: true, ...why, things: orderThings(things) };
+  const hints = renames.hints.length === 0 ? {} : { hints: renames.hints };
+  const section: Section = { compared: true, ...why, things: orderThings(things), ...hints };
   return { section: sides.base ? section : { ...section, calls }, problems };
 }
 
@@ -198,7 +193,7 @@ function tallyOf(rows: RowsAhead | undefined, operation: Step["operation"]): Tal
 const sparedNotes = (rows: RowsAhead | undefined): string[] =>
   [...(rows?.spared ?? [])].map(
     ([name, count]) =>
-      `${numbered(count, "row")} stay${count === 1 ? "s" : ""}: seed ${quoted(name)} declares ${count === 1 ? "it" : "them"}`,
+      `${numbered(count, "row")} stay${count === 1 ? "s" : ""}: ${name} declares ${count === 1 ? "it" : "them"}`,
   );
 
 /** Rows that another seed has, and that nothing is done to. */
@@ -246,24 +241,15 @@ function callsOf(
   people: Tally | undefined,
   tally: Tally | undefined,
 ): number {
-  if (kind === "seed" && operation !== "delete") {
+  if (kind === "seed") {
     const plan = rows?.plan;
     const owned = Number(known?.outputs["rowCount"] ?? 0);
     const links = (thing ? inputs : {}) as Parameters<typeof callsAhead>[0];
     return plan?.exact && (tally?.add ?? 0) + (tally?.change ?? 0) + (tally?.remove ?? 0) > 0
-      ? callsAhead(links, plan, owned)
+      ? callsAhead(links, plan, owned, known?.keepsCells)
       : 0;
   }
-  const own =
-    operation === "create"
-      ? kind === "app"
-        ? 2
-        : 1
-      : operation === "delete"
-        ? 1 + (tally?.remove ?? 0)
-        : settings > 0
-          ? 2
-          : 0;
+  const own = operation === "create" ? (kind === "app" ? 2 : 1) : operation === "delete" ? 1 : settings > 0 ? 2 : 0;
   return (
     own + ((people?.add ?? 0) > 0 && operation !== "delete" ? 2 : 0) + (people?.change ?? 0) + (people?.remove ?? 0)
   );

@@ -230,6 +230,37 @@ describe("the terminal", () => {
     );
   });
 
+  test("shows equal changes of several environments once, and what differs beside them", () => {
+    const same = seed([row("A")], { place: "base.yaml:3:5" });
+    const text = terminal(
+      set([
+        environment([same], { name: "dev", pending: { compared: true, things: [same], calls: 3 } }),
+        environment([seed([row("A"), row("B")], { place: "base.yaml:3:5" })], { name: "staging" }),
+        environment([same], { flags: [{ text: "guards were loosened" }] }),
+      ]),
+    );
+    expect(text).toBe(
+      [
+        "Compared with main (0123456789ab)",
+        "",
+        "dev",
+        "  pending: 1 thing, about 3 calls",
+        "",
+        "staging",
+        "",
+        "prod",
+        "  ! guards were loosened",
+        "",
+        "  this change",
+        "  ~ seed cities changed: 1 row changed in dev and prod  (base.yaml:3)",
+        "  ~ seed cities changed: 2 rows changed in staging  (base.yaml:3)",
+        "      ~ A: Name a → b",
+        "      ~ B: Name a → b in staging",
+        "",
+      ].join("\n"),
+    );
+  });
+
   test("nothing of others moves the cursor, breaks a line or speaks to a pipeline", () => {
     fc.assert(
       fc.property(strings, (text) => {

@@ -1,6 +1,7 @@
-import { isUnchanged, stops, type Change, type ChangeSet, type Section, type Thing } from "../model/changeSet.ts";
+import { isUnchanged, stops, type Change, type ChangeSet, type EnvironmentChanges } from "../model/changeSet.ts";
+import { besides, mergeThings, openPart, type MergedThing } from "./merged.ts";
 import { sealLines } from "./sealLines.ts";
-import { cut, signs, summary, valueText, verbs, toVisible } from "./text.ts";
+import { cut, inWords, signs, summary, valueText, verbs, toVisible } from "./text.ts";
 
 const nothing: Record<ChangeSet["kind"], string> = {
   report: "  nothing changes",
@@ -12,7 +13,7 @@ const nothing: Record<ChangeSet["kind"], string> = {
 /** Changes of one thing that are shown; a file has all of them. */
 const maxShown = 20;
 
-/** The report for a terminal, in lines without colour and without anything that moves a cursor. */
+/** The report for a terminal, without colour or anything that moves a cursor. Equal changes of environments stand once. */
 export function terminal(set: ChangeSet): string {
   const lines: string[] = [];
   if (set.base) {
@@ -29,11 +30,22 @@ export function terminal(set: ChangeSet): string {
     for (const { text } of environment.flags) lines.push(`  ! ${toVisible(text)}`);
     for (const note of environment.notes) lines.push(`  ${toVisible(note)}`);
     if (isUnchanged(environment)) lines.push(nothing[set.kind]);
-    else sectionLines(lines, set.kind === "report" ? "this change" : "", environment.change);
-    if (environment.pending && (environment.pending.things.length > 0 || environment.pending.why !== undefined)) {
-      sectionLines(lines, "pending", environment.pending);
-    }
+    lines.push(...openLines(environment));
     for (const line of sealLines(environment)) lines.push(`  ${toVisible(line)}`);
+  }
+  const isOne = set.environments.length === 1;
+  const sections = [
+    {
+      title: set.kind === "report" ? "this change" : "",
+      things: mergeThings(set.environments, (one) => one.change.things),
+    },
+    { title: "pending besides", things: mergeThings(set.environments, besides) },
+  ];
+  for (const { title, things } of sections) {
+    if (things.length === 0) continue;
+    if (!isOne) lines.push("");
+    if (title !== "") lines.push(`  ${title}`);
+    for (const thing of things) thingLines(lines, thing, isOne);
   }
   return `${lines.map(unheard).join("\n").trimStart()}\n`;
 }
@@ -45,24 +57,42 @@ const unheard = (line: string): string =>
     .replace(/^(\s*)\//, "$1\\u002f")
     .replace(/##(?=\[|vso\[)/g, "#\\u0023");
 
-function sectionLines(lines: string[], name: string, { compared, why, things, calls }: Section): void {
-  const reason = why === undefined ? "" : `${compared ? "not whole" : "not compared"}: ${toVisible(why)}`;
-  const about = calls === undefined ? "" : `about ${calls} calls`;
-  const head = [name, [reason, about].filter((part) => part !== "").join("; ")]
-    .filter((part) => part !== "")
-    .join(": ");
-  if (head !== "") lines.push(`  ${head}`);
-  for (const thing of things) thingLines(lines, thing);
+/** Lines on what is not compared, and how much is pending. */
+function openLines({ change, pending }: EnvironmentChanges): string[] {
+  const open = (what: string, reason: string | undefined): string[] =>
+    reason === undefined ? [] : [`  ${what}${toVisible(reason)}`];
+  const count = pending?.things.length ?? 0;
+  const calls = pending?.calls === undefined ? "" : `, about ${pending.calls} calls`;
+  return [
+    ...open("", openPart(change)),
+    ...(count > 0 ? [`  pending: ${count === 1 ? "1 thing" : `${count} things`}${calls}`] : []),
+    ...open("pending: ", openPart(pending)),
+  ];
 }
 
-function thingLines(lines: string[], thing: Thing): void {
-  const { kind, name, op, place, notes, changes, omitted, accepted } = thing;
-  const what = summary(thing);
-  const where = place === undefined ? "" : `  (${toVisible(place)})`;
-  lines.push(`  ${signs[op]} ${kind} ${toVisible(name)} ${verbs[op]}${what === "" ? "" : `: ${what}`}${where}`);
-  for (const note of notes) lines.push(`      ${toVisible(note)}`);
-  if (accepted !== undefined) lines.push(`      accepted: ${toVisible(accepted)}`);
-  for (const change of changes.slice(0, maxShown)) lines.push(`      ${changeLine(change)}`);
+/** Environments behind a line, where not all have it. */
+const only = (environments: readonly string[], isAll: boolean): string =>
+  isAll ? "" : ` in ${inWords(environments.map(toVisible))}`;
+
+function thingLines(
+  lines: string[],
+  { kind, name, heads, changes, omitted, environments }: MergedThing,
+  isOne: boolean,
+): void {
+  for (const { value, environments: where, places } of heads) {
+    const what = summary(value);
+    const place = places.length === 0 ? "" : `  (${places.map(toVisible).join(" ")})`;
+    const { op, notes, accepted } = value;
+    lines.push(
+      `  ${signs[op]} ${kind} ${toVisible(name)} ${verbs[op]}${what === "" ? "" : `: ${what}`}${only(where, isOne)}${place}`,
+    );
+    for (const note of notes) lines.push(`      ${toVisible(note)}`);
+    if (accepted !== undefined) lines.push(`      accepted: ${toVisible(accepted)}`);
+  }
+  for (const change of changes.slice(0, maxShown))
+    lines.push(
+      `      ${changeLine(change.value)}${only(change.environments, change.environments.length === environments.length)}`,
+    );
   const more = changes.length - Math.min(changes.length, maxShown) + omitted;
   if (more > 0) lines.push(`      and ${more} more`);
 }

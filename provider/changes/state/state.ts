@@ -27,6 +27,8 @@ export interface StateResource {
   outputs?: Readonly<Record<string, unknown>>;
   /** True if its last creation or update failed in part: an engine updates it in any case. */
   isUnfinished?: boolean;
+  /** True if the plugin made it, and no dynamic provider. */
+  isOfPlugin?: boolean;
 }
 
 /** A state without secrets. */
@@ -70,6 +72,7 @@ function resourceOf(raw: Record<string, unknown>): StateResource[] {
       values: { ...objectOf(revived(shownNames(inputs))), ...outputs },
       outputs,
       isUnfinished: listOf(raw["initErrors"]).length > 0,
+      isOfPlugin: type.startsWith("microapps:"),
     },
   ];
 }

@@ -112,4 +112,24 @@ test("what a change from a commit removes needs its line", async () => {
     errors: "",
   });
   expect((await run("environment", "check", "main.yaml", "--base", "nowhere")).errors).toContain('no commit "nowhere"');
+  // A seed that only has another key is no removal that anybody meant.
+  const hint =
+    'perhaps "s" is "letters" now: to keep it the same thing, add "formerly: s" under seeds.letters (main.yaml:3:10). ' +
+    'Without it, 2 rows stay for "letters" and 1 row is removed';
+  writeFileSync(join(folder, "s.csv"), "Code,Name\nA,a\nB,b\nC,c\n");
+  file("seeds: { s: { table: t, key: Code, source: s.csv } }");
+  git("commit", "-qam", "second");
+  writeFileSync(join(folder, "s.csv"), "Code,Name\nA,a\nB,b\n");
+  file("seeds: { letters: { table: t, key: Code, source: s.csv } }");
+  const refused = await run("environment", "check", "main.yaml", "--base", "HEAD");
+  expect(refused).toMatchObject({ status: 2, output: "" });
+  expect(refused.errors.split("\n").at(-2)).toBe(`  ${hint}`);
+  file("seeds: { letters: { table: t, key: Code, source: s.csv } }", "removed: { seeds: [s], rows: { s: [C] } }");
+  const { status, output } = await run("environment", "check", "main.yaml", "--base", "HEAD");
+  expect([status, output]).toEqual([0, expect.stringContaining(`warning: ${hint}\n`)]);
+  file(
+    "seeds: { letters: { formerly: s, table: t, key: Code, source: s.csv } }",
+    "removed: { rows: { letters: [C] } }",
+  );
+  expect((await run("environment", "check", "main.yaml", "--base", "HEAD")).output).not.toContain("perhaps");
 });

@@ -44,8 +44,9 @@ async function sinceBase(file: string, folder: string, base: string): Promise<st
     const { environments } = await report({ folder, base, stacks: [], file });
     const unread = environments.flatMap(({ change }) => (change.compared ? [] : [`not compared: ${change.why ?? ""}`]));
     const reasons = [...unread, ...environments.flatMap(stops)];
-    if (reasons.length === 0) return environments.flatMap(({ notes }) => notes);
-    const lines = reasons.map((reason) => `  ${reason}`);
+    const hints = environments.flatMap(({ change }) => change.hints ?? []);
+    if (reasons.length === 0) return [...hints, ...environments.flatMap(({ notes }) => notes)];
+    const lines = [...reasons, ...hints].map((reason) => `  ${reason}`);
     throw new EngineError([`environment ${file} can't change so from ${base}:`, ...lines].join("\n"), mistaken);
   } catch (error) {
     if (error instanceof RequestError || error instanceof CommitError) throw new EngineError(error.message);

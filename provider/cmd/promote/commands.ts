@@ -8,6 +8,7 @@ export interface PromoteOptions {
   theirs?: string[];
   conflicts: "cell" | "row";
   write?: boolean;
+  fold?: boolean;
   dirty?: boolean;
   json?: boolean;
 }
@@ -30,6 +31,7 @@ export function addPromoteCommand(program: Command): void {
         .default("cell"),
     )
     .option("--write", "write the files, and promotions.yaml")
+    .option("--fold", "with --write: move what all environments over a file then agree on into that file")
     .option("--dirty", "go on although files are not committed")
     .option("-j, --json", "print it as JSON")
     .action(async (from: string, to: string, _, own: Command) => {

@@ -12,12 +12,21 @@ const conflicting = 2;
 
 /** Promotes, prints what is or would be written, and sets the exit status. */
 export async function runPromote(from: string, to: string, options: PromoteOptions): Promise<void> {
-  const { only = [], ours = [], theirs = [], conflicts, write = false, dirty = false, json = false } = options;
+  const {
+    only = [],
+    ours = [],
+    theirs = [],
+    conflicts,
+    write = false,
+    fold = false,
+    dirty = false,
+    json = false,
+  } = options;
   const both = ours.find((name) => theirs.includes(name));
   if (both !== undefined) throw new EngineError(`--ours and --theirs both name ${both}: give it to one of them`);
   const folder = projectFolder(path.resolve(options.cwd ?? "."));
   try {
-    const promoted = await promote({ folder, from, to, only, ours, theirs, conflicts, write, dirty });
+    const promoted = await promote({ folder, from, to, only, ours, theirs, conflicts, write, fold, dirty });
     process.stdout.write(
       json ? `${printableJson(toPromotionJson(promoted), 2)}\n` : printable(renderPromotion(promoted), false),
     );

@@ -1,7 +1,7 @@
 import { keyPlace, valuePlace, type Place, type Problem, type Value } from "../../layers/document.ts";
 import { describePlace } from "../../layers/verbs.ts";
 import { rowDigester } from "../../reconcile/digests.ts";
-
+import { toPlannedUrn } from "../../resources/model/identities.ts";
 import { RowClaims } from "../../resources/rows/declared/claims.ts";
 import { keyOf, type Summary } from "../../resources/rows/declared/declaration.ts";
 import type { RowTarget } from "../../resources/rows/declared/target.ts";
@@ -32,14 +32,11 @@ export async function rowProblems(root: Value, declared: Declaration, folder: st
     const target = targetOf(declared, name);
     const found = (text: string): number => problems.push(...problemsIn(root, name, text));
     try {
-      const summary = await claims.summary({ urn: name, name, target });
-      claims.claim(name, target, summary.digest);
+      const urn = urnOf(name);
+      const summary = await claims.summary({ urn, name, target });
+      claims.claim(urn, target, summary.digest);
       const linkedSeeds = linkedSeedsOf(declared, name);
-      for (const text of await problemsWith(
-        claims,
-        { urn: name, target, digest: summary.digest, linkedSeeds },
-        folder,
-      )) {
+      for (const text of await problemsWith(claims, { urn, target, digest: summary.digest, linkedSeeds }, folder)) {
         found(text);
       }
       problems.push(...stillThere(root, name, declared.removed.rows?.[name] ?? [], { target, summary }));
@@ -50,6 +47,9 @@ export async function rowProblems(root: Value, declared: Declaration, folder: st
   }
   return problems;
 }
+
+/** A seed by the URN that a plan gives it: messages call it as the file does. */
+const urnOf = (name: string): string => toPlannedUrn("SeedRows", name);
 
 type Seed = Declaration["seeds"][string];
 
@@ -78,8 +78,10 @@ function targetOf(declared: Declaration, name: string): RowTarget {
 
 function linkedSeedsOf(declared: Declaration, name: string): Record<string, string> {
   const { references = {}, parent } = seedOf(declared, name);
-  const links = Object.entries(references).flatMap(([label, to]) => ("seed" in to ? [[label, to.seed] as const] : []));
-  return Object.fromEntries(parent && "seed" in parent ? [...links, [parent.by, parent.seed]] : links);
+  const links = Object.entries(references).flatMap(([label, to]) =>
+    "seed" in to ? [[label, urnOf(to.seed)] as const] : [],
+  );
+  return Object.fromEntries(parent && "seed" in parent ? [...links, [parent.by, urnOf(parent.seed)]] : links);
 }
 
 /** Lines under `removed` about rows that the seed has. */
@@ -128,9 +130,7 @@ function problemsIn(root: Value, name: string, text: string): Problem[] {
 function problemOf(root: Value, name: string, line: string): Problem {
   const placeIn = (list: string, index: string): Place =>
     valuePlace(root, ["seeds", name, verbs[list] ?? list, Number(index)]);
-  // The words are those of the file.
-  const worded = line.replaceAll(/\bSeedRows (?=")/g, "seed ").replaceAll(/\ba SeedRows\b/g, "a seed");
-  const text = worded.replaceAll(position, (_, list: string, index: string) => describePlace(placeIn(list, index)));
+  const text = line.replaceAll(position, (_, list: string, index: string) => describePlace(placeIn(list, index)));
   const [whole, file, at, column] = /^((?:(?!: ).)+?):(\d+)(?::(\d+))?(?=[: ])/.exec(text) ?? [];
   if (whole === undefined || file === undefined) return { at: keyPlace(root, ["seeds", name]), message: text };
   return {

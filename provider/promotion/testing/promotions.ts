@@ -48,6 +48,7 @@ export const promoteIn = (
     theirs: [],
     conflicts: "cell",
     write: true,
+    fold: false,
     dirty: false,
     ...more,
   });

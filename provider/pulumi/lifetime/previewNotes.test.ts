@@ -68,14 +68,14 @@ test("an update goes by what the preview has seen of seeds that come later", asy
   }
   const update = run("update");
   update.check("a", seed("u", "EU"));
-  expect(expected(update, "a")).toEqual(["b"]);
+  expect(expected(update, "a")).toEqual(['SeedRows "b"']);
   const [claim] = update.claims.expected("regions", urnOf("a"));
   expect(claim?.target.rows).toEqual([{ Code: "US" }, { Code: "AF" }]);
   update.notes.isUpdate();
   // Another one, in which the later seed is first.
   const other = run("other");
   other.check("b", seed("t", "US", "AF"));
-  expect(expected(other, "b")).toEqual(["a"]);
+  expect(expected(other, "b")).toEqual(['SeedRows "a"']);
   const arriving = other.claims.arriving("regions", urnOf("b"));
   expect([...(await indicesWithin(arriving, seed("t", "US", "AF"), directory))]).toEqual([[0, true]]);
 });
@@ -118,7 +118,7 @@ test("an update that declares something else, is late, or has a younger program 
     const update = begin(run);
     expect([what, update.claims.expected("regions", urnOf("a")).map(({ name }) => name)]).toEqual([
       what,
-      what === "another seed" ? ["c"] : [],
+      what === "another seed" ? ['SeedRows "c"'] : [],
     ]);
     expect(update.claims.arriving("regions", urnOf("x"))).toEqual([]);
   }

@@ -84,6 +84,12 @@ export class RunNotes {
     return change;
   }
 
+  /** Something changes on the platform from here on: the run is no preview. */
+  acts(): void {
+    this.#own.rowClaims.isActing = true;
+    this.#preview?.isUpdate();
+  }
+
   /** Learns what the others have noted by now. */
   readonly others = (): Promise<void> => {
     this.hear();
@@ -124,7 +130,6 @@ export class RunNotes {
 
   /** Keeps what a preview learns for the update after it. */
   #remember(object: keyof Noted, method: string | symbol, [urn, target]: readonly unknown[]): void {
-    if (method === "has" || method === "released") this.#preview?.isUpdate();
     if (object !== "rowClaims" || typeof urn !== "string") return;
     if (method === "claim") this.#preview?.checked(urn, target as RowTarget); // the arguments of that method
     if (method === "forget") this.#preview?.unknown(urn);

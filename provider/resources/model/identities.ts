@@ -6,15 +6,39 @@ import { setAt } from "./sets.ts";
 export interface Named {
   kind: string;
   name: string;
+  /** How an Environment file has it: `member "acme/crew/ada@example.com"`. */
+  inFile?: string;
 }
 
 /** The kind and name in a URN. */
 export function named(urn: string): Named {
-  const [, , types = "", ...names] = urn.split("::");
-  return { kind: types.split("$").at(-1)?.split(":").at(-1) ?? "", name: names.join("::") };
+  const [, , chain = "", ...names] = urn.split("::");
+  const types = chain.split("$");
+  const [kind, name] = [types.at(-1)?.split(":").at(-1) ?? "", names.join("::")];
+  const word = types.slice(0, -1).includes(environmentType) ? words[kind] : undefined;
+  return word === undefined ? { kind, name } : { kind, name, inFile: `${word} ${quoted(nameInFile(kind, name))}` };
 }
 
-export const calledBy = ({ kind, name }: Named): string => `${kind} ${quoted(name)}`;
+const environmentType = "microapps:index:Environment";
+
+/** Words of an Environment file for the kinds of its things. */
+const words: Readonly<Record<string, string>> = {
+  ...{ Organization: "organization", Team: "team", TeamMember: "member", TeamRoster: "roster" },
+  ...{ GeneratedApp: "app", AppReadiness: "app", SeedRows: "seed" },
+};
+
+/** A name without that of the Environment, and without what the file does not have. */
+const nameInFile = (kind: string, name: string): string => {
+  const below = name.slice(name.indexOf("/") + 1);
+  if (kind === "TeamRoster") return below.replace(/\/roster$/, "");
+  return kind === "AppReadiness" ? below.replace(/-ready$/, "") : below;
+};
+
+export const calledBy = ({ kind, name, inFile }: Named): string => inFile ?? `${kind} ${quoted(name)}`;
+
+/** The URN that a thing of an Environment has where no engine gives it one. */
+export const toPlannedUrn = (kind: string, name: string): string =>
+  `urn:pulumi:plan::plan::${environmentType}$microapps:index:${kind}::environment/${name}`;
 
 /** Why two resources that have one ID are refused. */
 export const oneThing = (one: Named, other: Named, id: string): string =>

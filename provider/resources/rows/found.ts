@@ -100,7 +100,7 @@ export async function listFoundRemovals(
 export async function listFoundByGivers(
   directory: string,
   inputs: SeedInputs,
-  givers: readonly Omit<Leaving, "name">[],
+  givers: readonly Omit<Leaving, "urn" | "name">[],
 ): Promise<ReadonlySet<number>> {
   const all = givers.map(({ target, found }) => ({ target, keys: found }));
   return new Set((await indicesWithin(all, inputs, directory)).keys());

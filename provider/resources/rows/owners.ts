@@ -82,16 +82,16 @@ function tellingSecrets(claims: RowClaims, { urn, target }: Declared, others: re
   const links = linksOf(target).flatMap(({ label, table, key }) => {
     const secret = claims.on(table, urn).find((one) => one.target.secretLabels?.includes(key));
     if (!secret || isHidden(target, label)) return [];
-    return `${label} refers to ${quoted(key)} of SeedRows ${quoted(secret.name)}, where it is secret: add ${quoted(label)} to secretLabels here, or refer to another label`;
+    return `${label} refers to ${quoted(key)} of ${secret.name}, where it is secret: add ${quoted(label)} to secretLabels here, or refer to another label`;
   });
   const keys = others.flatMap(({ name, target: other }) => {
     const telling = (one: RowTarget, by: RowTarget): string | undefined =>
       by.sensitive ? undefined : by.key.find((label) => one.secretLabels?.includes(label));
     const [theirs, ours] = [telling(other, target), telling(target, other)];
     if (theirs !== undefined)
-      return `${quoted(theirs)} is secret in SeedRows ${quoted(name)} of the same table, and the natural key here: name rows by another label`;
+      return `${quoted(theirs)} is secret in ${name} of the same table, and the natural key here: name rows by another label`;
     if (ours !== undefined)
-      return `${quoted(ours)} is secret here, and the natural key of SeedRows ${quoted(name)} of the same table: name rows there by another label`;
+      return `${quoted(ours)} is secret here, and the natural key of ${name} of the same table: name rows there by another label`;
     return [];
   });
   return [...links, ...keys];
@@ -113,7 +113,7 @@ async function shared(claims: RowClaims, { target }: Declared, other: RowClaim, 
   if (count === 0) return [];
   const more = count > maxNamed ? ` and ${count - maxNamed} more` : "";
   return [
-    `SeedRows ${quoted(other.name)} declares these rows of table ${target.table} as well: ${named.join(", ")}${more}. A row has one owner: keep each in one of the two`,
+    `${other.name} declares these rows of table ${target.table} as well: ${named.join(", ")}${more}. A row has one owner: keep each in one of the two`,
   ];
 }
 
@@ -132,9 +132,7 @@ async function unanswered(claims: RowClaims, declared: Declared, directory: stri
       if (found === "missing" && text !== undefined) missing.push({ line, label, key: text, reason: "missing" });
       if (typeof found === "object") {
         const what = isHidden(target, label) ? "a row" : `"${text ?? ""}"`;
-        going.push(
-          `${placeOf(target, line)}: ${label} refers to ${what}, which SeedRows ${quoted(found.leaves)} is about to remove`,
-        );
+        going.push(`${placeOf(target, line)}: ${label} refers to ${what}, which ${found.leaves} is about to remove`);
       }
     }
   }
@@ -201,7 +199,7 @@ export async function referringTo(
         const text = keyText(values[label]);
         if (text === undefined || !leaves(text)) continue;
         const what = target.sensitive || isHidden(claim.target, label) ? "a row" : quoted(text);
-        found.add(`${placeOf(claim.target, line)}: ${label} of SeedRows ${quoted(claim.name)} refers to ${what}`);
+        found.add(`${placeOf(claim.target, line)}: ${label} of ${claim.name} refers to ${what}`);
       }
     }
   }

@@ -1,5 +1,4 @@
 import type { Row } from "../../contract/values.ts";
-import { quoted } from "../../messages/text.ts";
 import type { RowDigests } from "../../reconcile/digests.ts";
 import { RowSet } from "../../reconcile/rowSet.ts";
 import { listLinkedLabels } from "../../sources/source.ts";
@@ -82,7 +81,7 @@ export async function refuseReferredTo(
 
 /** Which rows stay for whom, in one line. */
 export const describeKeptForOthers = (spared: Spared, stay = "stay"): string =>
-  [...spared].map(([name, count]) => `${count} ${stay}: SeedRows ${quoted(name)} declares them`).join("; ");
+  [...spared].map(([name, count]) => `${count} ${stay}: ${name} declares them`).join("; ");
 
 /** Reports which rows stay for other seeds. */
 export function sayWhatStays(report: Report, table: string, ...all: Spared[]): void {

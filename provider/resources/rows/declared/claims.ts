@@ -1,6 +1,7 @@
 import type { RowData } from "../../../contract/values.ts";
 import type { RowDigests } from "../../../reconcile/digests.ts";
 import { RowSet } from "../../../reconcile/rowSet.ts";
+import { calledBy, named } from "../../model/identities.ts";
 import { SharedLock } from "../../model/locks.ts";
 import type { OfflineContext } from "../../model/resource.ts";
 import { summarize, type Summary } from "./declaration.ts";
@@ -16,7 +17,7 @@ export interface OfflineRowContext extends OfflineContext {
 /** That a seed of the run declares rows of a table: its declaration, not the rows. */
 export interface RowClaim {
   urn: string;
-  /** Name of the resource, for people. */
+  /** Kind and name for people: `seed "countries"`. */
   name: string;
   target: RowTarget;
   /** Digest of the source's content; undefined for a seed that was only announced. */
@@ -35,12 +36,15 @@ export interface Foreseen {
 
 /** A seed that refers to rows of another one, known before it is checked. */
 export interface RowReferrer {
+  /** Kind and name for people. */
   name: string;
   target: RowTarget;
 }
 
 /** Rows of a seed's last run that its source has no more. */
 export interface Leaving {
+  urn: string;
+  /** Kind and name for people. */
   name: string;
   target: RowTarget;
   keys: RowSet;
@@ -52,10 +56,17 @@ export interface Leaving {
   handedOver: RowSet;
 }
 
+/** Rows of a seed that stay for another one, which was known after it was compared. */
+interface LateRows {
+  urn: string;
+  name: string;
+  rows: number;
+}
+
 /** Results of a seed's comparison that other seeds of the run depend on. */
 export interface RowFindings {
   /** The rows that its source has no more; an empty set where it has all of them. */
-  leaving: Omit<Leaving, "name">;
+  leaving: Omit<Leaving, "urn" | "name">;
   /** Tables whose rows are recreated: links to them have to follow. */
   renewed: string[];
 }
@@ -84,6 +95,10 @@ export class RowClaims {
   readonly #cells = new RemovedCells();
   readonly #summaries = new Map<string, Summary>();
   readonly #had = new Map<string, { old: object; isReplaced: boolean }>();
+  /** Rows that stay for seeds that were known late, until they are reported. */
+  readonly late: LateRows[] = [];
+  /** True once the run changes something on the platform. */
+  isActing = false;
 
   /**
    * @param directory the program's folder, where sources are found
@@ -137,7 +152,7 @@ export class RowClaims {
     for (const { urn, ...target } of siblings) this.#announced.set(urn, { urn, name: nameOf(urn), target });
     this.#referrers.set(
       urn,
-      referrers.map(({ name, ...target }) => ({ name, target })),
+      referrers.map(({ name, ...target }) => ({ name: nameOf(toSibling(urn, name)), target })),
     );
   }
 
@@ -214,10 +229,10 @@ export class RowClaims {
   }
 
   /** Notes which rows a seed's source has no more; nothing when there are none. */
-  leave(urn: string, leaving: Omit<Leaving, "name">): void {
+  leave(urn: string, leaving: RowFindings["leaving"]): void {
     if (this.#checked.has(urn)) this.#compared.add(urn); // an engine also compares what it has just read
     if (leaving.keys.length === 0) this.#leaving.delete(urn);
-    else this.#leaving.set(urn, { ...leaving, name: nameOf(urn) });
+    else this.#leaving.set(urn, { ...leaving, urn, name: nameOf(urn) });
   }
 
   /** Rows that other seeds of a table give up, as far as the run has seen them. */
@@ -228,7 +243,7 @@ export class RowClaims {
   /**
    * Rows that other seeds of a table give up, including those that the preview saw and this run has not compared yet.
    */
-  arriving(table: string, except?: string): Omit<Leaving, "name">[] {
+  arriving(table: string, except?: string): RowFindings["leaving"][] {
     const later = this.#foreseenLeaving.filter(
       ({ urn, target }) => target.table === table && urn !== except && !this.#compared.has(urn),
     );
@@ -241,6 +256,11 @@ export class RowClaims {
       target,
       keys: RowSet.of(keys, ({ key }) => !handedOver.has(key)),
     }));
+  }
+
+  /** True if a seed gives up rows. */
+  gives(urn: string): boolean {
+    return this.#leaving.has(urn);
   }
 
   /** Notes rows that the run has removed. */
@@ -274,4 +294,7 @@ export class RowClaims {
   }
 }
 
-const nameOf = (urn: string): string => urn.split("::").at(-1) ?? urn;
+const nameOf = (urn: string): string => calledBy(named(urn));
+
+/** The URN of a seed beside another one. */
+const toSibling = (urn = "", name: string): string => [...urn.split("::").slice(0, 3), name].join("::");

@@ -75,7 +75,7 @@ async function summarized(declaration: RowDeclaration, directory: string, checks
     whole.push(error.message);
   }
   if (rows.length === 0 && mistakes.isEmpty && whole.length === 0) {
-    whole.push(`${source}: has no rows; to remove the seed's rows, remove the SeedRows itself`);
+    whole.push(`${source}: has no rows; to remove the seed's rows, remove the seed itself`);
   }
   for (const label of checksLinks ? listLinkedLabels(declaration) : []) {
     if (rows.length > 0 && !labels.has(label))

@@ -1,6 +1,7 @@
 import type { Difference } from "../../../reconcile/ledger.ts";
 import { RowSet } from "../../../reconcile/rowSet.ts";
 import type { Forecast } from "../../../reconcile/rows.ts";
+import { calledBy, named } from "../../model/identities.ts";
 import type { OfflineRowContext } from "../declared/claims.ts";
 import type { RowTarget } from "../declared/target.ts";
 import { keysWithin } from "../declared/terms.ts";
@@ -46,6 +47,23 @@ export async function removeKeptForOthers(
   }
   const change = { ...plan.change, removed: [...going] };
   return { plan: { ...plan, change, remove: going.length, spared: staying.length }, leaving };
+}
+
+/** Leaves to a seed what others seemed to remove that were compared before it was known, as long as nothing is sent. */
+export async function leaveLate(
+  { rowClaims, directory }: Pick<OfflineRowContext, "rowClaims" | "directory">,
+  urn: string | undefined,
+  target: RowTarget,
+): Promise<void> {
+  if (rowClaims.isActing || urn === undefined) return;
+  for (const one of rowClaims.leaving(target.table, urn)) {
+    const going = RowSet.of(one.keys, ({ key }) => !one.handedOver.has(key));
+    const within = await keysWithin({ target: one.target, keys: going }, target, directory);
+    const staying = [...going].filter(({ key }) => within.has(key));
+    if (staying.length === 0) continue;
+    rowClaims.leave(one.urn, { ...one, handedOver: RowSet.of([...one.handedOver, ...staying]) });
+    rowClaims.late.push({ urn: one.urn, name: calledBy(named(urn)), rows: staying.length });
+  }
 }
 
 /** The found ones among the rows that left the source; all of them where that is unknown. */

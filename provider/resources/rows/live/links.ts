@@ -2,7 +2,6 @@ import { pages } from "../../../client/lists/pages.ts";
 import { isNotFound } from "../../../contract/errors.ts";
 import type { Row, RowData } from "../../../contract/values.ts";
 import { isObject } from "../../../contract/wire.ts";
-import { quoted } from "../../../messages/text.ts";
 import { keyText } from "../../../reconcile/digests.ts";
 import {
   Lookup,
@@ -113,7 +112,7 @@ export class Links {
     const advice =
       declaring === undefined
         ? "Add those rows to the seed that is referred to, or correct the references."
-        : `SeedRows ${quoted(declaring)} declares them, and this seed did not wait for it. Let it depend on that one: name the table by its output (table: <seed>.table), or set dependsOn. If it depends on it already, the platform has lost those rows: run the same command with --refresh, which adds them again.`;
+        : `${declaring} declares them, and this seed did not wait for it. Let it depend on that one: name the table by its output (table: <seed>.table), or set dependsOn. If it depends on it already, the platform has lost those rows: run the same command with --refresh, which adds them again.`;
     throw new ResourceError(
       `${wrong.slice(0, 20).join("\n")}\n${wrong.length > 20 ? `and ${wrong.length - 20} more. ` : ""}${advice}`,
     );

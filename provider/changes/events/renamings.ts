@@ -1,0 +1,77 @@
+import { describeRenaming, findRenamings, type RowsLeft, type RenamedSide } from "../model/renames.ts";
+
+/** A step of an engine's preview. */
+interface PreviewStep {
+  op: string;
+  urn: string;
+  resourceType: string;
+  /** Inputs of what is created, outputs of what is deleted. */
+  properties?: Readonly<Record<string, unknown>>;
+}
+
+/** A hint at the resource that comes. */
+interface Hint {
+  urn: string;
+  message: string;
+}
+
+interface OfStep extends RenamedSide {
+  urn: string;
+  /** Path in the file; undefined for a resource of a program. */
+  path: readonly string[] | undefined;
+}
+
+/** Finds things of a preview that may only have another key, with the line that keeps each one what it is. */
+export class RenamingWatch {
+  readonly #left: OfStep[] = [];
+  readonly #came: OfStep[] = [];
+  readonly #environments = new Set<string>();
+
+  /** Takes a step; parents come before what is below them, and deletions last. */
+  take({ op, urn, resourceType, properties = {} }: PreviewStep): void {
+    const kind = kindOf(resourceType);
+    const name = nameOf(urn);
+    if (kind === "Environment") this.#environments.add(name);
+    if (op !== "create" && op !== "delete") return;
+    const root = [...this.#environments].find((each) => name.startsWith(`${each}/`));
+    const below = root === undefined ? name : name.slice(root.length + 1);
+    const path = root === undefined ? undefined : pathOf(kind, below);
+    (op === "create" ? this.#came : this.#left).push({ kind, urn, name: below, values: shownNames(properties), path });
+  }
+
+  /** The hints, once all steps are known. */
+  hints(): Hint[] {
+    return findRenamings(this.#left, this.#came, rowsLeft).map((renaming) => ({
+      urn: renaming.came.urn,
+      message: describeRenaming(renaming, renaming.came.path?.join(".")),
+    }));
+  }
+}
+
+const kindOf = (type: string): string => type.slice(type.lastIndexOf(":") + 1);
+const nameOf = (urn: string): string => urn.split("::").slice(3).join("::");
+
+/** Dynamic resources keep what people need not see under names that engines do not show. */
+const shownNames = (values: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name.replace(/^__(?=[a-z])/, ""), value]));
+
+/** The place of a thing in an Environment file. */
+function pathOf(kind: string, name: string): string[] {
+  const [first = "", ...rest] = name.split("/");
+  switch (kind) {
+    case "SeedRows":
+      return ["seeds", name];
+    case "GeneratedApp":
+      return ["apps", name];
+    default:
+      return ["organizations", first, ...rest.flatMap((each) => ["teams", each])];
+  }
+}
+
+/** Rows of a seed that leaves and of the one that comes, where both name their keys. */
+function rowsLeft({ values: { keys: was } }: OfStep, { values: { keys: is } }: OfStep): RowsLeft | undefined {
+  if (!Array.isArray(was) || !Array.isArray(is)) return undefined;
+  const kept = new Set<unknown>(is);
+  const stay = was.filter((key: unknown) => kept.has(key)).length;
+  return { stay, go: was.length - stay };
+}

@@ -1,0 +1,36 @@
+import { type Command, Option } from "commander";
+import { processTerminal, type Terminal } from "../../../engine/cli/cli.ts";
+import type { InitOptions } from "./project.ts";
+
+/** Adds the command that writes the files of a project. */
+export function addInitCommand(program: Command, terminal: Terminal = processTerminal): void {
+  program
+    .command("init")
+    .description("write the files of a project: program, environment, configuration; asks for what no flag says")
+    .addOption(
+      new Option("--language <language>", "the program's language (default: typescript)").choices([
+        "typescript",
+        "javascript",
+        "yaml",
+        "python",
+        "go",
+      ]),
+    )
+    .option(
+      "--endpoint <address>",
+      "address of the platform, https://…; of one environment as <environment>=<address> (repeatable; default: an emulator)",
+      (value: string, all: string[]) => [...all, value],
+      [],
+    )
+    .option("--email <address>", "who logs in to it (default: the emulator's administrator)")
+    .addOption(new Option("--environments <number>", "dev alone, or dev, test and prod").choices(["one", "three"]))
+    .addOption(new Option("--ci <system>", "whose pipelines are written").choices(["github", "gitlab", "none"]))
+    .option("--name <name>", "name of the project (default: that of the folder)")
+    .option("--from <folder>", "take over what 'microapps dump' wrote there")
+    .option("-y, --yes", "ask nothing: take the defaults")
+    .action(async (_, command: Command) => {
+      // Loaded when it is needed: other commands are to start fast.
+      const { initProject } = await import("./project.ts");
+      await initProject(command.optsWithGlobals<InitOptions>(), terminal);
+    });
+}

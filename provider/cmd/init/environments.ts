@@ -1,0 +1,92 @@
+import { Document } from "yaml";
+
+/** An environment of a new project. */
+export interface NewEnvironment {
+  name: string;
+  /** Address of its platform; undefined: an emulator of its own. */
+  endpoint: string | undefined;
+  email: string | undefined;
+}
+
+const modeline =
+  "# yaml-language-server: $schema=node_modules/pulumi-microapps/sdk/environment/environment.schema.json\n";
+
+const example = `organizations:
+  acme: # the name in the stack; the one below may change at any time
+    name: Acme
+    teams:
+      crew: { name: Crew, members: { ada@example.com: admin } }
+seeds:
+  countries:
+    table: countries
+    key: Code
+    rows:
+      - { Code: DE, Name: Germany, Capital: Bonn }
+      - { Code: PT, Name: Portugal, Capital: Lisbon }
+`;
+
+const platform = `platform: # what the emulated platform has from the start; never deployed
+  tables:
+    countries: { fields: { Code: text, Name: text, Capital: text } }
+    offices: { fields: { City: text, Country: { type: linked, table: countries, field: Code }, Desks: number } }
+`;
+
+/** Data files of emulators, and what a run leaves beside the program. */
+const ignored = ["node_modules/", ".pulumi/", ".microapps/", ".venv/", "*.db", "*.db-shm", "*.db-wal", "*.old"];
+
+const dataFile = (name: string): string => (name === "dev" ? "platform.db" : `platform-${name}.db`);
+
+/**
+ * The files of the environments by name: one Environment file each, of several what they share in base.yaml, and the
+ * configuration of their stacks.
+ * @param content an Environment file to go on with, without its modeline
+ * @param isListed environments.yaml is needed
+ */
+export function environmentFiles(
+  environments: readonly NewEnvironment[],
+  content: string | undefined,
+  isListed: boolean,
+): Record<string, string> {
+  const isOne = environments.length === 1;
+  const shared = content ?? example;
+  const files: Record<string, string> = isOne ? {} : { "base.yaml": `${modeline}${shared}` };
+  for (const { name, endpoint, email } of environments) {
+    const own = endpoint === undefined ? platform : "";
+    files[`${name}.yaml`] = `${modeline}${isOne ? shared : "extends: base.yaml\n"}${own}`;
+    files[`Pulumi.${name}.yaml`] = stackFile(name, endpoint, email);
+  }
+  if (isListed) files["environments.yaml"] = listText(environments);
+  return files;
+}
+
+function stackFile(name: string, endpoint: string | undefined, email: string | undefined): string {
+  if (endpoint === undefined) {
+    return `config:
+  microapps:endpoint: emulator:${dataFile(name)}?seed=${name}.yaml
+  microapps:email: admin@example.com
+  microapps:password: admin # the emulator's, which only this machine reaches
+`;
+  }
+  const config = { "microapps:endpoint": endpoint, ...(email === undefined ? {} : { "microapps:email": email }) };
+  return new Document({ config }).toString();
+}
+
+function listText(environments: readonly NewEnvironment[]): string {
+  const entries = environments.map(({ name, endpoint }, index) => [
+    name,
+    {
+      file: `${name}.yaml`,
+      ...(index === 0 ? {} : { after: environments[index - 1]?.name }),
+      ...(endpoint === undefined ? {} : { endpoint }),
+    },
+  ]);
+  return new Document(Object.fromEntries(entries)).toString();
+}
+
+/** A .gitignore that has what no repository should, behind the lines that it has. */
+export function extendGitignore(before: string): string {
+  const lines = before.split("\n").map((line) => line.trim());
+  const missing = ignored.filter((line) => !lines.includes(line));
+  const start = before === "" || before.endsWith("\n") ? before : `${before}\n`;
+  return `${start}${missing.map((line) => `${line}\n`).join("")}`;
+}

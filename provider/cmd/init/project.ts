@@ -1,0 +1,180 @@
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { ask, EngineError, isInteractive, oneLine, readTyped, type Terminal } from "../../../engine/index.ts";
+import { messageOf } from "../../../machine/failures.ts";
+import { writePipelines } from "../ci/writing.ts";
+import { environmentFiles, extendGitignore, type NewEnvironment } from "./environments.ts";
+import { programFiles, type Language } from "./program.ts";
+
+/** Flags of the command. */
+export interface InitOptions {
+  cwd?: string;
+  nonInteractive?: boolean;
+  language?: Language;
+  endpoint: string[];
+  email?: string;
+  environments?: "one" | "three";
+  ci?: "github" | "gitlab" | "none";
+  name?: string;
+  from?: string;
+  yes?: boolean;
+}
+
+/** Everything that is decided, by flags or answers. */
+interface Decided {
+  folder: string;
+  name: string;
+  language: Language;
+  environments: NewEnvironment[];
+  ci: "github" | "gitlab" | "none";
+  from: string | undefined;
+}
+
+/** Writes a project into a folder, where nothing is overwritten, and prints the next two commands. */
+export async function initProject(options: InitOptions, terminal: Terminal): Promise<void> {
+  const decided = await decide(options, terminal);
+  const { folder, name, language, environments, ci, from } = decided;
+  const files = {
+    ...programFiles(language, name),
+    ...environmentFiles(environments, from && dumpedIn(from), environments.length > 1 || ci !== "none"),
+  };
+  const there = Object.keys(files).filter((file) => existsSync(path.join(folder, file)));
+  if (there.length > 0) {
+    throw new EngineError(`${there.join(", ")}: it is there already, and nothing was written: choose an empty folder`);
+  }
+  const manifest = packageText(folder, name, language);
+  mkdirSync(folder, { recursive: true });
+  for (const [file, text] of Object.entries(files)) writeFileSync(path.join(folder, file), text, { flag: "wx" });
+  if (from !== undefined) copyData(from, folder);
+  const written = Object.keys(files);
+  for (const [file, text] of [[".gitignore", extendGitignore(textAt(folder, ".gitignore"))], manifest]) {
+    if (file === undefined || text === undefined || text === textAt(folder, file)) continue;
+    writeFileSync(path.join(folder, file), text);
+    written.push(file);
+  }
+  terminal.output.write(`Wrote ${written.join(", ")}.\n`);
+  if (ci !== "none") {
+    const engine = isNode(language) ? "embedded" : "pulumi";
+    const flags = { cwd: folder, engine, branch: "main", cliVersion: "3.260.0", output: folder } as const;
+    terminal.output.write(writePipelines(ci, flags));
+  }
+  terminal.output.write(nextSteps(decided));
+}
+
+const isNode = (language: Language): boolean => language === "typescript" || language === "javascript";
+
+const textAt = (folder: string, file: string): string =>
+  existsSync(path.join(folder, file)) ? readFileSync(path.join(folder, file), "utf8") : "";
+
+async function decide(options: InitOptions, terminal: Terminal): Promise<Decided> {
+  const folder = path.resolve(options.cwd ?? ".");
+  const asks = !options.yes && isInteractive(terminal, options.nonInteractive ?? false);
+  const choose = async <Answer extends string>(
+    known: Answer | undefined,
+    question: string,
+    answers: readonly [Answer, ...Answer[]],
+  ): Promise<Answer> => {
+    if (known !== undefined || !asks) return known ?? answers[0];
+    return (await ask(terminal, question, answers)) as Answer; // one of them
+  };
+  const language = await choose(options.language, "Language of the program?", [
+    "typescript",
+    "javascript",
+    "yaml",
+    "python",
+    "go",
+  ]);
+  const number = await choose(options.environments, "One environment (dev), or three (dev, test, prod)?", [
+    "one",
+    "three",
+  ]);
+  const addresses = addressesIn(options.endpoint);
+  if (
+    asks &&
+    options.endpoint.length === 0 &&
+    (await ask(terminal, "Platform?", ["emulator", "address"])) === "address"
+  )
+    addresses.set("", (await readTyped(terminal, "Address of the platform (https://…): ", false)).trim());
+  const names = number === "one" ? ["dev"] : ["dev", "test", "prod"];
+  const stray = [...addresses.keys()].find((each) => each !== "" && !names.includes(each));
+  if (stray !== undefined) throw new EngineError(`--endpoint ${stray}=…: there is ${names.join(", ")}`);
+  const { email, from } = options;
+  const environments = names.map((name) => ({ name, endpoint: addresses.get(name) ?? addresses.get(""), email }));
+  const ci = await choose(options.ci, "Pipelines?", ["none", "github", "gitlab"]);
+  const without = environments.find(({ endpoint }) => endpoint === undefined);
+  if (from !== undefined && without) {
+    throw new EngineError(`--from takes over what is on a platform: name that of ${without.name} with --endpoint`);
+  }
+  if (ci !== "none" && without) {
+    throw new EngineError(
+      `--ci: a pipeline needs an address for each environment, and an emulator has none: name that of ${without.name} with --endpoint`,
+    );
+  }
+  return {
+    folder,
+    name: nameOf(options.name ?? path.basename(folder)),
+    language,
+    environments,
+    ci,
+    from: from === undefined ? undefined : path.resolve(folder, from),
+  };
+}
+
+/** Addresses by environment; the empty name is for all others. */
+function addressesIn(flags: readonly string[]): Map<string, string> {
+  return new Map(
+    flags.map((text) => {
+      const [, name = "", address = ""] = /^(?:([\w-]+)=)?(.*)$/s.exec(text) ?? [];
+      if (!/^https?:$/.test(URL.parse(address)?.protocol ?? ""))
+        throw new EngineError(
+          `--endpoint ${oneLine(text)}: it must be an address such as https://platform.example.com`,
+        );
+      return [name, address] as const;
+    }),
+  );
+}
+
+const nameOf = (text: string): string => text.replaceAll(/[^\w.-]/g, "-").replace(/^[.-]+/, "") || "project";
+
+/** The Environment file of a dump, without the line for editors. */
+function dumpedIn(folder: string): string {
+  try {
+    return readFileSync(path.join(folder, "environment.yaml"), "utf8").replace(/^# yaml-language-server:.*\n/, "");
+  } catch (error) {
+    throw new EngineError(`--from ${folder}: 'microapps dump' writes environment.yaml there: ${messageOf(error)}`);
+  }
+}
+
+/** Copies the rows of a dump to where its Environment file finds them. */
+function copyData(from: string, folder: string): void {
+  const own = ["environment.yaml", "import.json"].map((file) => path.join(from, file));
+  cpSync(from, folder, { recursive: true, filter: (file) => !own.includes(file), force: false });
+}
+
+/** package.json, whose modules Node runs as they are. */
+function packageText(folder: string, name: string, language: Language): [file: string, text: string] | [] {
+  if (!isNode(language)) return [];
+  const before = textAt(folder, "package.json");
+  try {
+    const content = before === "" ? { name, private: true } : (JSON.parse(before) as object);
+    const indent = /^[ \t]+/m.exec(before)?.[0] ?? 2;
+    return ["package.json", `${JSON.stringify({ ...content, type: "module" }, undefined, indent)}\n`];
+  } catch (error) {
+    throw new EngineError(`package.json is not JSON: ${messageOf(error)}`);
+  }
+}
+
+/** The two commands that come next. */
+function nextSteps({ language, environments, from }: Decided): string {
+  const engine = isNode(language) ? "npx microapps" : "pulumi";
+  const [{ name, endpoint } = { name: "dev", endpoint: undefined }] = environments;
+  const first =
+    isNode(language) || language === "yaml" ? [] : ["pulumi package add ./node_modules/pulumi-microapps/plugin"];
+  const next = endpoint === undefined ? "up" : "config set microapps:password --secret";
+  const commands = [...first, `${engine} stack init ${name}`, `${engine} ${next}`];
+  const adopting =
+    from === undefined
+      ? ""
+      : "Rows that are as declared count as found; teams and people need adopt: true, or an import.\n";
+  return `${adopting}Next:\n${commands.map((command) => `  ${command}\n`).join("")}`;
+}

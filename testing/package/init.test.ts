@@ -1,0 +1,151 @@
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import type { Command } from "commander";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { program } from "../../provider/cmd/program.ts";
+import type { Answer } from "../harness/commandHost.ts";
+import { runCommand } from "../harness/commands.ts";
+import { environmentOf, freshFolder, repository } from "../harness/project.ts";
+
+let folder: string;
+beforeEach(async () => {
+  folder = join(await freshFolder(), "crew");
+  mkdirSync(folder);
+  symlinkSync(join(repository, "node_modules"), join(folder, "node_modules"));
+});
+afterEach(() => rmSync(join(folder, ".."), { recursive: true }));
+
+const run = (...words: string[]): Promise<Answer> =>
+  runCommand({
+    words,
+    folder,
+    environment: environmentOf({
+      PULUMI_CONFIG_PASSPHRASE: "dev",
+      PULUMI_HOME: join(folder, "../home"),
+      XDG_STATE_HOME: join(folder, "../state"),
+      NO_COLOR: "1",
+    }),
+  });
+
+const read = (file: string): string => readFileSync(join(folder, file), "utf8");
+const committed = (): string[] => {
+  execFileSync("git", ["init", "-q"], { cwd: folder });
+  execFileSync("git", ["add", "-A"], { cwd: folder });
+  return execFileSync("git", ["ls-files"], { cwd: folder, encoding: "utf8" }).trim().split("\n");
+};
+
+const skill = readFileSync(join(repository, "SKILL.md"), "utf8");
+
+/** Runs the commands of SKILL.md as they stand there, but for those that a person approves. */
+async function runSkill(): Promise<void> {
+  const commit = ["-c", "user.name=Ada", "-c", "user.email=ada@example.com", "commit", "-qm", "First"];
+  for (const words of [["init", "-q"], ["add", "-A"], commit]) execFileSync("git", words, { cwd: folder });
+  const blocks = [...skill.matchAll(/^ *```sh\n(.*?)^ *```$/gms)].map(([, code = ""]) => code.trim());
+  expect(blocks.length).toBeGreaterThan(3);
+  for (const block of blocks) {
+    expect(await run(...block.replace("npx microapps ", "").split(" "))).toMatchObject({ status: 0 });
+  }
+}
+
+test("SKILL.md and llms.txt name commands, flags and files that there are", () => {
+  const llms = readFileSync(join(repository, "llms.txt"), "utf8");
+  expect(skill.split("\n").length).toBeLessThanOrEqual(150);
+  const commands = [...(skill + llms).matchAll(/npx microapps ([a-z][^`\n]*)/g)].map(([, words = ""]) => words);
+  const unknown = commands.filter((words) => !isKnown(words.split(" ")));
+  expect(unknown).toEqual([]);
+  const files = [...llms.matchAll(/\]\((.*?)\)/g), ...skill.matchAll(/\b(docs\/[\w/.-]*\w)/g)].map(
+    ([, file = ""]) => file,
+  );
+  expect(files.length).toBeGreaterThan(15);
+  expect(files.filter((file) => !existsSync(join(repository, file)))).toEqual([]);
+});
+
+/** True if these words are a command of ours with flags that it has. */
+function isKnown(words: readonly string[]): boolean {
+  let command: Command = program;
+  for (const word of words) {
+    const below = command.commands.find((each) => each.name() === word);
+    if (!below) break;
+    command = below;
+  }
+  const options = [...command.options, ...program.options].map(({ long }) => long);
+  return command !== program && words.filter((word) => word.startsWith("--")).every((flag) => options.includes(flag));
+}
+
+test("a new project is brought up by the two commands that init prints, and Git gets none of the emulator's files", async () => {
+  writeFileSync(join(folder, "package.json"), '{\n    "dependencies": {}\n}\n');
+  writeFileSync(join(folder, ".gitignore"), "mine\nnode_modules/");
+  const { status, output } = await run("init", "--yes");
+  expect({ status, output }).toEqual({
+    status: 0,
+    output:
+      "Wrote Pulumi.yaml, index.ts, dev.yaml, Pulumi.dev.yaml, .gitignore, package.json.\n" +
+      "Next:\n  npx microapps stack init dev\n  npx microapps up\n",
+  });
+  expect(read("dev.yaml")).toMatch(/^# yaml-language-server: \$schema=node_modules\/pulumi-microapps\//);
+  expect(read("package.json")).toBe('{\n    "dependencies": {},\n    "type": "module"\n}\n');
+  expect(await run("stack", "init", "dev")).toMatchObject({ status: 0 });
+  const up = await run("up", "--yes");
+  expect(up.output).toContain("+ 6 created");
+  expect(await run("preview", "--expect-no-changes")).toMatchObject({ status: 0 });
+  expect(existsSync(join(folder, "platform.db"))).toBe(true);
+  await runSkill();
+  rmSync(join(folder, "node_modules")); // a link here, which .gitignore takes for a file
+  expect(committed()).toEqual([".gitignore", "Pulumi.dev.yaml", "Pulumi.yaml", "dev.yaml", "index.ts", "package.json"]);
+  expect(await run("init", "--yes")).toMatchObject({
+    status: 1,
+    output: expect.stringContaining("Pulumi.yaml, index.ts, dev.yaml, Pulumi.dev.yaml: it is there already") as unknown,
+  });
+});
+
+test("three environments have what they share in one file, a list, and pipelines", async () => {
+  const three = ["init", "--yes", "--environments", "three"];
+  const prod = ["--endpoint", "prod=https://platform.example.com"];
+  expect((await run(...three, "--ci", "github", ...prod)).output).toContain("name that of dev with --endpoint");
+  const flags = [...prod, "--endpoint", "https://test.example.com", "--ci", "github"];
+  const { status, output } = await run(...three, ...flags, "--email", "you@example.com");
+  expect({ status, output }).toMatchObject({ status: 0 });
+  expect(output).toContain(".github/workflows/microapps-apply.yml written");
+  expect(read("environments.yaml")).toBe(
+    "dev:\n  file: dev.yaml\n  endpoint: https://test.example.com\n" +
+      "test:\n  file: test.yaml\n  after: dev\n  endpoint: https://test.example.com\n" +
+      "prod:\n  file: prod.yaml\n  after: test\n  endpoint: https://platform.example.com\n",
+  );
+  expect(read("Pulumi.prod.yaml")).toBe(
+    "config:\n  microapps:endpoint: https://platform.example.com\n  microapps:email: you@example.com\n",
+  );
+  for (const name of ["dev", "test", "prod"])
+    expect(await run("environment", "check", `${name}.yaml`)).toMatchObject({ status: 0 });
+});
+
+test("a dump is gone on with", async () => {
+  mkdirSync(join(folder, "existing/data"), { recursive: true });
+  writeFileSync(
+    join(folder, "existing/environment.yaml"),
+    "seeds: { a: { table: a, key: Code, source: data/a.csv } }\n",
+  );
+  writeFileSync(join(folder, "existing/data/a.csv"), "Code\nPT\n");
+  const refused = await run("init", "--yes", "--from", "existing");
+  expect(refused.output).toContain("--from takes over what is on a platform: name that of dev with --endpoint");
+  const { output } = await run("init", "--yes", "--from", "existing", "--endpoint", "https://platform.example.com");
+  expect(output).toContain("  npx microapps config set microapps:password --secret\n");
+  expect(await run("environment", "check", "dev.yaml")).toMatchObject({ status: 0 });
+});
+
+test.each([
+  ["yaml", "  pulumi stack init dev\n  pulumi up\n"],
+  ["python", "  pulumi package add ./node_modules/pulumi-microapps/plugin\n  pulumi stack init dev\n"],
+  ["go", "  pulumi package add ./node_modules/pulumi-microapps/plugin\n  pulumi stack init dev\n"],
+])("a program in %s", async (language, next) => {
+  expect((await run("init", "--yes", "--language", language)).output).toContain(`Next:\n${next}`);
+  expect(read("Pulumi.yaml")).toContain(`runtime`);
+  expect(existsSync(join(folder, "package.json"))).toBe(false);
+});
+
+test.each([
+  [["--endpoint", "platform"], "--endpoint platform: it must be an address such as https://platform.example.com"],
+  [["--endpoint", "prod=https://platform.example.com"], "--endpoint prod=…: there is dev"],
+])("init %j is refused", async (flags, sentence) => {
+  expect(await run("init", "--yes", ...flags)).toMatchObject({ status: 1, output: `error: ${sentence}\n` });
+});
