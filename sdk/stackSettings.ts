@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as runtimeConfig from "@pulumi/pulumi/runtime/config.js";
-import { clearSecrets, clearWarning } from "../provider/pulumi/configuration/clear.ts";
+import { believesAll, certificateWarning, clearSecrets, clearWarning } from "../provider/pulumi/configuration/clear.ts";
 import { configuration, describeMisplacedSecrets } from "../provider/pulumi/configuration/configuration.ts";
 import { unknownNames } from "../provider/pulumi/configuration/keys.ts";
 
@@ -36,5 +36,6 @@ export function checkStackSettings(): void {
   for (const key of clearSecrets(settings, (name) => isConfigSecret?.(shown(name)) ?? true)) {
     void pulumi.log.warn(clearWarning(key));
   }
+  if (believesAll(process.env)) void pulumi.log.warn(certificateWarning);
   checked = true;
 }

@@ -1,10 +1,12 @@
-import { readFileSync, realpathSync } from "node:fs";
-import { resolve } from "node:path";
+import { realpathSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import type { z } from "zod";
 import { readOwnPackage } from "../../machine/ownPackage.ts";
+import { filesIn, projectFileAmong, stackFileAmong, stackFileOf } from "../../machine/settings/names.ts";
 import { isIn, rootOf } from "../files/repository.ts";
 import { digestOf } from "./canonical.ts";
 import { digestsOf } from "./files.ts";
+import { jsonOfReport } from "./reportFile.ts";
 import { approvedReport, hasOtherForm, type Seal } from "./seal.ts";
 import { ApprovalError, isSigned, keyIn, keyVariable } from "./signature.ts";
 import { Use } from "./used.ts";
@@ -73,25 +75,18 @@ type RawReport = Parameters<typeof isSigned>[0];
 function reportIn({ file, folder }: Run): { raw: RawReport; report: z.output<typeof approvedReport> } {
   const place = resolve(folder, file);
   const root = rootOf(folder);
-  let text: string;
+  let found: string;
   try {
-    const found = realpathSync(place);
-    if (isIn(root, found) || isIn(root, place)) {
-      throw new ApprovalError(
-        "it lies in the working tree, where whoever wrote the branch may have put it: keep it outside, as an artifact of the pipeline",
-      );
-    }
-    text = readFileSync(found, "utf8");
+    found = realpathSync(place);
   } catch (error) {
-    if (error instanceof ApprovalError) throw error;
     throw new ApprovalError(`it can't be read: ${(error as NodeJS.ErrnoException).code ?? "unknown"}`); // a system call
   }
-  let raw: unknown;
-  try {
-    raw = JSON.parse(text);
-  } catch {
-    throw new ApprovalError('it is not JSON: make it with "microapps report --format json"');
+  if (isIn(root, found) || isIn(root, place)) {
+    throw new ApprovalError(
+      "it lies in the working tree, where whoever wrote the branch may have put it: keep it outside, as an artifact of the pipeline",
+    );
   }
+  const raw = jsonOfReport(found);
   if (hasOtherForm(raw)) throw new ApprovalError(otherForm);
   const parsed = approvedReport.safeParse(raw);
   if (!parsed.success) {
@@ -116,6 +111,8 @@ async function assertSame({ project, endpoint, account }: Run, seal: Seal): Prom
   if (seal.account !== null && account !== undefined && seal.account.toLowerCase() !== account.toLowerCase()) {
     throw new ApprovalError("it was approved for another account than the one that is configured");
   }
+  const strange = otherSettings(project, seal);
+  if (strange !== undefined) throw new ApprovalError(`${strange}. ${again}`);
   const counted = Object.keys(seal.files).map((path) => ({ path }));
   const secret = seal.secretFiles.map((path) => ({ path, isSecret: true }));
   const { files, content } = await digestsOf(project, [...counted, ...secret]);
@@ -124,6 +121,14 @@ async function assertSame({ project, endpoint, account }: Run, seal: Seal): Prom
     const named = changed.length > 0 ? changed.slice(0, 5).join(", ") : "a file with secret rows";
     throw new ApprovalError(`${named} is not as it was when this was approved. ${again}`);
   }
+}
+
+/** Why project and stack are not read from the files of the seal: one that came since may count more. */
+function otherSettings(project: string, { files, stack }: Seal): string | undefined {
+  const { file = "Pulumi.yaml", why } = projectFileAmong(filesIn(project));
+  const name = stackFileOf(stack, file);
+  const known = Object.keys(files).find((path) => basename(path) === name) ?? name;
+  return why ?? stackFileAmong(filesIn(join(project, dirname(known))), stack, file).why;
 }
 
 /** First words of an ApprovalError's message. */

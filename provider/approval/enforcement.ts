@@ -23,6 +23,8 @@ export class Enforcement {
   readonly #made = new Map<string, string>();
   /** IDs that the engine's state has, where the report was made without it. */
   readonly #known = new Map<string, string>();
+  /** URNs of what the program has declared so far. */
+  readonly #declared = new Set<string>();
   #root: string | undefined;
 
   /** @param run identifies this run: the engine's address */
@@ -37,6 +39,7 @@ export class Enforcement {
 
   /** Checks a declared resource: throws when it is new and not in the report, or declared differently there. */
   declared(asked: Asked, inputs: Values, isNew: boolean): void {
+    if (asked.urn !== undefined) this.#declared.add(asked.urn);
     // An existing, unchanged thing needs no approval: its diff finds out.
     if (!isNew) return;
     const found = this.#find(asked.urn);
@@ -53,7 +56,10 @@ export class Enforcement {
     inputs: Values,
   ): void {
     if (keeps) this.#has(asked, id);
-    if (isChanged) this.#changes(asked, keeps, state, inputs);
+    // An engine that refreshes first compares what is there with what it was: the state is to learn that. What is then done
+    // is held against the report.
+    const isDeclared = asked.urn === undefined || this.#declared.has(asked.urn);
+    if (isChanged && isDeclared) this.#changes(asked, keeps, state, inputs);
   }
 
   /** Learns the ID that a state has of a resource: links of others lead there, where the report was made without the state. */

@@ -4,6 +4,7 @@ import { addEngineCommands, refuseUnknownCommands, reportFailure } from "../../e
 import { readOwnPackage } from "../../machine/ownPackage.ts";
 import { RenamingWatch } from "../changes/events/renamings.ts";
 import { describeSizes } from "../changes/model/sizes.ts";
+import { believesAll, certificateWarning } from "../pulumi/configuration/clear.ts";
 import { addApiCommand } from "./api.ts";
 import { addApproval } from "./approval/commands.ts";
 import { addCiCommand } from "./ci/commands.ts";
@@ -57,6 +58,12 @@ addRecordCommand(program);
 addEmulatorCommand(program);
 addCompletionCommand(program);
 refuseUnknownCommands(program);
+
+// Engines show it among the diagnostics of a run.
+program.hook("preAction", (_, own) => {
+  if (believesAll(process.env) && !["up", "preview"].includes(own.name()))
+    console.error(`warning: ${certificateWarning}`);
+});
 
 /** Runs what the words of this process ask for. */
 export const run = (): Promise<unknown> => program.parseAsync().catch(reportFailure);

@@ -10,6 +10,7 @@ import { drawnDocument, drawnEdit, valueAt } from "./testing/drawnDocuments.ts";
 import { drawnEdits, drawnFile, textOfFile, type DrawnFile } from "./testing/drawnFiles.ts";
 
 const numRuns = process.env["TEST_LONG"] ? 10_000 : 400;
+const limitMs = 60_000 + numRuns * 100;
 
 const sourceOf = (source: string): RowFileEdit["source"] => ({ source, key: ["code"], types: { area: "number" } });
 
@@ -36,68 +37,76 @@ function modelOf({ rows }: DrawnFile, edits: readonly Omit<RowFileEdit, "kind" |
 
 const empty = { code: null, name: null, note: null, area: null };
 
-test("edits of rows mean what was asked, and leave all other bytes as they are", async () => {
-  let [made, asked] = [0, 0];
-  await fc.assert(
-    fc.asyncProperty(drawnFile, drawnEdits, async (file, edits) => {
-      const before = Buffer.from(textOfFile(file));
-      const source = sourceOf(file.name);
-      const { files, refused } = await planEdits(
-        edits.map((edit): FileEdit => ({ kind: "row", source, ...edit })),
-        () => before,
-      );
-      const bad = new Set(refused.map(({ edit }) => edit.kind === "row" && edit));
-      const left = edits.filter((each) => ![...bad].some((one) => one && one.row === each.row));
-      const { rows } = modelOf(file, left);
-      const after = files[0]?.after ?? before;
-      const read = (await readBytes(source, after)).map(({ values }) => values);
-      const isCsv = file.name.endsWith(".csv");
-      const meant = rows.map(({ values }): RowData => (isCsv ? { ...empty, ...values } : values));
-      expect(byCode(read)).toEqual(byCode(meant));
-      // The text of each row that nobody touched stands there, in the old order.
-      let at = 0;
-      for (const { text } of rows) {
-        if (text === undefined) continue;
-        const found = after.indexOf(Buffer.from(text), at);
-        expect(found).toBeGreaterThanOrEqual(at);
-        at = found + Buffer.byteLength(text);
-      }
-      expect(after.subarray(0, 3).equals(Buffer.from("\uFEFF"))).toBe(
-        before.subarray(0, 3).equals(Buffer.from("\uFEFF")),
-      );
-      made += left.length;
-      asked += modelOf(file, edits).met;
-    }),
-    { numRuns },
-  );
-  expect(made).toBeGreaterThan(asked * 0.95); // what can be done is hardly ever refused
-});
+test(
+  "edits of rows mean what was asked, and leave all other bytes as they are",
+  async () => {
+    let [made, asked] = [0, 0];
+    await fc.assert(
+      fc.asyncProperty(drawnFile, drawnEdits, async (file, edits) => {
+        const before = Buffer.from(textOfFile(file));
+        const source = sourceOf(file.name);
+        const { files, refused } = await planEdits(
+          edits.map((edit): FileEdit => ({ kind: "row", source, ...edit })),
+          () => before,
+        );
+        const bad = new Set(refused.map(({ edit }) => edit.kind === "row" && edit));
+        const left = edits.filter((each) => ![...bad].some((one) => one && one.row === each.row));
+        const { rows } = modelOf(file, left);
+        const after = files[0]?.after ?? before;
+        const read = (await readBytes(source, after)).map(({ values }) => values);
+        const isCsv = file.name.endsWith(".csv");
+        const meant = rows.map(({ values }): RowData => (isCsv ? { ...empty, ...values } : values));
+        expect(byCode(read)).toEqual(byCode(meant));
+        // The text of each row that nobody touched stands there, in the old order.
+        let at = 0;
+        for (const { text } of rows) {
+          if (text === undefined) continue;
+          const found = after.indexOf(Buffer.from(text), at);
+          expect(found).toBeGreaterThanOrEqual(at);
+          at = found + Buffer.byteLength(text);
+        }
+        expect(after.subarray(0, 3).equals(Buffer.from("\uFEFF"))).toBe(
+          before.subarray(0, 3).equals(Buffer.from("\uFEFF")),
+        );
+        made += left.length;
+        asked += modelOf(file, edits).met;
+      }),
+      { numRuns },
+    );
+    expect(made).toBeGreaterThan(asked * 0.95); // what can be done is hardly ever refused
+  },
+  limitMs,
+);
 
-test("edits of values mean what was asked, and touch the lines of what changed alone", async () => {
-  let [made, asked] = [0, 0];
-  await fc.assert(
-    fc.asyncProperty(fc.gen(), async (draw) => {
-      const text = draw(() => drawnDocument);
-      const root = parse(text) as unknown;
-      const edit = draw(() => drawnEdit(root));
-      const { files, refused } = await planEdits([edit], () => Buffer.from(text));
-      const isSimple = !/[&*][ac]\d|#/.test(text);
-      if (isSimple) asked++;
-      if (refused.length > 0) {
-        expect(files).toEqual([]);
-        return;
-      }
-      if (isSimple) made++;
-      const after = files[0]?.after.toString() ?? text;
-      const way = edit.prune === true ? prunedPath(root, edit.path) : edit.path;
-      const meant = edited(root, way, edit);
-      expect(parse(after)).toEqual(meant);
-      expect(linesLeft(text, after)).toBeGreaterThanOrEqual(linesOutside(text, way, edit));
-    }),
-    { numRuns },
-  );
-  expect(made).toBeGreaterThan(asked * 0.9);
-});
+test(
+  "edits of values mean what was asked, and touch the lines of what changed alone",
+  async () => {
+    let [made, asked] = [0, 0];
+    await fc.assert(
+      fc.asyncProperty(fc.gen(), async (draw) => {
+        const text = draw(() => drawnDocument);
+        const root = parse(text) as unknown;
+        const edit = draw(() => drawnEdit(root));
+        const { files, refused } = await planEdits([edit], () => Buffer.from(text));
+        const isSimple = !/[&*][ac]\d|#/.test(text);
+        if (isSimple) asked++;
+        if (refused.length > 0) {
+          expect(files).toEqual([]);
+          return;
+        }
+        if (isSimple) made++;
+        const after = files[0]?.after.toString() ?? text;
+        const way = edit.prune === true ? prunedPath(root, edit.path) : edit.path;
+        const meant = edited(root, way, edit);
+        expect(parse(after)).toEqual(meant);
+        expect(linesLeft(text, after)).toBeGreaterThanOrEqual(linesOutside(text, way, edit));
+      }),
+      { numRuns },
+    );
+    expect(made).toBeGreaterThan(asked * 0.9);
+  },
+  limitMs,
+);
 
 /** Lines at the beginning and at the end of a text that another one has as well. */
 function linesLeft(before: string, after: string): number {

@@ -10,6 +10,7 @@ import { changeSet, type ChangeSet } from "../../provider/changes/model/changeSe
 import { createClient, type Client } from "../../provider/client/index.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { freshFolder, Project, repository, type Ended } from "../harness/project.ts";
+import { environment, programs, rows } from "./approvalFiles.ts";
 
 const login = { email: "admin@example.com", password: "correct-horse" };
 const key = "a key that the apply job alone knows";
@@ -20,33 +21,6 @@ const sealOf = (set: ChangeSet): Seal => {
   if (!seal || "why" in seal) throw new Error("there is no seal");
   return seal;
 };
-
-/** A program with the declarations of dev.yaml; through the plugin its component registers them. */
-const programs = {
-  dynamic: `import { Environment, Organization } from "pulumi-microapps";
-new Environment("environment", { file: "dev.yaml" });
-`,
-  plugin: `import pulumi from "@pulumi/pulumi";
-class Environment extends pulumi.ComponentResource {
-  constructor(name, args) { super("microapps:index:Environment", name, args, {}, true); }
-}
-class Organization extends pulumi.CustomResource {
-  constructor(name, args) { super("microapps:index:Organization", name, args); }
-}
-new Environment("environment", { file: "dev.yaml" });
-`,
-};
-const environment = `organizations:
-  acme:
-    name: Acme
-    description: { config: motto }
-    teams:
-      crew: { name: Crew, members: { ada@example.com: admin, bob@example.com: member } }
-seeds:
-  regions: { table: regions, key: Code, source: regions.csv, maxRemovals: 1 }
-  offices: { table: offices, key: Code, rows: [{ Code: L, Name: Lisbon }] }
-`;
-const rows = "Code,Name\nN,North\nS,South\nE,East\n";
 
 describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
   let project: Project;
@@ -131,6 +105,13 @@ describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
     await project.edit("dev.yaml", ", bob@example.com: member", "");
     await project.write("regions.csv", rows.replace("North", "Far north").replace("E,East", "W,West"));
   };
+  const rosterID = (): string => /acme\/watch",[^}]*?"id": "([^"]+)"/.exec(state)?.[1] ?? "";
+  const peopleOf = async (teamID: string) => {
+    const { teamMembers } = await client.teammembers({ teamIDs: [teamID] });
+    return new Map(teamMembers.map((one) => [one.email ?? "", one]));
+  };
+  const rowsOf = async (microAppID: string) =>
+    (await client.microappdata({ microAppID, searchFilter: [{ skip: 0, limit: 100 }] })).microAppRows;
   const applied = ["deleteteammember", "insertmicroapprows", "removemicroapprow", "updatemicroapprow", "updateteam"];
 
   test("what was approved is applied, and once", async () => {
@@ -199,6 +180,66 @@ describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
     // Which has seen the row: approved, it is written, and nothing but approved runs was needed.
     const rest = await calls(async () => void (ended = await up("--approved", await approved())));
     expect([ended?.status, rest]).toEqual([0, left.toSorted()]);
+    await project.succeed("preview --expect-no-changes");
+  });
+
+  test("people of a roster who were changed by hand meanwhile are left alone, and the next approved run does the rest", async () => {
+    await project.edit("dev.yaml", "cyd@example.com: member }", "cyd@example.com: member, dan@example.com: admin }");
+    const report = await approved();
+    const teamID = rosterID();
+    const ids = await peopleOf(teamID);
+    const [bob, cyd] = ["bob@example.com", "cyd@example.com"].map((name) => ids.get(name)?.userID ?? "");
+    await client.insertteammembers({ teamIDs: [teamID], emails: ["eve@example.com"] });
+    await client.updateteammember({ teamID, userID: bob ?? "", role: "admin" });
+    await client.deleteteammember({ teamID, userID: cyd ?? "" });
+    const ended = await up("--approved", report);
+    // An engine that asks the plugin reads first: it knows before anything is sent.
+    const [status, sentence] =
+      door === "plugin" ? [2, "it was changed since. Make a report"] : [1, "left alone: 3 people of team"];
+    expect([ended.status, ended.output]).toEqual([status, expect.stringContaining(sentence)]);
+    const roles = async () => [...(await peopleOf(teamID)).values()].map(({ email, role }) => `${email} ${role}`);
+    const byHand = ["bob@example.com admin", "dan@example.com admin", "eve@example.com member"].filter(
+      (one) => door === "dynamic" || !one.startsWith("dan"),
+    );
+    expect((await roles()).filter((one) => !one.startsWith("a")).toSorted()).toEqual(byHand);
+    const [dev] = (await reported()).environments;
+    const people = dev?.pending?.things.flatMap(({ changes }) => changes.map(({ op, name }) => `${op} ${name}`));
+    const ahead = ["add cyd@example.com", "change bob@example.com", "remove eve@example.com"];
+    expect(people?.toSorted()).toEqual(door === "dynamic" ? ahead : [...ahead, "add dan@example.com"].toSorted());
+    expect(await up("--approved", await approved())).toMatchObject({ status: 0 });
+    const declared = ["bob@example.com member", "cyd@example.com member", "dan@example.com admin"];
+    expect((await roles()).filter((one) => !one.startsWith("a")).toSorted()).toEqual(declared);
+    await project.succeed("preview --expect-no-changes");
+  });
+
+  test("what was edited by hand in a seed or roster that goes stays on the platform, or is in the next report", async () => {
+    await project.edit(
+      "dev.yaml",
+      "  regions: { table: regions, key: Code, source: regions.csv, maxRemovals: 1 }\n",
+      "",
+    );
+    await project.edit("dev.yaml", /\n        roster: .*/.exec(environment)?.[0] ?? "", "");
+    const report = await approved();
+    const teamID = rosterID();
+    await client.insertteammembers({ teamIDs: [teamID], emails: ["eve@example.com"] });
+    const [row] = await rowsOf("regions");
+    await client.updatemicroapprow({ rowID: row?._id ?? "", microAppID: "regions", rowData: { Name: "By hand" } });
+    const ended = await up("--approved", report);
+    const left = async () => [await rowsOf("regions"), await peopleOf(teamID)] as const;
+    if (door === "dynamic") {
+      expect([ended.status, ended.output]).toEqual([0, expect.stringContaining("1 row edited by hand since")]);
+      const [kept, people] = await left();
+      expect([kept.map(({ Name }) => Name), [...people.keys()]]).toEqual([
+        ["By hand"],
+        expect.arrayContaining(["eve@example.com"]),
+      ]);
+    } else {
+      // An engine that reads first knows: what is there then is in the next report.
+      expect([ended.status, ended.output]).toEqual([2, expect.stringContaining("it was changed since. Make a report")]);
+      expect(await up("--approved", await approved())).toMatchObject({ status: 0 });
+      const [kept, people] = await left();
+      expect([kept.length, [...people.keys()]]).toEqual([1, expect.not.arrayContaining(["eve@example.com"])]);
+    }
     await project.succeed("preview --expect-no-changes");
   });
 

@@ -20,16 +20,19 @@ export class Refused extends Error {}
 /** Does with the things of an Environment what an engine does: over the operations, without processes. */
 export class InProcessEngine {
   readonly #configuration: Configuration;
+  readonly #root: string | undefined;
   /** By type and name, in the order in which they were made. */
   state = new Map<string, Kept>();
 
-  constructor(configuration: Configuration) {
+  /** @param root the Environment, whose things are then looked at one after the other, as by an engine without a preview */
+  constructor(configuration: Configuration, root?: string) {
     this.#configuration = configuration;
+    this.#root = root;
   }
 
   /** Carries out, or plans, one step for each resource, by type and name; throws `Refused`. */
   async run(declared: Declared, acts: boolean): Promise<Map<string, Step>> {
-    const run = new Run(this.#configuration, declared, this.state);
+    const run = new Run(this.#configuration, declared, this.state, this.#root);
     try {
       return await run.steps(acts);
     } finally {
@@ -39,19 +42,23 @@ export class InProcessEngine {
   }
 }
 
-const urnOf = (key: string): string =>
-  `urn:pulumi:dev::tests::microapps:index:Environment$microapps:index:${key.replace(" ", "::environment/")}`;
-
 class Run {
   readonly #operations: Operations;
   readonly #stop = new AbortController();
   readonly #all: readonly Thing[];
   readonly #policy: string | undefined;
   readonly #former = new Map<string, string>();
+  readonly #root: string | undefined;
   readonly #made = new Set<string>();
   readonly state: Map<string, Kept>;
 
-  constructor(configuration: Configuration, { declaration, folder, file }: Declared, state: ReadonlyMap<string, Kept>) {
+  constructor(
+    configuration: Configuration,
+    { declaration, folder, file }: Declared,
+    state: ReadonlyMap<string, Kept>,
+    root: string | undefined,
+  ) {
+    this.#root = root;
     this.state = new Map(state);
     this.#all = things(declaration);
     this.#policy = declaration.removals === "declared" ? file : undefined;
@@ -72,13 +79,19 @@ class Run {
     }
   }
 
+  #urnOf(key: string): string {
+    const below = key.replace(" ", `::${this.#root ?? "environment"}/`);
+    return `urn:pulumi:dev::tests::microapps:index:Environment$microapps:index:${below}`;
+  }
+
   end(): void {
     this.#stop.abort();
   }
 
   async steps(acts: boolean): Promise<Map<string, Step>> {
     const steps = new Map<string, Step>();
-    for (const thing of this.#all) await this.#check(thing);
+    // A preview has seen everything; below an Environment each thing is looked at when those that it is in are there.
+    if (this.#root === undefined) for (const thing of this.#all) await this.#check(thing);
     for (const thing of this.#all) {
       const step = await this.#step(thing, acts);
       if (step) steps.set(thing.key, step);
@@ -89,7 +102,7 @@ class Run {
       steps.set(key, "delete");
       if (!acts) continue;
       await this.#refusing(() =>
-        this.#operations.delete(this.#call(one.kind, key), one.id, { ...one.outputs, resourceUrn: urnOf(key) }),
+        this.#operations.delete(this.#call(one.kind, key), one.id, { ...one.outputs, resourceUrn: this.#urnOf(key) }),
       );
       this.state.delete(key);
     }
@@ -115,7 +128,7 @@ class Run {
       }
       return "create";
     }
-    const olds = { ...old.outputs, resourceUrn: urnOf(key) };
+    const olds = { ...old.outputs, resourceUrn: this.#urnOf(key) };
     const change = await this.#refusing(() => this.#operations.diff(call, old.id, olds, inputs));
     if (change.replaces.length > 0) {
       const fresh = await this.#check(thing, true);
@@ -146,8 +159,8 @@ class Run {
       ...(this.#policy === undefined ? {} : { removal: { file: this.#policy, path: removal } }),
       ...(seeds.length === 0
         ? {}
-        : { linkedSeeds: Object.fromEntries(seeds.map(([label, of]) => [label, urnOf(of)])) }),
-      resourceUrn: urnOf(key),
+        : { linkedSeeds: Object.fromEntries(seeds.map(([label, of]) => [label, this.#urnOf(of)])) }),
+      resourceUrn: this.#urnOf(key),
     };
     const known = Object.fromEntries(Object.entries(news).filter(([, value]) => value !== undefined));
     const checking = () => this.#operations.check(call, old?.inputs ?? {}, toKeyed(call.resource, known));
@@ -163,7 +176,7 @@ class Run {
   #call(kind: string, key: string): Call {
     const resource = resourceNamed(kind);
     if (!resource) throw new Error(`there is no ${kind}`);
-    return { resource, urn: urnOf(key) };
+    return { resource, urn: this.#urnOf(key) };
   }
 
   async #refusing<Answer>(work: () => Promise<Answer>): Promise<Answer> {

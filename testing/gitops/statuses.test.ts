@@ -210,7 +210,7 @@ const rows: Row[] = [
     { files: broken, variables: key, before: made },
   ],
   ["approve none.json", "it is no report", 2, "none.json is no report of this version", { variables: key }],
-  ["approve nothing.json", "it is not there", 1, "nothing.json can't be read: ENOENT", { variables: key }],
+  ["approve nothing.json", "it is not there", 1, "nothing.json: it can't be read: ENOENT", { variables: key }],
   ["approve none.json --valid-for ever", "the time is none", 1, "--valid-for ever is no time", { variables: key }],
 
   ["ci github --check", "it was not written", 7, "is missing: write it with"],

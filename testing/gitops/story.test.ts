@@ -5,7 +5,10 @@ import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node
 import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
+import { environmentsIn } from "../../provider/changes/base/environments.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";
+import { github } from "../../provider/cmd/ci/github.ts";
+import { inOrder } from "../../provider/cmd/ci/pipelines.ts";
 import type { Row } from "../../provider/contract/values.ts";
 import { runCommand } from "../harness/commands.ts";
 import { leftRunning } from "../harness/processes.ts";
@@ -56,21 +59,25 @@ beforeAll(async () => {
   const own = { PULUMI_BACKEND_URL: `file://${backend}` };
   for (const name of environments)
     await command(["stack", "init", name], { ...own, PULUMI_CONFIG_PASSPHRASE: passphrase });
-  for (const system of ["github", "gitlab"]) await command(["ci", system, "--engine", "embedded"]);
+  await command(["ci", "github", "--engine", "embedded"]);
+  await command(["ci", "gitlab", "--engine", "embedded", "--approve"]);
   commits.base = commit("Everything");
   const secrets = { MICROAPPS_PASSWORD: account.password, PULUMI_CONFIG_PASSPHRASE: passphrase };
   const protectedOnes = environments.flatMap((name) => [name, `${name}-read`]);
   const vars = { ...own, MICROAPPS_EMAIL: account.email };
+  const key = { MICROAPPS_APPROVAL_KEY: "a key that approvals are signed with" };
   runner = new Runner(folder, remote, {
     "": { vars: own, secrets: {} },
-    ...Object.fromEntries(protectedOnes.map((name) => [name, { vars, secrets }])),
+    ...Object.fromEntries(protectedOnes.map((name) => [name, { vars, secrets: { ...secrets, ...key } }])),
+    ...Object.fromEntries(environments.map((name) => [`${name}-approve`, { vars: own, secrets: key }])),
   });
   // GitLab's pipeline makes the three of them.
-  for (const job of ["plan", ...environments.map((name) => `apply-${name}`)]) {
-    const { status, log } = await runner.gitLab(read(".gitlab-ci.yml"), job, commits.base, {
-      ...{ CI_COMMIT_BEFORE_SHA: "0".repeat(40), ...own },
-    });
+  let seen = "";
+  for (const job of ["plan", ...environments.flatMap((name) => [`approve-${name}`, `apply-${name}`])]) {
+    const given = { CI_COMMIT_BEFORE_SHA: "0".repeat(40), ...own, EXPECT: digestsIn(seen).join(" ") };
+    const { status, log } = await runner.gitLab(read(".gitlab-ci.yml"), job, commits.base, given);
     if (status !== 0) throw new Error(`${job}: ${log}`);
+    if (job === "plan") seen = log;
   }
   git("checkout", "--quiet", "-b", "summer");
   editEverything();
@@ -146,6 +153,10 @@ const noNetwork = (): { log: string; variables: Record<string, string> } => {
 const decoded = (markdown: string): string =>
   markdown.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
 
+/** The digests of what may be approved, as a log shows them. */
+const digestsIn = (log: string): string[] =>
+  [...log.matchAll(/digest: ([0-9a-f]{64})/g)].map(([, digest = ""]) => digest);
+
 /** Both jobs of a pull request; what the first one made. */
 async function reported(comments: Comments, head: string): Promise<JobEnd & { text: string }> {
   const event = {
@@ -167,11 +178,17 @@ async function reported(comments: Comments, head: string): Promise<JobEnd & { te
 }
 
 /** Jobs of the apply workflow after a merge, one after the other until one fails; the last one's end. */
-async function applied(before: string, jobs: readonly string[]): Promise<JobEnd & { job: string }> {
-  const github = { sha: commits.mended, ref: "refs/heads/main", event: before === "" ? {} : { before } };
+async function applied(
+  before: string,
+  jobs: readonly string[],
+  { text = workflow("apply"), expect = "" } = {},
+): Promise<JobEnd & { job: string }> {
+  const [event, name] = before === "" ? [{}, "workflow_dispatch"] : [{ before }, "push"];
+  const github = { sha: commits.mended, ref: "refs/heads/main", event, event_name: name };
+  const inputs = name === "push" ? {} : { expect, base: "HEAD" };
   let last: (JobEnd & { job: string }) | undefined;
   for (const job of jobs) {
-    const end = await runner.gitHub(workflow("apply"), job, { github });
+    const end = await runner.gitHub(text, job, { github, inputs });
     if (!end) throw new Error(`${job} did not run`);
     last = { ...end, job };
     if (end.status !== 0) break;
@@ -290,7 +307,19 @@ test("what was planned is applied in order and nothing else, and who changes som
   expect(await prices("prod")).toEqual({ A009: 158.5, A010: 15, A501: 182.5 });
 
   // The plan of what is there now, once approved, writes the row: the pipeline runs nothing else.
-  const done = await applied("", ["plan", "apply-dev", "apply-staging", "apply-prod"]);
+  const text = approving();
+  await expect(applied(commits.base, ["approve-dev"], { text })).rejects.toThrow("approve-dev did not run");
+  const plan = await applied("", ["plan"], { text });
+  const [other = "", ...digests] = digestsIn(plan.log);
+  expect(digests).toHaveLength(2);
+  const unseen = await applied("", ["approve-dev", "apply-dev"], { text, expect: digests.join(" ") });
+  expect([unseen.job, unseen.status, unseen.log]).toEqual([
+    "approve-dev",
+    2,
+    expect.stringContaining("another digest than --expect"),
+  ]);
+  const each = environments.flatMap((name) => [`approve-${name}`, `apply-${name}`]);
+  const done = await applied("", each, { text, expect: [other, ...digests].join(" ") });
   expect([done.job, done.status]).toEqual(["apply-prod", 0]);
   for (const name of environments) expect(await prices(name)).toEqual({ A009: 999, A010: 999, A501: 182.5 });
 
@@ -311,6 +340,13 @@ test("what was planned is applied in order and nothing else, and who changes som
   expect(readFileSync(log, "utf8")).not.toBe("");
   expect(JSON.stringify([stopped, done, found])).not.toContain(passphrase);
 });
+
+/** The workflow that applies what somebody approved by its digest. */
+const approving = (): string =>
+  github({
+    environments: inOrder(environmentsIn(read("environments.yaml")).entries),
+    ...{ engine: "embedded", folder: "", branch: "main", command: "microapps ci", version: "3.260.0", approve: true },
+  })[".github/workflows/microapps-apply.yml"] ?? "";
 
 const articles = async (client: Client): Promise<Row[]> => {
   const searchFilter = [{ skip: 0, limit: 1000 }];

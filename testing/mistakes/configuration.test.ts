@@ -89,6 +89,16 @@ test("a secret in clear is a warning that says how to make it one, once", async 
   ]);
 });
 
+test("a program that believes every certificate is warned of it", async () => {
+  const output = await bench.outputOf({
+    command: later,
+    environment: { NODE_TLS_REJECT_UNAUTHORIZED: "0" },
+    sent: ["insertorganization"],
+    status: 0,
+  });
+  expect(output.match(/warning: NODE_TLS_REJECT_UNAUTHORIZED=0 believes every certificate/g)).toHaveLength(1);
+});
+
 test("an encrypted one is none", async () => {
   const output = await bench.outputOf({ command: later, sent: ["insertorganization"], status: 0 });
   expect(output).not.toContain("stands in clear");

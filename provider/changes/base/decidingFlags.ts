@@ -66,7 +66,10 @@ export function packageFlags({ file, before, after }: BothTexts): Flagged {
   }
   const keys = listChangedKeys(was, is).flatMap((key) => (key === "packages" ? [] : [key]));
   const [old, now] = [was, is].map(({ packages }) => (isObject(packages) ? packages : {}));
-  const packages = listChangedKeys(old ?? {}, now ?? {}).map((key) => packageChange(key, old?.[key], now?.[key]));
+  const changed = listChangedKeys(old ?? {}, now ?? {});
+  const odd = changed.filter((key) => isOdd(old?.[key], now?.[key], originsIn(old ?? {})));
+  const sorted = [...odd, ...changed.filter((key) => !odd.includes(key))];
+  const packages = sorted.map((key) => packageChange(key, old?.[key], now?.[key]));
   const some = packages.length > named ? ` and ${packages.length - named} more` : "";
   const texts = [
     ...keys.map((key) => `${key} of ${file} changes, which decides what runs`),
@@ -75,7 +78,25 @@ export function packageFlags({ file, before, after }: BothTexts): Flagged {
       : []),
     ...(keys.length + packages.length === 0 ? [layoutOnly(file)] : []),
   ];
-  return { flags: texts.map((text) => ({ text, place: file })), unexplained: [] };
+  const flags = texts.map((text) => ({ text, place: file }));
+  // More versions of the same registries are no more than that; anything else is shown, or explained by nothing.
+  const hidden = { text: `${file} changes ${odd.length} packages in other ways than their versions`, place: file };
+  return odd.length > named ? { flags: [...flags, hidden], unexplained: [hidden] } : { flags, unexplained: [] };
+}
+
+const resolvedOf = (entry: unknown): unknown => (isObject(entry) ? entry["resolved"] : undefined);
+const originIn = (resolved: unknown): string =>
+  typeof resolved === "string" && URL.canParse(resolved) ? new URL(resolved).origin : String(resolved);
+
+/** Where the packages of a lock come from. */
+const originsIn = (packages: Readonly<Record<string, unknown>>): ReadonlySet<string> =>
+  new Set(Object.values(packages).map((entry) => originIn(resolvedOf(entry))));
+
+/** True if a package becomes something else than another version from where packages come from already. */
+function isOdd(before: unknown, after: unknown, known: ReadonlySet<string>): boolean {
+  if (after === undefined) return false;
+  if (!isObject(after) || after["hasInstallScript"] === true || !known.has(originIn(after["resolved"]))) return true;
+  return isObject(before) && before["version"] === after["version"];
 }
 
 /** A change of a file whose content stays the same for every reader. */

@@ -24,9 +24,9 @@ const list = `prod: { stack: live, file: prod.yaml, endpoint: "https://platform.
 dev: { file: dev.yaml, endpoint: "emulator:dev.db?seed=platform.yaml" }
 eu.west: { file: eu.yaml, endpoint: "https://eu.example.com:8443", after: dev }
 `;
-const pipelines = (engine: Engine, folder = ""): Pipelines => ({
+const pipelines = (engine: Engine, folder = "", approve = false): Pipelines => ({
   environments: inOrder(environmentsIn(list).entries),
-  ...{ engine, folder, branch: "main", command: "microapps ci", version: "3.260.0" },
+  ...{ engine, folder, approve, branch: "main", command: "microapps ci", version: "3.260.0" },
 });
 
 // The part of GitHub's format that these workflows use; unknown words are refused.
@@ -60,13 +60,18 @@ const job = z.strictObject({
   steps: z.array(step).min(1),
 });
 const branches = z.strictObject({ branches: z.tuple([z.literal("main")]) });
+const input = z.strictObject({
+  description: z.string(),
+  required: z.boolean().optional(),
+  default: z.string().optional(),
+});
 const workflow = z.strictObject({
   name: z.string(),
   on: z.strictObject({
     pull_request: branches.optional(),
     push: branches.optional(),
     schedule: z.tuple([z.strictObject({ cron: z.string() })]).optional(),
-    workflow_dispatch: z.null().optional(),
+    workflow_dispatch: z.union([z.null(), z.strictObject({ inputs: z.record(z.string(), input) })]).optional(),
   }),
   permissions: z.strictObject({}),
   concurrency: concurrency.optional(),
@@ -135,19 +140,22 @@ describe.each([
 });
 
 const gitLabJob = z.strictObject({
-  stage: z.enum(["report", "comment", "plan", "apply", "drift"]),
+  stage: z.enum(["report", "comment", "plan", "approve", "apply", "drift"]),
   tags: z.array(z.string()).optional(),
   needs: z.array(z.union([z.string(), z.strictObject({ job: z.string(), artifacts: z.boolean() })])).optional(),
-  rules: z.array(z.strictObject({ if: z.string(), when: z.literal("always").optional() })).length(1),
+  rules: z.array(z.strictObject({ if: z.string(), when: z.enum(["always", "manual"]).optional() })).length(1),
   variables: z.record(z.string(), z.string()).optional(),
-  environment: z.strictObject({ name: z.string(), action: z.literal("access").optional() }).optional(),
+  environment: z.strictObject({ name: z.string(), action: z.enum(["access", "prepare"]).optional() }).optional(),
   resource_group: z.string().optional(),
   script: z.array(z.string()).length(1),
   artifacts: z
     .strictObject({
-      when: z.literal("always"),
+      when: z.literal("always").optional(),
       expire_in: z.string(),
-      expose_as: z.string().regex(/^[\w -]{1,100}$/),
+      expose_as: z
+        .string()
+        .regex(/^[\w -]{1,100}$/)
+        .optional(),
       paths: z.array(z.string()),
       reports: z.strictObject({ dotenv: z.literal("microapps-report/report.env") }).optional(),
     })
@@ -189,6 +197,36 @@ test.each(["pulumi", "embedded"] as const)(
     );
   },
 );
+
+test("with --approve nothing is applied but what a person approves, whose job has the key and no credential", () => {
+  const written = pipelines("embedded", "", true);
+  const apply = workflow.parse(parse(github(written)[".github/workflows/microapps-apply.yml"] ?? ""));
+  const { plan, ...others } = apply.jobs;
+  expect(JSON.stringify(plan)).not.toContain("secrets");
+  expect(Object.entries(others).map(([name, { needs, environment }]) => [name, needs, environment])).toEqual([
+    ["approve-dev", ["plan"], "dev-approve"],
+    ["apply-dev", ["approve-dev"], "dev"],
+    ["approve-eu_west", ["plan"], "eu.west-approve"],
+    ["apply-eu_west", ["approve-eu_west", "apply-dev"], "eu.west"],
+    ["approve-prod", ["plan"], "prod-approve"],
+    ["apply-prod", ["approve-prod", "apply-eu_west", "apply-dev"], "prod"],
+  ]);
+  for (const name of ["dev", "eu_west", "prod"]) {
+    const { if: condition, steps } = others[`approve-${name}`] ?? { steps: [] };
+    expect(condition).toBe("${{ github.event_name == 'workflow_dispatch' }}");
+    expect(JSON.stringify(steps).match(/secrets\.\w+/g)).toEqual(["secrets.MICROAPPS_APPROVAL_KEY"]);
+  }
+  const whole = parse(gitlab(written)[".gitlab-ci.yml"] ?? "") as Record<string, unknown>;
+  const { stages, default: _, variables: __, ...rest } = whole;
+  expect(stages).toEqual(["report", "comment", "plan", "approve", "apply", "drift"]);
+  const jobs = z.record(z.string(), gitLabJob).parse(rest);
+  expect(jobs["approve-prod"]).toMatchObject({
+    needs: ["plan"],
+    rules: [{ when: "manual" }],
+    environment: { name: "prod-approve" },
+  });
+  expect(jobs["apply-prod"]?.needs).toEqual(["approve-prod", "apply-eu_west", "apply-dev"]);
+});
 
 describe("environments.yaml", () => {
   const endpoint = 'endpoint: "https://a.example.com"';

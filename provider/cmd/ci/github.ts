@@ -1,6 +1,21 @@
+import {
+  checkout,
+  defaults,
+  heading,
+  keepApproved,
+  keepPlan,
+  quote,
+  run,
+  runner,
+  setUpNode,
+  steps,
+  takeApproved,
+  takePlan,
+} from "./githubSteps.ts";
 import type { Environment, Pipelines } from "./pipelines.ts";
 import {
   applyStack,
+  approvePlan,
   commentOnGitHub,
   indentLines,
   install,
@@ -11,13 +26,6 @@ import {
   reportBranch,
 } from "./scripts.ts";
 
-// GitHub's own actions and no others, each by its commit.
-const actions = {
-  checkout: "actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8 # v5.0.0",
-  setUpNode: "actions/setup-node@a0853c24544627f65ddf259abe73b1d18a591444 # v5.0.0",
-  upload: "actions/upload-artifact@ea165f8d65b6e75b540449e92b4886f43607fa02 # v4.6.2",
-  download: "actions/download-artifact@634f93cb2916e3fdff6788551b99b062d0335ce0 # v5.0.0",
-};
 const temp = "$RUNNER_TEMP";
 const root = "$GITHUB_WORKSPACE";
 
@@ -30,52 +38,15 @@ export function github(pipelines: Pipelines): Record<string, string> {
   };
 }
 
-const quoted = (text: string): string => JSON.stringify(text);
-
-const heading = ({ command }: Pipelines, what: string): string => `# ${what}
-# Written by '${command}'; docs/pipelines.md of pulumi-microapps explains it.`;
-
-/** Where the steps of all jobs run; nothing at the top of the repository. */
-const defaults = ({ folder }: Pipelines): string => `defaults:
-  run:
-    shell: bash${folder === "" ? "" : `\n    working-directory: ${quoted(folder)}`}`;
-
-/** The embedded engine keeps the state in a folder, which only a runner of one's own has. */
-const runner = ({ engine }: Pipelines): string => (engine === "embedded" ? "self-hosted" : "ubuntu-latest");
-
-const setUpNode = `# Not pinned by its content: the newest Node of this line.
-- uses: ${actions.setUpNode}
-  with:
-    node-version: 24
-    package-manager-cache: false`;
-
-const checkout = (ref?: string): string => `- uses: ${actions.checkout}
-  with:${ref === undefined ? "" : `\n    ref: ${ref}`}
-    fetch-depth: 0
-    persist-credentials: false`;
-
-const run = (name: string, lines: readonly string[], env: Readonly<Record<string, string>> = {}): string => {
-  const variables = Object.entries(env).map(([key, value]) => `    ${key}: ${value}`);
-  return [
-    `- name: ${name}`,
-    ...(variables.length > 0 ? ["  env:", ...variables] : []),
-    "  run: |",
-    indentLines(lines, 4),
-  ].join("\n");
-};
-
-// The plan goes from job to job outside of the working tree, where whoever wrote the branch can put nothing.
-const keepPlan = `- uses: ${actions.upload}
-  with:
-    name: microapps-plan
-    path: \${{ runner.temp }}/plan
-    if-no-files-found: error`;
-const takePlan = `- uses: ${actions.download}
-  with:
-    name: microapps-plan
-    path: \${{ runner.temp }}/plan`;
-
-const steps = (...all: readonly string[]): string => indentLines(all.join("\n"), 6);
+/** Inputs of the workflow that approves. */
+const approvalInputs = `
+    inputs:
+      expect:
+        description: The digests that people saw in the log of the plan, spaces between them
+        required: true
+      base:
+        description: The commit before the merge
+        default: HEAD^`;
 
 /** Outputs for other jobs: the report, and its counts. */
 const reportOutputs = ["report", "added", "changed", "removed", "stops"].map(
@@ -97,7 +68,7 @@ function reportWorkflow(pipelines: Pipelines): string {
 name: Environments report
 on:
   pull_request:
-    branches: [${quoted(branch)}]
+    branches: [${quote(branch)}]
 permissions: {}
 ${defaults(pipelines)}
 jobs:
@@ -146,8 +117,8 @@ ${steps(post)}
 /** Variables of a run on an environment: its credential goes to its own platform and no other. */
 function credentials({ endpoint, origin }: Environment, engine: Pipelines["engine"]): Record<string, string> {
   return {
-    MICROAPPS_ENDPOINT: quoted(endpoint),
-    MICROAPPS_ALLOWED_ENDPOINTS: quoted(origin),
+    MICROAPPS_ENDPOINT: quote(endpoint),
+    MICROAPPS_ALLOWED_ENDPOINTS: quote(origin),
     MICROAPPS_EMAIL: "${{ vars.MICROAPPS_EMAIL }}",
     MICROAPPS_PASSWORD: "${{ secrets.MICROAPPS_PASSWORD }}",
     MICROAPPS_API_KEY: "${{ secrets.MICROAPPS_API_KEY }}",
@@ -168,7 +139,7 @@ const tools = (pipelines: Pipelines): string[] => [
   ...(pipelines.engine === "pulumi"
     ? [
         run("Install the Pulumi CLI", [...installPulumi(temp, pipelines), `echo "${temp}/pulumi" >> "$GITHUB_PATH"`], {
-          PULUMI_VERSION: quoted(pipelines.version),
+          PULUMI_VERSION: quote(pipelines.version),
         }),
       ]
     : []),
@@ -177,17 +148,17 @@ const tools = (pipelines: Pipelines): string[] => [
 function applyWorkflow(pipelines: Pipelines): string {
   const { environments, branch } = pipelines;
   const show = `cat "${temp}/plan.md" >> "$GITHUB_STEP_SUMMARY"`;
-  const plan = run("Report each environment", planAll(`${temp}/plan`, show, root), {
-    BEFORE: "${{ github.event.before || 'HEAD' }}",
-    ENVIRONMENTS: quoted(environments.map(({ name }) => name).join(" ")),
+  const plan = run("Report each environment", planAll(`${temp}/plan`, show, root, pipelines), {
+    BEFORE: `\${{ ${pipelines.approve ? "inputs.base || " : ""}github.event.before || 'HEAD' }}`,
+    ENVIRONMENTS: quote(environments.map(({ name }) => name).join(" ")),
     PULUMI_BACKEND_URL: "${{ vars.PULUMI_BACKEND_URL }}",
   });
   return `${heading(pipelines, "Applies what was merged, environment by environment.")}
 name: Environments apply
 on:
   push:
-    branches: [${quoted(branch)}]
-  workflow_dispatch:
+    branches: [${quote(branch)}]
+  workflow_dispatch:${pipelines.approve ? approvalInputs : ""}
 permissions: {}
 # One run at a time: the next one plans with the state that this one leaves.
 concurrency:
@@ -204,13 +175,47 @@ jobs:
       contents: read
     steps:
 ${steps(checkout(), setUpNode, run("Install what the project has locked", [install]), plan, keepPlan)}
-${environments.map((environment) => applyJob(pipelines, environment)).join("\n")}
+${environments
+  .flatMap((environment) => [
+    ...(pipelines.approve ? [approveJob(pipelines, environment)] : []),
+    applyJob(pipelines, environment),
+  ])
+  .join("\n")}
 `;
+}
+
+/** Signs what somebody saw: the digest comes from who starts the workflow, the key from an environment of its own. */
+function approveJob(pipelines: Pipelines, { name, job }: Environment): string {
+  return `
+  # A push plans, and applies nothing: start this workflow with the digests that people saw.
+  approve-${job}:
+    needs: [plan]
+    if: \${{ github.event_name == 'workflow_dispatch' }}
+    runs-on: ${runner(pipelines)}
+    timeout-minutes: 15
+    permissions:
+      contents: read
+    # Has the key that approvals are signed with, and no credential. Its reviewers are those who may approve.
+    environment: ${quote(`${name}-approve`)}
+    steps:
+${steps(
+  checkout(),
+  setUpNode,
+  run("Install what the project has locked", [install]),
+  takePlan,
+  run("Approve what people saw", approvePlan(`${temp}/plan/$ENVIRONMENT.json`, `${temp}/approved/$ENVIRONMENT.json`), {
+    ENVIRONMENT: quote(name),
+    EXPECT: "${{ inputs.expect }}",
+    MICROAPPS_APPROVAL_KEY: "${{ secrets.MICROAPPS_APPROVAL_KEY }}",
+    PULUMI_BACKEND_URL: "${{ vars.PULUMI_BACKEND_URL }}",
+  }),
+  keepApproved(name),
+)}`;
 }
 
 function applyJob(pipelines: Pipelines, environment: Environment): string {
   const { name, job, stack, after } = environment;
-  const needs = ["plan", ...after.map((each) => `apply-${each}`)];
+  const needs = [pipelines.approve ? `approve-${job}` : "plan", ...after.map((each) => `apply-${each}`)];
   return `
   apply-${job}:
     needs: [${needs.join(", ")}]
@@ -219,7 +224,7 @@ function applyJob(pipelines: Pipelines, environment: Environment): string {
     permissions:
       contents: read
     # Whom this environment asks for approval, and its secrets, are settings of the repository.
-    environment: ${quoted(name)}
+    environment: ${quote(name)}
     concurrency:
       group: microapps-${job}
       cancel-in-progress: false
@@ -227,10 +232,11 @@ function applyJob(pipelines: Pipelines, environment: Environment): string {
 ${steps(
   checkout(),
   ...tools(pipelines),
-  takePlan,
+  pipelines.approve ? takeApproved(name) : takePlan,
   run("Apply what was planned, and nothing else", [applyStack(pipelines.engine)], {
-    STACK: quoted(stack),
-    MICROAPPS_APPROVED: `\${{ runner.temp }}/plan/${name}.json`,
+    STACK: quote(stack),
+    MICROAPPS_APPROVED: `\${{ runner.temp }}/${pipelines.approve ? "approved" : "plan"}/${name}.json`,
+    ...(pipelines.approve ? { MICROAPPS_APPROVAL_KEY: "${{ secrets.MICROAPPS_APPROVAL_KEY }}" } : {}),
     ...credentials(environment, pipelines.engine),
   }),
 )}`;
@@ -257,9 +263,9 @@ function driftJob(pipelines: Pipelines, environment: Environment): string {
     "Look",
     [...lookForDrift(pipelines.engine, page), `cat "${page}" >> "$GITHUB_STEP_SUMMARY"`, 'exit "$status"'],
     {
-      ENVIRONMENT: quoted(name),
-      ...(pipelines.engine === "pulumi" ? { STACK: quoted(stack) } : {}),
-      MICROAPPS_READ_ONLY: quoted("true"),
+      ENVIRONMENT: quote(name),
+      ...(pipelines.engine === "pulumi" ? { STACK: quote(stack) } : {}),
+      MICROAPPS_READ_ONLY: quote("true"),
       ...credentials(environment, pipelines.engine),
     },
   );
@@ -269,7 +275,7 @@ function driftJob(pipelines: Pipelines, environment: Environment): string {
     permissions:
       contents: read
     # An environment of its own, which asks nobody: give it an account that may only read.
-    environment: ${quoted(`${name}-read`)}
+    environment: ${quote(`${name}-read`)}
     concurrency:
       group: microapps-${job}
       cancel-in-progress: false

@@ -1,6 +1,7 @@
 import type { Environment, Pipelines } from "./pipelines.ts";
 import {
   applyStack,
+  approvePlan,
   commentOnGitLab,
   git,
   indentLines,
@@ -24,12 +25,13 @@ export function gitlab(pipelines: Pipelines): Record<string, string> {
     reportJob(pipelines),
     commentJob(pipelines),
     planJob(pipelines),
+    ...(pipelines.approve ? environments.map((environment) => approveJob(pipelines, environment)) : []),
     ...environments.map((environment) => applyJob(pipelines, environment)),
     ...environments.map((environment) => driftJob(pipelines, environment)),
   ];
   const text = `# Says in each merge request what it will do to each environment, applies what was merged, and looks for drift.
 # Written by '${command}'; docs/pipelines.md of pulumi-microapps explains it.
-stages: [report, comment, plan, apply, drift]
+stages: [report, comment, plan, ${pipelines.approve ? "approve, " : ""}apply, drift]
 default:
   # Not pinned by its content: name the image with its digest (node@sha256:…) where that matters.
   image: node:24
@@ -121,10 +123,34 @@ ${script(
   ...intoFolder(pipelines),
   install,
   'BEFORE="$CI_COMMIT_BEFORE_SHA"',
-  ...planAll(`${temp}/plan`, `cat "${temp}/plan.md"`, root),
+  ...planAll(`${temp}/plan`, `cat "${temp}/plan.md"`, root, pipelines),
   ...handOn(`"${temp}"/plan.md "${temp}"/plan/*.json`),
 )}
 ${artifacts("Environments plan")}`;
+}
+
+/** Signs what somebody saw: the digest comes from who starts the job, the key from an environment of its own. */
+function approveJob(pipelines: Pipelines, { name, job }: Environment): string {
+  return `# Start it with EXPECT, the digest that people saw. Its environment has the key of approvals, and no credential.
+approve-${job}:
+  stage: approve${tags(pipelines)}
+  needs: [plan]
+${rules(onBranch(pipelines), "\n      when: manual")}
+  environment: { name: ${quoted(`${name}-approve`)}, action: prepare }
+  variables:
+    ENVIRONMENT: ${quoted(name)}
+${script(
+  freshFolder,
+  ...intoFolder(pipelines),
+  install,
+  `cp "$CI_PROJECT_DIR/microapps-report/$ENVIRONMENT.json" "${temp}"`,
+  ...approvePlan(`${temp}/$ENVIRONMENT.json`, `${temp}/approved/$ENVIRONMENT.json`),
+  'rm -rf "$CI_PROJECT_DIR/microapps-approved"',
+  `cp -r "${temp}/approved" "$CI_PROJECT_DIR/microapps-approved"`,
+)}
+  artifacts:
+    expire_in: 30 days
+    paths: [microapps-approved/]`;
 }
 
 /** The credential of an environment goes to its own platform and no other. */
@@ -151,14 +177,14 @@ function applyJob(pipelines: Pipelines, environment: Environment): string {
   return `# Who approves, and the variables with the credential, are settings of this environment.
 apply-${job}:
   stage: apply${tags(pipelines)}
-  needs: [${["plan", ...after.map((each) => `apply-${each}`)].join(", ")}]
+  needs: [${[pipelines.approve ? `approve-${job}` : "plan", ...after.map((each) => `apply-${each}`)].join(", ")}]
 ${rules(onBranch(pipelines))}
   environment: { name: ${quoted(name)} }
   resource_group: microapps-${job}
 ${script(
   ...tools(pipelines),
   destination(environment),
-  `cp "$CI_PROJECT_DIR/microapps-report/${name}.json" "${temp}"`,
+  `cp "$CI_PROJECT_DIR/microapps-${pipelines.approve ? "approved" : "report"}/${name}.json" "${temp}"`,
   `export MICROAPPS_APPROVED="${temp}/${name}.json"`,
   `STACK='${stack}'`,
   applyStack(pipelines.engine),

@@ -45,7 +45,7 @@ export const reportBranch = (temp: string, outputs: string): string[] => [
  * @param show shows the page
  * @param root the top of the clone
  */
-export const planAll = (folder: string, show: string, root: string): string[] => [
+export const planAll = (folder: string, show: string, root: string, { approve }: Pipelines): string[] => [
   `${git(root)} cat-file -e "$BEFORE^{commit}" 2>/dev/null || BEFORE=HEAD`,
   "status=0",
   `${microapps} report --base "$BEFORE" --format md --output "${folder}.md" || status=$?`,
@@ -55,7 +55,19 @@ export const planAll = (folder: string, show: string, root: string): string[] =>
   `mkdir -p "${folder}"`,
   "for environment in $ENVIRONMENTS; do",
   `  ${microapps} report "$environment" --base "$BEFORE" --format json --output "${folder}/$environment.json"`,
+  // The page of an unchanged environment has one line, without a digest.
+  ...(approve ? [`  ${microapps} report --from "${folder}/$environment.json" --format text`] : []),
   "done",
+];
+
+/**
+ * Signs the plan of an environment where people have seen its digest: it comes from whoever starts the job, never from a file.
+ * @param plan what was planned
+ * @param approved where the signed report goes
+ */
+export const approvePlan = (plan: string, approved: string): string[] => [
+  `mkdir -p "$(dirname "${approved}")"`,
+  `${microapps} approve "${plan}" --output "${approved}" --expect $EXPECT`,
 ];
 
 /** Applies a stack. */

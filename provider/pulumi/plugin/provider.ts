@@ -1,9 +1,9 @@
-import pluginProto from "@pulumi/pulumi/proto/plugin_pb.js";
-import type { PluginAttach } from "@pulumi/pulumi/proto/plugin_pb.js";
+import pluginProto, { type PluginAttach } from "@pulumi/pulumi/proto/plugin_pb.js";
 import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
 import { functionNamed } from "../../functions/functions.ts";
 import type { Resource } from "../../resources/resource.ts";
+import { warnOfCertificates } from "../configuration/clear.ts";
 import { describeMisplacedSecrets } from "../configuration/configuration.ts";
 import { Failure, sentenceOf } from "../failure.ts";
 import { onEngineEnd } from "../lifetime/engineConnection.ts";
@@ -34,8 +34,7 @@ export class Plugin {
   #operations: Operations | undefined;
   #looksForDrift = true;
   #saidUnseen = false; // that drift was not checked
-  /** Problem of the configuration that makes all declarations and calls of a program fail. */
-  #misplaced: string | undefined;
+  #misplaced: string | undefined; // a problem of the configuration that makes all declarations and calls fail
   readonly #loadComponents: () => Promise<Constructing>;
   /** The reference by which the engine knows this provider; undefined where it does not tell. */
   #reference: string | undefined;
@@ -102,6 +101,7 @@ export class Plugin {
     if (secrets.has("profile")) this.#refuseMisplaced(); // each call would name the file that there is not
     const urn = request.getUrn();
     const configuration = settingsOf(values, isExplicit(urn ?? ""));
+    warnOfCertificates(this.#report);
     this.#reference = urn ? `${urn}::${request.getId() || unknownValue}` : undefined;
     this.#looksForDrift = configuration.driftOnPreview ?? true;
     this.#operations = new Operations({

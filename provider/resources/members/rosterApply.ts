@@ -1,7 +1,7 @@
 import type { Invitation, InvitationTargets } from "../../client/lists/invitations.ts";
 import type { ListedMember } from "../../client/lists/memberLists.ts";
 import { withoutUndefined } from "../../contract/values.ts";
-import { counted, numbered, some } from "../../messages/text.ts";
+import { counted, numbered } from "../../messages/text.ts";
 import {
   isUser,
   managing,
@@ -19,6 +19,8 @@ import { membership } from "./memberships.ts";
 import { findFound, namesIn, sparing, stillFound, type FoundRoles, type KeptFound } from "./rosterFound.ts";
 import { identify, withRoles, nameOf, observe, toWanted, type Kept, type Members } from "./rosterLists.ts";
 import { lacking, type RoleChange } from "./rosterProof.ts";
+import { each, names, sentences } from "./rosterSentences.ts";
+import { peopleOf, planWithout, unshownBy, unshownSentence, type Unshown } from "./rosterUnshown.ts";
 import type { MemberContext } from "./teamClaims.ts";
 import { refuseUndeclaredMembers } from "./undeclared.ts";
 
@@ -36,13 +38,6 @@ interface Roster extends InvitationTargets {
   removal?: Removal | undefined;
   resourceUrn?: string | undefined;
 }
-
-/** Names that a message gives of each kind. */
-const maxNamed = { plan: 5, failures: 20 };
-
-/** The first few of some members, for people; only how many when the roster is secret. */
-export const names = (members: readonly Named[], { sensitive }: Pick<Roster, "sensitive">): string =>
-  sensitive ? `${members.length} of them` : some(members.map(nameOf), maxNamed.plan);
 
 /** As whom the calls are made. */
 export const caller = async ({ client, account }: Context): Promise<Named> => ({
@@ -118,10 +113,11 @@ export async function apply<Inputs extends Roster & Record<string, unknown>>(
     ...sentences("not made a plain member", new Map([...demoted.failed, ...unlike.member]), inputs),
     ...sentences("not removed", new Map([...removed.failed, ...unlike.removed]), inputs),
   ];
-  if (failures.length > 0) {
+  const unshown = unshownSentence(start.unshown, inputs);
+  if (failures.length > 0 || unshown !== undefined) {
     if (waits && rest.remove.length > 0)
       failures.push(`Once that is done, ${numbered(rest.remove.length, "member")} will be removed.`);
-    const message = `${Object.keys(outputs.members).length} members of team ${inputs.teamID} are there, but:\n${failures.join("\n")}`;
+    const message = `${Object.keys(outputs.members).length} members of team ${inputs.teamID} are there, but:\n${[...failures, unshown ?? []].flat().join("\n")}`;
     throw new PartialFailure(message, inputs.teamID, outputs);
   }
   // An added member got the declared role by a separate call.
@@ -154,9 +150,13 @@ interface Start {
   wanted: readonly WantedMember[];
   options: RosterOptions;
   plan: RosterPlan<ListedMember>;
+  /** People left alone in an approved run. */
+  unshown: Unshown;
   /** How many were found, and stay. */
   stay: number;
 }
+
+const nobody: Unshown = { extra: [], absent: [], otherwise: [] };
 
 /** Reads the team and plans; throws what a program has to decide first. */
 async function planned(
@@ -174,23 +174,20 @@ async function planned(
   const found = stillFound(context, inputs, (old ?? ours)?.found, before);
   const { stay, options } = sparing(inputs, { ...old, found }, elsewhere, before);
   const wanted = await identify(context, toWanted(inputs.members, old), before);
-  const plan = planRoster(wanted, before, options);
-  if (plan.refusals.length > 0) throw new ResourceError(plan.refusals.join("\n"));
+  const whole = planRoster(wanted, before, options);
+  if (!old && !inputs.adopt && !ours) refuseOthers(inputs, whole);
+  const unshown = context.isApproved ? unshownBy(whole, old) : nobody;
+  const plan = peopleOf(unshown).length > 0 ? planWithout(unshown, wanted, before, options) : whole;
+  if (plan.refusals.length > 0) {
+    const reasons = plan.refusals.join("\n");
+    const sentence = unshownSentence(unshown, inputs);
+    if (!old || sentence === undefined) throw new ResourceError(reasons);
+    // The next report starts from what is there now.
+    const outputs = { ...inputs, ...observe(before, wanted, options), ...withoutUndefined({ found }) };
+    throw new PartialFailure(`${reasons}\n${sentence}`, teamID, outputs);
+  }
   await refuseUndeclaredMembers(context, inputs, plan.remove);
-  if (context.isApproved) refuseUnshown(inputs, plan, old);
-  if (!old && !inputs.adopt && !ours) refuseOthers(inputs, plan);
-  return { before, wanted, options, plan, stay: stay.length };
-}
-
-/** Throws when a run that was approved would remove somebody whom the state, and so the report, does not know. */
-function refuseUnshown(inputs: Roster, { remove }: RosterPlan<ListedMember>, old: Kept | undefined): void {
-  const isKnown = managing(toWanted(old?.members ?? {}, old), { mode: "additive" });
-  const others = remove.filter((member) => !isKnown(member));
-  if (others.length === 0) return;
-  throw new ResourceError(
-    `not approved, and nothing of it was sent: team ${inputs.teamID} has members whom the approved report did not show, ` +
-      `and who would be removed: ${names(others, inputs)}. Declare them, or remove them by hand.`,
-  );
+  return { before, wanted, options, plan, unshown, stay: stay.length };
 }
 
 /** Invites the missing people; returns the failures by name. */
@@ -208,12 +205,12 @@ async function invite(
 }
 
 /** Plans the rest after our calls, by the team's present list. */
-async function replan(context: Context, teamID: string, { wanted, options }: Start) {
+async function replan(context: Context, teamID: string, { wanted, options, unshown }: Start) {
   const listed = await context.members.proved(teamID);
   if (!listed) throw new ResourceError(`team ${teamID} was deleted meanwhile. Run refresh, then up.`);
   const after = await withRoles(context, teamID, listed);
   const known = await identify(context, wanted, after);
-  return { after, known, rest: planRoster(known, after, options) };
+  return { after, known, rest: planWithout(unshown, known, after, options) };
 }
 
 const changesTo = (wanted: Role, { changeRole }: RosterPlan<ListedMember>): RoleChange[] =>
@@ -272,29 +269,4 @@ function refuseOthers(inputs: Roster, { remove, changeRole }: RosterPlan<ListedM
   ].filter((reason) => reason !== "");
   if (reasons.length > 0)
     throw new ResourceError(`${reasons.join(".\n")}.\nTo remove or demote them, set adopt: true.`);
-}
-
-/** Does something for each of many; answers those for whom it failed, with the reason. */
-export async function each<Item>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<void>,
-): Promise<Map<Item, unknown>> {
-  const failures = new Map<Item, unknown>();
-  await Promise.all(items.map((item) => work(item).catch((reason: unknown) => failures.set(item, reason))));
-  return failures;
-}
-
-/** Failures, a sentence for each person. */
-export function sentences(
-  what: string,
-  failures: ReadonlyMap<Named, unknown>,
-  { sensitive }: Pick<Roster, "sensitive">,
-): string[] {
-  if (failures.size === 0) return [];
-  // The platform's own words may hold the address.
-  if (sensitive) return [`${failures.size} members were ${what}`];
-  const first = [...failures].slice(0, maxNamed.failures).map(([member, reason]) => {
-    return `${nameOf(member)} was ${what}: ${reason instanceof Error ? reason.message : String(reason)}`;
-  });
-  return failures.size > first.length ? [...first, `and ${failures.size - first.length} more were ${what}`] : first;
 }

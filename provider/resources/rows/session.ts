@@ -33,10 +33,10 @@ import { planWithLostLinks } from "./lostLinks.ts";
 import { outcome, refusePlan, tellFindings, unprovenMessage } from "./reports.ts";
 import { refuseReferredTo, sayWhatStays, withoutClaimed } from "./spared.ts";
 import { refuseUndeclaredRows } from "./undeclared.ts";
-import { applyWithoutUnseen } from "./unseen.ts";
+import { applyWithoutUnseen, unseenStay } from "./unseen.ts";
 import { applyPlan } from "./writing/apply.ts";
 import { keepCells } from "./writing/restoredCells.ts";
-import type { Applied, Removal as RowRemoval, Spared } from "./writing/steps.ts";
+import type { Removal as RowRemoval, Spared } from "./writing/steps.ts";
 import { learnTrims, withTrims } from "./writing/trims.ts";
 import { UnprovenRows } from "./writing/unproven.ts";
 
@@ -287,8 +287,9 @@ export async function removeOwned(context: RowContext, state: SeedState): Promis
     // An engine of another make has no place for the size of a deletion.
     if (plan.remove.length > 0) context.report.info(`deletes ${numbered(plan.remove.length, "row")}`);
     await refuseReferredTo(context, { target: state, urn: state.resourceUrn }, plan.remove);
-    const work = (): Promise<Applied> => applyPlan(context, state, none, links, plan, { release });
-    const { failures } = await applyWithoutUnseen(context, state, plan, none, work);
+    const { failures } = await applyPlan(context, state, none, links, plan, { release });
+    // Nothing of a deletion is kept, so no later report could show them.
+    if (plan.unseen.removals.length > 0) context.report.warning(unseenStay(state, plan));
     if (failures.length > 0) throw new ResourceError(failures.join("\n"));
     await handOverMade(context, state, { staying, found });
     if (!context.rowClaims.find(state.resourceUrn)) await forgetMade(context, state.resourceUrn);

@@ -44,3 +44,12 @@ export async function applyWithoutUnseen(
     failures: [...applied.failures, failure],
   };
 }
+
+/** Reports the rows that stay when their seed goes, since they were edited after the report was approved. */
+export function unseenStay({ table }: { table: string }, { unseen: { removals } }: RowPlan): string {
+  const [count, them] = [removals.length, removals.length === 1 ? "it" : "them"];
+  return (
+    `table ${table}: ${numbered(count, "row")} edited by hand since this was approved ${count === 1 ? "stays" : "stay"}: ` +
+    `the seed goes without ${them}. Remove ${them} by hand where that is meant`
+  );
+}

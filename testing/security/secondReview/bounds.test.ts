@@ -17,10 +17,12 @@ import { mayUnpackTo } from "../../../emulator/platform/snapshotFiles.ts";
 import { parseCheckpoint } from "../../../engine/state/checkpoint.ts";
 import { BoundError, checkJsonBounds } from "../../../machine/settings/bounds.ts";
 import { readSettings } from "../../../machine/settings/strict.ts";
+import { jsonOfReport } from "../../../provider/approval/reportFile.ts";
 import { environmentsIn } from "../../../provider/changes/base/environments.ts";
 import { parseAccepted } from "../../../provider/changes/drift/accepted.ts";
 import { Repository } from "../../../provider/changes/testing/repository.ts";
 import { parseReply } from "../../../provider/client/http/answers.ts";
+import { readSavedReport } from "../../../provider/cmd/report/savedReport.ts";
 import { LateError, until } from "../../../provider/files/deadline.ts";
 import { parse, type Problem } from "../../../provider/layers/document.ts";
 import { readProfile } from "../../../provider/layers/profileFile.ts";
@@ -142,6 +144,15 @@ test("a recorded body becomes 64 MB at most", () => {
 
 test("a state has two hundred levels at most", () => {
   expect(() => parseCheckpoint(deep, "dev.json")).toThrow("more than 200 levels");
+});
+
+test("a report that was made has a hundred levels at most", () => {
+  const file = join(folder, "report.json");
+  for (const text of [deep, `{"environments":${"[".repeat(200)}${"]".repeat(200)}}`]) {
+    writeFileSync(file, text);
+    expect(() => jsonOfReport(file)).toThrow("it has more than 100 levels");
+    expect(() => readSavedReport(folder, "report.json")).toThrow("report.json: it has more than 100 levels");
+  }
 });
 
 test("brackets in texts are no levels", () => {

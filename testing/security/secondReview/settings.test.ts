@@ -98,6 +98,13 @@ const files = {
     '{ "lockfileVersion": 3, "packages": { "node_modules/a": { "version": "1.0.0", "integrity": "sha512-a" } } }\n',
 };
 
+/** A lock with this many packages of a registry. */
+const lockOf = (count: number, registry: string): string => {
+  const names = Array.from({ length: count }, (_, at) => `p${at}`);
+  const packages = names.map((name) => [`node_modules/${name}`, { version: "1.0.0", resolved: `${registry}/${name}` }]);
+  return JSON.stringify({ lockfileVersion: 3, packages: Object.fromEntries(packages) as unknown });
+};
+
 describe("a branch", () => {
   let repository: Repository;
   afterEach(() => repository.remove());
@@ -152,6 +159,11 @@ describe("a branch", () => {
     ["a YAML program", { "Main.yaml": "resources: {}\n" }, "Main.yaml changes and decides what runs"],
     ["a registry", { ".npmrc": "registry=https://evil.example\n" }, ".npmrc changes and decides what runs"],
     ["a state", { ".pulumi/stacks/shop/prod.json": "{}\n" }, ".pulumi/stacks/shop/prod.json changes and decides"],
+    [
+      "more packages of another registry than a flag names",
+      { "package-lock.json": lockOf(11, "https://evil.example") },
+      "package-lock.json changes 11 packages in other ways than their versions",
+    ],
     ["a lock that can't be read", { "package-lock.json": "{" }, "can't be read as JSON"],
     ["vendored code", { "node_modules/a/data.txt": "x\n" }, "node_modules/a/data.txt changes"],
   ])("is flagged and not sealed for %s", async (_, branch, text) => {

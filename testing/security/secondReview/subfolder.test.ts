@@ -44,7 +44,15 @@ function commit(files: Readonly<Record<string, string>>): string {
 const list = 'dev: { file: dev.yaml, endpoint: "https://platform.example.com" }\n';
 const pipelines = (more: Partial<Pipelines>): Pipelines => ({
   environments: inOrder(environmentsIn(list).entries),
-  ...{ engine: "embedded", folder: "env", branch: "main", command: "microapps ci", version: "3.260.0", ...more },
+  ...{
+    engine: "embedded",
+    folder: "env",
+    branch: "main",
+    command: "microapps ci",
+    version: "3.260.0",
+    approve: false,
+    ...more,
+  },
 });
 const project = (at = ""): Record<string, string> => ({
   [`${at}Pulumi.yaml`]: "name: shop\nruntime: nodejs\n",
