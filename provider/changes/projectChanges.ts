@@ -3,10 +3,10 @@ import { maxMegabytesOfLayer, textIfAny } from "../files/files.ts";
 import type { BaseTree } from "./base/baseTree.ts";
 import { treeOf } from "./base/commits.ts";
 import { decidingChanges, packageFlags, unreadFlags, type Flagged } from "./base/decidingFlags.ts";
+import type { BothTexts } from "./base/decidingFlags.ts";
 import type { EnvironmentEntry } from "./base/environments.ts";
 import { inFolder, projectFilesOf, type ProjectFiles, type Side } from "./base/projectFiles.ts";
 import { projectFlags, stackFlags, treeFlags } from "./base/projectFlags.ts";
-import type { BothTexts } from "./base/decidingFlags.ts";
 
 // Changes in the files that decide which code runs, where credentials go and where the state is.
 

@@ -9,8 +9,8 @@ import { readVariable } from "../../pulumi/configuration/keys.ts";
 import { accountKeys, originOf } from "../../pulumi/configuration/origins.ts";
 import { maskOf } from "../../pulumi/secrets.ts";
 import { isOfVariables, readOwnSettings, stackSettings } from "../settings.ts";
-import { noteFinding, well, wrong, type Finding } from "./findings.ts";
 import { readDeclared, nothingDeclared, type Declared, type ProgramTable } from "./declared.ts";
+import { noteFinding, well, wrong, type Finding } from "./findings.ts";
 import { command, setting, unsetting, type Place } from "./mending.ts";
 
 /** Subject of the checks: the settings and their places, and the resources of the program. */

@@ -2,8 +2,8 @@ import { ApiError } from "../../../contract/errors.ts";
 import { printableLine } from "../../../messages/text.ts";
 import type { ReadingCalls } from "../calls.ts";
 import type { Check } from "../checks.ts";
-import { noteFinding, well, wrong, type Finding } from "../findings.ts";
 import type { Context } from "../context.ts";
+import { noteFinding, well, wrong, type Finding } from "../findings.ts";
 import { command, setting, unsetting } from "../mending.ts";
 import { shown } from "./connection.ts";
 

@@ -1,8 +1,8 @@
 import { isObject, jsonIn, refusalIn } from "../../../contract/wire.ts";
 import { printableLine } from "../../../messages/text.ts";
 import type { Check } from "../checks.ts";
-import { well, wrong, type Finding } from "../findings.ts";
 import type { Context } from "../context.ts";
+import { well, wrong, type Finding } from "../findings.ts";
 import { setting } from "../mending.ts";
 import { codeOf, type Reached } from "../network.ts";
 import { addressOf, toProbeAddress, shown } from "./connection.ts";

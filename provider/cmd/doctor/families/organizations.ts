@@ -1,8 +1,8 @@
 import { nearest } from "../../../../machine/spelling.ts";
 import { ApiError } from "../../../contract/errors.ts";
 import type { Check } from "../checks.ts";
-import { noteFinding, well, wrong, type Finding } from "../findings.ts";
 import type { Context } from "../context.ts";
+import { noteFinding, well, wrong, type Finding } from "../findings.ts";
 import { command, setting } from "../mending.ts";
 import type { Subject } from "../subject.ts";
 import { callsOf, explainExpired, explainUnanswered } from "./account.ts";
