@@ -147,7 +147,7 @@ describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
     const more = `${programs[door]}new Organization("evil", { name: "Evil" });\n`;
     const sent = await calls(async () => {
       await refused(more, 'the approved report has no create of Organization "evil"');
-      const otherwise = 'Team "environment/acme/crew" is declared otherwise than in the approved report';
+      const otherwise = 'team "acme/crew" is declared otherwise than in the approved report';
       await refused(programs[door].replace('"dev.yaml"', '"other.yaml"'), otherwise, "--skip-preview");
     });
     expect(sent).not.toContain("insertorganization");
