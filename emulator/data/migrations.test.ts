@@ -92,7 +92,7 @@ test("tables share the index of a sort number, in a file of version 5 as in a ne
   }
   before.exec("PRAGMA user_version = 5");
   before.close();
-  const { url } = await start({ data });
+  const { url } = await start({ data, seed: undefined });
   const migrated = new DatabaseSync(data, { readOnly: true });
   expect(
     migrated

@@ -84,7 +84,7 @@ throughBothDoors({ tables }, (scene) => {
     const news = { organizationID, name: "Crew" };
     const old = await make("Team", "crew", news);
     const member = await make("TeamMember", "ada", { teamID: old.id, email: ada });
-    await host.restart();
+    await host.restart("SIGINT");
     const made = await replace("Team", "crew", old, news);
     await expect(remove("Team", "crew", old)).rejects.toThrow(
       'team "Crew" was not deleted because it still has members: ada@example.com. It was replaced. Run up again, without --target-replace: its members follow, and then it goes.',
@@ -97,6 +97,7 @@ throughBothDoors({ tables }, (scene) => {
     await remove("Team", "crew", old);
     expect(await teams(organizationID)).toEqual([made.id]);
     // A destroy meets no replacement.
+    await host.restart("SIGINT");
     await expect(host.destroy("Team", made.id, made.outputs)).rejects.toThrow("Remove them first, or set forceDestroy");
   });
 
@@ -127,7 +128,7 @@ throughBothDoors({ tables }, (scene) => {
     const organizationID = await scene.organization();
     const news = { organizationID, name: "Crew" };
     const old = await scene.stage.daysAgo(2, () => make("Team", "crew", news));
-    await scene.host.restart();
+    await scene.host.restart("SIGINT");
     await expect(make("Team", "crew", news)).rejects.toThrow(
       `${old.id} already exists on the platform and was not made within the last day. If an interrupted run made it, set adopt`,
     );

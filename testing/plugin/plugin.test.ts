@@ -123,7 +123,7 @@ describe("configuration", () => {
 
 describe("preview", () => {
   const added = Object.fromEntries(
-    `__digest __fingerprint drift unfinished __keys labels __ledger rowCount __linkRenewals renewals __departed __forms __found __labelSets __labelled __unproven`
+    `__digest __fingerprint drift unfinished __keys labels __ledger rowCount __linkRenewals renewals __departed __forms __found __labelSets __labelled __unproven __trims`
       .split(" ")
       .map((name) => [name, unknown]),
   );
