@@ -59,7 +59,7 @@ test-faults: compiled
 # The emulator's console in a headless browser.
 test-console: dist/.built
 	@CHROMIUM="$$(scripts/browser)" && export CHROMIUM && \
-	  node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js --runInBand --testMatch '**/*.browser.js' --testPathIgnorePatterns=/bundle/ $(ARGS)
+	  node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js --testMatch '**/*.browser.js' --testPathIgnorePatterns /bundle/ --runInBand $(ARGS)
 
 check: is-formatted lints nothing-is-unused docs-are-current schema-breaks-nothing lock-is-whole rooms words
 
