@@ -1,27 +1,27 @@
 # Every target installs what it needs; `make up` and `make test` work in a fresh clone.
 STACK ?= dev
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
-SOURCES := $(shell find provider sdk emulator engine machine testing bench tools -name '*.ts' 2>/dev/null)
+SOURCES := $(shell find provider cli sdk emulator engine machine testing tools -name '*.ts' 2>/dev/null)
 
 .PHONY: build up preview refresh destroy test test-console check format bench clean
 .DEFAULT_GOAL := build
 
-node_modules/.installed: package.json package-lock.json .npmrc $(wildcard examples/*/package.json scripts/*/package.json)
+node_modules/.installed: package.json package-lock.json .npmrc $(wildcard examples/*/package.json tools/scripts/*/package.json)
 	@npm ci --no-audit --no-fund --loglevel=error
 	@node -e 'const [a,b]=process.versions.node.split(".").map(Number);process.exit(a>22||a===22&&b>=19?0:1)' || \
 	  { echo "Node $$(node --version) is too old and no newer one could be installed: install Node 22.19 or newer, then run make again." >&2; exit 1; }
 	@touch $@
 
-dist/.built: node_modules/.installed tsconfig.json scripts/bundle.mjs $(SOURCES)
+dist/.built: node_modules/.installed tsconfig.json tools/scripts/bundle.mjs $(SOURCES)
 	@rm -rf dist
 	@tsc -p .
-	@node scripts/bundle.mjs
+	@node tools/scripts/bundle.mjs
 	@touch $@
 
 build: dist/.built
 
 up preview refresh destroy: dist/.built
-	@STACK=$(STACK) ENGINE=$(ENGINE) scripts/stack $@
+	@STACK=$(STACK) ENGINE=$(ENGINE) tools/scripts/stack $@
 
 # What node has compiled, for the hundreds of short processes that tests start; killed ones leave nothing there.
 test test-long test-faults: export NODE_COMPILE_CACHE := $(CURDIR)/node_modules/.cache/compiled
@@ -58,7 +58,7 @@ test-faults: compiled
 
 # The emulator's console in a headless browser.
 test-console: dist/.built
-	@CHROMIUM="$$(scripts/browser)" && export CHROMIUM && \
+	@CHROMIUM="$$(tools/scripts/browser)" && export CHROMIUM && \
 	  node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js --testMatch '**/*.browser.js' --testPathIgnorePatterns /bundle/ --runInBand $(ARGS)
 
 check: is-formatted lints nothing-is-unused docs-are-current schema-breaks-nothing lock-is-whole rooms words
@@ -75,16 +75,16 @@ nothing-is-unused: dist/.built
 
 .PHONY: rooms
 rooms: node_modules/.installed
-	@node scripts/rooms.mjs
-	@node --no-warnings scripts/circles.mjs
+	@node tools/scripts/rooms.mjs
+	@node --no-warnings tools/scripts/circles.mjs
 
 .PHONY: words
 words: node_modules/.installed
-	@node scripts/words.mjs
+	@node tools/scripts/words.mjs
 
 .PHONY: lock-is-whole
 lock-is-whole: node_modules/.installed
-	@node scripts/lock-is-whole.mjs
+	@node tools/scripts/lock-is-whole.mjs
 
 .PHONY: docs docs-are-current test-pulumi sdks
 # Without a check of types: the client has no method of a new endpoint before this writes it.
@@ -102,7 +102,7 @@ docs-are-current: dist/.built
 
 # The SDKs of each language that the Pulumi CLI has a host for, in sdks/.
 sdks:
-	@scripts/sdks $(ARGS)
+	@tools/scripts/sdks $(ARGS)
 
 # The schema against the last released one: a break needs another version.
 .PHONY: schema-breaks-nothing
@@ -134,13 +134,13 @@ format: node_modules/.installed
 	@prettier --write --log-level warn .
 
 bench: dist/.built
-	@node --no-warnings dist/bench/run.js $(ARGS)
+	@node --no-warnings dist/tools/bench/run.js $(ARGS)
 
 # The same jobs by what people would take otherwise: OpenTofu with a provider for REST, which Go builds once, and
 # pulumi-command where a Pulumi CLI has it. What can't be had is named.
 .PHONY: bench-peers
 bench-peers: dist/.built
-	@node --no-warnings dist/bench/peers/run.js
+	@node --no-warnings dist/tools/bench/peers/run.js
 
 clean:
 	@rm -rf dist node_modules coverage

@@ -3,11 +3,11 @@ import type { Command } from "commander";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
+import { program } from "../cli/commands/program.ts";
+import { statuses } from "../cli/commands/report/reporting.ts";
 import { settings } from "../emulator/data/settings.ts";
 import { seed } from "../emulator/seed/schema.ts";
 import { exitStatuses } from "../engine/errors.ts";
-import { program } from "../provider/cmd/program.ts";
-import { statuses } from "../provider/cmd/report/reporting.ts";
 import { endpoints, methodsOf } from "../provider/contract/endpoints.ts";
 import { documents } from "./documents.ts";
 

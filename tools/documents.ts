@@ -1,6 +1,6 @@
+import { program } from "../cli/commands/program.ts";
 import { openapi } from "../emulator/http/openapi.ts";
 import { readOwnPackage } from "../machine/ownPackage.ts";
-import { program } from "../provider/cmd/program.ts";
 import { presentSchema } from "./packageSchema.ts";
 import { commandsPage } from "./pages/commands.ts";
 import { endpointsPage, errorsPage } from "./pages/endpoints.ts";

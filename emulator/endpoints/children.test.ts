@@ -119,7 +119,7 @@ describe("stored files", () => {
     }
     expect((await admin.call("microappchildStorecopy", { ...copy, fileKey: "none" })).status).toBe(404);
     // A path with such parts is resolved by whoever follows it.
-    for (const newFileKey of ["..", "a/../b.png", "./.", "a//b", "%2e%2e/%", "?#&=+ ☃"]) {
+    for (const newFileKey of ["..", "a/../b.png", "./", "a//b", "%2e%2e/%", "?#&=+ ☃"]) {
       const odd = String(await admin.get("signedUrl", "microappchildStorecopy", { ...copy, newFileKey }));
       expect([newFileKey, (await fetch(odd)).status]).toEqual([newFileKey, 200]);
       expect((await fetch(odd.replace(/.$/, "_"))).status).toBe(404);

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/g
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { changeSet, type ChangeSet } from "../../cli/changes/model/changeSet.ts";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { readApproval, type Run } from "../../provider/approval/approved.ts";
 import { sealDigest, type Seal } from "../../provider/approval/seal.ts";
 import { signatureOf } from "../../provider/approval/signature.ts";
-import { changeSet, type ChangeSet } from "../../provider/changes/model/changeSet.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { freshFolder, Project, repository, type Ended } from "../harness/project.ts";

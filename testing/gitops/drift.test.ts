@@ -2,17 +2,17 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/gl
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { CountingReads } from "../../cli/changes/drift/countingReads.ts";
+import { drift, type Look } from "../../cli/changes/drift/drift.ts";
+import type { Change } from "../../cli/changes/model/changeSet.ts";
+import type { StateResource } from "../../cli/changes/state/state.ts";
+import { lookingContext } from "../../cli/commands/lookingContext.ts";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { faultKinds } from "../../emulator/platform/faults.ts";
-import { CountingReads } from "../../provider/changes/drift/countingReads.ts";
-import { drift, type Look } from "../../provider/changes/drift/drift.ts";
-import type { Change } from "../../provider/changes/model/changeSet.ts";
-import type { StateResource } from "../../provider/changes/state/state.ts";
 import { createClient } from "../../provider/client/client.ts";
 import { MemberLists } from "../../provider/client/lists/memberLists.ts";
 import { TableReads } from "../../provider/client/lists/tableReads.ts";
 import type { Client } from "../../provider/client/options.ts";
-import { lookingContext } from "../../provider/cmd/lookingContext.ts";
 import type { Resource } from "../../provider/resources/resource.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
 

@@ -1,10 +1,10 @@
 import fc from "fast-check";
+import { readDeclaration } from "../../cli/changes/model/source.ts";
+import { pending } from "../../cli/changes/plan/plans.ts";
+import { stateOf, type State } from "../../cli/changes/state/state.ts";
+import { codes, filesOf, people, tables, type Drawn } from "../../cli/changes/testing/drawn.ts";
 import { createEmulator, type Emulator, type LoggedCall } from "../../emulator/index.ts";
 import { stateInClear } from "../../engine/index.ts";
-import { readDeclaration } from "../../provider/changes/model/source.ts";
-import { pending } from "../../provider/changes/plan/plans.ts";
-import { stateOf, type State } from "../../provider/changes/state/state.ts";
-import { codes, filesOf, people, tables, type Drawn } from "../../provider/changes/testing/drawn.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { Project } from "../harness/project.ts";

@@ -1,6 +1,6 @@
+import type { Change, Section } from "../../cli/changes/model/changeSet.ts";
+import type { Declared } from "../../cli/changes/model/source.ts";
 import type { LoggedCall } from "../../emulator/index.ts";
-import type { Change, Section } from "../../provider/changes/model/changeSet.ts";
-import type { Declared } from "../../provider/changes/model/source.ts";
 
 type Op = Change["op"];
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import fc from "fast-check";
+import type { Section, Thing } from "../../cli/changes/model/changeSet.ts";
+import { compareDeclarations } from "../../cli/changes/plan/plans.ts";
+import { Folders } from "../../cli/changes/testing/twoFolders.ts";
 import { createEmulator, type Emulator, type LoggedCall } from "../../emulator/index.ts";
-import type { Section, Thing } from "../../provider/changes/model/changeSet.ts";
-import { compareDeclarations } from "../../provider/changes/plan/plans.ts";
-import { Folders } from "../../provider/changes/testing/twoFolders.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";
 import { isLong } from "../harness/drawn.ts";
 import { edit, edited, filesOf, people, start, type Edit, type World } from "./edits.ts";

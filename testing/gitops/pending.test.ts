@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { drawn } from "../../provider/changes/testing/drawn.ts";
+import { drawn } from "../../cli/changes/testing/drawn.ts";
 import { Forecasts, drift } from "./forecasts.ts";
 
 // A step is an edit, what others did by hand since the last run, and the run. More with PROPERTY_RUNS=20.

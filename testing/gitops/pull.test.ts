@@ -2,21 +2,21 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import fc from "fast-check";
 import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { environmentsIn } from "../../cli/changes/base/environments.ts";
+import { CountingReads } from "../../cli/changes/drift/countingReads.ts";
+import { drift, type Look } from "../../cli/changes/drift/drift.ts";
+import type { Section } from "../../cli/changes/model/changeSet.ts";
+import { readDeclaration, type Declared } from "../../cli/changes/model/source.ts";
+import { LiveFindings } from "../../cli/changes/pull/findings.ts";
+import { listItems } from "../../cli/changes/pull/items.ts";
+import { Layout } from "../../cli/changes/pull/layout.ts";
+import { planPull, type Pulled } from "../../cli/changes/pull/pull.ts";
+import { Repository } from "../../cli/changes/testing/repository.ts";
+import { lookingContext } from "../../cli/commands/lookingContext.ts";
+import { writeFiles } from "../../cli/edits/writing.ts";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
-import { environmentsIn } from "../../provider/changes/base/environments.ts";
-import { CountingReads } from "../../provider/changes/drift/countingReads.ts";
-import { drift, type Look } from "../../provider/changes/drift/drift.ts";
-import type { Section } from "../../provider/changes/model/changeSet.ts";
-import { readDeclaration, type Declared } from "../../provider/changes/model/source.ts";
-import { LiveFindings } from "../../provider/changes/pull/findings.ts";
-import { listItems } from "../../provider/changes/pull/items.ts";
-import { Layout } from "../../provider/changes/pull/layout.ts";
-import { planPull, type Pulled } from "../../provider/changes/pull/pull.ts";
-import { Repository } from "../../provider/changes/testing/repository.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";
 import { MemberLists } from "../../provider/client/lists/memberLists.ts";
-import { lookingContext } from "../../provider/cmd/lookingContext.ts";
-import { writeFiles } from "../../provider/edits/writing.ts";
 import { InProcessEngine } from "./inProcessEngine.ts";
 
 // More with TEST_LONG=1; others with PROPERTY_SEED.

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { changeSet, type ChangeSet, type EnvironmentChanges } from "../../provider/changes/model/changeSet.ts";
+import { changeSet, type ChangeSet, type EnvironmentChanges } from "../../cli/changes/model/changeSet.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { byHand, changingCalls } from "../harness/platform.ts";
 import { environmentOf, Project, started, type Ended } from "../harness/project.ts";
@@ -29,7 +29,7 @@ const git = (...words: string[]): string => execFileSync("git", words, { cwd: pr
 function reported(...flags: string[]): Promise<Ended> {
   const { PULUMI_CONFIG_PASSPHRASE: _, ...environment } = project.environment;
   const nowhere = "http://127.0.0.1:9";
-  const commandLine = [join(import.meta.dirname, "../../provider/cmd/microapps.js"), "report", ...flags];
+  const commandLine = [join(import.meta.dirname, "../../cli/commands/microapps.js"), "report", ...flags];
   return started(commandLine, project.folder, { ...environment, HTTP_PROXY: nowhere, HTTPS_PROXY: nowhere }).ended;
 }
 
@@ -75,7 +75,7 @@ test("an unchanged tree is one line, without a call, twice the same, and the sta
 test("reads a state from a writer that is slower than the command starts", async () => {
   const state = await exported();
   const { environment } = project;
-  const microapps = `"${process.execPath}" --no-warnings "${join(import.meta.dirname, "../../provider/cmd/microapps.js")}"`;
+  const microapps = `"${process.execPath}" --no-warnings "${join(import.meta.dirname, "../../cli/commands/microapps.js")}"`;
   const late = (command: string, file: string): Ended => {
     const line = `(sleep 1.5; head -c 100 "${file}"; sleep 0.2; tail -c +101 "${file}") | ${microapps} ${command}`;
     const { status, stdout, stderr } = spawnSync("sh", ["-c", line], {

@@ -38,7 +38,7 @@ async function run({ words, folder, environment }: Command): Promise<Answer> {
     throw new Error("the command line has ended");
   };
   // Another name makes it another program, with nothing left of the last one.
-  const program = (await import(`../../provider/cmd/program.js?${count++}`)) as { run: () => Promise<unknown> };
+  const program = (await import(`../../cli/commands/program.js?${count++}`)) as { run: () => Promise<unknown> };
   await program.run().catch((error: unknown) => {
     if (status === undefined) throw error;
   });

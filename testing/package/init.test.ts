@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { program } from "../../provider/cmd/program.ts";
+import { program } from "../../cli/commands/program.ts";
 import type { Answer } from "../harness/commandHost.ts";
 import { runCommand } from "../harness/commands.ts";
 import { environmentOf, freshFolder, repository } from "../harness/project.ts";

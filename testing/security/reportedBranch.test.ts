@@ -2,9 +2,9 @@ import { afterEach, describe, expect, test } from "@jest/globals";
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { stops, type ChangeSet } from "../../provider/changes/model/changeSet.ts";
-import { render } from "../../provider/changes/rendering/render.ts";
-import { Repository } from "../../provider/changes/testing/repository.ts";
+import { stops, type ChangeSet } from "../../cli/changes/model/changeSet.ts";
+import { render } from "../../cli/changes/rendering/render.ts";
+import { Repository } from "../../cli/changes/testing/repository.ts";
 
 // Attacks of a pull request's author on its report: to run something, to hide something, to approve himself.
 

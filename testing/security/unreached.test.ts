@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Folders } from "../../cli/changes/testing/twoFolders.ts";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
-import { Folders } from "../../provider/changes/testing/twoFolders.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";
 import { certificateWarning, warnOfCertificates } from "../../provider/pulumi/configuration/clear.ts";
 import { InProcessEngine } from "../gitops/inProcessEngine.ts";

@@ -24,7 +24,7 @@ export interface LimiterOptions {
  * Bounds the number of calls at a time: halves the bound when the platform is overloaded, and adds one for each
  * round of calls that went well. A burst of refusals counts once, since all of it was sent before the first was known.
  * It stays our own: the bound moves with the platform's answers, and a repeated call goes first, which a queue of a fixed
- * size does not do. bench/RESULTS.md measures it: 1,000,000 rows in at most 1.3 times the time of posting ready bodies.
+ * size does not do. tools/bench/RESULTS.md measures it: 1,000,000 rows in at most 1.3 times the time of posting ready bodies.
  */
 export class Limiter {
   readonly #min: number;

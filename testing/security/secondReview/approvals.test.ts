@@ -2,12 +2,12 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { changeSet, type ChangeSet, type EnvironmentChanges } from "../../../cli/changes/model/changeSet.ts";
+import { fieldOf } from "../../../cli/changes/model/values.ts";
+import { markdown } from "../../../cli/changes/rendering/markdown.ts";
+import { environment, row, seed, set } from "../../../cli/changes/testing/made.ts";
+import { Repository } from "../../../cli/changes/testing/repository.ts";
 import { digestOf } from "../../../provider/approval/canonical.ts";
-import { changeSet, type ChangeSet, type EnvironmentChanges } from "../../../provider/changes/model/changeSet.ts";
-import { fieldOf } from "../../../provider/changes/model/values.ts";
-import { markdown } from "../../../provider/changes/rendering/markdown.ts";
-import { environment, row, seed, set } from "../../../provider/changes/testing/made.ts";
-import { Repository } from "../../../provider/changes/testing/repository.ts";
 import { runCommand } from "../../harness/commands.ts";
 import { environmentOf } from "../../harness/project.ts";
 

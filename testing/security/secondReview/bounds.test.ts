@@ -12,21 +12,21 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync, zstdCompressSync } from "node:zlib";
+import { environmentsIn } from "../../../cli/changes/base/environments.ts";
+import { parseAccepted } from "../../../cli/changes/drift/accepted.ts";
+import { Repository } from "../../../cli/changes/testing/repository.ts";
+import { readSavedReport } from "../../../cli/commands/report/savedReport.ts";
+import { textOf } from "../../../cli/recording/exchange.ts";
 import { createEmulator } from "../../../emulator/index.ts";
 import { mayUnpackTo } from "../../../emulator/platform/snapshotFiles.ts";
 import { parseCheckpoint } from "../../../engine/state/checkpoint.ts";
 import { BoundError, checkJsonBounds } from "../../../machine/settings/bounds.ts";
 import { readSettings } from "../../../machine/settings/strict.ts";
 import { jsonOfReport } from "../../../provider/approval/reportFile.ts";
-import { environmentsIn } from "../../../provider/changes/base/environments.ts";
-import { parseAccepted } from "../../../provider/changes/drift/accepted.ts";
-import { Repository } from "../../../provider/changes/testing/repository.ts";
 import { parseReply } from "../../../provider/client/http/answers.ts";
-import { readSavedReport } from "../../../provider/cmd/report/savedReport.ts";
 import { LateError, until } from "../../../provider/files/deadline.ts";
 import { parse, type Problem } from "../../../provider/layers/document.ts";
 import { readProfile } from "../../../provider/layers/profileFile.ts";
-import { textOf } from "../../../provider/recording/exchange.ts";
 import { read } from "../../../provider/sources/read.ts";
 
 // "93 KB that become 2.1 GB": each row of the table of limits in docs/limits.md, with a file that only its author wants.

@@ -14,10 +14,10 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isConfusable } from "../../../cli/changes/rendering/confusables.ts";
 import { createEmulator } from "../../../emulator/index.ts";
 import { Sandbox } from "../../../engine/testing/sandbox.ts";
 import { findOwnFolder } from "../../../machine/ownFolder.ts";
-import { isConfusable } from "../../../provider/changes/rendering/confusables.ts";
 import { anyIntent, readIntent, writeIntent } from "../../../provider/resources/records/intents.ts";
 import { runCommand } from "../../harness/commands.ts";
 

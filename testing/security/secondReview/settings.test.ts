@@ -3,13 +3,13 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
+import type { EnvironmentChanges } from "../../../cli/changes/model/changeSet.ts";
+import type { ReportRequest } from "../../../cli/changes/report.ts";
+import { Repository } from "../../../cli/changes/testing/repository.ts";
 import type { Crypter } from "../../../engine/state/crypter.ts";
 import { configEntry, configKey, configValue } from "../../../engine/workspace/config.ts";
 import { findProject, readProject } from "../../../engine/workspace/project.ts";
 import { stackContent, strictDocument } from "../../../machine/settings/strict.ts";
-import type { EnvironmentChanges } from "../../../provider/changes/model/changeSet.ts";
-import type { ReportRequest } from "../../../provider/changes/report.ts";
-import { Repository } from "../../../provider/changes/testing/repository.ts";
 import { repository as home } from "../../harness/project.ts";
 
 // "Two readers of one file": what the real CLI makes of project and stack files, recorded beside them, is what we make of

@@ -4,10 +4,10 @@ import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { environmentsIn } from "../../../provider/changes/base/environments.ts";
-import { github } from "../../../provider/cmd/ci/github.ts";
-import { gitlab } from "../../../provider/cmd/ci/gitlab.ts";
-import { inOrder, type Pipelines } from "../../../provider/cmd/ci/pipelines.ts";
+import { environmentsIn } from "../../../cli/changes/base/environments.ts";
+import { github } from "../../../cli/commands/ci/github.ts";
+import { gitlab } from "../../../cli/commands/ci/gitlab.ts";
+import { inOrder, type Pipelines } from "../../../cli/commands/ci/pipelines.ts";
 import { Runner } from "../../gitops/runner.ts";
 
 // "The tool of the base came from the branch" when the project lies in a subfolder, and what pipelines pin.

@@ -1,0 +1,154 @@
+import { z } from "zod";
+import { approval, seal, unsealed } from "../../../provider/approval/seal.ts";
+
+// The one model of a report: makers fill it in, renderers are functions of it. It is also the JSON that is published.
+
+/** Stands for what nobody may read. */
+export const secretText = "[secret]";
+
+const op = z.enum(["remove", "replace", "change", "add"]);
+
+const field = z.strictObject({
+  name: z.string(),
+  before: z.unknown().optional().meta({ description: "Absent where there was nothing." }),
+  after: z.unknown().optional().meta({ description: "Absent where there will be nothing." }),
+  secret: z
+    .literal(true)
+    .optional()
+    .meta({ description: `Both values are shown as ${secretText}.` }),
+});
+
+const change = z.strictObject({
+  kind: z.enum(["setting", "person", "row"]),
+  op: z.enum(["remove", "change", "add"]),
+  name: z.string().meta({ description: "Name of a setting, an e-mail address, or the natural key of a row." }),
+  fields: z.array(field),
+  same: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .meta({ description: "Of a changed row: the cells that stay as they are, by label." }),
+  place: z.string().optional().meta({ description: "file:line:column in the declaration." }),
+  accepted: z.string().optional().meta({ description: "Why drift.yaml accepts it." }),
+});
+
+const tally = z.strictObject({ add: z.int(), change: z.int(), remove: z.int(), same: z.int() });
+
+const thing = z.strictObject({
+  kind: z.enum(["organization", "team", "seed", "app", "resource"]),
+  name: z.string().meta({ description: "Logical name; of a team organization/team." }),
+  op,
+  formerly: z.string().optional().meta({ description: "The name that it had before." }),
+  place: z.string().optional(),
+  people: tally.optional(),
+  rows: tally.optional(),
+  columns: z
+    .array(z.string())
+    .optional()
+    .meta({ description: "Labels of the rows besides their key, in the order of the source." }),
+  changes: z.array(change).meta({ description: "Removals first." }),
+  omitted: z.int().meta({ description: "Changes that are counted and not listed." }),
+  notes: z.array(z.string()),
+  guards: z.array(z.string()).meta({ description: "Why a run would refuse it." }),
+  accepted: z.string().optional().meta({ description: "Why drift.yaml accepts that the thing is gone." }),
+});
+
+const section = z.strictObject({
+  compared: z.boolean(),
+  why: z.string().optional().meta({ description: "Why it is not compared, or not whole." }),
+  things: z.array(thing).meta({ description: "Removals first." }),
+  calls: z.int().optional().meta({ description: "About how many calls of the platform a run makes." }),
+  hints: z
+    .array(z.string())
+    .optional()
+    .meta({ description: "Things that may only have another key, with the line that keeps each one what it is." }),
+});
+
+const note = z.strictObject({ text: z.string(), place: z.string().optional() });
+
+const environment = z.strictObject({
+  name: z.string(),
+  stack: z.string().optional(),
+  file: z.string().optional(),
+  depth: z.int().optional().meta({
+    description:
+      "Environments that come before it one after another, as the base lists them: the last one decides most.",
+  }),
+  change: section.meta({ description: "The declaration at the base against the one of the working tree." }),
+  pending: section.optional().meta({ description: "What an up would do: the state against the working tree." }),
+  problems: z.array(note).meta({ description: "Mistakes, broken rules and undeclared removals: a run would stop." }),
+  flags: z.array(note).meta({ description: "Changes that decide where credentials go, or what runs." }),
+  notes: z.array(z.string()),
+  seal: z.union([seal, unsealed]).optional().meta({ description: "What a run may do once this is approved." }),
+});
+
+export const changeSet = z.strictObject({
+  version: z.literal(1),
+  kind: z.enum(["report", "drift", "events", "changes"]),
+  base: z
+    .strictObject({ ref: z.string(), commit: z.string(), behind: z.int().optional() })
+    .optional()
+    .meta({ description: "What the working tree is compared with; behind: commits of it that the branch lacks." }),
+  flags: z.array(note).meta({ description: "As the flags of an environment, of what all of them share." }),
+  environments: z.array(environment),
+  approval: approval.optional().meta({ description: "Added by microapps approve." }),
+});
+
+export type ChangeSet = z.output<typeof changeSet>;
+export type EnvironmentChanges = z.output<typeof environment>;
+export type Section = z.output<typeof section>;
+export type Thing = z.output<typeof thing>;
+export type Change = z.output<typeof change>;
+export type Field = z.output<typeof field>;
+export type Tally = z.output<typeof tally>;
+export type Note = z.output<typeof note>;
+
+const kinds: Readonly<Record<string, Thing["kind"]>> = {
+  Organization: "organization",
+  Team: "team",
+  SeedRows: "seed",
+  GeneratedApp: "app",
+};
+
+/** The kind of thing that a report shows for a resource; undefined where it shows none of its own. */
+export const toShownKind = (type: string): Thing["kind"] | undefined => kinds[type.slice(type.lastIndexOf(":") + 1)];
+
+const rank = { remove: 0, replace: 1, change: 2, add: 3 } as const;
+
+/** True if a thing is removed or loses something. */
+export const removes = ({ op, people, rows }: Thing): boolean =>
+  op === "remove" || op === "replace" || (people?.remove ?? 0) + (rows?.remove ?? 0) > 0;
+
+/** Things in the order of a report: what is removed first, then what loses something; else as they were given. */
+export const orderThings = (things: readonly Thing[]): Thing[] =>
+  things.toSorted((a, b) => rank[a.op] - rank[b.op] || Number(removes(b)) - Number(removes(a)));
+
+/** Changes in the order of a report. */
+export const orderChanges = (changes: readonly Change[]): Change[] =>
+  changes.toSorted((a, b) => rank[a.op] - rank[b.op]);
+
+/** A tally of no changes. */
+export const noTally = (): Tally => ({ add: 0, change: 0, remove: 0, same: 0 });
+
+/** A section with the reason why it is empty. */
+export const notCompared = (why: string): Section => ({ compared: false, why, things: [] });
+
+/** Sentences that would stop a run: problems with their places, then guards by thing. */
+export const stops = ({ problems, change, pending }: EnvironmentChanges): string[] => [
+  ...problems.map(({ text, place }) => (place === undefined ? text : `${place}: ${text}`)),
+  ...new Set(
+    [...change.things, ...(pending?.things ?? [])].flatMap(({ name, guards }) =>
+      guards.map((guard) => `${name}: ${guard}`),
+    ),
+  ),
+];
+
+/** True if the change itself is known to leave an environment alone, whatever is pending there. */
+export const isUntouched = (environment: EnvironmentChanges): boolean =>
+  environment.change.compared &&
+  environment.change.things.length === 0 &&
+  environment.flags.length === 0 &&
+  stops(environment).length === 0;
+
+/** True when an environment certainly stays unchanged. */
+export const isUnchanged = (environment: EnvironmentChanges): boolean =>
+  isUntouched(environment) && (environment.pending?.things.length ?? 0) === 0;

@@ -1,0 +1,92 @@
+import { numbered, quoted } from "../../../provider/messages/text.ts";
+import { stable } from "./values.ts";
+
+/** Part of the keys from which on two seeds are taken for one. */
+const minShared = 0.8;
+
+/** A thing that leaves or comes, for finding one that only has another key. */
+export interface RenamedSide {
+  /** Such as SeedRows. */
+  kind: string;
+  /** Name below the Environment, or in the program: `acme/crew`. */
+  name: string;
+  /** Outputs of a thing that leaves, inputs of one that comes. */
+  values: Readonly<Record<string, unknown>>;
+}
+
+/** Rows of a seed that leaves: those that the other one declares as well, and those that nobody has then. */
+export interface RowsLeft {
+  stay: number;
+  go: number;
+}
+
+/** A thing that leaves beside the one that it may be under another key. */
+export interface Renaming<Thing> {
+  left: Thing;
+  came: Thing;
+  /** Undefined where that is not known. */
+  rows: RowsLeft | undefined;
+}
+
+/** Pairs what leaves with what comes and may be the same; none where several may be. `rowsOf` counts rows that stay. */
+export function findRenamings<Thing extends RenamedSide>(
+  left: readonly Thing[],
+  came: readonly Thing[],
+  rowsOf: (left: Thing, came: Thing) => RowsLeft | undefined,
+): Renaming<Thing>[] {
+  return left.flatMap((one) => {
+    const [other, ...others] = came.filter((each) => isAlike(one, each, rowsOf(one, each)));
+    return other && others.length === 0 ? [{ left: one, came: other, rows: rowsOf(one, other) }] : [];
+  });
+}
+
+/** True if one thing may be the other under another key. */
+function isAlike(left: RenamedSide, came: RenamedSide, rows: RowsLeft | undefined): boolean {
+  if (left.kind !== came.kind) return false;
+  const is = (name: string): boolean => stable(left.values[name]) === stable(came.values[name]);
+  switch (left.kind) {
+    case "SeedRows": {
+      if (!is("table") || !is("key")) return false;
+      if (came.values["source"] !== undefined && is("source")) return true;
+      return rows !== undefined && rows.stay > 0 && rows.stay >= minShared * (rows.stay + rows.go);
+    }
+    case "Organization":
+      return is("name");
+    case "Team":
+      return is("name") && is("organizationID");
+    case "GeneratedApp":
+      return ["userEmail", "appPrompt"].every((name) => came.values[name] !== undefined && is(name));
+    default:
+      return false;
+  }
+}
+
+/** The last part of a name: the key in the file. */
+export const keyIn = (name: string): string => name.slice(name.lastIndexOf("/") + 1);
+
+/**
+ * Names the line that keeps a thing what it is, and the effects of a run without it.
+ * @param where the entry of a file, `seeds.kinds (env.yaml:4:3)`; undefined for a resource of a program
+ */
+export function describeRenaming({ left, came, rows }: Renaming<RenamedSide>, where: string | undefined): string {
+  const [was, is] = where === undefined ? [left.name, came.name] : [keyIn(left.name), keyIn(came.name)];
+  const line =
+    where === undefined
+      ? `give ${quoted(is)} the option aliases: [{ name: ${quoted(was)} }]`
+      : `add "formerly: ${was}" under ${where}`;
+  return `perhaps ${quoted(was)} is ${quoted(is)} now: to keep it the same thing, ${line}. ${without(left.kind, rows, is)}`;
+}
+
+/** Effects of a run on two things where one was meant. */
+function without(kind: string, rows: RowsLeft | undefined, name: string): string {
+  switch (kind) {
+    case "SeedRows":
+      return rows === undefined
+        ? "Without it, one seed goes and another one comes"
+        : `Without it, ${numbered(rows.stay, "row")} stay${rows.stay === 1 ? "s" : ""} for ${quoted(name)} and ${rows.go === 0 ? "none is" : numbered(rows.go, "row") + (rows.go === 1 ? " is" : " are")} removed`;
+    case "GeneratedApp":
+      return "Without it, another app is generated and the first one stays";
+    default:
+      return `Without it, it is another ${kind.toLowerCase()}, and the first one goes with all that is in it`;
+  }
+}

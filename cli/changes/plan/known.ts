@@ -1,0 +1,296 @@
+import { randomBytes } from "node:crypto";
+import { isObject } from "../../../provider/contract/wire.ts";
+import { listLinkedInputs, things, type Thing } from "../../../provider/environment/things/things.ts";
+import { mannerOf } from "../../../provider/habits/profile.ts";
+import { RunNotes } from "../../../provider/pulumi/lifetime/runNotes.ts";
+import {
+  check,
+  foreseen,
+  toKeyed,
+  toListed,
+  unknownValue,
+  type Properties,
+} from "../../../provider/pulumi/properties.ts";
+import { rowDigester, saltOf } from "../../../provider/reconcile/digests.ts";
+import { decodeLedger, encodeLedger, type Ledger } from "../../../provider/reconcile/ledger.ts";
+import { RowSet } from "../../../provider/reconcile/rowSet.ts";
+import type { OfflineResourceContext, Resource } from "../../../provider/resources/resource.ts";
+import { summarize, type RowDeclaration } from "../../../provider/resources/rows/declared/declaration.ts";
+import { SourceError } from "../../../provider/sources/read.ts";
+import type { Declared } from "../model/source.ts";
+import { clear, holdsSealed, openValue, type State, type StateResource } from "../state/state.ts";
+import { resourceOf, urnOf } from "./planner.ts";
+
+/** A thing before a run: of a state, or of a declaration with the outputs its creation would have left. */
+export interface KnownThing {
+  /** Type, and name below the Environment. */
+  key: string;
+  kind: string;
+  name: string;
+  id: string;
+  /** The inputs of the last run. */
+  inputs: Properties;
+  /** Outputs of the last run, inputs included. */
+  outputs: Properties;
+  isUnfinished?: boolean;
+  /** True if rows are read before they go, since other seeds may come that nobody knows of: through the plugin. */
+  keepsCells?: boolean;
+  /** How it was declared, where it is of a declaration. */
+  thing?: Thing;
+  /** The rows that were applied: all of them, their natural keys alone, or none, since nobody can read them here. */
+  rows?: "all" | "keys" | "none";
+  /** Why it is not all of them. */
+  why?: string;
+  /** Secrets of the state, which are taken to be what is declared. */
+  sealed?: readonly string[];
+  /** Inputs that a plan is made with in place of those of the program. */
+  unknowns?: Properties;
+}
+
+/** Things of a declaration as its `up` would have left them. */
+export async function toKnownDeclaration(declared: Declared, policy: string | undefined): Promise<KnownThing[]> {
+  const { folder, unread } = declared;
+  const notes = new RunNotes({ directory: folder, platform: () => "" });
+  const context = contextOf(folder, notes);
+  const known: KnownThing[] = [];
+  for (const thing of things(declared.declaration)) {
+    const { kind, key, inputs: stated } = thing;
+    const resource = resourceOf(kind);
+    const inputs: Properties = {
+      ...withoutNothing(stated),
+      ...withoutNothing(listLinkedInputs(thing, ({ of, id }) => of ?? id)),
+      ...(policy === undefined ? {} : { removal: { file: policy, path: thing.removal } }),
+      resourceUrn: urnOf(kind, thing.name.now),
+    };
+    const own = { key, kind, name: key.slice(key.indexOf(" ") + 1), id: key, thing };
+    const source = typeof stated["source"] === "string" ? unread?.(stated["source"]) : undefined;
+    if (source !== undefined) {
+      known.push({ ...own, inputs, outputs: foreseenOf(resource, inputs), rows: "none", why: source });
+      continue;
+    }
+    const checked = await check(resource, context, {}, toListed(resource, inputs));
+    const { rows: _, ...left } = checked.inputs;
+    if (kind !== "SeedRows") {
+      known.push({ ...own, inputs: checked.inputs, outputs: peopled(foreseenOf(resource, left)) });
+      continue;
+    }
+    known.push({ ...own, ...(await seeded(resource, checked.inputs, left, folder, notes)) });
+  }
+  return known;
+}
+
+async function seeded(
+  resource: Resource,
+  inputs: Properties,
+  left: Properties,
+  folder: string,
+  notes: RunNotes,
+): Promise<Pick<KnownThing, "inputs" | "outputs" | "rows" | "why">> {
+  try {
+    const seed = inputs as unknown as RowDeclaration; // it was checked
+    const { digest, resourceUrn } = inputs as { digest?: string; resourceUrn?: string };
+    const summary = notes.known.rowClaims.remembered(resourceUrn, digest) ?? (await summarize(seed, folder));
+    const ledger: Ledger = { kind: "list", count: summary.rows.length, rows: summary.rows };
+    const outputs = {
+      ...left,
+      rowCount: ledger.count,
+      ledger: encodeLedger(ledger),
+      labels: summary.labels,
+      labelled: summary.rowLabels.counts(),
+    };
+    return { inputs: toKeyed(resource, inputs), outputs, rows: "all" };
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    const [first = ""] = error.message.split("\n", 1);
+    const why = `those of the base have a mistake: ${first}`;
+    return { inputs, outputs: foreseenOf(resource, left), rows: "none", why };
+  }
+}
+
+function contextOf(folder: string, notes: RunNotes): OfflineResourceContext {
+  const nothing = (): void => undefined;
+  return {
+    report: { status: nothing, info: nothing, forecast: nothing, warning: nothing },
+    directory: folder,
+    manner: mannerOf(),
+    platform: "",
+    account: {},
+    ...notes.known,
+    removals: () => Promise.resolve({ allows: () => true, rows: () => [] }),
+    organizationNames: new Map(),
+    seed: () => new Uint8Array(32).fill(7),
+    isPlan: true,
+  };
+}
+
+const withoutNothing = (values: Readonly<Record<string, unknown>>): Properties =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+
+/** The outputs of a thing as far as they are known before it is made. */
+const foreseenOf = (resource: Resource, inputs: Properties): Properties =>
+  Object.fromEntries(Object.entries(foreseen(resource, inputs)).filter(([, value]) => value !== unknownValue));
+
+/** People by their addresses, where a platform would have stated them IDs. */
+function peopled(outputs: Properties): Properties {
+  const { email, userID, members, appID } = outputs;
+  if (appID !== undefined) return { ...outputs, status: "ready" };
+  if (isObject(members)) return { ...outputs, userIDs: Object.keys(members).toSorted() };
+  const named = [userID, email].find((one) => typeof one === "string");
+  return named === undefined ? outputs : { ...outputs, memberUserID: named };
+}
+
+/**
+ * Things of a state below its Environment. Secrets of the state can't be read here: their values, and rows whose
+ * digests are keyed by one, are assumed to be the declared ones.
+ */
+export async function toKnownState({ resources }: State, root: string, head: Declared): Promise<KnownThing[]> {
+  const wanted = new Map<string, Thing>(
+    things(head.declaration).flatMap((thing) =>
+      [thing.name.now, ...thing.name.own, ...thing.name.inherited].map(
+        (name) => [`${thing.kind} ${name.slice(1)}`, thing] as const,
+      ),
+    ),
+  );
+  const below = resources.filter(({ name }) => name.startsWith(`${root}/`));
+  return Promise.all(
+    below.map(async (each) => {
+      const name = each.name.slice(root.length + 1);
+      const key = `${each.kind} ${name}`;
+      const known: KnownThing = {
+        ...{ key, kind: each.kind, name, id: each.id },
+        inputs: clearly(each.values),
+        outputs: clearly(each.outputs ?? each.values),
+        isUnfinished: each.isUnfinished ?? false,
+        keepsCells: each.isOfPlugin ?? false,
+        sealed: Object.entries(each.values).flatMap(([name, value]) => (openValue(value) ? [] : [name])),
+      };
+      return each.kind === "SeedRows" ? ofSeed(known, each, wanted.get(key), head) : unsealed(known, wanted.get(key));
+    }),
+  );
+}
+
+const clearly = (values: Readonly<Record<string, unknown>>): Properties =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => (openValue(value) ? [[name, clear(value)]] : [])),
+  );
+
+/** Replaces sealed values, which can't be read here, by the declared ones. */
+function unsealed(known: KnownThing, thing: Thing | undefined): KnownThing {
+  const { sealed = [] } = known;
+  const same = Object.fromEntries(
+    sealed.flatMap((name) => (thing?.inputs[name] === undefined ? [] : [[name, thing.inputs[name]]])),
+  );
+  return { ...known, inputs: { ...known.inputs, ...same }, outputs: { ...known.outputs, ...same } };
+}
+
+async function ofSeed(
+  stated: KnownThing,
+  { values }: StateResource,
+  thing: Thing | undefined,
+  head: Declared,
+): Promise<KnownThing> {
+  const all = unsealed(stated, thing);
+  // Labels of secret rows are a secret, too: which of them go is seen by the run.
+  const known = { ...all, outputs: { labels: [], ...all.outputs } };
+  if (openValue(values["salt"])) {
+    try {
+      decodeLedger(String(values["ledger"]));
+      return { ...known, rows: "all" };
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      return { ...known, outputs: { ...known.outputs, ledger: undefined }, rows: "none", why: error.message };
+    }
+  }
+  return assumed(known, values, thing, head);
+}
+
+/** A seed of which the state keeps what the digests are keyed with to itself. */
+async function assumed(
+  known: KnownThing,
+  values: StateResource["values"],
+  thing: Thing | undefined,
+  { folder, unread }: Declared,
+): Promise<KnownThing> {
+  const salt = saltOf(randomBytes(32));
+  const { rows, keys, key } = known.inputs;
+  const withSalt = { ...known, inputs: { ...known.inputs, salt }, outputs: { ...known.outputs, salt } };
+  const source = thing?.inputs["source"];
+  const isOut = typeof source === "string" && unread?.(source) !== undefined;
+  const labels = Array.isArray(key) ? key.map(String) : [];
+  if (
+    isObject(rows) &&
+    !holdsSealed(values["rows"]) &&
+    ["additions", "changes", "removals"].every((name) => values[name] === undefined)
+  ) {
+    const inClear = { ...known.inputs, salt, rows: Object.values(rows) };
+    const summary = await summarize(inClear as unknown as RowDeclaration, folder);
+    return {
+      ...withSalt,
+      outputs: ledgered(withSalt.outputs, summary),
+      inputs: { ...withSalt.inputs, digest: summary.digest },
+      rows: "all",
+    };
+  }
+  if (!thing || isOut) return { ...withSalt, rows: "none" };
+  try {
+    const seed = { ...thing.inputs, key: labels, salt, ...linksIn(known.outputs) } as unknown as RowDeclaration;
+    const summary = await summarize(seed, folder);
+    const named = Array.isArray(keys) ? keys.map(String) : undefined;
+    const own = named && keyedRows(labels, named, salt, summary.rows);
+    const kept = own ?? summary.rows;
+    const isSame = kept.length === summary.rows.length && [...kept].every((row) => summary.rows.has(row.key));
+    const digest = isSame ? summary.digest : "otherwise";
+    const outputs = { ...ledgered(withSalt.outputs, { ...summary, rows: kept }), digest };
+    return { ...withSalt, outputs, inputs: { ...withSalt.inputs, digest }, rows: own ? "keys" : "none" };
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    return { ...withSalt, rows: "none" };
+  }
+}
+
+const linksIn = ({ references, parent }: Properties): object => ({
+  ...(references === undefined ? {} : { references }),
+  ...(parent === undefined ? {} : { parent }),
+});
+
+const ledgered = (
+  outputs: Properties,
+  { rows, labels, digest }: { rows: RowSet; labels: string[]; digest: string },
+): Properties => ({
+  ...outputs,
+  ...{ rowCount: rows.length, labels, digest },
+  ledger: encodeLedger({ kind: "list", count: rows.length, rows }),
+});
+
+/** Rows by their natural keys as a state has them: what they say is taken to be what is declared. */
+function keyedRows(
+  labels: readonly string[],
+  keys: readonly string[],
+  salt: string,
+  declared: RowSet,
+): RowSet | undefined {
+  const digester = rowDigester({ key: labels, labels: [], references: [], salt });
+  const rows = new RowSet();
+  for (const text of keys) {
+    const parts = labels.length === 1 ? [text] : partsOf(text);
+    const key = digester.key(Object.fromEntries(labels.map((label, at) => [label, parts[at]])));
+    if (!key || parts.length !== labels.length) return undefined;
+    rows.add(key, declared.contentOf(key));
+  }
+  return rows.length === keys.length ? rows : undefined;
+}
+
+/** The parts of a natural key of several labels, as `keyOf` joins them: a comma within one is behind a backslash. */
+function partsOf(text: string): string[] {
+  const parts: string[] = [];
+  let part = "";
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === "\\") part += text[++at] ?? "";
+    else if (text.startsWith(", ", at)) {
+      parts.push(part);
+      part = "";
+      at++;
+    } else part += text[at] ?? "";
+  }
+  return [...parts, part];
+}

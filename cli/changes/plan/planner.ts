@@ -1,0 +1,291 @@
+import { listLinkedInputs, type Thing } from "../../../provider/environment/things/things.ts";
+import { mannerOf } from "../../../provider/habits/profile.ts";
+import { RunNotes } from "../../../provider/pulumi/lifetime/runNotes.ts";
+import { check, diff, toKeyed, toListed, unknownValue, type Properties } from "../../../provider/pulumi/properties.ts";
+import { refuseUndeclared, removalsIn } from "../../../provider/pulumi/undeclared.ts";
+import type { RowsAhead } from "../../../provider/reconcile/rows.ts";
+import { toPlannedUrn } from "../../../provider/resources/model/identities.ts";
+import { ResourceError } from "../../../provider/resources/model/resource.ts";
+import type { Findings, OfflineResourceContext, Resource } from "../../../provider/resources/resource.ts";
+import { resourceNamed } from "../../../provider/resources/resources.ts";
+import { SourceError } from "../../../provider/sources/read.ts";
+import type { KnownThing } from "./known.ts";
+
+export type PlannedOperation = "create" | "update" | "replace" | "delete" | "same";
+
+/** The plan for one thing: its declaration, its known state, and the operation. */
+export interface Step {
+  operation: PlannedOperation;
+  thing?: Thing;
+  known?: KnownThing;
+  /** The inputs as they were checked. */
+  inputs: Properties;
+  /** Names of what an update changes. */
+  changed: readonly string[];
+  rows?: RowsAhead;
+  /** The rows that a deletion takes, of a seed that is replaced. */
+  departing?: RowsAhead;
+  /** Lines of the preview. */
+  lines: string[];
+  /** Problems of its inputs: an engine stops before it compares anything. */
+  problems: string[];
+  /** Why a run would refuse it, in the words of the run. */
+  refusals: string[];
+}
+
+/** A set of things that is to become of what is known, as an engine does it. */
+export interface Plan {
+  steps: Step[];
+}
+
+/** Where a plan is made. */
+export interface Place {
+  /** The program's folder. */
+  folder: string;
+  /** The file whose lines under `removed` allow removals; undefined where they are free. */
+  policy: string | undefined;
+  /** Why a source is not read although it is there. */
+  unread?: ((source: string) => string | undefined) | undefined;
+}
+
+/** Digests stay in this process. */
+const seed = new Uint8Array(32).fill(7);
+
+/** Most times that what one thing gives up may change what becomes of another. */
+const maxRounds = 4;
+
+export const urnOf = (kind: string, name: string): string => toPlannedUrn(kind, name.replace(/^\//, ""));
+
+export const resourceOf = (kind: string): Resource => {
+  const found = resourceNamed(kind);
+  if (!found) throw new Error(`there is no ${kind}`);
+  return found;
+};
+
+/** Does in one process what an engine does with a program: matches, checks and compares. Sends and writes nothing. */
+export class Planner {
+  readonly #place: Place;
+  readonly #notes: RunNotes;
+  readonly #organizationNames = new Map<string, string>();
+  readonly #steps = new Map<string, Step>();
+  readonly #departing: Step[] = [];
+
+  constructor(place: Place, known: readonly KnownThing[], things: readonly Thing[]) {
+    this.#place = place;
+    this.#notes = new RunNotes({ directory: place.folder, platform: () => "" });
+    const left = new Map(known.map((each) => [each.key, each]));
+    for (const thing of things) {
+      const { kind, name } = thing;
+      const [found] = [name.now, ...name.own, ...name.inherited].flatMap(
+        (each) => left.get(`${kind} ${each.slice(1)}`) ?? [],
+      );
+      if (found) left.delete(found.key);
+      this.#steps.set(thing.key, { ...begun(), thing, ...(found ? { known: found } : {}), operation: "same" });
+    }
+    // An engine deletes last things first.
+    this.#departing = [...left.values()].toReversed().map((each) => ({ ...begun(), known: each, operation: "delete" }));
+  }
+
+  /** True if rows can't be read here. */
+  #isUnread({ thing, known }: Step): boolean {
+    const source = thing?.inputs["source"];
+    const isThere = typeof source !== "string" || this.#place.unread?.(source) === undefined;
+    return !isThere || (known?.kind === "SeedRows" && known.outputs["ledger"] === undefined);
+  }
+
+  async plan(): Promise<Plan> {
+    const all = [...this.#steps.values()];
+    for (const step of all) await this.#check(step);
+    let before = "";
+    for (let round = 0; round < maxRounds; round++) {
+      for (const step of this.#departing) await this.#depart(step, "rows");
+      // A new seed finds out in its check which rows it takes over.
+      if (round > 0) for (const step of all) if (!step.known) await this.#check(step);
+      for (const step of all) await this.#compare(step);
+      const now = this.#signature();
+      if (now === before || !this.#isShared()) break;
+      before = now;
+    }
+    return { steps: [...all, ...this.#departing.toReversed()] };
+  }
+
+  /** True if one seed may take what another one gives up. */
+  #isShared(): boolean {
+    const tables = [...this.#steps.values(), ...this.#departing].flatMap(({ thing, known }) => {
+      if ((thing?.kind ?? known?.kind) !== "SeedRows") return [];
+      return [...new Set([thing?.inputs["table"], known?.outputs["table"]].filter((table) => table !== undefined))];
+    });
+    return new Set(tables).size < tables.length;
+  }
+
+  /** Differs where another round may find something else. */
+  #signature(): string {
+    return JSON.stringify(
+      [...this.#steps.values(), ...this.#departing].map(({ operation, lines, refusals }) => [
+        operation,
+        lines,
+        refusals,
+      ]),
+    );
+  }
+
+  context(step: Step): OfflineResourceContext {
+    const say = (text: string): void => void step.lines.push(text);
+    const rows = (ahead: RowsAhead): void => void (step.rows = ahead);
+    return {
+      report: { status: () => undefined, info: say, forecast: say, warning: say, rows },
+      directory: this.#place.folder,
+      manner: mannerOf(),
+      platform: "",
+      account: {},
+      ...this.#notes.known,
+      removals: removalsIn,
+      organizationNames: this.#organizationNames,
+      seed: () => seed,
+      isPlan: true,
+    };
+  }
+
+  /** The ID of another thing, if it is known before a run. */
+  #idOf(key: string): string {
+    const { known, operation } = this.#steps.get(key) ?? {};
+    return known === undefined || operation === "replace" ? unknownValue : known.id;
+  }
+
+  /** The inputs that a program sends. */
+  #declared({ thing, known }: Step): Properties {
+    if (!thing) return {};
+    const { policy } = this.#place;
+    const seeds = Object.entries(thing.seeds);
+    const renewals = (key: string): unknown => this.#steps.get(key)?.known?.outputs["renewals"] ?? 0;
+    const stated: Properties = {
+      ...thing.inputs,
+      ...listLinkedInputs(thing, ({ of, id }) => (of === undefined ? id : this.#idOf(of))),
+      ...(policy === undefined ? {} : { removal: { file: policy, path: thing.removal } }),
+      resourceUrn: urnOf(thing.kind, thing.name.now),
+      ...(seeds.length === 0
+        ? {}
+        : {
+            linkedSeeds: Object.fromEntries(
+              seeds.map(([label, key]) => [label, urnOf("SeedRows", key.slice(key.indexOf(" ") + 1))]),
+            ),
+            linkRenewals: Object.fromEntries(seeds.map(([label, key]) => [label, renewals(key)])),
+          }),
+      ...known?.unknowns,
+    };
+    return Object.fromEntries(Object.entries(stated).filter(([, value]) => value !== undefined));
+  }
+
+  async #check(step: Step): Promise<void> {
+    const { thing, known } = step;
+    if (!thing || this.#isUnread(step)) return;
+    step.lines = [];
+    const resource = resourceOf(thing.kind);
+    const olds = known?.inputs ?? {};
+    const declared = toListed(resource, this.#declared(step), olds);
+    const { inputs, problems } = await check(resource, this.context(step), toListed(resource, olds), declared);
+    step.inputs = toKeyed(resource, inputs);
+    step.problems = problems.map(({ reason }) => reason);
+    step.operation = known ? "same" : "create";
+  }
+
+  async #compare(step: Step): Promise<void> {
+    const { thing, known } = step;
+    if (!thing || !known) return;
+    const resource = resourceOf(thing.kind);
+    if (this.#isUnread(step)) {
+      await this.#compareSettings(step, resource);
+      return;
+    }
+    if (step.operation === "replace" || this.#isRelinked(step)) await this.#check(step);
+    step.lines = [];
+    step.refusals = [];
+    delete step.rows;
+    const olds = { ...known.outputs, resourceUrn: step.inputs["resourceUrn"] };
+    try {
+      const comparison = await diff(resource, this.context(step), olds, toListed(resource, step.inputs));
+      const { changed, replaces } = this.#notes.compared(String(step.inputs["resourceUrn"]), comparison);
+      step.changed = changed;
+      step.operation = replaces.length > 0 ? "replace" : changed.length > 0 || known.isUnfinished ? "update" : "same";
+    } catch (error) {
+      await this.#compareSettings(step, resource);
+      const refusal = refusalOf(error);
+      // An engine does not come that far where something is wrong with the inputs.
+      if (step.problems.length === 0) step.refusals.push(refusal);
+    }
+    if (step.operation !== "replace") return;
+    const { lines, refusals } = step;
+    await this.#checkFresh(step, resource);
+    await this.#depart(step, "departing");
+    step.operation = "replace";
+    step.lines = [...lines, ...step.lines];
+    step.refusals = [...new Set([...refusals, ...step.refusals])];
+  }
+
+  /** True when a link leads to a thing that is created again. */
+  #isRelinked({ thing, inputs }: Step): boolean {
+    if (!thing) return false;
+    const ids = listLinkedInputs(thing, ({ of, id }) => (of === undefined ? id : this.#idOf(of)));
+    return Object.entries(ids).some(([name, id]) => JSON.stringify(inputs[name]) !== JSON.stringify(id));
+  }
+
+  /** Checks what comes in the place of something, as an engine does. */
+  async #checkFresh(step: Step, resource: Resource): Promise<void> {
+    step.lines = [];
+    step.refusals = [];
+    const declared = toListed(resource, this.#declared(step));
+    const { inputs, problems } = await check(resource, this.context(step), {}, declared);
+    step.inputs = toKeyed(resource, inputs);
+    step.problems = problems.map(({ reason }) => reason);
+  }
+
+  /** Compares the inputs alone, where a full diff is impossible. */
+  async #compareSettings(step: Step, resource: Resource): Promise<void> {
+    const plain = { ...resource, diff: undefined } as unknown as Resource; // without its own comparison
+    const inputs = Object.keys(step.inputs).length > 0 ? step.inputs : this.#declared(step);
+    const { changed, replaces } = await diff(plain, this.context(step), step.known?.outputs ?? {}, inputs);
+    step.inputs = inputs;
+    step.changed = changed;
+    step.operation = replaces.length > 0 ? "replace" : changed.length > 0 ? "update" : "same";
+  }
+
+  /** Plans a deletion, with its refusals. */
+  async #depart(step: Step, into: "rows" | "departing"): Promise<void> {
+    const { known } = step;
+    if (!known) return;
+    const found: Step = { ...begun(), operation: "delete" };
+    const resource = resourceOf(known.kind);
+    const state = { ...known.outputs, resourceUrn: urnOf(known.kind, known.name) };
+    try {
+      if (into === "rows") await refuseUndeclared(state, this.#place.folder);
+    } catch (error) {
+      found.refusals.push(refusalOf(error));
+    }
+    try {
+      const findings =
+        known.outputs["ledger"] === undefined && known.kind === "SeedRows"
+          ? {}
+          : await resource.departs?.(this.context(found), state);
+      this.#note(state.resourceUrn, findings);
+    } catch (error) {
+      const refusal = refusalOf(error);
+      // A run ends with the first one.
+      if (found.refusals.length === 0) found.refusals.push(refusal);
+    }
+    if (found.rows) step[into] = found.rows;
+    step.lines = into === "rows" ? found.lines : [...step.lines, ...found.lines];
+    step.refusals = into === "rows" ? found.refusals : [...step.refusals, ...found.refusals];
+  }
+
+  #note(urn: string, findings: Findings | undefined): void {
+    if (findings) this.#notes.compared(urn, { changed: [], replaces: [], findings });
+  }
+}
+
+const begun = (): Omit<Step, "operation"> => ({ inputs: {}, changed: [], lines: [], problems: [], refusals: [] });
+
+/** The words of a refusal; throws what is none. */
+function refusalOf(error: unknown): string {
+  if (error instanceof ResourceError || error instanceof SourceError) return error.message;
+  throw error;
+}

@@ -1,0 +1,46 @@
+import { calledBy, named } from "../../../provider/resources/model/identities.ts";
+import { describeRenaming, findRenamings, keyIn, type RowsLeft, type RenamedSide } from "../model/renames.ts";
+import { urnOf, type Plan, type Step } from "./planner.ts";
+import type { Sides } from "./section.ts";
+
+/** Notes at the things of a plan, and each hint once. */
+export interface Renames {
+  notes: ReadonlyMap<Step, string[]>;
+  hints: string[];
+}
+
+interface OfStep extends RenamedSide {
+  step: Step;
+}
+
+/** Things that leave beside one that came and may be the same: what to say so that it stays what it is. */
+export function renamesIn({ steps }: Plan, { head }: Sides): Renames {
+  const notes = new Map<Step, string[]>();
+  const hints: string[] = [];
+  const sidesOf = (operation: Step["operation"]): OfStep[] =>
+    steps.filter((step) => step.operation === operation).flatMap((step) => sideOf(step) ?? []);
+  for (const renaming of findRenamings(sidesOf("delete"), sidesOf("create"), rowsLeft)) {
+    const { left, came } = renaming;
+    const path = came.step.thing?.path ?? [];
+    const place = head.place(path);
+    const entry = path.join(".");
+    hints.push(describeRenaming(renaming, place === "" ? entry : `${entry} (${place})`));
+    // Without the place, which the other thing has: equal changes of several environments are shown once.
+    notes.set(left.step, [describeRenaming(renaming, entry)]);
+    notes.set(came.step, [`perhaps ${keyIn(left.name)} renamed: say "formerly: ${keyIn(left.name)}" here`]);
+  }
+  return { notes, hints };
+}
+
+function sideOf(step: Step): OfStep | undefined {
+  const { known, thing, inputs, operation } = step;
+  if (operation === "delete")
+    return known && { step, kind: known.kind, name: known.name, values: { ...known.thing?.inputs, ...known.outputs } };
+  return thing && { step, kind: thing.kind, name: thing.name.now.slice(1), values: { ...thing.inputs, ...inputs } };
+}
+
+/** Rows of a seed that leaves, as its plan has them. */
+function rowsLeft({ step: { rows } }: OfStep, { kind, name }: OfStep): RowsLeft | undefined {
+  const called = calledBy(named(urnOf(kind, name)));
+  return rows?.plan.exact ? { stay: rows.spared.get(called) ?? 0, go: rows.plan.remove } : undefined;
+}

@@ -1,0 +1,64 @@
+import type { RowData } from "../../../provider/contract/values.ts";
+import type { FileEdit } from "../../edits/edits.ts";
+import type { Observer } from "../drift/drift.ts";
+import type { Change, Thing } from "../model/changeSet.ts";
+import type { StateResource } from "../state/state.ts";
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** One change by hand, and the edits that take it into the files. */
+export interface PullItem {
+  kind: Thing["kind"];
+  /** The thing as reports name it. */
+  thing: string;
+  change: Change;
+  edits: FileEdit[];
+  /** The reason for leaving it. */
+  refused?: string;
+}
+
+/** Rows of a seed as a look found them. */
+export interface SeenRows {
+  changed: Map<string, RowData>;
+  foreign: RowData[];
+  missing: readonly string[];
+}
+
+/** A resource as a look found it. */
+export interface SeenResource {
+  resource: StateResource;
+  applied: Values;
+  found: Values | undefined;
+  rows: SeenRows | undefined;
+}
+
+/** Remembers what a look finds, for `listItems`. */
+export class LiveFindings implements Observer {
+  readonly all: SeenResource[] = [];
+  readonly #rows = new Map<StateResource, SeenRows>();
+  readonly #foreign: boolean;
+
+  /** @param foreign whether rows that nobody owns are kept */
+  constructor(foreign: boolean) {
+    this.#foreign = foreign;
+  }
+
+  watch = (resource: StateResource) => {
+    if (resource.kind !== "SeedRows") return undefined;
+    const rows: SeenRows = { changed: new Map(), foreign: [], missing: [] };
+    this.#rows.set(resource, rows);
+    return {
+      changed: (key: string, values: RowData) => void rows.changed.set(key, values),
+      foreign: (values: RowData) => {
+        if (this.#foreign) rows.foreign.push(values);
+      },
+      missing: (keys: readonly string[]) => {
+        rows.missing = keys;
+      },
+    };
+  };
+
+  found = (resource: StateResource, applied: Values, found: Values | undefined): void => {
+    this.all.push({ resource, applied, found, rows: this.#rows.get(resource) });
+  };
+}

@@ -1,0 +1,89 @@
+import type { Declaration } from "../../../provider/environment/declaration.ts";
+import { orderThings, orderChanges, type ChangeSet, type Section, type Thing } from "../model/changeSet.ts";
+import type { Declared } from "../model/source.ts";
+import { fieldsOf, settingChanges } from "../model/values.ts";
+import { compareDeclarations } from "../plan/plans.ts";
+
+/** Properties that say what a run may do to rows and people, and nothing of these: they must not hide a difference. */
+const ofRuns = ["mode", "onConflict", "maxRemovals", "minAdmins", "keepSelf"] as const;
+
+type Seeds = Declaration["seeds"];
+type Team = NonNullable<Declaration["organizations"][string]["teams"]>[string];
+
+/** Compares two declarations as contents: no guard of either hides or refuses anything. */
+export async function compareContents(from: Declared, to: Declared): Promise<Section> {
+  const { section } = await compareDeclarations({ base: unguarded(from), head: unguarded(to) });
+  const before = guardsOf(from.declaration);
+  const after = guardsOf(to.declaration);
+  const things = new Map(
+    section.things.map((thing) => [`${thing.kind} ${thing.name}`, { ...thing, guards: [] as string[] }]),
+  );
+  for (const [key, { kind, name, values, path }] of after) {
+    const was = before.get(key);
+    const fields = was ? fieldsOf(was.values, values) : [];
+    if (fields.length === 0) continue;
+    const settings = settingChanges(fields, (field) => to.place([...path, field]));
+    const thing = things.get(key);
+    const empty: Thing = { kind, name, op: "change", changes: [], omitted: 0, notes: [], guards: [] };
+    things.set(key, { ...(thing ?? empty), changes: orderChanges([...(thing?.changes ?? []), ...settings]) });
+  }
+  return { ...section, things: orderThings([...things.values()]) };
+}
+
+/** The set of changes that the renderers of reports take. */
+export const toComparison = (from: string, to: string, change: Section): ChangeSet => ({
+  version: 1,
+  kind: "changes",
+  flags: [],
+  environments: [{ name: `${from} → ${to}`, change, problems: [], flags: [], notes: [] }],
+});
+
+function unguarded(declared: Declared): Declared {
+  const { declaration } = declared;
+  const open = { maxRemovals: 1, mode: "exact", onConflict: "overwrite" } as const;
+  const seeds: Seeds = Object.fromEntries(
+    Object.entries(declaration.seeds).map(([name, seed]) => [name, { ...seed, ...open }]),
+  );
+  const organizations = Object.fromEntries(
+    Object.entries(declaration.organizations).map(([name, { teams, ...organization }]) => [
+      name,
+      { ...organization, ...(teams && { teams: mapValues(teams, openTeam) }) },
+    ]),
+  );
+  return { ...declared, rules: [], declaration: { ...declaration, rules: [], removals: "free", seeds, organizations } };
+}
+
+const openTeam = ({ roster, ...team }: Team): Team => {
+  if (!roster) return team;
+  return { ...team, roster: { ...roster, mode: "authoritative", maxRemovals: 1, minAdmins: 0, keepSelf: false } };
+};
+
+const mapValues = <Value>(
+  map: Readonly<Record<string, Value>>,
+  change: (value: Value) => Value,
+): Record<string, Value> => Object.fromEntries(Object.entries(map).map(([name, value]) => [name, change(value)]));
+
+interface Guards {
+  kind: Thing["kind"];
+  name: string;
+  values: Readonly<Record<string, unknown>>;
+  path: readonly string[];
+}
+
+function guardsOf({ seeds, organizations }: Declaration): Map<string, Guards> {
+  const guards = new Map<string, Guards>();
+  const add = (kind: Thing["kind"], name: string, values: object, path: readonly string[]): void => {
+    const own = Object.fromEntries(
+      Object.entries(values).filter(([key]) => (ofRuns as readonly string[]).includes(key)),
+    );
+    guards.set(`${kind} ${name}`, { kind, name, values: own, path });
+  };
+  for (const [name, seed] of Object.entries(seeds)) add("seed", name, seed, ["seeds", name]);
+  for (const [organization, { teams = {} }] of Object.entries(organizations)) {
+    for (const [name, { roster }] of Object.entries(teams)) {
+      if (roster)
+        add("team", `${organization}/${name}`, roster, ["organizations", organization, "teams", name, "roster"]);
+    }
+  }
+  return guards;
+}

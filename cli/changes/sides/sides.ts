@@ -1,0 +1,117 @@
+import { existsSync, realpathSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { maxMegabytesOfLayer, textOrReason } from "../../../provider/files/files.ts";
+import { rootOf } from "../../../provider/files/repository.ts";
+import { BaseTree } from "../base/baseTree.ts";
+import { commitOf } from "../base/commits.ts";
+import { environmentsFile, environmentsIn, type EnvironmentEntry } from "../base/environments.ts";
+import { readDeclaration, type Declared } from "../model/source.ts";
+import { slashes } from "../projectChanges.ts";
+
+/** One side of a comparison, as a command names it. */
+export type SideName =
+  | { kind: "files"; environment: string; commit?: string }
+  | { kind: "live"; environment: string }
+  | { kind: "dump"; folder: string };
+
+/** A side that can't be compared, in one sentence with what to do. */
+export class SideError extends Error {
+  override readonly name = "SideError";
+}
+
+/** A side as it was read; `remove` takes away what was written for it. */
+export interface ReadSide {
+  declared: Declared;
+  /** Why it is not whole. */
+  why?: string;
+  remove: () => void;
+}
+
+/** Reads the name of a side: `dev`, `dev@<commit>`, `live:dev`, `dump:<folder>`. Throws a SideError. */
+export function parseSide(text: string): SideName {
+  const [, kind, rest = ""] = /^(live|dump):(.*)$/s.exec(text) ?? [];
+  if (kind !== undefined && rest === "") throw new SideError(`"${text}" names nothing: write ${kind}:<name>`);
+  if (kind === "live") return { kind, environment: rest };
+  if (kind === "dump") return { kind, folder: rest };
+  const at = text.indexOf("@");
+  if (at === 0 || at === text.length - 1 || text === "")
+    throw new SideError(
+      `"${text}" is no side: write an environment, <environment>@<commit>, live:<environment> or dump:<folder>`,
+    );
+  return at < 0
+    ? { kind: "files", environment: text }
+    : { kind: "files", environment: text.slice(0, at), commit: text.slice(at + 1) };
+}
+
+const removeNothing = (): void => undefined;
+
+/** The declaration in the files of an environment, of the working tree or of a commit. Throws a SideError. */
+export async function readFilesSide(folder: string, environment: string, commit?: string): Promise<ReadSide> {
+  if (commit !== undefined) return readCommit(folder, environment, commit);
+  const { file } = entryOf(textIn(folder, environmentsFile), environment, (name) => existsSync(resolve(folder, name)));
+  return { declared: declarationOf(file, folder, environment), remove: removeNothing };
+}
+
+/** The declaration that a dump wrote into a folder. Throws a SideError. */
+export function readDumpSide(cwd: string, folder: string): ReadSide {
+  const place = resolve(cwd, folder);
+  const file = "environment.yaml";
+  if (!existsSync(join(place, file))) throw new SideError(`${folder} is no dump: there is no ${file} in it`);
+  return { declared: declarationOf(file, place, `dump:${folder}`), remove: removeNothing };
+}
+
+async function readCommit(folder: string, environment: string, commit: string): Promise<ReadSide> {
+  const root = rootOf(folder);
+  if (!existsSync(join(root, ".git"))) throw new SideError(`${folder} is in no Git repository, so it has no commits`);
+  const tree = await BaseTree.of(root, await commitOf(root, commit));
+  try {
+    const prefix = slashes(relative(root, realpathSync(folder)));
+    const listed = await tree.text(slashes(join(prefix, environmentsFile)));
+    const isThere = (name: string): boolean => tree.entries.has(slashes(join(prefix, name)));
+    const { file } = entryOf(listed ?? textIn(folder, environmentsFile), environment, isThere);
+    const path = slashes(join(prefix, file));
+    const shown = `${environment}@${commit}`;
+    if (!(await tree.writeEnvironment(path))) throw new SideError(`${file} is not in the commit ${commit}`);
+    const why = tree.unread(path);
+    if (why !== undefined) throw new SideError(why);
+    const declared = declarationOf(file, join(tree.folder, prefix), shown);
+    const unread = (source: string): string | undefined => tree.unread(slashes(join(prefix, source)));
+    return { declared: { ...declared, unread }, remove: () => tree.remove() };
+  } catch (error) {
+    tree.remove();
+    throw error;
+  }
+}
+
+/** The entry of an environment, or of a file that is none of environments.yaml. */
+export function entryOf(
+  listed: string | undefined,
+  name: string,
+  isThere: (file: string) => boolean,
+): Pick<EnvironmentEntry, "name" | "file"> & { stack?: string } {
+  const { entries, problems } = environmentsIn(listed ?? "{}");
+  const [wrong] = problems;
+  if (wrong) throw new SideError(`${wrong.place ?? environmentsFile}: ${wrong.text}`);
+  const found = entries.find((each) => each.name === name) ?? entries.find(({ stack }) => stack === name);
+  if (found) return found;
+  if (/\.ya?ml$/i.test(name) && isThere(name)) return { name, file: name };
+  const names = entries.map((each) => each.name).join(", ");
+  throw new SideError(
+    names === ""
+      ? `there is no ${environmentsFile} beside Pulumi.yaml that names ${name}: write one, or name the Environment file itself`
+      : `${environmentsFile} does not list ${name}; there is ${names}`,
+  );
+}
+
+export function textIn(folder: string, file: string): string | undefined {
+  const found = textOrReason(folder, file, maxMegabytesOfLayer);
+  return "text" in found ? found.text : undefined;
+}
+
+/** The declaration of a file; broken rules count for nothing here. */
+export function declarationOf(file: string, folder: string, shown: string): Declared {
+  const { declared, problems } = readDeclaration(file, folder);
+  if (declared) return declared;
+  const reasons = problems.map(({ place, text }) => (place === undefined ? text : `${place}: ${text}`));
+  throw new SideError(`${shown} can't be read: ${reasons.slice(0, 3).join("; ")}`);
+}

@@ -1,0 +1,33 @@
+import { numbered } from "../../../../provider/messages/text.ts";
+import type { Check } from "../checks.ts";
+import { noteFinding, well, wrong } from "../findings.ts";
+import { sentence } from "../subject.ts";
+import { mostTables } from "./tables.ts";
+
+export const configurationCheck: Check = {
+  id: "configuration",
+  title: "configuration",
+  needs: [],
+  look: ({ subject }) => subject.finding,
+};
+
+/** Looks for resources of the program in its files. */
+export const programCheck: Check = {
+  id: "program",
+  title: "program",
+  needs: ["configuration"],
+  look: ({ subject: { declared, place } }) => {
+    const { files, problem, tables } = declared;
+    if (problem) {
+      const { file, text } = problem;
+      return wrong(sentence(`Environment file ${file} has a problem: ${text}`), undefined, [
+        `microapps environment check ${file}`,
+      ]);
+    }
+    const from = [...files, ...(place.stack === undefined ? [] : ["the state"])];
+    if (from.length === 0) return well("Without a stack there is none to look at.");
+    const count = numbered(tables.length, "table");
+    const seen = `Known from ${from.join(" and ")}: ${count}.`;
+    return tables.length > mostTables ? noteFinding(seen, `The first ${mostTables} are looked at.`) : well(seen);
+  },
+};

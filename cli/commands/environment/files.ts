@@ -1,0 +1,99 @@
+import path from "node:path";
+import { EngineError, oneLine, printable, printableJson } from "../../../engine/index.ts";
+import { checkEnvironment } from "../../../provider/environment/checks/rowChecks.ts";
+import { readEnvironment, type Declaration, type Reading } from "../../../provider/environment/declaration.ts";
+import { EnvironmentError } from "../../../provider/environment/problems.ts";
+import { origins, toShownTree, yamlOf } from "../../../provider/environment/shown.ts";
+import { projectAbove } from "../../../provider/files/repository.ts";
+import { toPlainValue } from "../../../provider/layers/document.ts";
+import { describePlace } from "../../../provider/layers/verbs.ts";
+import { unbroken } from "../../../provider/messages/text.ts";
+
+/** Flags of the commands. */
+interface Options {
+  cwd?: string;
+  stack?: string;
+  origin?: boolean;
+  base?: string;
+  json?: boolean;
+}
+
+/** The exit status of a file with a mistake, as docs/exit-statuses.md has it. */
+const mistaken = 2;
+
+/** Checks a file; what is wrong ends it with every problem at its place. */
+export async function checkFile(file: string | undefined, options: Options): Promise<string> {
+  const { name, folder } = chosen(file, options);
+  const checked = await checkEnvironment(name, folder);
+  const { declared } = sound(name, checked);
+  const notes = options.base === undefined ? [] : await sinceBase(name, folder, options.base);
+  const lines = [
+    ...checked.warnings.map(({ at, message }) => `warning: ${unbroken(`${describePlace(at)}: ${message}`)}`),
+    ...notes.map((note) => `warning: ${note}`),
+    `environment ${oneLine(name)} is sound: ${counted(declared)}`,
+  ];
+  return printable(`${lines.join("\n")}\n`, false);
+}
+
+/** Notes on the changes since a commit; throws for changes that must not be made, or can't be compared. */
+async function sinceBase(file: string, folder: string, base: string): Promise<string[]> {
+  const { report, RequestError } = await import("../../changes/report.ts");
+  const { stops } = await import("../../changes/model/changeSet.ts");
+  const { CommitError } = await import("../../changes/base/commits.ts");
+  try {
+    const { environments } = await report({ folder, base, stacks: [], file });
+    const unread = environments.flatMap(({ change }) => (change.compared ? [] : [`not compared: ${change.why ?? ""}`]));
+    const reasons = [...unread, ...environments.flatMap(stops)];
+    const hints = environments.flatMap(({ change }) => change.hints ?? []);
+    if (reasons.length === 0) return [...hints, ...environments.flatMap(({ notes }) => notes)];
+    const lines = [...reasons, ...hints].map((reason) => `  ${reason}`);
+    throw new EngineError([`environment ${file} can't change so from ${base}:`, ...lines].join("\n"), mistaken);
+  } catch (error) {
+    if (error instanceof RequestError || error instanceof CommitError) throw new EngineError(error.message);
+    throw error;
+  }
+}
+
+/** The merged file, as YAML or JSON. */
+export function showFile(file: string | undefined, options: Options): string {
+  const { name, folder } = chosen(file, options);
+  const { root, declared } = sound(name, readEnvironment(name, folder));
+  const tree = toShownTree(root, declared);
+  if (!options.json) return printable(yamlOf(tree, options.origin), false);
+  return `${printableJson(options.origin ? { environment: toPlainValue(tree), origins: origins(tree) } : toPlainValue(tree), 2)}\n`;
+}
+
+type Sound = { [Name in "root" | "declared"]-?: Exclude<Reading[Name], undefined> };
+
+function sound(name: string, { root, declared, problems }: Reading): Sound {
+  if (problems.length > 0 || !root || !declared) {
+    throw new EngineError(new EnvironmentError(name, problems).message, mistaken);
+  }
+  return { root, declared };
+}
+
+/** The file that is meant, and the folder that it is named from. */
+function chosen(file: string | undefined, { cwd = ".", stack }: Options): { name: string; folder: string } {
+  const folder = path.resolve(cwd);
+  if (file !== undefined) return { name: file, folder };
+  if (stack === undefined) {
+    throw new EngineError("name the Environment file, or its stack with --stack");
+  }
+  const name = `${stack.split("/").at(-1) ?? ""}.yaml`;
+  return { name, folder: projectAbove(folder) }; // a stack's file lies beside Pulumi.yaml
+}
+
+/** Counts the declarations of a file. */
+function counted({ organizations, seeds, apps }: Declaration): string {
+  const teams = Object.values(organizations).flatMap(({ teams = {} }) => Object.values(teams));
+  const members = teams.flatMap(({ members = {}, roster }) => Object.keys({ ...members, ...roster?.members }));
+  const counts: [number, string][] = [
+    [Object.keys(organizations).length, "organization"],
+    [teams.length, "team"],
+    [members.length, "member"],
+    [Object.keys(seeds).length, "seed"],
+    [Object.keys(apps).length, "app"],
+  ];
+  const some = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}${count > 1 ? "s" : ""}`);
+  return some.length > 0 ? some.join(", ") : "it declares nothing";
+}

@@ -1,0 +1,42 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { platformOf } from "../../provider/pulumi/binding.ts";
+import type { Configuration } from "../../provider/pulumi/configuration/configuration.ts";
+import type { Platform } from "../../provider/pulumi/platform.ts";
+import { TeamClaims } from "../../provider/resources/members/teamClaims.ts";
+import { Identities } from "../../provider/resources/model/identities.ts";
+import { MadeThings } from "../../provider/resources/records/madeThings.ts";
+import type { ResourceContext } from "../../provider/resources/resource.ts";
+import { RowClaims } from "../../provider/resources/rows/declared/claims.ts";
+
+const nobody = (): void => undefined;
+
+/** The context of reads without an engine: notes no claims, and reports only `status`. */
+export const lookingContext = (
+  { client, members, tables }: Pick<Platform, "client" | "members" | "tables">,
+  settings: Configuration,
+  program: string,
+  signal: AbortSignal,
+  status: (text: string) => void = nobody,
+): ResourceContext => ({
+  client,
+  members,
+  tables,
+  signal,
+  directory: program,
+  manner: client.manner,
+  platform: platformOf(settings),
+  account: { email: settings.email, userID: settings.userID },
+  claims: new TeamClaims(),
+  rowClaims: new RowClaims(program),
+  others: () => Promise.resolve(),
+  removals: () => Promise.reject(new Error("nothing is removed here")),
+  organizationNames: new Map<string, string>(),
+  identities: new Identities(),
+  made: new MadeThings(program, () => platformOf(settings)),
+  readsFirst: false,
+  hide: nobody,
+  publicID: (id: string) => id,
+  report: { status, info: nobody, forecast: nobody, warning: nobody },
+  sleep: (milliseconds: number) => sleep(milliseconds, undefined, { signal }),
+  now: Date.now,
+});

@@ -1,0 +1,69 @@
+import { Command } from "commander";
+import { addEmulatorCommand } from "../../emulator/cli.ts";
+import { addEngineCommands, refuseUnknownCommands, reportFailure } from "../../engine/cli/cli.ts";
+import { readOwnPackage } from "../../machine/ownPackage.ts";
+import { believesAll, certificateWarning } from "../../provider/pulumi/configuration/clear.ts";
+import { RenamingWatch } from "../changes/events/renamings.ts";
+import { describeSizes } from "../changes/model/sizes.ts";
+import { addApiCommand } from "./api.ts";
+import { addApproval } from "./approval/commands.ts";
+import { addCiCommand } from "./ci/commands.ts";
+import { addCompletionCommand } from "./completion.ts";
+import { addChangesCommand, addPullCommand } from "./data/commands.ts";
+import { addDoctorCommand } from "./doctor/commands.ts";
+import { addDoorCommand } from "./door/commands.ts";
+import { addDumpCommand, addImportRefusal } from "./dump.ts";
+import { addEnvironmentCommands } from "./environment/environment.ts";
+import { addInitCommand } from "./init/commands.ts";
+import { addMergeDriverCommand } from "./mergeDriver/commands.ts";
+import { addPromoteCommand } from "./promote/commands.ts";
+import { addRecordCommand } from "./record/commands.ts";
+import { remaining } from "./remaining.ts";
+import { addDriftCommand, addReportCommand } from "./report/commands.ts";
+import { addTrustCommand } from "./trust.ts";
+import { addVerifyCommand } from "./verify/commands.ts";
+
+const { version } = readOwnPackage();
+
+// Whoever reads the output may stop reading (`| head`); the run must not end half-way because of that.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
+
+/** The command line. */
+export const program = new Command("microapps")
+  .description(
+    "Reconciles an organization and its seed data from code, and has the platform on this machine to try it on.",
+  )
+  .version(version)
+  .configureHelp({ showGlobalOptions: true })
+  .showHelpAfterError("(microapps --help says what there is)");
+addEngineCommands(program, undefined, { remaining, sizes: describeSizes, hints: () => new RenamingWatch() });
+addApproval(program);
+addApiCommand(program);
+addDoctorCommand(program);
+addVerifyCommand(program);
+addDumpCommand(program);
+addImportRefusal(program);
+addReportCommand(program);
+addEnvironmentCommands(program);
+addDriftCommand(program);
+addChangesCommand(program);
+addPullCommand(program);
+addPromoteCommand(program);
+addMergeDriverCommand(program);
+addCiCommand(program);
+addDoorCommand(program);
+addInitCommand(program);
+addTrustCommand(program);
+addRecordCommand(program);
+addEmulatorCommand(program);
+addCompletionCommand(program);
+refuseUnknownCommands(program);
+
+// Engines show it among the diagnostics of a run.
+program.hook("preAction", (_, own) => {
+  if (believesAll(process.env) && !["up", "preview"].includes(own.name()))
+    console.error(`warning: ${certificateWarning}`);
+});
+
+/** Runs what the words of this process ask for. */
+export const run = (): Promise<unknown> => program.parseAsync().catch(reportFailure);

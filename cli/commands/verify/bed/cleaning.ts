@@ -1,0 +1,107 @@
+import { pages } from "../../../../provider/client/lists/pages.ts";
+import type { Client } from "../../../../provider/client/options.ts";
+import { ApiError, orUndefinedIfNotFound } from "../../../../provider/contract/errors.ts";
+import { withoutUndefined } from "../../../../provider/contract/values.ts";
+import { isObject } from "../../../../provider/contract/wire.ts";
+import type { Journal, Left, Thing } from "./journal.ts";
+
+/** Something that could not be removed, and why. */
+export interface Remainder {
+  thing: Thing;
+  ids: readonly string[];
+  why: string;
+}
+
+/** Removes the things in a journal, the last first, and rows that carry the run's mark. */
+export async function removeLeftovers(
+  client: Client,
+  journal: Journal,
+  isMeant: (thing: Thing) => boolean = () => true,
+): Promise<Remainder[]> {
+  const remainders: Remainder[] = [];
+  const swept = new Set<string>();
+  const hadOrganization = journal.left().some(({ thing }) => thing.kind === "organization");
+  for (const left of journal.left().filter(({ thing }) => isMeant(thing))) {
+    try {
+      const why = await removed(client, journal, left, swept);
+      if (why !== undefined) remainders.push({ thing: left.thing, ids: left.ids, why });
+      journal.removed(left.number); // a thing that nobody can find is reported once
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      remainders.push({ thing: left.thing, ids: left.ids, why: error.message });
+    }
+  }
+  // A team whose ID is not known is in an organization of the run, and went with it.
+  const isGone = ({ thing, ids }: Remainder): boolean =>
+    thing.kind === "team" &&
+    ids.length === 0 &&
+    hadOrganization &&
+    !remainders.some(({ thing: { kind } }) => kind === "organization");
+  return remainders.filter((each) => !isGone(each));
+}
+
+/** Removes one thing. Returns why it can't be, or undefined once it is gone. */
+async function removed(
+  client: Client,
+  { run }: Journal,
+  { thing: { kind, table }, ids, isMade }: Left,
+  swept: Set<string>,
+): Promise<string | undefined> {
+  if (kind === "row" && ids.length === 0 && table !== undefined) {
+    if (!swept.has(table)) await sweep(client, run.tables[table] ?? table, run.mark);
+    swept.add(table);
+  }
+  if (kind === "organization" || kind === "team") {
+    const unsure = "the run ended before it was answered: look on the platform whether it was made";
+    if (ids.length === 0) return unsure;
+    for (const id of ids) if (!isMade && !(await isOurs(client, kind, id, run.mark))) return undefined;
+  }
+  for (const id of ids) await orUndefinedIfNotFound<unknown>(removals[kind](client, id));
+  return undefined;
+}
+
+/** How each kind is removed. A child record without an ID goes with its row. */
+const removals: Readonly<Record<Thing["kind"], (client: Client, id: string) => Promise<unknown>>> = {
+  row: (client, rowID) => client.removemicroapprow({ rowID }),
+  child: (client, childID) => client.microappchildDelete({ childID }),
+  team: async (client, teamID) => {
+    const { teamMembers } = await client.teammembers({ teamIDs: [teamID] });
+    for (const { userID, teamMemberID } of teamMembers) {
+      await orUndefinedIfNotFound(client.deleteteammember(withoutUndefined({ teamID, userID, teamMemberID })));
+    }
+    await client.deleteteam({ teamID });
+  },
+  organization: async (client, organizationID) => {
+    try {
+      await client.deleteorganization({ organizationID });
+    } catch (error) {
+      // Teams stand in the way whose IDs the run did not learn. It is the run's organization, and so are they.
+      if (!(error instanceof ApiError) || error.dependants.length === 0) throw error;
+      for (const { id } of error.dependants) await orUndefinedIfNotFound<unknown>(removals.team(client, id));
+      await client.deleteorganization({ organizationID });
+    }
+  },
+};
+
+/** True if what has an ID that we chose is not there, or has the mark of the run: somebody else may have had the ID before. */
+async function isOurs(client: Client, kind: "organization" | "team", id: string, mark: string): Promise<boolean> {
+  const found =
+    kind === "team"
+      ? (await orUndefinedIfNotFound(client.readteam({ teamID: id })))?.team
+      : (await orUndefinedIfNotFound(client.readorganization({ organizationID: id })))?.organization;
+  return found === undefined || found.name.includes(mark);
+}
+
+/** Deletes the rows of a table that carry the mark in a value. Whatever the platform filters, they are looked at here. */
+async function sweep(client: Client, microAppID: string, mark: string): Promise<void> {
+  const found: string[] = [];
+  for await (const rows of pages(client, { microAppID })) {
+    found.push(...rows.filter((row) => carries(row, mark)).map(({ _id }) => _id));
+  }
+  for (const rowID of found) await orUndefinedIfNotFound(client.removemicroapprow({ rowID }));
+}
+
+const carries = (value: unknown, mark: string): boolean =>
+  typeof value === "string"
+    ? value.includes(mark)
+    : (isObject(value) || Array.isArray(value)) && Object.values(value).some((each) => carries(each, mark));

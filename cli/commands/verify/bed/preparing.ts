@@ -1,0 +1,189 @@
+import { textOf } from "../../../../provider/client/http/bodies.ts";
+import type { Client } from "../../../../provider/client/options.ts";
+import type { Door, Reply } from "../../../../provider/conformance/door.ts";
+import type { Bed, FixtureName } from "../../../../provider/conformance/fixtures.ts";
+import { appIDIn } from "../../../../provider/contract/apps.ts";
+import { ApiError, isRefusal } from "../../../../provider/contract/errors.ts";
+import { at, isObject } from "../../../../provider/contract/wire.ts";
+import type { Configuration } from "../../../../provider/pulumi/configuration/configuration.ts";
+import { wrongly, type BedNames } from "../options.ts";
+import type { Journal } from "./journal.ts";
+import { bedTableNames, bedTables, fieldsOf, type BedTable } from "./tables.ts";
+
+/** Fixtures that facts may use, from the flags and the configuration. */
+export function fixturesOf(
+  { tables, fields, helpers }: BedNames,
+  { email, password, apiKey }: Configuration,
+  more: { userID: string; invitee: string; mayMake: { organizations: boolean; apps: boolean }; rows: number },
+): Bed {
+  const [member, other] = helpers;
+  const named = Object.entries(fields).flatMap(([table, labels]) =>
+    Object.entries(labels).map(([label, id]) => [`${table}.${label}`, id] as const),
+  );
+  const { userID, invitee, mayMake, rows } = more;
+  const all: Partial<Record<string, string | undefined>> = {
+    ...tables,
+    ...Object.fromEntries(named),
+    ...{ "admin.email": email, "admin.password": password, "admin.userID": userID, "admin.apiKey": apiKey },
+    ...{ "member.email": member?.email, "member.password": member?.password },
+    ...{ "other.email": other?.email, "other.password": other?.password },
+    "invitee.email": invitee,
+    ...(mayMake.organizations ? { newOrganizations: "yes" } : {}),
+    ...(mayMake.apps ? { newApps: "yes" } : {}),
+    ...(rows > manyRows ? { manyRows: "yes" } : {}),
+  };
+  return withoutAbsent(all);
+}
+
+/** Rows that facts about the largest batch insert. */
+const manyRows = 10_000;
+
+const withoutAbsent = (bed: Readonly<Record<string, string | undefined>>): Bed =>
+  Object.fromEntries(Object.entries(bed).filter(([, value]) => value !== undefined)); // names are those of fixtures
+
+/** An app whose author is who calls; undefined where none may be made, or can be. */
+export async function newApp(door: Door, userEmail: string, mark: string): Promise<string | undefined> {
+  const request = { userEmail, appPrompt: `An empty app, made by a test: ${mark}`, attachments: [] };
+  const reply = await door.call({ name: "createappwithprompt", request, as: "admin" });
+  return appIDIn(textIn(reply, "link") ?? "");
+}
+
+/** Reads, on this machine, the file that the platform is going to download. */
+export async function textAt(address: string): Promise<string> {
+  try {
+    const response = await fetch(address, { signal: AbortSignal.timeout(fileMs) });
+    const text = response.ok && response.body ? await textOf(response.body, 1) : undefined;
+    if (text !== undefined) return text;
+  } catch {
+    // The error below covers this.
+  }
+  throw wrongly("nothing was sent to the platform: the file of --file can't be read from here, or has more than 1 MB");
+}
+
+/** Milliseconds that reading a file may take. */
+const fileMs = 30_000;
+
+/** Logs in; ends with a sentence where the platform can't be reached, or refuses. */
+export async function callerOf(client: Client, hide: (text: string) => string): Promise<string> {
+  try {
+    return await client.callerID();
+  } catch (error) {
+    if (error instanceof ApiError) throw wrongly(hide(`nothing was changed: ${error.message}`));
+    throw error;
+  }
+}
+
+/** The organization to work in: the one that is named, or a new one, and its name. */
+export async function organizationFor(
+  client: Client,
+  journal: Journal,
+  named: string | undefined,
+): Promise<{ id: string; name: string }> {
+  try {
+    if (named === undefined) return await newOrganization(client, journal);
+    const { organization } = await client.readorganization({ organizationID: named });
+    if (!organization) throw wrongly(`nothing was changed: there is no organization ${named} on the platform`);
+    return { id: named, name: organization.name };
+  } catch (error) {
+    if (error instanceof ApiError) throw wrongly(`nothing was tried: ${error.message}`);
+    throw error;
+  }
+}
+
+/** Makes an organization under an ID of ours, by which it is found when no answer comes; where none can be chosen, without. */
+async function newOrganization(client: Client, journal: Journal): Promise<{ id: string; name: string }> {
+  const { mark } = journal.run;
+  const info = { name: `microapps verify ${mark}`, description: "A test bed: it is removed at the end." };
+  const make = async (id?: string): Promise<{ id: string; name: string }> => {
+    const number = journal.making({ kind: "organization", ...(id === undefined ? {} : { id }) });
+    const chosen = id === undefined ? {} : { _id: id };
+    const { organizationID } = await client.insertorganization({ organizationInfo: { ...info, ...chosen } });
+    journal.made(number, [organizationID]);
+    return { id: organizationID, name: info.name };
+  };
+  try {
+    return await make(mark);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    for (const { number } of journal.left()) journal.removed(number);
+    return make();
+  }
+}
+
+/**
+ * Looks whether each table is there, is empty and keeps the mark, and finds the IDs of its fields. Rows are made for it,
+ * which the run removes.
+ */
+export async function examineTables(
+  door: Door,
+  tables: BedNames["tables"],
+  mark: string,
+): Promise<Partial<Record<FixtureName, string>>> {
+  const found: Partial<Record<string, string>> = {};
+  let parent: string | undefined;
+  for (const name of bedTableNames) {
+    const microAppID = tables[name];
+    if (microAppID === undefined || (name === "cities" && parent === undefined)) continue;
+    await refuseRows(door, name, microAppID);
+    const values = valuesOf(name, mark);
+    const request = { microAppID, rowData: values, ...(name === "cities" ? { embeddingRowID: parent } : {}) };
+    const made = await door.call({ name: "insertmicroapprow", request, as: "admin" });
+    if (made.kind === "refused")
+      throw wrongly(`table ${microAppID} takes no row: ${made.message}; a test bed needs ${fieldsOf(name)}`);
+    if (name === "countries") parent = textIn(made, "rowID");
+    const read = await door.call({ name: "microappdata", request: { microAppID }, as: "admin" });
+    if (!JSON.stringify(read.body).includes(mark)) {
+      throw wrongly(`table ${microAppID} does not keep what is written into Run: a test bed needs ${fieldsOf(name)}`);
+    }
+    const raw = await door.call({ name: "microappdata", request: { microAppID, platformFormat: true }, as: "admin" });
+    for (const [label, value] of Object.entries(values)) {
+      const id = keyOf(raw.body, value);
+      if (id !== undefined && id !== label) found[`${name}.${label}`] = id;
+    }
+  }
+  return found;
+}
+
+async function refuseRows(door: Door, name: BedTable, table: string): Promise<void> {
+  const reply = await door.call({ name: "microappdata", request: { microAppID: table }, as: "admin" });
+  if (reply.kind === "refused") throw wrongly(`table ${table} can't be read: ${reply.message}`);
+  const rows = reply.kind === "answer" ? at(reply.answer, "microAppRows") : [];
+  if (!Array.isArray(rows) || rows.length === 0) return;
+  throw wrongly(
+    `nothing was changed: table ${table}, which is to be ${name} of the test bed, has rows: a test bed is empty`,
+  );
+}
+
+/** A value for each field that takes a plain one. */
+function valuesOf(name: BedTable, mark: string): Record<string, unknown> {
+  const plain: Readonly<Record<string, unknown>> = {
+    text: (label: string): unknown => `${label} ${mark}`,
+    number: () => 61_803_398,
+    date: () => "2001-02-03T04:05:06.000Z",
+    checkbox: (label: string): unknown => [`${label} ${mark}`],
+  };
+  return Object.fromEntries(
+    Object.entries(bedTables[name].fields as Readonly<Record<string, unknown>>).flatMap(([label, field]) => {
+      const type = isObject(field) ? field["type"] : field;
+      const make = plain[String(type)] as ((label: string) => unknown) | undefined;
+      return make === undefined ? [] : [[label, make(label)]];
+    }),
+  );
+}
+
+const textIn = (reply: Reply, path: string): string | undefined => {
+  const found = reply.kind === "answer" ? at(reply.answer, path) : undefined;
+  return typeof found === "string" ? found : undefined;
+};
+
+/** The key under which a value stands, at whatever depth. */
+function keyOf(body: unknown, value: unknown): string | undefined {
+  if (Array.isArray(body)) return body.map((each) => keyOf(each, value)).find((key) => key !== undefined);
+  if (!isObject(body)) return undefined;
+  for (const [key, inner] of Object.entries(body)) {
+    if (!/^sortVal\d*$/.test(key) && JSON.stringify(inner) === JSON.stringify(value)) return key;
+    const below = keyOf(inner, value);
+    if (below !== undefined) return below;
+  }
+  return undefined;
+}

@@ -1,0 +1,149 @@
+import { habits, type HabitName } from "../../../provider/habits/habits.ts";
+import type { Configuration } from "../../../provider/pulumi/configuration/configuration.ts";
+
+/** Means by which this product works on a platform with an unusual habit. */
+export type Adaption =
+  | { by: "client" }
+  /** Nothing of this product has to do with it; programs of the client may. */
+  | { by: "unused" }
+  /** A key of the configuration, without `microapps:`. A profile sets the same in the emulator. */
+  | { by: "setting"; setting: keyof Configuration; value: string }
+  /** The resource, function or command that ends with an error, or does without. */
+  | { by: "nothing"; refuses: string };
+
+interface Meaning {
+  /** Parts of this product that it affects. */
+  affects: string;
+  /** The usual adaption; `except` has others for some values. */
+  adapts: Adaption;
+  except?: Readonly<Record<string, Adaption>>;
+}
+
+const client: Adaption = { by: "client" };
+const unused = (affects: string): Meaning => ({ affects, adapts: { by: "unused" } });
+const nothing = (refuses: string): Adaption => ({ by: "nothing", refuses });
+const setting = (name: keyof Configuration, value: string): Adaption => ({ by: "setting", setting: name, value });
+
+const profile = setting("profile", "platform-profile.yaml");
+
+const taken = (affects: string): Meaning => ({ affects, adapts: client });
+const profiled = (affects: string): Meaning => ({ affects, adapts: profile });
+const not = (affects: string, refuses: string): Meaning => ({ affects, adapts: nothing(refuses) });
+
+const everyRead = "Everything that is read: refresh, drift, dump and the functions";
+const people = "TeamMember, TeamRoster and UserTeams";
+const made = "Organization and Team";
+const pages = "Reading a table: SeedRows, getRows, dump and drift";
+
+/** Consequences of each habit for users of this product. */
+export const meanings: Readonly<Record<HabitName, Meaning>> = {
+  // Envelopes
+  writeEnvelope: taken("SeedRows and RowFile: the ID of what they make"),
+  readEnvelope: taken(everyRead),
+  creationResult: taken(`${made}: the ID of what they make`),
+  failureForm: taken("What is said of a call that the platform refuses"),
+  failureStatus: taken("How a refusal is told from an answer"),
+  successWord: taken("How an answer is told from a refusal"),
+  // Sessions
+  loginEnvelope: taken("Every run that logs in"),
+  logoutBy: taken("The end of each run: a session that is not ended expires by itself"),
+  userLookupBy: { ...profiled(`${people} and getUserID: the ID of an address`), except: { query: client } },
+  userLookupEnvelope: taken(`${people} and getUserID: the ID of an address`),
+  keyAlone: taken("GeneratedApp, which sends key and token"),
+  keyNeeded: profiled("GeneratedApp, which wants microapps:apiKey before it sends anything"),
+  // Rows that are read
+  noMatch: taken(`${pages}, where a table is empty`),
+  unknownRow: taken("getRow, RowFile and SeedRows, where a row is gone"),
+  skip: taken(pages),
+  skipForm: taken(pages),
+  optLimit: taken(pages),
+  order: unused("Sort fields in programs of the client and in microapps api"),
+  viewSort: taken(pages),
+  searchFilters: unused("optSearchFilters in programs of the client and in microapps api"),
+  viewFilters: { ...taken(pages), except: { refused: profile } },
+  rangeFilters: { ...taken(pages), except: { refused: profile } },
+  parentFilter: taken("SeedRows of a sub-table: the rows under one parent"),
+  rawRows: {
+    affects: "Raw rows, which no resource reads: microapps api and programs of the client",
+    adapts: setting("wireNames", '{"platformFormat": "<its name>"}'),
+  },
+  linkForm: taken("SeedRows with references"),
+  numberForm: not("SeedRows with numbers, which would be written again by each up", "SeedRows"),
+  dateForm: not("SeedRows with dates, which would be written again by each up", "SeedRows"),
+  submittedForm: taken("Reading rows"),
+  // Rows that are written
+  unknownLabels: taken("SeedRows with a label that is misspelled: it is seen when the rows are read back"),
+  labelCase: taken("SeedRows with a label in another case: it is seen when the rows are read back"),
+  wrongValues: taken("SeedRows with a value that does not fit: it is seen when the rows are read back"),
+  linkNull: not("SeedRows that take a link away", "SeedRows"),
+  emptyText: taken("SeedRows with empty texts"),
+  insertedCount: taken("SeedRows: how many rows of a batch arrived is seen when they are read back"),
+  partialBatches: taken("SeedRows: what a refused batch left is seen when the rows are read back"),
+  ownParents: profiled("SeedRows of a sub-table: rows of several parents in one batch"),
+  updateUnknownRow: taken("SeedRows, where a row is gone: it is seen when the rows are read back"),
+  removeUnknownRow: taken("SeedRows, where a row is gone already"),
+  // Children and files
+  childRead: unused("Programs of the client: RowFile reads the list"),
+  childListBy: { ...taken("RowFile"), except: { query: profile } },
+  storecopyPath: {
+    ...taken("Programs of the client: no resource copies stored files"),
+    except: { s3copy: setting("wireNames", '{"storecopy": "s3copy"}') },
+  },
+  uploadPath: {
+    ...taken("RowFile, where the platform stores the file"),
+    except: { uploadFileToS3: setting("wireNames", '{"uploadFileToStore": "uploadFileToS3"}') },
+  },
+  // Organizations, teams and members
+  chosenIDs: profiled(`${made}: without an ID of their own a lost answer can't be asked for again`),
+  organizationNames: taken("Organization: two of one name are not refused by the platform"),
+  unknownThing: taken(`${made}, where they are gone`),
+  createdAt: taken(`${made}: without it what an interrupted run made elsewhere is taken over by adopt alone`),
+  cascade: not("Organization: a destroy would delete teams that nobody declares", "Organization"),
+  allMembers: taken("dump, which leaves that team out"),
+  memberForm: taken(people),
+  memberPlace: taken(people),
+  memberAddress: taken(`${people}: they ask for the ID of each address`),
+  memberID: { ...profiled(people), except: { userID: client } },
+  teamParameter: { ...profiled(people), except: { teamIDs: client } },
+  invitations: not(`${people} with an address that the platform does not know`, "TeamMember"),
+  enforceBy: { ...profiled("UserTeams"), except: { email: client } },
+  roleChange: not(`${people} with roles`, "TeamMember"),
+  // Notifications and apps
+  defaultChannel: not("Notification without a channel: it is delivered in the app alone", "Notification"),
+  appLink: taken("GeneratedApp"),
+  appStatus: taken("GeneratedApp that waits until the app is ready"),
+  attachments: profiled("GeneratedApp without attachments"),
+};
+
+/** Consequences of a habit with this value. */
+export function meaningOf(name: HabitName, value: string): { affects: string; adapts: Adaption } {
+  const { affects, adapts, except = {} } = meanings[name];
+  return { affects, adapts: value === habits[name].values[0] ? client : (except[value] ?? adapts) };
+}
+
+/** The fact that shows a word whose meaning nobody but the operator knows. */
+export const wordsFact = "createappwithpromptStatus: known words";
+
+/** Consequences of a difference that is not a habit. */
+export function meaningOfFact(id: string): { affects: string; adapts: { by: Adaption["by"]; text: string } } {
+  if (id !== wordsFact)
+    return {
+      affects: `Whatever calls ${id.split(/[ :]/)[0] ?? ""}`,
+      adapts: { by: "nothing", text: "Nothing is known to adapt." },
+    };
+  return {
+    affects: "AppReadiness and getAppStatus, which take an unknown word for pending",
+    adapts: {
+      by: "setting",
+      text: "Say what the word means (pending, ready or failed): as statusWords of the resource, or in platform-profile.yaml.",
+    },
+  };
+}
+
+/** Describes the adaption, as a sentence. */
+export function adaptionText(adaption: Adaption, number: number): string {
+  if (adaption.by === "client") return `The client takes ${number === 2 ? "both" : "all"} forms by itself.`;
+  if (adaption.by === "unused") return "No resource and no function depends on it.";
+  if (adaption.by === "setting") return `microapps config set microapps:${adaption.setting} '${adaption.value}'`;
+  return `Nothing adapts: ${adaption.refuses} refuses by name.`;
+}

@@ -1,0 +1,135 @@
+import type { Fact } from "../../../provider/conformance/fact.ts";
+import type { Result } from "../../../provider/conformance/run.ts";
+import type { EndpointName } from "../../../provider/contract/endpoints.ts";
+import { habits, type HabitName } from "../../../provider/habits/habits.ts";
+import type { Profile } from "../../../provider/habits/profile.ts";
+import { printableLine } from "../../../provider/messages/text.ts";
+import { adaptionText, meaningOf, meaningOfFact, type Adaption } from "./meaning.ts";
+
+/** How facts came out. */
+export interface Tally {
+  holds: number;
+  differs: number;
+  notTried: number;
+}
+
+/** A way in which a platform was seen to differ. */
+export interface Difference {
+  /** ID of the fact. */
+  fact: string;
+  rule: string;
+  evidence: Fact["evidence"];
+  expected: string;
+  seen: string;
+  /** The habit by which it is known, with the usual value and the one that was seen; null for one without a name. */
+  habit: { name: HabitName; usual: string; value: string } | null;
+  /** Parts of this product that it affects. */
+  affects: string;
+  adapts: { by: Adaption["by"]; text: string };
+}
+
+/** Change of a platform since its profile was written. */
+export interface Change {
+  what: string;
+  before: string;
+  now: string;
+}
+
+/** Result of a verify run, as `--json` prints it: docs/verify.md has the shape. */
+export interface Outcome {
+  /** Version of this shape. */
+  version: 1;
+  /** The exit status. */
+  status: 0 | 1 | 3;
+  stack: string | null;
+  /** Origin of the platform. */
+  platform: string;
+  /** Stands in whatever the run made. */
+  mark: string;
+  requests: number;
+  score: {
+    all: Tally;
+    endpoints: ({ endpoint: string } & Tally)[];
+    evidence: ({ evidence: string } & Tally)[];
+  };
+  differences: Difference[];
+  /** Since the profile of `--profile`; null without one. */
+  changes: Change[] | null;
+  notTried: { fact: string; why: string }[];
+  profile: Profile;
+  /** Things that could not be removed. */
+  left: { kind: string; ids: readonly string[]; why: string }[];
+}
+
+/** Characters of a value in a sentence. */
+const mostCharacters = 160;
+
+const endpointIn = (id: string): EndpointName => (id.split(/[ :]/)[0] ?? "") as EndpointName; // as facts are named
+
+/** The name of the habit that differs, where the platform was seen to have another value than the usual. */
+export const deviation = ({ habit }: Result): { name: HabitName; value: string } | undefined =>
+  habit && habit.value !== habits[habit.name].values[0] ? habit : undefined;
+
+const differs = (result: Result): boolean => result.status === "failed" || deviation(result) !== undefined;
+
+/** Counts the facts, by endpoint and by evidence. */
+export function scoreOf(results: readonly Result[]): Outcome["score"] {
+  const tally = (some: readonly Result[]): Tally => ({
+    holds: some.filter((each) => each.status === "passed" && !differs(each)).length,
+    differs: some.filter(differs).length,
+    notTried: some.filter((each) => each.status === "notTried" && !differs(each)).length,
+  });
+  const by = (keyOf: (fact: Fact) => string): [string, Result[]][] => [
+    ...Map.groupBy(results, ({ fact }) => keyOf(fact)),
+  ];
+  return {
+    all: tally(results),
+    endpoints: by(({ id }) => endpointIn(id)).map(([endpoint, some]) => ({ endpoint, ...tally(some) })),
+    evidence: by(({ evidence }) => evidence.kind).map(([evidence, some]) => ({ evidence, ...tally(some) })),
+  };
+}
+
+/** Each difference, with its consequences. A habit is listed once, by the first fact that shows it. */
+export function differencesOf(results: readonly Result[], hide: (text: string) => string): Difference[] {
+  const known = new Set<string>();
+  return results.filter(differs).flatMap((result): Difference[] => {
+    const { id: fact, rule, evidence } = result.fact;
+    const found = deviation(result);
+    const base = { fact, rule, evidence, ...comparison(result, hide) };
+    if (!found) return [{ ...base, habit: null, ...meaningOfFact(fact) }];
+    const { name, value } = found;
+    if (known.has(`${name} ${value}`)) return [];
+    known.add(`${name} ${value}`);
+    const { affects, adapts } = meaningOf(name, value);
+    const { values } = habits[name];
+    const habit = { name, usual: values[0], value };
+    return [{ ...base, habit, affects, adapts: { by: adapts.by, text: adaptionText(adapts, values.length) } }];
+  });
+}
+
+function comparison(result: Result, hide: (text: string) => string): Pick<Difference, "expected" | "seen"> {
+  if (result.status === "failed") {
+    const at = result.path === "" ? "" : `${result.path}: `;
+    return { expected: describeValue(result.expected, hide), seen: hide(at) + describeValue(result.seen, hide) };
+  }
+  const found = deviation(result);
+  return { expected: found === undefined ? "" : habits[found.name].values[0], seen: found?.value ?? "" };
+}
+
+/** A value of the platform's in a sentence: masked first, then cut. */
+export function describeValue(value: unknown, hide: (text: string) => string): string {
+  const text = printableLine(hide(value === undefined ? "nothing" : JSON.stringify(value)));
+  return text.length > mostCharacters ? `${text.slice(0, mostCharacters)}…` : text;
+}
+
+/** True when nobody has to do anything about a difference. */
+export const isAdapted = ({ adapts: { by } }: Difference): boolean => by === "client" || by === "unused";
+
+/**
+ * Returns 3 when somebody has to act: with a profile, because the platform changed; otherwise, because the client does
+ * not adapt.
+ */
+export function statusOf(differences: readonly Difference[], changes: readonly Change[] | null): 0 | 3 {
+  if (changes !== null) return changes.length === 0 ? 0 : 3;
+  return differences.every(isAdapted) ? 0 : 3;
+}

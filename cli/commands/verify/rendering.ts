@@ -1,0 +1,90 @@
+import { wrapLine } from "../../../engine/index.ts";
+import { counted, numbered } from "../../../provider/messages/text.ts";
+import { isAdapted, type Difference, type Outcome, type Tally } from "./outcome.ts";
+
+/** The outcome for people, in a number of columns. */
+export function screenOf(outcome: Outcome, columns: number): string {
+  const { score, differences, changes, notTried, left } = outcome;
+  const table = [
+    ...rows(
+      "endpoint",
+      score.endpoints.map(({ endpoint, ...tally }) => [endpoint, tally]),
+    ),
+    "",
+    ...rows(
+      "evidence",
+      score.evidence.map(({ evidence, ...tally }) => [evidence, tally]),
+    ),
+  ];
+  const parts = [
+    table,
+    ...differences.map((each) => linesOf(each, columns)),
+    ...(changes === null ? [] : [changeLines(changes, columns)]),
+    ...(notTried.length === 0 ? [] : [notTriedLines(notTried, columns)]),
+    ...(left.length === 0 ? [] : [leftLines(left, columns)]),
+    wrapLine(summary(outcome), columns),
+  ];
+  return parts.map((lines) => lines.join("\n")).join("\n\n");
+}
+
+const headings = ["holds", "differs", "not tried"] as const;
+
+function rows(title: string, tallies: readonly (readonly [string, Tally])[]): string[] {
+  const cells = Math.max(title.length, ...tallies.map(([name]) => name.length)) + 2;
+  const line = (name: string, numbers: readonly (string | number)[]): string =>
+    name.padEnd(cells) +
+    numbers.map((each, index) => String(each || "").padStart(headings[index]?.length ?? 0)).join("  ");
+  return [
+    line(title, headings),
+    ...tallies.map(([name, { holds, differs, notTried }]) => line(name, [holds, differs, notTried]).trimEnd()),
+  ];
+}
+
+function linesOf(
+  { fact, rule, evidence, expected, seen, habit, affects, adapts }: Difference,
+  columns: number,
+): string[] {
+  const indented = (text: string): string[] => wrapLine(`  ${text}`, columns);
+  const name = habit === null ? "" : ` [${habit.name}: ${habit.value}]`;
+  const isCommand = adapts.by === "setting";
+  return [
+    ...wrapLine(`DIFFERS ${fact} ${rule} (${evidence.kind})${name}`, columns),
+    ...indented(`expected: ${expected}`),
+    ...indented(`seen: ${seen}`),
+    ...indented(`affects: ${affects}.`),
+    ...(isCommand ? [`  adapts: ${adapts.text}`] : indented(`adapts: ${adapts.text}`)),
+  ];
+}
+
+function changeLines(changes: NonNullable<Outcome["changes"]>, columns: number): string[] {
+  if (changes.length === 0) return ["Nothing has changed since the profile was written."];
+  return changes.flatMap(({ what, before, now }) =>
+    wrapLine(`CHANGED ${what}: it was ${before}, and is ${now} now.`, columns),
+  );
+}
+
+/** Facts that were not tried, by reason. */
+function notTriedLines(notTried: Outcome["notTried"], columns: number): string[] {
+  const byReason = [...Map.groupBy(notTried, ({ why }) => why)];
+  return byReason.flatMap(([why, facts]) => wrapLine(`${numbered(facts.length, "fact")} not tried: ${why}.`, columns));
+}
+
+const leftLines = (left: Outcome["left"], columns: number): string[] =>
+  left.flatMap(({ kind, ids, why }) =>
+    wrapLine(`LEFT OVER ${kind} ${ids.join(", ")}: ${why} 'microapps verify --clean --test-bed' tries again.`, columns),
+  );
+
+function summary({ score: { all }, differences, changes, requests, mark }: Outcome): string {
+  const adapted = differences.filter(isAdapted).length;
+  const counts = counted([
+    [all.holds, "hold"],
+    [all.differs, "differ"],
+    [all.notTried, "not tried"],
+  ]);
+  const met =
+    differences.length === 0
+      ? " Nothing differs."
+      : ` ${numbered(differences.length, "difference")}, of which ${adapted} need nothing to be done.`;
+  const since = changes === null ? "" : ` ${numbered(changes.length, "change")} since the profile was written.`;
+  return `Facts: ${counts}.${met}${since} ${numbered(requests, "request")} in run ${mark}.`;
+}

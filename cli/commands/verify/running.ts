@@ -1,0 +1,293 @@
+import { EngineError } from "../../../engine/index.ts";
+import { messageOf } from "../../../machine/failures.ts";
+import { createClient } from "../../../provider/client/client.ts";
+import type { Client } from "../../../provider/client/options.ts";
+import { rawDoor, RefusedLogin } from "../../../provider/conformance/door.ts";
+import type { Fact } from "../../../provider/conformance/fact.ts";
+import { people, type Bed } from "../../../provider/conformance/fixtures.ts";
+import { runFacts, type Result } from "../../../provider/conformance/run.ts";
+import { textsIn } from "../../../provider/contract/wire.ts";
+import type { Profile } from "../../../provider/habits/profile.ts";
+import { readProfile } from "../../../provider/layers/profileFile.ts";
+import { Mask } from "../../../provider/messages/masks.ts";
+import type { Configuration } from "../../../provider/pulumi/configuration/configuration.ts";
+import { originOf } from "../../../provider/pulumi/configuration/origins.ts";
+import { locatePlatform } from "../../../provider/pulumi/platform.ts";
+import type { Subject } from "../doctor/subject.ts";
+import { removeLeftovers, type Remainder } from "./bed/cleaning.ts";
+import { refuseNamesake } from "./bed/guarding.ts";
+import { digestOf, Journal } from "./bed/journal.ts";
+import { Keeper, type Grounds } from "./bed/keeping.ts";
+import { limitsBelow } from "./bed/limits.ts";
+import { callerOf, examineTables, fixturesOf, newApp, organizationFor, textAt } from "./bed/preparing.ts";
+import { NoAnswer, Sender } from "./bed/sending.ts";
+import { readOrRefuse, wrongly, type BedNames, type VerifyOptions } from "./options.ts";
+import { differencesOf, scoreOf, statusOf, type Outcome } from "./outcome.ts";
+import { changesSince, profileOf, type Seen } from "./profileFile.ts";
+
+/** Everything a run needs. */
+export interface Work {
+  subject: Subject;
+  settings: Configuration;
+  /** The folder of the journals. */
+  folder: string;
+  /** Undefined where only what is left over is removed. */
+  names: BedNames | undefined;
+  /** Facts of the package: IDs that stand in them are made up. */
+  facts: readonly Fact[];
+  /** Facts of files that are named. */
+  more: readonly Fact[];
+  earlier: Profile | undefined;
+  options: VerifyOptions;
+  mark: string;
+  show: (text: string) => void;
+  warn: (text: string) => void;
+  /** The time in milliseconds since the epoch. */
+  now: () => number;
+}
+
+/** A platform that is connected to. */
+interface Connection {
+  url: string;
+  client: Client;
+  /** A client that knows more of the platform, as soon as more is known. */
+  clientOf: (profile: Profile | undefined) => Client;
+  known: Profile | undefined;
+  sender: Sender;
+  hide: (text: string) => string;
+  stop: Stop;
+}
+
+/** Removes what earlier runs have left, and tries the facts; undefined where there is nothing to try. */
+export async function onPlatform(work: Work): Promise<Outcome | undefined> {
+  const { settings, subject, names } = work;
+  subject.mask.add(names?.helpers.map(({ password }) => password) ?? []);
+  const { url, close } = await locatePlatform(settings.endpoint, subject.folder).catch((error: unknown): never => {
+    throw new EngineError(`the emulator does not start: ${messageOf(error)}`, 2);
+  });
+  const { email, password, apiKey, wireNames, profile } = settings;
+  const known = work.earlier ?? readOrRefuse(() => readProfile(profile, subject.folder));
+  const clientOf: Connection["clientOf"] = (profile) =>
+    createClient({ endpoint: url, email, password, apiKey, wireNames, profile });
+  const client = clientOf(known);
+  const sender = new Sender({ url });
+  const stop = new Stop(work.warn);
+  const hide = (text: string): string => withoutAddresses(subject.mask.hide(text));
+  try {
+    await callerOf(client, hide);
+    const connection = { url, client, clientOf, known, sender, hide, stop };
+    await removeLeftOvers(work, connection);
+    return names === undefined ? undefined : await inJournal(work, names, connection);
+  } finally {
+    stop.end();
+    sender.close();
+    await client.close();
+    await close();
+  }
+}
+
+/** Removes what earlier runs on this platform have made and left. */
+async function removeLeftOvers({ settings, folder, names, warn }: Work, { client }: Connection): Promise<void> {
+  const journals = Journal.leftOver(folder, digestOf(settings.endpoint), warn);
+  let remainders = 0;
+  for (const journal of journals) {
+    const left = await removeLeftovers(client, journal).finally(() => journal.end());
+    remainders += left.length;
+    if (left.length === 0) warn(`Removed what run ${journal.run.mark} had left.`);
+    for (const { thing, ids, why } of left)
+      warn(`Left over by run ${journal.run.mark}: ${thing.kind} ${ids.join(", ")}: ${why}`);
+  }
+  if (names === undefined && journals.length === 0) warn("Nothing is left over.");
+  if (remainders > 0 && names === undefined) throw new EngineError("something is left over on the platform");
+}
+
+/** A run with a journal, which ends with everything removed. */
+async function inJournal(work: Work, names: BedNames, connection: Connection): Promise<Outcome> {
+  const { settings, folder, mark, now } = work;
+  const { clientOf, known, stop } = connection;
+  const tables = names.tables as Readonly<Record<string, string>>; // none is undefined
+  const journal = Journal.begin(folder, { mark, platform: digestOf(settings.endpoint), tables, startedAt: now() });
+  let left: Remainder[] = [];
+  const results: Result[] = [];
+  const tried = await attempt(work, names, journal, connection, results)
+    .finally(async () => {
+      work.show("removing what was made");
+      // Removing things may depend on the habits that the facts found.
+      const cleaner = clientOf(profileOf(results, seenBy(work, {}), known));
+      left = await removeLeftovers(cleaner, journal).finally(() => cleaner.close());
+    })
+    .finally(() => journal.end());
+  if (stop.signal.aborted) {
+    throw new EngineError(
+      left.length === 0
+        ? "interrupted: what was made is removed"
+        : "interrupted: something is left over, which 'verify --clean' removes",
+    );
+  }
+  return outcomeOf(work, tried, left, connection);
+}
+
+interface Tried {
+  results: Result[];
+  limits: Profile["limits"];
+}
+
+/** Tries the facts; each result is added to `found` at once. */
+async function attempt(
+  work: Work,
+  names: BedNames,
+  journal: Journal,
+  connection: Connection,
+  found: Result[],
+): Promise<Tried> {
+  const { settings, options, mark, subject, show } = work;
+  const facts = [...work.facts, ...work.more];
+  const { client, sender, hide, stop } = connection;
+  const organization = await organizationFor(client, journal, names.organizationID);
+  refuseNamesake(organization.name, subject.declared.organizationNames, organization.id);
+  const userID = await client.callerID();
+  const mayMake = { organizations: options.new === true, apps: options.apps === true };
+  const invitee = options.address.replace("*", mark);
+  const basic: Bed = {
+    ...fixturesOf(names, settings, { userID, invitee, mayMake, rows: Number(options.rows) }),
+    ...(await helpersOf(names, connection)),
+    organization: organization.id,
+    ...(options.file === undefined ? {} : { "file.url": options.file, "file.text": await textAt(options.file) }),
+  };
+  const keeper = new Keeper(sender.send, groundsOf(work, names, basic, connection.url), journal);
+  keeper.own(organization.id);
+  const lost = new AbortController();
+  const send: typeof keeper.send = async (request, signal) => {
+    try {
+      return await keeper.send(request, signal);
+    } catch (error) {
+      if (error instanceof NoAnswer) lost.abort(error);
+      throw error;
+    }
+  };
+  const { wireNames } = settings;
+  const door = rawDoor({ send, bed: basic, habits: () => ({}), wireNames });
+  try {
+    show("looking at the tables of the test bed");
+    const fields = await examineTables(door, names.tables, mark);
+    const limits = await limitsBelow(door, names.tables.currencies, Number(options.rows));
+    await removeLeftovers(client, journal, (thing) => thing.kind === "row"); // facts are to find empty tables
+    const app = options.app ?? (mayMake.apps ? await newApp(door, settings.email ?? "", mark) : undefined);
+    if (app !== undefined) keeper.own(app);
+    const bed: Bed = { ...fields, ...basic, ...(app === undefined ? {} : { app }) };
+    const signal = AbortSignal.any([stop.signal, lost.signal]);
+    const done = (result: Result): void => {
+      const count = found.push(result);
+      show(`${count} of ${facts.length} facts: ${result.fact.id}`);
+    };
+    const results = await runFacts({ facts, send, bed, wireNames, signal, done });
+    if (lost.signal.aborted) throw lost.signal.reason as NoAnswer;
+    return { results: results.map((each) => withoutRefused(each, keeper.refusals)), limits };
+  } catch (error) {
+    const isExpected = [NoAnswer, RefusedLogin, EngineError].some((kind) => error instanceof kind);
+    // The platform's words may repeat what it was sent.
+    throw isExpected ? wrongly(hide(messageOf(error))) : error;
+  } finally {
+    await door.leave().catch(() => undefined);
+  }
+}
+
+/** User IDs of the helpers, who log in for it. */
+async function helpersOf({ helpers }: BedNames, { url, hide }: Connection): Promise<Bed> {
+  const found: Partial<Record<string, string>> = {};
+  for (const [index, person] of (["member", "other"] as const).entries()) {
+    const helper = helpers[index];
+    if (!helper) continue;
+    const theirs = createClient({ endpoint: url, ...helper });
+    try {
+      found[`${person}.userID`] = await callerOf(theirs, hide);
+    } finally {
+      await theirs.close();
+    }
+  }
+  return found; // names are those of fixtures
+}
+
+function groundsOf({ settings, subject, options, facts: own }: Work, names: BedNames, bed: Bed, url: string): Grounds {
+  const caller = [bed["admin.email"], bed["admin.userID"]].filter((each) => each !== undefined);
+  const helpers = people.flatMap((person) => [bed[`${person}.email`] ?? [], bed[`${person}.userID`] ?? []].flat());
+  const tokens = new Mask([]);
+  const madeUp = new Set(textsIn(own.map(({ steps }) => steps)));
+  return {
+    tables: names.tables,
+    mayMake: { organizations: options.new === true, apps: options.apps === true },
+    people: [...helpers, bed["invitee.email"] ?? ""],
+    caller,
+    isMadeUp: (id) => madeUp.has(id) || /^(?:x[0-9a-f]{16}|nothinghasthisid0)/.test(id),
+    wireNames: settings.wireNames ?? {},
+    hide: (token) => {
+      subject.mask.add([token]);
+      tokens.add([token]);
+    },
+    holdsToken: (text) => tokens.hides(text),
+    isAllowed: (to) => !settings.allowed || [originOf(url), ...settings.allowed].includes(originOf(to)),
+  };
+}
+
+/** A fact with a request outside of the sandbox counts as not tried. */
+function withoutRefused(result: Result, refusals: ReadonlySet<string>): Result {
+  const { fact } = result;
+  if (result.status !== "failed" || typeof result.seen !== "string" || !refusals.has(result.seen)) return result;
+  return { fact, status: "notTried", why: result.seen };
+}
+
+function outcomeOf(
+  work: Work,
+  { results, limits }: Tried,
+  left: readonly Remainder[],
+  { hide, sender }: Connection,
+): Outcome {
+  const { subject, earlier, mark } = work;
+  const seen = seenBy(work, limits);
+  const { platform } = seen;
+  const differences = differencesOf(results, hide);
+  const changes = earlier === undefined ? null : changesSince(earlier, results, limits);
+  const notTried = results.flatMap((each) =>
+    each.status === "notTried" ? [{ fact: each.fact.id, why: hide(each.why) }] : [],
+  );
+  return {
+    version: 1,
+    status: left.length > 0 ? 1 : statusOf(differences, changes),
+    stack: subject.place.stack ?? null,
+    ...{ platform, mark, requests: sender.made, score: scoreOf(results), differences, changes, notTried },
+    profile: profileOf(results, seen, earlier),
+    left: left.map(({ thing, ids, why }) => ({ kind: thing.kind, ids, why: hide(why) })),
+  };
+}
+
+const seenBy = ({ settings, now }: Work, limits: Profile["limits"]): Seen => ({
+  ...{ platform: originOf(settings.endpoint) ?? "", now: now(), limits, wireNames: { ...settings.wireNames } },
+});
+
+/** Addresses of people: whoever answers may name somebody. */
+const withoutAddresses = (text: string): string => text.replaceAll(/[^\s@"'<>(),;:]+@[^\s@"'<>(),;:]+/g, "[address]");
+
+/** Ends a run in order when a person interrupts it; the second time at once. */
+class Stop {
+  readonly #controller = new AbortController();
+  readonly #listener: () => void;
+
+  constructor(warn: (text: string) => void) {
+    this.#listener = () => {
+      if (this.#controller.signal.aborted) process.exit(130);
+      warn("Removing what was made; a second Ctrl-C stops at once, and the next 'verify' removes it.");
+      this.#controller.abort(new Error("interrupted"));
+    };
+    for (const signal of signals) process.on(signal, this.#listener);
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  end(): void {
+    for (const signal of signals) process.off(signal, this.#listener);
+  }
+}
+
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;

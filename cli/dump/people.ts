@@ -1,0 +1,102 @@
+import { role } from "../../provider/contract/members.ts";
+import { allMembers } from "../../provider/contract/teams.ts";
+import { getTeamMembers } from "../../provider/functions/getTeamMembers.ts";
+import { organization } from "../../provider/resources/organization.ts";
+import type { ResourceContext } from "../../provider/resources/resource.ts";
+import { team } from "../../provider/resources/team.ts";
+import { DumpError } from "./dumpError.ts";
+
+interface Named {
+  id: string;
+  name: string;
+  description?: string | null | undefined;
+}
+
+/** A member of a team, as an environment file declares one. */
+interface Member {
+  userID: string;
+  email: string;
+  role?: "admin" | "member";
+}
+
+interface DumpedTeam extends Named {
+  /** Logical name. */
+  key: string;
+  members: Member[];
+}
+
+export interface DumpedOrganization extends Named {
+  /** Logical name. */
+  key: string;
+  teams: DumpedTeam[];
+}
+
+/**
+ * Reads the organizations and teams with these IDs, the teams' organizations as well; the interface lists neither. In
+ * the order of their names. Calls `warn` for what an environment file can't declare.
+ */
+export async function readOrganizations(
+  context: ResourceContext,
+  organizationIDs: readonly string[],
+  teamIDs: readonly string[],
+  warn: (text: string) => void,
+): Promise<DumpedOrganization[]> {
+  const teams = await Promise.all(
+    [...new Set(teamIDs)].map(async (id) => {
+      const found = await team.read(context, id, {});
+      if (!found) throw new DumpError(`there is no team ${id} on the platform: name it by its ID`);
+      return { id, ...found.outputs };
+    }),
+  );
+  const all = new Set([...organizationIDs, ...teams.map(({ organizationID }) => organizationID)]);
+  const organizations = await Promise.all(
+    [...all].map(async (id): Promise<Named> => {
+      const found = await organization.read(context, id, {});
+      if (!found) throw new DumpError(`there is no organization ${id} on the platform: name it by its ID`);
+      return { id, ...found.outputs };
+    }),
+  );
+  return Promise.all(
+    withKeys(organizations).map(async (one) => {
+      const own = teams.filter(({ organizationID, name }) => organizationID === one.id && name !== allMembers);
+      if (own.length < teams.filter(({ organizationID }) => organizationID === one.id).length) {
+        warn(`the team "${allMembers}" of ${one.name} is left out: every organization has it by itself`);
+      }
+      const dumped = withKeys(own).map(async (team) => ({ ...team, members: await membersOf(context, team, warn) }));
+      return { ...one, teams: await Promise.all(dumped) };
+    }),
+  );
+}
+
+async function membersOf(
+  context: ResourceContext,
+  { id, name }: Named,
+  warn: (text: string) => void,
+): Promise<Member[]> {
+  const { members } = await getTeamMembers.invoke(context, { teamID: id });
+  const nameless = members.filter(({ email }) => email === undefined);
+  if (nameless.length > 0) {
+    warn(`team "${name}": ${nameless.length} members are left out, since the platform tells no address of theirs`);
+  }
+  return members.flatMap(({ userID, email, role: word }) => {
+    if (email === undefined) return [];
+    const known = role.safeParse(word);
+    return [{ userID, email, ...(known.success ? { role: known.data } : {}) }];
+  });
+}
+
+/** Things in the order of their names, each with a logical name made of its own. */
+function withKeys<One extends Named>(things: readonly One[]): (One & { key: string })[] {
+  const taken = new Set<string>();
+  const place = ({ name, id }: Named): string => `${name}\n${id}`;
+  return things
+    .toSorted((a, b) => (place(a) < place(b) ? -1 : 1))
+    .map((thing) => {
+      const plain = thing.name.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
+      const word = plain.replaceAll(/[^a-z0-9]+/g, "-").replaceAll(/^-|-$/g, "") || "unnamed";
+      let key = word;
+      for (let count = 2; taken.has(key); count++) key = `${word}-${count}`;
+      taken.add(key);
+      return { ...thing, key };
+    });
+}

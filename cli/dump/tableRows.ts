@@ -1,0 +1,145 @@
+import { pages } from "../../provider/client/lists/pages.ts";
+import { isNotFound } from "../../provider/contract/errors.ts";
+import { declarable, type RowData } from "../../provider/contract/values.ts";
+import { numbered } from "../../provider/messages/text.ts";
+import { keyText } from "../../provider/reconcile/digests.ts";
+import type { ResourceContext } from "../../provider/resources/resource.ts";
+import { Columns } from "./columns.ts";
+import { DumpError } from "./dumpError.ts";
+import { Spool } from "./spool.ts";
+import type { TableOption } from "./tableOption.ts";
+
+/** Between the labels of a key. */
+const seam = "\u0000";
+
+/** Keys and row IDs that a message names. */
+const maxNamed = 10;
+
+/** A row as it was read. */
+export interface SpooledRow {
+  values: RowData;
+  /** ID of the parent row. */
+  parent: string | undefined;
+}
+
+/** The rows of a table: keys in memory, content in a file beside the dump. */
+export class TableRows {
+  readonly option: TableOption;
+  readonly columns = new Columns();
+  /** A row that one of the rows is a child of. */
+  parent: string | undefined;
+  /** Rows without a parent row. */
+  orphans = 0;
+  /** Rows that not everybody may see. */
+  restricted = 0;
+  readonly #ids: string[] = [];
+  readonly #keys: string[] = [];
+  readonly #spool: Spool;
+  #places: Map<string, number> | undefined;
+
+  private constructor(option: TableOption, spool: string) {
+    this.option = option;
+    this.#spool = new Spool(spool);
+  }
+
+  /** Reads a table. Ends with an error that names rows without their natural key. */
+  static async read(context: ResourceContext, option: TableOption, spool: string): Promise<TableRows> {
+    const rows = new TableRows(option, spool);
+    try {
+      await rows.#readAll(context);
+      return rows;
+    } catch (error) {
+      rows.remove();
+      throw error;
+    }
+  }
+
+  get count(): number {
+    return this.#ids.length;
+  }
+
+  /** True when the key is one label, and no link: only then can other tables refer to the rows. */
+  get isReferable(): boolean {
+    const [label = "", ...others] = this.option.key;
+    return others.length === 0 && !this.columns.links.some(([linked]) => linked === label);
+  }
+
+  /** Natural key of the row with this ID. */
+  keyOf(rowID: string): string | undefined {
+    this.#places ??= new Map(this.#ids.map((id, index) => [id, index]));
+    const place = this.#places.get(rowID);
+    return place === undefined ? undefined : this.#keys[place];
+  }
+
+  row(index: number): SpooledRow {
+    const [parent, values] = JSON.parse(this.#spool.get(index)) as [string | null, RowData]; // as it was written
+    return { values, parent: parent ?? undefined };
+  }
+
+  /**
+   * The rows' indices in the order of their natural keys. `resolve` brings the part of a key that is a link to the key
+   * of the row it leads to. Ends with an error that names keys which several rows have.
+   */
+  sorted(resolve: (label: string, part: string) => string): Uint32Array {
+    const { table, key } = this.option;
+    const linked = this.columns.links.some(([label]) => key.includes(label));
+    const texts = linked
+      ? this.#keys.map((text) =>
+          text
+            .split(seam)
+            .map((part, index) => resolve(key[index] ?? "", part))
+            .join(seam),
+        )
+      : this.#keys;
+    const text = (index: number): string => texts[index] ?? "";
+    const order = Uint32Array.from(texts.keys()).sort((a, b) => (text(a) < text(b) ? -1 : text(a) > text(b) ? 1 : 0));
+    const twice = new Set<string>();
+    for (let place = 1; place < order.length; place++) {
+      const one = text(order[place] ?? 0);
+      if (one === text(order[place - 1] ?? 0)) twice.add(`"${one.replaceAll(seam, '", "')}"`);
+    }
+    if (twice.size > 0) {
+      throw new DumpError(
+        `table ${table}: several rows have the same ${key.join(" and ")}: ${named([...twice])}. Name more labels as its key, or make them differ.`,
+      );
+    }
+    return order;
+  }
+
+  remove(): void {
+    this.#spool.remove();
+  }
+
+  async #readAll(context: ResourceContext): Promise<void> {
+    const { table, key } = this.option;
+    const keyless: string[] = [];
+    try {
+      for await (const page of pages(context.client, { microAppID: table, signal: context.signal })) {
+        for (const { _id, embeddingRowID, viewers, teamViewers, ...rest } of page) {
+          const values = declarable(rest);
+          const parts = key.map((label) => keyText(values[label]));
+          if (parts.includes(undefined)) keyless.push(_id);
+          this.columns.observe(values);
+          if (embeddingRowID) this.parent ??= embeddingRowID;
+          else this.orphans++;
+          if ((viewers ?? []).length + (teamViewers ?? []).length > 0) this.restricted++;
+          this.#ids.push(_id);
+          this.#keys.push(parts.join(seam));
+          this.#spool.add(JSON.stringify([embeddingRowID ?? null, values]));
+        }
+        context.report.status(`${table}: ${numbered(this.count, "row")} read`);
+      }
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      throw new DumpError(`there is no table ${table} on the platform: name it by its ID`);
+    }
+    if (keyless.length > 0) {
+      throw new DumpError(
+        `table ${table}: ${numbered(keyless.length, "row")} without ${key.join(" or without ")}, which is to be the natural key: the IDs are ${named(keyless)}. Name other labels as its key, or fill them in.`,
+      );
+    }
+  }
+}
+
+const named = (all: readonly string[]): string =>
+  all.slice(0, maxNamed).join(", ") + (all.length > maxNamed ? ` and ${all.length - maxNamed} more` : "");

@@ -1,0 +1,172 @@
+import type { RowData } from "../../provider/contract/values.ts";
+import { jsonIn } from "../../provider/contract/wire.ts";
+import { quoted } from "../../provider/messages/text.ts";
+import { readCell } from "../../provider/sources/csvRows.ts";
+import type { CellType } from "../../provider/sources/source.ts";
+import { EditRefusal, lineEndOf, type Splice } from "./splices.ts";
+
+/** Where a record stands: its cells, and the line that it is. */
+interface RecordSpan {
+  start: number;
+  /** Behind the last cell. */
+  end: number;
+  /** Behind the line end. */
+  next: number;
+}
+
+/** The text of a CSV that its reader has found nothing wrong with, and where each cell stands. */
+export class CsvText {
+  readonly #text: string;
+  readonly #labels: readonly string[];
+  readonly #types: Readonly<Record<string, CellType>>;
+  readonly #records: RecordSpan[] = [];
+  /** Place of the next quotation mark. */
+  #quote = -1;
+
+  constructor(text: string, types: Readonly<Record<string, CellType>> = {}) {
+    this.#text = text;
+    this.#types = types;
+    for (let at = 0; at < text.length;) {
+      const record = this.#recordAt(at);
+      if (record.end > record.start) this.#records.push(record);
+      at = record.next;
+    }
+    const [head] = this.#records;
+    this.#labels = head ? this.#cellsOf(head).map(({ start, end }) => unquote(text.slice(start, end))) : [];
+  }
+
+  /** Rows without the first line. */
+  get count(): number {
+    return Math.max(0, this.#records.length - 1);
+  }
+
+  get labels(): readonly string[] {
+    return this.#labels;
+  }
+
+  /** Where a row begins. */
+  startOf(index: number): number {
+    return this.#records[index + 1]?.start ?? this.#text.length;
+  }
+
+  /** Writes a value into the cell of a row. */
+  change(index: number, label: string, value: unknown): Splice {
+    const record = this.#records[index + 1];
+    const column = this.#labels.indexOf(label);
+    const cell = record && this.#cellsOf(record)[column];
+    if (!cell) throw new EditRefusal(this.#noColumn(label), this.startOf(index));
+    const written = this.#cell(label, value, cell.start);
+    const isQuoted = this.#text[cell.start] === '"';
+    // An empty line would be no row.
+    const isAlone = this.#labels.length === 1 && written === "";
+    return { ...cell, text: isQuoted || isAlone ? inQuotes(written) : quoteIfNeeded(written) };
+  }
+
+  /** Takes rows out, each with its line end. */
+  remove(indices: readonly number[]): Splice[] {
+    const removed = new Set(indices);
+    let kept = this.count;
+    while (kept > 0 && removed.has(kept - 1)) kept--;
+    const splices = indices
+      .filter((index) => index < kept)
+      .flatMap((index) => {
+        const record = this.#records[index + 1];
+        return record ? [{ start: record.start, end: record.next, text: "" }] : [];
+      });
+    const last = this.#records.at(-1);
+    if (kept === this.count || !last) return splices;
+    // The last row keeps the end of the file: with a line end, or without one.
+    const before = this.#records[kept];
+    const start = before && last.next === last.end ? before.end : this.startOf(kept);
+    return [...splices, { start, end: last.next, text: "" }];
+  }
+
+  /** Adds rows behind the last one. */
+  add(rows: readonly RowData[]): Splice {
+    const at = this.#text.length;
+    const lineEnd = lineEndOf(this.#text);
+    const lines = rows.map((row) => {
+      const strange = Object.keys(row).find((label) => !this.#labels.includes(label) && (row[label] ?? null) !== null);
+      if (strange !== undefined) throw new EditRefusal(this.#noColumn(strange), at);
+      const cells = this.#labels.map((label) => quoteIfNeeded(this.#cell(label, row[label], at)));
+      return cells.length === 1 && cells[0] === "" ? '""' : cells.join(",");
+    });
+    const isOpen = this.#text !== "" && !this.#text.endsWith("\n");
+    const text = isOpen ? lineEnd + lines.join(lineEnd) : lines.map((line) => line + lineEnd).join("");
+    return { start: at, end: at, text };
+  }
+
+  #noColumn(label: string): string {
+    return `the file has no column ${quoted(label)}: add it to the first line`;
+  }
+
+  /** A value as the text of a cell, without quotation marks. */
+  #cell(label: string, value: unknown, at: number): string {
+    if (value === null || value === undefined) return "";
+    const type = this.#types[label] ?? "text";
+    const isJson = type === "json" || type === "checkbox";
+    const text = isJson ? JSON.stringify(value) : plainText(value);
+    const read = text === undefined || text === "" ? undefined : readCell(text, type);
+    const isSame = isJson ? JSON.stringify(jsonIn(text ?? "")) === text : Object.is(read, value);
+    if (text === undefined || read === undefined || !isSame) {
+      throw new EditRefusal(`${label} is read as ${type} (types), and can't hold this value as it is`, at);
+    }
+    return text;
+  }
+
+  #recordAt(start: number): RecordSpan {
+    const text = this.#text;
+    let end = indexOrEnd(text, "\n", start);
+    if (this.#quote < start) this.#quote = indexOrEnd(text, '"', start);
+    if (this.#quote < end) {
+      end = start;
+      for (;;) {
+        end = this.#cellEnd(end);
+        if (text[end] !== ",") break;
+        end++;
+      }
+    } else if (text[end - 1] === "\r" && end > start) end--;
+    const next = text.startsWith("\r\n", end) ? end + 2 : Math.min(end + 1, text.length);
+    return { start, end, next };
+  }
+
+  /** Behind the cell that begins there. */
+  #cellEnd(start: number): number {
+    const text = this.#text;
+    if (text[start] === '"') {
+      for (let at = start + 1; ; at += 2) {
+        at = text.indexOf('"', at);
+        if (at < 0) return text.length;
+        if (text[at + 1] !== '"') return at + 1;
+      }
+    }
+    let at = start;
+    while (at < text.length && text[at] !== "," && text[at] !== "\n" && !text.startsWith("\r\n", at)) at++;
+    return at;
+  }
+
+  #cellsOf({ start, end }: RecordSpan): { start: number; end: number }[] {
+    const cells = [];
+    for (let at = start; ;) {
+      const stop = this.#cellEnd(at);
+      cells.push({ start: at, end: stop });
+      if (this.#text[stop] !== "," || stop >= end) return cells;
+      at = stop + 1;
+    }
+  }
+}
+
+const plainText = (value: unknown): string | undefined =>
+  typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
+
+function indexOrEnd(text: string, what: string, from: number): number {
+  const found = text.indexOf(what, from);
+  return found < 0 ? text.length : found;
+}
+
+const unquote = (cell: string): string => (cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell);
+
+const inQuotes = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+
+/** As a dump quotes cells. */
+const quoteIfNeeded = (text: string): string => (/[",\r\n]|^[\s\uFEFF]|\s$/.test(text) ? inQuotes(text) : text);

@@ -1,0 +1,114 @@
+import { join, posix } from "node:path";
+import { runGit } from "../../provider/files/git.ts";
+import type { PromotionBase } from "./model/model.ts";
+import { PromotionError } from "./model/promotionError.ts";
+import { promotionsFile, type PromotionEntry } from "./promotionsFile.ts";
+
+/** Two environments of a project, by name and file. */
+export interface Pair {
+  root: string;
+  /** The folder of Pulumi.yaml, from the top of the repository on. */
+  prefix: string;
+  from: { name: string; file: string };
+  to: { name: string; file: string };
+}
+
+const deepen =
+  'this clone has a part of the history: fetch the rest ("git fetch --unshallow"; in a pipeline: fetch-depth: 0)';
+
+/**
+ * Finds the commit since which `from` changed what is to be promoted: the one that promotions.yaml names, or the one that
+ * brought the last promotion in the other direction, whichever is later; else the one since which there are both files.
+ */
+export async function findBase(pair: Pair, entries: readonly PromotionEntry[]): Promise<PromotionBase> {
+  const { from, to, root } = pair;
+  const isOf = (entry: PromotionEntry, one: string, other: string): boolean => entry.from === one && entry.to === other;
+  const forth = entries.find((entry) => isOf(entry, from.name, to.name));
+  const back = entries.find((entry) => isOf(entry, to.name, from.name));
+  if (forth) await assertThere(root, forth);
+  const returned = back && (await commitWith(pair, back));
+  if (forth && returned !== undefined) {
+    const isLater = await isAncestor(root, forth.commit, returned);
+    return isLater ? { commit: returned, by: "return" } : { commit: forth.commit, by: "entry" };
+  }
+  if (returned !== undefined) return { commit: returned, by: "return" };
+  if (forth) return { commit: forth.commit, by: "entry" };
+  return { commit: await forkOfFiles(pair), by: "fork" };
+}
+
+async function assertThere(root: string, { commit, place, from }: PromotionEntry): Promise<void> {
+  try {
+    await runGit(root, "cat-file", "-e", `${commit}^{commit}`);
+  } catch {
+    const short = commit.slice(0, 12);
+    if (await isShallow(root)) throw new PromotionError(`${place}: the commit ${short} is not here, since ${deepen}`);
+    throw new PromotionError(
+      `${place}: there is no commit ${short}, perhaps because the history was rewritten: name a commit at which ${from} was promoted last, or remove the entry to begin where both files came to be`,
+    );
+  }
+}
+
+/** The commit that brought an entry of the other direction into promotions.yaml. */
+async function commitWith({ root, prefix }: Pair, { commit, place }: PromotionEntry): Promise<string> {
+  const path = posix.join(prefix, promotionsFile);
+  const words = ["log", "--no-show-signature", "--first-parent", "-m", "--format=%H", "-1", `-S${commit}`];
+  const found = (await runGit(root, ...words, "HEAD", "--", path)).trim();
+  if (found === "") {
+    if (await isShallow(root)) throw new PromotionError(`${place}: ${deepen}`);
+    throw new PromotionError(
+      `${place}: this entry is in no commit yet: commit what the last promotion wrote, then promote`,
+    );
+  }
+  if (await isShallow(root)) await assertWholeDiff(root, found);
+  return found;
+}
+
+/** The first commit of a shallow clone seems to bring everything. */
+async function assertWholeDiff(root: string, commit: string): Promise<void> {
+  const parents = (await runGit(root, "rev-list", "--parents", "-1", commit)).trim().split(" ");
+  if (parents.length === 1) throw new PromotionError(deepen);
+}
+
+/** The latest commit that added one of the two files: since then they stand beside each other. */
+async function forkOfFiles({ root, prefix, from, to }: Pair): Promise<string> {
+  if (await isShallow(root)) throw new PromotionError(`${from.name} was not promoted to ${to.name} yet, and ${deepen}`);
+  const paths = [from, to].map(({ file }) => posix.normalize(join(prefix, file).replaceAll("\\", "/")));
+  const words = [
+    "log",
+    "--no-show-signature",
+    "--first-parent",
+    "-m",
+    "--no-renames",
+    "--diff-filter=A",
+    "--format=%H",
+  ];
+  for (const [index, path] of paths.entries()) {
+    const added = await runGit(root, ...words, "-1", "HEAD", "--", path);
+    const { name, file } = index === 0 ? from : to;
+    if (added.trim() === "")
+      throw new PromotionError(`${file} of ${name} is in no commit yet: commit it, then promote`);
+  }
+  return (await runGit(root, ...words, "-1", "HEAD", "--", ...paths)).trim();
+}
+
+async function isShallow(root: string): Promise<boolean> {
+  return (await runGit(root, "rev-parse", "--is-shallow-repository")).trim() === "true";
+}
+
+async function isAncestor(root: string, one: string, other: string): Promise<boolean> {
+  try {
+    await runGit(root, "merge-base", "--is-ancestor", one, other);
+    return true;
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 1) return false;
+    throw error;
+  }
+}
+
+/** Files that differ from the last commit, or that Git does not track. */
+export async function findUncommitted(root: string, paths: readonly string[]): Promise<string[]> {
+  if (paths.length === 0) return [];
+  const words = ["status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--"];
+  const entries = (await runGit(root, ...words, ...paths.map((path) => `:(top,literal)${path}`))).split("\0");
+  return entries.flatMap((line) => (line === "" ? [] : line.slice(3))).sort();
+}

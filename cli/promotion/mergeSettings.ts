@@ -1,0 +1,120 @@
+import type { Value } from "../../provider/layers/document.ts";
+import type { Cells, Records } from "../../provider/reconcile/merging/records.ts";
+import { mergeRecords, type Decide, type RecordMerge } from "../../provider/reconcile/merging/threeWay.ts";
+import { stable } from "../changes/model/values.ts";
+import { PromotionError } from "./model/promotionError.ts";
+import { isBelow, nameOfPath, pathIn, pathText, renamesIn, settingsIn, type SettingRecord } from "./settings.ts";
+
+/** The merge of everything besides rows. */
+export interface SettingsMerge extends RecordMerge {
+  notes: string[];
+  /** The path that a thing has now, by that of the base. */
+  pathNow: (path: readonly string[]) => readonly string[];
+}
+
+interface Roots {
+  base: Value | undefined;
+  from: Value;
+  to: Value;
+}
+
+interface Terms {
+  names: { from: string; to: string };
+  conflicts: "cell" | "row";
+  decide: Decide;
+}
+
+/** Merges the settings of things. Throws a PromotionError where one side alone has renamed a thing. */
+export function mergeSettings({ base, from, to }: Roots, { names, conflicts, decide }: Terms): SettingsMerge {
+  const [before, source, target] = [base, from, to].map((root) => (root ? settingsIn(root) : new Map()));
+  const sides = { base: before ?? new Map(), from: source ?? new Map(), to: target ?? new Map() };
+  const pathNow = renaming(sides, names);
+  const rebased = new Map(
+    [...sides.base.values()].map((record: SettingRecord) => {
+      const path = pathNow(record.path);
+      return [pathText(path), { ...record, path }] as const;
+    }),
+  );
+  const notes: string[] = [];
+  const hidden = configuredLabels([rebased, sides.from, sides.to]);
+  const cellsOf = (records: ReadonlyMap<string, SettingRecord>): Records =>
+    new Map([...records].map(([key, { cells }]) => [key, without(cells, hidden.get(key))]));
+  for (const [key, labels] of hidden) notes.push(...configuredNotes(key, labels, sides, names));
+  const merge = mergeRecords(
+    { base: cellsOf(rebased), from: cellsOf(sides.from), to: cellsOf(sides.to) },
+    { conflicts, decide, isSame: (_, one, other) => stable(one) === stable(other) },
+  );
+  const taken = merge.taken.filter((change) => {
+    const group = change.do === "remove" ? emptiedGroup(pathIn(change.key), sides.from) : undefined;
+    if (group === undefined) return true;
+    notes.push(
+      `${names.from} has none of ${group} any more: nothing of it is removed; remove it in ${names.to} yourself`,
+    );
+    return false;
+  });
+  return { ...merge, taken, notes: [...new Set(notes)], pathNow };
+}
+
+type SettingSides = Record<"base" | "from" | "to", ReadonlyMap<string, SettingRecord>>;
+
+/** Follows `formerly`: a thing that both sides call otherwise by now is the same as that of the base. */
+function renaming({ base, from, to }: SettingSides, names: Terms["names"]): SettingsMerge["pathNow"] {
+  const renames: [readonly string[], readonly string[]][] = [];
+  const sides = [
+    { here: from, there: to, name: names.from, other: names.to },
+    { here: to, there: from, name: names.to, other: names.from },
+  ];
+  for (const { here, there, name, other } of sides) {
+    for (const [former, now] of renamesIn(here)) {
+      if (!base.has(pathText(former)) || here.has(pathText(former))) continue;
+      if (there.has(pathText(former)) && !there.has(pathText(now))) {
+        const step = `rename it in ${other} as well (${former.at(-1) ?? ""} → ${now.at(-1) ?? ""}, with formerly)`;
+        throw new PromotionError(`${name} calls ${nameOfPath(former)} ${nameOfPath(now)} now: ${step}, then promote`);
+      }
+      renames.push([former, now]);
+    }
+  }
+  return (path) =>
+    renames.reduce<readonly string[]>(
+      (found, [former, now]) => (isBelow(found, former) ? [...now, ...found.slice(former.length)] : found),
+      path,
+    );
+}
+
+/** Labels that some side has from the configuration, by record. */
+function configuredLabels(sides: readonly ReadonlyMap<string, SettingRecord>[]): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const side of sides)
+    for (const [key, { configured }] of side)
+      if (configured.length > 0) found.set(key, new Set([...(found.get(key) ?? []), ...configured]));
+  return found;
+}
+
+function configuredNotes(
+  key: string,
+  labels: ReadonlySet<string>,
+  { base, from, to }: SettingSides,
+  names: Terms["names"],
+): string[] {
+  const formOf = (side: ReadonlyMap<string, SettingRecord>, label: string): string => {
+    const record = side.get(key);
+    return record?.configured.includes(label) ? "config" : stable(record?.cells[label]);
+  };
+  return [...labels].flatMap((label) => {
+    const [was, is, there] = [base, from, to].map((side) => formOf(side, label));
+    if (was === is || is === there) return [];
+    return `${label} of ${nameOfPath(pathIn(key))} comes from the configuration on one side: it is left as ${names.to} has it`;
+  });
+}
+
+const without = (cells: Cells, labels: ReadonlySet<string> | undefined): Cells =>
+  labels ? Object.fromEntries(Object.entries(cells).filter(([label]) => !labels.has(label))) : cells;
+
+/** The map that a removal would leave empty in `from`, while what it is below is still there: that may be a mistake. */
+function emptiedGroup(path: readonly string[], from: ReadonlyMap<string, SettingRecord>): string | undefined {
+  const group = path.slice(0, -1);
+  const above = path.at(-1) === "roster" ? path : group.slice(0, -1);
+  if (path.at(-1) === "roster" || (above.length > 0 && !from.has(pathText(above)))) return undefined;
+  const isThere = [...from.values()].some((record) => record.path.length > group.length && isBelow(record.path, group));
+  return isThere ? undefined : [nameOfPath(above), group.at(-1)].filter(Boolean).join("/");
+}

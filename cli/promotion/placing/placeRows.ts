@@ -1,0 +1,158 @@
+import type { RowData } from "../../../provider/contract/values.ts";
+import { isObject } from "../../../provider/contract/wire.ts";
+import { withRowEdits } from "../../../provider/environment/schema.ts";
+import { find, toPlainValue, type Value } from "../../../provider/layers/document.ts";
+import { rowVerbs } from "../../../provider/layers/rowEdits.ts";
+import { naturalKey, type Cells } from "../../../provider/reconcile/merging/records.ts";
+import type { FileEdit } from "../../edits/edits.ts";
+import type { EditStep, RowFileEdit, ValueFileEdit } from "../../edits/kinds.ts";
+import type { PromotedChange } from "../model/model.ts";
+import type { EnvironmentLayers } from "./layersOf.ts";
+
+/** Brings changes of rows into an environment's files: where a row stands, or as an override in its own layer. */
+export class RowPlacing {
+  readonly #layers: EnvironmentLayers;
+  readonly #seed: string;
+  readonly #key: readonly string[];
+  readonly #source: RowFileEdit["source"] | undefined;
+  /** Items of the verbs and of inline rows, by the natural key of the row. */
+  readonly #items = new Map<string, Map<string, Value>>();
+
+  constructor(layers: EnvironmentLayers, seed: string) {
+    this.#layers = layers;
+    this.#seed = seed;
+    const declared = layers.declared.declaration.seeds[seed];
+    if (!declared) throw new Error("rows are promoted into a seed that is there");
+    this.#key = declared.key;
+    const { additions: _, changes: __, removals: ___, ...source } = withRowEdits(declared);
+    if (source.source !== undefined) this.#source = { ...source, source: source.source };
+    for (const verb of ["rows", ...rowVerbs]) {
+      const list = find(layers.root, ["seeds", seed, verb])?.value;
+      if (list?.kind === "list")
+        this.#items.set(verb, new Map(list.items.map((item) => [this.#keyOf(verb, item), item])));
+    }
+  }
+
+  place(change: PromotedChange): FileEdit[] {
+    const key = change.row?.key ?? "";
+    if (change.do === "add") return this.#add(key, change.cells);
+    if (change.do === "remove") return this.#remove(key, change.cells);
+    const values = Object.fromEntries(Object.entries(change.cells).map(([label, { from }]) => [label, from]));
+    return this.#change(key, values);
+  }
+
+  /** The row's own file, if no other environment reads it. */
+  get #ownSource(): RowFileEdit["source"] | undefined {
+    const source = this.#source;
+    return source && this.#layers.isOwn(source.source) ? source : undefined;
+  }
+
+  #add(key: string, cells: Cells): FileEdit[] {
+    const row = withoutNothing(cells);
+    const isTakenOut = this.#items.get("rows-")?.has(key) === true;
+    const source = this.#ownSource;
+    if (source && !isTakenOut) return [{ kind: "row", source, do: "add", row }];
+    const rows = ["seeds", this.#seed, "rows"];
+    const inline = this.#source ? undefined : this.#layers.ownFileAt(rows);
+    if (inline !== undefined && !isTakenOut) return [append(inline, rows, row)];
+    return [append(this.#layers.own, ["seeds", this.#seed, "rows+"], row)];
+  }
+
+  #remove(key: string, cells: Cells): FileEdit[] {
+    const { own } = this.#layers;
+    const keys = this.#keyValues(cells);
+    const added = this.#item("rows+", key) ?? this.#item("rows", key);
+    const changed = this.#item("rows~", key);
+    const edits: FileEdit[] = [];
+    if (changed && this.#layers.isOwn(changed.file)) edits.push(this.#dropItem(changed.file, "rows~", keys));
+    if (added && this.#layers.isOwn(added.file)) return [...edits, this.#dropItem(added.file, added.verb, keys)];
+    const source = this.#ownSource;
+    if (source && !added) return [...edits, { kind: "row", source, do: "remove", row: keys }];
+    const [only, ...more] = this.#key.map((label) => keys[label]);
+    return [...edits, append(own, ["seeds", this.#seed, "rows-"], more.length > 0 ? [only, ...more] : only)];
+  }
+
+  #change(key: string, values: Cells): FileEdit[] {
+    const keys = this.#keyValues(values, key);
+    const edits: FileEdit[] = [];
+    const inSource: Record<string, unknown> = {};
+    const override: Record<string, unknown> = {};
+    const rowItem = this.#item("rows+", key) ?? this.#item("rows", key);
+    for (const [label, value] of Object.entries(values)) {
+      const changed = this.#item("rows~", key, label);
+      const item = changed ?? rowItem;
+      if (item && this.#layers.isOwn(item.file)) edits.push(this.#setCell(item.file, item.verb, keys, label, value));
+      else if (!item && this.#ownSource) inSource[label] = value ?? undefined;
+      else override[label] = value ?? null;
+    }
+    const source = this.#ownSource;
+    if (source && Object.keys(inSource).length > 0) {
+      edits.push({ kind: "row", source, do: "change", row: keys, values: inSource });
+    }
+    return [...edits, ...this.#override(key, keys, override)];
+  }
+
+  /** Adds cells to the row's entry under `rows~` of the environment's own layer, which is made where it is missing. */
+  #override(key: string, keys: RowData, cells: Record<string, unknown>): FileEdit[] {
+    if (Object.keys(cells).length === 0) return [];
+    const { own } = this.#layers;
+    const path = ["seeds", this.#seed, "rows~"];
+    const list = this.#layers.valueIn(own, path);
+    const isThere = list?.kind === "list" && list.items.some((item) => this.#keyOf("rows~", item) === key);
+    if (!isThere) return [append(own, path, { ...keys, ...cells })];
+    return Object.entries(cells).map(([label, value]) => this.#setCell(own, "rows~", keys, label, value));
+  }
+
+  #setCell(file: string, verb: string, keys: RowData, label: string, value: unknown): ValueFileEdit {
+    const path: EditStep[] = ["seeds", this.#seed, verb, { where: keys }, label];
+    // An override without a value would let the value below it through.
+    if (value === undefined && verb !== "rows~") return { kind: "value", do: "remove", file, path };
+    return { kind: "value", do: "set", file, path, value: value ?? null };
+  }
+
+  #dropItem(file: string, verb: string, keys: RowData): ValueFileEdit {
+    return {
+      kind: "value",
+      do: "remove",
+      file,
+      path: ["seeds", this.#seed, verb, { where: keys }],
+      prune: verb !== "rows",
+    };
+  }
+
+  /** Where a row stands in a list of a layer, or one of its cells. */
+  #item(verb: string, key: string, label?: string): { file: string; verb: string } | undefined {
+    const item = this.#items.get(verb)?.get(key);
+    if (item?.kind !== "map") return undefined;
+    if (label === undefined) return { file: item.at.file, verb };
+    const cell = item.entries.get(label);
+    return cell && { file: cell.value.at.file, verb };
+  }
+
+  #keyOf(verb: string, item: Value): string {
+    const value = toPlainValue(item);
+    const labels =
+      verb === "rows-" ? Object.fromEntries(this.#key.map((label, at) => [label, [value].flat()[at]])) : value;
+    return isObject(labels) ? (naturalKey(this.#key, labels) ?? "") : "";
+  }
+
+  /** The values of the key, as a file has them. */
+  #keyValues(cells: Cells, key?: string): RowData {
+    const parts = key === undefined ? [] : this.#key.length > 1 ? (JSON.parse(key) as string[]) : [key];
+    return Object.fromEntries(this.#key.map((label, at) => [label, cells[label] ?? parts[at]]));
+  }
+}
+
+const append = (file: string, path: readonly string[], value: unknown): ValueFileEdit => ({
+  kind: "value",
+  do: "append",
+  file,
+  path,
+  value,
+});
+
+/** A row as people write it: cells without a value are left out. */
+const withoutNothing = (cells: Cells): RowData =>
+  Object.fromEntries(
+    Object.entries(cells).filter(([, value]) => value !== undefined && value !== null && value !== ""),
+  );

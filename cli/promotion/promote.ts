@@ -1,0 +1,197 @@
+import { existsSync, realpathSync } from "node:fs";
+import { join, posix, relative } from "node:path";
+import { absent, maxMegabytesOfLayer, textOrReason } from "../../provider/files/files.ts";
+import { rootOf } from "../../provider/files/repository.ts";
+import { BaseTree } from "../changes/base/baseTree.ts";
+import { commitOf } from "../changes/base/commits.ts";
+import { readAtBase, readInTree } from "../changes/base/declared.ts";
+import { environmentsFile, environmentsIn } from "../changes/base/environments.ts";
+import type { Declared } from "../changes/model/source.ts";
+import type { FileEdit } from "../edits/edits.ts";
+import type { EditStep } from "../edits/kinds.ts";
+import { findUncommitted, findBase, type Pair } from "./base.ts";
+import type { Promotion } from "./model/model.ts";
+import { PromotionError } from "./model/promotionError.ts";
+import { EnvironmentLayers, filesOfOthers } from "./placing/layersOf.ts";
+import { planPromotion, type PromotionTerms } from "./plan.ts";
+import { parsePromotions, promotionsFile, type PromotionEntry } from "./promotionsFile.ts";
+import { editFiles, foldPromotion, writePromotion } from "./writing.ts";
+
+export interface PromotionRequest extends PromotionTerms {
+  /** The folder of Pulumi.yaml. */
+  folder: string;
+  from: string;
+  to: string;
+  write: boolean;
+  /** Moves what all environments over a file then agree on into that file. */
+  fold: boolean;
+  dirty: boolean;
+}
+
+/** A promotion, and the files that it has written. */
+export interface Promoted extends Promotion {
+  written: string[];
+  /** Names of what all environments over a file had alike, and which stands in that file now. */
+  folded: string[];
+}
+
+/** Brings what one environment has changed since the last promotion into another one. Throws a PromotionError. */
+export async function promote(request: PromotionRequest): Promise<Promoted> {
+  const folder = realpathSync(request.folder);
+  const root = rootOf(folder);
+  if (!existsSync(join(root, ".git")))
+    throw new PromotionError(`${folder} is in no Git repository, so nothing says what has changed`);
+  const listed = environmentNames(folder);
+  const [from, to] = [request.from, request.to].map((name) => entryOf(listed, name));
+  if (!from || !to || from.name === to.name)
+    throw new PromotionError("name two different environments: promote <from> <to>");
+  const prefix = relative(root, folder).replaceAll("\\", "/");
+  const pair: Pair = { root, prefix, from, to };
+  const sides = { from: await declaredOf(folder, root, from), to: await declaredOf(folder, root, to) };
+  if (!request.dirty) await assertClean(root, prefix, [sides.from, sides.to]);
+  const entries = parsePromotions(textIn(folder, promotionsFile) ?? "");
+  const base = await findBase(pair, entries);
+  const tree = await BaseTree.of(root, base.commit);
+  try {
+    const before = await readAtBase({ base: tree, prefix }, fileAt(tree, prefix, from, await textAt(tree, prefix)));
+    if (!before.declared)
+      throw new PromotionError(`${from.name} at the commit ${base.commit.slice(0, 12)}: ${before.why ?? ""}`);
+    const three = {
+      from: { name: from.name, declared: sides.from },
+      to: { name: to.name, declared: sides.to },
+      base: before.declared,
+    };
+    const promotion = await planPromotion(three, base, request);
+    if (!request.write || promotion.conflicts.length > 0) return { ...promotion, written: [], folded: [] };
+    const others = await otherEnvironments(folder, root, listed, sides);
+    const layers = {
+      from: new EnvironmentLayers(from.name, sides.from, new Map()),
+      to: new EnvironmentLayers(to.name, sides.to, filesOfOthers(others.filter(({ name }) => name !== to.name))),
+    };
+    const files = promotion.taken.length > 0 ? await editFiles(promotion, layers, three, request) : [];
+    const entry = await entryEdits(promotion, entries, root);
+    await writePromotion(folder, files, entry);
+    const fold = request.fold ? await foldAll(promotion, folder, root, listed ?? [from, to]) : { moved: [], files: [] };
+    const written = [...files, ...fold.files].map(({ file }) => file);
+    if (entry.length > 0) written.push(promotionsFile);
+    return { ...promotion, written: [...new Set(written)], folded: fold.moved };
+  } finally {
+    tree.remove();
+  }
+}
+
+/** Reads all environments as they are by now, and folds. */
+async function foldAll(
+  promotion: Promotion,
+  folder: string,
+  root: string,
+  listed: readonly NamedFile[],
+): ReturnType<typeof foldPromotion> {
+  const all: EnvironmentLayers[] = [];
+  for (const entry of listed) {
+    const declared = await declaredOf(folder, root, entry);
+    all.push(new EnvironmentLayers(entry.name, declared, new Map()));
+  }
+  return foldPromotion(promotion.taken, all, promotion.base);
+}
+
+interface NamedFile {
+  name: string;
+  file: string;
+}
+
+/** Environments by environments.yaml; without one each is the file of its name. */
+function environmentNames(folder: string): NamedFile[] | undefined {
+  const text = textIn(folder, environmentsFile);
+  if (text === undefined) return undefined;
+  const { entries, problems } = environmentsIn(text);
+  const [wrong] = problems;
+  if (wrong) throw new PromotionError(`${wrong.place ?? environmentsFile}: ${wrong.text}`);
+  return entries;
+}
+
+function entryOf(listed: readonly NamedFile[] | undefined, name: string): NamedFile {
+  if (!listed) return { name, file: `${name}.yaml` };
+  const found = listed.find((each) => each.name === name);
+  if (found) return found;
+  const names = listed.map((each) => each.name).join(", ");
+  throw new PromotionError(`${environmentsFile} does not list ${name}; there is ${names}`);
+}
+
+async function declaredOf(folder: string, root: string, { name, file }: NamedFile): Promise<Declared> {
+  const { declared, problems } = await readInTree({ folder, root }, file);
+  const [problem] = problems;
+  if (declared && !problem) return declared;
+  const { place, text = "can't be read" } = problem ?? {};
+  throw new PromotionError(`${name}: ${place === undefined ? "" : `${place}: `}${text}`);
+}
+
+/** Where the file stood at the base: environments.yaml may have named another one. */
+function fileAt(tree: BaseTree, prefix: string, { name, file }: NamedFile, text: string | undefined): string {
+  const former = text === undefined ? undefined : environmentsIn(text).entries.find((each) => each.name === name);
+  return former && tree.entries.has(posix.join(prefix, former.file)) ? former.file : file;
+}
+
+const textAt = (tree: BaseTree, prefix: string): Promise<string | undefined> =>
+  tree.text(posix.join(prefix, environmentsFile));
+
+async function assertClean(root: string, prefix: string, sides: readonly Declared[]): Promise<void> {
+  const files = sides.flatMap(({ file, document, declaration }) => [
+    file,
+    ...(document?.files ?? []),
+    ...Object.values(declaration.seeds).flatMap(({ source }) => source ?? []),
+  ]);
+  const paths = new Set(
+    [...files, environmentsFile, promotionsFile].map((file) => posix.join(prefix, file.replaceAll("\\", "/"))),
+  );
+  const changed = await findUncommitted(root, [...paths]);
+  if (changed.length === 0) return;
+  const names = changed.slice(0, 10).join(", ") + (changed.length > 10 ? ` and ${changed.length - 10} more` : "");
+  throw new PromotionError(
+    `${names} ${changed.length === 1 ? "is" : "are"} not committed: commit first, or go on with --dirty`,
+  );
+}
+
+/** All environments whose files a promotion must leave as they are. */
+async function otherEnvironments(
+  folder: string,
+  root: string,
+  listed: readonly NamedFile[] | undefined,
+  { from }: { from: Declared },
+): Promise<{ name: string; declared: Declared }[]> {
+  if (!listed) return [{ name: from.file, declared: from }];
+  const all: { name: string; declared: Declared }[] = [];
+  for (const entry of listed) {
+    if (existsSync(join(folder, entry.file)))
+      all.push({ name: entry.name, declared: await declaredOf(folder, root, entry) });
+  }
+  return all;
+}
+
+/** The edits of promotions.yaml: none while something of `from` is left for another time, or nothing was new. */
+async function entryEdits(promotion: Promotion, entries: readonly PromotionEntry[], root: string): Promise<FileEdit[]> {
+  const { from, to, taken, kept, alike, left, leftConflicts } = promotion;
+  const own = entries.filter((entry) => entry.to === to);
+  const known = own.find((entry) => entry.from === from);
+  const isNews = taken.length + kept + alike > 0 || (!known && promotion.base.by === "fork");
+  if (!isNews || left.length + leftConflicts > 0) return [];
+  const commit = await commitOf(root, "HEAD");
+  const edit = (verb: "set" | "append", path: readonly EditStep[], value: unknown): FileEdit => ({
+    kind: "value",
+    do: verb,
+    file: promotionsFile,
+    path,
+    value,
+  });
+  if (own.length === 0) return [edit("set", [to], { from, commit })];
+  if (known) return [edit("set", known.isListed ? [to, { where: { from } }, "commit"] : [to, "commit"], commit)];
+  const all = [...own.map((entry) => ({ from: entry.from, commit: entry.commit })), { from, commit }];
+  return [edit("set", [to], all)];
+}
+
+function textIn(folder: string, file: string): string | undefined {
+  const found = textOrReason(folder, file, maxMegabytesOfLayer);
+  if ("text" in found) return found.text;
+  if (found.reason === absent) return undefined;
+  throw new PromotionError(`${file} can't be read: ${found.reason}`);
+}

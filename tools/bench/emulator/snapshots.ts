@@ -1,0 +1,79 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createEmulator } from "../../../emulator/index.ts";
+import { type Figure, figure, median, memoryNow, timeWork } from "../measure.ts";
+import { fill, manyFields, meanwhile, Platform } from "../platform.ts";
+
+/** How fast a snapshot's file is there, what others wait while one with very many rows is loaded, and instances on demand. */
+export async function snapshots(few: number, many: number): Promise<Figure[]> {
+  return [...(await loaded(few)), ...(await restored(many)), ...(await onDemand(100))];
+}
+
+async function loaded(count: number): Promise<Figure[]> {
+  const folder = await mkdtemp(path.join(tmpdir(), "microapps-bench-"));
+  const file = path.join(folder, "state.json.zst");
+  const platform = await Platform.start({ rows: { fields: manyFields } }, { inMemory: true });
+  try {
+    await fill(platform, count);
+    const emulator = await createEmulator();
+    const response = await fetch(`${platform.url}/_emulator/state?name=state.json.zst`, {
+      headers: { authorization: `Bearer ${platform.token}` },
+    });
+    await writeFile(file, Buffer.from(await response.arrayBuffer()));
+    const times: number[] = [];
+    for (let round = 0; round < 3; round++) times.push(await timeWork(() => emulator.loadSnapshotFile(file)));
+    await emulator.close();
+    return [
+      figure(`emulator: load a snapshot's file of ${count.toLocaleString("en")} rows`, median(times), "ms", 1000),
+    ];
+  } finally {
+    await platform.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function restored(count: number): Promise<Figure[]> {
+  const platform = await Platform.start({ rows: { fields: manyFields } });
+  try {
+    await fill(platform, count);
+    await platform.administrate("PUT", "snapshots/many");
+    const waited = await meanwhile(platform, [() => platform.administrate("POST", "snapshots/many")]);
+    return [
+      figure(
+        `emulator: others wait while a snapshot of ${count.toLocaleString("en")} rows is loaded`,
+        waited,
+        "ms",
+        50,
+      ),
+    ];
+  } finally {
+    await platform.stop();
+  }
+}
+
+async function onDemand(count: number): Promise<Figure[]> {
+  const platform = await Platform.start({ rows: { fields: manyFields } });
+  try {
+    await fill(platform, 10_000);
+    await platform.administrate("PUT", "snapshots/template");
+    const make = () => platform.administrate("POST", "instances?from=template") as Promise<{ name: string }>;
+    await platform.administrate("DELETE", `instances/${(await make()).name}`);
+    const names: string[] = [];
+    const rounds = async () => {
+      for (let made = 0; made < count; made++) names.push((await make()).name);
+    };
+    const before = memoryNow(platform.pid);
+    const spent = await timeWork(rounds);
+    for (const name of names.splice(0)) await platform.administrate("DELETE", `instances/${name}`);
+    await rounds();
+    for (const name of names) await platform.administrate("DELETE", `instances/${name}`);
+    const left = memoryNow(platform.pid) - before;
+    return [
+      figure(`emulator: ${count} instances on demand of 10,000 rows`, spent, "ms", 1000),
+      figure(`emulator: memory that ${2 * count} instances leave when they end`, left, "MB", 100),
+    ];
+  } finally {
+    await platform.stop();
+  }
+}
