@@ -105,11 +105,3 @@ async function isAncestor(root: string, one: string, other: string): Promise<boo
     throw error;
   }
 }
-
-/** Files that differ from the last commit, or that Git does not track. */
-export async function findUncommitted(root: string, paths: readonly string[]): Promise<string[]> {
-  if (paths.length === 0) return [];
-  const words = ["status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--"];
-  const entries = (await runGit(root, ...words, ...paths.map((path) => `:(top,literal)${path}`))).split("\0");
-  return entries.flatMap((line) => (line === "" ? [] : line.slice(3))).sort();
-}

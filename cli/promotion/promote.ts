@@ -1,8 +1,9 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, posix, relative } from "node:path";
-import { pathInRepository, rootOf, toSlashes } from "../../provider/files/repository.ts";
+import { rootOf, toSlashes } from "../../provider/files/repository.ts";
 import { BaseTree } from "../changes/base/baseTree.ts";
 import { commitOf } from "../changes/base/commits.ts";
+import { assertCommitted } from "../changes/base/committed.ts";
 import { readAtBase, readInTree } from "../changes/base/declared.ts";
 import {
   entryNamed,
@@ -16,7 +17,7 @@ import type { Declared } from "../changes/model/source.ts";
 import { EnvironmentFiles, filesOf, filesOfOthers } from "../changes/placing/environmentFiles.ts";
 import type { FileEdit } from "../edits/edits.ts";
 import type { EditStep } from "../edits/kinds.ts";
-import { findUncommitted, findBase, type Pair } from "./base.ts";
+import { findBase, type Pair } from "./base.ts";
 import type { Promotion } from "./model/model.ts";
 import { PromotionError } from "./model/promotionError.ts";
 import { planPromotion, type PromotionTerms } from "./plan.ts";
@@ -54,7 +55,8 @@ export async function promote(request: PromotionRequest): Promise<Promoted> {
   const prefix = toSlashes(relative(root, folder));
   const pair: Pair = { root, prefix, from, to };
   const sides = { from: await declaredOf(folder, root, from), to: await declaredOf(folder, root, to) };
-  if (!request.dirty) await assertClean(root, prefix, [sides.from, sides.to]);
+  if (!request.dirty)
+    await assertCommitted(folder, [environmentsFile, promotionsFile, ...[sides.from, sides.to].flatMap(filesOf)]);
   const entries = parsePromotions(textIn(folder, promotionsFile) ?? "");
   const base = await findBase(pair, entries);
   const tree = await BaseTree.of(root, base.commit);
@@ -125,17 +127,6 @@ function fileAt(tree: BaseTree, prefix: string, { name, file }: NamedFile, text:
 
 const textAt = (tree: BaseTree, prefix: string): Promise<string | undefined> =>
   tree.text(posix.join(prefix, environmentsFile));
-
-async function assertClean(root: string, prefix: string, sides: readonly Declared[]): Promise<void> {
-  const files = sides.flatMap(filesOf);
-  const paths = new Set([...files, environmentsFile, promotionsFile].map((file) => pathInRepository(prefix, file)));
-  const changed = await findUncommitted(root, [...paths]);
-  if (changed.length === 0) return;
-  const names = changed.slice(0, 10).join(", ") + (changed.length > 10 ? ` and ${changed.length - 10} more` : "");
-  throw new PromotionError(
-    `${names} ${changed.length === 1 ? "is" : "are"} not committed: commit first, or go on with --dirty`,
-  );
-}
 
 /** The edits of promotions.yaml: none while something of `from` is left for another time, or nothing was new. */
 async function entryEdits(promotion: Promotion, entries: readonly PromotionEntry[], root: string): Promise<FileEdit[]> {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Repository } from "../changes/testing/repository.ts";
 import type { PromotionRequest } from "./promote.ts";
-import { made, names, project, promoteIn, read, staging } from "./testing/promotions.ts";
+import { countries, made, names, project, promoteIn, read, staging } from "./testing/promotions.ts";
 
 describe("what can't be promoted is refused in one sentence", () => {
   const refusal = async (repository: Repository, more: Partial<PromotionRequest> = {}): Promise<string> => {
@@ -37,6 +37,40 @@ describe("what can't be promoted is refused in one sentence", () => {
     } finally {
       rmSync(shallow, { recursive: true });
     }
+  });
+
+  test("what is not committed is named, in a folder below the top, with line ends of Windows; --dirty goes on", async () => {
+    const repository = made({});
+    const below = (files: Readonly<Record<string, string>>) =>
+      Object.fromEntries(
+        Object.entries(files).map(([file, text]) => [`app/${file}`, text.replaceAll("\n", "\r\n")] as const),
+      );
+    repository.git("config", "core.autocrlf", "false");
+    repository.commit(below(project));
+    repository.commit(below({ "staging.yaml": staging }));
+    const folder = join(repository.folder, "app");
+    repository.write({ "app/countries.csv": `${countries}IS,Iceland,103\n`, "notes.txt": "of nobody\n" });
+    expect(await refusal(repository, { folder })).toBe(
+      "app/countries.csv is not committed: commit first, or go on with --dirty",
+    );
+    const { written } = await promoteIn(repository, ["staging", "prod"], { folder, dirty: true });
+    expect(written).toEqual(["prod.yaml", "promotions.yaml"]);
+    expect(read(repository, "app/prod.yaml")).toMatch(/^extends: base.yaml\r\n([^\n]*\r\n)+$/);
+  });
+
+  test("a CSV with another column order is no change; a row that differs goes into the columns of the other file", async () => {
+    const own = (name: string): string => `extends: base.yaml\nseeds: { countries: { source: ${name}.csv } }\n`;
+    const repository = made({
+      ...project,
+      ...{ "staging.yaml": own("staging"), "prod.yaml": own("prod") },
+      ...{ "staging.csv": countries, "prod.csv": "Area,Code,Name\n357,DE,Germany\n643,FR,France\n" },
+    });
+    repository.commit({ "staging.csv": "Name,Area,Code\nGermany,357,DE\nFrance,644,FR\nItaly,301,IT\n" });
+    expect(names(await promoteIn(repository, ["staging", "prod"]))).toEqual([
+      "change countries/FR",
+      "add countries/IT",
+    ]);
+    expect(read(repository, "prod.csv")).toBe("Area,Code,Name\n357,DE,Germany\n644,FR,France\n301,IT,Italy\n");
   });
 
   test("a key that changed on one side alone; on both sides alike it is followed", async () => {

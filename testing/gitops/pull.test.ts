@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import fc from "fast-check";
 import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { assertCommitted } from "../../cli/changes/base/committed.ts";
 import { environmentsIn } from "../../cli/changes/base/environments.ts";
 import { CountingReads } from "../../cli/changes/drift/countingReads.ts";
 import { drift, type Look } from "../../cli/changes/drift/drift.ts";
@@ -18,61 +19,13 @@ import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";
 import { MemberLists } from "../../provider/client/lists/memberLists.ts";
 import { InProcessEngine } from "./inProcessEngine.ts";
+import { codes, files } from "./pulledFiles.ts";
 
 // More with TEST_LONG=1; others with PROPERTY_SEED.
 const numRuns = process.env["TEST_LONG"] ? 300 : 12;
 const login = { email: "admin@example.com", password: "correct-horse" };
 const people = ["ada", "bob", "eve", "kay"].map((name) => `${name}@example.com`);
 const nothingWaits: Section = { compared: true, things: [] };
-
-const codes = Array.from({ length: 12 }, (_, at) => `C${at}`);
-const csv = (end: string): string =>
-  ["Code,Name,Size", ...codes.map((code, at) => `${code},"Name, ${code}",${at}`), ""].join(end);
-const files = {
-  "environments.yaml": "dev: { file: dev.yaml }\nprod: { file: prod.yaml }\n",
-  "base.yaml": `# what all have
-organizations:
-  acme:
-    name: Acme
-    description: one # of all
-    teams:
-      crew:
-        name: Crew
-        members:
-          ada@example.com: admin # she began it
-          bob@example.com: member
-      ops:
-        name: Ops
-        roster:
-          minAdmins: 0
-          members: { ada@example.com: admin, bob@example.com: member }
-seeds:
-  shared: { table: shared, key: Code, source: shared.csv, types: { Size: number } }
-  own: { table: own, key: Code, types: { Size: number } }
-  inline:
-    table: inline
-    key: Code
-    rows:
-      - { Code: A, Name: Ah, Size: 1 } # the first
-      - { Code: B, Name: Be, Size: 2 }
-`,
-  "dev.yaml": `extends: base.yaml
-organizations: { acme: { teams: { crew: { members: { eve@example.com: member } } } } }
-seeds:
-  own:
-    source: own.csv # of dev alone
-  shared:
-    rows~:
-      - { Code: C1, Name: "of dev" } # an override
-    rows+:
-      - { Code: X1, Name: added, Size: 7 }
-`,
-  "prod.yaml": "extends: base.yaml\nseeds: { own: { source: prod.csv } }\n",
-  "shared.csv": csv("\n"),
-  "own.csv": csv("\r\n"),
-  "prod.csv": csv("\n"),
-  ".gitignore": "ignored.yaml\n",
-};
 
 let emulator: Emulator;
 let client: Client;
@@ -110,8 +63,8 @@ function reset(): void {
   repository.git("clean", "--quiet", "-d", "--force");
 }
 
-function declared(file = "dev.yaml"): Declared {
-  const reading = readDeclaration(file, repository.folder);
+function declared(file = "dev.yaml", folder = repository.folder): Declared {
+  const reading = readDeclaration(file, folder);
   if (!reading.declared) throw new Error(JSON.stringify(reading.problems));
   return reading.declared;
 }
@@ -128,10 +81,16 @@ interface Options {
   foreign?: boolean;
   into?: string;
   waiting?: Section;
+  folder?: string;
 }
 
 /** Looks, and plans what becomes of the files. */
-async function pull({ foreign = false, into, waiting = nothingWaits }: Options = {}): Promise<Pulled & { look: Look }> {
+async function pull({
+  foreign = false,
+  into,
+  waiting = nothingWaits,
+  folder = repository.folder,
+}: Options = {}): Promise<Pulled & { look: Look }> {
   const reader = createClient({ endpoint: emulator.url, ...login, readOnly: true });
   try {
     const lists = { ttlMs: Number.MAX_SAFE_INTEGER };
@@ -140,14 +99,14 @@ async function pull({ foreign = false, into, waiting = nothingWaits }: Options =
     const settings = { endpoint: emulator.url, ...login };
     const signal = new AbortController().signal;
     const context = {
-      ...lookingContext({ client: reader, members, tables }, settings, repository.folder, signal),
+      ...lookingContext({ client: reader, members, tables }, settings, folder, signal),
       tables,
     };
     const findings = new LiveFindings(foreign);
     const look = await drift(states(), context, (text) => text, findings);
     const { entries } = environmentsIn(files["environments.yaml"]);
-    const layout = new Layout(declared(), { name: "dev", file: "dev.yaml" }, entries, into);
-    return { ...(await planPull(await listItems(findings, layout, waiting), declared())), look };
+    const layout = new Layout(declared("dev.yaml", folder), { name: "dev", file: "dev.yaml" }, entries, into);
+    return { ...(await planPull(await listItems(findings, layout, waiting), layout.declared)), look };
   } finally {
     await reader.close();
   }
@@ -156,11 +115,8 @@ async function pull({ foreign = false, into, waiting = nothingWaits }: Options =
 const write = ({ files }: Pulled): Promise<void> => writeFiles(repository.folder, files);
 const text = (file: string): string => readFileSync(join(repository.folder, file), "utf8");
 const refusals = ({ items }: Pulled): string[] => items.flatMap(({ refused }) => refused ?? []);
-const diff = (): string[] =>
-  repository
-    .git("diff", "--no-color", "--unified=0")
-    .split("\n")
-    .filter((line) => /^[-+](?!--|\+\+)/.test(line));
+const changedLines = (diff: string): string[] => diff.split("\n").filter((line) => /^[-+](?!--|\+\+)/.test(line));
+const diff = (): string[] => changedLines(repository.git("diff", "--no-color", "--unified=0"));
 
 async function rows(table: string): Promise<Map<string, string>> {
   const { microAppRows } = await client.microappdata({ microAppID: table, searchFilter: [{ skip: 0, limit: 1000 }] });
@@ -265,6 +221,40 @@ describe("where a change goes", () => {
     await write(await pull({ foreign: true }));
     expect(diff()).toEqual(["+F1,theirs,5\r"]);
   });
+});
+
+test("in a folder of a shallow clone, with a detached head and other line ends, the lines of what changed alone differ", async () => {
+  const below = "projects/rows/";
+  const crlf = { ...files, "dev.yaml": files["dev.yaml"].replaceAll("\n", "\r\n") };
+  const origin = new Repository(Object.fromEntries(Object.entries(crlf).map(([file, text]) => [below + file, text])));
+  const clone = join(origin.folder, ".git/clone");
+  const git = (...words: string[]): string => origin.git("-C", clone, ...words);
+  try {
+    origin.git("config", "core.autocrlf", "false");
+    origin.git("clone", "--quiet", "--depth=1", "--config=core.autocrlf=false", `file://${origin.folder}`, clone);
+    git("checkout", "--quiet", "--detach");
+    await editRow("own", "C3", { Name: "by hand" });
+    await editRow("shared", "C1", { Name: "again" });
+    await editRow("shared", "C3", { Size: 33 });
+    const folder = join(clone, below);
+    const pulled = await pull({ folder });
+    expect(refusals(pulled)).toEqual([]);
+    await writeFiles(folder, pulled.files);
+    expect(changedLines(git("diff", "--no-color", "--unified=0"))).toEqual([
+      '-      - { Code: C1, Name: "of dev" } # an override\r',
+      '+      - { Code: C1, Name: "again" } # an override\r',
+      "+      - { Code: C3, Size: 33 }\r",
+      '-C3,"Name, C3",3\r',
+      '+C3,"by hand",3\r',
+    ]);
+    // An edit would mix with what somebody has begun.
+    await expect(assertCommitted(folder, ["dev.yaml", "own.csv", "shared.csv"])).rejects.toThrow(
+      /^projects\/rows\/dev.yaml, projects\/rows\/own.csv are not committed: commit first, or go on with --dirty$/,
+    );
+    await assertCommitted(folder, ["shared.csv", "base.yaml"]);
+  } finally {
+    origin.remove();
+  }
 });
 
 describe("what went wrong elsewhere", () => {

@@ -64,6 +64,8 @@ const input = z.strictObject({
   description: z.string(),
   required: z.boolean().optional(),
   default: z.string().optional(),
+  type: z.literal("choice").optional(),
+  options: z.array(z.string()).optional(),
 });
 const workflow = z.strictObject({
   name: z.string(),
@@ -84,10 +86,10 @@ describe.each([
   { engine: "embedded" as const, folder: "infra/environments" },
 ])("the workflows of GitHub, $engine", ({ engine, folder }) => {
   const files = github(pipelines(engine, folder));
-  const [report, apply, drift] = ["report", "apply", "drift"].map((name) =>
+  const [report, apply, drift, pull, promote] = ["report", "apply", "drift", "pull", "promote"].map((name) =>
     workflow.parse(parse(files[`.github/workflows/microapps-${name}.yml`] ?? "")),
   );
-  const jobs = [report, apply, drift].flatMap((each) => Object.entries(each?.jobs ?? {}));
+  const jobs = [report, apply, drift, pull, promote].flatMap((each) => Object.entries(each?.jobs ?? {}));
   const steps = jobs.flatMap(([, each]) => each.steps);
 
   test("run nothing but pinned actions of GitHub, and put no expression into a shell", () => {
@@ -126,8 +128,9 @@ describe.each([
     for (const [name, each] of jobs.filter(([, { environment }]) => environment !== undefined)) {
       expect(each.permissions).toEqual({ contents: "read" });
       expect(each.concurrency).toEqual({ group: name.replace(/^\w+-/, "microapps-"), "cancel-in-progress": false });
-      // Secrets reach one step, which is the last one.
-      expect(JSON.stringify(each.steps.slice(0, -1))).not.toContain("secrets");
+      // Secrets reach one step, behind which nothing runs.
+      const last = each.steps.findLastIndex((step) => "run" in step);
+      expect(JSON.stringify(each.steps.toSpliced(last, 1))).not.toContain("secrets");
     }
     const last = applying["apply-prod"]?.steps.at(-1);
     expect(last && "env" in last ? last.env : {}).toMatchObject({
@@ -139,8 +142,39 @@ describe.each([
   });
 });
 
+test.each(["pulumi", "embedded"] as const)(
+  "a job of GitHub, %s, may write or has a credential, never both",
+  (engine) => {
+    const files = github(pipelines(engine, "infra"));
+    const [pull, promote] = ["pull", "promote"].map((name) =>
+      workflow.parse(parse(files[`.github/workflows/microapps-${name}.yml`] ?? "")),
+    );
+    expect(Object.keys(pull?.jobs ?? {}).sort()).toEqual(
+      ["dev", "eu_west", "prod"].flatMap((name) => [`offer-${name}`, `pull-${name}`]).sort(),
+    );
+    expect(Object.keys(promote?.on ?? {})).toEqual(["workflow_dispatch"]);
+    const offers = [pull, promote].flatMap((each) => Object.entries(each?.jobs ?? {}));
+    for (const [name, { permissions, steps, environment, needs }] of offers) {
+      const isOffer = name.startsWith("offer");
+      expect(permissions).toEqual(isOffer ? { contents: "write", "pull-requests": "write" } : { contents: "read" });
+      expect(needs).toBe(isOffer ? (name === "offer" ? "promote" : name.replace("offer", "pull")) : undefined);
+      expect(environment === undefined).toBe(!name.startsWith("pull-"));
+      const text = JSON.stringify(steps);
+      expect(/secrets\./.test(text)).toBe(name.startsWith("pull-"));
+      // Nothing of the project runs where something may be written.
+      expect(/npm ci|node_modules\/.bin/.test(text)).toBe(!isOffer);
+      expect(text.includes("push --quiet")).toBe(isOffer);
+      expect(text).not.toMatch(/push[^"]*(--force|-f | \+)/);
+    }
+    const names = offers.flatMap(([, { steps }]) =>
+      steps.flatMap((each) => ("run" in each ? (each.env?.["NAME"] ?? []) : [])),
+    );
+    expect(new Set(names).size).toBe(names.length);
+  },
+);
+
 const gitLabJob = z.strictObject({
-  stage: z.enum(["report", "comment", "plan", "approve", "apply", "drift"]),
+  stage: z.enum(["pull", "offer", "report", "comment", "plan", "approve", "apply", "drift"]),
   tags: z.array(z.string()).optional(),
   needs: z.array(z.union([z.string(), z.strictObject({ job: z.string(), artifacts: z.boolean() })])).optional(),
   rules: z.array(z.strictObject({ if: z.string(), when: z.enum(["always", "manual"]).optional() })).length(1),
@@ -167,12 +201,21 @@ test.each(["pulumi", "embedded"] as const)(
   (engine) => {
     const whole = parse(gitlab(pipelines(engine, "infra"))[".gitlab-ci.yml"] ?? "") as Record<string, unknown>;
     const { stages, default: _, variables, ...rest } = whole;
-    expect([stages, variables]).toEqual([["report", "comment", "plan", "apply", "drift"], { GIT_DEPTH: "0" }]);
+    expect([stages, variables]).toEqual([
+      ["report", "comment", "plan", "apply", "drift", "pull", "offer"],
+      { GIT_DEPTH: "0" },
+    ]);
     const jobs = z.record(z.string(), gitLabJob).parse(rest);
-    const [apply, drift] = ["apply", "drift"].map((kind) =>
+    const [apply, drift, pull] = ["apply", "drift", "pull"].map((kind) =>
       ["dev", "eu_west", "prod"].map((name) => `${kind}-${name}`),
     );
-    expect(Object.keys(jobs)).toEqual(["report", "comment", "plan", ...(apply ?? []), ...(drift ?? [])]);
+    const offers = (pull ?? []).flatMap((name) => [name, name.replace("pull", "offer")]);
+    const requests = [...offers, "promote", "offer-promotion"];
+    expect(Object.keys(jobs)).toEqual([
+      ...["report", "comment", "plan", ...(apply ?? []), ...(drift ?? [])],
+      ...requests,
+    ]);
+    for (const name of requests) expect(jobs[name]?.rules[0]?.if).toMatch(/ && \$MICROAPPS_PULL_TOKEN$/);
     expect(apply?.map((name) => jobs[name]?.needs)).toEqual([
       ["plan"],
       ["plan", "apply-dev"],
@@ -183,7 +226,7 @@ test.each(["pulumi", "embedded"] as const)(
       environment ? [[name, environment.name]] : [],
     );
     expect(Object.fromEntries(named)).toMatchObject({ "apply-eu_west": "eu.west", "drift-prod": "prod-read" });
-    expect(named.map(([name]) => name)).toEqual([...(apply ?? []), ...(drift ?? [])]);
+    expect(named.map(([name]) => name)).toEqual([...(apply ?? []), ...(drift ?? []), ...(pull ?? [])]);
     expect(jobs["comment"]?.variables).toEqual({ GIT_STRATEGY: "none" });
     expect(jobs["report"]?.rules[0]?.if).toBe(
       '$CI_PIPELINE_SOURCE == "merge_request_event" && $CI_MERGE_REQUEST_TARGET_BRANCH_NAME == "main"',
@@ -218,7 +261,7 @@ test("with --approve nothing is applied but what a person approves, whose job ha
   }
   const whole = parse(gitlab(written)[".gitlab-ci.yml"] ?? "") as Record<string, unknown>;
   const { stages, default: _, variables: __, ...rest } = whole;
-  expect(stages).toEqual(["report", "comment", "plan", "approve", "apply", "drift"]);
+  expect(stages).toEqual(["report", "comment", "plan", "approve", "apply", "drift", "pull", "offer"]);
   const jobs = z.record(z.string(), gitLabJob).parse(rest);
   expect(jobs["approve-prod"]).toMatchObject({
     needs: ["plan"],

@@ -1,5 +1,7 @@
+import { promoteWorkflow, pullWorkflow } from "./githubOffers.ts";
 import {
   checkout,
+  credentials,
   defaults,
   heading,
   keepApproved,
@@ -11,6 +13,7 @@ import {
   steps,
   takeApproved,
   takePlan,
+  tools,
 } from "./githubSteps.ts";
 import type { Environment, Pipelines } from "./pipelines.ts";
 import {
@@ -20,7 +23,6 @@ import {
   indentLines,
   install,
   installFromBase,
-  installPulumi,
   lookForDrift,
   planAll,
   reportBranch,
@@ -35,6 +37,8 @@ export function github(pipelines: Pipelines): Record<string, string> {
     ".github/workflows/microapps-report.yml": reportWorkflow(pipelines),
     ".github/workflows/microapps-apply.yml": applyWorkflow(pipelines),
     ".github/workflows/microapps-drift.yml": driftWorkflow(pipelines),
+    ".github/workflows/microapps-pull.yml": pullWorkflow(pipelines),
+    ".github/workflows/microapps-promote.yml": promoteWorkflow(pipelines),
   };
 }
 
@@ -113,37 +117,6 @@ ${folder === "" ? "" : "    defaults:\n      run:\n        working-directory: .\
 ${steps(post)}
 `;
 }
-
-/** Variables of a run on an environment: its credential goes to its own platform and no other. */
-function credentials({ endpoint, origin }: Environment, engine: Pipelines["engine"]): Record<string, string> {
-  return {
-    MICROAPPS_ENDPOINT: quote(endpoint),
-    MICROAPPS_ALLOWED_ENDPOINTS: quote(origin),
-    MICROAPPS_EMAIL: "${{ vars.MICROAPPS_EMAIL }}",
-    MICROAPPS_PASSWORD: "${{ secrets.MICROAPPS_PASSWORD }}",
-    MICROAPPS_API_KEY: "${{ secrets.MICROAPPS_API_KEY }}",
-    ...stateOf(engine),
-    PULUMI_CONFIG_PASSPHRASE: "${{ secrets.PULUMI_CONFIG_PASSPHRASE }}",
-  };
-}
-
-/** Where the state is. */
-const stateOf = (engine: Pipelines["engine"]): Record<string, string> => ({
-  PULUMI_BACKEND_URL: "${{ vars.PULUMI_BACKEND_URL }}",
-  ...(engine === "pulumi" ? { PULUMI_ACCESS_TOKEN: "${{ secrets.PULUMI_ACCESS_TOKEN }}" } : {}),
-});
-
-const tools = (pipelines: Pipelines): string[] => [
-  setUpNode,
-  run("Install what the project has locked", [install]),
-  ...(pipelines.engine === "pulumi"
-    ? [
-        run("Install the Pulumi CLI", [...installPulumi(temp, pipelines), `echo "${temp}/pulumi" >> "$GITHUB_PATH"`], {
-          PULUMI_VERSION: quote(pipelines.version),
-        }),
-      ]
-    : []),
-];
 
 function applyWorkflow(pipelines: Pipelines): string {
   const { environments, branch } = pipelines;

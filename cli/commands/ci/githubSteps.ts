@@ -1,5 +1,5 @@
-import type { Pipelines } from "./pipelines.ts";
-import { indentLines } from "./scripts.ts";
+import type { Environment, Pipelines } from "./pipelines.ts";
+import { indentLines, install, installPulumi } from "./scripts.ts";
 
 // GitHub's own actions and no others, each by its commit.
 const actions = {
@@ -52,9 +52,48 @@ export const takePlan = `- uses: ${actions.download}
   with:
     name: microapps-plan
     path: \${{ runner.temp }}/plan`;
-export const keepApproved = (name: string): string =>
-  keepPlan.replace("microapps-plan", `microapps-approved-${name}`).replace("/plan\n", "/approved\n");
-export const takeApproved = (name: string): string =>
-  takePlan.replace("microapps-plan", `microapps-approved-${name}`).replace(/plan$/, "approved");
+export const keepApproved = (name: string): string => transfer(`microapps-approved-${name}`, "approved").keep;
+export const takeApproved = (name: string): string => transfer(`microapps-approved-${name}`, "approved").take;
+
+/** Variables of a run on an environment: its credential goes to its own platform and no other. */
+export function credentials({ endpoint, origin }: Environment, engine: Pipelines["engine"]): Record<string, string> {
+  return {
+    MICROAPPS_ENDPOINT: quote(endpoint),
+    MICROAPPS_ALLOWED_ENDPOINTS: quote(origin),
+    MICROAPPS_EMAIL: "${{ vars.MICROAPPS_EMAIL }}",
+    MICROAPPS_PASSWORD: "${{ secrets.MICROAPPS_PASSWORD }}",
+    MICROAPPS_API_KEY: "${{ secrets.MICROAPPS_API_KEY }}",
+    ...stateOf(engine),
+    PULUMI_CONFIG_PASSPHRASE: "${{ secrets.PULUMI_CONFIG_PASSPHRASE }}",
+  };
+}
+
+/** Where the state is. */
+const stateOf = (engine: Pipelines["engine"]): Record<string, string> => ({
+  PULUMI_BACKEND_URL: "${{ vars.PULUMI_BACKEND_URL }}",
+  ...(engine === "pulumi" ? { PULUMI_ACCESS_TOKEN: "${{ secrets.PULUMI_ACCESS_TOKEN }}" } : {}),
+});
+
+export const tools = (pipelines: Pipelines): string[] => [
+  setUpNode,
+  run("Install what the project has locked", [install]),
+  ...(pipelines.engine === "pulumi"
+    ? [
+        run(
+          "Install the Pulumi CLI",
+          [...installPulumi("$RUNNER_TEMP", pipelines), 'echo "$RUNNER_TEMP/pulumi" >> "$GITHUB_PATH"'],
+          {
+            PULUMI_VERSION: quote(pipelines.version),
+          },
+        ),
+      ]
+    : []),
+];
+
+/** Steps that hand a folder of the runner on to another job. */
+export const transfer = (name: string, folder: string): { keep: string; take: string } => ({
+  keep: keepPlan.replace("microapps-plan", name).replace("/plan\n", `/${folder}\n`),
+  take: takePlan.replace("microapps-plan", name).replace(/plan$/, folder),
+});
 
 export const steps = (...all: readonly string[]): string => indentLines(all.join("\n"), 6);

@@ -1,3 +1,4 @@
+import { promoteChanges, pullChanges, pushPatch, requestOnGitLab, runRequest, useToken } from "./offers.ts";
 import type { Environment, Pipelines } from "./pipelines.ts";
 import {
   applyStack,
@@ -28,10 +29,12 @@ export function gitlab(pipelines: Pipelines): Record<string, string> {
     ...(pipelines.approve ? environments.map((environment) => approveJob(pipelines, environment)) : []),
     ...environments.map((environment) => applyJob(pipelines, environment)),
     ...environments.map((environment) => driftJob(pipelines, environment)),
+    ...environments.map((environment) => pullJobs(pipelines, environment)),
+    promoteJobs(pipelines),
   ];
   const text = `# Says in each merge request what it will do to each environment, applies what was merged, and looks for drift.
 # Written by '${command}'; docs/pipelines.md of pulumi-microapps explains it.
-stages: [report, comment, plan, ${pipelines.approve ? "approve, " : ""}apply, drift]
+stages: [report, comment, plan, ${pipelines.approve ? "approve, " : ""}apply, drift, pull, offer]
 default:
   # Not pinned by its content: name the image with its digest (node@sha256:…) where that matters.
   image: node:24
@@ -57,7 +60,7 @@ const tags = ({ engine }: Pipelines): string => (engine === "embedded" ? "\n  ta
 const onRequest = ({ branch }: Pipelines): string =>
   `$CI_PIPELINE_SOURCE == "merge_request_event" && $CI_MERGE_REQUEST_TARGET_BRANCH_NAME == "${branch}"`;
 const onBranch = ({ branch }: Pipelines): string =>
-  `$CI_COMMIT_BRANCH == "${branch}" && ($CI_PIPELINE_SOURCE == "push" || $CI_PIPELINE_SOURCE == "web")`;
+  `$CI_COMMIT_BRANCH == "${branch}" && ($CI_PIPELINE_SOURCE == "push" || $CI_PIPELINE_SOURCE == "web" && $FROM == null)`;
 const onSchedule = ({ branch }: Pipelines): string =>
   `$CI_COMMIT_BRANCH == "${branch}" && $CI_PIPELINE_SOURCE == "schedule"`;
 const rules = (condition: string, more = ""): string => `  rules:\n    - if: '${condition}'${more}`;
@@ -211,4 +214,79 @@ ${script(
   'exit "$status"',
 )}
 ${artifacts("Environments drift")}`;
+}
+
+const folder = "$CI_PROJECT_DIR/microapps-offer";
+
+const offerArtifacts = `  artifacts:
+    expire_in: 30 days
+    paths: [microapps-offer/]`;
+
+/** Edits are made outside of the clone's own folder for them, which would be part of the patch. */
+const handOnOffer = [
+  'rm -rf "$CI_PROJECT_DIR/microapps-offer"',
+  `cp -r "${temp}/offer" "$CI_PROJECT_DIR/microapps-offer"`,
+];
+
+function pullJobs(pipelines: Pipelines, environment: Environment): string {
+  const { name, job, stack } = environment;
+  return `# Offers what was changed by hand as edits of the files. Its account may only read.
+pull-${job}:
+  stage: pull${tags(pipelines)}
+  needs: []
+${rules(`${onSchedule(pipelines)} && $MICROAPPS_PULL_TOKEN`)}
+  environment: { name: ${quoted(`${name}-read`)}, action: access }
+  resource_group: microapps-${job}
+${script(
+  ...tools(pipelines),
+  destination(environment),
+  "export MICROAPPS_READ_ONLY=true",
+  `ENVIRONMENT='${name}' STACK='${stack}'`,
+  ...pullChanges(pipelines.engine, `${temp}/offer`, root),
+  ...handOnOffer,
+)}
+${offerArtifacts}
+
+${offerJob(pipelines, `offer-${job}`, `pull-${job}`, `${onSchedule(pipelines)} && $MICROAPPS_PULL_TOKEN`, [
+  `export NAME='pull-${name}' TITLE='Take changes by hand in ${name} into the files'`,
+])}`;
+}
+
+function promoteJobs(pipelines: Pipelines): string {
+  const condition = `$CI_COMMIT_BRANCH == "${pipelines.branch}" && $CI_PIPELINE_SOURCE == "web" && $FROM && $TO && $MICROAPPS_PULL_TOKEN`;
+  return `# Start a pipeline with FROM and TO, and ONLY where it is to be a part: files are read and written, without a secret.
+promote:
+  stage: pull
+  needs: []
+${rules(condition)}
+${script(freshFolder, ...intoFolder(pipelines), install, ...promoteChanges(`${temp}/offer`, root), ...handOnOffer)}
+${offerArtifacts}
+
+${offerJob(pipelines, "offer-promotion", "promote", condition, [
+  'export NAME="promote-$FROM-$TO" TITLE="Promote $FROM to $TO"',
+])}`;
+}
+
+/** Pushes and opens the request: it has no credential of a platform. */
+function offerJob(
+  { branch }: Pipelines,
+  name: string,
+  needs: string,
+  condition: string,
+  names: readonly string[],
+): string {
+  return `# It may write to branches, and has no credential of a platform; nothing that is installed runs here.
+${name}:
+  stage: offer
+  needs: [{ job: ${needs}, artifacts: true }]
+${rules(condition)}
+  resource_group: microapps-${name}
+${script(
+  ...names,
+  `export BASE='${branch}' BOT=microapps BOT_EMAIL=microapps@noreply.invalid`,
+  'git -C "$CI_PROJECT_DIR" remote set-url origin "$CI_SERVER_URL/$CI_PROJECT_PATH.git"',
+  ...useToken("oauth2", "MICROAPPS_PULL_TOKEN"),
+  ...pushPatch(folder, root),
+  ...runRequest(folder, requestOnGitLab),
+)}`;
 }

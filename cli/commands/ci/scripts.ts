@@ -8,7 +8,7 @@ export const pulumiVersion = "3.260.0";
 /** Installs what the project has locked, without running anything of what is installed. */
 export const install = "npm ci --ignore-scripts --no-audit --no-fund";
 
-const microapps = "node_modules/.bin/microapps";
+export const microapps = "node_modules/.bin/microapps";
 
 /** Git at the top of the clone: a branch may have what Git takes for a repository in any folder below. */
 export const git = (root: string): string => `git -C "${root}" -c safe.bareRepository=explicit`;

@@ -16,5 +16,7 @@ export interface PullOptions {
   json?: boolean;
   into?: string;
   foreign?: boolean;
+  dirty?: boolean;
+  state?: string;
   nonInteractive?: boolean;
 }

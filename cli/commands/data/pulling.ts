@@ -9,6 +9,7 @@ import {
   stateInClear,
 } from "../../../engine/index.ts";
 import { toSlashes } from "../../../provider/files/repository.ts";
+import { assertCommitted } from "../../changes/base/committed.ts";
 import { DataRefusal } from "../../changes/base/dataRefusal.ts";
 import {
   entryNamed,
@@ -19,6 +20,7 @@ import {
 import type { Look } from "../../changes/drift/drift.ts";
 import type { Section } from "../../changes/model/changeSet.ts";
 import { readDeclaration, type Declared } from "../../changes/model/source.ts";
+import { filesOf } from "../../changes/placing/environmentFiles.ts";
 import { pending } from "../../changes/plan/plans.ts";
 import { LiveFindings, type PullItem } from "../../changes/pull/findings.ts";
 import { listItems } from "../../changes/pull/items.ts";
@@ -29,6 +31,7 @@ import { stateOf } from "../../changes/state/state.ts";
 import { writeFiles, WriteError } from "../../edits/writing.ts";
 import { lookAt } from "../report/drifting.ts";
 import { statuses } from "../report/reporting.ts";
+import { textOf } from "../report/textOf.ts";
 import type { PullOptions } from "./options.ts";
 import { describeItem, describePull, itemName, toJson } from "./pullText.ts";
 
@@ -54,6 +57,8 @@ export async function runPull(words: readonly string[], options: PullOptions): P
     const terminal = processTerminal;
     const asks =
       options.yes !== true && options.json !== true && isInteractive(terminal, options.nonInteractive === true);
+    if (pulled.files.length > 0 && (options.yes === true || asks) && options.dirty !== true)
+      await assertCommitted(folder, [...filesOf(live.declared), ...pulled.files.map(({ file }) => file)]);
     const wanted = asks ? await askAll(pulled, live.declared) : pulled;
     const writes = wanted.files.length > 0 && (options.yes === true || asks);
     if (writes) await writeFiles(live.declared.folder, wanted.files);
@@ -100,7 +105,7 @@ function chosen(
 export async function findLive(
   cwd: string,
   name: string,
-  { into, foreign }: Pick<PullOptions, "into" | "foreign">,
+  { into, foreign, state: file }: Pick<PullOptions, "into" | "foreign" | "state">,
 ): Promise<Live> {
   const folder = projectFolder(cwd);
   const entries = readEnvironments(folder) ?? [];
@@ -113,12 +118,15 @@ export async function findLive(
     );
   const own = into === undefined ? undefined : toSlashes(path.relative(folder, path.resolve(cwd, into)));
   const layout = new Layout(declared, entry, entries, own);
-  const { stack, text } = await stateInClear(cwd, entry.stack, process.env);
+  const { stack, text } =
+    file === undefined
+      ? await stateInClear(cwd, entry.stack, process.env)
+      : { stack: entry.stack, text: await textOf(cwd, file) };
   const state = stateOf(text);
   if (state.interrupted > 0)
     throw new SideError("a run was interrupted: run up or refresh first, so that the state is whole");
   const findings = new LiveFindings(foreign === true);
-  const look = await lookAt(cwd, stack, { ...entry, stack }, state.resources, findings);
+  const look = await lookAt(cwd, stack, { ...entry, stack, state: file }, state.resources, findings);
   const waiting = await pending(state, declared);
   return { entry, declared, items: await listItems(findings, layout, waiting), look, waiting };
 }
