@@ -24,6 +24,7 @@ import {
 import { fieldOf, settingChanges, stable } from "../model/values.ts";
 import { clear, holdsSealed, type StateResource } from "../state/state.ts";
 import type { CountingReads } from "./countingReads.ts";
+import { describeEnds, isSecretPeople } from "./ends.ts";
 
 /** Types whose resources do not show what is on the platform now. */
 const unlooked = ["Notification", "AppReadiness"];
@@ -85,6 +86,7 @@ export async function drift(
         seen.set(each, found.outputs);
         for (const text of warnings) look.unread.push(`${each.name}: ${hide(text)}`);
       }
+      look.notes.push(...(await describeEnds(each, values, context)));
       await describeChanges({ each, resource, values, found: found?.outputs }, things, teams, context.directory);
     } catch (error) {
       if (error instanceof ApiError && error.code === "unauthorized") look.isRefused = true;
@@ -133,8 +135,7 @@ async function describeChanges(
   directory: string,
 ): Promise<void> {
   const { each, values, found } = one;
-  const isSecret =
-    values["sensitive"] === true || holdsSealed(each.values["email"]) || holdsSealed(each.values["members"]);
+  const isSecret = isSecretPeople(each, values);
   if (each.kind === "TeamMember") {
     const fields = found ? differing(one) : [];
     if (found && fields.length === 0) return;

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { today } from "../../../machine/today.ts";
 import { isObject } from "../../../provider/contract/wire.ts";
 import { listLinkedInputs, things, type Thing } from "../../../provider/environment/things/things.ts";
 import { mannerOf } from "../../../provider/habits/profile.ts";
@@ -112,6 +113,7 @@ function contextOf(folder: string, notes: RunNotes): OfflineResourceContext {
   return {
     report: { status: nothing, info: nothing, forecast: nothing, warning: nothing },
     directory: folder,
+    day: today(),
     manner: mannerOf(),
     platform: "",
     account: {},
