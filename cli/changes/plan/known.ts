@@ -16,7 +16,7 @@ import { summarize, type RowDeclaration } from "../../../provider/resources/rows
 import { SourceError } from "../../../provider/sources/read.ts";
 import type { Declared } from "../model/source.ts";
 import { clear, openValue, type State, type StateResource } from "../state/state.ts";
-import { assumed } from "./assumed.ts";
+import { assumeRows } from "./assumed.ts";
 import { resourceOf, urnOf } from "./planner.ts";
 
 /** A thing before a run: of a state, or of a declaration with the outputs its creation would have left. */
@@ -199,5 +199,5 @@ async function ofSeed(
       return { ...known, outputs: { ...known.outputs, ledger: undefined }, rows: "none", why: error.message };
     }
   }
-  return assumed(known, values, thing, head);
+  return assumeRows(known, values, thing, head);
 }
