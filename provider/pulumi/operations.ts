@@ -196,6 +196,11 @@ export class Operations {
     });
   }
 
+  /** Ends the session on the platform, if there is one. */
+  close(): Promise<void> {
+    return this.#connection.close();
+  }
+
   /** Two resources that are one thing on the platform would undo each other, and one's deletion take the other's. */
   #refuseTwo({ resource, urn = "" }: Call, id: string): void {
     const other = resource.identity && urn !== "" ? this.#identities.other(urn, id) : undefined;
