@@ -1,4 +1,4 @@
-import { today } from "../../machine/today.ts";
+import { today } from "../../machine/settings/today.ts";
 import { isObject } from "../../provider/contract/wire.ts";
 import { withRowEdits } from "../../provider/environment/schema.ts";
 import { things, type Thing as Declaring } from "../../provider/environment/things/things.ts";

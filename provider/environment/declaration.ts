@@ -4,6 +4,7 @@ import type { FieldType } from "../contract/fields.ts";
 import { keyPlace, toPlainValue, valuePlace, without, type Problem, type Value } from "../layers/document.ts";
 import { loadLayers, mergeLayers, type Layers } from "../layers/layers.ts";
 import { layer, type Merged } from "../layers/merge.ts";
+import { maxReported } from "../messages/firstLines.ts";
 import { Mask } from "../messages/masks.ts";
 import { fillConfigured, type Configuration, type Configured } from "./configured.ts";
 import { checkFormerKeys, keyNow, spot } from "./formerKeys.ts";
@@ -147,6 +148,8 @@ function checked(work: Work): Omit<Declaration, "secrets" | "supplied" | "undeci
     for (const problem of problemsOf(result.error, environmentFile, root)) report(problem);
   }
   // Sound parts are checked further, so that everything is reported at once.
+  // Where there are more problems than are reported, no more are looked for.
+  if ((result.error?.issues.length ?? 0) > maxReported) return undefined;
   const sound = result.success
     ? result.data
     : environmentFile.safeParse(toPlainValue(pruned(root, result.error.issues))).data;

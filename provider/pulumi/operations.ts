@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { today } from "../../machine/today.ts";
+import { today } from "../../machine/settings/today.ts";
 import { Approvals } from "../approval/approvals.ts";
 import { InputError, type PlatformFunction } from "../functions/function.ts";
 import type { Mask } from "../messages/masks.ts";
@@ -195,6 +195,11 @@ export class Operations {
       }
       if (urn !== undefined) this.#identities.released(urn, id);
     });
+  }
+
+  /** Ends the session on the platform, if there is one. */
+  close(): Promise<void> {
+    return this.#connection.close();
   }
 
   /** Two resources that are one thing on the platform would undo each other, and one's deletion take the other's. */

@@ -6,7 +6,7 @@ import { holdsSealed, type StateResource } from "../state/state.ts";
 type Values = Readonly<Record<string, unknown>>;
 
 /** True if no report may name the people of a resource. */
-export const isSecretPeople = ({ values }: StateResource, clear: Values): boolean =>
+const isSecretPeople = ({ values }: StateResource, clear: Values): boolean =>
   clear["sensitive"] === true || holdsSealed(values["email"]) || holdsSealed(values["members"]);
 
 /** Names the people of a state whose end has passed, who leave with the next up, and those who end soon. */

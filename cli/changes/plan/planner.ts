@@ -1,4 +1,4 @@
-import { today } from "../../../machine/today.ts";
+import { today } from "../../../machine/settings/today.ts";
 import { listLinkedInputs, type Thing } from "../../../provider/environment/things/things.ts";
 import { mannerOf } from "../../../provider/habits/profile.ts";
 import { RunNotes } from "../../../provider/pulumi/lifetime/runNotes.ts";

@@ -2,9 +2,7 @@ import { isObject } from "../../../provider/contract/wire.ts";
 import { things, type Thing as DeclaredThing } from "../../../provider/environment/things/things.ts";
 import { toPlainValue } from "../../../provider/layers/document.ts";
 import { massDisappearance } from "../../../provider/reconcile/guards.ts";
-import { resourceNamed } from "../../../provider/resources/resources.ts";
 import type { FileEdit } from "../../edits/edits.ts";
-import { listDrifted } from "../drift/drift.ts";
 import { secretText, type Change, type Section, type Thing } from "../model/changeSet.ts";
 import { fieldOf, stable } from "../model/values.ts";
 import type { LiveFindings, PullItem, SeenResource } from "./findings.ts";
@@ -103,9 +101,7 @@ class Taker {
     const { resource, applied, found } = this.#seen;
     const { name } = resource;
     if (!found) return [wholeGone(kind, name)];
-    const definition = resourceNamed(resource.kind);
-    if (!definition) return [];
-    return listDrifted(definition, applied, found).flatMap((setting) => {
+    return this.#seen.changed.flatMap((setting) => {
       const is = found[setting] ?? null;
       const path = [...(this.#thing?.path ?? []), setting];
       const written = this.#layout.find(path);

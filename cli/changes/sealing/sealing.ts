@@ -1,5 +1,5 @@
 import { readOwnPackage } from "../../../machine/ownPackage.ts";
-import { today } from "../../../machine/today.ts";
+import { today } from "../../../machine/settings/today.ts";
 import { digestOf } from "../../../provider/approval/canonical.ts";
 import { digestsOf, type CountedFile } from "../../../provider/approval/files.ts";
 import { digestApplied, digestDeclared, listExcepted } from "../../../provider/approval/inputs.ts";

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { EngineError } from "../../../engine/cli/cli.ts";
-import { dayVariable, isDay } from "../../../machine/today.ts";
+import { dayVariable, isDay } from "../../../machine/settings/today.ts";
 import type { Format } from "../../changes/rendering/render.ts";
 import type { DriftOptions, ReportOptions } from "./options.ts";
 

@@ -1,4 +1,4 @@
-import { today } from "../../../machine/today.ts";
+import { today } from "../../../machine/settings/today.ts";
 import { keyPlace, valuePlace, type Place, type Problem, type Value } from "../../layers/document.ts";
 import { describePlace } from "../../layers/verbs.ts";
 import { rowDigester } from "../../reconcile/digests.ts";

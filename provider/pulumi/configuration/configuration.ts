@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { dayVariable } from "../../../machine/today.ts";
+import { dayVariable } from "../../../machine/settings/today.ts";
 import { approvedVariable, keyVariable } from "../../approval/signature.ts";
 import { isHeaderValue, noHeaderValue } from "../../client/http/headers.ts";
 import type { WireNames } from "../../contract/endpoints.ts";

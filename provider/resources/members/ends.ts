@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isDay } from "../../../machine/today.ts";
+import { isDay } from "../../../machine/settings/today.ts";
 import { numbered, some } from "../../messages/text.ts";
 import type { Report } from "../model/resource.ts";
 

@@ -1,5 +1,5 @@
+import { isDay } from "../../../machine/settings/today.ts";
 import { nearest } from "../../../machine/spelling.ts";
-import { isDay } from "../../../machine/today.ts";
 import { role as roles } from "../../contract/members.ts";
 import { email as address, type RowData } from "../../contract/values.ts";
 import { quoted } from "../../messages/text.ts";
