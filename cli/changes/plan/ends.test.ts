@@ -3,6 +3,8 @@ import { dayVariable } from "../../../machine/settings/today.ts";
 import { checkEnvironment } from "../../../provider/environment/checks/rowChecks.ts";
 import { declaration } from "../../../provider/environment/declaration.ts";
 import { things } from "../../../provider/environment/things/things.ts";
+import { describeEnds } from "../drift/ends.ts";
+import { peopleByHand, planPutBack } from "../drift/putBack.ts";
 import { Folders, type Files } from "../testing/twoFolders.ts";
 import { pending } from "./plans.ts";
 
@@ -102,6 +104,26 @@ describe("people with an end", () => {
     );
     expect((await said(roster("mode: additive"))).problems.join()).toContain("neither members nor source");
     expect((await said(roster("source: lists/none.csv"))).problems.join()).toContain("there is no file lists/none.csv");
+  });
+
+  test("drift names who leaves with the next up; a day that has passed is no change by hand", async () => {
+    const values = { teamID: "t1", members: { "a@x.org": "admin", "e@x.org": "member" }, userIDs: ["u1", "u2"] };
+    const applied = { ...values, ...{ mode: "authoritative", maxRemovals: 0.25, keepSelf: true } };
+    const each = { kind: "TeamRoster", name: "acme/crew/roster", id: "t1", values: applied };
+    const folder = folders.make(list("a@x.org,admin,,crew", "e@x.org,,2026-11-22,crew"));
+    const listed = { ...applied, source: "lists/people.csv", team: "crew" };
+    const place = { directory: folder, day: "2026-11-23" };
+    expect(await describeEnds(each, listed, place)).toEqual([
+      "acme/crew: no longer a member as of 2026-11-23 (UTC): e@x.org until 2026-11-22; the next up removes them",
+    ]);
+    const hidden = await describeEnds(each, { ...applied, until: { "e@x.org": "2026-11-22" }, sensitive: true }, place);
+    expect(hidden.join()).toContain("1 person");
+    expect(hidden.join()).not.toContain("e@x.org");
+    const [same] = await planPutBack([{ each, values: listed, found: listed }], folder);
+    expect(same?.step).toMatchObject({ operation: "same", problems: [] });
+    const found = { ...listed, members: { "a@x.org": "admin" }, userIDs: ["u1"] };
+    const [changed] = await planPutBack([{ each, values: listed, found }], folder);
+    expect(changed && peopleByHand([changed]).map(({ op, name }) => `${op} ${name}`)).toEqual(["remove e@x.org"]);
   });
 
   test("a source is relative to the file that names it", () => {
