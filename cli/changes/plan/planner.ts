@@ -1,3 +1,4 @@
+import { today } from "../../../machine/settings/today.ts";
 import { listLinkedInputs, type Thing } from "../../../provider/environment/things/things.ts";
 import { mannerOf } from "../../../provider/habits/profile.ts";
 import { RunNotes } from "../../../provider/pulumi/lifetime/runNotes.ts";
@@ -135,6 +136,7 @@ export class Planner {
     return {
       report: { status: () => undefined, info: say, forecast: say, warning: say, rows },
       directory: this.#place.folder,
+      day: today(),
       manner: mannerOf(),
       platform: "",
       account: {},
