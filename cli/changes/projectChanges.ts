@@ -1,5 +1,6 @@
-import { join, posix, relative } from "node:path";
+import { relative } from "node:path";
 import { maxMegabytesOfLayer, textIfAny } from "../../provider/files/files.ts";
+import { pathInRepository } from "../../provider/files/repository.ts";
 import type { BaseTree } from "./base/baseTree.ts";
 import { treeOf } from "./base/commits.ts";
 import { decidingChanges, packageFlags, unreadFlags, type Flagged } from "./base/decidingFlags.ts";
@@ -22,12 +23,11 @@ export interface Sides {
   prefix: string;
 }
 
-export const slashes = (path: string): string => path.replaceAll("\\", "/");
-export const inRepository = ({ prefix }: Sides, file: string): string => slashes(join(prefix, file));
+export const inRepository = ({ prefix }: Sides, file: string): string => pathInRepository(prefix, file);
 
 const sideOfBase = ({ base, prefix }: Sides): Side => ({
-  names: (folder) => base.namesIn(slashes(posix.join(prefix, folder))),
-  text: (file) => base.text(slashes(posix.join(prefix, file))),
+  names: (folder) => base.namesIn(pathInRepository(prefix, folder)),
+  text: (file) => base.text(pathInRepository(prefix, file)),
 });
 
 /** The project file and that of a stack on both sides. */

@@ -1,7 +1,9 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path";
+import { today } from "../../machine/settings/today.ts";
+import { listEnds } from "../../provider/environment/checks/peopleChecks.ts";
 import { LateError, until } from "../../provider/files/deadline.ts";
-import { rootOf } from "../../provider/files/repository.ts";
+import { rootOf, toSlashes } from "../../provider/files/repository.ts";
 import { BaseTree } from "./base/baseTree.ts";
 import { CommitError, commitOf, forkOf } from "./base/commits.ts";
 import { layoutOnly, type BothTexts } from "./base/decidingFlags.ts";
@@ -15,7 +17,7 @@ import { notCompared, type ChangeSet, type EnvironmentChanges, type Note, type S
 import { declareNothing, type Declared, type Reading } from "./model/source.ts";
 import { stable } from "./model/values.ts";
 import { compareDeclarations } from "./plan/plans.ts";
-import { flagsOfProject, flagsOfStack, inRepository, slashes, textsOf, type Sides } from "./projectChanges.ts";
+import { flagsOfProject, flagsOfStack, inRepository, textsOf, type Sides } from "./projectChanges.ts";
 
 /** PromotedSubject of a report. */
 export interface ReportRequest {
@@ -68,7 +70,7 @@ export async function report(request: ReportRequest): Promise<ChangeSet> {
   const { commit, behind } = await forkOf(root, tip);
   const base = await BaseTree.of(root, commit);
   try {
-    const prefix = slashes(relative(root, realpathSync(request.folder)));
+    const prefix = toSlashes(relative(root, realpathSync(request.folder)));
     const sides = { folder: request.folder, root, base, head: await headOf(root), prefix };
     const place: Place = { ...sides, request, unexplained: [] };
     const { entries, former, flags: listFlags } = await environmentsOf(place);
@@ -198,6 +200,7 @@ async function environmentChanges(
       ? { why: `${unexplained.text}. ${howToGoOn}` }
       : head.declared && (await request.seal?.(entry, isThere, { pending, commit: place.head, base: before.declared }));
   const both = before.declared && head.declared && { base: before.declared, head: head.declared };
+  const ends = await listEnds(isThere.declaration, { directory: isThere.folder, day: today() });
   const done = both ? await doneLines(both, pending) : [];
   return {
     name: entry.name,
@@ -207,7 +210,7 @@ async function environmentChanges(
     ...(pending ? { pending } : {}),
     problems: [...head.problems, ...compared.problems],
     flags,
-    notes: [...before.notes, ...done],
+    notes: [...before.notes, ...done, ...ends],
     ...(seal ? { seal } : {}),
   };
 }

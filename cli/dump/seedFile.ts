@@ -1,4 +1,5 @@
 import type { RowData } from "../../provider/contract/values.ts";
+import { cellOf } from "../../provider/sources/csvCells.ts";
 import { isNothing, stableJson } from "./columns.ts";
 
 /** How the values of a label are written. */
@@ -26,13 +27,10 @@ export function linesOf(file: string, labels: readonly string[], types: Types): 
   }
   const cell = (label: string, value: unknown): string => {
     if (isNothing(value)) return "";
-    return quoted(types[label] === "json" ? stableJson(value) : String(value));
+    return cellOf(types[label] === "json" ? stableJson(value) : String(value));
   };
   return {
-    head: `${labels.map(quoted).join(",")}\n`,
+    head: `${labels.map(cellOf).join(",")}\n`,
     line: (values) => `${labels.map((label) => cell(label, values[label])).join(",")}\n`,
   };
 }
-
-const quoted = (text: string): string =>
-  /[",\r\n]|^[\s\uFEFF]|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -1,6 +1,7 @@
 import type { RowData } from "../../provider/contract/values.ts";
 import { jsonIn } from "../../provider/contract/wire.ts";
 import { quoted } from "../../provider/messages/text.ts";
+import { cellOf, inQuotes, unquote } from "../../provider/sources/csvCells.ts";
 import { readCell } from "../../provider/sources/csvRows.ts";
 import type { CellType } from "../../provider/sources/source.ts";
 import { EditRefusal, lineEndOf, type Splice } from "./splices.ts";
@@ -59,7 +60,7 @@ export class CsvText {
     const isQuoted = this.#text[cell.start] === '"';
     // An empty line would be no row.
     const isAlone = this.#labels.length === 1 && written === "";
-    return { ...cell, text: isQuoted || isAlone ? inQuotes(written) : quoteIfNeeded(written) };
+    return { ...cell, text: isQuoted || isAlone ? inQuotes(written) : cellOf(written) };
   }
 
   /** Takes rows out, each with its line end. */
@@ -88,7 +89,7 @@ export class CsvText {
     const lines = rows.map((row) => {
       const strange = Object.keys(row).find((label) => !this.#labels.includes(label) && (row[label] ?? null) !== null);
       if (strange !== undefined) throw new EditRefusal(this.#noColumn(strange), at);
-      const cells = this.#labels.map((label) => quoteIfNeeded(this.#cell(label, row[label], at)));
+      const cells = this.#labels.map((label) => cellOf(this.#cell(label, row[label], at)));
       return cells.length === 1 && cells[0] === "" ? '""' : cells.join(",");
     });
     const isOpen = this.#text !== "" && !this.#text.endsWith("\n");
@@ -163,10 +164,3 @@ function indexOrEnd(text: string, what: string, from: number): number {
   const found = text.indexOf(what, from);
   return found < 0 ? text.length : found;
 }
-
-const unquote = (cell: string): string => (cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell);
-
-const inQuotes = (text: string): string => `"${text.replaceAll('"', '""')}"`;
-
-/** As a dump quotes cells. */
-const quoteIfNeeded = (text: string): string => (/[",\r\n]|^[\s\uFEFF]|\s$/.test(text) ? inQuotes(text) : text);

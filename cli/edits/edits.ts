@@ -18,7 +18,7 @@ import { editValues } from "./valueFiles.ts";
  * refused are made. After all of them the file is read again, by the reader that a seed or an Environment has, and must
  * mean what was asked: otherwise all its edits are refused.
  *
- * An edit knows nothing of secrets and layers: `Placement` (placement.ts) decides which file and which verb it is.
+ * An edit knows nothing of secrets and layers: cli/changes/placing decides which file and which verb it is.
  */
 
 export type FileEdit = ValueFileEdit | RowFileEdit;

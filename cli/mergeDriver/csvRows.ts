@@ -1,5 +1,7 @@
 import type { Cells } from "../../provider/reconcile/merging/records.ts";
-import { lineEndOf, UnreadableRows, type RowFormat, type RowsText, type RowText } from "./rowTexts.ts";
+import { cellOf, inQuotes, isInQuotes, needsQuotes, unquote } from "../../provider/sources/csvCells.ts";
+import { lineEndOf } from "../edits/splices.ts";
+import { UnreadableRows, type RowFormat, type RowsText, type RowText } from "./rowTexts.ts";
 
 /** A record: the text of its cells as they stand there, and its line end with the empty lines behind it. */
 interface CsvLine {
@@ -55,11 +57,7 @@ function isQuotedColumn({ rows, columns = [] }: RowsText, label: string): boolea
 }
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
-const isInQuotes = (cell: string): boolean => cell.startsWith('"');
-const needsQuotes = (text: string): boolean => /[",\r\n]|^[\s\uFEFF]|\s$/.test(text);
-const unquote = (cell: string): string => (isInQuotes(cell) ? cell.slice(1, -1).replaceAll('""', '"') : cell);
-const quote = (text: string, always: boolean): string =>
-  needsQuotes(text) || (always && text !== "") ? `"${text.replaceAll('"', '""')}"` : text;
+const quote = (text: string, always: boolean): string => (always && text !== "" ? inQuotes(text) : cellOf(text));
 
 /** A line of one empty cell would be no row. */
 const line = (cells: readonly string[]): string => (cells.join(",") === "" ? '""' : cells.join(","));

@@ -3,7 +3,8 @@ import type { Cells } from "../../provider/reconcile/merging/records.ts";
 import { parseJsonTree } from "../edits/jsonTree.ts";
 import { runSteps } from "../edits/rounds.ts";
 import { EditRefusal } from "../edits/splices.ts";
-import { lineEndOf, UnreadableRows, type RowFormat, type RowsText, type RowText } from "./rowTexts.ts";
+import { lineEndOf } from "../edits/splices.ts";
+import { UnreadableRows, type RowFormat, type RowsText, type RowText } from "./rowTexts.ts";
 
 const common: Omit<RowFormat, "parse" | "comma"> = {
   writeHead: ({ head }) => head,

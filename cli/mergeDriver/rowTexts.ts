@@ -1,4 +1,5 @@
 import type { Cells } from "../../provider/reconcile/merging/records.ts";
+import { lineEndOf } from "../edits/splices.ts";
 
 /** A row of a file as it stands there. */
 export interface RowText {
@@ -40,9 +41,6 @@ export interface RowFormat {
 export class UnreadableRows extends Error {
   override readonly name = "UnreadableRows";
 }
-
-/** The line end that a text has most likely chosen: that of its first line. */
-export const lineEndOf = (text: string): string => (/^[^\n]*\r\n/.test(text) ? "\r\n" : "\n");
 
 /** A row of the outcome: one text, or two that a person chooses from. */
 export type MergedRow = { raw: string; lead?: string } | { ours: string | undefined; theirs: string | undefined };

@@ -1,5 +1,6 @@
-import { join, posix } from "node:path";
+import { posix } from "node:path";
 import { runGit } from "../../provider/files/git.ts";
+import { pathInRepository } from "../../provider/files/repository.ts";
 import type { PromotionBase } from "./model/model.ts";
 import { PromotionError } from "./model/promotionError.ts";
 import { promotionsFile, type PromotionEntry } from "./promotionsFile.ts";
@@ -72,7 +73,7 @@ async function assertWholeDiff(root: string, commit: string): Promise<void> {
 /** The latest commit that added one of the two files: since then they stand beside each other. */
 async function forkOfFiles({ root, prefix, from, to }: Pair): Promise<string> {
   if (await isShallow(root)) throw new PromotionError(`${from.name} was not promoted to ${to.name} yet, and ${deepen}`);
-  const paths = [from, to].map(({ file }) => posix.normalize(join(prefix, file).replaceAll("\\", "/")));
+  const paths = [from, to].map(({ file }) => pathInRepository(prefix, file));
   const words = [
     "log",
     "--no-show-signature",

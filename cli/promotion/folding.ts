@@ -3,10 +3,10 @@ import { withRowEdits } from "../../provider/environment/schema.ts";
 import { find, toPlainValue } from "../../provider/layers/document.ts";
 import { isSameRecord, isSameValue, naturalKey, type Cells } from "../../provider/reconcile/merging/records.ts";
 import { stable } from "../changes/model/values.ts";
+import type { EnvironmentFiles } from "../changes/placing/environmentFiles.ts";
 import type { FileEdit } from "../edits/edits.ts";
 import type { EditStep, RowFileEdit, ValueFileEdit } from "../edits/kinds.ts";
 import type { PromotedChange } from "./model/model.ts";
-import type { EnvironmentLayers } from "./placing/layersOf.ts";
 import { readTable, type RowTable } from "./rowTables.ts";
 
 type ItemStep = Exclude<EditStep, string>;
@@ -23,7 +23,7 @@ export interface FoldEdits {
  */
 export async function foldEdits(
   changes: readonly PromotedChange[],
-  all: readonly EnvironmentLayers[],
+  all: readonly EnvironmentFiles[],
 ): Promise<FoldEdits> {
   const folding = new Folding(all);
   const found: FoldEdits = { edits: [], moved: [] };
@@ -37,10 +37,10 @@ export async function foldEdits(
 }
 
 class Folding {
-  readonly #all: readonly EnvironmentLayers[];
+  readonly #all: readonly EnvironmentFiles[];
   readonly #tables = new Map<string, Promise<RowTable | undefined>>();
 
-  constructor(all: readonly EnvironmentLayers[]) {
+  constructor(all: readonly EnvironmentFiles[]) {
     this.#all = all;
   }
 
@@ -101,7 +101,7 @@ class Folding {
     return [{ kind: "row", source, ...inSource(change.do, keys, row ?? {}, items) }, ...drops];
   }
 
-  #table(layers: EnvironmentLayers, seed: string): Promise<RowTable | undefined> {
+  #table(layers: EnvironmentFiles, seed: string): Promise<RowTable | undefined> {
     const name = `${layers.name}/${seed}`;
     const known = this.#tables.get(name) ?? readTable(layers.declared, seed, layers.name);
     this.#tables.set(name, known);
@@ -129,7 +129,7 @@ function inSource(
 }
 
 /** The file of a seed's rows, without what layers do to them. */
-function sourceOf({ declared }: EnvironmentLayers, name: string): RowFileEdit["source"] | undefined {
+function sourceOf({ declared }: EnvironmentFiles, name: string): RowFileEdit["source"] | undefined {
   const seed = declared.declaration.seeds[name];
   if (seed?.source === undefined) return undefined;
   const { additions: _, changes: __, removals: ___, ...source } = withRowEdits(seed);
@@ -137,7 +137,7 @@ function sourceOf({ declared }: EnvironmentLayers, name: string): RowFileEdit["s
 }
 
 /** The entry of a row in an environment's own file; undefined where it has nothing, or another layer has something as well. */
-function itemIn(layers: EnvironmentLayers, path: readonly string[], step: ItemStep, key: readonly string[]): unknown {
+function itemIn(layers: EnvironmentFiles, path: readonly string[], step: ItemStep, key: readonly string[]): unknown {
   const { file } = layers.declared;
   if (layers.filesWith(path).join() !== file) return undefined;
   const list = layers.valueIn(file, path);

@@ -1,18 +1,24 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, posix, relative } from "node:path";
-import { absent, maxMegabytesOfLayer, textOrReason } from "../../provider/files/files.ts";
-import { rootOf } from "../../provider/files/repository.ts";
+import { pathInRepository, rootOf, toSlashes } from "../../provider/files/repository.ts";
 import { BaseTree } from "../changes/base/baseTree.ts";
 import { commitOf } from "../changes/base/commits.ts";
 import { readAtBase, readInTree } from "../changes/base/declared.ts";
-import { environmentsFile, environmentsIn } from "../changes/base/environments.ts";
+import {
+  entryNamed,
+  environmentsFile,
+  environmentsIn,
+  readEnvironments,
+  textIn,
+  type EnvironmentEntry,
+} from "../changes/base/environments.ts";
 import type { Declared } from "../changes/model/source.ts";
+import { EnvironmentFiles, filesOf, filesOfOthers } from "../changes/placing/environmentFiles.ts";
 import type { FileEdit } from "../edits/edits.ts";
 import type { EditStep } from "../edits/kinds.ts";
 import { findUncommitted, findBase, type Pair } from "./base.ts";
 import type { Promotion } from "./model/model.ts";
 import { PromotionError } from "./model/promotionError.ts";
-import { EnvironmentLayers, filesOfOthers } from "./placing/layersOf.ts";
 import { planPromotion, type PromotionTerms } from "./plan.ts";
 import { parsePromotions, promotionsFile, type PromotionEntry } from "./promotionsFile.ts";
 import { editFiles, foldPromotion, writePromotion } from "./writing.ts";
@@ -41,11 +47,11 @@ export async function promote(request: PromotionRequest): Promise<Promoted> {
   const root = rootOf(folder);
   if (!existsSync(join(root, ".git")))
     throw new PromotionError(`${folder} is in no Git repository, so nothing says what has changed`);
-  const listed = environmentNames(folder);
-  const [from, to] = [request.from, request.to].map((name) => entryOf(listed, name));
+  const listed = readEnvironments(folder);
+  const [from, to] = [request.from, request.to].map((name) => namedFile(listed, name));
   if (!from || !to || from.name === to.name)
     throw new PromotionError("name two different environments: promote <from> <to>");
-  const prefix = relative(root, folder).replaceAll("\\", "/");
+  const prefix = toSlashes(relative(root, folder));
   const pair: Pair = { root, prefix, from, to };
   const sides = { from: await declaredOf(folder, root, from), to: await declaredOf(folder, root, to) };
   if (!request.dirty) await assertClean(root, prefix, [sides.from, sides.to]);
@@ -63,10 +69,9 @@ export async function promote(request: PromotionRequest): Promise<Promoted> {
     };
     const promotion = await planPromotion(three, base, request);
     if (!request.write || promotion.conflicts.length > 0) return { ...promotion, written: [], folded: [] };
-    const others = await otherEnvironments(folder, root, listed, sides);
     const layers = {
-      from: new EnvironmentLayers(from.name, sides.from, new Map()),
-      to: new EnvironmentLayers(to.name, sides.to, filesOfOthers(others.filter(({ name }) => name !== to.name))),
+      from: new EnvironmentFiles(from.name, sides.from, new Map()),
+      to: new EnvironmentFiles(to.name, sides.to, filesOfOthers(folder, to.name, listed ?? [from])),
     };
     const files = promotion.taken.length > 0 ? await editFiles(promotion, layers, three, request) : [];
     const entry = await entryEdits(promotion, entries, root);
@@ -87,10 +92,10 @@ async function foldAll(
   root: string,
   listed: readonly NamedFile[],
 ): ReturnType<typeof foldPromotion> {
-  const all: EnvironmentLayers[] = [];
+  const all: EnvironmentFiles[] = [];
   for (const entry of listed) {
     const declared = await declaredOf(folder, root, entry);
-    all.push(new EnvironmentLayers(entry.name, declared, new Map()));
+    all.push(new EnvironmentFiles(entry.name, declared, new Map()));
   }
   return foldPromotion(promotion.taken, all, promotion.base);
 }
@@ -100,23 +105,9 @@ interface NamedFile {
   file: string;
 }
 
-/** Environments by environments.yaml; without one each is the file of its name. */
-function environmentNames(folder: string): NamedFile[] | undefined {
-  const text = textIn(folder, environmentsFile);
-  if (text === undefined) return undefined;
-  const { entries, problems } = environmentsIn(text);
-  const [wrong] = problems;
-  if (wrong) throw new PromotionError(`${wrong.place ?? environmentsFile}: ${wrong.text}`);
-  return entries;
-}
-
-function entryOf(listed: readonly NamedFile[] | undefined, name: string): NamedFile {
-  if (!listed) return { name, file: `${name}.yaml` };
-  const found = listed.find((each) => each.name === name);
-  if (found) return found;
-  const names = listed.map((each) => each.name).join(", ");
-  throw new PromotionError(`${environmentsFile} does not list ${name}; there is ${names}`);
-}
+/** Without environments.yaml each environment is the file of its name. */
+const namedFile = (listed: readonly EnvironmentEntry[] | undefined, name: string): NamedFile =>
+  listed ? entryNamed(listed, name) : { name, file: `${name}.yaml` };
 
 async function declaredOf(folder: string, root: string, { name, file }: NamedFile): Promise<Declared> {
   const { declared, problems } = await readInTree({ folder, root }, file);
@@ -136,36 +127,14 @@ const textAt = (tree: BaseTree, prefix: string): Promise<string | undefined> =>
   tree.text(posix.join(prefix, environmentsFile));
 
 async function assertClean(root: string, prefix: string, sides: readonly Declared[]): Promise<void> {
-  const files = sides.flatMap(({ file, document, declaration }) => [
-    file,
-    ...(document?.files ?? []),
-    ...Object.values(declaration.seeds).flatMap(({ source }) => source ?? []),
-  ]);
-  const paths = new Set(
-    [...files, environmentsFile, promotionsFile].map((file) => posix.join(prefix, file.replaceAll("\\", "/"))),
-  );
+  const files = sides.flatMap(filesOf);
+  const paths = new Set([...files, environmentsFile, promotionsFile].map((file) => pathInRepository(prefix, file)));
   const changed = await findUncommitted(root, [...paths]);
   if (changed.length === 0) return;
   const names = changed.slice(0, 10).join(", ") + (changed.length > 10 ? ` and ${changed.length - 10} more` : "");
   throw new PromotionError(
     `${names} ${changed.length === 1 ? "is" : "are"} not committed: commit first, or go on with --dirty`,
   );
-}
-
-/** All environments whose files a promotion must leave as they are. */
-async function otherEnvironments(
-  folder: string,
-  root: string,
-  listed: readonly NamedFile[] | undefined,
-  { from }: { from: Declared },
-): Promise<{ name: string; declared: Declared }[]> {
-  if (!listed) return [{ name: from.file, declared: from }];
-  const all: { name: string; declared: Declared }[] = [];
-  for (const entry of listed) {
-    if (existsSync(join(folder, entry.file)))
-      all.push({ name: entry.name, declared: await declaredOf(folder, root, entry) });
-  }
-  return all;
 }
 
 /** The edits of promotions.yaml: none while something of `from` is left for another time, or nothing was new. */
@@ -187,11 +156,4 @@ async function entryEdits(promotion: Promotion, entries: readonly PromotionEntry
   if (known) return [edit("set", known.isListed ? [to, { where: { from } }, "commit"] : [to, "commit"], commit)];
   const all = [...own.map((entry) => ({ from: entry.from, commit: entry.commit })), { from, commit }];
   return [edit("set", [to], all)];
-}
-
-function textIn(folder: string, file: string): string | undefined {
-  const found = textOrReason(folder, file, maxMegabytesOfLayer);
-  if ("text" in found) return found.text;
-  if (found.reason === absent) return undefined;
-  throw new PromotionError(`${file} can't be read: ${found.reason}`);
 }

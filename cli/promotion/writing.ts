@@ -3,22 +3,22 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { rootOf } from "../../provider/files/repository.ts";
 import { readDeclaration, type Declared } from "../changes/model/source.ts";
+import { filesOf, type EnvironmentFiles } from "../changes/placing/environmentFiles.ts";
+import { RowPlacing, type RowChange } from "../changes/placing/rowPlacing.ts";
 import { fileOf, planEdits, type EditedFile, type FileEdit } from "../edits/edits.ts";
 import { readToEdit, writeFiles } from "../edits/writing.ts";
 import { addColumns } from "../mergeDriver/columns.ts";
 import { foldEdits } from "./folding.ts";
 import type { PromotedChange, Promotion, PromotionBase, PromotionSides } from "./model/model.ts";
 import { PromotionError } from "./model/promotionError.ts";
-import type { EnvironmentLayers } from "./placing/layersOf.ts";
-import { RowPlacing } from "./placing/placeRows.ts";
 import { placeSeed } from "./placing/placeSeeds.ts";
 import { placeSettings } from "./placing/placeSettings.ts";
 import { planPromotion, type PromotionTerms } from "./plan.ts";
 
 /** Both environments with their files. */
 export interface LayeredPair {
-  from: EnvironmentLayers;
-  to: EnvironmentLayers;
+  from: EnvironmentFiles;
+  to: EnvironmentFiles;
 }
 
 /** Makes all edits of a promotion, and reads them again: nothing is written. Throws a PromotionError where one is not made. */
@@ -74,7 +74,7 @@ function editsOf(
     if (change.row) {
       const table = tables.get(seed) ?? new RowPlacing(to, seed);
       tables.set(seed, table);
-      for (const edit of table.place(change)) edits.push(edit);
+      for (const edit of table.place(rowChange(change.row.key, change))) edits.push(edit);
     } else if (kind === "seeds" && change.do === "add") {
       const made = placeSeed(from, to, change);
       edits.push(...made.edits);
@@ -83,6 +83,16 @@ function editsOf(
   }
   return { edits, files };
 }
+
+/** The change of a row as files take it: without a value its label goes. */
+const rowChange = (key: string, change: PromotedChange): RowChange =>
+  change.do === "change"
+    ? {
+        do: "change",
+        key,
+        cells: Object.fromEntries(Object.entries(change.cells).map(([label, { from }]) => [label, from ?? undefined])),
+      }
+    : { do: change.do, key, cells: change.cells };
 
 /** Labels of rows that are written into a file. */
 function newLabels(edits: readonly FileEdit[], file: string): string[] {
@@ -98,7 +108,7 @@ function newLabels(edits: readonly FileEdit[], file: string): string[] {
 async function assertMeant(
   files: readonly EditedFile[],
   promotion: Promotion,
-  to: EnvironmentLayers,
+  to: EnvironmentFiles,
   sides: PromotionSides,
   terms: PromotionTerms,
 ): Promise<void> {
@@ -115,7 +125,7 @@ async function assertMeant(
 /** Moves what was promoted into the file that several environments share; returns what was moved and the files. */
 export async function foldPromotion(
   changes: readonly PromotedChange[],
-  all: readonly EnvironmentLayers[],
+  all: readonly EnvironmentFiles[],
   base: PromotionBase,
 ): Promise<{ moved: string[]; files: EditedFile[] }> {
   const { edits, moved } = await foldEdits(changes, all);
@@ -143,17 +153,17 @@ export async function foldPromotion(
 /** Reads an environment with edited files in a private folder. Throws a PromotionError where it would be wrong. */
 async function withEdited(
   files: readonly EditedFile[],
-  { file, folder, document, declaration }: Declared,
+  read: Declared,
   more: readonly string[],
   work: (declared: Declared) => Promise<void>,
 ): Promise<void> {
+  const { file, folder } = read;
   const copy = realpathSync(mkdtempSync(join(tmpdir(), "microapps-promotion-")));
   try {
     mkdirSync(join(copy, ".git")); // the reader takes it for a repository, and reads nothing beyond it
     const project = relative(rootOf(folder), realpathSync(folder));
-    const sources = Object.values(declaration.seeds).flatMap(({ source }) => source ?? []);
     const place = (name: string): string => join(copy, project, name);
-    for (const name of new Set([file, ...(document?.files ?? []), ...sources, ...more])) {
+    for (const name of new Set([...filesOf(read), ...more])) {
       if (!existsSync(join(folder, name))) continue;
       mkdirSync(dirname(place(name)), { recursive: true });
       cpSync(join(folder, name), place(name), { mode: 0 });

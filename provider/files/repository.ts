@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from "node:fs";
-import { dirname, join, sep } from "node:path";
+import { dirname, join, posix, sep } from "node:path";
 
 /**
  * The folder that a program's files may come from: the top of its Git repository; without one, the folder of its
@@ -23,3 +23,10 @@ function above(from: string, ...names: readonly string[]): string | undefined {
 /** True when a place, by its true path, is in a folder. */
 export const isIn = (root: string, place: string): boolean =>
   place === root || place.startsWith(root.endsWith(sep) ? root : root + sep);
+
+/** A path as Git and files name it, with slashes alone. */
+export const toSlashes = (path: string): string => path.replaceAll("\\", "/");
+
+/** The path of a file in the repository; `prefix` is the folder that names it, from the top on. */
+export const pathInRepository = (prefix: string, file: string): string =>
+  posix.join(toSlashes(prefix), toSlashes(file));

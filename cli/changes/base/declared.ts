@@ -1,13 +1,13 @@
 import { realpathSync } from "node:fs";
-import { join, posix } from "node:path";
+import { join } from "node:path";
+import { listSources } from "../../../provider/environment/sources.ts";
 import { maxMegabytesOfLayer, textOrReason } from "../../../provider/files/files.ts";
+import { pathInRepository } from "../../../provider/files/repository.ts";
 import type { Note } from "../model/changeSet.ts";
 import { readDeclaration, declareNothing, type Declared, type Reading } from "../model/source.ts";
 import type { BaseTree } from "./baseTree.ts";
 import { isPointer } from "./commits.ts";
 import { detourTo, pointersIn } from "./workingTree.ts";
-
-const inRepository = (prefix: string, file: string): string => posix.join(prefix, file.replaceAll("\\", "/"));
 
 /** Reads a file of the working tree. What stands in a file's place is named and not shown: nobody could approve it. */
 export async function readInTree(
@@ -29,7 +29,7 @@ export async function readInTree(
   const layers = notes(files, ofLayer);
   if (layers.length > 0) return { problems: layers, policy, files };
   if (!declared) return reading;
-  const sources = Object.values(declared.declaration.seeds).flatMap(({ source }) => source ?? []);
+  const sources = listSources(declared.declaration).map(({ source }) => source);
   const problems = [...reading.problems, ...notes(sources, unread)];
   const pointers = await pointersIn(folder, sources);
   return { ...reading, declared: { ...declared, unread: (name) => unread(name) ?? pointers.get(name) }, problems };
@@ -45,7 +45,7 @@ export interface AtBase {
 
 /** Reads an Environment file of a commit. `prefix` is the folder of Pulumi.yaml, from the top of the repository on. */
 export async function readAtBase({ base, prefix }: { base: BaseTree; prefix: string }, file: string): Promise<AtBase> {
-  const path = inRepository(prefix, file);
+  const path = pathInRepository(prefix, file);
   const folder = join(base.folder, prefix);
   if (!(await base.writeEnvironment(path))) {
     return { declared: declareNothing(folder), notes: [`${file} is not in the base: everything it declares is new`] };
@@ -57,5 +57,5 @@ export async function readAtBase({ base, prefix }: { base: BaseTree; prefix: str
     const reasons = problems.map(({ place, text }) => (place === undefined ? text : `${place}: ${text}`));
     return { why: `the file of the base can't be read: ${reasons.slice(0, 3).join("; ")}`, notes: [] };
   }
-  return { declared: { ...declared, unread: (source) => base.unread(inRepository(prefix, source)) }, notes: [] };
+  return { declared: { ...declared, unread: (source) => base.unread(pathInRepository(prefix, source)) }, notes: [] };
 }

@@ -1,9 +1,11 @@
 import { z } from "zod";
+import { absent, maxMegabytesOfLayer, textOrReason } from "../../../provider/files/files.ts";
 import { find, parse, toPlainValue, valuePlace, type Problem } from "../../../provider/layers/document.ts";
 import { describePlace } from "../../../provider/layers/verbs.ts";
 import { sentences } from "../../../provider/messages/sentences.ts";
 import { unbroken } from "../../../provider/messages/text.ts";
 import type { Note } from "../model/changeSet.ts";
+import { DataRefusal } from "./dataRefusal.ts";
 
 /** Where the environments of a project are listed, beside Pulumi.yaml. */
 export const environmentsFile = "environments.yaml";
@@ -66,4 +68,34 @@ export function environmentsIn(text: string): { entries: EnvironmentEntry[]; pro
   }));
   const problems = found.map(({ at, message }) => ({ text: unbroken(message), place: describePlace(at) }));
   return { entries, problems };
+}
+
+/** The entries of a text of environments.yaml. Throws a DataRefusal. */
+export function entriesIn(text: string): EnvironmentEntry[] {
+  const { entries, problems } = environmentsIn(text);
+  const [wrong] = problems;
+  if (wrong) throw new DataRefusal(`${wrong.place ?? environmentsFile}: ${wrong.text}`);
+  return entries;
+}
+
+/** The environments that a project lists; undefined where it has no such file. Throws a DataRefusal. */
+export function readEnvironments(folder: string): EnvironmentEntry[] | undefined {
+  const text = textIn(folder, environmentsFile);
+  return text === undefined ? undefined : entriesIn(text);
+}
+
+/** The environment of a name, or of a stack. Throws a DataRefusal. */
+export function entryNamed(entries: readonly EnvironmentEntry[], name: string): EnvironmentEntry {
+  const found = entries.find((each) => each.name === name) ?? entries.find(({ stack }) => stack === name);
+  if (found) return found;
+  const names = entries.map((each) => each.name).join(", ");
+  throw new DataRefusal(`${environmentsFile} does not list ${name}; there is ${names || "none"}`);
+}
+
+/** The text of a file; undefined where there is none. Throws a DataRefusal where it can't be read. */
+export function textIn(folder: string, file: string): string | undefined {
+  const found = textOrReason(folder, file, maxMegabytesOfLayer);
+  if ("text" in found) return found.text;
+  if (found.reason === absent) return undefined;
+  throw new DataRefusal(`${file} can't be read: ${found.reason}`);
 }

@@ -1,12 +1,11 @@
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { fileOf, planEdits, type EditedFile, type FileEdit } from "../../edits/edits.ts";
+import { planEdits, type EditedFile, type FileEdit } from "../../edits/edits.ts";
 import { readToEdit } from "../../edits/writing.ts";
 import { readDeclaration, type Declared } from "../model/source.ts";
+import { filesOf } from "../placing/environmentFiles.ts";
 import type { PullItem } from "./findings.ts";
-import { completeEdits } from "./overrides.ts";
-import { contentOf } from "./sharing.ts";
 
 /** The files after a pull. */
 export interface Pulled {
@@ -26,12 +25,7 @@ export async function planPull(items: readonly PullItem[], declared: Declared): 
     const open = now.filter(({ refused }) => refused === undefined);
     const owners = new Map<FileEdit, PullItem>();
     for (const item of open) for (const edit of item.edits) owners.set(edit, item);
-    const roots = new Map<string, unknown>();
-    const edits = completeEdits([...owners.keys()], (file) => {
-      if (!roots.has(file)) roots.set(file, contentOf(folder, file));
-      return roots.get(file);
-    });
-    const { files, refused } = await planEdits(edits, (file) => readToEdit(folder, file));
+    const { files, refused } = await planEdits([...owners.keys()], (file) => readToEdit(folder, file));
     if (refused.length === 0) {
       const why = files.length === 0 ? undefined : whyUnreadable(declared, files);
       if (why === undefined) return { items: now, files };
@@ -43,8 +37,7 @@ export async function planPull(items: readonly PullItem[], declared: Declared): 
     }
     const reasons = new Map<PullItem, string>();
     for (const { edit, place, reason } of refused) {
-      // An override of several cells may have come of another edit of the same row.
-      const owner = owners.get(edit) ?? open.find((item) => item.edits.some((each) => fileOf(each) === fileOf(edit)));
+      const owner = owners.get(edit);
       if (owner) reasons.set(owner, `${place} ${reason}`);
     }
     now = now.map((item) => {
@@ -76,9 +69,8 @@ export function copyEdited(declared: Declared, files: readonly EditedFile[]): { 
   const folder = join(root, depth);
   mkdirSync(folder, { recursive: true });
   mkdirSync(join(root, ".git"));
-  const sources = Object.values(declared.declaration.seeds).flatMap(({ source }) => source ?? []);
   const edited = new Map(files.map(({ file, after }) => [file, after]));
-  for (const name of new Set([...(declared.document?.files ?? []), ...sources, ...edited.keys()])) {
+  for (const name of new Set([...filesOf(declared), ...edited.keys()])) {
     const target = resolve(folder, name);
     mkdirSync(dirname(target), { recursive: true });
     const bytes = edited.get(name);

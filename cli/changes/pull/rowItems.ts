@@ -10,7 +10,7 @@ import type { FileEdit } from "../../edits/edits.ts";
 import { secretText, type Change, type Field } from "../model/changeSet.ts";
 import { fieldOf } from "../model/values.ts";
 import type { PullItem, SeenResource } from "./findings.ts";
-import { PullRefusal, type DeclaredRow, type Layout } from "./layout.ts";
+import { PullRefusal, type Layout } from "./layout.ts";
 
 /** Makes an item of a change; the edits are made by `make`, which may throw a PullRefusal. */
 type MakeItem = (change: Change, make: () => FileEdit[]) => PullItem;
@@ -30,9 +30,9 @@ export async function listRowItems(
   if (!seed || path === undefined)
     return [...rows.changed.keys()].map((key) => makeItem(changeOf("change", key), () => []));
   if (seed.sensitive) return listHidden(seen);
-  const declared = new Map<string, DeclaredRow>();
+  const declared = new Map<string, RowData>();
   for await (const block of read(withRowEdits(seed), layout.declared.folder))
-    for (const { values, line } of block) declared.set(keyOf(seed.key, values), { values, line });
+    for (const { values } of block) declared.set(keyOf(seed.key, values), values);
   return new RowTaker(path, seed, declared, layout, makeItem).take(rows, Number(seen.applied["rowCount"]));
 }
 
@@ -51,14 +51,14 @@ class RowTaker {
   readonly #seed: SeedDeclaration;
   readonly #source: Source;
   readonly #linked: ReadonlySet<string>;
-  readonly #declared: ReadonlyMap<string, DeclaredRow>;
+  readonly #declared: ReadonlyMap<string, RowData>;
   readonly #layout: Layout;
   readonly #makeItem: MakeItem;
 
   constructor(
     path: string,
     seed: SeedDeclaration,
-    declared: ReadonlyMap<string, DeclaredRow>,
+    declared: ReadonlyMap<string, RowData>,
     layout: Layout,
     makeItem: MakeItem,
   ) {
@@ -92,11 +92,11 @@ class RowTaker {
         }),
       ];
     }
-    const labels = Object.keys(row.values).filter(
-      (label) => this.#form(label, row.values[label]) !== this.#form(label, values[label]),
+    const labels = Object.keys(row).filter(
+      (label) => this.#form(label, row[label]) !== this.#form(label, values[label]),
     );
     const field = (label: string, isSecret: boolean): Field =>
-      fieldOf(label, row.values[label] ?? undefined, values[label] ?? undefined, isSecret);
+      fieldOf(label, row[label] ?? undefined, values[label] ?? undefined, isSecret);
     const open = labels.filter((label) => !isHidden(this.#source, label));
     const secret = labels.filter((label) => isHidden(this.#source, label));
     const items: PullItem[] = [];
@@ -131,7 +131,7 @@ class RowTaker {
     const key = keyOf(this.#seed.key, values);
     if (this.#declared.has(key)) return [];
     const rows = [...this.#declared.values()];
-    const labels = [...new Set([...this.#seed.key, ...rows.flatMap((row) => Object.keys(row.values))])];
+    const labels = [...new Set([...this.#seed.key, ...rows.flatMap((row) => Object.keys(row))])];
     const open = labels.filter((label) => (values[label] ?? null) !== null && !isHidden(this.#source, label));
     const taken = this.#taken(values, open);
     const fields = open.map((label) => fieldOf(label, undefined, taken[label]));

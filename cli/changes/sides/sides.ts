@@ -1,12 +1,17 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { maxMegabytesOfLayer, textOrReason } from "../../../provider/files/files.ts";
-import { rootOf } from "../../../provider/files/repository.ts";
+import { pathInRepository, rootOf, toSlashes } from "../../../provider/files/repository.ts";
 import { BaseTree } from "../base/baseTree.ts";
 import { commitOf } from "../base/commits.ts";
-import { environmentsFile, environmentsIn, type EnvironmentEntry } from "../base/environments.ts";
+import { DataRefusal } from "../base/dataRefusal.ts";
+import {
+  entriesIn,
+  entryNamed,
+  environmentsFile,
+  readEnvironments,
+  type EnvironmentEntry,
+} from "../base/environments.ts";
 import { readDeclaration, type Declared } from "../model/source.ts";
-import { slashes } from "../projectChanges.ts";
 
 /** One side of a comparison, as a command names it. */
 export type SideName =
@@ -15,7 +20,7 @@ export type SideName =
   | { kind: "dump"; folder: string };
 
 /** A side that can't be compared, in one sentence with what to do. */
-export class SideError extends Error {
+export class SideError extends DataRefusal {
   override readonly name = "SideError";
 }
 
@@ -48,7 +53,7 @@ const removeNothing = (): void => undefined;
 /** The declaration in the files of an environment, of the working tree or of a commit. Throws a SideError. */
 export async function readFilesSide(folder: string, environment: string, commit?: string): Promise<ReadSide> {
   if (commit !== undefined) return readCommit(folder, environment, commit);
-  const { file } = entryOf(textIn(folder, environmentsFile), environment, (name) => existsSync(resolve(folder, name)));
+  const file = fileOfSide(readEnvironments(folder), environment, (name) => existsSync(resolve(folder, name)));
   return { declared: declarationOf(file, folder, environment), remove: removeNothing };
 }
 
@@ -65,17 +70,18 @@ async function readCommit(folder: string, environment: string, commit: string): 
   if (!existsSync(join(root, ".git"))) throw new SideError(`${folder} is in no Git repository, so it has no commits`);
   const tree = await BaseTree.of(root, await commitOf(root, commit));
   try {
-    const prefix = slashes(relative(root, realpathSync(folder)));
-    const listed = await tree.text(slashes(join(prefix, environmentsFile)));
-    const isThere = (name: string): boolean => tree.entries.has(slashes(join(prefix, name)));
-    const { file } = entryOf(listed ?? textIn(folder, environmentsFile), environment, isThere);
-    const path = slashes(join(prefix, file));
+    const prefix = toSlashes(relative(root, realpathSync(folder)));
+    const listed = await tree.text(pathInRepository(prefix, environmentsFile));
+    const isThere = (name: string): boolean => tree.entries.has(pathInRepository(prefix, name));
+    const entries = listed === undefined ? readEnvironments(folder) : entriesIn(listed);
+    const file = fileOfSide(entries, environment, isThere);
+    const path = pathInRepository(prefix, file);
     const shown = `${environment}@${commit}`;
     if (!(await tree.writeEnvironment(path))) throw new SideError(`${file} is not in the commit ${commit}`);
     const why = tree.unread(path);
     if (why !== undefined) throw new SideError(why);
     const declared = declarationOf(file, join(tree.folder, prefix), shown);
-    const unread = (source: string): string | undefined => tree.unread(slashes(join(prefix, source)));
+    const unread = (source: string): string | undefined => tree.unread(pathInRepository(prefix, source));
     return { declared: { ...declared, unread }, remove: () => tree.remove() };
   } catch (error) {
     tree.remove();
@@ -83,29 +89,18 @@ async function readCommit(folder: string, environment: string, commit: string): 
   }
 }
 
-/** The entry of an environment, or of a file that is none of environments.yaml. */
-export function entryOf(
-  listed: string | undefined,
+/** The file of an environment, or one that is none of environments.yaml. */
+function fileOfSide(
+  entries: readonly EnvironmentEntry[] | undefined,
   name: string,
   isThere: (file: string) => boolean,
-): Pick<EnvironmentEntry, "name" | "file"> & { stack?: string } {
-  const { entries, problems } = environmentsIn(listed ?? "{}");
-  const [wrong] = problems;
-  if (wrong) throw new SideError(`${wrong.place ?? environmentsFile}: ${wrong.text}`);
-  const found = entries.find((each) => each.name === name) ?? entries.find(({ stack }) => stack === name);
-  if (found) return found;
-  if (/\.ya?ml$/i.test(name) && isThere(name)) return { name, file: name };
-  const names = entries.map((each) => each.name).join(", ");
+): string {
+  const isListed = entries?.some((each) => each.name === name || each.stack === name);
+  if (!isListed && /\.ya?ml$/i.test(name) && isThere(name)) return name;
+  if (entries) return entryNamed(entries, name).file;
   throw new SideError(
-    names === ""
-      ? `there is no ${environmentsFile} beside Pulumi.yaml that names ${name}: write one, or name the Environment file itself`
-      : `${environmentsFile} does not list ${name}; there is ${names}`,
+    `there is no ${environmentsFile} beside Pulumi.yaml that names ${name}: write one, or name the Environment file itself`,
   );
-}
-
-export function textIn(folder: string, file: string): string | undefined {
-  const found = textOrReason(folder, file, maxMegabytesOfLayer);
-  return "text" in found ? found.text : undefined;
 }
 
 /** The declaration of a file; broken rules count for nothing here. */

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { EngineError, projectFolder } from "../../../engine/index.ts";
 import { CommitError } from "../../changes/base/commits.ts";
-import { PullRefusal } from "../../changes/pull/layout.ts";
+import { DataRefusal } from "../../changes/base/dataRefusal.ts";
 import { copyEdited, planPull } from "../../changes/pull/pull.ts";
 import { compareContents, toComparison } from "../../changes/sides/comparison.ts";
 import {
@@ -34,8 +34,7 @@ export async function runChanges(from: string, to: string, options: ChangesOptio
     if (options.expectNoChanges && (change.things.length > 0 || change.why !== undefined))
       process.exitCode = statuses.changes;
   } catch (error) {
-    if (error instanceof SideError || error instanceof CommitError || error instanceof PullRefusal)
-      throw new EngineError(error.message);
+    if (error instanceof DataRefusal || error instanceof CommitError) throw new EngineError(error.message);
     throw error;
   } finally {
     for (const { remove } of sides) remove();

@@ -8,16 +8,23 @@ import {
   projectFolder,
   stateInClear,
 } from "../../../engine/index.ts";
-import { environmentsFile, environmentsIn, type EnvironmentEntry } from "../../changes/base/environments.ts";
+import { toSlashes } from "../../../provider/files/repository.ts";
+import { DataRefusal } from "../../changes/base/dataRefusal.ts";
+import {
+  entryNamed,
+  environmentsFile,
+  readEnvironments,
+  type EnvironmentEntry,
+} from "../../changes/base/environments.ts";
 import type { Look } from "../../changes/drift/drift.ts";
 import type { Section } from "../../changes/model/changeSet.ts";
 import { readDeclaration, type Declared } from "../../changes/model/source.ts";
 import { pending } from "../../changes/plan/plans.ts";
 import { LiveFindings, type PullItem } from "../../changes/pull/findings.ts";
 import { listItems } from "../../changes/pull/items.ts";
-import { Layout, PullRefusal } from "../../changes/pull/layout.ts";
+import { Layout } from "../../changes/pull/layout.ts";
 import { planPull, type Pulled } from "../../changes/pull/pull.ts";
-import { entryOf, SideError, textIn } from "../../changes/sides/sides.ts";
+import { SideError } from "../../changes/sides/sides.ts";
 import { stateOf } from "../../changes/state/state.ts";
 import { writeFiles, WriteError } from "../../edits/writing.ts";
 import { lookAt } from "../report/drifting.ts";
@@ -54,8 +61,7 @@ export async function runPull(words: readonly string[], options: PullOptions): P
     process.stdout.write(options.json ? `${printableJson(toJson(shown), 2)}\n` : describePull(shown, asks));
     process.exitCode = statusOf(wanted, live.look, writes || asks);
   } catch (error) {
-    if (error instanceof SideError || error instanceof PullRefusal || error instanceof WriteError)
-      throw new EngineError(error.message);
+    if (error instanceof DataRefusal || error instanceof WriteError) throw new EngineError(error.message);
     throw error;
   }
 }
@@ -73,9 +79,7 @@ function chosen(
   words: readonly string[],
   stack: string | undefined,
 ): { name: string; things: string[] } {
-  const { entries, problems } = environmentsIn(textIn(folder, environmentsFile) ?? "{}");
-  const [wrong] = problems;
-  if (wrong) throw new EngineError(`${wrong.place ?? environmentsFile}: ${wrong.text}`);
+  const entries = readEnvironments(folder) ?? [];
   if (entries.length === 0)
     throw new EngineError(
       `there is no ${environmentsFile} beside Pulumi.yaml that says which file is whose: write one, such as dev: { file: dev.yaml }`,
@@ -99,18 +103,15 @@ export async function findLive(
   { into, foreign }: Pick<PullOptions, "into" | "foreign">,
 ): Promise<Live> {
   const folder = projectFolder(cwd);
-  const listed = textIn(folder, environmentsFile);
-  const { entries } = environmentsIn(listed ?? "{}");
-  const found = entryOf(listed, name, () => false);
-  const entry = entries.find((each) => each.name === found.name);
-  if (!entry) throw new SideError(`${environmentsFile} does not list ${name}`);
+  const entries = readEnvironments(folder) ?? [];
+  const entry = entryNamed(entries, name);
   const { declared, problems } = readDeclaration(entry.file, folder);
   const [first] = problems;
   if (!declared || first)
     throw new SideError(
       `${entry.file} can't be read: ${first ? [first.place ?? [], first.text].flat().join(": ") : "it declares nothing"}`,
     );
-  const own = into === undefined ? undefined : path.relative(folder, path.resolve(cwd, into)).replaceAll("\\", "/");
+  const own = into === undefined ? undefined : toSlashes(path.relative(folder, path.resolve(cwd, into)));
   const layout = new Layout(declared, entry, entries, own);
   const { stack, text } = await stateInClear(cwd, entry.stack, process.env);
   const state = stateOf(text);

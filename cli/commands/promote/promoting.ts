@@ -1,8 +1,8 @@
 import path from "node:path";
 import { EngineError, printable, printableJson, projectFolder } from "../../../engine/index.ts";
 import { CommitError } from "../../changes/base/commits.ts";
+import { DataRefusal } from "../../changes/base/dataRefusal.ts";
 import { WriteError } from "../../edits/writing.ts";
-import { PromotionError } from "../../promotion/model/promotionError.ts";
 import { promote } from "../../promotion/promote.ts";
 import { renderPromotion, toPromotionJson } from "../../promotion/rendering.ts";
 import type { PromoteOptions } from "./commands.ts";
@@ -32,7 +32,7 @@ export async function runPromote(from: string, to: string, options: PromoteOptio
     );
     if (promoted.conflicts.length > 0) process.exitCode = conflicting;
   } catch (error) {
-    if (error instanceof PromotionError || error instanceof CommitError || error instanceof WriteError)
+    if (error instanceof DataRefusal || error instanceof CommitError || error instanceof WriteError)
       throw new EngineError(error.message);
     throw error;
   }

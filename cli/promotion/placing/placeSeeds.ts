@@ -3,10 +3,10 @@ import { join, posix } from "node:path";
 import { holdsConfigured } from "../../../provider/environment/configured.ts";
 import { find, toPlainValue } from "../../../provider/layers/document.ts";
 import { rowVerbs } from "../../../provider/layers/rowEdits.ts";
+import type { EnvironmentFiles } from "../../changes/placing/environmentFiles.ts";
 import type { EditedFile, FileEdit } from "../../edits/edits.ts";
 import type { PromotedChange } from "../model/model.ts";
 import { PromotionError } from "../model/promotionError.ts";
-import type { EnvironmentLayers } from "./layersOf.ts";
 
 /** The edits that bring a new seed, and the file of its rows where the other environment keeps it to itself. */
 export interface NewSeed {
@@ -15,7 +15,7 @@ export interface NewSeed {
 }
 
 /** Brings a seed that the environment has not, with its rows. */
-export function placeSeed(from: EnvironmentLayers, to: EnvironmentLayers, change: PromotedChange): NewSeed {
+export function placeSeed(from: EnvironmentFiles, to: EnvironmentFiles, change: PromotedChange): NewSeed {
   const [, name = ""] = change.path;
   if (change.do !== "add") throw new Error("a new seed is added");
   const rows: Record<string, unknown> = {};
@@ -41,7 +41,7 @@ export function placeSeed(from: EnvironmentLayers, to: EnvironmentLayers, change
 }
 
 /** A file that has the environment's name in its path belongs to it: the other one gets one of its own. */
-function targetOf(source: string, from: EnvironmentLayers, to: EnvironmentLayers): string {
+function targetOf(source: string, from: EnvironmentFiles, to: EnvironmentFiles): string {
   const word = new RegExp(`(^|[/._-])${from.name.replace(/[.*+?^$()|[\]{}\\]/g, "\\$&")}(?=[/._-]|$)`, "g");
   return posix.normalize(source.replaceAll("\\", "/")).replace(word, (_, before: string) => before + to.name);
 }

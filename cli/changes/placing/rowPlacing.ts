@@ -6,45 +6,52 @@ import { rowVerbs } from "../../../provider/layers/rowEdits.ts";
 import { naturalKey, type Cells } from "../../../provider/reconcile/merging/records.ts";
 import type { FileEdit } from "../../edits/edits.ts";
 import type { EditStep, RowFileEdit, ValueFileEdit } from "../../edits/kinds.ts";
-import type { PromotedChange } from "../model/model.ts";
-import type { EnvironmentLayers } from "./layersOf.ts";
+import type { EnvironmentFiles } from "./environmentFiles.ts";
+
+/** A change of a row: of one that is changed `cells` are its new values, else all that it has. */
+export interface RowChange {
+  do: "add" | "change" | "remove";
+  /** The natural key as text. */
+  key: string;
+  /** The row in the files, with the values of its key. */
+  row?: Cells;
+  cells: Cells;
+}
 
 /** Brings changes of rows into an environment's files: where a row stands, or as an override in its own layer. */
 export class RowPlacing {
-  readonly #layers: EnvironmentLayers;
+  readonly #files: EnvironmentFiles;
   readonly #seed: string;
   readonly #key: readonly string[];
   readonly #source: RowFileEdit["source"] | undefined;
   /** Items of the verbs and of inline rows, by the natural key of the row. */
   readonly #items = new Map<string, Map<string, Value>>();
 
-  constructor(layers: EnvironmentLayers, seed: string) {
-    this.#layers = layers;
+  constructor(files: EnvironmentFiles, seed: string) {
+    this.#files = files;
     this.#seed = seed;
-    const declared = layers.declared.declaration.seeds[seed];
+    const declared = files.declared.declaration.seeds[seed];
     if (!declared) throw new Error("rows are promoted into a seed that is there");
     this.#key = declared.key;
     const { additions: _, changes: __, removals: ___, ...source } = withRowEdits(declared);
     if (source.source !== undefined) this.#source = { ...source, source: source.source };
     for (const verb of ["rows", ...rowVerbs]) {
-      const list = find(layers.root, ["seeds", seed, verb])?.value;
+      const list = find(files.root, ["seeds", seed, verb])?.value;
       if (list?.kind === "list")
         this.#items.set(verb, new Map(list.items.map((item) => [this.#keyOf(verb, item), item])));
     }
   }
 
-  place(change: PromotedChange): FileEdit[] {
-    const key = change.row?.key ?? "";
-    if (change.do === "add") return this.#add(key, change.cells);
-    if (change.do === "remove") return this.#remove(key, change.cells);
-    const values = Object.fromEntries(Object.entries(change.cells).map(([label, { from }]) => [label, from]));
-    return this.#change(key, values);
+  place({ do: verb, key, cells, row = cells }: RowChange): FileEdit[] {
+    if (verb === "add") return this.#add(key, cells);
+    const keys = this.#keyValues(row, key);
+    return verb === "remove" ? this.#remove(key, keys) : this.#change(key, keys, cells);
   }
 
   /** The row's own file, if no other environment reads it. */
   get #ownSource(): RowFileEdit["source"] | undefined {
     const source = this.#source;
-    return source && this.#layers.isOwn(source.source) ? source : undefined;
+    return source && this.#files.isOwn(source.source) ? source : undefined;
   }
 
   #add(key: string, cells: Cells): FileEdit[] {
@@ -53,27 +60,27 @@ export class RowPlacing {
     const source = this.#ownSource;
     if (source && !isTakenOut) return [{ kind: "row", source, do: "add", row }];
     const rows = ["seeds", this.#seed, "rows"];
-    const inline = this.#source ? undefined : this.#layers.ownFileAt(rows);
+    const inline = this.#source ? undefined : this.#files.ownFileAt(rows);
     if (inline !== undefined && !isTakenOut) return [append(inline, rows, row)];
-    return [append(this.#layers.own, ["seeds", this.#seed, "rows+"], row)];
+    return [append(this.#files.own, ["seeds", this.#seed, "rows+"], row)];
   }
 
-  #remove(key: string, cells: Cells): FileEdit[] {
-    const { own } = this.#layers;
-    const keys = this.#keyValues(cells);
+  #remove(key: string, keys: RowData): FileEdit[] {
     const added = this.#item("rows+", key) ?? this.#item("rows", key);
     const changed = this.#item("rows~", key);
     const edits: FileEdit[] = [];
-    if (changed && this.#layers.isOwn(changed.file)) edits.push(this.#dropItem(changed.file, "rows~", keys));
-    if (added && this.#layers.isOwn(added.file)) return [...edits, this.#dropItem(added.file, added.verb, keys)];
+    if (changed && !this.#files.isShared(changed.file)) edits.push(this.#dropItem(changed.file, "rows~", keys));
+    if (added && this.#files.isOwn(added.file)) return [...edits, this.#dropItem(added.file, added.verb, keys)];
     const source = this.#ownSource;
     if (source && !added) return [...edits, { kind: "row", source, do: "remove", row: keys }];
     const [only, ...more] = this.#key.map((label) => keys[label]);
-    return [...edits, append(own, ["seeds", this.#seed, "rows-"], more.length > 0 ? [only, ...more] : only)];
+    return [
+      ...edits,
+      append(this.#files.own, ["seeds", this.#seed, "rows-"], more.length > 0 ? [only, ...more] : only),
+    ];
   }
 
-  #change(key: string, values: Cells): FileEdit[] {
-    const keys = this.#keyValues(values, key);
+  #change(key: string, keys: RowData, values: Cells): FileEdit[] {
     const edits: FileEdit[] = [];
     const inSource: Record<string, unknown> = {};
     const override: Record<string, unknown> = {};
@@ -81,8 +88,8 @@ export class RowPlacing {
     for (const [label, value] of Object.entries(values)) {
       const changed = this.#item("rows~", key, label);
       const item = changed ?? rowItem;
-      if (item && this.#layers.isOwn(item.file)) edits.push(this.#setCell(item.file, item.verb, keys, label, value));
-      else if (!item && this.#ownSource) inSource[label] = value ?? undefined;
+      if (item && this.#files.isOwn(item.file)) edits.push(this.#setCell(item.file, item.verb, keys, label, value));
+      else if (!item && this.#ownSource) inSource[label] = value;
       else override[label] = value ?? null;
     }
     const source = this.#ownSource;
@@ -95,9 +102,9 @@ export class RowPlacing {
   /** Adds cells to the row's entry under `rows~` of the environment's own layer, which is made where it is missing. */
   #override(key: string, keys: RowData, cells: Record<string, unknown>): FileEdit[] {
     if (Object.keys(cells).length === 0) return [];
-    const { own } = this.#layers;
+    const { own } = this.#files;
     const path = ["seeds", this.#seed, "rows~"];
-    const list = this.#layers.valueIn(own, path);
+    const list = this.#files.valueIn(own, path);
     const isThere = list?.kind === "list" && list.items.some((item) => this.#keyOf("rows~", item) === key);
     if (!isThere) return [append(own, path, { ...keys, ...cells })];
     return Object.entries(cells).map(([label, value]) => this.#setCell(own, "rows~", keys, label, value));
@@ -137,8 +144,8 @@ export class RowPlacing {
   }
 
   /** The values of the key, as a file has them. */
-  #keyValues(cells: Cells, key?: string): RowData {
-    const parts = key === undefined ? [] : this.#key.length > 1 ? (JSON.parse(key) as string[]) : [key];
+  #keyValues(cells: Cells, key: string): RowData {
+    const parts = this.#key.length > 1 ? (JSON.parse(key) as string[]) : [key];
     return Object.fromEntries(this.#key.map((label, at) => [label, cells[label] ?? parts[at]]));
   }
 }
