@@ -66,6 +66,7 @@ const lists = [
     "cli/changes/model",
     "sdk/component",
     "sdk",
+    "sdk/environment",
     "sdk/secrets",
     "provider/pulumi/plugin",
     "provider/pulumi",

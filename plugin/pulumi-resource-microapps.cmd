@@ -1,3 +1,3 @@
 @echo off
 rem Starts the plugin on Windows; see pulumi-resource-microapps.
-node "%~dp0..\dist\bundle\pulumi-resource-microapps.js" %*
+node "%~dp0start.js" %*

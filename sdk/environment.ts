@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { declaration, inlineDeclaration, type Declaration } from "../provider/environment/declaration.ts";
 import { EnvironmentError } from "../provider/environment/problems.ts";
 import { listLinkedInputs, things, type Thing } from "../provider/environment/things/things.ts";
+import { reportLeaving } from "./environment/leaving.ts";
 import { aliasesBelow, program, rootName, type Aliases } from "./program.ts";
 import type { RowsOf } from "./resourceClass.ts";
 import { GeneratedApp, Organization, SeedRows, Team, TeamMember, TeamRoster } from "./resources.ts";
@@ -46,10 +47,12 @@ export class Environment extends pulumi.ComponentResource {
     super("microapps:index:Environment", name, {}, options);
     tellUndecided(declared, this);
     const below = optionsBelow(options);
-    const all = things(declared, rootName(name, options));
+    const root = rootName(name, options);
+    const all = things(declared, root);
     const removals = declared.removals === "declared" ? file : undefined;
     const registered = new Registration(this, { optionsAt: below.at, all, removals });
     below.assertUsed();
+    reportLeaving({ environment: this, root, all, made: registered.made });
     this.organizations = collected(registered.of(Organization), ({ id }) => id);
     this.teams = collected(registered.of(Team), ({ id }) => id);
     this.seeds = collected(registered.of(SeedRows), ({ rowCount }) => rowCount);
@@ -150,7 +153,7 @@ class Registration {
   readonly #things: ReadonlyMap<string, Thing>;
   /** The file whose lines under `removed` allow that something goes; none where none is needed. */
   readonly #removals: string | undefined;
-  readonly #made = new Map<string, Made>();
+  readonly made = new Map<string, Made>();
 
   constructor(
     environment: pulumi.Resource,
@@ -170,7 +173,7 @@ class Registration {
 
   /** The registered resources of a class, by their names below the Environment. */
   of<Resource extends Made>(Class: new (...args: never[]) => Resource): ReadonlyMap<string, Resource> {
-    const found = [...this.#made].flatMap(([key, one]) =>
+    const found = [...this.made].flatMap(([key, one]) =>
       one instanceof Class ? [[key.slice(key.indexOf(" ") + 1), one] as const] : [],
     );
     return new Map(found);
@@ -180,11 +183,11 @@ class Registration {
     const { kind, key } = thing;
     if (kind === "AppReadiness") return;
     const Class = classes[kind] as unknown as new (name: string, args: object, options: object) => Made; // the file was checked
-    this.#made.set(key, new Class(thing.name.now, this.#argsOf(thing), this.#optionsOf(thing)));
+    this.made.set(key, new Class(thing.name.now, this.#argsOf(thing), this.#optionsOf(thing)));
   }
 
   #argsOf(thing: Thing): object {
-    const ids = listLinkedInputs(thing, ({ of, id }) => (of === undefined ? id : required(this.#made, of).id));
+    const ids = listLinkedInputs(thing, ({ of, id }) => (of === undefined ? id : required(this.made, of).id));
     const args = { ...thing.inputs, ...ids, ...this.#removalOf(thing), ...this.#rowsOf(thing) };
     if (thing.kind !== "GeneratedApp") return args;
     const waits = [...this.#things.values()].find(({ kind, above }) => kind === "AppReadiness" && above === thing.key);
@@ -198,7 +201,7 @@ class Registration {
   /** Seeds that rows refer to, in place of their tables. */
   #rowsOf({ inputs, seeds }: Thing): object {
     const seedOf = (label: string, rows: unknown): unknown =>
-      seeds[label] === undefined ? rows : this.#made.get(seeds[label]);
+      seeds[label] === undefined ? rows : this.made.get(seeds[label]);
     const { references, parent } = inputs as {
       references?: Record<string, RowsOf>;
       parent?: { by: string; table: string; key: string };
@@ -217,7 +220,7 @@ class Registration {
     // All of an app's as its own, so that the wait for it inherits them in turn.
     const { now, own, inherited } = name;
     const named = kind === "GeneratedApp" ? { now, own: [...own, ...inherited], inherited: [] } : name;
-    const parent = above === undefined ? this.#environment : required(this.#made, above);
+    const parent = above === undefined ? this.#environment : required(this.made, above);
     return { parent, ...this.#aliases(this.#kindsTo(thing), named), ...this.#optionsAt(path, others) };
   }
 

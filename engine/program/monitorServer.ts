@@ -17,6 +17,7 @@ import type {
 } from "@pulumi/pulumi/proto/resource_pb.js";
 import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
 import { listenForOwn, type Loopback } from "../../machine/loopback.ts";
+import { keepingNames } from "../../machine/structs.ts";
 import { messageOf } from "../errors.ts";
 import type { Emit, Severity } from "../events.ts";
 import { channelOptions } from "../providers/connection.ts";
@@ -67,7 +68,7 @@ export class MonitorServer {
         return new engineProto.RequirePulumiVersionResponse();
       }),
     });
-    this.#server.addService(resourceService.ResourceMonitorService, this.#monitor());
+    this.#server.addService(keepingNames(resourceService.ResourceMonitorService), this.#monitor());
     const injector = this.#server.createConnectionInjector(grpc.ServerCredentials.createInsecure());
     this.#loopback = await listenForOwn((socket) => injector.injectConnection(socket));
     this.address = `127.0.0.1:${this.#loopback.port}`;

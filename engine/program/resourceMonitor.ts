@@ -33,6 +33,9 @@ import { responseOf, withDependencies } from "./responses.ts";
 import { positionsOf } from "./sourcePositions.ts";
 import { refusePackage, refuseRegistration } from "./unsupported.ts";
 
+/** Reads the resources of the last state, in the Pulumi CLI. */
+const lastState = "pulumi:pulumi:readStackResourceOutputs";
+
 /** Answers the registrations of a program: turns them into goals, gives them their providers, and brings them about. */
 export class ResourceMonitor {
   readonly #run: Run;
@@ -153,6 +156,8 @@ export class ResourceMonitor {
       refusePackage(request, `the function '${token}'`, name, this.#run.packages);
       reference = await this.#providers.ofFunction(request);
     } catch (error) {
+      // A program that asks for the last state may do without it.
+      if (token === lastState) throw new ProviderError(messageOf(error));
       throw error instanceof ReportedError ? error : this.refuse(messageOf(error));
     }
     const provider = this.#run.providers.get(reference);

@@ -1,5 +1,6 @@
 import structProto from "google-protobuf/google/protobuf/struct_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
+import { readStruct } from "../../machine/structs.ts";
 import { EngineError, Refusal } from "../errors.ts";
 import { nameOf, typeOf, unknownId } from "./urns.ts";
 import { type Properties, ResourceReference, Secret, Unknown, unknown, type Value } from "./values.ts";
@@ -64,9 +65,7 @@ function plain(value: Value, accepted: Accepted): unknown {
 
 export function fromStruct(struct: Struct | undefined): Properties {
   if (struct === undefined) return {};
-  return Object.fromEntries(
-    Object.entries(struct.toJavaScript()).map(([name, value]) => [name, fromPlain(value, name)]),
-  );
+  return Object.fromEntries(Object.entries(readStruct(struct)).map(([name, value]) => [name, fromPlain(value, name)]));
 }
 
 /** Reads a value as it came over the wire. `where` names the property in errors. */

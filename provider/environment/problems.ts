@@ -23,8 +23,9 @@ export class EnvironmentError extends Error {
 }
 
 function ordered(problems: readonly Problem[]): Problem[] {
-  const files = [...new Set(problems.map(({ at }) => at.file))];
-  const byFile = (problem: Problem): number => files.indexOf(problem.at.file);
+  const files = new Map<string, number>();
+  for (const { at } of problems) if (!files.has(at.file)) files.set(at.file, files.size);
+  const byFile = (problem: Problem): number => files.get(problem.at.file) ?? 0;
   return problems.toSorted(
     (a, b) => byFile(a) - byFile(b) || a.at.line - b.at.line || a.at.column - b.at.column || compare(a, b),
   );

@@ -14,11 +14,17 @@ export function printableLine(text: string): string {
     .replace(sequences, "")
     .replace(/\s+/g, " ")
     .trim()
-    .replace(unseen, (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`);
+    .replace(unseen, codeOf);
   return line.length > longest ? `${line.slice(0, longest)}…` : line;
 }
 
-/** A text with its line breaks as visible text: names and values of others begin no line. */
+/** A text of several lines without what is not seen in them: that stands there as its code. */
+export const withCodes = (text: string): string =>
+  text.replace(unseen, (char) => (char === "\n" || char === "\t" ? char : codeOf(char)));
+
+const codeOf = (char: string): string => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`;
+
+/** A text with its line breaks as withCodes text: names and values of others begin no line. */
 export const unbroken = (text: string): string => text.replace(/\r\n?|[\n\u0085\u2028\u2029]/g, "\\n");
 
 /** A name or a value of others in quotes. */

@@ -53,6 +53,13 @@ export class Connection {
     }
   }
 
+  /** Ends the session, if there is one. */
+  async close(): Promise<void> {
+    const platform = await this.#platform?.catch(() => undefined);
+    this.#platform = undefined;
+    await platform?.close();
+  }
+
   /**
    * Tries the login, once in a run, and throws the same refusal each time. A run that changes nothing asks the platform for
    * nothing else, and would be "unchanged" with a login that fails. The emulator of an endpoint guards nothing, and takes a

@@ -19,6 +19,10 @@ export const hiddenNames = once(({ inputs, outputs }: Definition): readonly stri
 /** The name under which an engine gets such a value. */
 export const toHiddenName = (name: string): string => mark + name;
 
+/** Properties of any kind of resource under the names that people know. */
+export const toShownNames = (values: Properties): Properties =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name.replace(/^__(?=[a-z])/, ""), value]));
+
 const toHidden = once(
   (definition: Definition) => new Map(hiddenNames(definition).map((name) => [name, toHiddenName(name)])),
 );

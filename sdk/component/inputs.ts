@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ConstructRequest } from "@pulumi/pulumi/proto/provider_pb.js";
 import { DependencyResource } from "@pulumi/pulumi/resource.js";
+import { readStruct } from "../../machine/structs.ts";
 import { Supplied } from "../../provider/environment/inline/supplied.ts";
 import type { EnvironmentArgs } from "../environment.ts";
 
@@ -12,11 +13,15 @@ const {
   specialResourceSig,
 } = pulumi.runtime;
 
+// As deep as a file may be, where each level is marked. The SDK takes a map with the other names for an object of its own,
+// or makes text of it.
+const taken = { levels: 200, isTaken: (name: string) => name !== "toString" && !name.startsWith("__pulumi") };
+
 const names = ["file", "declaration"];
 
 /** Reads the arguments of an Environment as an engine sends them. Throws a RunError when they are none. */
 export function environmentArgs(request: ConstructRequest): EnvironmentArgs {
-  const sent: Record<string, unknown> = request.getInputs()?.toJavaScript() ?? {};
+  const sent: Record<string, unknown> = readStruct(request.getInputs(), taken);
   const dependencies = request.getInputdependenciesMap();
   const [wrong] = Object.keys(sent).filter((name) => !names.includes(name));
   if (wrong !== undefined) throw refusal(`${wrong} is no input of an Environment: it has file or declaration`);
@@ -25,6 +30,8 @@ export function environmentArgs(request: ConstructRequest): EnvironmentArgs {
     // An engine that names an origin for each value means no more than that.
     return supplied(sent[name] ?? undefined, { isSecret: false, urns: holdsOutput(sent[name]) ? [] : urns });
   });
+  if (file instanceof Supplied && file.isSecret)
+    throw refusal("file is a secret, and every error names it: give a plain path");
   const path = file instanceof Supplied ? file.known?.value : file;
   // A file whose name is not known yet has no known declarations either.
   const declared = file instanceof Supplied && !file.known ? { rules: file } : declaration;

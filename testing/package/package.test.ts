@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, rename, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { createEmulator } from "../../emulator/index.ts";
@@ -130,6 +130,12 @@ test("client and emulator need no Pulumi SDK, and what needs it names the comman
     const missing = "error: the Pulumi SDK is not installed: run 'npm install @pulumi/pulumi'\n";
     const plugin = join(folder, "node_modules/.bin/pulumi-resource-microapps");
     expect(await started([plugin], folder, {}).ended).toEqual({ status: 1, output: missing });
+    // The folder's own, as npm installs it there for a project in another language.
+    const own = join(folder, "node_modules/pulumi-microapps/plugin/node_modules/@pulumi");
+    await mkdir(own, { recursive: true });
+    await symlink(join(repository, "node_modules/@pulumi/pulumi"), join(own, "pulumi"));
+    await startsPlugin(process.execPath, join(own, "../../start.js"));
+    await rm(dirname(own), { recursive: true });
     const project = join(folder, "withoutSdk");
     await mkdir(project);
     await writeFile(join(project, "Pulumi.yaml"), "name: alone\nruntime: nodejs\nbackend: { url: file://. }\n");
@@ -185,17 +191,40 @@ use(globalThis.endpoint).then((found) => globalThis.print(found.join()));
 
 test("the plugin starts from where the package was installed, by either of its names", async () => {
   const modules = join(folder, "node_modules");
+  await startsPlugin(process.execPath, join(modules, ".bin/pulumi-resource-microapps"));
+  await startsPlugin(join(modules, "pulumi-microapps/plugin/pulumi-resource-microapps"));
+  await startsPlugin(process.execPath, join(modules, "pulumi-microapps/plugin/start.js"));
+});
+
+async function startsPlugin(program: string, ...args: string[]): Promise<void> {
   const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env["PATH"] ?? ""}` };
-  for (const [program, ...args] of [
-    [process.execPath, join(modules, ".bin/pulumi-resource-microapps")],
-    [join(modules, "pulumi-microapps/plugin/pulumi-resource-microapps")],
-  ] as const) {
-    const child = spawn(program, args, { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });
-    const [port] = (await once(createInterface({ input: child.stdout }), "line")) as [string]; // the only argument
-    expect(port).toMatch(/^\d+$/);
-    child.kill("SIGTERM");
-    await once(child, "exit");
-  }
+  const child = spawn(program, args, { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });
+  const [port] = (await once(createInterface({ input: child.stdout }), "line")) as [string]; // the only argument
+  expect(port).toMatch(/^\d+$/);
+  child.kill("SIGTERM");
+  await once(child, "exit");
+}
+
+test("a clone's plugin is built where npm installs its folder, and names the command before", async () => {
+  const clone = join(folder, "clone");
+  await cp(join(repository, "plugin"), join(clone, "plugin"), { recursive: true });
+  const start = [join(clone, "plugin/start.js")];
+  const unbuilt = `error: the plugin is not built: run 'npm install' in ${clone}/plugin/\n`;
+  expect(await started(start, clone, {}).ended).toEqual({ status: 1, output: unbuilt });
+  const shell = spawn(join(clone, "plugin/pulumi-resource-microapps"), { stdio: ["ignore", "ignore", "pipe"] });
+  expect([(await shell.stderr.toArray()).join(""), shell.exitCode ?? (await once(shell, "exit"))[0]]).toEqual([
+    unbuilt,
+    1,
+  ]);
+
+  const bin = join(clone, "bin");
+  await mkdir(bin);
+  await writeFile(join(bin, "npm"), `#!/bin/sh\necho npm "$@" "$npm_config_package_lock"\n`, { mode: 0o755 });
+  await mkdir(join(clone, "tools/scripts"), { recursive: true });
+  await writeFile(join(clone, "tools/scripts/bundle.mjs"), 'console.log("bundled");');
+  const environment = { PATH: `${bin}:${dirname(process.execPath)}`, npm_config_package_lock: "false" };
+  const built = await started([join(clone, "plugin/build.js")], clone, environment).ended;
+  expect(built).toEqual({ status: 0, output: "npm ci --no-audit --no-fund --loglevel=error \nbundled\n" });
 });
 
 test("the guides' commands run as they stand in an empty folder, and their program has the right types", async () => {

@@ -1,12 +1,5 @@
-import grpc from "@grpc/grpc-js";
-import type { handleUnaryCall } from "@grpc/grpc-js";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import engineService from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
-import resourceService from "@pulumi/pulumi/proto/resource_grpc_pb.js";
-import resourceProto from "@pulumi/pulumi/proto/resource_pb.js";
-import type { RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb.js";
-import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
 import structProto from "google-protobuf/google/protobuf/struct_pb.js";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -14,6 +7,7 @@ import { construct } from "../../sdk/component/construct.ts";
 import { plugin } from "../harness/doors.ts";
 import { eventually } from "../harness/processes.ts";
 import { Stage } from "../harness/stage.ts";
+import { Monitor } from "./monitor.ts";
 
 const { Struct } = structProto;
 const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
@@ -21,59 +15,6 @@ const signature = "4dabf18193072939515e22adb298388d";
 type Of<Name extends keyof typeof providerProto> = InstanceType<
   Extract<(typeof providerProto)[Name], new () => unknown>
 >;
-
-/** A monitor that takes what is registered, and answers with an ID and the same properties. */
-class Monitor {
-  readonly #server = new grpc.Server();
-  readonly registered: RegisterResourceRequest[] = [];
-  /** Types that it answers never. */
-  silent: string | undefined;
-  address = "";
-
-  async listen(): Promise<this> {
-    const unary =
-      <Request>(answer: (request: Request) => unknown): handleUnaryCall<Request, unknown> =>
-      ({ request }, done) => {
-        const answered = answer(request);
-        if (answered !== undefined) done(null, answered);
-      };
-    const { RESOURCE_MONITOR_FEATURE_SECRETS: secrets } = resourceProto.ResourceMonitorFeature;
-    this.#server.addService(resourceService.ResourceMonitorService, {
-      getDeploymentInfo: unary(() => new resourceProto.DeploymentInfo().setSupportedfeaturesList([secrets])),
-      registerResource: unary((request: RegisterResourceRequest) => {
-        this.registered.push(request);
-        if (request.getType() === this.silent) return undefined;
-        const urn = `urn:pulumi:dev::tests::${request.getType()}::${request.getName()}`;
-        const object = request.getObject() ?? new Struct();
-        return new resourceProto.RegisterResourceResponse()
-          .setUrn(urn)
-          .setId(`id of ${request.getName()}`)
-          .setObject(object);
-      }),
-      registerResourceOutputs: unary(() => new emptyProto.Empty()),
-    });
-    this.#server.addService(engineService.EngineService, { log: unary(() => new emptyProto.Empty()) });
-    const port = await new Promise<number>((resolve, reject) => {
-      this.#server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, bound) =>
-        error ? reject(error) : resolve(bound),
-      );
-    });
-    this.address = `127.0.0.1:${port}`;
-    return this;
-  }
-
-  /** Registered inputs under a name. */
-  inputs(name: string): Record<string, unknown> | undefined {
-    return this.registered
-      .find((one) => one.getName() === name)
-      ?.getObject()
-      ?.toJavaScript();
-  }
-
-  close(): void {
-    this.#server.forceShutdown();
-  }
-}
 
 const organizations = {
   acme: { name: { config: "name" }, teams: { crew: { name: "Crew", members: { "ada@example.com": "admin" } } } },

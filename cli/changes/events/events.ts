@@ -1,4 +1,5 @@
 import { jsonIn } from "../../../provider/contract/wire.ts";
+import { describeSizes, type DescribeSize } from "../../../provider/environment/things/sizes.ts";
 import { signature } from "../../../provider/pulumi/secrets.ts";
 import {
   noTally,
@@ -10,7 +11,6 @@ import {
   type ChangeSet,
   type Thing,
 } from "../model/changeSet.ts";
-import { describeSizes, type DescribeSize } from "../model/sizes.ts";
 import { fieldOf, stable } from "../model/values.ts";
 import { RenamingWatch } from "./renamings.ts";
 

@@ -1,4 +1,10 @@
-import { describeRenaming, findRenamings, type RowsLeft, type RenamedSide } from "../model/renames.ts";
+import {
+  countRowsLeft,
+  describeRenaming,
+  findRenamings,
+  type RenamedSide,
+} from "../../../provider/environment/things/renames.ts";
+import { toShownNames } from "../../../provider/pulumi/hiddenNames.ts";
 
 /** A step of an engine's preview. */
 interface PreviewStep {
@@ -36,12 +42,18 @@ export class RenamingWatch {
     const root = [...this.#environments].find((each) => name.startsWith(`${each}/`));
     const below = root === undefined ? name : name.slice(root.length + 1);
     const path = root === undefined ? undefined : pathOf(kind, below);
-    (op === "create" ? this.#came : this.#left).push({ kind, urn, name: below, values: shownNames(properties), path });
+    (op === "create" ? this.#came : this.#left).push({
+      kind,
+      urn,
+      name: below,
+      values: toShownNames(properties),
+      path,
+    });
   }
 
   /** The hints, once all steps are known. */
   hints(): Hint[] {
-    return findRenamings(this.#left, this.#came, rowsLeft).map((renaming) => ({
+    return findRenamings(this.#left, this.#came, countRowsLeft).map((renaming) => ({
       urn: renaming.came.urn,
       message: describeRenaming(renaming, renaming.came.path?.join(".")),
     }));
@@ -50,10 +62,6 @@ export class RenamingWatch {
 
 const kindOf = (type: string): string => type.slice(type.lastIndexOf(":") + 1);
 const nameOf = (urn: string): string => urn.split("::").slice(3).join("::");
-
-/** Dynamic resources keep what people need not see under names that engines do not show. */
-const shownNames = (values: Readonly<Record<string, unknown>>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(values).map(([name, value]) => [name.replace(/^__(?=[a-z])/, ""), value]));
 
 /** The place of a thing in an Environment file. */
 function pathOf(kind: string, name: string): string[] {
@@ -66,12 +74,4 @@ function pathOf(kind: string, name: string): string[] {
     default:
       return ["organizations", first, ...rest.flatMap((each) => ["teams", each])];
   }
-}
-
-/** Rows of a seed that leaves and of the one that comes, where both name their keys. */
-function rowsLeft({ values: { keys: was } }: OfStep, { values: { keys: is } }: OfStep): RowsLeft | undefined {
-  if (!Array.isArray(was) || !Array.isArray(is)) return undefined;
-  const kept = new Set<unknown>(is);
-  const stay = was.filter((key: unknown) => kept.has(key)).length;
-  return { stay, go: was.length - stay };
 }

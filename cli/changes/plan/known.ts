@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { today } from "../../../machine/settings/today.ts";
 import { isObject } from "../../../provider/contract/wire.ts";
 import { listLinkedInputs, things, type Thing } from "../../../provider/environment/things/things.ts";
 import { mannerOf } from "../../../provider/habits/profile.ts";
@@ -11,14 +11,13 @@ import {
   unknownValue,
   type Properties,
 } from "../../../provider/pulumi/properties.ts";
-import { rowDigester, saltOf } from "../../../provider/reconcile/digests.ts";
 import { decodeLedger, encodeLedger, type Ledger } from "../../../provider/reconcile/ledger.ts";
-import { RowSet } from "../../../provider/reconcile/rowSet.ts";
 import type { OfflineResourceContext, Resource } from "../../../provider/resources/resource.ts";
 import { summarize, type RowDeclaration } from "../../../provider/resources/rows/declared/declaration.ts";
 import { SourceError } from "../../../provider/sources/read.ts";
 import type { Declared } from "../model/source.ts";
-import { clear, holdsSealed, openValue, type State, type StateResource } from "../state/state.ts";
+import { clear, openValue, type State, type StateResource } from "../state/state.ts";
+import { assumeRows } from "./assumed.ts";
 import { resourceOf, urnOf } from "./planner.ts";
 
 /** A thing before a run: of a state, or of a declaration with the outputs its creation would have left. */
@@ -112,6 +111,7 @@ function contextOf(folder: string, notes: RunNotes): OfflineResourceContext {
   return {
     report: { status: nothing, info: nothing, forecast: nothing, warning: nothing },
     directory: folder,
+    day: today(),
     manner: mannerOf(),
     platform: "",
     account: {},
@@ -201,96 +201,5 @@ async function ofSeed(
       return { ...known, outputs: { ...known.outputs, ledger: undefined }, rows: "none", why: error.message };
     }
   }
-  return assumed(known, values, thing, head);
-}
-
-/** A seed of which the state keeps what the digests are keyed with to itself. */
-async function assumed(
-  known: KnownThing,
-  values: StateResource["values"],
-  thing: Thing | undefined,
-  { folder, unread }: Declared,
-): Promise<KnownThing> {
-  const salt = saltOf(randomBytes(32));
-  const { rows, keys, key } = known.inputs;
-  const withSalt = { ...known, inputs: { ...known.inputs, salt }, outputs: { ...known.outputs, salt } };
-  const source = thing?.inputs["source"];
-  const isOut = typeof source === "string" && unread?.(source) !== undefined;
-  const labels = Array.isArray(key) ? key.map(String) : [];
-  if (
-    isObject(rows) &&
-    !holdsSealed(values["rows"]) &&
-    ["additions", "changes", "removals"].every((name) => values[name] === undefined)
-  ) {
-    const inClear = { ...known.inputs, salt, rows: Object.values(rows) };
-    const summary = await summarize(inClear as unknown as RowDeclaration, folder);
-    return {
-      ...withSalt,
-      outputs: ledgered(withSalt.outputs, summary),
-      inputs: { ...withSalt.inputs, digest: summary.digest },
-      rows: "all",
-    };
-  }
-  if (!thing || isOut) return { ...withSalt, rows: "none" };
-  try {
-    const seed = { ...thing.inputs, key: labels, salt, ...linksIn(known.outputs) } as unknown as RowDeclaration;
-    const summary = await summarize(seed, folder);
-    const named = Array.isArray(keys) ? keys.map(String) : undefined;
-    const own = named && keyedRows(labels, named, salt, summary.rows);
-    const kept = own ?? summary.rows;
-    const isSame = kept.length === summary.rows.length && [...kept].every((row) => summary.rows.has(row.key));
-    const digest = isSame ? summary.digest : "otherwise";
-    const outputs = { ...ledgered(withSalt.outputs, { ...summary, rows: kept }), digest };
-    return { ...withSalt, outputs, inputs: { ...withSalt.inputs, digest }, rows: own ? "keys" : "none" };
-  } catch (error) {
-    if (!(error instanceof SourceError)) throw error;
-    return { ...withSalt, rows: "none" };
-  }
-}
-
-const linksIn = ({ references, parent }: Properties): object => ({
-  ...(references === undefined ? {} : { references }),
-  ...(parent === undefined ? {} : { parent }),
-});
-
-const ledgered = (
-  outputs: Properties,
-  { rows, labels, digest }: { rows: RowSet; labels: string[]; digest: string },
-): Properties => ({
-  ...outputs,
-  ...{ rowCount: rows.length, labels, digest },
-  ledger: encodeLedger({ kind: "list", count: rows.length, rows }),
-});
-
-/** Rows by their natural keys as a state has them: what they say is taken to be what is declared. */
-function keyedRows(
-  labels: readonly string[],
-  keys: readonly string[],
-  salt: string,
-  declared: RowSet,
-): RowSet | undefined {
-  const digester = rowDigester({ key: labels, labels: [], references: [], salt });
-  const rows = new RowSet();
-  for (const text of keys) {
-    const parts = labels.length === 1 ? [text] : partsOf(text);
-    const key = digester.key(Object.fromEntries(labels.map((label, at) => [label, parts[at]])));
-    if (!key || parts.length !== labels.length) return undefined;
-    rows.add(key, declared.contentOf(key));
-  }
-  return rows.length === keys.length ? rows : undefined;
-}
-
-/** The parts of a natural key of several labels, as `keyOf` joins them: a comma within one is behind a backslash. */
-function partsOf(text: string): string[] {
-  const parts: string[] = [];
-  let part = "";
-  for (let at = 0; at < text.length; at++) {
-    if (text[at] === "\\") part += text[++at] ?? "";
-    else if (text.startsWith(", ", at)) {
-      parts.push(part);
-      part = "";
-      at++;
-    } else part += text[at] ?? "";
-  }
-  return [...parts, part];
+  return assumeRows(known, values, thing, head);
 }

@@ -206,6 +206,28 @@ describe("rows", () => {
     expect(things[0]?.changes.map(({ op, name }) => `${op} ${name}`)).toEqual(["remove B", "add C"]);
   });
 
+  test("of a seed that is declared no more stay for another one, also where the salt is encrypted", async () => {
+    const hidden = { ...settings, salt: { ...sealed, ciphertext: "v1:a:b" }, ledger: await ledger("2:salt") };
+    const state = (more: object) => [environment, made("SeedRows", "towns", { ...hidden, ...more })];
+    const tallies = async (more: object, text = csv) =>
+      (await of(seed(text), state(more))).things.map(({ name, rows }) => [name, rows?.add, rows?.remove]);
+    const nothing = [
+      ["towns", 0, 0],
+      ["cities", 0, 0],
+    ];
+    expect(await tallies({ keys: ["A", "B"] })).toEqual(nothing);
+    expect(await tallies({ source: "data.csv" })).toEqual(nothing);
+    expect(await tallies({ keys: ["A", "B"] }, "Code,Name\nA,Aix\nC,Celle\n")).toEqual([
+      ["towns", 0, 1],
+      ["cities", 1, 0],
+    ]);
+    // Nobody can know which rows they are: no number is better than a wrong one.
+    const { things, why } = await of(seed(csv), state({ source: "gone.csv" }));
+    expect(things[0]).toMatchObject({ name: "towns", notes: ["has 2 rows: up finds out which of them stay"] });
+    expect(things[0]?.rows).toBeUndefined();
+    expect(why).toBe("rows of 1 seed are compared when up runs: towns");
+  });
+
   test("without their keys are numbers; those of secret seeds are never named", async () => {
     const hidden = {
       ...settings,

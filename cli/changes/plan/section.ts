@@ -154,13 +154,14 @@ async function rowsOf(step: Step, sides: Sides): Promise<SeedRowsAhead> {
   const why = elsewhere ?? (known?.thing ? known.why : undefined);
   if (why !== undefined)
     return { tally: noTally(), changes: [], columns: [], notes: [`rows not compared: ${why}`], unread: false };
-  const unread =
-    thing !== undefined &&
-    known !== undefined &&
-    known.thing === undefined &&
-    (known.rows === "none" || known.rows === "keys");
+  const unread = known !== undefined && known.thing === undefined && (known.rows === "none" || known.rows === "keys");
   if (unread && known.rows === "none") {
-    return { tally: undefined, changes: [], columns: [], notes: [], unread };
+    const { rowCount } = known.outputs;
+    const notes =
+      thing || typeof rowCount !== "number"
+        ? []
+        : [`has ${numbered(rowCount, "row")}: up finds out which of them stay`];
+    return { tally: undefined, changes: [], columns: [], notes, unread };
   }
   const tally = tallyOf(rows, operation);
   if (departing?.plan.exact && tally) tally.remove += departing.plan.remove;

@@ -1,13 +1,26 @@
+import type { z } from "zod";
 import type { Link } from "../../../provider/environment/things/things.ts";
 import { factsOf } from "../../../provider/resources/model/resource.ts";
-import { secretText, type Change } from "../model/changeSet.ts";
+import { secretText, toShownKind, type Change } from "../model/changeSet.ts";
 import type { Declared } from "../model/source.ts";
 import { fieldOf, stable } from "../model/values.ts";
 import { resourceOf, type Step } from "./planner.ts";
 
 /** Inputs whose changes are shown as rows or people, or that no file has. */
 const otherwise = [
-  ...["rows", "additions", "changes", "removals", "members", "fields", "organizationID", "teamID", "appID", "removal"],
+  ...[
+    "rows",
+    "additions",
+    "changes",
+    "removals",
+    "members",
+    "until",
+    "fields",
+    "organizationID",
+    "teamID",
+    "appID",
+    "removal",
+  ],
   ...["digest", "salt", "fingerprint", "keys", "resourceUrn", "unfinished", "drift"],
 ];
 
@@ -70,7 +83,17 @@ function differs(step: Step, name: string, was: unknown, is: unknown): boolean {
     if (stable(was) === stable(is)) return false;
     return isHeeded(step, name);
   }
-  return stable(was) !== stable(is) || name in { ...thing?.links, ...known?.thing?.links };
+  if (name in { ...thing?.links, ...known?.thing?.links }) return true;
+  return stable(was) !== stable(is) && stable(was ?? is) !== defaultOf(step, name);
+}
+
+/** The value of a setting that nobody declares: of a thing that comes or goes it is no news; a roster is shown by its settings alone. */
+function defaultOf({ thing, known }: Step, name: string): string | undefined {
+  const kind = thing?.kind ?? known?.kind ?? "";
+  if (toShownKind(kind) === undefined) return undefined;
+  const schema: unknown = resourceOf(kind).inputs.shape[name];
+  const parsed = (schema as z.ZodType | undefined)?.safeParse(undefined); // the values of a zod shape are schemas
+  return parsed?.success && parsed.data !== undefined ? stable(parsed.data) : undefined;
 }
 
 function ofState({ thing, known, changed, inputs }: Step, head: Declared): Change[] {

@@ -1,3 +1,4 @@
+import { toShownNames } from "../../../provider/pulumi/hiddenNames.ts";
 import { secretSignature, signature } from "../../../provider/pulumi/secrets.ts";
 import { secretText } from "../model/changeSet.ts";
 
@@ -63,23 +64,19 @@ function parsed(text: string): unknown {
 function resourceOf(raw: Record<string, unknown>): StateResource[] {
   const { urn, type, id } = raw;
   if (typeof urn !== "string" || typeof type !== "string" || raw["delete"] === true) return [];
-  const [inputs, outputs] = [objectOf(raw["inputs"]), objectOf(revived(shownNames(objectOf(raw["outputs"]))))];
+  const [inputs, outputs] = [objectOf(raw["inputs"]), objectOf(revived(toShownNames(objectOf(raw["outputs"]))))];
   return [
     {
       kind: type.split(":").at(-1) ?? "",
       name: urn.split("::").slice(3).join("::"),
       id: typeof id === "string" ? id : "",
-      values: { ...objectOf(revived(shownNames(inputs))), ...outputs },
+      values: { ...objectOf(revived(toShownNames(inputs))), ...outputs },
       outputs,
       isUnfinished: listOf(raw["initErrors"]).length > 0,
       isOfPlugin: type.startsWith("microapps:"),
     },
   ];
 }
-
-/** Dynamic resources keep what people need not see under names that engines do not show. */
-const shownNames = (values: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(values).map(([name, value]) => [name.replace(/^__(?=[a-z])/, ""), value]));
 
 /** A value with its secrets marked. */
 function revived(value: unknown): unknown {

@@ -18,7 +18,7 @@ test.each(all)("what %s %s means is said in a sentence, and what adapts exists",
   const { affects, adapts } = meaningOf(name, value);
   expect(affects).toMatch(/^\w[^.]+$/);
   expect(adaptionText(adapts, habits[name].values.length)).toMatch(
-    /^(The client takes (both|all) forms by itself\.|No resource and no function depends on it\.|Nothing adapts: \w+ refuses by name\.|microapps config set microapps:\w+ '[^']+')$/,
+    /^(The client takes (both|all) forms by itself\.|No resource and no function depends on it\.|Nothing adapts: \w+ refuses by name\.|Declare [^.]+ of \w+, which refuses without\.|microapps config set microapps:\w+ '[^']+')$/,
   );
   if (adapts.by === "setting") expect(Object.keys(configuration.shape)).toContain(adapts.setting);
   if (adapts.by === "nothing") expect(known).toContain(adapts.refuses);

@@ -8,6 +8,8 @@ export type Adaption =
   | { by: "unused" }
   /** A key of the configuration, without `microapps:`. A profile sets the same in the emulator. */
   | { by: "setting"; setting: keyof Configuration; value: string }
+  /** Other inputs of a resource, which names them before anything is sent. */
+  | { by: "declaration"; text: string }
   /** The resource, function or command that ends with an error, or does without. */
   | { by: "nothing"; refuses: string };
 
@@ -29,6 +31,7 @@ const profile = setting("profile", "platform-profile.yaml");
 const taken = (affects: string): Meaning => ({ affects, adapts: client });
 const profiled = (affects: string): Meaning => ({ affects, adapts: profile });
 const not = (affects: string, refuses: string): Meaning => ({ affects, adapts: nothing(refuses) });
+const declared = (affects: string, text: string): Meaning => ({ affects, adapts: { by: "declaration", text } });
 
 const everyRead = "Everything that is read: refresh, drift, dump and the functions";
 const people = "TeamMember, TeamRoster and UserTeams";
@@ -47,7 +50,13 @@ export const meanings: Readonly<Record<HabitName, Meaning>> = {
   // Sessions
   loginEnvelope: taken("Every run that logs in"),
   logoutBy: taken("The end of each run: a session that is not ended expires by itself"),
-  userLookupBy: { ...profiled(`${people} and getUserID: the ID of an address`), except: { query: client } },
+  userLookupBy: {
+    ...profiled(`${people} and getUserID: the ID of an address`),
+    except: {
+      query: client,
+      none: { by: "declaration", text: "Declare userID in place of getUserID, which refuses without." },
+    },
+  },
   userLookupEnvelope: taken(`${people} and getUserID: the ID of an address`),
   keyAlone: taken("GeneratedApp, which sends key and token"),
   keyNeeded: profiled("GeneratedApp, which wants microapps:apiKey before it sends anything"),
@@ -58,18 +67,16 @@ export const meanings: Readonly<Record<HabitName, Meaning>> = {
   skipForm: taken(pages),
   optLimit: taken(pages),
   order: unused("Sort fields in programs of the client and in microapps api"),
+  rowOrder: taken(`${pages}, which sort what they read`),
   viewSort: taken(pages),
   searchFilters: unused("optSearchFilters in programs of the client and in microapps api"),
   viewFilters: { ...taken(pages), except: { refused: profile } },
   rangeFilters: { ...taken(pages), except: { refused: profile } },
   parentFilter: taken("SeedRows of a sub-table: the rows under one parent"),
-  rawRows: {
-    affects: "Raw rows, which no resource reads: microapps api and programs of the client",
-    adapts: setting("wireNames", '{"platformFormat": "<its name>"}'),
-  },
+  rawRows: unused("Raw rows in microapps api and in programs of the client: microapps:wireNames names the parameter"),
   linkForm: taken("SeedRows with references"),
-  numberForm: not("SeedRows with numbers, which would be written again by each up", "SeedRows"),
-  dateForm: not("SeedRows with dates, which would be written again by each up", "SeedRows"),
+  numberForm: declared("SeedRows with numbers", "Declare types: {<label>: number} of SeedRows, which refuses without."),
+  dateForm: declared("SeedRows with dates", "Declare types: {<label>: date} of SeedRows, which refuses without."),
   submittedForm: taken("Reading rows"),
   // Rows that are written
   unknownLabels: taken("SeedRows with a label that is misspelled: it is seen when the rows are read back"),
@@ -109,7 +116,10 @@ export const meanings: Readonly<Record<HabitName, Meaning>> = {
   enforceBy: { ...profiled("UserTeams"), except: { email: client } },
   roleChange: not(`${people} with roles`, "TeamMember"),
   // Notifications and apps
-  defaultChannel: not("Notification without a channel: it is delivered in the app alone", "Notification"),
+  defaultChannel: declared(
+    "Notification without a channel: it is delivered in the app alone",
+    "Declare channel: inApp or push of Notification, which refuses without.",
+  ),
   appLink: taken("GeneratedApp"),
   appStatus: taken("GeneratedApp that waits until the app is ready"),
   attachments: profiled("GeneratedApp without attachments"),
@@ -124,19 +134,31 @@ export function meaningOf(name: HabitName, value: string): { affects: string; ad
 /** The fact that shows a word whose meaning nobody but the operator knows. */
 export const wordsFact = "createappwithpromptStatus: known words";
 
+/** Facts without a habit that something needs which no rehearsal tries, by ID: what it is for. */
+const needed: Readonly<Record<string, string>> = {
+  createappwithprompt: "GeneratedApp",
+  createappwithpromptStatus: "AppReadiness and getAppStatus",
+  sendnotification: "Notification",
+  "sendnotification: push": "Notification",
+  "sendnotification: inApp": "Notification",
+  microappchildUploadFileToStore: "RowFile that stores its file",
+};
+
 /** Consequences of a difference that is not a habit. */
 export function meaningOfFact(id: string): { affects: string; adapts: { by: Adaption["by"]; text: string } } {
-  if (id !== wordsFact)
+  if (id === wordsFact) {
+    const text =
+      "Say what the word means (pending, ready or failed): as statusWords of the resource, or in platform-profile.yaml.";
     return {
-      affects: `Whatever calls ${id.split(/[ :]/)[0] ?? ""}`,
-      adapts: { by: "nothing", text: "Nothing is known to adapt." },
+      affects: "AppReadiness and getAppStatus, which take an unknown word for pending",
+      adapts: { by: "setting", text },
     };
+  }
+  const affects = needed[id];
+  if (affects !== undefined) return { affects, adapts: { by: "nothing", text: "Nothing is known to adapt." } };
   return {
-    affects: "AppReadiness and getAppStatus, which take an unknown word for pending",
-    adapts: {
-      by: "setting",
-      text: "Say what the word means (pending, ready or failed): as statusWords of the resource, or in platform-profile.yaml.",
-    },
+    affects: `Programs of the client that call ${id.split(/[ :]/)[0] ?? ""}`,
+    adapts: { by: "unused", text: "No resource needs it: those were tried with requests of their own." },
   };
 }
 
@@ -144,6 +166,7 @@ export function meaningOfFact(id: string): { affects: string; adapts: { by: Adap
 export function adaptionText(adaption: Adaption, number: number): string {
   if (adaption.by === "client") return `The client takes ${number === 2 ? "both" : "all"} forms by itself.`;
   if (adaption.by === "unused") return "No resource and no function depends on it.";
+  if (adaption.by === "declaration") return adaption.text;
   if (adaption.by === "setting") return `microapps config set microapps:${adaption.setting} '${adaption.value}'`;
   return `Nothing adapts: ${adaption.refuses} refuses by name.`;
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { habits, type HabitName } from "../../../provider/habits/habits.ts";
 import type { Profile } from "../../../provider/habits/profile.ts";
+import { meaningOf } from "./meaning.ts";
 import type { Outcome } from "./outcome.ts";
 import { Stand } from "./testing/stand.ts";
 
@@ -22,21 +23,40 @@ afterAll(() => stand.close());
 const deviations = ({ differences }: Outcome): string[] =>
   differences.map(({ habit, fact }) => (habit === null ? `? ${fact}` : `${habit.name}: ${habit.value}`));
 
+/** The answer without texts, which hold the mark of the run. */
+const endsOf = (outcome: Outcome | undefined): unknown => [
+  outcome?.answer.works,
+  outcome?.answer.missing.map(({ resource }) => resource),
+  outcome?.answer.resources.map(({ resource, status }) => [resource, status]),
+];
+
 const withHabits = (values: Record<string, string>): Parameters<Stand["emulator"]["setProfile"]>[0] => ({
   version: 1,
   habits: values,
 });
 
-test.each(mutants)("a platform whose $name is $value is known by it", async ({ name, value }) => {
+test.each(mutants)("a platform whose $name is $value is known by it, and its profile works", async (mutant) => {
+  const { name, value } = mutant;
   stand.emulator.setProfile(withHabits({ [name]: value }));
-  const { outcome } = await stand.verify();
+  const profile = "platform-profile.yaml";
+  const { status, outcome } = await stand.verify({ writeProfile: profile, force: true });
   if (!outcome) throw new Error("there is no outcome");
   expect(deviations(outcome)).toEqual([`${name}: ${value}`]);
   expect(outcome.left).toEqual([]);
   expect(stand.differences()).toEqual([]);
   const written: Profile = outcome.profile;
   expect(written.habits).toEqual({ [name]: value });
+
+  const { by } = meaningOf(name, value).adapts;
+  const needs = by === "setting" || by === "declaration";
+  expect(outcome.answer.works).toBe(by === "nothing" ? "no" : needs ? "withSettings" : "yes");
+  expect(status).toBe(by === "nothing" ? 3 : 0);
+  expect(outcome.answer.missing.length > 0).toBe(by === "nothing");
+
   stand.emulator.setProfile(written);
-  const { outcome: second } = await stand.verify();
+  const { status: secondStatus, outcome: second } = await stand.verify({ profile });
   expect(second?.score).toEqual(outcome.score);
+  expect(second).toMatchObject({ changes: [], left: [] });
+  expect(endsOf(second)).toEqual(endsOf(outcome));
+  expect(secondStatus).toBe(status);
 });

@@ -4,6 +4,7 @@ import type { EndpointName } from "../../../provider/contract/endpoints.ts";
 import { habits, type HabitName } from "../../../provider/habits/habits.ts";
 import type { Profile } from "../../../provider/habits/profile.ts";
 import { printableLine } from "../../../provider/messages/text.ts";
+import type { Answer } from "./answer.ts";
 import { adaptionText, meaningOf, meaningOfFact, type Adaption } from "./meaning.ts";
 
 /** How facts came out. */
@@ -44,6 +45,7 @@ export interface Outcome {
   stack: string | null;
   /** Origin of the platform. */
   platform: string;
+  answer: Answer;
   /** Stands in whatever the run made. */
   mark: string;
   requests: number;
@@ -125,11 +127,7 @@ export function describeValue(value: unknown, hide: (text: string) => string): s
 /** True when nobody has to do anything about a difference. */
 export const isAdapted = ({ adapts: { by } }: Difference): boolean => by === "client" || by === "unused";
 
-/**
- * Returns 3 when somebody has to act: with a profile, because the platform changed; otherwise, because the client does
- * not adapt.
- */
-export function statusOf(differences: readonly Difference[], changes: readonly Change[] | null): 0 | 3 {
-  if (changes !== null) return changes.length === 0 ? 0 : 3;
-  return differences.every(isAdapted) ? 0 : 3;
+/** Returns 3 when the product lacks something, or when the platform is not as its profile any more. */
+export function statusOf({ works }: Answer, changes: readonly Change[] | null): 0 | 3 {
+  return works === "no" || (changes !== null && changes.length > 0) ? 3 : 0;
 }

@@ -1,6 +1,7 @@
 import { wrapLine } from "../../../engine/index.ts";
 import { counted, numbered } from "../../../provider/messages/text.ts";
 import { isAdapted, type Difference, type Outcome, type Tally } from "./outcome.ts";
+import type { Rehearsed } from "./rehearsal/rehearsing.ts";
 
 /** The outcome for people, in a number of columns. */
 export function screenOf(outcome: Outcome, columns: number): string {
@@ -17,6 +18,7 @@ export function screenOf(outcome: Outcome, columns: number): string {
     ),
   ];
   const parts = [
+    ...answerParts(outcome, columns),
     table,
     ...differences.map((each) => linesOf(each, columns)),
     ...(changes === null ? [] : [changeLines(changes, columns)]),
@@ -25,6 +27,33 @@ export function screenOf(outcome: Outcome, columns: number): string {
     wrapLine(summary(outcome), columns),
   ];
   return parts.map((lines) => lines.join("\n")).join("\n\n");
+}
+
+/** The first screen. Facts come after it. */
+function answerParts({ answer, platform, left }: Outcome, columns: number): string[][] {
+  const { works, settings, missing, resources } = answer;
+  const by = (status: Rehearsed["status"]) => resources.filter((each) => each.status === status);
+  const unmet = settings.filter(({ isMet }) => !isMet);
+  const verdict = {
+    yes: `It works on ${platform} as it is.`,
+    withSettings: `It works on ${platform} with these settings.`,
+    no:
+      missing.length > 0
+        ? `Something is missing on ${platform}.`
+        : `It works on ${platform} with a profile, which is not there yet: --write-profile writes it.`,
+  }[works];
+  const working = by("works").map(({ resource, does }) => `works    ${resource} ${does}.`);
+  const needs = settings.map(({ affects, text }) => `needs    ${affects}: ${text}`);
+  const lacks = missing.map(({ resource, what, why }) => {
+    const about = what.includes(resource) ? what : `${resource} ${what}`;
+    return `MISSING  ${about}: ${why.replaceAll("\n", " ")}`;
+  });
+  const untried = by("notTried").map(({ resource, does, why = "" }) => `unknown  ${resource} ${does}: ${why}.`);
+  const lines = [...working, ...needs, ...lacks, ...untried].flatMap((line) => wrapLine(line, columns));
+  const isPart = unmet.length > 0 && missing.length > 0;
+  const unwritten = isPart ? ["No profile has the settings yet: --write-profile writes it."] : [];
+  const leftOver = left.length > 0 ? ["Something is left over: see the end."] : [];
+  return [[...wrapLine(verdict, columns), ...unwritten, ...leftOver], ...(lines.length > 0 ? [lines] : [])];
 }
 
 const headings = ["holds", "differs", "not tried"] as const;

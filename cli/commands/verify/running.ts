@@ -14,6 +14,7 @@ import type { Configuration } from "../../../provider/pulumi/configuration/confi
 import { originOf } from "../../../provider/pulumi/configuration/origins.ts";
 import { locatePlatform } from "../../../provider/pulumi/platform.ts";
 import type { Subject } from "../doctor/subject.ts";
+import { answerOf, lateThings } from "./answer.ts";
 import { removeLeftovers, type Remainder } from "./bed/cleaning.ts";
 import { refuseNamesake } from "./bed/guarding.ts";
 import { digestOf, Journal } from "./bed/journal.ts";
@@ -21,9 +22,12 @@ import { Keeper, type Grounds } from "./bed/keeping.ts";
 import { limitsBelow } from "./bed/limits.ts";
 import { callerOf, examineTables, fixturesOf, newApp, organizationFor, textAt } from "./bed/preparing.ts";
 import { NoAnswer, Sender } from "./bed/sending.ts";
+import { Interruption } from "./interruption.ts";
 import { readOrRefuse, wrongly, type BedNames, type VerifyOptions } from "./options.ts";
 import { differencesOf, scoreOf, statusOf, type Outcome } from "./outcome.ts";
 import { changesSince, profileOf, type Seen } from "./profileFile.ts";
+import type { RehearsedPart } from "./rehearsal/parts.ts";
+import { rehearse, type Rehearsed } from "./rehearsal/rehearsing.ts";
 
 /** Everything a run needs. */
 export interface Work {
@@ -40,6 +44,8 @@ export interface Work {
   earlier: Profile | undefined;
   options: VerifyOptions;
   mark: string;
+  /** Resources that are rehearsed (default: all). */
+  parts?: readonly RehearsedPart[] | undefined;
   show: (text: string) => void;
   warn: (text: string) => void;
   /** The time in milliseconds since the epoch. */
@@ -55,7 +61,7 @@ interface Connection {
   known: Profile | undefined;
   sender: Sender;
   hide: (text: string) => string;
-  stop: Stop;
+  stop: Interruption;
 }
 
 /** Removes what earlier runs have left, and tries the facts; undefined where there is nothing to try. */
@@ -71,7 +77,7 @@ export async function onPlatform(work: Work): Promise<Outcome | undefined> {
     createClient({ endpoint: url, email, password, apiKey, wireNames, profile });
   const client = clientOf(known);
   const sender = new Sender({ url });
-  const stop = new Stop(work.warn);
+  const stop = new Interruption(work.warn);
   const hide = (text: string): string => withoutAddresses(subject.mask.hide(text));
   try {
     await callerOf(client, hide);
@@ -110,6 +116,7 @@ async function inJournal(work: Work, names: BedNames, connection: Connection): P
   let left: Remainder[] = [];
   const results: Result[] = [];
   const tried = await attempt(work, names, journal, connection, results)
+    .then(async (tried) => ({ ...tried, resources: await rehearsed(work, tried, journal, connection) }))
     .finally(async () => {
       work.show("removing what was made");
       // Removing things may depend on the habits that the facts found.
@@ -130,6 +137,26 @@ async function inJournal(work: Work, names: BedNames, connection: Connection): P
 interface Tried {
   results: Result[];
   limits: Profile["limits"];
+  bed: Bed;
+  /** Milliseconds until something of a resource could be read. */
+  lags: Readonly<Record<string, number>>;
+}
+
+/** Rehearses each resource with what the facts found. */
+async function rehearsed(
+  work: Work,
+  { results, limits, bed }: Tried,
+  journal: Journal,
+  { url, known, stop, hide }: Connection,
+): Promise<Rehearsed[]> {
+  const { settings, names, mark, show, parts } = work;
+  const profile = profileOf(results, seenBy(work, limits), known);
+  const tables = names?.tables ?? {};
+  const { allowed: _, ...own } = settings; // the run's address was checked
+  return rehearse({
+    ...{ settings: { ...own, endpoint: url }, profile, tables, bed, mark, journal, parts, hide, show },
+    signal: stop.signal,
+  });
 }
 
 /** Tries the facts; each result is added to `found` at once. */
@@ -169,7 +196,8 @@ async function attempt(
   const door = rawDoor({ send, bed: basic, habits: () => ({}), wireNames });
   try {
     show("looking at the tables of the test bed");
-    const fields = await examineTables(door, names.tables, mark);
+    const { fields, lag } = await examineTables(door, names.tables, mark);
+    const lags = { SeedRows: lag, Organization: organization.lag };
     const limits = await limitsBelow(door, names.tables.currencies, Number(options.rows));
     await removeLeftovers(client, journal, (thing) => thing.kind === "row"); // facts are to find empty tables
     const app = options.app ?? (mayMake.apps ? await newApp(door, settings.email ?? "", mark) : undefined);
@@ -182,7 +210,7 @@ async function attempt(
     };
     const results = await runFacts({ facts, send, bed, wireNames, signal, done });
     if (lost.signal.aborted) throw lost.signal.reason as NoAnswer;
-    return { results: results.map((each) => withoutRefused(each, keeper.refusals)), limits };
+    return { results: results.map((each) => withoutRefused(each, keeper.refusals)), limits, bed, lags };
   } catch (error) {
     const isExpected = [NoAnswer, RefusedLogin, EngineError].some((kind) => error instanceof kind);
     // The platform's words may repeat what it was sent.
@@ -238,11 +266,11 @@ function withoutRefused(result: Result, refusals: ReadonlySet<string>): Result {
 
 function outcomeOf(
   work: Work,
-  { results, limits }: Tried,
+  { results, limits, lags, resources }: Tried & { resources: Rehearsed[] },
   left: readonly Remainder[],
-  { hide, sender }: Connection,
+  { hide, sender, known }: Connection,
 ): Outcome {
-  const { subject, earlier, mark } = work;
+  const { subject, earlier, mark, options } = work;
   const seen = seenBy(work, limits);
   const { platform } = seen;
   const differences = differencesOf(results, hide);
@@ -250,12 +278,15 @@ function outcomeOf(
   const notTried = results.flatMap((each) =>
     each.status === "notTried" ? [{ fact: each.fact.id, why: hide(each.why) }] : [],
   );
+  const profile = profileOf(results, seen, earlier);
+  const isWritten = options.writeProfile !== undefined;
+  const answer = answerOf([...resources, ...lateThings(lags)], differences, { found: profile, known, isWritten });
   return {
     version: 1,
-    status: left.length > 0 ? 1 : statusOf(differences, changes),
+    status: left.length > 0 ? 1 : statusOf(answer, changes),
     stack: subject.place.stack ?? null,
-    ...{ platform, mark, requests: sender.made, score: scoreOf(results), differences, changes, notTried },
-    profile: profileOf(results, seen, earlier),
+    ...{ platform, answer, mark, requests: sender.made, score: scoreOf(results), differences, changes, notTried },
+    profile,
     left: left.map(({ thing, ids, why }) => ({ kind: thing.kind, ids, why: hide(why) })),
   };
 }
@@ -266,28 +297,3 @@ const seenBy = ({ settings, now }: Work, limits: Profile["limits"]): Seen => ({
 
 /** Addresses of people: whoever answers may name somebody. */
 const withoutAddresses = (text: string): string => text.replaceAll(/[^\s@"'<>(),;:]+@[^\s@"'<>(),;:]+/g, "[address]");
-
-/** Ends a run in order when a person interrupts it; the second time at once. */
-class Stop {
-  readonly #controller = new AbortController();
-  readonly #listener: () => void;
-
-  constructor(warn: (text: string) => void) {
-    this.#listener = () => {
-      if (this.#controller.signal.aborted) process.exit(130);
-      warn("Removing what was made; a second Ctrl-C stops at once, and the next 'verify' removes it.");
-      this.#controller.abort(new Error("interrupted"));
-    };
-    for (const signal of signals) process.on(signal, this.#listener);
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  end(): void {
-    for (const signal of signals) process.off(signal, this.#listener);
-  }
-}
-
-const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;

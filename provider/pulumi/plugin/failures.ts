@@ -5,6 +5,7 @@ import statusProto from "@pulumi/pulumi/proto/status_pb.js";
 import anyProto from "google-protobuf/google/protobuf/any_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { messageOf } from "../../../machine/failures.ts";
+import { withCodes } from "../../messages/text.ts";
 
 /**
  * A thing that exists although a create or update failed: an engine saves it, with the inputs that it has, and goes on
@@ -25,9 +26,19 @@ export class UnfinishedFailure extends Error {
   }
 }
 
+/** Bytes of a message as gRPC escapes it: with more in a header many ends of a connection close it. */
+const mostBytes = 32_768;
+
+function fitting(text: string): string {
+  const whole = text.toWellFormed();
+  let cut = whole.slice(0, mostBytes).toWellFormed();
+  while (encodeURI(cut).length > mostBytes) cut = cut.slice(0, Math.floor(cut.length * 0.8)).toWellFormed();
+  return cut.length < whole.length ? `${cut}…` : whole;
+}
+
 /** An error as gRPC carries it. */
 export function statusOf(error: unknown): Partial<ServerErrorResponse> {
-  const details = messageOf(error);
+  const details = fitting(withCodes(messageOf(error)));
   const code = grpc.status.UNKNOWN;
   if (!(error instanceof UnfinishedFailure)) return { code, details };
   const { id, outputs, refreshBeforeUpdate } = error.unfinished;

@@ -6,6 +6,7 @@ import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
 import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
 import { listenForOwn } from "../../../machine/loopback.ts";
 import { readOwnPackage } from "../../../machine/ownPackage.ts";
+import { keepingNames } from "../../../machine/structs.ts";
 import { keepMemorySmall } from "../lifetime/memory.ts";
 import { spansOf } from "../spans/spans.ts";
 import type { Constructing } from "./components.ts";
@@ -42,7 +43,7 @@ export async function serve(engine: string | undefined, loadComponents: () => Pr
     "grpc.max_receive_message_length": maxMessageBytes,
     "grpc.max_send_message_length": maxMessageBytes,
   });
-  server.addService(providerService.ResourceProviderService, handlers(loaded));
+  server.addService(keepingNames(providerService.ResourceProviderService), handlers(loaded));
   const injector = server.createConnectionInjector(grpc.ServerCredentials.createInsecure());
   const { port } = await listenForOwn((socket) => injector.injectConnection(socket));
   // Whoever waits for the port gets it first.

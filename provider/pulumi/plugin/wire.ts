@@ -1,5 +1,6 @@
 import structProto from "google-protobuf/google/protobuf/struct_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
+import { readStruct } from "../../../machine/structs.ts";
 import type { Resource } from "../../resources/resource.ts";
 import { leavesOf } from "../../sources/source.ts";
 import { unknownValue, type Properties } from "../properties.ts";
@@ -11,6 +12,9 @@ const kinds = {
   reference: "5cf8f73096256a8f31e491e813e4eb8e",
   output: "d0e6a833031e9bbcd3f4e8bde6ca49a4",
 } as const;
+
+/** Levels of properties, those of marks for secrets and outputs included. */
+const mostLevels = 300;
 
 /** Properties as a resource works with them, and what was secret in them. */
 export interface Decoded {
@@ -24,7 +28,7 @@ export interface Decoded {
 
 /** Takes a message's properties apart; with a resource, of which labels are secret in the items of some. */
 export function decode(struct: Struct | undefined, resource?: Pick<Resource, "inputs">): Decoded {
-  const sent: Properties = struct?.toJavaScript() ?? {};
+  const sent: Properties = readStruct(struct, { levels: mostLevels });
   const [values, open]: [Properties, Properties] = [{}, {}];
   const secrets = new Set<string>();
   const texts: string[] = [];

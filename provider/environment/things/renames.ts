@@ -1,5 +1,5 @@
-import { numbered, quoted } from "../../../provider/messages/text.ts";
-import { stable } from "./values.ts";
+import { isDeepStrictEqual } from "node:util";
+import { numbered, quoted } from "../../messages/text.ts";
 
 /** Part of the keys from which on two seeds are taken for one. */
 const minShared = 0.8;
@@ -43,7 +43,7 @@ export function findRenamings<Thing extends RenamedSide>(
 /** True if one thing may be the other under another key. */
 function isAlike(left: RenamedSide, came: RenamedSide, rows: RowsLeft | undefined): boolean {
   if (left.kind !== came.kind) return false;
-  const is = (name: string): boolean => stable(left.values[name]) === stable(came.values[name]);
+  const is = (name: string): boolean => isDeepStrictEqual(left.values[name], came.values[name]);
   switch (left.kind) {
     case "SeedRows": {
       if (!is("table") || !is("key")) return false;
@@ -59,6 +59,17 @@ function isAlike(left: RenamedSide, came: RenamedSide, rows: RowsLeft | undefine
     default:
       return false;
   }
+}
+
+/** Counts rows of a seed that leaves beside one that comes, where both name their keys. */
+export function countRowsLeft(
+  { values: { keys: was } }: RenamedSide,
+  { values: { keys: is } }: RenamedSide,
+): RowsLeft | undefined {
+  if (!Array.isArray(was) || !Array.isArray(is)) return undefined;
+  const kept = new Set<unknown>(is);
+  const stay = was.filter((key: unknown) => kept.has(key)).length;
+  return { stay, go: was.length - stay };
 }
 
 /** The last part of a name: the key in the file. */

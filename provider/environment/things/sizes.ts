@@ -1,5 +1,5 @@
-import { isObject } from "../../../provider/contract/wire.ts";
-import { numbered } from "../../../provider/messages/text.ts";
+import { isObject } from "../../contract/wire.ts";
+import { numbered } from "../../messages/text.ts";
 
 /** A deleted resource, with its values from the state. */
 interface Deleted {

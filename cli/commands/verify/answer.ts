@@ -1,0 +1,72 @@
+import type { Profile } from "../../../provider/habits/profile.ts";
+import { meaningOf, wordsFact } from "./meaning.ts";
+import type { Difference } from "./outcome.ts";
+import type { Rehearsed } from "./rehearsal/rehearsing.ts";
+
+/** Something that the product needs and the platform lacks. */
+export interface Lack {
+  /** The resource or function that lacks it. */
+  resource: string;
+  what: string;
+  why: string;
+}
+
+/** Answer to one question: will this product work on that platform, with which settings, and what will not? */
+export interface Answer {
+  works: "yes" | "withSettings" | "no";
+  /** Settings and inputs that it needs. A setting is met where a profile of the run has it, or is written. */
+  settings: { habit: string; value: string; affects: string; text: string; isMet: boolean }[];
+  missing: Lack[];
+  /** Each resource that was created, read, updated and deleted, or why it was not. */
+  resources: Rehearsed[];
+}
+
+/** Answers from rehearsals, and from differences of what none of them tries. */
+export function answerOf(
+  resources: readonly Rehearsed[],
+  differences: readonly Difference[],
+  profiles: { found: Profile; known: Profile | undefined; isWritten: boolean },
+): Answer {
+  const settings = differences
+    .filter(({ adapts: { by } }) => by === "setting" || by === "declaration")
+    .map((difference) => ({
+      habit: difference.habit?.name ?? difference.fact,
+      value: difference.habit?.value ?? difference.seen,
+      affects: difference.affects,
+      text: difference.adapts.text,
+      isMet: isMet(difference, profiles),
+    }));
+  const failed = resources.flatMap(({ resource, does, status, why = "" }) =>
+    status === "fails" ? [{ resource, what: does, why }] : [],
+  );
+  const lacking = differences.flatMap(({ habit, affects, adapts, seen, rule, fact }) => {
+    if (adapts.by !== "nothing") return [];
+    const known = habit && meaningOf(habit.name, habit.value).adapts;
+    const resource = known?.by === "nothing" ? known.refuses : affects;
+    if (failed.some((each) => each.resource === resource)) return [];
+    const why = habit ? `${habit.name} is ${habit.value}; ${adapts.text}` : `${fact} ${rule}, but: ${seen}`;
+    return [{ resource, what: affects, why }];
+  });
+  const missing = [...failed, ...lacking];
+  const isNo = missing.length > 0 || settings.some((each) => !each.isMet);
+  const works = isNo ? "no" : settings.length > 0 ? "withSettings" : "yes";
+  return { works, settings, missing, resources: [...resources] };
+}
+
+/** Resources whose things can't be read as soon as they are made, with the milliseconds until they can. */
+export const lateThings = (lags: Readonly<Record<string, number>>): Rehearsed[] =>
+  Object.entries(lags)
+    .filter(([, lag]) => lag > 0)
+    .map(([resource, lag]) => ({
+      ...{ resource, does: "reads what it has just made", status: "fails" },
+      why: `the platform shows it only ${(lag / 1000).toFixed(1)} s later (eventual consistency), and a run would take it for lost`,
+    }));
+
+function isMet(
+  { habit, fact, adapts }: Difference,
+  { found, known, isWritten }: Parameters<typeof answerOf>[2],
+): boolean {
+  if (isWritten || adapts.by === "declaration") return true;
+  if (habit) return known?.habits[habit.name] === habit.value;
+  return fact === wordsFact && Object.keys(found.statusWords).every((word) => known?.statusWords[word] !== undefined);
+}

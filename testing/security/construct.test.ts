@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
+import resourceService from "@pulumi/pulumi/proto/resource_grpc_pb.js";
+import resourceProto from "@pulumi/pulumi/proto/resource_pb.js";
+import structProto from "google-protobuf/google/protobuf/struct_pb.js";
+import { fromStruct } from "../../engine/values/structs.ts";
+import { keepingNames } from "../../machine/structs.ts";
+import { plugin } from "../harness/doors.ts";
+import { Stage } from "../harness/stage.ts";
+import { Monitor } from "../plugin/monitor.ts";
+
+// Whoever writes a program in YAML decides on everything that an engine sends for its Environment.
+
+const { Struct } = structProto;
+type Of<Name extends keyof typeof providerProto> = InstanceType<
+  Extract<(typeof providerProto)[Name], new () => unknown>
+>;
+type Request = Of<"ConstructRequest">;
+
+const signature = "4dabf18193072939515e22adb298388d";
+const secret = (value: unknown): object => ({ [signature]: "1b47061264138c4ac30d75fd1eb44270", value });
+const asset = { [signature]: "c44067f5952c0a294b673a41bacd8c17", path: "/etc/passwd" };
+/** Stands for a name that the maps of protobuf lose; the bytes of a message get that. */
+const proto = "__PROTO__";
+
+let monitor: Monitor;
+let stage: Stage;
+beforeAll(async () => {
+  monitor = await new Monitor().listen();
+  stage = await Stage.set({}, {}, plugin);
+});
+afterAll(async () => {
+  monitor.close();
+  await stage.clear();
+});
+
+const asSent = (bytes: Uint8Array): Uint8Array =>
+  Uint8Array.from(Buffer.from(Buffer.from(bytes).toString("latin1").replaceAll(proto, "__proto__"), "latin1"));
+
+/** The failure of a construct, "none" where there was none. */
+async function failureOf(inputs: object, more: (request: Request) => unknown = () => undefined): Promise<string> {
+  const request = new providerProto.ConstructRequest()
+    .setProject("tests")
+    .setStack("dev")
+    .setMonitorendpoint(monitor.address)
+    .setType("microapps:index:Environment")
+    .setName("e")
+    .setInputs(Struct.fromJavaScript(inputs as Record<string, never>));
+  more(request);
+  const bytes = request.serializeBinary();
+  request.serializeBinary = () => asSent(bytes);
+  return stage.host
+    .ask((client, done) => client.construct(request, done))
+    .then(
+      () => "none",
+      (error: unknown) => (error as Error).message,
+    );
+}
+
+const acme = (more: object): object => ({ declaration: { organizations: { acme: { name: "Acme", ...more } } } });
+const row = (more: object): object => ({
+  declaration: { seeds: { s: { table: "t", key: "Code", rows: [{ Code: "x", ...more }] } } },
+});
+const many = (count: number, one: unknown): object =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, one]));
+
+function nested(levels: number): unknown {
+  let value: unknown = "x";
+  for (let level = 0; level < levels; level++) value = level % 2 === 0 ? [value] : { a: value };
+  return value;
+}
+
+const noName = "no property can have this name; choose another";
+const hostile: [title: string, inputs: object, says: string][] = [
+  ["__proto__ that declares", { [proto]: { declaration: {} } }, `__proto__: ${noName}`],
+  ["__proto__ beside a declaration", { ...acme({}), [proto]: {} }, `__proto__: ${noName}`],
+  ["__proto__ as a part", { declaration: { [proto]: { seeds: {} } } }, `declaration.__proto__: ${noName}`],
+  [
+    "an organization __proto__",
+    { declaration: { organizations: { [proto]: { name: "Evil" } } } },
+    `declaration.organizations.__proto__: ${noName}`,
+  ],
+  ["a property __proto__", acme({ [proto]: {} }), `declaration.organizations.acme.__proto__: ${noName}`],
+  ["a cell __proto__", row({ [proto]: "y" }), `declaration.seeds.s.rows[0].__proto__: ${noName}`],
+  ["a secret behind __proto__", acme({ description: { [proto]: secret("hush") } }), `description.__proto__: ${noName}`],
+  ["a cell toString", row({ toString: "y" }), `declaration.seeds.s.rows[0].toString: ${noName}`],
+  ["a cell that poses as an output", row({ __pulumiOutput: true }), `rows[0].__pulumiOutput: ${noName}`],
+  ["a path that poses as a text", { file: { toString: "x" } }, `file.toString: ${noName}`],
+  [
+    "a seed that leads to toString",
+    {
+      declaration: {
+        seeds: { constructor: { table: "t", key: "C", rows: [], references: { A: { seed: "toString" } } } },
+      },
+    },
+    'there is no seed "toString"; there is constructor',
+  ],
+  [
+    "300 levels",
+    acme({ description: nested(300) }),
+    "declaration.organizations.acme.description.a[0].a[0].a[0].a[0]…: has more than 200 levels; make it flatter",
+  ],
+  ["5,000 wrong things", { declaration: { organizations: many(5_000, { nme: "x" }) } }, "and 4950 more"],
+  ["5,000 unknown keys", { declaration: many(5_000, 1) }, "and 4950 more"],
+  ["5,000 inputs", many(5_000, 1), "k0 is no input of an Environment"],
+  ["a key of 1 MB", { declaration: { ["x".repeat(1_000_000)]: 1 } }, "environment declaration has a problem"],
+  ["a key of 100,000 emoji", { declaration: { ["😀".repeat(100_000)]: 1 } }, "environment declaration has a problem"],
+  ["a key that clears the screen", { declaration: { "\u001b[2J\u202eevil": 1 } }, "\\u001b[2J\\u202eevil"],
+  ["a key that begins a line", { declaration: { "a\n::error::b": 1 } }, "a\\n::error::b"],
+  ["a secret as the path", { file: secret("hush-hush.yaml") }, "file is a secret"],
+  [
+    "a secret around a mistake",
+    acme({ teams: secret({ crew: { nme: "hush-hush" } }) }),
+    'declaration.organizations.acme.teams.crew.nme: unknown key "nme"',
+  ],
+  ["a file as a value", acme({ description: asset }), "files and archives are no values here"],
+  ["a signature of another kind", acme({ description: { [signature]: {} } }), "files and archives are no values here"],
+  ["text", { declaration: "organizations: {}" }, "declaration: the file must be a map"],
+  ["a list", { declaration: [1] }, "declaration: the file must be a map, not a list"],
+  ["nothing", { declaration: null }, "an Environment has a file or a declaration"],
+  ["a list as the path", { file: ["a"] }, "file has to be the path of a file"],
+  ["a path outside", { file: "/etc/passwd" }, "it is outside of the repository"],
+  ["a path with NUL", { file: "a\0b" }, "can't be read"],
+  ["a cell beyond numbers", row({ N: Infinity }), "declaration.seeds.s.rows[0].N: Infinity is no number"],
+  ["no number", acme({ description: NaN }), "declaration.organizations.acme.description: NaN is no number"],
+  [
+    "a URN as a name",
+    { declaration: { organizations: { "urn:pulumi:dev::tests::microapps:index:Team::x": { name: "A" } } } },
+    "must consist of letters, digits, _, . and -",
+  ],
+  ["a path as a name", { declaration: { organizations: { "../x": { name: "A" } } } }, "must consist of letters"],
+];
+
+test("what is hostile in a declaration is refused by its property, and nothing is registered for it", async () => {
+  for (const [title, inputs, says] of hostile) {
+    monitor.registered.length = 0;
+    const failure = await failureOf(inputs);
+    expect([title, failure]).toEqual([title, expect.stringContaining(says)]);
+    expect(failure).not.toMatch(/hush/);
+     
+    expect(failure).not.toMatch(/[\u001b\u202e]/);
+    expect([title, monitor.registered.filter((one) => one.getCustom()).length]).toEqual([title, 0]);
+  }
+  expect(stage.host.printed).toBe("");
+});
+
+/** A field of a message: its tag, its length, its bytes. */
+function field(tag: number, bytes: Buffer): Buffer {
+  const length: number[] = [];
+  for (let rest = bytes.length; ; rest >>= 7) {
+    length.push(rest > 127 ? (rest & 127) | 128 : rest);
+    if (rest <= 127) return Buffer.concat([Buffer.from([tag, ...length]), bytes]);
+  }
+}
+
+test("names of every object, odd providers and a message of 5,000 levels end no plugin", async () => {
+  expect(await failureOf(row({ constructor: "y", hasOwnProperty: "z" }))).toBe("none");
+  let value = Buffer.from([0x20, 1]);
+  for (let level = 0; level < 5_000; level++) value = Buffer.from(field(0x32, field(0x0a, value)));
+  const name = field(0x0a, Buffer.from("declaration"));
+  const inputs = field(0x52, field(0x0a, Buffer.concat([name, field(0x12, value)])));
+  const deep = await failureOf({}, (request) => {
+    const bytes = Buffer.concat([request.serializeBinary(), inputs]);
+    request.serializeBinary = () => Uint8Array.from(bytes);
+  });
+  expect(deep).toContain("deserializing");
+  expect(await failureOf(acme({}), (request) => request.getProvidersMap().set("constructor", "x"))).toContain(
+    "expected '::' in provider reference x",
+  );
+  const options = (names: string[]) => failureOf(acme({}), (request) => request.setIgnorechangesList(names));
+  expect(await options([proto])).toContain("ignoreChanges names");
+  expect(await failureOf(acme({}))).toBe("none");
+});
+
+test("the embedded engine refuses the name that maps lose, and leaves a text with it as it is", () => {
+  const { registerResource } = keepingNames(resourceService.ResourceMonitorService);
+  const registered = (object: object) => {
+    const request = new resourceProto.RegisterResourceRequest().setObject(
+      Struct.fromJavaScript(object as Record<string, never>),
+    );
+    const bytes = Buffer.from(asSent(request.serializeBinary()));
+    return fromStruct((registerResource.requestDeserialize(bytes)).getObject());
+  };
+  expect(() => registered({ a: { b: [{ [proto]: 1 }] } })).toThrow("a.b[0].__proto__: no property can have this name");
+  expect(registered({ a: `\n\t${proto}`, b: "__proto__", c: { constructor: 1 } })).toEqual({
+    ...{ a: "\n\t__proto__", b: "__proto__", c: { constructor: 1 } },
+  });
+});
