@@ -24,6 +24,7 @@ import { fieldOf, settingChanges, stable } from "../model/values.ts";
 import { isOfPeople } from "../plan/people.ts";
 import { clear, type StateResource } from "../state/state.ts";
 import type { CountingReads } from "./countingReads.ts";
+import { describeEnds } from "./ends.ts";
 import { listChangedByHand, planPutBack, settingsByHand, peopleByHand, type Looked } from "./putBack.ts";
 
 /** Types whose resources do not show what is on the platform now. */
@@ -84,6 +85,7 @@ export async function drift(
         seen.set(each, found.outputs);
         for (const text of warnings) look.unread.push(`${each.name}: ${hide(text)}`);
       }
+      look.notes.push(...(await describeEnds(each, values, context)));
       looked.push({ each, values, found: found?.outputs });
     } catch (error) {
       if (error instanceof ApiError && error.code === "unauthorized") look.isRefused = true;

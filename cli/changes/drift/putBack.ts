@@ -40,16 +40,24 @@ const keyOf = ({ kind, name }: StateResource): string => `${kind} ${name}`;
 
 function toThing({ kind, name }: StateResource, values: Values): Declaring {
   const shape = resourceNamed(kind)?.inputs.shape ?? {};
-  const inputs = Object.fromEntries(Object.entries(values).filter(([input]) => input in shape));
+  const inputs = Object.fromEntries(Object.entries(withoutEnds(kind, values)).filter(([input]) => input in shape));
   const empty = { links: {}, seeds: {}, path: [], others: [], removal: [] };
   return { ...empty, kind: kind as Declaring["kind"], name: topName(`/${name}`), key: `${kind} ${name}`, inputs };
 }
 
 const toKnown = (each: StateResource, inputs: Values, outputs: Values): KnownThing => ({
   ...{ key: keyOf(each), kind: each.kind, name: each.name, id: each.id },
-  inputs,
-  outputs,
+  inputs: withoutEnds(each.kind, inputs),
+  outputs: withoutEnds(each.kind, outputs),
 });
+
+/** The values with the people whom the last run had: nobody leaves by hand because a day has passed. */
+function withoutEnds(kind: string, values: Values): Values {
+  if (!isPeople(kind) || values["ended"] === true) return values;
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !["until", "source", "team"].includes(name)));
+}
+
+const isPeople = (kind: string): boolean => kind === "TeamMember" || kind === "TeamRoster";
 
 /** Settings that the run would put back, from what was applied to what was found. */
 export const settingsByHand = ({ each, values, found = {}, step }: PutBack): Field[] =>

@@ -1,3 +1,4 @@
+import { today } from "../../../machine/settings/today.ts";
 import { isObject } from "../../../provider/contract/wire.ts";
 import { listLinkedInputs, things, type Thing } from "../../../provider/environment/things/things.ts";
 import { mannerOf } from "../../../provider/habits/profile.ts";
@@ -110,6 +111,7 @@ function contextOf(folder: string, notes: RunNotes): OfflineResourceContext {
   return {
     report: { status: nothing, info: nothing, forecast: nothing, warning: nothing },
     directory: folder,
+    day: today(),
     manner: mannerOf(),
     platform: "",
     account: {},

@@ -92,15 +92,18 @@ const kindOf = ({ thing, known }: Step): string => thing?.kind ?? known?.kind ??
 /** Changes of a person's settings. A setting that has left the file keeps its value. */
 function changedOf(former: Person, { settings, step }: Person): Change["fields"] {
   const isSame = step.known !== undefined && step === former.step && step.thing?.kind === "TeamMember";
-  const names = Object.keys(settings).filter((name) => (isSame ? isHeeded(step, name) : name === "role"));
+  const own = Object.keys(settings).filter((name) => (isSame ? isHeeded(step, name) : name === "role"));
+  const names = [...new Set([...own, "until"])];
   return names.flatMap((name) => {
     const [was, is] = [former.settings[name], settings[name]];
-    if (is === undefined || (!isSame && was === undefined) || JSON.stringify(was) === JSON.stringify(is)) return [];
+    // An end that leaves the file leaves the person.
+    const isKept = name !== "until" && (is === undefined || (!isSame && was === undefined));
+    if (isKept || JSON.stringify(was) === JSON.stringify(is)) return [];
     return [fieldOf(name, was, is)];
   });
 }
 
-const own = ["teamID", "email", "removal", "resourceUrn", "memberUserID", "platform"];
+const own = ["teamID", "email", "removal", "resourceUrn", "memberUserID", "platform", "ended"];
 const settingsIn = (values: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     Object.entries(values).filter(([name, value]) => !own.includes(name) && value !== undefined && value !== null),
@@ -108,12 +111,14 @@ const settingsIn = (values: Readonly<Record<string, unknown>>): Readonly<Record<
 
 function wantedPeople(step: Step): Person[] {
   const { thing } = step;
-  if (!thing) return [];
+  if (!thing || step.inputs["ended"] === true) return [];
   if (thing.kind === "TeamMember") {
     const settings = { ...settingsIn(thing.inputs), ...linkSettings(thing) };
     return [{ email: nameOf(thing.inputs, thing.key), settings, path: thing.path, step }];
   }
-  return membersIn(thing.inputs["members"], [...thing.path, "members"], step);
+  const settled = step.inputs["members"];
+  const members = isObject(settled) && step.problems.length === 0 ? settled : thing.inputs["members"];
+  return membersIn(members, [...thing.path, "members"], step, thing.inputs["until"]);
 }
 
 /** Somebody's address, or what else a program knows them by. */
@@ -129,9 +134,10 @@ const linkSettings = ({ links }: Declaring): Readonly<Record<string, unknown>> =
 
 function knownPeople(step: Step): Person[] {
   const { known } = step;
-  if (!known) return [];
+  if (!known || known.outputs["ended"] === true) return [];
   const path = known.thing?.path ?? [];
-  if (known.kind === "TeamRoster") return membersIn(known.outputs["members"], [...path, "members"], step);
+  if (known.kind === "TeamRoster")
+    return membersIn(known.outputs["members"], [...path, "members"], step, known.outputs["until"]);
   const name = nameOf(known.outputs, known.name);
   const settings = known.thing
     ? { ...settingsIn(known.thing.inputs), ...linkSettings(known.thing) }
@@ -139,11 +145,14 @@ function knownPeople(step: Step): Person[] {
   return [{ email: name, settings, path, step }];
 }
 
-const membersIn = (members: unknown, path: readonly string[], step: Step): Person[] =>
+const membersIn = (members: unknown, path: readonly string[], step: Step, ends?: unknown): Person[] =>
   isObject(members)
     ? Object.entries(members).map(([email, role]) => ({
         email,
-        settings: role === undefined ? {} : { role },
+        settings: {
+          ...(role === undefined ? {} : { role }),
+          ...(isObject(ends) && ends[email] !== undefined ? { until: ends[email] } : {}),
+        },
         path: [...path, email],
         step,
       }))

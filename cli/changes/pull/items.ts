@@ -154,6 +154,7 @@ class Taker {
     const rolesIn = (values: Values): Map<string, unknown> =>
       new Map(isObject(values["members"]) ? Object.entries(values["members"]) : []);
     const [was, is] = [rolesIn(applied), rolesIn(found)];
+    const isListed = typeof this.#thing?.inputs["source"] === "string";
     const missing = [...was.keys()].filter((email) => !is.has(email)).length;
     const guard = massDisappearance("members", missing, was.size, toShare(applied["maxRemovals"]));
     return [...new Set([...was.keys(), ...is.keys()])].flatMap((email) => {
@@ -161,7 +162,9 @@ class Taker {
       if (before === after) return [];
       const path = [...(this.#thing?.path ?? []), "members", email];
       const written = this.#layout.find(path);
-      if (after === undefined ? !written : written && toPlainValue(written.value) === after) return [];
+      const value = written && toPlainValue(written.value);
+      const declared = isObject(value) ? value["role"] : value;
+      if (after === undefined ? !written && !isListed : declared === after) return [];
       const op = after === undefined ? "remove" : before === undefined ? "add" : "change";
       const change: Change = {
         kind: "person",
@@ -170,8 +173,11 @@ class Taker {
         fields: op === "remove" ? [] : [fieldOf("role", before, after)],
       };
       return [
-        this.#item("team", team, change, () => {
-          if (after !== undefined) return this.#layout.set(path, after);
+        this.#item("team", team, change, ({ inputs }) => {
+          const { source } = inputs;
+          if (typeof source === "string")
+            throw new PullRefusal(`the people of this team stand in ${source}: edit it there`);
+          if (after !== undefined) return this.#layout.set(isObject(value) ? [...path, "role"] : path, after);
           if (guard !== undefined) throw new PullRefusal(guard);
           return this.#layout.takeOut(path);
         }),
