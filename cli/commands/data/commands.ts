@@ -30,7 +30,7 @@ export function addPullCommand(program: Command): void {
     .option("-y, --yes", "write without asking")
     .option("--json", "print what was found as JSON, and ask nothing")
     .option("--into <file>", "write into this file of the environment, as overrides of what stands elsewhere")
-    .option("--foreign", "take rows and people that nobody owns as well")
+    .option("--foreign", "take rows that nobody owns as well")
     .option(
       "--state <file>",
       "the state, as 'stack export --show-secrets' prints it, where its backend is out of reach; - reads it from standard input",
