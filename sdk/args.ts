@@ -98,6 +98,8 @@ export interface TeamMemberSettings {
    * @example "admin"
    */
   role?: Input<"admin" | "member">;
+  /** Last day (UTC) of the membership: after it the declaration counts as absent. */
+  until?: Input<string>;
   /** Where the invitation leads. Acts when a user is invited. */
   targetRoute?: Input<"app" | "go">;
   /** App that the invitation opens. Acts when a user is invited. */
@@ -140,6 +142,8 @@ export interface TeamMemberOutputs {
   readonly userID: Output<string | undefined>;
   /** Left alone when unset; a new member is a plain member. */
   readonly role: Output<"admin" | "member" | undefined>;
+  /** Last day (UTC) of the membership: after it the declaration counts as absent. */
+  readonly until: Output<string | undefined>;
   /** Where the invitation leads. Acts when a user is invited. */
   readonly targetRoute: Output<"app" | "go" | undefined>;
   /** App that the invitation opens. Acts when a user is invited. */
@@ -159,10 +163,16 @@ export interface TeamRosterArgs {
   /** Team whose members these are. */
   teamID: Input<string>;
   /**
-   * Roles, admin or member, by e-mail address (an unknown one is invited) or by user ID.
+   * Roles, admin or member, by e-mail address (an unknown one is invited) or by user ID. Either this or source.
    * @example {"ada@example.com":"admin","grace@example.com":"member"}
    */
-  members: Input<Record<string, Input<"admin" | "member">>>;
+  members?: Input<Record<string, Input<"admin" | "member">>>;
+  /** Last days (UTC) of members, by the names that they have in members: after it they count as absent. */
+  until?: Input<Record<string, Input<string>>>;
+  /** File with the members, from the program's folder, in place of members: CSV with a column email, and as needed role, until and team; or JSON, NDJSON or YAML. */
+  source?: Input<string>;
+  /** The team of source that is meant, where it has a column team. */
+  team?: Input<string>;
   /**
    * authoritative: also removes members who are not declared. additive: removes nobody.
    * @default "authoritative"
@@ -196,8 +206,14 @@ export interface TeamRosterArgs {
 export interface TeamRosterOutputs {
   /** Team whose members these are. */
   readonly teamID: Output<string>;
-  /** Roles, admin or member, by e-mail address (an unknown one is invited) or by user ID. */
+  /** Roles of the members by e-mail address or user ID. */
   readonly members: Output<Record<string, "admin" | "member">>;
+  /** Last days (UTC) of members, by the names that they have in members: after it they count as absent. */
+  readonly until: Output<Record<string, string> | undefined>;
+  /** File with the members, from the program's folder, in place of members: CSV with a column email, and as needed role, until and team; or JSON, NDJSON or YAML. */
+  readonly source: Output<string | undefined>;
+  /** The team of source that is meant, where it has a column team. */
+  readonly team: Output<string | undefined>;
   /**
    * authoritative: also removes members who are not declared. additive: removes nobody.
    * @default "authoritative"

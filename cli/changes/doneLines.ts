@@ -1,6 +1,8 @@
+import { today } from "../../machine/settings/today.ts";
 import { isObject } from "../../provider/contract/wire.ts";
 import { withRowEdits } from "../../provider/environment/schema.ts";
 import { things, type Thing as Declaring } from "../../provider/environment/things/things.ts";
+import { settlePeople } from "../../provider/resources/members/declaredPeople.ts";
 import { keyOf } from "../../provider/resources/rows/declared/declaration.ts";
 import { read, SourceError } from "../../provider/sources/read.ts";
 import type { Section, Thing } from "./model/changeSet.ts";
@@ -24,7 +26,9 @@ export async function doneLines({ base, head }: Both, pending: Section | undefin
       if (thing.op === "remove" || (inner && thing.omitted > 0)) return true;
       return thing.changes.some((one) => one.op === "remove" && one.kind === inner?.kind && one.name === inner.name);
     });
-  const lines = [...goneThings({ base, head }), ...(await goneRows({ base, head }))].filter((line) => !isPending(line));
+  const lines = [...(await goneThings({ base, head })), ...(await goneRows({ base, head }))].filter(
+    (line) => !isPending(line),
+  );
   const advice = isKnown ? "delete this line" : "delete this line once each stack has applied it";
   return lines.map(({ kind, name, inner, path }) => {
     const what = inner ? `${inner.kind} ${inner.name} of ${name}` : `${kind} ${name}`;
@@ -33,9 +37,15 @@ export async function doneLines({ base, head }: Both, pending: Section | undefin
 }
 
 /** Things and people that the base does not declare. */
-function goneThings({ base, head }: Both): Line[] {
+async function goneThings({ base, head }: Both): Promise<Line[]> {
   const { organizations = [], teams = [], seeds = [], apps = [], members = {} } = head.declaration.removed;
-  const all = things(base.declaration);
+  const place = { directory: base.folder, day: today() };
+  const all = await Promise.all(
+    things(base.declaration).map(async (thing) => ({
+      ...thing,
+      inputs: await settlePeople(thing.kind, thing.inputs, place),
+    })),
+  );
   const there = new Set(all.map(({ key }) => key));
   const people = new Set(all.flatMap(addressesIn));
   const done = (kind: Line["kind"], type: string, names: readonly string[]): Line[] =>

@@ -1,5 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path";
+import { today } from "../../machine/settings/today.ts";
+import { listEnds } from "../../provider/environment/checks/peopleChecks.ts";
 import { LateError, until } from "../../provider/files/deadline.ts";
 import { rootOf, toSlashes } from "../../provider/files/repository.ts";
 import { BaseTree } from "./base/baseTree.ts";
@@ -198,6 +200,7 @@ async function environmentChanges(
       ? { why: `${unexplained.text}. ${howToGoOn}` }
       : head.declared && (await request.seal?.(entry, isThere, { pending, commit: place.head, base: before.declared }));
   const both = before.declared && head.declared && { base: before.declared, head: head.declared };
+  const ends = await listEnds(isThere.declaration, { directory: isThere.folder, day: today() });
   const done = both ? await doneLines(both, pending) : [];
   return {
     name: entry.name,
@@ -207,7 +210,7 @@ async function environmentChanges(
     ...(pending ? { pending } : {}),
     problems: [...head.problems, ...compared.problems],
     flags,
-    notes: [...before.notes, ...done],
+    notes: [...before.notes, ...done, ...ends],
     ...(seal ? { seal } : {}),
   };
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { today } from "../../machine/settings/today.ts";
 import { platformOf } from "../../provider/pulumi/binding.ts";
 import type { Configuration } from "../../provider/pulumi/configuration/configuration.ts";
 import type { Platform } from "../../provider/pulumi/platform.ts";
@@ -23,6 +24,7 @@ export const lookingContext = (
   tables,
   signal,
   directory: program,
+  day: today(),
   manner: client.manner,
   platform: platformOf(settings),
   account: { email: settings.email, userID: settings.userID },

@@ -7,7 +7,7 @@ import { generationOf, requireTable, type Table } from "../data/tables.ts";
 import { requireVisible } from "../rows/access.ts";
 import { Best } from "../rows/best.ts";
 import { RowForms } from "../rows/forms.ts";
-import { queryOf, type RowQuery } from "../rows/query.ts";
+import { isUnordered, queryOf, type RowQuery } from "../rows/query.ts";
 import { findRow, type KeptRow } from "../rows/records.ts";
 import { searchers } from "../rows/searchers.ts";
 import { slices, walkOf, type Walk, type WalkedRow } from "../rows/walk.ts";
@@ -52,8 +52,14 @@ async function sought(request: Request, call: CallContext): Promise<Row[]> {
   for await (const part of found(request, table, call, forms)) {
     for (const row of part) rows.push(request.platformFormat ? forms.raw(row, table) : forms.read(row, table));
   }
-  return rows;
+  return isUnordered(request, call) ? shuffled(rows) : rows;
 }
+
+const shuffled = (rows: readonly Row[]): Row[] =>
+  rows
+    .map((row) => ({ row, key: Math.random() }))
+    .sort((a, b) => a.key - b.key)
+    .map(({ row }) => row);
 
 export const microappdata: Handler<"microappdata"> = (_request, call) => ({
   microAppRows: call.fetched as Row[], // prepareRead made them

@@ -137,6 +137,11 @@ const looks: { [Name in HabitName]: (wire: Wire) => Promise<unknown> } = {
   skipForm: async (wire) => (await three(wire), read(wire, { searchFilter: [{ skip: "2", limit: "2" }] })),
   optLimit: async (wire) => (await three(wire), read(wire, { optLimit: 1 })),
   order: async (wire) => (await three(wire), read(wire, { searchFilter: [{ field: "1", order: -1 }] })),
+  rowOrder: async (wire) => {
+    const codes = Array.from({ length: 30 }, (_, index) => ({ Key: String(index) }));
+    await wire.post("insertmicroapprows", { microAppID: "a", rows: codes });
+    return JSON.stringify(await read(wire)) === JSON.stringify(await read(wire));
+  },
   viewSort: async (wire) => (await three(wire), read(wire, { optViewSort: { sortVal: -1 } })),
   searchFilters: async (wire) => (
     await three(wire),

@@ -2,7 +2,7 @@ import type { Received } from "../../provider/contract/endpoint.ts";
 import { type EndpointName, withOurNames, type WireNames } from "../../provider/contract/endpoints.ts";
 import { isObject, type Json } from "../../provider/contract/wire.ts";
 import type { Habits } from "../../provider/habits/habits.ts";
-import { invalid } from "../data/platformError.ts";
+import { forbidden, invalid } from "../data/platformError.ts";
 
 // Changes a request as a platform of these habits does: drops what it ignores, refuses what it refuses.
 
@@ -16,7 +16,10 @@ export function receiveRequest(habits: Habits, name: EndpointName, received: Rec
 }
 
 const forms: Partial<Record<EndpointName, Form>> = {
-  userid: (received, { userLookupBy }) => sentBy(received, userLookupBy),
+  userid: (received, { userLookupBy }) => {
+    if (userLookupBy === "none") throw forbidden("The endpoint is not enabled");
+    return sentBy(received, userLookupBy);
+  },
   microappdata: (received, habits) => {
     const { body } = received;
     return isObject(body) ? { ...received, body: readIn(habits, body) } : received;

@@ -25,8 +25,17 @@ export function queryOf(request: Request, table: Table, call: CallContext): RowQ
   const { conditions, rest } = splitFilters(table, request.optViewFilters ?? [], strict);
   const visibility = toVisibleCondition(call, table);
   const all = [...conditions, ...searchConditions(request, table, call), ...(visibility ? [visibility] : [])];
-  return { table, conditions: all, rest, terms: order(request, table) };
+  const terms = order(request, table);
+  // An order that changes: the shuffle of one answer would leave pages with the same rows.
+  if (isUnordered(request, call)) terms.forEach((term) => (term.down = Math.random() < 0.5));
+  return { table, conditions: all, rest, terms };
 }
+
+/** True if rows come in another order each time: nobody sorts them. */
+export const isUnordered = ({ optViewSort, searchFilter = [] }: Request, { habits }: CallContext): boolean =>
+  habits.rowOrder === "changing" &&
+  viewSorts(optViewSort).length === 0 &&
+  searchFilter.every(({ field }) => field === undefined);
 
 /** True if fields hold values of their own type alone. */
 const isTyped = ({ habits }: CallContext): boolean => habits.wrongValues !== "kept";

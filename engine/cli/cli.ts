@@ -4,7 +4,7 @@ import { isPipeline, withoutCommands } from "../terminal/pipelines.ts";
 import { processTerminal, type Terminal } from "../terminal/prompts.ts";
 import { oneLine, printable } from "../terminal/text.ts";
 import { addConfigCommands } from "./configs.ts";
-import { addRefusedFlags, settleFlags } from "./givenFlags.ts";
+import { addRefusedFlags, refuseFlags, takeFlags } from "./givenFlags.ts";
 import { addOperations, type Descriptions } from "./operations.ts";
 import { addStackCommands } from "./stacks.ts";
 import { addStateCommands } from "./states.ts";
@@ -23,6 +23,9 @@ export function addEngineCommands(
     .addOption(
       new Option("--color <when>", "when to print in colour").choices(["always", "never", "auto"]).default("auto"),
     );
+  // Flags of all commands may stand before the command, and so may those that are refused.
+  addRefusedFlags(program, "");
+  program.hook("preAction", (_, action) => refuseFlags(action));
   addOperations(program, terminal, descriptions);
   addStackCommands(program, terminal);
   addStateCommands(program, terminal);
@@ -34,7 +37,9 @@ export function addEngineCommands(
 function prepare(command: Command, name: string, terminal: Terminal): void {
   addRefusedFlags(command, name);
   command.hook("preAction", (own, action) => {
-    if (own === action) settleFlags(action, terminal.environment);
+    if (own !== action) return;
+    takeFlags(action, terminal.environment);
+    refuseFlags(action);
   });
   for (const each of command.commands) prepare(each, `${name} ${each.name()}`, terminal);
 }

@@ -26,19 +26,19 @@ export function addRefusedFlags(command: Command, name: string): void {
   }
 }
 
-/**
- * Settles the flags of a command before it runs: takes over those that the environment has as PULUMI_OPTION_<NAME>, where
- * the command line has none, and refuses what the embedded engine does not do.
- */
-export function settleFlags(action: Command, environment: NodeJS.ProcessEnv): void {
-  const levels = levelsOf(action);
-  for (const level of levels) {
+/** Takes over the flags of a command that the environment has as PULUMI_OPTION_<NAME>, where the command line has none. */
+export function takeFlags(action: Command, environment: NodeJS.ProcessEnv): void {
+  for (const level of levelsOf(action)) {
     for (const option of level.options) {
       const isOwn = level === action || !isAmong(action, option);
       if (isOwn) takeFromEnvironment(level, option, environment);
     }
   }
-  for (const level of levels) {
+}
+
+/** Refuses the given flags of a command, or of those above it, that the embedded engine does not do. */
+export function refuseFlags(action: Command): void {
+  for (const level of levelsOf(action)) {
     for (const option of level.options) {
       const why = reasons.get(option);
       const source: unknown = level.getOptionValueSource(option.attributeName());

@@ -156,7 +156,7 @@ export class ResourceMonitor {
       refusePackage(request, `the function '${token}'`, name, this.#run.packages);
       reference = await this.#providers.ofFunction(request);
     } catch (error) {
-      // Who asks for the last state may do without it.
+      // A program that asks for the last state may do without it.
       if (token === lastState) throw new ProviderError(messageOf(error));
       throw error instanceof ReportedError ? error : this.refuse(messageOf(error));
     }

@@ -17,7 +17,7 @@ import { checkRemoved } from "./removedChecks.ts";
 import { checkRules, type HeldRule } from "./rules.ts";
 import { environmentFile, type EnvironmentFile } from "./schema.ts";
 import { secretTextsOf } from "./secretRows.ts";
-import { checkSeed, seedOrder } from "./seedChecks.ts";
+import { checkSource, checkSeed, seedOrder } from "./seedChecks.ts";
 
 /** An Environment file without mistakes. */
 export interface Declaration extends Required<Pick<EnvironmentFile, "organizations" | "seeds" | "apps">> {
@@ -156,7 +156,7 @@ function checked(work: Work): Omit<Declaration, "secrets" | "supplied" | "undeci
   if (!sound) return undefined;
   const { organizations = {}, seeds = {}, apps = {}, rules = [], removals = "free", removed = {} } = sound;
   const check: Check = { root, folder, report, declared: { organizations, seeds, apps } };
-  checkOrganizations(check, organizations);
+  const placed = checkOrganizations(check, organizations);
   checkFormerKeys(check, "seed", ["seeds"], seeds, namesIn(root, ["seeds"]));
   checkFormerKeys(check, "app", ["apps"], apps, namesIn(root, ["apps"]));
   const located = Object.entries(seeds).map(([name, seed]) => [name, checkSeed(check, name, seed, seeds)] as const);
@@ -164,7 +164,7 @@ function checked(work: Work): Omit<Declaration, "secrets" | "supplied" | "undeci
   checkRules({ ...work, report: work.breaks, unknown: work.values.unknown, sound }, rules, work.held);
   checkRemoved(check, removed);
   return {
-    organizations,
+    organizations: placed,
     seeds: Object.fromEntries(located),
     apps,
     rules,
@@ -185,7 +185,8 @@ function depth([kind, , inner, , innermost]: readonly PropertyKey[]): number {
   return 2;
 }
 
-function checkOrganizations(check: Check, organizations: Declaration["organizations"]): void {
+/** Checks organizations; returns them with the sources of rosters relative to the program's folder. */
+function checkOrganizations(check: Check, organizations: Declaration["organizations"]): Declaration["organizations"] {
   const { root, report } = check;
   const names = new Map<string, string>();
   checkFormerKeys(check, "organization", ["organizations"], organizations, namesIn(root, ["organizations"]));
@@ -202,19 +203,56 @@ function checkOrganizations(check: Check, organizations: Declaration["organizati
       const path = [...teamsPath, team];
       checkMembers(check, [...path, "members"], members ?? {});
       if (!roster) continue;
-      checkMembers(check, [...path, "roster", "members"], roster.members);
-      checkApp(check, [...path, "roster"], roster);
+      checkRoster(check, [...path, "roster"], roster);
       if (members) {
         const at = keyPlace(root, [...path, "roster"]);
         report({ at, message: `team "${team}" has members and a roster; declare its members in one of them` });
       }
     }
   }
+  return Object.fromEntries(
+    Object.entries(organizations).map(([name, { teams, ...organization }]) => {
+      const at = ["organizations", name, "teams"];
+      const placed = Object.entries(teams ?? {}).map(([key, team]) => [key, withSource(check, [...at, key], team)]);
+      return [name, { ...organization, ...(teams ? { teams: Object.fromEntries(placed) as typeof teams } : {}) }];
+    }),
+  );
 }
 
-type Members = NonNullable<NonNullable<Declaration["organizations"][string]["teams"]>[string]["members"]>;
+type Team = NonNullable<Declaration["organizations"][string]["teams"]>[string];
+type Roster = NonNullable<Team["roster"]>;
 
-function checkMembers(check: Check, path: readonly string[], members: Members): void {
+function checkRoster(check: Check, path: readonly string[], roster: Roster): void {
+  const { root, report } = check;
+  const { members, source } = roster;
+  checkMembers(check, [...path, "members"], members ?? {});
+  checkApp(check, path, roster);
+  if (members && source !== undefined)
+    report({
+      at: keyPlace(root, [...path, "source"]),
+      message: "members and source are both given; remove one of them",
+    });
+  if (!members && source === undefined)
+    report({ at: keyPlace(root, path), message: "the roster has neither members nor source; add one of them" });
+}
+
+function withSource(check: Check, path: readonly string[], team: Team): Team {
+  const { roster } = team;
+  if (roster?.source === undefined) return team;
+  return { ...team, roster: { ...roster, source: checkSource(check, [...path, "roster", "source"], roster.source) } };
+}
+
+/** A person with the place to which the invitation leads. */
+interface Opening {
+  role?: string | undefined;
+  targetInitialApp?: string | { app: string } | undefined;
+}
+
+function checkMembers(
+  check: Check,
+  path: readonly string[],
+  members: Readonly<Record<string, string | Opening>>,
+): void {
   const { root, report } = check;
   const addresses = new Map<string, string>();
   for (const [email, member] of Object.entries(members)) {
@@ -233,7 +271,7 @@ function checkMembers(check: Check, path: readonly string[], members: Members): 
 function checkApp(
   { root, report, declared }: Check,
   path: readonly string[],
-  { targetInitialApp: target }: { targetInitialApp?: string | { app: string } | undefined },
+  { targetInitialApp: target }: Opening,
 ): void {
   if (typeof target !== "object") return;
   const place = valuePlace(root, [...path, "targetInitialApp", "app"]);

@@ -36,6 +36,7 @@ const { email, role, targetInitialApp, ...invitation } = teamMember.inputs.omit(
   removal: true,
   teamID: true,
   userID: true,
+  ended: true,
 }).shape;
 
 const opens = z
@@ -49,8 +50,23 @@ const member = z.strictObject({
   targetInitialApp: opens,
 });
 
+const ending = z.strictObject({ role: role.unwrap(), until: invitation.until });
+
 const roster = z.strictObject({
-  ...teamRoster.inputs.omit({ resourceUrn: true, removal: true, teamID: true, sensitive: true }).shape,
+  ...teamRoster.inputs.omit({ resourceUrn: true, removal: true, teamID: true, sensitive: true, until: true }).shape,
+  members: z
+    .record(teamRoster.inputs.shape.members.unwrap().keyType, z.union([role.unwrap(), ending]))
+    .optional()
+    .meta({
+      description:
+        "Members by e-mail address (an unknown one is invited) or by user ID: the role, or a map with role and until. " +
+        "Either this or source.",
+    }),
+  source: teamRoster.inputs.shape.source.meta({
+    description:
+      "File with the members, relative to this one, in place of members: CSV with a column email, and as needed role, " +
+      "until and team; or JSON, NDJSON or YAML.",
+  }),
   targetInitialApp: opens,
 });
 

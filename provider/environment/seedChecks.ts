@@ -56,10 +56,11 @@ export function checkSeed(check: Check, name: string, seed: SeedDeclaration, see
     for (const index of seed.rows.keys()) checkWritten(check, [...path, "rows", index], labels);
   }
   checkRowEdits(check, path, seed);
-  return seed.source === undefined ? seed : { ...seed, source: checkedSource(check, [...path, "source"], seed.source) };
+  return seed.source === undefined ? seed : { ...seed, source: checkSource(check, [...path, "source"], seed.source) };
 }
 
-function checkedSource({ root, folder, report }: Check, path: readonly string[], source: string): string {
+/** The path of a source from the program's folder; reports what is wrong with it. */
+export function checkSource({ root, folder, report }: Check, path: readonly string[], source: string): string {
   const at = valuePlace(root, path);
   if (isAbsolute(source)) {
     report({ at, message: `source "${source}" is an absolute path; name it relative to ${at.file}` });

@@ -26,7 +26,7 @@ export const habits = {
   // Sessions
   loginEnvelope: habit("Where token and user ID of a login stand", "top", "data"),
   logoutBy: habit("What names the session that a logout ends", "either", "headers", "body"),
-  userLookupBy: habit("How userid is asked", "any", "query", "post"),
+  userLookupBy: habit("How userid is asked", "any", "query", "post", "none"),
   userLookupEnvelope: habit("Where userid answers", "body", "top"),
   keyAlone: habit("Whether createappwithprompt takes the key without a token", "no", "yes"),
   keyNeeded: habit("Whether createappwithprompt needs the key", "yes", "no"),
@@ -37,6 +37,7 @@ export const habits = {
   skipForm: habit("Which form of `skip` and `limit` counts", "either", "number"),
   optLimit: habit("Whether `optLimit` counts", "honoured", "ignored"),
   order: habit("Whether `order` of a search filter counts", "honoured", "ignored"),
+  rowOrder: habit("In which order rows come that nobody sorts", "kept", "changing"),
   viewSort: habit("Whether `optViewSort` counts", "honoured", "ignored"),
   searchFilters: habit("What `optSearchFilters` do", "match", "ignored", "refused"),
   viewFilters: habit("What `optViewFilters` do", "match", "ignored", "refused"),

@@ -50,6 +50,7 @@ class Run {
       organizationNames: new Map(),
       report: { status: say, info: say, forecast: say, warning: say },
       directory: ".",
+      day: "2026-11-23",
       platform: "p",
       account: {},
       manner: mannerOf(),

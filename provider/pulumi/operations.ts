@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { today } from "../../machine/settings/today.ts";
 import { Approvals } from "../approval/approvals.ts";
 import { InputError, type PlatformFunction } from "../functions/function.ts";
 import type { Mask } from "../messages/masks.ts";
@@ -276,7 +277,7 @@ export class Operations {
   #offline(seed: Uint8Array | undefined, settings: Configuration, report: Report): Offline {
     return {
       report,
-      ...{ directory: this.#surroundings.directory, manner: this.#connection.manner(settings) },
+      ...{ directory: this.#surroundings.directory, day: today(), manner: this.#connection.manner(settings) },
       ...{ platform: platformOf(settings), lostData: settings.lostData },
       ...{ appServer: settings.appServer, account: { email: settings.email, userID: settings.userID } },
       ...this.notes.known,

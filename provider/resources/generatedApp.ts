@@ -136,8 +136,10 @@ export const generatedApp = resource({
   },
 
   diff: async (context, _change, old, { inputs, unknown }) => {
-    await clearIntent(context, inputs.resourceUrn ?? "", old.appID);
-    await noteDeed(context, deed, inputs.resourceUrn, old);
+    if (!context.isPlan) {
+      await clearIntent(context, inputs.resourceUrn ?? "", old.appID);
+      await noteDeed(context, deed, inputs.resourceUrn, old);
+    }
     if (inputs.onPromptChange === "ignore") return { changed: [], replaces: [] };
     const replaces = generating.filter((name) => differs(name, old, inputs, unknown));
     // An unknown value may change, but makes no new app by itself.

@@ -117,8 +117,10 @@ export const notification = resource({
   diff: async (context, change, old, inputs) => {
     const { report } = context;
     const urn = inputs.inputs.resourceUrn;
-    await clearIntent(context, { resourceUrn: urn, sentAt: old.sentAt });
-    if (old.sentAt !== imported) await noteDeed(context, deed, urn, old);
+    if (!context.isPlan) {
+      await clearIntent(context, { resourceUrn: urn, sentAt: old.sentAt });
+      if (old.sentAt !== imported) await noteDeed(context, deed, urn, old);
+    }
     const meant = exceptSpelling(change, old, inputs);
     if (meant.changed.length > 0) report.forecast("it is sent again");
     return meant;

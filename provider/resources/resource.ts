@@ -97,7 +97,7 @@ export interface Keeper {
 }
 
 export type State<Inputs extends z.ZodObject, Outputs extends z.ZodObject> = z.output<
-  z.ZodObject<Inputs["shape"] & Outputs["shape"]>
+  z.ZodObject<Omit<Inputs["shape"], keyof Outputs["shape"]> & Outputs["shape"]>
 >;
 
 /** Declares a resource. */

@@ -5,6 +5,8 @@ import { role } from "../contract/members.ts";
 import { id } from "../contract/values.ts";
 import { quoted } from "../messages/text.ts";
 import type { Role } from "../reconcile/rosters.ts";
+import { hasEnded } from "./members/declaredPeople.ts";
+import { lastDay, reportEnds, splitEnds } from "./members/ends.ts";
 import { invitationTargets } from "./members/invitations.ts";
 import { findRole, explainLack, membership, staysFound } from "./members/memberships.ts";
 import { nameOf } from "./members/rosterLists.ts";
@@ -22,6 +24,14 @@ const inputs = z.object({
   teamID: id.meta({ description: "Team that the user is a member of.", replaces: true, link: true }),
   ...user,
   role: role.optional().meta({ description: "Left alone when unset; a new member is a plain member." }),
+  until: lastDay.optional().meta({
+    description: "Last day (UTC) of the membership: after it the declaration counts as absent.",
+  }),
+  ended: z.boolean().optional().meta({
+    description: "True once the last day has passed.",
+    computed: true,
+    internal: true,
+  }),
   ...invitationTargets,
   adopt,
 });
@@ -53,10 +63,15 @@ export const teamMember = resource({
     },
   },
 
-  check: ({ claims }, { inputs, unknown }) => {
+  check: ({ claims, report, day }, { inputs: { ended: _, ...stated }, unknown }, old) => {
+    const ended = hasEnded(stated, day);
+    const inputs = ended ? { ...stated, ended } : stated;
     const problems = checkNamedOnce({ inputs, unknown });
-    const { resourceUrn, teamID } = inputs;
-    if (resourceUrn !== undefined && teamID !== undefined) {
+    const { resourceUrn, teamID, until } = inputs;
+    const name = nameOf(inputs);
+    if (until !== undefined)
+      reportEnds(report, splitEnds([{ name, until }], day), false, () => old.teamID !== undefined && !old.ended);
+    if (resourceUrn !== undefined && teamID !== undefined && !ended) {
       problems.push(...claims.claim(resourceUrn, { kind: "TeamMember", teamIDs: [teamID], people: [inputs] }));
     } else claims.forget(resourceUrn);
     return Promise.resolve({ inputs, problems });
@@ -65,10 +80,13 @@ export const teamMember = resource({
   diff: ({ claims, report }, change, old, news) => {
     const spelt = exceptSpelling(change, old, news);
     const member = { userID: old.memberUserID, email: old.email };
-    const own = old.found === undefined ? membership(old.teamID, member) : [];
+    const own = old.found === undefined && !old.ended ? membership(old.teamID, member) : [];
+    // Somebody who comes back may have another user ID.
+    if (old.ended && !news.inputs.ended && spelt.replaces.length === 0) spelt.replaces.push("ended");
     if (old.found !== undefined && news.inputs.adopt) spelt.changed.push("adopt");
     if (spelt.replaces.length > 0) return Promise.resolve({ ...spelt, findings: { own } });
-    const meant = { ...spelt, findings: { people: [member], own } };
+    const meant = { ...spelt, findings: { people: news.inputs.ended ? [] : [member], own } };
+    if (news.inputs.ended) return Promise.resolve(meant);
     const taker = claims.taking(old.teamID, member);
     if (!taker || meant.changed.length > 0) return Promise.resolve(meant);
     report.forecast(`is kept in the team, out of which ${calledBy(taker)} takes who is not declared`);
@@ -77,6 +95,7 @@ export const teamMember = resource({
 
   create: (context, inputs) =>
     joining(context, inputs.resourceUrn, async () => {
+      if (inputs.ended) return absent(inputs);
       const names = membership(inputs.teamID, invitation(inputs));
       try {
         return await join(context, inputs, names);
@@ -90,6 +109,10 @@ export const teamMember = resource({
 
   read: async (context, id, state) => {
     const { teamID, userID: named } = parts(id);
+    if (state.ended) {
+      const isThere = (await context.members.list(teamID)) !== undefined;
+      return isThere ? { id, outputs: { ...state, teamID, memberUserID: state.memberUserID ?? named } } : undefined;
+    }
     const found = await memberCalled(context, teamID, named);
     if (!found) return undefined;
     const { userID } = found;
@@ -107,6 +130,10 @@ export const teamMember = resource({
   update: (context, id, old, inputs) =>
     joining(context, inputs.resourceUrn, async () => {
       const { teamID, userID } = parts(id);
+      if (inputs.ended) {
+        if (!old.ended) await leave(context, id, old);
+        return { ...inputs, memberUserID: old.memberUserID, found: old.found };
+      }
       const member = { userID, email: old.email };
       const taken = context.claims.taking(teamID, member) !== undefined;
       const isAgain = taken && !(await context.members.add(teamID, invitation(inputs))).existed;
@@ -114,26 +141,35 @@ export const teamMember = resource({
       return sync(context, inputs, (await context.members.find(teamID, userID)) ?? { userID }, found);
     }),
 
-  delete: async (context, id, state) => {
-    const { teamID, userID } = parts(id);
-    const member = { userID, email: state.email };
-    const names = membership(teamID, member);
-    const met = isFound(context, state, names) ? state.found : undefined;
-    if (context.claims.deciding(teamID, member)) {
-      const keeper = context.claims.declaring(teamID, member);
-      if (keeper) context.report.info(stays([nameOf(member)], [teamID], keeper));
-      if (keeper && met === undefined) context.made.handed(state.resourceUrn, names);
-      return;
-    }
-    if (met !== undefined) {
-      if (state.role !== undefined && state.role !== met) await giveBack(context, teamID, member, met);
-      context.report.info(staysFound([nameOf(member)], teamID));
-      return;
-    }
-    await orUndefinedIfNotFound(context.members.remove(teamID, member));
-    context.made.removed(state.resourceUrn, names);
-  },
+  delete: (context, id, state) => (state.ended ? Promise.resolve() : leave(context, id, state)),
 });
+
+/** The result for somebody whose last day has passed: nobody is added. */
+function absent(inputs: Inputs) {
+  const memberUserID = nameOf(inputs);
+  return { id: `${inputs.teamID}/${memberUserID}`, outputs: { ...inputs, memberUserID } };
+}
+
+/** Takes the user out of the team, or leaves those who were there before, or whom another resource declares. */
+async function leave(context: MemberContext, id: string, state: Kept): Promise<void> {
+  const { teamID, userID } = parts(id);
+  const member = { userID, email: state.email };
+  const names = membership(teamID, member);
+  const met = isFound(context, state, names) ? state.found : undefined;
+  if (context.claims.deciding(teamID, member)) {
+    const keeper = context.claims.declaring(teamID, member);
+    if (keeper) context.report.info(stays([nameOf(member)], [teamID], keeper));
+    if (keeper && met === undefined) context.made.handed(state.resourceUrn, names);
+    return;
+  }
+  if (met !== undefined) {
+    if (state.role !== undefined && state.role !== met) await giveBack(context, teamID, member, met);
+    context.report.info(staysFound([nameOf(member)], teamID));
+    return;
+  }
+  await orUndefinedIfNotFound(context.members.remove(teamID, member));
+  context.made.removed(state.resourceUrn, names);
+}
 
 /** Makes the user a member, or goes on with the membership that is there. */
 async function join(context: MemberContext, inputs: Inputs, names: readonly string[]) {
@@ -245,6 +281,6 @@ async function sync(context: MemberContext, inputs: Inputs, member: ListedMember
   await context.members.setRole(teamID, member, role, context);
   const lacked = await explainLack(context, teamID, member, role);
   if (!lacked) return outputs;
-  const message = `${nameOf(inputs)} was not given the role ${role} in team ${teamID}: ${lacked.reason}.`;
+  const message = `${nameOf(inputs)} was not stated the role ${role} in team ${teamID}: ${lacked.reason}.`;
   throw new PartialFailure(message, `${teamID}/${member.userID}`, { ...outputs, role: declarable(lacked.role) });
 }

@@ -3,6 +3,8 @@ import { role } from "../contract/members.ts";
 import { email, fraction, id, withoutUndefined } from "../contract/values.ts";
 import { numbered } from "../messages/text.ts";
 import { isUser, managing, planRoster, type RosterMember } from "../reconcile/rosters.ts";
+import { findDeclared } from "./members/declaredPeople.ts";
+import { lastDay, reportEnds } from "./members/ends.ts";
 import { invitationTargets } from "./members/invitations.ts";
 import { membership, staysFound } from "./members/memberships.ts";
 import { apply, caller, optionsNow, optionsOf } from "./members/rosterApply.ts";
@@ -23,8 +25,24 @@ const member = z.union([email, userID], "must be an e-mail address or a user ID"
 const inputs = z.object({
   ...common,
   teamID: id.meta({ description: "Team whose members these are.", replaces: true, link: true }),
-  members: z.record(member, role).meta({
-    description: "Roles, admin or member, by e-mail address (an unknown one is invited) or by user ID.",
+  members: z.record(member, role).optional().meta({
+    description:
+      "Roles, admin or member, by e-mail address (an unknown one is invited) or by user ID. Either this or source.",
+  }),
+  until: z.record(member, lastDay).optional().meta({
+    description: "Last days (UTC) of members, by the names that they have in members: after it they count as absent.",
+  }),
+  source: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({
+      description:
+        "File with the members, from the program's folder, in place of members: CSV with a column email, and as needed " +
+        "role, until and team; or JSON, NDJSON or YAML.",
+    }),
+  team: z.string().min(1).optional().meta({
+    description: "The team of source that is meant, where it has a column team.",
   }),
   mode: z.enum(["authoritative", "additive"]).default("authoritative").meta({
     description: "authoritative: also removes members who are not declared. additive: removes nobody.",
@@ -62,6 +80,7 @@ const inputs = z.object({
 });
 
 const outputs = z.object({
+  members: z.record(z.string(), role).meta({ description: "Roles of the members by e-mail address or user ID." }),
   userIDs: z.array(z.string()).meta({ description: "User IDs of the members, in the order of their sorted names." }),
   found: z.record(z.string(), role).optional().meta({
     description:
@@ -69,7 +88,15 @@ const outputs = z.object({
   }),
 });
 
-type Inputs = z.output<typeof inputs>;
+type Given = z.output<typeof inputs>;
+type Inputs = Given & { members: Members };
+
+/** The inputs as check completes them. */
+function checked(inputs: Given): Inputs {
+  const { members } = inputs;
+  if (!members) throw new ResourceError("its members are not known. Set members or source, and run up again.");
+  return { ...inputs, members };
+}
 
 /** The members of a team as one list. Who was added or removed by hand is drift, and is put right. */
 export const teamRoster = resource({
@@ -83,8 +110,18 @@ export const teamRoster = resource({
   inputs,
   outputs,
 
-  check: ({ claims }, { inputs }) => {
+  check: async (context, { inputs: stated, unknown }, old) => {
+    const { claims, report } = context;
+    const isOpen = ["members", "until", "source", "team"].some((name) => unknown.has(name));
+    const declared = isOpen ? undefined : await findDeclared(stated, context);
+    if (declared && declared.problems.length > 0) {
+      claims.forget(stated.resourceUrn);
+      return { inputs: stated, problems: declared.problems };
+    }
+    const inputs = declared ? { ...stated, members: declared.members } : stated;
     const { resourceUrn, teamID, members, mode = "authoritative", ignore = [], minAdmins = 0, keepSelf } = inputs;
+    const wasMember = (name: string): boolean => Object.hasOwn(old.members ?? {}, name);
+    if (declared) reportEnds(report, declared.ends, inputs.sensitive ?? false, wasMember);
     const wanted = toWanted(members ?? {});
     const problems = planRoster(wanted, [], { mode, minAdmins: 0 }).refusals.map((refusal) => {
       return { property: "members", reason: inputs.sensitive ? "somebody is declared twice. Keep one" : refusal };
@@ -98,7 +135,7 @@ export const teamRoster = resource({
       const all = mode === "authoritative" ? { ignore } : {};
       problems.push(...claims.claim(resourceUrn, { kind: "TeamRoster", teamIDs: [teamID], people: wanted, ...all }));
     } else claims.forget(resourceUrn);
-    return Promise.resolve({ inputs, problems });
+    return { inputs, problems };
   },
 
   diff: async (context, change, old, { inputs, unknown }) => {
@@ -142,7 +179,7 @@ export const teamRoster = resource({
       const replaced = context.identities.replaced(inputs.resourceUrn);
       // In a forced replacement, the team's members are those of the replaced roster.
       const ours = replaced?.inputs["teamID"] === inputs.teamID ? { found: parseFound(replaced.found) } : undefined;
-      return { id: inputs.teamID, outputs: await apply(context, inputs, undefined, ours) };
+      return { id: inputs.teamID, outputs: await apply(context, checked(inputs), undefined, ours) };
     }),
 
   read: async (context, id, state) => {
@@ -163,7 +200,8 @@ export const teamRoster = resource({
     return { id, outputs };
   },
 
-  update: (context, _id, old, inputs) => joining(context, inputs.resourceUrn, () => apply(context, inputs, old)),
+  update: (context, _id, old, inputs) =>
+    joining(context, inputs.resourceUrn, () => apply(context, checked(inputs), old)),
 
   delete: async (context, id, state) => {
     const live = await context.members.list(id, { fresh: true });

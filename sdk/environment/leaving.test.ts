@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(() => void jest.restoreAllMocks());
 
-/** What a preview says of what leaves. */
+/** The messages of a preview about what leaves. */
 async function preview(was: typeof state, declaration: Record<string, unknown>): Promise<string[]> {
   state = was;
   messages.length = 0;

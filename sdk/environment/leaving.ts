@@ -20,7 +20,7 @@ const maxNamed = 20;
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** What an Environment has registered, by the keys of its things. */
+/** An Environment with its resources, by the keys of its things. */
 interface Registered {
   environment: pulumi.Resource;
   root: LogicalName;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import type { Client, Row } from "../../provider/client/index.ts";
-import { isLong } from "../harness/drawn.ts";
+import { isLong, testInLong } from "../harness/drawn.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { byHand, changingCalls } from "../harness/platform.ts";
 import { Project } from "../harness/project.ts";
@@ -124,7 +124,7 @@ test("the environment of this repository: up, change, drift, repair, destroy", a
   });
 });
 
-test("a member and a team removed by hand come back", async () => {
+testInLong("a member and a team removed by hand come back", async () => {
   await project.succeed("up --yes");
   const state = await project.state();
   const [, userID] = state.get("environment/acme/crew/grace@example.com")?.id?.split("/") ?? [];
@@ -156,7 +156,7 @@ test("a broken file ends the run with its problems alone, and nothing is sent", 
   expect(sent).toEqual([]);
 });
 
-test("thousands of real rows: one resource, few calls, exact changes", async () => {
+testInLong("thousands of real rows: one resource, few calls, exact changes", async () => {
   const rows = cities(isLong ? 20_000 : 2_000);
   await writeCities(project.program, "csv", rows);
   const types = JSON.stringify(cityTypes);

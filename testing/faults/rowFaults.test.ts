@@ -4,8 +4,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pages } from "../../provider/client/index.ts";
 import type { Row } from "../../provider/contract/values.ts";
-import { plugin } from "../harness/doors.ts";
 import { isLong } from "../harness/drawn.ts";
+import { here } from "../harness/inProcessPlugin.ts";
 import type { Properties } from "../harness/providerHost.ts";
 import { applied, type Seeded } from "../harness/seeds/seeded.ts";
 import { Stage } from "../harness/stage.ts";
@@ -17,7 +17,7 @@ const seed = (rows: readonly object[], rest: object = {}) => ({ table: "items", 
 
 let stage: Stage;
 const set = async (settings: object = {}, config: Readonly<Record<string, string>> = {}): Promise<void> => {
-  stage = await Stage.set({ tables, settings }, config, plugin);
+  stage = await Stage.set({ tables, settings }, config, here);
 };
 afterEach(() => stage.clear());
 

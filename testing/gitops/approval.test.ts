@@ -8,6 +8,7 @@ import { readApproval, type Run } from "../../provider/approval/approved.ts";
 import { sealDigest, type Seal } from "../../provider/approval/seal.ts";
 import { signatureOf } from "../../provider/approval/signature.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";
+import { testInLong } from "../harness/drawn.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { freshFolder, Project, repository, type Ended } from "../harness/project.ts";
 import { environment, programs, rows } from "./approvalFiles.ts";
@@ -183,7 +184,7 @@ describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
     await project.succeed("preview --expect-no-changes");
   });
 
-  test("people of a roster who were changed by hand meanwhile are left alone, and the next approved run does the rest", async () => {
+  testInLong("people of a roster who were changed by hand meanwhile are left alone, and the next approved run does the rest", async () => {
     await project.edit("dev.yaml", "cyd@example.com: member }", "cyd@example.com: member, dan@example.com: admin }");
     const report = await approved();
     const teamID = rosterID();
@@ -257,7 +258,7 @@ describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
     await project.succeed("preview --expect-no-changes");
   });
 
-  test("a destroy is none of it; and any engine's run refuses a report that is signed by another", async () => {
+  testInLong("a destroy is none of it; and any engine's run refuses a report that is signed by another", async () => {
     const report = await approved();
     project.environment["MICROAPPS_APPROVED"] = report;
     let ended: Ended | undefined;

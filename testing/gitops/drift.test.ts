@@ -72,7 +72,7 @@ afterAll(async () => {
 });
 
 /** A look with a client of its own, which can't change anything. */
-async function look(password = account.password): Promise<Look> {
+async function look(password = account.password, resources = states): Promise<Look> {
   const reader = createClient({
     endpoint: emulator.url,
     email: account.email,
@@ -89,7 +89,7 @@ async function look(password = account.password): Promise<Look> {
     tables,
   };
   try {
-    return await drift(states, context);
+    return await drift(resources, context);
   } finally {
     await reader.close();
   }
@@ -140,7 +140,32 @@ test("rows, roles, people and names that were changed by hand are named; foreign
   expect(seed?.rows).toEqual({ add: 0, change: 1, remove: 1, same: 28 });
   expect(said(seed?.changes ?? [])).toEqual(["remove c4", "change c3"]);
   expect(said(section.things.find(({ name }) => name === "acme/ops")?.changes ?? [])).toEqual(["add eve@example.com"]);
+  // From what was applied to what is there.
+  const crewNow = section.things.find(({ name }) => name === "acme/crew");
+  expect(crewNow?.changes[0]?.fields).toEqual([{ name: "name", before: "Crew", after: "Crew by hand" }]);
   expect(notes).toContain("table cities: 1 row beside those of this stack");
+});
+
+test("people of a program are in the team that it names, and one who is gone is named once", async () => {
+  const { id: teamID } = called("acme/ops");
+  const member = (name: string, email: string, values: object = {}): StateResource => ({
+    ...{ kind: "TeamMember", name, id: `${teamID}/${email}` },
+    values: { teamID, email, role: "admin", ...values },
+  });
+  const people = [member("bob", "bob@example.com"), member("gone", "gone@example.com")];
+  const named = (await look(undefined, people)).section.things;
+  expect(named.map(({ name, people, changes }) => [name, people, said(changes)])).toEqual([
+    [
+      `team ${teamID}`,
+      { add: 0, change: 1, remove: 1, same: 0 },
+      ["remove gone@example.com", "change bob@example.com"],
+    ],
+  ]);
+  expect(named[0]?.changes[1]?.fields).toEqual([{ name: "role", before: "admin", after: "member" }]);
+  const [team] = (await look(undefined, [...people, called("acme/ops")])).section.things;
+  expect(team).toMatchObject({ name: "acme/ops", people: { change: 1, remove: 1 } });
+  // Letter case means nothing, and a default that a state lacks was changed by nobody.
+  expect((await look(undefined, [member("bob", "BOB@example.com", { role: undefined })])).section.things).toEqual([]);
 });
 
 describe("a platform that answers wrongly is never without drift", () => {

@@ -11,6 +11,7 @@ import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";
 import type { Row } from "../../provider/contract/values.ts";
 import { runCommand } from "../harness/commands.ts";
+import { testInLong } from "../harness/drawn.ts";
 import { leftRunning } from "../harness/processes.ts";
 import { freshFolder, repository } from "../harness/project.ts";
 import { Comments } from "./comments.ts";
@@ -257,7 +258,7 @@ test("a change is reported without secrets and network, stopped by a rule, and m
   expect([first, second].map(hasRun)).toEqual([false, false]);
 });
 
-test("GitLab's jobs report the same, and comment with their own token", async () => {
+testInLong("GitLab's jobs report the same, and comment with their own token", async () => {
   const comments = await Comments.start();
   const own = {
     ...{ CI_MERGE_REQUEST_TARGET_BRANCH_NAME: "main", CI_MERGE_REQUEST_IID: "7", CI_MERGE_REQUEST_PROJECT_ID: "1" },
@@ -281,7 +282,7 @@ test("GitLab's jobs report the same, and comment with their own token", async ()
   expect(comments.all.slice(1)).toEqual([expect.objectContaining({ id: 2, body: broken.summary })]);
 });
 
-test("drift takes the state of a backend that is out of reach from a file, and needs no passphrase", async () => {
+testInLong("drift takes the state of a backend that is out of reach from a file, and needs no passphrase", async () => {
   const backend = { PULUMI_BACKEND_URL: `file://${join(folder, "states")}`, PULUMI_CONFIG_PASSPHRASE: passphrase };
   await command(["stack", "export", "--show-secrets", "--stack", "dev", "--file", "state.json"], backend);
   const found = await command(["drift", "dev", "--state", "state.json"], {

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import * as doors from "./doors.ts";
 import { drawnKinds, isLong } from "./drawn.ts";
+import { here } from "./inProcessPlugin.ts";
 import type { Door } from "./providerHost.ts";
 import { Stage, type Traced } from "./stage.ts";
 
@@ -79,8 +80,9 @@ export class Scene {
 }
 
 /**
- * Runs the cases on a platform from `seed`. `make test` draws the kind of provider of each case; `make test-long` takes
- * both, and compares at the end: the same case made the same calls and gave the same outputs with both.
+ * Runs the cases on a platform from `seed`. `make test` has the plugin in the test's own process, but for those of
+ * `testInOwnProcess`, whose kind it draws; `make test-long` starts both kinds for each case, and compares at the end: the
+ * same case made the same calls and gave the same outputs with both.
  * @param sharing the kinds of provider where all cases of a kind share one platform and project, which they must leave as
  * good as new
  */
@@ -94,11 +96,25 @@ export function throughBothDoors(
   else describe("through a drawn door:", () => runWithDrawnDoors(set, cases));
 }
 
+const ownProcess = " (in a process of its own)";
+
+/** Registers a case in which a provider is killed, ends in order or stands beside another one. */
+export const testInOwnProcess = Object.assign(
+  (name: string, work: () => Promise<void>): void => test(name + ownProcess, work),
+  {
+    each:
+      <Case>(cases: readonly Case[]) =>
+      (name: string, work: (one: Case) => Promise<void>): void =>
+        test.each([...cases])(name + ownProcess, work),
+  },
+);
+
 function runWithDrawnDoors(set: (scene: Scene) => Promise<void>, cases: (scene: Scene) => void): void {
   const scene = new Scene(doors.plugin);
   beforeEach(async () => {
-    const [kind = "plugin"] = drawnKinds(expect.getState().currentTestName ?? "");
-    scene.door = doors[kind];
+    const name = expect.getState().currentTestName ?? "";
+    const [kind = "plugin"] = drawnKinds(name);
+    scene.door = name.endsWith(ownProcess) ? doors[kind] : here;
     await set(scene);
   });
   afterEach(() => scene.clear());

@@ -4,6 +4,11 @@ import { createHash } from "node:crypto";
 /** True for `make test-long`, which runs every case through both kinds of provider. */
 export const isLong = process.env["TEST_LONG"] === "1";
 
+/** Registers a story that `make test-long` alone runs, since others of its file show most of it. */
+export const testInLong = (name: string, work: () => Promise<void>): void => {
+  if (isLong) test(name, work);
+};
+
 /** The first cases of a table in `make test`, all of them in `make test-long`. */
 export const sampleOf = <Case>(cases: readonly Case[], count: number): readonly Case[] =>
   isLong ? cases : cases.slice(0, count);
@@ -20,13 +25,24 @@ export const drawnKinds = (name: string): readonly (typeof kinds)[number][] =>
 
 const hashOf = (name: string): number => createHash("sha256").update(name).digest()[0] ?? 0;
 
+const stories = new Map<string, number>();
+
+/** Draws two of each four stories of a file, the first with dynamic resources and the second with the plugin. */
+function isSampled(name: string, kind: string): boolean {
+  const place = stories.get(name) ?? stories.size;
+  stories.set(name, place);
+  return place % 4 < 2 && kinds[place % 2] === kind;
+}
+
 /**
- * Registers cases that start engines. `make test` runs each through one kind of provider, which its name decides;
- * `make test-long` through both.
+ * Registers stories that start engines. `make test` runs half of a file's, each through one kind of provider; `make
+ * test-long` all of them through both.
+ * @param which "all" where each case is a promise of its own: each then runs, through a kind that its name decides
  */
-export function testThrough(kind: string): typeof test {
+export function testThrough(kind: string, which: "all" | "half" = "half"): typeof test {
   if (isLong) return test;
-  const isDrawn = (name: string): boolean => drawnKinds(name).some((drawn) => drawn === kind);
+  const isDrawn = (name: string): boolean =>
+    which === "all" ? drawnKinds(name).some((drawn) => drawn === kind) : isSampled(name, kind);
   const one = (name: string, ...more: unknown[]): void => {
     if (isDrawn(name)) Reflect.apply(test, undefined, [name, ...more]);
   };

@@ -5,16 +5,16 @@ import providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import statusProto from "@pulumi/pulumi/proto/status_pb.js";
 import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
-import structProto from "google-protobuf/google/protobuf/struct_pb.js";
+import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { bound, inClear, javaScript, struct } from "./wire.ts";
 
 export type Properties = Record<string, unknown>;
-const { Struct } = structProto;
 const { PropertyDiff } = providerProto;
 
 /** A provider as an engine starts it. */
@@ -23,6 +23,8 @@ export interface Door {
   /** Path of the program; it gets the engine's address and runs in the project folder. */
   program: string;
   nodeArguments: readonly string[];
+  /** Begins it in this process instead. */
+  begin?: (engine: string, folder: string) => InstanceType<typeof providerService.ResourceProviderClient>;
   environment?: Readonly<Record<string, string>>;
   /** Type tokens begin with it. */
   types: string;
@@ -118,6 +120,7 @@ export class ProviderHost {
 
   /** The process of another provider of the same run, with some settings of its own; it ends with this one. */
   async beside(config: Readonly<Record<string, string>> = {}): Promise<ProviderHost> {
+    this.#needsProcess();
     const other = new ProviderHost(this.door, this.folder, this.#engine, {});
     this.#others.push(other);
     other.#started = { ...this.#started, config: { ...this.#started.config, ...config } };
@@ -126,8 +129,25 @@ export class ProviderHost {
   }
 
   async #spawn(): Promise<void> {
-    const { engine, config, shells } = this.#started;
-    const { program, nodeArguments, environment, modern, configuration } = this.door;
+    const { engine, config } = this.#started;
+    const { modern, configuration } = this.door;
+    this.#client = this.door.begin ? this.door.begin(engine, this.folder) : await this.#connected();
+    if (modern) {
+      const greeting = new providerProto.ProviderHandshakeRequest().setEngineAddress(engine);
+      await this.ask((client, done) => client.handshake(greeting, done));
+    }
+    const request = new providerProto.ConfigureRequest();
+    request.setArgs(struct(configuration(config)));
+    if (config["microapps:explicitProvider"] !== undefined) {
+      request.setUrn(`urn:pulumi:dev::tests::pulumi:providers:${this.door.name}::own`);
+    }
+    await this.ask((client, done) => client.configure(request, done));
+  }
+
+  /** Starts the provider's process. */
+  async #connected(): Promise<InstanceType<typeof providerService.ResourceProviderClient>> {
+    const { engine, shells } = this.#started;
+    const { program, nodeArguments, environment } = this.door;
     // A shell replaces itself with its last statement, so another one follows.
     const behind = Array.from({ length: shells }, () => ["sh", "-c", '"$@"; exit', "sh"]).flat();
     const line = [...behind, process.execPath, ...nodeArguments, program, engine];
@@ -141,17 +161,7 @@ export class ProviderHost {
     child.stderr.on("data", (data: Buffer) => (this.printed += data.toString()));
     const [port] = (await once(lines, "line")) as [string]; // the event's only argument
     lines.on("line", (line) => (this.printed += `${line}\n`));
-    this.#client = new providerService.ResourceProviderClient(`127.0.0.1:${port}`, grpc.credentials.createInsecure());
-    if (modern) {
-      const greeting = new providerProto.ProviderHandshakeRequest().setEngineAddress(engine);
-      await this.ask((client, done) => client.handshake(greeting, done));
-    }
-    const request = new providerProto.ConfigureRequest();
-    request.setArgs(struct(configuration(config)));
-    if (config["microapps:explicitProvider"] !== undefined) {
-      request.setUrn(`urn:pulumi:dev::tests::pulumi:providers:${this.door.name}::own`);
-    }
-    await this.ask((client, done) => client.configure(request, done));
+    return new providerService.ResourceProviderClient(`127.0.0.1:${port}`, grpc.credentials.createInsecure());
   }
 
   /** Checks inputs; problems come as `property: reason`. None may name its property apart: engines print the value. */
@@ -194,7 +204,7 @@ export class ProviderHost {
   }
 
   /** Asks for a create or an update as an engine does in a preview. */
-  async #foresee(type: string, inputs: InstanceType<typeof Struct> | undefined): Promise<void> {
+  async #foresee(type: string, inputs: Struct | undefined): Promise<void> {
     const request = new providerProto.CreateRequest().setUrn(this.urn(type)).setProperties(inputs).setPreview(true);
     await this.ask((client, done) => client.create(request, done));
   }
@@ -294,9 +304,14 @@ export class ProviderHost {
 
   /** Another process, as the next run has one. By default this one is killed; SIGINT ends it as engines do. */
   async restart(signal: "SIGKILL" | "SIGINT" = "SIGKILL"): Promise<void> {
+    if (signal === "SIGINT") this.#needsProcess();
     await this.#end(signal);
     this.#started.engine = await bound(this.#engine); // each run has an engine
     await this.#spawn();
+  }
+
+  #needsProcess(): void {
+    if (this.door.begin) throw new Error("this needs a process of its own: testInOwnProcess gives it one");
   }
 
   async #end(signal: "SIGKILL" | "SIGINT" = "SIGKILL"): Promise<void> {
@@ -346,11 +361,11 @@ export class ProviderHost {
     }
   }
 
-  #struct(properties: Properties, type: string): InstanceType<typeof Struct> {
+  #struct(properties: Properties, type: string): Struct {
     return struct(this.door.sent(properties, type));
   }
 
-  #properties(found: InstanceType<typeof Struct> | undefined, type: string): Properties {
+  #properties(found: Struct | undefined, type: string): Properties {
     return this.door.seen(javaScript(found), type);
   }
 
@@ -371,26 +386,6 @@ export class ProviderHost {
     });
   }
 }
-
-/** Lets an engine listen at another port as well; returns the address. */
-const bound = (engine: grpc.Server): Promise<string> =>
-  new Promise((resolve, reject) => {
-    engine.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {
-      if (error) reject(error);
-      else resolve(`127.0.0.1:${port}`);
-    });
-  });
-
-/** Ignores secret marks: for the other kind of provider its engine sets them. */
-const inClear = (value: unknown): unknown =>
-  typeof value === "object" && value !== null && secretMark in value && "value" in value ? value.value : value;
-const secretMark = "4dabf18193072939515e22adb298388d";
-
-// JSON as the wire has it: without undefined.
-const struct = (properties: Properties) =>
-  Struct.fromJavaScript(JSON.parse(JSON.stringify(properties)) as Record<string, never>);
-
-const javaScript = (found: InstanceType<typeof Struct> | undefined): Properties => found?.toJavaScript() ?? {};
 
 function partial(error: grpc.ServiceError): InitFailed | undefined {
   const [encoded] = error.metadata.get("grpc-status-details-bin");

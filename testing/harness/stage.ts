@@ -90,3 +90,8 @@ export class Stage {
     await this.emulator.close();
   }
 }
+
+/** The provider of dynamic resources, which programs in TypeScript use. */
+export const DynamicHost = {
+  start: (config: Readonly<Record<string, string>>): Promise<ProviderHost> => ProviderHost.start(dynamic, config),
+};

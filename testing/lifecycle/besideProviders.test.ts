@@ -1,5 +1,5 @@
-import { expect, test } from "@jest/globals";
-import { throughBothDoors } from "../harness/bothDoors.ts";
+import { expect } from "@jest/globals";
+import { testInOwnProcess, throughBothDoors } from "../harness/bothDoors.ts";
 import type { ProviderHost } from "../harness/providerHost.ts";
 
 const [ada, grace] = ["ada@example.com", "grace@example.com"];
@@ -35,36 +35,39 @@ throughBothDoors({ tables, users }, (scene) => {
     rows: names.map((Code) => ({ Code, Name: Code })),
   });
 
-  test("what another provider of the run declares is not removed: members, rosters, teams of a user, rows", async () => {
-    const teamID = await scene.team();
-    const old = {
-      ada: await make(scene.host, "ada", "TeamMember", { teamID, email: ada }),
-      teams: await make(scene.host, "teams", "UserTeams", { email: grace, teamIDs: [teamID] }),
-      rows: await make(scene.host, "seed", "SeedRows", seed("EU", "US")),
-    };
-    const [one, two] = await next();
-    await make(two, "ada2", "TeamMember", { teamID, email: "Ada@example.com" });
-    await make(two, "teams2", "UserTeams", { email: grace, teamIDs: [teamID] });
-    await make(two, "seed2", "SeedRows", seed("US", "AF"));
-    const remove = async (name: string, type: string, { id, outputs }: Made) => {
-      one.resource = name;
-      await one.delete(type, id, outputs);
-    };
-    expect(
-      await removals(async () => {
-        await remove("ada", "TeamMember", old.ada);
-        await remove("teams", "UserTeams", old.teams);
-        await remove("seed", "SeedRows", old.rows);
-      }),
-    ).toEqual(["removemicroapprow"]);
-    expect(await codes()).toEqual(["AF", "US"]);
-    const { teamMembers } = await scene.client.teammembers({ teamIDs: [teamID] });
-    expect(teamMembers.map(({ email }) => email)).toEqual(expect.arrayContaining([ada, grace]));
-    const told = one.told.join("\n");
-    for (const name of ['TeamMember "ada2"', 'UserTeams "teams2"', 'SeedRows "seed2"']) expect(told).toContain(name);
-  });
+  testInOwnProcess(
+    "what another provider of the run declares is not removed: members, rosters, teams of a user, rows",
+    async () => {
+      const teamID = await scene.team();
+      const old = {
+        ada: await make(scene.host, "ada", "TeamMember", { teamID, email: ada }),
+        teams: await make(scene.host, "teams", "UserTeams", { email: grace, teamIDs: [teamID] }),
+        rows: await make(scene.host, "seed", "SeedRows", seed("EU", "US")),
+      };
+      const [one, two] = await next();
+      await make(two, "ada2", "TeamMember", { teamID, email: "Ada@example.com" });
+      await make(two, "teams2", "UserTeams", { email: grace, teamIDs: [teamID] });
+      await make(two, "seed2", "SeedRows", seed("US", "AF"));
+      const remove = async (name: string, type: string, { id, outputs }: Made) => {
+        one.resource = name;
+        await one.delete(type, id, outputs);
+      };
+      expect(
+        await removals(async () => {
+          await remove("ada", "TeamMember", old.ada);
+          await remove("teams", "UserTeams", old.teams);
+          await remove("seed", "SeedRows", old.rows);
+        }),
+      ).toEqual(["removemicroapprow"]);
+      expect(await codes()).toEqual(["AF", "US"]);
+      const { teamMembers } = await scene.client.teammembers({ teamIDs: [teamID] });
+      expect(teamMembers.map(({ email }) => email)).toEqual(expect.arrayContaining([ada, grace]));
+      const told = one.told.join("\n");
+      for (const name of ['TeamMember "ada2"', 'UserTeams "teams2"', 'SeedRows "seed2"']) expect(told).toContain(name);
+    },
+  );
 
-  test("rows that move to a seed of another provider are found or made there as they were", async () => {
+  testInOwnProcess("rows that move to a seed of another provider are found or made there as they were", async () => {
     await scene.client.insertmicroapprow({ microAppID: "regions", rowData: { Code: "EU", Name: "EU" } });
     const old = await make(scene.host, "seed", "SeedRows", { ...seed("EU", "US", "AF"), maxRemovals: 1 });
     const [one, two] = await next();
@@ -81,7 +84,7 @@ throughBothDoors({ tables, users }, (scene) => {
     expect(await codes()).toEqual(["AF", "EU"]);
   });
 
-  test("an update leaves the rows and people of another provider", async () => {
+  testInOwnProcess("an update leaves the rows and people of another provider", async () => {
     const teamID = await scene.team();
     const old = await make(scene.host, "seed", "SeedRows", { ...seed("EU", "US"), maxRemovals: 1 });
     const teams = await make(scene.host, "teams", "UserTeams", { email: grace, teamIDs: [teamID] });
@@ -101,43 +104,46 @@ throughBothDoors({ tables, users }, (scene) => {
     expect(teamMembers.map(({ email }) => email)).toContain(grace);
   });
 
-  test("a replacement with a provider of its own: the old provider spares what the new one goes on with", async () => {
-    const old = {
-      acme: await make(scene.host, "acme", "Organization", { name: "Acme" }),
-      rows: await make(scene.host, "seed", "SeedRows", seed("EU", "US")),
-    };
-    const crew = await make(scene.host, "crew", "Team", { organizationID: old.acme.id, name: "Crew" });
-    const member = await make(scene.host, "ada", "TeamMember", { teamID: crew.id, email: ada });
-    const [one, two] = await next();
-    /** Replaces as an engine does for a resource with a new provider: check decides it, without a diff. */
-    const replace = async (name: string, type: string, { inputs }: Made, news: News): Promise<Made> => {
-      expect((await check(two, name, type, news, inputs)).problems).toEqual([]);
-      return make(two, name, type, news);
-    };
-    const acme = await replace("acme", "Organization", old.acme, { name: "Acme" });
-    expect(acme.id).toBe(old.acme.id);
-    await replace("seed", "SeedRows", old.rows, seed("EU", "US"));
-    const team = await replace("crew", "Team", crew, { organizationID: acme.id, name: "Crew" });
-    expect(team.id).not.toBe(crew.id);
-    await replace("ada", "TeamMember", member, { teamID: team.id, email: ada });
-    const remove = async (name: string, type: string, { id, outputs }: Made) => {
-      one.resource = name;
-      await one.delete(type, id, outputs);
-    };
-    expect(
-      await removals(async () => {
-        await remove("ada", "TeamMember", member);
-        await remove("crew", "Team", crew);
-        await remove("seed", "SeedRows", old.rows);
-        await remove("acme", "Organization", old.acme);
-      }),
-    ).toEqual(["deleteteammember", "deleteteam"]);
-    expect(await codes()).toEqual(["EU", "US"]);
-    const { teamMembers } = await scene.client.teammembers({ teamIDs: [team.id] });
-    expect(teamMembers.map(({ email }) => email)).toContain(ada);
-  });
+  testInOwnProcess(
+    "a replacement with a provider of its own: the old provider spares what the new one goes on with",
+    async () => {
+      const old = {
+        acme: await make(scene.host, "acme", "Organization", { name: "Acme" }),
+        rows: await make(scene.host, "seed", "SeedRows", seed("EU", "US")),
+      };
+      const crew = await make(scene.host, "crew", "Team", { organizationID: old.acme.id, name: "Crew" });
+      const member = await make(scene.host, "ada", "TeamMember", { teamID: crew.id, email: ada });
+      const [one, two] = await next();
+      /** Replaces as an engine does for a resource with a new provider: check decides it, without a diff. */
+      const replace = async (name: string, type: string, { inputs }: Made, news: News): Promise<Made> => {
+        expect((await check(two, name, type, news, inputs)).problems).toEqual([]);
+        return make(two, name, type, news);
+      };
+      const acme = await replace("acme", "Organization", old.acme, { name: "Acme" });
+      expect(acme.id).toBe(old.acme.id);
+      await replace("seed", "SeedRows", old.rows, seed("EU", "US"));
+      const team = await replace("crew", "Team", crew, { organizationID: acme.id, name: "Crew" });
+      expect(team.id).not.toBe(crew.id);
+      await replace("ada", "TeamMember", member, { teamID: team.id, email: ada });
+      const remove = async (name: string, type: string, { id, outputs }: Made) => {
+        one.resource = name;
+        await one.delete(type, id, outputs);
+      };
+      expect(
+        await removals(async () => {
+          await remove("ada", "TeamMember", member);
+          await remove("crew", "Team", crew);
+          await remove("seed", "SeedRows", old.rows);
+          await remove("acme", "Organization", old.acme);
+        }),
+      ).toEqual(["deleteteammember", "deleteteam"]);
+      expect(await codes()).toEqual(["EU", "US"]);
+      const { teamMembers } = await scene.client.teammembers({ teamIDs: [team.id] });
+      expect(teamMembers.map(({ email }) => email)).toContain(ada);
+    },
+  );
 
-  test("two owners under two providers are refused before anything is sent, with both names", async () => {
+  testInOwnProcess("two owners under two providers are refused before anything is sent, with both names", async () => {
     const other = await scene.host.beside();
     expect((await check(scene.host, "a", "TeamMember", { teamID: "t1", email: ada })).problems).toEqual([]);
     expect((await check(other, "b", "TeamMember", { teamID: "t1", email: "Ada@example.com" })).problems).toEqual([

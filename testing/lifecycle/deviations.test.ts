@@ -188,6 +188,7 @@ const concerned: { [Name in HabitName]: readonly string[] } = {
   skipForm: ["SeedRows of texts"],
   optLimit: ["SeedRows of texts"],
   order: ["SeedRows of texts"],
+  rowOrder: ["SeedRows of texts"],
   viewSort: ["SeedRows of texts"],
   searchFilters: ["SeedRows of texts", "RowFile"],
   viewFilters: ["SeedRows of texts", "RowFile"],

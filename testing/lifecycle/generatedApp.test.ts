@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { throughBothDoors, unknown } from "../harness/bothDoors.ts";
+import { testInOwnProcess, throughBothDoors, unknown } from "../harness/bothDoors.ts";
 import { eventually } from "../harness/processes.ts";
 
 throughBothDoors({ settings: { generationSeconds: 0, failingPrompts: "FAIL" } }, (scene) => {
@@ -119,7 +119,7 @@ throughBothDoors({ settings: { generationSeconds: 0, failingPrompts: "FAIL" } },
     expect(await host.import("AppReadiness", made.id)).toMatchObject({ inputs: { appID: made.id } });
   });
 
-  test("GeneratedApp: a wait that times out or is killed goes on with the same app", async () => {
+  testInOwnProcess("GeneratedApp: a wait that times out or is killed goes on with the same app", async () => {
     const { host, emulator } = scene;
     const made = await scene.create("GeneratedApp", news);
     // An unknown status word means that the generation goes on, and is reported.
@@ -167,30 +167,33 @@ throughBothDoors({ settings: { generationSeconds: 0, failingPrompts: "FAIL" } },
     expect(emulator.calls({ endpoint: "createappwithprompt" })).toHaveLength(1);
   });
 
-  test("GeneratedApp: a provider killed while it generates pays once, whether the app was begun or not", async () => {
-    const { host, emulator } = scene;
-    for (const commit of [false, true]) {
-      emulator.setFaults({ faults: [{ endpoint: "createappwithprompt", kind: "timeout", commit, count: 1 }] });
-      const { inputs } = await host.check("GeneratedApp", news);
-      const killed = host.create("GeneratedApp", inputs).catch(() => "killed");
-      await eventually("the generation", () => emulator.faults().find(({ hit }) => hit > 0));
-      await host.restart();
-      expect(await killed).toBe("killed");
-      const file = /write its link as "link" into (\S+);/.exec((await stopped(inputs)).message)?.[1] ?? "";
-      const path = join(host.folder, file);
-      if (commit) {
-        const [app = ""] = emulator.differences("none").find(({ table }) => table === "apps")?.added ?? [];
-        const intent = JSON.parse(await readFile(path, "utf8")) as object; // the provider wrote an object
-        await writeFile(path, JSON.stringify({ ...intent, link: `https://apps.example.com/workspace/apps/${app}` }));
-        const made = await scene.create("GeneratedApp", news);
-        expect(made.id).toBe(app);
-      } else {
-        await rm(path);
-        emulator.saveSnapshot("none");
+  testInOwnProcess(
+    "GeneratedApp: a provider killed while it generates pays once, whether the app was begun or not",
+    async () => {
+      const { host, emulator } = scene;
+      for (const commit of [false, true]) {
+        emulator.setFaults({ faults: [{ endpoint: "createappwithprompt", kind: "timeout", commit, count: 1 }] });
+        const { inputs } = await host.check("GeneratedApp", news);
+        const killed = host.create("GeneratedApp", inputs).catch(() => "killed");
+        await eventually("the generation", () => emulator.faults().find(({ hit }) => hit > 0));
+        await host.restart();
+        expect(await killed).toBe("killed");
+        const file = /write its link as "link" into (\S+);/.exec((await stopped(inputs)).message)?.[1] ?? "";
+        const path = join(host.folder, file);
+        if (commit) {
+          const [app = ""] = emulator.differences("none").find(({ table }) => table === "apps")?.added ?? [];
+          const intent = JSON.parse(await readFile(path, "utf8")) as object; // the provider wrote an object
+          await writeFile(path, JSON.stringify({ ...intent, link: `https://apps.example.com/workspace/apps/${app}` }));
+          const made = await scene.create("GeneratedApp", news);
+          expect(made.id).toBe(app);
+        } else {
+          await rm(path);
+          emulator.saveSnapshot("none");
+        }
       }
-    }
-    expect(emulator.differences("none").find(({ table }) => table === "apps")?.added).toHaveLength(1);
-  });
+      expect(emulator.differences("none").find(({ table }) => table === "apps")?.added).toHaveLength(1);
+    },
+  );
 
   test("GeneratedApp: an app that was begun under another name is not generated twice", async () => {
     const { host } = scene;

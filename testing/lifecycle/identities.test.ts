@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { throughBothDoors } from "../harness/bothDoors.ts";
+import { testInOwnProcess, throughBothDoors } from "../harness/bothDoors.ts";
 
 const ada = "ada@example.com";
 const tables = { countries: { fields: { Code: "text", Flag: { type: "file", id: "flag" } } } };
@@ -78,28 +78,33 @@ throughBothDoors({ tables }, (scene) => {
     },
   );
 
-  test("Team: one that alone is replaced stays while it has members, who follow in the next run", async () => {
-    const { host } = scene;
-    const organizationID = await scene.organization();
-    const news = { organizationID, name: "Crew" };
-    const old = await make("Team", "crew", news);
-    const member = await make("TeamMember", "ada", { teamID: old.id, email: ada });
-    await host.restart("SIGINT");
-    const made = await replace("Team", "crew", old, news);
-    await expect(remove("Team", "crew", old)).rejects.toThrow(
-      'team "Crew" was not deleted because it still has members: ada@example.com. It was replaced. Run up again, without --target-replace: its members follow, and then it goes.',
-    );
-    await host.restart();
-    await compare("Team", "crew", made, news);
-    await compare("TeamMember", "ada", member, { teamID: made.id, email: ada });
-    await make("TeamMember", "ada", { teamID: made.id, email: ada });
-    await remove("TeamMember", "ada", member);
-    await remove("Team", "crew", old);
-    expect(await teams(organizationID)).toEqual([made.id]);
-    // A destroy meets no replacement.
-    await host.restart("SIGINT");
-    await expect(host.destroy("Team", made.id, made.outputs)).rejects.toThrow("Remove them first, or set forceDestroy");
-  });
+  testInOwnProcess(
+    "Team: one that alone is replaced stays while it has members, who follow in the next run",
+    async () => {
+      const { host } = scene;
+      const organizationID = await scene.organization();
+      const news = { organizationID, name: "Crew" };
+      const old = await make("Team", "crew", news);
+      const member = await make("TeamMember", "ada", { teamID: old.id, email: ada });
+      await host.restart("SIGINT");
+      const made = await replace("Team", "crew", old, news);
+      await expect(remove("Team", "crew", old)).rejects.toThrow(
+        'team "Crew" was not deleted because it still has members: ada@example.com. It was replaced. Run up again, without --target-replace: its members follow, and then it goes.',
+      );
+      await host.restart();
+      await compare("Team", "crew", made, news);
+      await compare("TeamMember", "ada", member, { teamID: made.id, email: ada });
+      await make("TeamMember", "ada", { teamID: made.id, email: ada });
+      await remove("TeamMember", "ada", member);
+      await remove("Team", "crew", old);
+      expect(await teams(organizationID)).toEqual([made.id]);
+      // A destroy meets no replacement.
+      await host.restart("SIGINT");
+      await expect(host.destroy("Team", made.id, made.outputs)).rejects.toThrow(
+        "Remove them first, or set forceDestroy",
+      );
+    },
+  );
 
   test("Team: a replacement of what was read before needs no inputs of the last run", async () => {
     const organizationID = await scene.organization();
@@ -124,7 +129,7 @@ throughBothDoors({ tables }, (scene) => {
     expect(scene.host.told.at(-1)).toBe('info: team "Crew" stays: this resource goes on with it');
   });
 
-  test("Team: what is there for longer than a day is not taken without being told to", async () => {
+  testInOwnProcess("Team: what is there for longer than a day is not taken without being told to", async () => {
     const organizationID = await scene.organization();
     const news = { organizationID, name: "Crew" };
     const old = await scene.stage.daysAgo(2, () => make("Team", "crew", news));

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { throughBothDoors, type Scene } from "../harness/bothDoors.ts";
+import { type Scene, testInOwnProcess, throughBothDoors } from "../harness/bothDoors.ts";
 import { eventually } from "../harness/processes.ts";
 
 /** By the platform's habit of showing when a thing was made. */
@@ -42,7 +42,7 @@ for (const [tells, seed] of Object.entries(told)) {
       },
     );
 
-    test.each(kinds)(
+    testInOwnProcess.each(kinds)(
       `%s: what a killed run made is gone on with, days later too (createdAt: ${tells})`,
       async (kind) => {
         const { host, emulator } = scene;

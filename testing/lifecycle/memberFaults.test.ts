@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "@jest/globals";
 import type { Fault } from "../../emulator/platform/faults.ts";
-import { throughBothDoors, type Scene } from "../harness/bothDoors.ts";
+import { type Scene, testInOwnProcess, throughBothDoors } from "../harness/bothDoors.ts";
 import * as doors from "../harness/doors.ts";
 import { eventually } from "../harness/processes.ts";
 
@@ -100,30 +100,33 @@ throughBothDoors({ users }, (scene) => {
     expect(sent(scene, "teammembers", again)).toBe(1);
   });
 
-  test("calls without an answer end with the engine's time or its provider, and the next run goes on", async () => {
-    const { emulator, host, door } = scene;
-    const all: string[] = [];
-    for (const commit of [true, false]) {
-      const teams = await someTeams(commit ? "carried out" : "lost");
-      const hits = { endpoint: "insertteammembers", count: 1 } as const;
-      emulator.setFaults({ faults: [{ ...hits, kind: "timeout", commit }] });
-      // No time-out reaches dynamic resources.
-      host.timeout = door === doors.plugin ? 1 : 0;
-      const adding = add(scene, everywhere(teams));
-      if (door === doors.dynamic) {
-        await eventually("the call", () => emulator.faults()[0]?.hit === 1);
-        if (host.pid !== undefined) process.kill(host.pid, "SIGKILL");
+  testInOwnProcess(
+    "calls without an answer end with the engine's time or its provider, and the next run goes on",
+    async () => {
+      const { emulator, host, door } = scene;
+      const all: string[] = [];
+      for (const commit of [true, false]) {
+        const teams = await someTeams(commit ? "carried out" : "lost");
+        const hits = { endpoint: "insertteammembers", count: 1 } as const;
+        emulator.setFaults({ faults: [{ ...hits, kind: "timeout", commit }] });
+        // No time-out reaches dynamic resources.
+        host.timeout = door === doors.plugin ? 1 : 0;
+        const adding = add(scene, everywhere(teams));
+        if (door === doors.dynamic) {
+          await eventually("the call", () => emulator.faults()[0]?.hit === 1);
+          if (host.pid !== undefined) process.kill(host.pid, "SIGKILL");
+        }
+        const words = door === doors.plugin ? "not done within the 1 s of its timeout" : "";
+        for (const one of told((await adding).outcomes)) expect(one).toMatch(new RegExp(`^Error: ${words}`));
+        host.timeout = 0;
+        host.trace.length = 0; // earlier messages differ
+        await host.restart();
+        expect(told((await add(scene, everywhere(teams))).outcomes)).toEqual(ids(teams));
+        all.push(...teams);
       }
-      const words = door === doors.plugin ? "not done within the 1 s of its timeout" : "";
-      for (const one of told((await adding).outcomes)) expect(one).toMatch(new RegExp(`^Error: ${words}`));
-      host.timeout = 0;
-      host.trace.length = 0; // earlier messages differ
-      await host.restart();
-      expect(told((await add(scene, everywhere(teams))).outcomes)).toEqual(ids(teams));
-      all.push(...teams);
-    }
-    await settled(all);
-  });
+      await settled(all);
+    },
+  );
 
   test("a roster and members of other teams are read in one call, and none is taken for gone when it fails", async () => {
     const { emulator, host } = scene;

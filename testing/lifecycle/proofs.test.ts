@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "@jest/globals";
-import { throughBothDoors } from "../harness/bothDoors.ts";
+import { testInOwnProcess, throughBothDoors } from "../harness/bothDoors.ts";
 
 const ada = "ada@example.com";
 
@@ -73,7 +73,7 @@ throughBothDoors({}, (scene) => {
     expect(await there()).toBe(1);
   });
 
-  test("a team that was moved to another stack and is declared again is not owned by both", async () => {
+  testInOwnProcess("a team that was moved to another stack and is declared again is not owned by both", async () => {
     const news = { organizationID: await scene.organization(), name: "Crew" };
     const moved = await scene.create("Team", news);
     // The engine saves the state, and ends the provider.
@@ -86,28 +86,31 @@ throughBothDoors({}, (scene) => {
     expect(await scene.calls(() => scene.host.destroy("Team", moved.id, moved.outputs))).toEqual(["deleteteam"]);
   });
 
-  test("what was made is the stack's own in the next run, where engine and provider were killed before the state was written", async () => {
-    const { host } = scene;
-    const team = { organizationID: await scene.organization(), name: "Crew" };
-    const twice = async (name: string, type: string, news: Record<string, unknown>) => {
-      host.resource = name;
-      await scene.create(type, news);
-      await host.restart("SIGKILL");
-      const made = await scene.create(type, news);
-      expect(made.outputs["found"]).toBeUndefined();
-      return made;
-    };
-    const crew = await twice("crew", "Team", team);
-    const member = await twice("ada", "TeamMember", { teamID: crew.id, email: ada });
-    const yard = { teamID: await scene.team(team.organizationID, "Yard"), email: ada };
-    await scene.client.insertteammembers({ teamIDs: [yard.teamID], emails: [ada] });
-    host.resource = "other";
-    expect((await scene.create("TeamMember", yard)).outputs["found"]).toBe("member"); // others put them there
-    host.resource = "ada";
-    await host.destroy("TeamMember", member.id, member.outputs);
-    host.resource = "crew";
-    expect(await scene.calls(() => host.destroy("Team", crew.id, crew.outputs))).toEqual(["deleteteam"]);
-  });
+  testInOwnProcess(
+    "what was made is the stack's own in the next run, where engine and provider were killed before the state was written",
+    async () => {
+      const { host } = scene;
+      const team = { organizationID: await scene.organization(), name: "Crew" };
+      const twice = async (name: string, type: string, news: Record<string, unknown>) => {
+        host.resource = name;
+        await scene.create(type, news);
+        await host.restart("SIGKILL");
+        const made = await scene.create(type, news);
+        expect(made.outputs["found"]).toBeUndefined();
+        return made;
+      };
+      const crew = await twice("crew", "Team", team);
+      const member = await twice("ada", "TeamMember", { teamID: crew.id, email: ada });
+      const yard = { teamID: await scene.team(team.organizationID, "Yard"), email: ada };
+      await scene.client.insertteammembers({ teamIDs: [yard.teamID], emails: [ada] });
+      host.resource = "other";
+      expect((await scene.create("TeamMember", yard)).outputs["found"]).toBe("member"); // others put them there
+      host.resource = "ada";
+      await host.destroy("TeamMember", member.id, member.outputs);
+      host.resource = "crew";
+      expect(await scene.calls(() => host.destroy("Team", crew.id, crew.outputs))).toEqual(["deleteteam"]);
+    },
+  );
 });
 
 throughBothDoors({}, (scene) => {

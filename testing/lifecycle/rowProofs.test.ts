@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { throughBothDoors } from "../harness/bothDoors.ts";
+import { testInOwnProcess, throughBothDoors } from "../harness/bothDoors.ts";
 import { eventually } from "../harness/processes.ts";
 import type { Properties } from "../harness/providerHost.ts";
 import { applied, type Seeded } from "../harness/seeds/seeded.ts";
@@ -109,19 +109,22 @@ throughBothDoors({ tables }, (scene) => {
     },
   );
 
-  test("a run that was killed between the first row and a look at it leaves no row without a key", async () => {
-    scene.emulator.setFaults({ faults: [{ kind: "timeout", endpoint: "microappdata", after: 1 }] });
-    const { inputs } = await scene.host.check("SeedRows", seed([{ code: "K0" }, { code: "K1" }], { key: "code" }));
-    const creating = scene.host.create("SeedRows", inputs).catch(() => undefined);
-    await eventually("the look at the first row", () => scene.emulator.faults()[0]?.hit === 1);
-    expect(scene.emulator.calls({ endpoint: "insertmicroapprow" })).toHaveLength(1);
-    await scene.host.restart();
-    await creating;
-    scene.emulator.setFaults();
-    const done = await up(seed(rowsOf(2)));
-    expect(done.failed).toBeUndefined();
-    expect((await codes()).toSorted()).toEqual(["K0", "K1"]);
-  });
+  testInOwnProcess(
+    "a run that was killed between the first row and a look at it leaves no row without a key",
+    async () => {
+      scene.emulator.setFaults({ faults: [{ kind: "timeout", endpoint: "microappdata", after: 1 }] });
+      const { inputs } = await scene.host.check("SeedRows", seed([{ code: "K0" }, { code: "K1" }], { key: "code" }));
+      const creating = scene.host.create("SeedRows", inputs).catch(() => undefined);
+      await eventually("the look at the first row", () => scene.emulator.faults()[0]?.hit === 1);
+      expect(scene.emulator.calls({ endpoint: "insertmicroapprow" })).toHaveLength(1);
+      await scene.host.restart();
+      await creating;
+      scene.emulator.setFaults();
+      const done = await up(seed(rowsOf(2)));
+      expect(done.failed).toBeUndefined();
+      expect((await codes()).toSorted()).toEqual(["K0", "K1"]);
+    },
+  );
 
   test("a lost answer to the first row is resolved by looking", async () => {
     scene.emulator.setFaults({ faults: [{ kind: "reset", commit: true, endpoint: "insertmicroapprow", count: 1 }] });

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { throughBothDoors } from "../harness/bothDoors.ts";
+import { testInOwnProcess, throughBothDoors } from "../harness/bothDoors.ts";
 import { eventually } from "../harness/processes.ts";
 
 const ada = "ada@example.com";
@@ -57,7 +57,7 @@ throughBothDoors({}, (scene) => {
     expect(await names(green)).toContain(ada);
   });
 
-  test.each(["of the same provider", "of another provider"])(
+  testInOwnProcess.each(["of the same provider", "of another provider"])(
     "a TeamMember %s that is made while UserTeams take the user out of the team is there afterwards",
     async (whose) => {
       const { host, emulator } = scene;
@@ -78,28 +78,31 @@ throughBothDoors({}, (scene) => {
     },
   );
 
-  test("UserTeams that take a user out of a team into which another provider is putting them leave them there", async () => {
-    const { host, emulator } = scene;
-    const organizationID = await scene.organization();
-    const [red, green] = [await scene.team(organizationID, "Red"), await scene.team(organizationID, "Green")];
-    const maker = await host.beside();
-    const slow = { kind: "slow", count: 1 } as const;
-    emulator.setFaults({
-      faults: [
-        { ...slow, endpoint: "insertteammembers", milliseconds: 500 },
-        { ...slow, endpoint: "enforceteammembership", milliseconds: 1_000 },
-      ],
-    });
-    maker.resource = "ada";
-    const member = await maker.check("TeamMember", { teamID: green, email: ada });
-    const joining = maker.create("TeamMember", member.inputs);
-    await eventually("a call", () => emulator.faults().some(({ hit }) => hit > 0));
-    host.resource = "teams";
-    await scene.create("UserTeams", { email: ada, teamIDs: [red] });
-    await joining;
-    expect(await names(green)).toContain(ada);
-    expect(await names(red)).toContain(ada);
-  });
+  testInOwnProcess(
+    "UserTeams that take a user out of a team into which another provider is putting them leave them there",
+    async () => {
+      const { host, emulator } = scene;
+      const organizationID = await scene.organization();
+      const [red, green] = [await scene.team(organizationID, "Red"), await scene.team(organizationID, "Green")];
+      const maker = await host.beside();
+      const slow = { kind: "slow", count: 1 } as const;
+      emulator.setFaults({
+        faults: [
+          { ...slow, endpoint: "insertteammembers", milliseconds: 500 },
+          { ...slow, endpoint: "enforceteammembership", milliseconds: 1_000 },
+        ],
+      });
+      maker.resource = "ada";
+      const member = await maker.check("TeamMember", { teamID: green, email: ada });
+      const joining = maker.create("TeamMember", member.inputs);
+      await eventually("a call", () => emulator.faults().some(({ hit }) => hit > 0));
+      host.resource = "teams";
+      await scene.create("UserTeams", { email: ada, teamIDs: [red] });
+      await joining;
+      expect(await names(green)).toContain(ada);
+      expect(await names(red)).toContain(ada);
+    },
+  );
 
   test("an authoritative roster leaves whom UserTeams of the run put into the team", async () => {
     const { host } = scene;

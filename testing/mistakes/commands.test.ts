@@ -89,6 +89,8 @@ test.each<[string, string[], number]>([
     1,
   ],
   ["api nothing", ["error: there is no endpoint 'nothing': 'microapps api' lists them"], 1],
+  ["--emoji --stack dev preview", [notDone("--emoji", "emoji")], 1],
+  ["--stack dev --verbose=3 drift", [notDone("--verbose", "debug logging, which may show secrets")], 1],
   [
     "up --target urn",
     [

@@ -40,7 +40,7 @@ const cases: [type: string, inputs: Properties, problems: string[], doorsOnly?: 
   ["TeamMember", { ...member, role: "owner" }, ["role: must be admin or member"]],
   ["TeamMember", { ...member, rol: "admin" }, ["rol: is no input of TeamMember; did you mean role?"]],
   ["TeamMember", { ...member, targetRoute: "web" }, ["targetRoute: must be app or go"]],
-  ["TeamRoster", { teamID: "crew" }, ["members: is required"]],
+  ["TeamRoster", { teamID: "crew" }, ["members: set members or source"]],
   [
     "TeamRoster",
     { ...roster, members: { "ada@example.com": "amdin" } },

@@ -140,6 +140,7 @@ test.each([
 ])("a program in %s", async (language, next) => {
   expect((await run("init", "--yes", "--language", language)).output).toContain(`Next:\n${next}`);
   expect(read("Pulumi.yaml")).toContain(`runtime`);
+  if (language === "go") expect(read("go.mod")).toMatch(/^module example.com\//); // a bare "go" is no module
   expect(existsSync(join(folder, "package.json"))).toBe(false);
 });
 

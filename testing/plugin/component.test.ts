@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { join } from "node:path";
+import { testInLong } from "../harness/drawn.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { byHand, changingCalls } from "../harness/platform.ts";
 import { Project, repository, type StateResource } from "../harness/project.ts";
@@ -115,7 +116,7 @@ describe("an Environment as a component of the plugin", () => {
     await project.succeed("preview --expect-no-changes");
   });
 
-  test("options that engines leave to a component reach the things at their places", async () => {
+  testInLong("options that engines leave to a component reach the things at their places", async () => {
     const withOptions = (options: object): Promise<void> => program(ofPlugin(`${file}, ${JSON.stringify(options)}`));
     await project.edit("dev.yaml", "name: Helpers", "name: Others");
     await project.edit("dev.yaml", "ada@example.com: admin", "ada@example.com: member");
@@ -161,7 +162,7 @@ describe("an Environment as a component of the plugin", () => {
     await project.succeed("preview --expect-no-changes");
   });
 
-  test("two components in one program stand beside each other; one may declare in the program", async () => {
+  testInLong("two components in one program stand beside each other; one may declare in the program", async () => {
     const declaration = { organizations: { apex: { name: "Apex", teams: { crew: { name: "Other" } } } } };
     const aliased = '"renamed", { file: "moved/dev.yaml" }, { aliases: [{ name: "environment" }] }';
     await program(ofPlugin(aliased, `"second", { declaration: ${JSON.stringify(declaration)} }, { protect: true }`));

@@ -11,6 +11,7 @@ import { createInterface } from "node:readline";
 import { detailsOf } from "../../provider/pulumi/plugin/details.ts";
 import { seedRows } from "../../provider/resources/seedRows.ts";
 import { plugin } from "../harness/doors.ts";
+import { here } from "../harness/inProcessPlugin.ts";
 import { InitFailed, type Properties } from "../harness/providerHost.ts";
 import { Stage } from "../harness/stage.ts";
 
@@ -23,8 +24,8 @@ const tables = { continents: { name: "Continents", fields: { Code: { type: "text
 const struct = (properties: Properties) => structProto.Struct.fromJavaScript(properties as Record<string, never>);
 
 let stage: Stage;
-const start = async (config: Readonly<Record<string, string>> = {}): Promise<void> => {
-  stage = await Stage.set({ tables, users: [{ email: "ada@example.com" }] }, config, plugin);
+const start = async (config: Readonly<Record<string, string>> = {}, door = here): Promise<void> => {
+  stage = await Stage.set({ tables, users: [{ email: "ada@example.com" }] }, config, door);
 };
 beforeEach(() => start());
 afterEach(() => stage.clear());
@@ -64,6 +65,8 @@ test("says who it is and what it understands", async () => {
 });
 
 test("what it does not offer is unimplemented, and a resource type that it does not know is named", async () => {
+  await stage.clear();
+  await start({}, plugin); // gRPC answers this
   await expect(
     stage.host.ask((client, done) => client.parameterize(new providerProto.ParameterizeRequest(), done)),
   ).rejects.toThrow("does not implement the method");

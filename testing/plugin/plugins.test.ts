@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";
+import { testInLong } from "../harness/drawn.ts";
 import { eventually, hostOf, leftRunning } from "../harness/processes.ts";
 import { Project, repository } from "../harness/project.ts";
 
@@ -152,7 +153,7 @@ test("kill -9 of the engine ends the plugin, and the next up goes on", async () 
   expect(emulator.differences("start").find(({ table }) => table === "teams")?.added).toHaveLength(2);
 });
 
-test("an interrupt lets the plugin end what it is doing, and what is done is saved", async () => {
+testInLong("an interrupt lets the plugin end what it is doing, and what is done is saved", async () => {
   emulator.setFaults({ faults: [{ kind: "slow", endpoint: "insertteam", milliseconds: 1500 }] });
   const running = project.start("up --yes --skip-preview");
   await eventually("a call", () => emulator.calls({ endpoint: "insertorganization" })[0]);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { testInLong } from "../harness/drawn.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { byHand, changingCalls } from "../harness/platform.ts";
 import { Project, repository } from "../harness/project.ts";
@@ -123,7 +124,7 @@ test.each(["dynamic", "plugin"])("a key that changed without it is hinted at by 
   expect(calls).toEqual([]);
 });
 
-test("the environment itself gets another name, at once with an organization and an app", async () => {
+testInLong("the environment itself gets another name, at once with an organization and an app", async () => {
   await project.succeed("up --yes --skip-preview");
   const before = await ids();
   await project.edit("index.ts", 'new Environment("environment", {', 'new Environment("crew", {');
@@ -168,7 +169,7 @@ test("an organization's key that changed without it is refused, with the line to
   expect(await ids()).toEqual(before);
 });
 
-test("in a fresh clone the platform's refusal says what to write, and what was written then mends it", async () => {
+testInLong("in a fresh clone the platform's refusal says what to write, and what was written then mends it", async () => {
   await project.write("dev.yaml", dev);
   await project.succeed("up --yes --skip-preview");
   const before = await ids();

@@ -13,9 +13,10 @@ afterAll(async () => expect(await scene.close()).toEqual([]));
 
 type Rows = Readonly<Record<string, string>>;
 
-const seed = (name: string, rows: Rows, options = "{}"): string => {
+const seed = (name: string, rows: Rows, options = "{}", more = {}): string => {
   const declared = Object.entries(rows).map(([Code, Name]) => ({ Code, Name }));
-  return `seeds.push(new SeedRows("${name}", ${JSON.stringify({ table: "regions", key: "Code", rows: declared })}, ${options}));\n`;
+  const args = { table: "regions", key: "Code", rows: declared, ...more };
+  return `seeds.push(new SeedRows("${name}", ${JSON.stringify(args)}, ${options}));\n`;
 };
 const program = (aa: Rows, bb: Rows, inOrder: boolean): string =>
   seed("aa", aa) + seed("bb", bb, inOrder ? "{ dependsOn: [...seeds] }" : "{}");
@@ -95,3 +96,24 @@ test.each(cases)(
     await scene.isSettled();
   },
 );
+
+test("a seed that is split for one that waits for it is refused with the way out, by preview and up alike", async () => {
+  const rows = (from: number, to: number): Rows =>
+    Object.fromEntries(Array.from({ length: to - from }, (_, at) => [`M${from + at}`, `m${from + at}`]));
+  const split = (more: object): string =>
+    seed("aa", rows(0, 10), "{}", more) + seed("bb", rows(10, 20), "{ dependsOn: [...seeds] }");
+  await scene.begin(seed("aa", rows(0, 20)));
+  const before = await kept();
+  await scene.write(split({}), 2);
+  for (const command of ["preview", "up --yes --skip-preview"]) {
+    const { status, output } = await scene.project.run(command);
+    expect([status, output]).toEqual([1, expect.stringContaining("10 of 20 rows would be removed")]);
+    expect(output).toContain("rows that move to a seed which waits for this one stay");
+  }
+  await scene.write(split({ maxRemovals: 0.5 }), 2);
+  expect(await scene.project.succeed("up --yes")).toContain(
+    '10 rows of those to remove stay: SeedRows "bb" declares them',
+  );
+  expect(await kept()).toEqual(before);
+  await scene.isSettled();
+});

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, jest, test } from "@jest/globals";
+import { testInLong } from "../harness/drawn.ts";
 import { changingCalls } from "../harness/platform.ts";
 import type { Project } from "../harness/project.ts";
 import { record } from "./record.ts";
@@ -46,7 +47,7 @@ test("aliases alone take a program from dynamic resources to the plugin", async 
   expect(await callsOf(up)).toEqual([]);
 });
 
-test("aliases alone take a program back, with updates that change nothing", async () => {
+testInLong("aliases alone take a program back, with updates that change nothing", async () => {
   project = await restored(versions().at(-1) ?? "", "plugin");
   through("dynamic");
   // 19 resources and a provider of the program's own.

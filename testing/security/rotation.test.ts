@@ -7,6 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { hashPassword } from "../../emulator/data/hashing.ts";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { dynamic, plugin } from "../harness/doors.ts";
+import { testInLong } from "../harness/drawn.ts";
 import { freshFolder, Project, repository } from "../harness/project.ts";
 import { ProviderHost, type Door, type Properties } from "../harness/providerHost.ts";
 
@@ -98,7 +99,7 @@ describe.each([
     }
   });
 
-  test("with a login that was revoked leaves the state as it is, says so, and goes on with the environment's", async () => {
+  testInLong("with a login that was revoked leaves the state as it is, says so, and goes on with the environment's", async () => {
     const host = await started(first, explicit);
     const { id, outputs } = await host.create("Organization", { name: "Acme" });
     await host.stop();
@@ -230,7 +231,7 @@ test("under the embedded engine a renewed password locks nobody out, and a wrong
   }
 });
 
-test("an up of dynamic resources that has nothing to change is never unchanged with a login that fails", async () => {
+testInLong("an up of dynamic resources that has nothing to change is never unchanged with a login that fails", async () => {
   const project = await Project.running(
     'import { Organization } from "pulumi-microapps";\nnew Organization("acme", { name: "Acme" });\n' +
       'new Organization("zeta", { name: "Zeta" });\n',

@@ -1,4 +1,4 @@
-import { DynamicHost } from "../../testing/harness/dynamicHost.ts";
+import { DynamicHost } from "../../testing/harness/stage.ts";
 import { line, type Curves, type CurveLine, type Point } from "./curves.ts";
 import { peakMemory, timeWork } from "./measure.ts";
 import { inFlight } from "./members.ts";

@@ -1,4 +1,4 @@
-import { DynamicHost } from "../../testing/harness/dynamicHost.ts";
+import { DynamicHost } from "../../testing/harness/stage.ts";
 import { type Figure, figure } from "./measure.ts";
 import { each, Platform } from "./platform.ts";
 import { BenchProject } from "./project.ts";

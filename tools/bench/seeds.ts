@@ -5,7 +5,7 @@ import path from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { pages } from "../../provider/client/lists/pages.ts";
-import { DynamicHost } from "../../testing/harness/dynamicHost.ts";
+import { DynamicHost } from "../../testing/harness/stage.ts";
 import { type Figure, figure, measurePair, peakMemory, runs, timeWork } from "./measure.ts";
 import { each, Platform } from "./platform.ts";
 

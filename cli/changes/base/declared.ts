@@ -1,5 +1,6 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
+import { listSources } from "../../../provider/environment/sources.ts";
 import { maxMegabytesOfLayer, textOrReason } from "../../../provider/files/files.ts";
 import { pathInRepository } from "../../../provider/files/repository.ts";
 import type { Note } from "../model/changeSet.ts";
@@ -28,7 +29,7 @@ export async function readInTree(
   const layers = notes(files, ofLayer);
   if (layers.length > 0) return { problems: layers, policy, files };
   if (!declared) return reading;
-  const sources = Object.values(declared.declaration.seeds).flatMap(({ source }) => source ?? []);
+  const sources = listSources(declared.declaration).map(({ source }) => source);
   const problems = [...reading.problems, ...notes(sources, unread)];
   const pointers = await pointersIn(folder, sources);
   return { ...reading, declared: { ...declared, unread: (name) => unread(name) ?? pointers.get(name) }, problems };

@@ -3,8 +3,8 @@ import { inParallel } from "../../../provider/client/parallel.ts";
 import { ApiError } from "../../../provider/contract/errors.ts";
 import { isObject } from "../../../provider/contract/wire.ts";
 import { numbered } from "../../../provider/messages/text.ts";
-import { factsOf, type RowWatch } from "../../../provider/resources/model/resource.ts";
-import type { Resource, ResourceContext } from "../../../provider/resources/resource.ts";
+import type { RowWatch } from "../../../provider/resources/model/resource.ts";
+import type { ResourceContext } from "../../../provider/resources/resource.ts";
 import { resourceNamed } from "../../../provider/resources/resources.ts";
 import { rowsByKey } from "../../../provider/resources/rows/declared/cells.ts";
 import type { RowDeclaration } from "../../../provider/resources/rows/declared/declaration.ts";
@@ -14,7 +14,6 @@ import {
   noTally,
   orderThings,
   orderChanges,
-  secretText,
   toShownKind,
   type Change,
   type Field,
@@ -22,8 +21,11 @@ import {
   type Thing,
 } from "../model/changeSet.ts";
 import { fieldOf, settingChanges, stable } from "../model/values.ts";
-import { clear, holdsSealed, type StateResource } from "../state/state.ts";
+import { isOfPeople } from "../plan/people.ts";
+import { clear, type StateResource } from "../state/state.ts";
 import type { CountingReads } from "./countingReads.ts";
+import { describeEnds } from "./ends.ts";
+import { listChangedByHand, planPutBack, settingsByHand, peopleByHand, type Looked } from "./putBack.ts";
 
 /** Types whose resources do not show what is on the platform now. */
 const unlooked = ["Notification", "AppReadiness"];
@@ -48,8 +50,8 @@ type Values = Readonly<Record<string, unknown>>;
 export interface Observer {
   /** Watches the rows of a seed; undefined for what has none. */
   watch: (resource: StateResource) => RowWatch | undefined;
-  /** `found` is undefined for what is not there any more. */
-  found: (resource: StateResource, applied: Values, found: Values | undefined) => void;
+  /** `found` is undefined for what is not there any more; `changed` are the names of settings that a run would put back. */
+  found: (resource: StateResource, applied: Values, found: Values | undefined, changed: readonly string[]) => void;
 }
 
 /** Reads everything that a state has. Changes nothing: `context` has a client that can't. */
@@ -60,8 +62,7 @@ export async function drift(
   observer?: Observer,
 ): Promise<Look> {
   const look: Look = { section: { compared: true, things: [] }, notes: [], unread: [], isRefused: false };
-  const teams = new Map<string, Thing>();
-  const things: Thing[] = [];
+  const looked: Looked[] = [];
   const seen = new Map<StateResource, Values>();
   const roots = resources.filter(({ kind }) => kind === "Environment").map(({ name }) => `${name}/`);
   const known = resources.flatMap((each) => {
@@ -80,12 +81,12 @@ export async function drift(
     try {
       const watch = observer?.watch(each);
       const found = await resource.read({ ...context, report, ...(watch && { watch }) }, each.id, values);
-      observer?.found(each, values, found?.outputs);
       if (found) {
         seen.set(each, found.outputs);
         for (const text of warnings) look.unread.push(`${each.name}: ${hide(text)}`);
       }
-      await describeChanges({ each, resource, values, found: found?.outputs }, things, teams, context.directory);
+      look.notes.push(...(await describeEnds(each, values, context)));
+      looked.push({ each, values, found: found?.outputs });
     } catch (error) {
       if (error instanceof ApiError && error.code === "unauthorized") look.isRefused = true;
       look.unread.push(`${each.name}: ${hide(messageOf(error))}`);
@@ -100,7 +101,10 @@ export async function drift(
     hide,
   );
   look.unread = [...new Set(look.unread)].sort();
-  look.section = { compared: true, things: orderThings([...things, ...teams.values()].toSorted(byName)) };
+  const inOrder = new Map(known.map(({ each }, at) => [each, at]));
+  looked.sort((a, b) => (inOrder.get(a.each) ?? 0) - (inOrder.get(b.each) ?? 0)); // whichever was read first
+  const things = await describeChanges(looked, context.directory, observer);
+  look.section = { compared: true, things: orderThings(things.toSorted(byName)) };
   return look;
 }
 
@@ -116,97 +120,74 @@ const bare = (name: string, roots: readonly string[]): string => {
   return root === undefined ? name : name.slice(root.length);
 };
 
-interface Found {
-  each: StateResource;
-  resource: Resource;
-  /** As it was applied. */
-  values: Values;
-  /** The live resource; undefined when it does not exist. */
-  found: Values | undefined;
-}
-
-/** Notes what differs. */
+/** Notes of each thing what differs. */
 async function describeChanges(
-  one: Found,
-  things: Thing[],
-  teams: Map<string, Thing>,
+  looked: readonly Looked[],
   directory: string,
-): Promise<void> {
-  const { each, values, found } = one;
-  const isSecret =
-    values["sensitive"] === true || holdsSealed(each.values["email"]) || holdsSealed(each.values["members"]);
-  if (each.kind === "TeamMember") {
-    const fields = found ? differing(one) : [];
-    if (found && fields.length === 0) return;
-    const name = isSecret ? secretText : (textOf(values["email"]) ?? textOf(values["memberUserID"]) ?? each.name);
-    addPeople(teams, each.name.slice(0, each.name.lastIndexOf("/")), [
-      { kind: "person", op: found ? "change" : "remove", name, fields },
-    ]);
-    return;
+  observer: Observer | undefined,
+): Promise<Thing[]> {
+  const things: Thing[] = [];
+  const isRows = ({ each }: Looked): boolean => each.kind === "SeedRows";
+  for (const { each, values, found } of looked.filter(isRows)) {
+    const rows = found && (await rowChanges(values, found, directory));
+    if (!found || rows) things.push(thingOf(each, found, rows?.changes ?? [], rows));
   }
-  if (each.kind === "TeamRoster") {
-    addPeople(teams, each.name.replace(/\/roster$/, ""), found ? rosterChanges(values, found, isSecret) : []);
-    return;
-  }
-  const kind = toShownKind(each.kind) ?? "resource";
-  const empty = { kind, name: each.name, omitted: 0, notes: [], guards: [] };
-  if (!found) {
-    things.push({ ...empty, op: "remove", changes: [], notes: ["is not on the platform any more"] });
-    return;
-  }
-  const settings = settingChanges(differing(one));
-  const rows = each.kind === "SeedRows" ? await rowChanges(values, found, directory) : undefined;
-  if (settings.length === 0 && !rows) return;
-  things.push({ ...empty, op: "change", ...rows, changes: orderChanges([...settings, ...(rows?.changes ?? [])]) });
-}
-
-const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
-
-/** Names of the inputs that are otherwise than they were applied. */
-export function listDrifted({ inputs }: Pick<Resource, "inputs">, applied: Values, found: Values): string[] {
-  return Object.entries(inputs.shape).flatMap(([name, schema]) => {
-    const { ignoredInDiff, computed, writeOnly, keyedBy } = factsOf(schema);
-    if (ignoredInDiff || computed || writeOnly || keyedBy !== undefined) return [];
-    return stable(applied[name] ?? null) === stable(found[name] ?? null) ? [] : [name];
-  });
-}
-
-const differing = ({ each, resource, values, found = {} }: Found): Field[] =>
-  listDrifted(resource, values, found).map((name) =>
-    fieldOf(name, values[name] ?? undefined, found[name] ?? undefined, holdsSealed(each.values[name])),
+  const back = await planPutBack(
+    looked.filter((one) => !isRows(one)),
+    directory,
   );
-
-function addPeople(teams: Map<string, Thing>, name: string, changes: Change[]): void {
-  if (changes.length === 0) return;
-  const thing = teams.get(name) ?? {
-    kind: "team",
-    name,
-    op: "change",
-    people: noTally(),
-    changes: [],
-    omitted: 0,
-    notes: [],
-    guards: [],
-  };
-  const people = { ...noTally(), ...thing.people };
-  for (const { op } of changes) people[op]++;
-  teams.set(name, {
-    ...thing,
-    people,
-    changes: orderChanges([...thing.changes, ...changes].toSorted((a, b) => (a.name < b.name ? -1 : 1))),
-  });
+  const changed = new Map(back.map((one) => [one.each, listChangedByHand(one)]));
+  for (const { each, values, found } of looked) observer?.found(each, values, found, changed.get(each) ?? []);
+  const teams = new Map<string, Thing>();
+  for (const one of back) {
+    if (isOfPeople(one.step)) continue;
+    const settings = one.found ? settingChanges(settingsByHand(one)) : [];
+    if (one.found && settings.length === 0) continue;
+    const thing = thingOf(one.each, one.found, settings);
+    if (one.each.kind === "Team") teams.set(thing.name, thing);
+    else things.push(thing);
+  }
+  const people = Map.groupBy(
+    back.filter(({ step }) => isOfPeople(step)),
+    (one) => teamOf(one, back),
+  );
+  for (const [name, own] of people) {
+    const team = teams.get(name);
+    const changes = team?.op === "remove" ? [] : peopleByHand(own);
+    if (changes.length > 0) teams.set(name, withPeople(team ?? { ...unchanged("team", name), op: "change" }, changes));
+  }
+  return [...things, ...teams.values()];
 }
 
-function rosterChanges(values: Values, found: Values, isSecret: boolean): Change[] {
-  const rolesIn = (from: Values): Map<string, unknown> =>
-    new Map(isObject(from["members"]) ? Object.entries(from["members"]) : []);
-  const [was, is] = [rolesIn(values), rolesIn(found)];
-  return [...new Set([...was.keys(), ...is.keys()])].flatMap((email): Change[] => {
-    const [before, after] = [was.get(email), is.get(email)];
-    if (before === after) return [];
-    const op = after === undefined ? "remove" : before === undefined ? "add" : "change";
-    return [{ kind: "person", op, name: isSecret ? secretText : email, fields: [fieldOf("role", before, after)] }];
-  });
+const unchanged = (kind: Thing["kind"], name: string): Omit<Thing, "op"> => ({
+  ...{ kind, name, changes: [], omitted: 0, notes: [], guards: [] },
+});
+
+function thingOf(
+  { kind, name }: StateResource,
+  found: Values | undefined,
+  changes: readonly Change[],
+  more: Partial<Thing> = {},
+): Thing {
+  const thing = unchanged(toShownKind(kind) ?? "resource", name);
+  if (!found) return { ...thing, op: "remove", notes: ["is not on the platform any more"] };
+  return { ...thing, ...more, op: "change", changes: orderChanges(changes) };
+}
+
+/** The name of somebody's team, which a program may have outside of this stack. */
+function teamOf({ each, values, found }: Looked, all: readonly Looked[]): string {
+  const id = found?.["teamID"] ?? values["teamID"];
+  const team = all.find((one) => one.each.kind === "Team" && one.each.id === id);
+  if (team) return team.each.name;
+  const at = each.name.lastIndexOf("/");
+  return at < 0 ? `team ${String(id)}` : each.name.slice(0, at);
+}
+
+function withPeople(team: Thing, changes: readonly Change[]): Thing {
+  const people = noTally();
+  for (const { op } of changes) people[op]++;
+  const byName = changes.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return { ...team, people, changes: orderChanges([...team.changes, ...byName]) };
 }
 
 /** Changes of rows since the last run, as the seed itself observed them. */

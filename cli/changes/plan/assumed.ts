@@ -12,7 +12,7 @@ import { holdsSealed, type StateResource } from "../state/state.ts";
 import type { KnownThing } from "./known.ts";
 
 /** A seed of which the state keeps what the digests are keyed with to itself. */
-export async function assumed(
+export async function assumeRows(
   known: KnownThing,
   values: StateResource["values"],
   thing: Thing | undefined,

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from "@jest/globals";
+import { readdirSync } from "node:fs";
 import { doneLines } from "../doneLines.ts";
 import { Folders, type Files } from "../testing/twoFolders.ts";
 
@@ -127,6 +128,13 @@ describe("organizations, teams and apps", () => {
     expect(thing.changes).toMatchObject([
       { op: "change", name: "description", fields: [{ before: "Ours", after: null }] },
     ]);
+  });
+
+  test("an app that stays is compared without a trace in the folder", async () => {
+    const files = { "env.yaml": "apps:\n  portal: { userEmail: a@x.org, appPrompt: Find things. }\n" };
+    const [base, head] = [folders.declared(files), folders.declared(files)];
+    expect((await folders.between(base, head)).things).toEqual([]);
+    expect(readdirSync(head.folder).toSorted()).toEqual([".git", "env.yaml"]);
   });
 
   test("an app that leaves the file stays on the platform, and it is said", async () => {

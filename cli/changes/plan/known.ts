@@ -1,3 +1,4 @@
+import { today } from "../../../machine/settings/today.ts";
 import { isObject } from "../../../provider/contract/wire.ts";
 import { listLinkedInputs, things, type Thing } from "../../../provider/environment/things/things.ts";
 import { mannerOf } from "../../../provider/habits/profile.ts";
@@ -16,7 +17,7 @@ import { summarize, type RowDeclaration } from "../../../provider/resources/rows
 import { SourceError } from "../../../provider/sources/read.ts";
 import type { Declared } from "../model/source.ts";
 import { clear, openValue, type State, type StateResource } from "../state/state.ts";
-import { assumed } from "./assumed.ts";
+import { assumeRows } from "./assumed.ts";
 import { resourceOf, urnOf } from "./planner.ts";
 
 /** A thing before a run: of a state, or of a declaration with the outputs its creation would have left. */
@@ -110,6 +111,7 @@ function contextOf(folder: string, notes: RunNotes): OfflineResourceContext {
   return {
     report: { status: nothing, info: nothing, forecast: nothing, warning: nothing },
     directory: folder,
+    day: today(),
     manner: mannerOf(),
     platform: "",
     account: {},
@@ -199,5 +201,5 @@ async function ofSeed(
       return { ...known, outputs: { ...known.outputs, ledger: undefined }, rows: "none", why: error.message };
     }
   }
-  return assumed(known, values, thing, head);
+  return assumeRows(known, values, thing, head);
 }

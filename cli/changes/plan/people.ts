@@ -17,6 +17,12 @@ export interface PeopleAhead {
   steps: readonly Step[];
 }
 
+/** The declarations in which people have their places; a state has no base. */
+interface PlacedSides {
+  base: Pick<Declared, "place"> | undefined;
+  head: Pick<Declared, "place">;
+}
+
 interface Person {
   email: string;
   settings: Readonly<Record<string, unknown>>;
@@ -25,15 +31,22 @@ interface Person {
 }
 
 /** The people of a team on both sides, one by one, whether they stand in its members or in its roster. */
-export function peopleAhead(
-  plan: Plan,
-  team: Step,
-  sides: { base: Declared | undefined; head: Declared },
-): PeopleAhead {
+export function peopleAhead(plan: Plan, team: Step, sides: PlacedSides): PeopleAhead {
   const isOf = ({ thing, known }: Step): boolean =>
     (thing !== undefined && thing.above === team.thing?.key && team.thing !== undefined) ||
     (known !== undefined && team.known !== undefined && isBelow(known, team.known));
-  const steps = plan.steps.filter((step) => /^Team(Member|Roster)$/.test(kindOf(step)) && isOf(step));
+  return comparePeople(
+    plan.steps.filter((step) => isOfPeople(step) && isOf(step)),
+    sides,
+    team.operation === "create",
+  );
+}
+
+/** True for the step of a person or a roster. */
+export const isOfPeople = (step: Step): boolean => /^Team(Member|Roster)$/.test(kindOf(step));
+
+/** Compares the people of one team on both sides. */
+export function comparePeople(steps: readonly Step[], sides: PlacedSides, isNew: boolean): PeopleAhead {
   const known = new Map(steps.flatMap(knownPeople).map((one) => [one.email.toLowerCase(), one]));
   const wanted = new Map(steps.flatMap(wantedPeople).map((one) => [one.email.toLowerCase(), one]));
   const tally = noTally();
@@ -58,7 +71,7 @@ export function peopleAhead(
   }
   for (const [key, person] of wanted) {
     const former = known.get(key);
-    if (!former || team.operation === "create") {
+    if (!former || isNew) {
       add("add", person, fieldsOf({}, person.settings));
       continue;
     }
@@ -79,15 +92,18 @@ const kindOf = ({ thing, known }: Step): string => thing?.kind ?? known?.kind ??
 /** Changes of a person's settings. A setting that has left the file keeps its value. */
 function changedOf(former: Person, { settings, step }: Person): Change["fields"] {
   const isSame = step.known !== undefined && step === former.step && step.thing?.kind === "TeamMember";
-  const names = Object.keys(settings).filter((name) => (isSame ? isHeeded(step, name) : name === "role"));
+  const own = Object.keys(settings).filter((name) => (isSame ? isHeeded(step, name) : name === "role"));
+  const names = [...new Set([...own, "until"])];
   return names.flatMap((name) => {
     const [was, is] = [former.settings[name], settings[name]];
-    if (is === undefined || (!isSame && was === undefined) || JSON.stringify(was) === JSON.stringify(is)) return [];
+    // An end that leaves the file leaves the person.
+    const isKept = name !== "until" && (is === undefined || (!isSame && was === undefined));
+    if (isKept || JSON.stringify(was) === JSON.stringify(is)) return [];
     return [fieldOf(name, was, is)];
   });
 }
 
-const own = ["teamID", "email", "removal", "resourceUrn", "memberUserID", "platform"];
+const own = ["teamID", "email", "removal", "resourceUrn", "memberUserID", "platform", "ended"];
 const settingsIn = (values: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     Object.entries(values).filter(([name, value]) => !own.includes(name) && value !== undefined && value !== null),
@@ -95,13 +111,19 @@ const settingsIn = (values: Readonly<Record<string, unknown>>): Readonly<Record<
 
 function wantedPeople(step: Step): Person[] {
   const { thing } = step;
-  if (!thing) return [];
+  if (!thing || step.inputs["ended"] === true) return [];
   if (thing.kind === "TeamMember") {
     const settings = { ...settingsIn(thing.inputs), ...linkSettings(thing) };
-    return [{ email: String(thing.inputs["email"]), settings, path: thing.path, step }];
+    return [{ email: nameOf(thing.inputs, thing.key), settings, path: thing.path, step }];
   }
-  return membersIn(thing.inputs["members"], [...thing.path, "members"], step);
+  const settled = step.inputs["members"];
+  const members = isObject(settled) && step.problems.length === 0 ? settled : thing.inputs["members"];
+  return membersIn(members, [...thing.path, "members"], step, thing.inputs["until"]);
 }
+
+/** Somebody's address, or what else a program knows them by. */
+const nameOf = ({ email, userID }: Readonly<Record<string, unknown>>, name: string): string =>
+  [email, userID].find((one) => typeof one === "string") ?? name.slice(name.lastIndexOf("/") + 1);
 
 /** The app that an invitation opens, as the file has it. */
 const linkSettings = ({ links }: Declaring): Readonly<Record<string, unknown>> => {
@@ -112,23 +134,25 @@ const linkSettings = ({ links }: Declaring): Readonly<Record<string, unknown>> =
 
 function knownPeople(step: Step): Person[] {
   const { known } = step;
-  if (!known) return [];
+  if (!known || known.outputs["ended"] === true) return [];
   const path = known.thing?.path ?? [];
-  if (known.kind === "TeamRoster") return membersIn(known.outputs["members"], [...path, "members"], step);
-  const { email, userID } = known.outputs;
-  const name =
-    [email, userID].find((one) => typeof one === "string") ?? known.name.slice(known.name.lastIndexOf("/") + 1);
+  if (known.kind === "TeamRoster")
+    return membersIn(known.outputs["members"], [...path, "members"], step, known.outputs["until"]);
+  const name = nameOf(known.outputs, known.name);
   const settings = known.thing
     ? { ...settingsIn(known.thing.inputs), ...linkSettings(known.thing) }
     : settingsIn(known.outputs);
   return [{ email: name, settings, path, step }];
 }
 
-const membersIn = (members: unknown, path: readonly string[], step: Step): Person[] =>
+const membersIn = (members: unknown, path: readonly string[], step: Step, ends?: unknown): Person[] =>
   isObject(members)
     ? Object.entries(members).map(([email, role]) => ({
         email,
-        settings: role === undefined ? {} : { role },
+        settings: {
+          ...(role === undefined ? {} : { role }),
+          ...(isObject(ends) && ends[email] !== undefined ? { until: ends[email] } : {}),
+        },
         path: [...path, email],
         step,
       }))

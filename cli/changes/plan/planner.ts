@@ -1,3 +1,4 @@
+import { today } from "../../../machine/settings/today.ts";
 import { listLinkedInputs, type Thing } from "../../../provider/environment/things/things.ts";
 import { mannerOf } from "../../../provider/habits/profile.ts";
 import { RunNotes } from "../../../provider/pulumi/lifetime/runNotes.ts";
@@ -135,6 +136,7 @@ export class Planner {
     return {
       report: { status: () => undefined, info: say, forecast: say, warning: say, rows },
       directory: this.#place.folder,
+      day: today(),
       manner: mannerOf(),
       platform: "",
       account: {},
@@ -204,7 +206,8 @@ export class Planner {
     const olds = { ...known.outputs, resourceUrn: step.inputs["resourceUrn"] };
     try {
       const comparison = await diff(resource, this.context(step), olds, toListed(resource, step.inputs));
-      const { changed, replaces } = this.#notes.compared(String(step.inputs["resourceUrn"]), comparison);
+      const { changed, replaces, findings } = comparison;
+      this.#note(String(step.inputs["resourceUrn"]), findings);
       step.changed = changed;
       step.operation = replaces.length > 0 ? "replace" : changed.length > 0 || known.isUnfinished ? "update" : "same";
     } catch (error) {
@@ -278,7 +281,9 @@ export class Planner {
   }
 
   #note(urn: string, findings: Findings | undefined): void {
-    if (findings) this.#notes.compared(urn, { changed: [], replaces: [], findings });
+    if (!findings) return;
+    const { own: _, ...ofRun } = findings; // records of what a stack has made are none of a plan's business
+    this.#notes.compared(urn, { changed: [], replaces: [], findings: ofRun });
   }
 }
 

@@ -8,7 +8,19 @@ import { resourceOf, type Step } from "./planner.ts";
 
 /** Inputs whose changes are shown as rows or people, or that no file has. */
 const otherwise = [
-  ...["rows", "additions", "changes", "removals", "members", "fields", "organizationID", "teamID", "appID", "removal"],
+  ...[
+    "rows",
+    "additions",
+    "changes",
+    "removals",
+    "members",
+    "until",
+    "fields",
+    "organizationID",
+    "teamID",
+    "appID",
+    "removal",
+  ],
   ...["digest", "salt", "fingerprint", "keys", "resourceUrn", "unfinished", "drift"],
 ];
 

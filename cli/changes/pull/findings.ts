@@ -30,6 +30,8 @@ export interface SeenResource {
   applied: Values;
   found: Values | undefined;
   rows: SeenRows | undefined;
+  /** Names of settings that a run would put back. */
+  changed: readonly string[];
 }
 
 /** Remembers what a look finds, for `listItems`. */
@@ -58,7 +60,7 @@ export class LiveFindings implements Observer {
     };
   };
 
-  found = (resource: StateResource, applied: Values, found: Values | undefined): void => {
-    this.all.push({ resource, applied, found, rows: this.#rows.get(resource) });
+  found: Observer["found"] = (resource, applied, found, changed) => {
+    this.all.push({ resource, applied, found, changed, rows: this.#rows.get(resource) });
   };
 }

@@ -2,9 +2,7 @@ import { isObject } from "../../../provider/contract/wire.ts";
 import { things, type Thing as DeclaredThing } from "../../../provider/environment/things/things.ts";
 import { toPlainValue } from "../../../provider/layers/document.ts";
 import { massDisappearance } from "../../../provider/reconcile/guards.ts";
-import { resourceNamed } from "../../../provider/resources/resources.ts";
 import type { FileEdit } from "../../edits/edits.ts";
-import { listDrifted } from "../drift/drift.ts";
 import { secretText, type Change, type Section, type Thing } from "../model/changeSet.ts";
 import { fieldOf, stable } from "../model/values.ts";
 import type { LiveFindings, PullItem, SeenResource } from "./findings.ts";
@@ -103,9 +101,7 @@ class Taker {
     const { resource, applied, found } = this.#seen;
     const { name } = resource;
     if (!found) return [wholeGone(kind, name)];
-    const definition = resourceNamed(resource.kind);
-    if (!definition) return [];
-    return listDrifted(definition, applied, found).flatMap((setting) => {
+    return this.#seen.changed.flatMap((setting) => {
       const is = found[setting] ?? null;
       const path = [...(this.#thing?.path ?? []), setting];
       const written = this.#layout.find(path);
@@ -158,6 +154,7 @@ class Taker {
     const rolesIn = (values: Values): Map<string, unknown> =>
       new Map(isObject(values["members"]) ? Object.entries(values["members"]) : []);
     const [was, is] = [rolesIn(applied), rolesIn(found)];
+    const isListed = typeof this.#thing?.inputs["source"] === "string";
     const missing = [...was.keys()].filter((email) => !is.has(email)).length;
     const guard = massDisappearance("members", missing, was.size, toShare(applied["maxRemovals"]));
     return [...new Set([...was.keys(), ...is.keys()])].flatMap((email) => {
@@ -165,7 +162,9 @@ class Taker {
       if (before === after) return [];
       const path = [...(this.#thing?.path ?? []), "members", email];
       const written = this.#layout.find(path);
-      if (after === undefined ? !written : written && toPlainValue(written.value) === after) return [];
+      const value = written && toPlainValue(written.value);
+      const declared = isObject(value) ? value["role"] : value;
+      if (after === undefined ? !written && !isListed : declared === after) return [];
       const op = after === undefined ? "remove" : before === undefined ? "add" : "change";
       const change: Change = {
         kind: "person",
@@ -174,8 +173,11 @@ class Taker {
         fields: op === "remove" ? [] : [fieldOf("role", before, after)],
       };
       return [
-        this.#item("team", team, change, () => {
-          if (after !== undefined) return this.#layout.set(path, after);
+        this.#item("team", team, change, ({ inputs }) => {
+          const { source } = inputs;
+          if (typeof source === "string")
+            throw new PullRefusal(`the people of this team stand in ${source}: edit it there`);
+          if (after !== undefined) return this.#layout.set(isObject(value) ? [...path, "role"] : path, after);
           if (guard !== undefined) throw new PullRefusal(guard);
           return this.#layout.takeOut(path);
         }),

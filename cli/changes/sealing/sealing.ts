@@ -1,12 +1,15 @@
 import { readOwnPackage } from "../../../machine/ownPackage.ts";
+import { today } from "../../../machine/settings/today.ts";
 import { digestOf } from "../../../provider/approval/canonical.ts";
 import { digestsOf, type CountedFile } from "../../../provider/approval/files.ts";
 import { digestApplied, digestDeclared, listExcepted } from "../../../provider/approval/inputs.ts";
 import { sealForm, type Seal, type SealedOperation, type SealedResource } from "../../../provider/approval/seal.ts";
 import { holdsConfigured } from "../../../provider/environment/configured.ts";
+import { listSources } from "../../../provider/environment/sources.ts";
 import { things, type Thing } from "../../../provider/environment/things/things.ts";
 import { find, toPlainValue, type Value } from "../../../provider/layers/document.ts";
 import { profileFiles } from "../../../provider/layers/profileFile.ts";
+import { settlePeople } from "../../../provider/resources/members/declaredPeople.ts";
 import { factsOf } from "../../../provider/resources/model/resource.ts";
 import type { Resource } from "../../../provider/resources/resource.ts";
 import { resourceNamed } from "../../../provider/resources/resources.ts";
@@ -73,13 +76,16 @@ export async function sealRun(sealing: Sealing): Promise<Seal | Unsealed> {
     content,
     state: sealing.version ?? "unknown",
     ...(root === undefined ? {} : { root }),
-    resources: resourcesOf(sealing, document.root, root ?? "", { folder, project: folder }),
+    resources: await resourcesOf(sealing, document.root, root ?? "", { folder, project: folder }),
   };
 }
 
 async function filesOf({ declared, entry, profile }: Sealing, { files }: { files: string[] }) {
-  const sources = Object.values(declared.declaration.seeds).flatMap(({ source, sensitive = false }): CountedFile[] =>
-    source === undefined ? [] : [{ path: source, isSecret: sensitive }],
+  const sources = listSources(declared.declaration).map(
+    ({ source, isSecret }): CountedFile & { isSecret: boolean } => ({
+      path: source,
+      isSecret,
+    }),
   );
   // Whoever reads one file for two seeds keeps it secret for both.
   const secret = new Set(sources.filter(({ isSecret }) => isSecret).map(({ path }) => path));
@@ -93,19 +99,22 @@ async function filesOf({ declared, entry, profile }: Sealing, { files }: { files
 
 type Context = Parameters<typeof digestDeclared>[3];
 
-function resourcesOf(
+async function resourcesOf(
   sealing: Sealing,
   document: Value,
   root: string,
   context: Context,
-): Record<string, SealedResource> {
+): Promise<Record<string, SealedResource>> {
   const { declared, state } = sealing;
   const below = (state?.resources ?? formerly(sealing)).filter(({ name }) => name.startsWith(`${root}/`));
   const search = new Search(below.map((each) => ({ ...each, name: each.name.slice(root.length) })));
   const sealedOnes = new Map<string, SealedResource>();
-  for (const thing of things(declared.declaration)) {
-    const resource = resourceNamed(thing.kind);
+  const place = { directory: declared.folder, day: today() };
+  for (const stated of things(declared.declaration)) {
+    const resource = resourceNamed(stated.kind);
     if (!resource) continue;
+    // People whose end has passed leave, and those of a file come: the seal has whom the run has.
+    const thing = { ...stated, inputs: await settlePeople(stated.kind, stated.inputs, place) };
     const former = search.find(thing.kind, thing.name);
     const found = state && former;
     const names = [...(found ? sealedNames(found) : []), ...configuredNames(document, resource, thing)];

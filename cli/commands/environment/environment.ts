@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { dayOption } from "../report/commands.ts";
 
 /** Adds the commands that work on Environment files alone: no stack, passphrase, platform or program is needed. */
 export function addEnvironmentCommands(program: Command): void {
@@ -9,6 +10,7 @@ export function addEnvironmentCommands(program: Command): void {
       "say everything that is wrong with an Environment file and the rows that it names, without stack, passphrase or platform",
     )
     .argument("[file]", "the file; without it, that of the stack given with --stack")
+    .addOption(dayOption())
     .option("--base <commit>", "refuse what would stop a change from this commit, such as removals without their line")
     .action(async (file: string | undefined, _, command: Command) => {
       const { checkFile } = await import("./files.ts");

@@ -53,7 +53,7 @@ microapps.Environment("environment", file=f"{pulumi.get_stack()}.yaml")
     case "go":
       return {
         "Pulumi.yaml": project("runtime: go\n"),
-        "go.mod": `module ${name}\n\ngo 1.25.0\n`,
+        "go.mod": `module example.com/${name}\n\ngo 1.25.0\n\nrequire github.com/pulumi/pulumi/sdk/v3 v3.200.0\n`,
         "main.go": `package main
 
 import (

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import { EngineError } from "../../../engine/cli/cli.ts";
+import { dayVariable, isDay } from "../../../machine/settings/today.ts";
 import type { Format } from "../../changes/rendering/render.ts";
 import type { DriftOptions, ReportOptions } from "./options.ts";
 
@@ -86,7 +87,18 @@ export const reporting = (command: Command): Command =>
     .option("--all", "all that environments.yaml lists")
     .option("--file <file>", "the Environment file, where environments.yaml does not say it")
     .option("-o, --output <file>", "write it there instead of printing it")
-    .addOption(new Option("--format <format>", "how it is written").choices(formats).default("text"));
+    .addOption(new Option("--format <format>", "how it is written").choices(formats).default("text"))
+    .addOption(dayOption());
+
+/** The day as of which people with an end are counted. The provider reads it from the environment as well. */
+export const dayOption = (): Option =>
+  new Option("--now <day>", "the day (UTC) by which people with an end count")
+    .env(dayVariable)
+    .argParser((day: string) => {
+      if (!isDay(day)) throw new EngineError("--now must be a day of the calendar, such as 2026-12-31");
+      process.env[dayVariable] = day;
+      return day;
+    });
 
 /** The program takes its own option wherever it stands, and remembers the last one: here all of them count. */
 export function collectStacks(program: Command): readonly string[] {

@@ -53,6 +53,15 @@ export function answerOf(
   return { works, settings, missing, resources: [...resources] };
 }
 
+/** Resources whose things can't be read as soon as they are made, with the milliseconds until they can. */
+export const lateThings = (lags: Readonly<Record<string, number>>): Rehearsed[] =>
+  Object.entries(lags)
+    .filter(([, lag]) => lag > 0)
+    .map(([resource, lag]) => ({
+      ...{ resource, does: "reads what it has just made", status: "fails" },
+      why: `the platform shows it only ${(lag / 1000).toFixed(1)} s later (eventual consistency), and a run would take it for lost`,
+    }));
+
 function isMet(
   { habit, fact, adapts }: Difference,
   { found, known, isWritten }: Parameters<typeof answerOf>[2],

@@ -50,7 +50,13 @@ export const meanings: Readonly<Record<HabitName, Meaning>> = {
   // Sessions
   loginEnvelope: taken("Every run that logs in"),
   logoutBy: taken("The end of each run: a session that is not ended expires by itself"),
-  userLookupBy: { ...profiled(`${people} and getUserID: the ID of an address`), except: { query: client } },
+  userLookupBy: {
+    ...profiled(`${people} and getUserID: the ID of an address`),
+    except: {
+      query: client,
+      none: { by: "declaration", text: "Declare userID in place of getUserID, which refuses without." },
+    },
+  },
   userLookupEnvelope: taken(`${people} and getUserID: the ID of an address`),
   keyAlone: taken("GeneratedApp, which sends key and token"),
   keyNeeded: profiled("GeneratedApp, which wants microapps:apiKey before it sends anything"),
@@ -61,6 +67,7 @@ export const meanings: Readonly<Record<HabitName, Meaning>> = {
   skipForm: taken(pages),
   optLimit: taken(pages),
   order: unused("Sort fields in programs of the client and in microapps api"),
+  rowOrder: taken(`${pages}, which sort what they read`),
   viewSort: taken(pages),
   searchFilters: unused("optSearchFilters in programs of the client and in microapps api"),
   viewFilters: { ...taken(pages), except: { refused: profile } },

@@ -14,7 +14,7 @@ import type { Configuration } from "../../../provider/pulumi/configuration/confi
 import { originOf } from "../../../provider/pulumi/configuration/origins.ts";
 import { locatePlatform } from "../../../provider/pulumi/platform.ts";
 import type { Subject } from "../doctor/subject.ts";
-import { answerOf } from "./answer.ts";
+import { answerOf, lateThings } from "./answer.ts";
 import { removeLeftovers, type Remainder } from "./bed/cleaning.ts";
 import { refuseNamesake } from "./bed/guarding.ts";
 import { digestOf, Journal } from "./bed/journal.ts";
@@ -138,6 +138,8 @@ interface Tried {
   results: Result[];
   limits: Profile["limits"];
   bed: Bed;
+  /** Milliseconds until something of a resource could be read. */
+  lags: Readonly<Record<string, number>>;
 }
 
 /** Rehearses each resource with what the facts found. */
@@ -194,7 +196,8 @@ async function attempt(
   const door = rawDoor({ send, bed: basic, habits: () => ({}), wireNames });
   try {
     show("looking at the tables of the test bed");
-    const fields = await examineTables(door, names.tables, mark);
+    const { fields, lag } = await examineTables(door, names.tables, mark);
+    const lags = { SeedRows: lag, Organization: organization.lag };
     const limits = await limitsBelow(door, names.tables.currencies, Number(options.rows));
     await removeLeftovers(client, journal, (thing) => thing.kind === "row"); // facts are to find empty tables
     const app = options.app ?? (mayMake.apps ? await newApp(door, settings.email ?? "", mark) : undefined);
@@ -207,7 +210,7 @@ async function attempt(
     };
     const results = await runFacts({ facts, send, bed, wireNames, signal, done });
     if (lost.signal.aborted) throw lost.signal.reason as NoAnswer;
-    return { results: results.map((each) => withoutRefused(each, keeper.refusals)), limits, bed };
+    return { results: results.map((each) => withoutRefused(each, keeper.refusals)), limits, bed, lags };
   } catch (error) {
     const isExpected = [NoAnswer, RefusedLogin, EngineError].some((kind) => error instanceof kind);
     // The platform's words may repeat what it was sent.
@@ -263,7 +266,7 @@ function withoutRefused(result: Result, refusals: ReadonlySet<string>): Result {
 
 function outcomeOf(
   work: Work,
-  { results, limits, resources }: Tried & { resources: Rehearsed[] },
+  { results, limits, lags, resources }: Tried & { resources: Rehearsed[] },
   left: readonly Remainder[],
   { hide, sender, known }: Connection,
 ): Outcome {
@@ -277,7 +280,7 @@ function outcomeOf(
   );
   const profile = profileOf(results, seen, earlier);
   const isWritten = options.writeProfile !== undefined;
-  const answer = answerOf(resources, differences, { found: profile, known, isWritten });
+  const answer = answerOf([...resources, ...lateThings(lags)], differences, { found: profile, known, isWritten });
   return {
     version: 1,
     status: left.length > 0 ? 1 : statusOf(answer, changes),

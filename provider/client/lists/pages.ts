@@ -22,7 +22,7 @@ const maxRowsPerPage = 10_000;
 /**
  * Reads all rows of a table, page by page; no row comes twice. Pages by keyset on `_id`, so that rows which come or go
  * meanwhile move no others. From a server that ignores order or filter it reads the rest by position, each page
- * overlapping the last by one row. A short page is not the end, since servers have limits of their own. Throws an
+ * overlapping the last by one row, or takes one answer for all where nothing comes behind it. A short page is not the end, since servers have limits of their own. Throws an
  * ApiError `badAnswer` when the server pages in neither way.
  */
 export async function* pages(

@@ -17,16 +17,19 @@ export async function* positionPages(
   const sorted = read > seen.size ? last : undefined;
   const isNew = ({ _id }: Row): boolean => !seen.has(_id) && (sorted === undefined || _id > sorted);
   let previous: string | undefined = read > 0 ? last : undefined;
+  let single: readonly Row[] | undefined; // the only page of this pass so far
   for (let pass = 1, position = read; pass <= maxPasses;) {
     const rows = await page(Math.max(0, position - 1));
     const moved = position > 0 && rows[0]?._id !== previous;
     if (moved) {
+      if (single?.length === position && (await isWhole(page, single))) return;
       // Rows came or went before this place: begin again, for those that were passed over.
       pass++;
       position = 0;
       previous = undefined;
       continue;
     }
+    single = position === 0 ? rows : undefined;
     const unread = (position > 0 ? rows.slice(1) : rows).filter(isNew);
     for (const { _id } of unread) seen.add(_id);
     if (unread.length > 0) yield unread;
@@ -41,4 +44,12 @@ export async function* positionPages(
     message: `The rows of table ${table} can't be read page by page: they change places from one page to the next`,
     hint: "Try again while nobody else changes the table; if it persists, the platform ignores both filter and skip.",
   });
+}
+
+/** True if one answer has all rows, in whatever order they come: nothing is behind it, and another answer has the same. */
+async function isWhole(page: ReadPage, rows: readonly Row[]): Promise<boolean> {
+  if ((await page(rows.length)).length > 0) return false;
+  const ids = new Set(rows.map(({ _id }) => _id));
+  const others = await page(0);
+  return others.length === ids.size && others.every(({ _id }) => ids.has(_id));
 }

@@ -1,3 +1,4 @@
+import { today } from "../../../machine/settings/today.ts";
 import { keyPlace, valuePlace, type Place, type Problem, type Value } from "../../layers/document.ts";
 import { describePlace } from "../../layers/verbs.ts";
 import { rowDigester } from "../../reconcile/digests.ts";
@@ -9,6 +10,7 @@ import { problemsWith } from "../../resources/rows/owners.ts";
 import { read, SourceError } from "../../sources/read.ts";
 import { listLinkedLabels, placeOf } from "../../sources/source.ts";
 import { readEnvironment, type Declaration, type Reading } from "../declaration.ts";
+import { checkPeople } from "./peopleChecks.ts";
 import { platformProblems } from "./platformChecks.ts";
 
 /** Verbs by the names that the inputs of a seed have. */
@@ -174,8 +176,13 @@ export async function checkEnvironment(file: string, folder: string): Promise<Ch
   const { root, declared, problems } = reading;
   // Rows of a part with problems would only repeat them.
   if (!root || !declared || problems.length > 0) return { ...reading, warnings: [] };
-  const found = [...platformProblems(root, declared), ...(await rowProblems(root, declared, folder))];
-  const warnings: Problem[] = [];
+  const people = await checkPeople(root, declared, { directory: folder, day: today() });
+  const found = [
+    ...platformProblems(root, declared),
+    ...people.problems,
+    ...(await rowProblems(root, declared, folder)),
+  ];
+  const warnings = people.warnings;
   if (found.length === 0)
     for (const name of declared.seedOrder) warnings.push(...(await spacedKeys(root, declared, name, folder)));
   return { ...reading, problems: found, warnings };

@@ -66,7 +66,7 @@ function thingOf(path: Path): Path | undefined {
   if (list === undefined || list === "formerly") return [...thing, name, team];
   if (list !== "members" && list !== "roster") return undefined;
   const people = [...thing, name, team, list];
-  if (who === undefined) return people;
+  if (who === undefined || (list === "roster" && who === "source")) return people;
   const opens =
     list === "members"
       ? property === "targetInitialApp" && path.length > 7

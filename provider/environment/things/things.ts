@@ -122,8 +122,20 @@ function teamOf(
   return [
     team,
     ...people,
-    inTeam(top, team, { kind: "TeamRoster", name, path: [...team.path, "roster"], removal }, roster),
+    inTeam(top, team, { kind: "TeamRoster", name, path: [...team.path, "roster"], removal }, rosterInputs(roster)),
   ];
+}
+
+/** A roster with roles and last days apart, as the resource has them. */
+function rosterInputs({ members, ...roster }: NonNullable<Team["roster"]>): Readonly<Record<string, unknown>> {
+  if (!members) return roster;
+  const people = Object.entries(members).map(([name, one]) => [name, isPlainMap(one) ? one : { role: one }] as const);
+  const ends = people.flatMap(([name, { until }]) => (until === undefined ? [] : [[name, until] as const]));
+  return {
+    ...roster,
+    members: Object.fromEntries(people.map(([name, { role }]) => [name, role])),
+    ...(ends.length > 0 ? { until: Object.fromEntries(ends) } : {}),
+  };
 }
 
 function inTeam(

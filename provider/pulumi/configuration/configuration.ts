@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { dayVariable } from "../../../machine/settings/today.ts";
 import { approvedVariable, keyVariable } from "../../approval/signature.ts";
 import { isHeaderValue, noHeaderValue } from "../../client/http/headers.ts";
 import type { WireNames } from "../../contract/endpoints.ts";
@@ -217,7 +218,13 @@ function refuseUnknown(
   const shown = (key: string): string => (explicit ? key : `microapps:${key}`);
   const problems = [
     ...unknownNames(settings, keys, shown).map(({ key, reason }) => `${shown(key)} ${reason}`),
-    ...findMisspelled(environment, [...keys.map(variableOf), allowedVariable, approvedVariable, keyVariable]),
+    ...findMisspelled(environment, [
+      ...keys.map(variableOf),
+      allowedVariable,
+      approvedVariable,
+      keyVariable,
+      dayVariable,
+    ]),
   ];
   if (problems.length > 0) throw new UnknownSetting(problems.join("; "));
 }

@@ -91,6 +91,8 @@ export interface Context {
   report: Report;
   /** The program's folder: sources and intent files are found from here. */
   directory: string;
+  /** The day of the run in UTC, `2026-12-31`: whose last day is before it counts as absent. */
+  day: string;
   /** The account of the configuration: an address or a user ID. */
   account: { email?: string | undefined; userID?: string | undefined };
   /** The platform as states name it. */
@@ -146,6 +148,7 @@ export interface OfflineContext extends Pick<
   Context,
   | "report"
   | "directory"
+  | "day"
   | "platform"
   | "account"
   | "identities"

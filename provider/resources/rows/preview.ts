@@ -185,6 +185,7 @@ async function planned(
   const going = inputs.mode === "exact" ? fewestRemovals(plan) : 0;
   const refusal = tooManyRemovals("rows", going, ledger.count, inputs.maxRemovals);
   const refusals = [...(refusal ? [refusal] : []), ...clearing.refusals];
+  if (refusal && mayComeLater(context, inputs)) report.forecast(laterAdvice);
   if (refusals.length > 0) throw new ResourceError(refusals.join("\n"));
   await refuseUndeclaredRows(context, inputs, target, leaving.going, names.removed);
   const removed = { target, keys: leaving.going };
@@ -198,6 +199,14 @@ async function planned(
   const { found, staying: handedOver } = leaving;
   return { plan, names, renewed, leaving: { target, keys, labels: old.labels, found, handedOver } };
 }
+
+const laterAdvice =
+  "rows that move to a seed which waits for this one stay, and are counted here, since that seed is not known yet: then " +
+  "set maxRemovals for this run, whose preview says which of them stay";
+
+/** True if a program may register a seed later of which nobody knows; an Environment announces all of its own. */
+const mayComeLater = ({ rowClaims }: OfflineRowContext, { resourceUrn }: SeedInputs): boolean =>
+  rowClaims.keepsCells && resourceUrn?.includes("microapps:index:Environment$") !== true;
 
 interface Found {
   plan: Forecast;

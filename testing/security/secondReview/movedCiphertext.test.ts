@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import structProto from "google-protobuf/google/protobuf/struct_pb.js";
-import { plugin } from "../../harness/doors.ts";
+import { here } from "../../harness/inProcessPlugin.ts";
 import { Stage } from "../../harness/stage.ts";
 
 // Engines say a plugin what is a secret: a ciphertext that was moved to a key that messages quote is quoted by none.
@@ -13,7 +13,7 @@ const secret = (value: unknown) => ({
 const struct = (properties: object) => structProto.Struct.fromJavaScript(properties as Record<string, never>); // JSON
 
 test.each(["organizationID", "appServer", "profile"])("a secret under %s is quoted by no call", async (key) => {
-  const stage = await Stage.set({}, {}, plugin);
+  const stage = await Stage.set({}, {}, here);
   try {
     const { id, outputs } = await stage.create("Organization", { name: "Acme" });
     const args = { endpoint: stage.emulator.url, email: "admin@example.com", password: secret("correct-horse") };

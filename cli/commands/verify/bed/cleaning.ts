@@ -1,7 +1,7 @@
 import { pages } from "../../../../provider/client/lists/pages.ts";
 import type { Client } from "../../../../provider/client/options.ts";
 import { ApiError, orUndefinedIfNotFound } from "../../../../provider/contract/errors.ts";
-import { withoutUndefined } from "../../../../provider/contract/values.ts";
+import { withoutUndefined, type Row } from "../../../../provider/contract/values.ts";
 import { isObject } from "../../../../provider/contract/wire.ts";
 import type { Journal, Left, Thing } from "./journal.ts";
 
@@ -94,11 +94,22 @@ async function isOurs(client: Client, kind: "organization" | "team", id: string,
 
 /** Deletes the rows of a table that carry the mark in a value. Whatever the platform filters, they are looked at here. */
 async function sweep(client: Client, microAppID: string, mark: string): Promise<void> {
-  const found: string[] = [];
-  for await (const rows of pages(client, { microAppID })) {
-    found.push(...rows.filter((row) => carries(row, mark)).map(({ _id }) => _id));
+  const remove = async (rows: readonly Row[]): Promise<number> => {
+    const found = rows.filter((row) => carries(row, mark));
+    for (const { _id: rowID } of found) await orUndefinedIfNotFound(client.removemicroapprow({ rowID }));
+    return found.length;
+  };
+  const found: Row[] = [];
+  try {
+    for await (const rows of pages(client, { microAppID })) found.push(...rows);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== "badAnswer") throw error;
+    // Rows that change places can't be read page by page. Each answer has some, until none are left.
+    for (let removed = 1; removed > 0;) {
+      removed = await remove((await client.microappdata({ microAppID })).microAppRows);
+    }
   }
-  for (const rowID of found) await orUndefinedIfNotFound(client.removemicroapprow({ rowID }));
+  await remove(found);
 }
 
 const carries = (value: unknown, mark: string): boolean =>

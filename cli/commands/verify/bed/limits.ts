@@ -1,43 +1,80 @@
 import type { Door } from "../../../../provider/conformance/door.ts";
 import { maxRowsPerInsert } from "../../../../provider/contract/rows.ts";
-import { at } from "../../../../provider/contract/wire.ts";
+import { at, isObject } from "../../../../provider/contract/wire.ts";
 import type { Profile } from "../../../../provider/habits/profile.ts";
 
-/** Finds limits below a number of rows, which it inserts into an empty table: those that are larger are not seen. */
+/**
+ * Finds limits below a number of rows, which it inserts into an empty table: larger limits are not seen. Every number is
+ * one of rows that are there: an answer of fewer rows is a limit only where another page has more.
+ */
 export async function limitsBelow(door: Door, table: string | undefined, most: number): Promise<Profile["limits"]> {
   if (table === undefined || most === 0) return {};
-  const maximumBatch = await largestBatch(door, table, Math.min(most, maxRowsPerInsert));
-  const { length: unasked } = await rowsOf(door, { microAppID: table });
-  const filter = { resourceID: table, skip: 0, limit: most };
-  const { length: asked } = await rowsOf(door, { microAppID: table, searchFilter: [filter], optLimit: most });
-  const held = maximumBatch ?? Math.min(most, maxRowsPerInsert);
+  const rows = new BedRows(door, table);
+  const maximumBatch = await rows.largestBatch(Math.min(most, maxRowsPerInsert));
+  const held = (await rows.ids()).size;
+  const unasked = (await rows.read({})).length;
+  const asked = (await rows.read({ limit: most, skip: 0 })).length;
   return {
     ...(unasked > 0 && unasked < held ? { defaultLimit: unasked } : {}),
-    ...(asked > 0 && asked < held ? { maximumLimit: asked } : {}),
+    ...(asked > 0 && asked < Math.min(held, most) ? { maximumLimit: asked } : {}),
     ...(maximumBatch === undefined ? {} : { maximumBatch }),
   };
 }
 
-async function rowsOf(door: Door, request: Record<string, unknown>): Promise<unknown[]> {
-  const reply = await door.call({ name: "microappdata", request, as: "admin" });
-  const rows = reply.kind === "answer" ? at(reply.answer, "microAppRows") : undefined;
-  return Array.isArray(rows) ? (rows as unknown[]) : [];
-}
+/** Highest number of pages that rows are counted by. */
+const maxPages = 10_000;
 
-/** The most rows that one insert takes; undefined when it takes all. */
-async function largestBatch(door: Door, table: string, most: number): Promise<number | undefined> {
-  if (await takes(door, table, most)) return undefined;
-  let [taken, refused] = [0, most];
-  while (refused - taken > 1) {
-    const middle = Math.floor((taken + refused) / 2);
-    if (await takes(door, table, middle)) taken = middle;
-    else refused = middle;
+/** Rows that are inserted into a table and counted there. */
+class BedRows {
+  readonly #door: Door;
+  readonly #table: string;
+
+  constructor(door: Door, table: string) {
+    this.#door = door;
+    this.#table = table;
   }
-  return taken === 0 ? undefined : taken;
-}
 
-async function takes(door: Door, microAppID: string, count: number): Promise<boolean> {
-  const rows = Array.from({ length: count }, (_, index) => ({ Code: `L${index}` }));
-  const reply = await door.call({ name: "insertmicroapprows", request: { microAppID, rows }, as: "admin" });
-  return reply.kind !== "refused";
+  async read(page: Readonly<Record<string, number>>): Promise<unknown[]> {
+    const { limit } = page;
+    const searchFilter = [{ resourceID: this.#table, ...page }];
+    const paging = limit === undefined ? {} : { searchFilter, optLimit: limit };
+    const request = { microAppID: this.#table, ...paging };
+    const reply = await this.#door.call({ name: "microappdata", request, as: "admin" });
+    const rows = reply.kind === "answer" ? at(reply.answer, "microAppRows") : undefined;
+    return Array.isArray(rows) ? (rows as unknown[]) : [];
+  }
+
+  /** IDs of the rows, page by page, until a page has no other ones. */
+  async ids(): Promise<Set<string>> {
+    const ids = new Set<string>();
+    for (let page = 0; page < maxPages; page++) {
+      const before = ids.size;
+      for (const row of await this.read({ limit: maxRowsPerInsert, skip: before })) {
+        if (isObject(row) && typeof row["_id"] === "string") ids.add(row["_id"]);
+      }
+      if (ids.size === before) break;
+    }
+    return ids;
+  }
+
+  /** The most rows that one insert takes whole; undefined when it takes all of them, or does not keep any number. */
+  async largestBatch(most: number): Promise<number | undefined> {
+    if (await this.#takes(most)) return undefined;
+    let [taken, refused] = [0, most];
+    while (refused - taken > 1) {
+      const middle = Math.floor((taken + refused) / 2);
+      if (await this.#takes(middle)) taken = middle;
+      else refused = middle;
+    }
+    return taken === 0 ? undefined : taken;
+  }
+
+  /** True when a batch of so many rows arrives whole, whatever the answer: a platform may keep a part. */
+  async #takes(count: number): Promise<boolean> {
+    const before = (await this.ids()).size;
+    const rows = Array.from({ length: count }, (_, index) => ({ Code: `L${index}` }));
+    const request = { microAppID: this.#table, rows };
+    await this.#door.call({ name: "insertmicroapprows", request, as: "admin" });
+    return (await this.ids()).size - before >= count;
+  }
 }

@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { textOf } from "../../../../provider/client/http/bodies.ts";
 import type { Client } from "../../../../provider/client/options.ts";
 import type { Door, Reply } from "../../../../provider/conformance/door.ts";
 import type { Bed, FixtureName } from "../../../../provider/conformance/fixtures.ts";
 import { appIDIn } from "../../../../provider/contract/apps.ts";
-import { ApiError, isRefusal } from "../../../../provider/contract/errors.ts";
+import { ApiError, isRefusal, orUndefinedIfNotFound } from "../../../../provider/contract/errors.ts";
 import { at, isObject } from "../../../../provider/contract/wire.ts";
 import type { Configuration } from "../../../../provider/pulumi/configuration/configuration.ts";
 import { wrongly, type BedNames } from "../options.ts";
@@ -78,17 +79,23 @@ export async function organizationFor(
   client: Client,
   journal: Journal,
   named: string | undefined,
-): Promise<{ id: string; name: string }> {
+): Promise<{ id: string; name: string; lag: number }> {
   try {
-    if (named === undefined) return await newOrganization(client, journal);
+    if (named === undefined) {
+      const made = await newOrganization(client, journal);
+      return { ...made, lag: (await lagOf(() => isThere(client, made.id))) ?? longestLagMs };
+    }
     const { organization } = await client.readorganization({ organizationID: named });
     if (!organization) throw wrongly(`nothing was changed: there is no organization ${named} on the platform`);
-    return { id: named, name: organization.name };
+    return { id: named, name: organization.name, lag: 0 };
   } catch (error) {
     if (error instanceof ApiError) throw wrongly(`nothing was tried: ${error.message}`);
     throw error;
   }
 }
+
+const isThere = async (client: Client, organizationID: string): Promise<boolean> =>
+  (await orUndefinedIfNotFound(client.readorganization({ organizationID })))?.organization !== undefined;
 
 /** Makes an organization under an ID of ours, by which it is found when no answer comes; where none can be chosen, without. */
 async function newOrganization(client: Client, journal: Journal): Promise<{ id: string; name: string }> {
@@ -110,16 +117,30 @@ async function newOrganization(client: Client, journal: Journal): Promise<{ id: 
   }
 }
 
+/** Milliseconds between two looks for a thing that was just made, and how long it is looked for. */
+const lookMs = 250;
+const longestLagMs = 10_000;
+
+/** Looks for a thing that was just made. Returns the milliseconds until it was there; undefined if it never was. */
+export async function lagOf(look: () => Promise<boolean>): Promise<number | undefined> {
+  for (let waited = 0; waited <= longestLagMs; waited += lookMs) {
+    if (await look()) return waited;
+    await sleep(lookMs);
+  }
+  return undefined;
+}
+
 /**
  * Looks whether each table is there, is empty and keeps the mark, and finds the IDs of its fields. Rows are made for it,
- * which the run removes.
+ * which the run removes. `lag` is the longest time in milliseconds until a row could be read.
  */
 export async function examineTables(
   door: Door,
   tables: BedNames["tables"],
   mark: string,
-): Promise<Partial<Record<FixtureName, string>>> {
+): Promise<{ fields: Partial<Record<FixtureName, string>>; lag: number }> {
   const found: Partial<Record<string, string>> = {};
+  let longest = 0;
   let parent: string | undefined;
   for (const name of bedTableNames) {
     const microAppID = tables[name];
@@ -131,17 +152,21 @@ export async function examineTables(
     if (made.kind === "refused")
       throw wrongly(`table ${microAppID} takes no row: ${made.message}; a test bed needs ${fieldsOf(name)}`);
     if (name === "countries") parent = textIn(made, "rowID");
-    const read = await door.call({ name: "microappdata", request: { microAppID }, as: "admin" });
-    if (!JSON.stringify(read.body).includes(mark)) {
+    const lag = await lagOf(async () => {
+      const read = await door.call({ name: "microappdata", request: { microAppID }, as: "admin" });
+      return JSON.stringify(read.body).includes(mark);
+    });
+    if (lag === undefined) {
       throw wrongly(`table ${microAppID} does not keep what is written into Run: a test bed needs ${fieldsOf(name)}`);
     }
+    longest = Math.max(longest, lag);
     const raw = await door.call({ name: "microappdata", request: { microAppID, platformFormat: true }, as: "admin" });
     for (const [label, value] of Object.entries(values)) {
       const id = keyOf(raw.body, value);
       if (id !== undefined && id !== label) found[`${name}.${label}`] = id;
     }
   }
-  return found;
+  return { fields: found, lag: longest };
 }
 
 async function refuseRows(door: Door, name: BedTable, table: string): Promise<void> {

@@ -1,0 +1,100 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import type { Fact } from "../../../provider/conformance/fact.ts";
+import { loadFacts } from "../../../provider/conformance/load.ts";
+import type { HabitName } from "../../../provider/habits/habits.ts";
+import { Front, always } from "../doctor/testing/front.ts";
+import type { Outcome } from "./outcome.ts";
+import { parts, type RehearsedPart } from "./rehearsal/parts.ts";
+import { Stand } from "./testing/stand.ts";
+
+// Strictness of `up`, one by one: verify finds it, its profile makes a second verify and a run work, or it names
+// what is missing. Nothing stays in either case.
+
+let stand: Stand;
+beforeAll(async () => (stand = await Stand.open()));
+afterAll(() => stand.close());
+afterEach(() => {
+  stand.emulator.setFaults();
+  stand.emulator.setProfile();
+  expect(stand.differences()).toEqual([]);
+});
+
+const about = (...names: HabitName[]): Fact[] =>
+  loadFacts().filter(({ habit }) => habit !== undefined && names.includes(habit));
+const named = (...names: string[]): RehearsedPart[] => parts.filter(({ name }) => names.includes(name));
+const lacks = (outcome: Outcome | undefined): string[] | undefined =>
+  outcome?.answer.missing.map(({ resource, why }) => `${resource}: ${why}`);
+const profile = "platform-profile.yaml";
+const containing = (text: string): unknown => expect.stringContaining(text);
+
+test("an order that changes: one answer has all rows, and a table of several answers is missing by name", async () => {
+  const habits = { viewSort: "ignored", rowOrder: "changing" } as const;
+  const work = { facts: about("rowOrder"), parts: named("rows") };
+  stand.emulator.setProfile({ version: 1, habits });
+  const { status, outcome } = await stand.verify({ writeProfile: profile, force: true }, work);
+  expect([status, outcome?.profile.habits, lacks(outcome)]).toEqual([0, { rowOrder: "changing" }, []]);
+  expect(await stand.verify({ profile }, work)).toMatchObject({ status: 0, outcome: { changes: [] } });
+
+  stand.emulator.setProfile({ version: 1, habits, limits: { maximumLimit: 7 } });
+  const other = await stand.verify({}, work);
+  expect(other).toMatchObject({ status: 3, outcome: { left: [] } });
+  expect(lacks(other.outcome)).toEqual([containing("The rows of table bed-currencies can't be read page by page")]);
+});
+
+test("a batch that keeps a part is a limit of batches, with which rows arrive, and no limit of reads", async () => {
+  stand.emulator.setFaults({ faults: [{ kind: "keepsPart", endpoint: "insertmicroapprows", rows: 5 }] });
+  const work = { facts: [], parts: named("rows") };
+  const { status, outcome } = await stand.verify({ writeProfile: profile, force: true }, work);
+  expect([status, outcome?.profile.limits, lacks(outcome)]).toEqual([0, { maximumBatch: 5 }, []]);
+  expect(await stand.verify({ profile }, work)).toMatchObject({ status: 0, outcome: { changes: [] } });
+});
+
+test("userid that is switched off is no other way of asking", async () => {
+  stand.emulator.setProfile({ version: 1, habits: { userLookupBy: "none" } });
+  const work = { facts: about("userLookupBy", "memberAddress"), parts: named("Crew", "Support", "member", "roster") };
+  const { status, outcome } = await stand.verify({ writeProfile: profile, force: true }, work);
+  expect([status, outcome?.profile.habits, lacks(outcome)]).toEqual([0, { userLookupBy: "none" }, []]);
+  expect(outcome?.answer.settings).toMatchObject([
+    { text: "Declare userID in place of getUserID, which refuses without." },
+  ]);
+  expect(await stand.verify({ profile }, work)).toMatchObject({ status: 0, outcome: { changes: [] } });
+
+  stand.emulator.setProfile({ version: 1, habits: { userLookupBy: "none", memberAddress: "no" } });
+  const other = await stand.verify({}, work);
+  expect(other.status).toBe(3);
+  expect(lacks(other.outcome)).toEqual([containing("TeamRoster: ")]);
+});
+
+test("a value that comes back otherwise is named with its label", async () => {
+  stand.emulator.setFaults({ faults: [{ kind: "otherForms", forms: ["checkboxAsText"] }] });
+  const { status, outcome } = await stand.verify({}, { facts: [], parts: named("values") });
+  expect(status).toBe(3);
+  expect(lacks(outcome)).toEqual([containing('gave back "old,new" in "Tags", where ["old","new"] was sent')]);
+});
+
+test("rows and organizations that can be read only later are named", async () => {
+  const front = await Front.start(stand.emulator.url);
+  const hidden = new Map([
+    ["/api/microappdata", 1],
+    ["/api/readorganization", 2],
+  ]);
+  let isMade = false;
+  front.answer = (request, response) => {
+    const path = request.url ?? "";
+    isMade ||= path === "/api/insertmicroapprow";
+    const left = hidden.get(path) ?? 0;
+    if (left === 0 || (path === "/api/microappdata" && !isMade)) return false;
+    hidden.set(path, left - 1);
+    const isOrganization = path === "/api/readorganization";
+    const none = isOrganization ? { status: "failure", message: "not found" } : { body: { microAppRows: [] } };
+    return always(isOrganization ? 404 : 200, none)(request, response);
+  };
+  const environment = { MICROAPPS_ENDPOINT: front.url };
+  const { status, outcome } = await stand.verify({}, { facts: [], parts: [] }, environment);
+  await front.close();
+  expect(status).toBe(3);
+  expect(lacks(outcome)).toEqual([
+    containing("SeedRows: the platform shows it only 0.3 s later (eventual consistency)"),
+    containing("Organization: the platform shows it only 0.5 s later (eventual consistency)"),
+  ]);
+});
