@@ -137,7 +137,7 @@ test("what is hostile in a declaration is refused by its property, and nothing i
     const failure = await failureOf(inputs);
     expect([title, failure]).toEqual([title, expect.stringContaining(says)]);
     expect(failure).not.toMatch(/hush/);
-     
+
     expect(failure).not.toMatch(/[\u001b\u202e]/);
     expect([title, monitor.registered.filter((one) => one.getCustom()).length]).toEqual([title, 0]);
   }
@@ -179,7 +179,7 @@ test("the embedded engine refuses the name that maps lose, and leaves a text wit
       Struct.fromJavaScript(object as Record<string, never>),
     );
     const bytes = Buffer.from(asSent(request.serializeBinary()));
-    return fromStruct((registerResource.requestDeserialize(bytes)).getObject());
+    return fromStruct(registerResource.requestDeserialize(bytes).getObject());
   };
   expect(() => registered({ a: { b: [{ [proto]: 1 }] } })).toThrow("a.b[0].__proto__: no property can have this name");
   expect(registered({ a: `\n\t${proto}`, b: "__proto__", c: { constructor: 1 } })).toEqual({
