@@ -45,7 +45,9 @@ export async function assumeRows(
     const seed = { ...thing.inputs, key: labels, salt, ...linksIn(known.outputs) } as unknown as RowDeclaration;
     const summary = await summarize(seed, folder);
     const named = Array.isArray(keys) ? keys.map(String) : undefined;
-    const own = named && keyedRows(labels, named, salt, summary.rows);
+    const all = RowSet.of(summary.rows); // rows that it gives up say what their next owner declares
+    for (const row of (await rowsOfOthers(withSalt, { labels, salt }, head)).declared) all.add(row.key, row.content);
+    const own = named && keyedRows(labels, named, salt, all);
     const kept = own ?? summary.rows;
     const isSame = kept.length === summary.rows.length && [...kept].every((row) => summary.rows.has(row.key));
     const digest = isSame ? summary.digest : "otherwise";
@@ -63,10 +65,26 @@ export async function assumeRows(
  */
 async function departed(
   known: KnownThing,
+  terms: { labels: readonly string[]; salt: string },
+  head: Declared,
+): Promise<KnownThing> {
+  const { labels, salt } = terms;
+  const { keys } = known.inputs;
+  const { declared, last } = await rowsOfOthers(known, terms, head);
+  const rows = Array.isArray(keys) ? keyedRows(labels, keys.map(String), salt, declared) : last;
+  if (!rows) return { ...known, rows: "none" };
+  const { digest, labels: names } = known.outputs;
+  const summary = { rows, labels: Array.isArray(names) ? names.map(String) : [], digest: String(digest) };
+  return { ...known, outputs: ledgered(known.outputs, summary), rows: "keys" };
+}
+
+/** Rows that the seeds of a table declare, and those of one that has the same source and as many rows. */
+async function rowsOfOthers(
+  known: KnownThing,
   { labels, salt }: { labels: readonly string[]; salt: string },
   { declaration, folder, unread }: Declared,
-): Promise<KnownThing> {
-  const { keys, source } = known.inputs;
+): Promise<{ declared: RowSet; last: RowSet | undefined }> {
+  const { source } = known.inputs;
   const { table, rowCount } = known.outputs;
   const declared = new RowSet();
   let last: RowSet | undefined;
@@ -78,11 +96,7 @@ async function departed(
     for (const row of rows ?? []) declared.add(row.key, row.content);
     if (source !== undefined && source === inputs["source"] && rows?.length === rowCount) last = rows;
   }
-  const rows = Array.isArray(keys) ? keyedRows(labels, keys.map(String), salt, declared) : last;
-  if (!rows) return { ...known, rows: "none" };
-  const { digest, labels: names } = known.outputs;
-  const summary = { rows, labels: Array.isArray(names) ? names.map(String) : [], digest: String(digest) };
-  return { ...known, outputs: ledgered(known.outputs, summary), rows: "keys" };
+  return { declared, last };
 }
 
 /** Rows of a seed; undefined for a source with a mistake, which its own seed reports. */

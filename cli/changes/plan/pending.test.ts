@@ -228,6 +228,32 @@ describe("rows", () => {
     expect(why).toBe("rows of 1 seed are compared when up runs: towns");
   });
 
+  test("of a seed that is split where the salt is encrypted move, and say what they said", async () => {
+    const two =
+      "seeds:\n  cities: { table: cities, key: Code, source: data.csv }\n  towns: { table: cities, key: Code, source: towns.csv }\n";
+    const hidden = {
+      ...settings,
+      salt: { ...sealed, ciphertext: "v1:a:b" },
+      ledger: await ledger("2:salt"),
+      keys: ["A", "B"],
+    };
+    const tallies = async (towns: string) =>
+      (
+        await of({ "env.yaml": two, "data.csv": "Code,Name\nA,Aachen\n", "towns.csv": towns }, [
+          environment,
+          made("SeedRows", "cities", hidden),
+        ])
+      ).things.map(({ name, rows }) => [name, rows?.add, rows?.change, rows?.remove]);
+    expect(await tallies("Code,Name\nB,Berlin\n")).toEqual([
+      ["cities", 0, 0, 0],
+      ["towns", 0, 0, 0],
+    ]);
+    expect(await tallies("Code,Name\nC,Celle\n")).toEqual([
+      ["cities", 0, 0, 1],
+      ["towns", 1, 0, 0],
+    ]);
+  });
+
   test("without their keys are numbers; those of secret seeds are never named", async () => {
     const hidden = {
       ...settings,
