@@ -1,5 +1,8 @@
-import { test } from "@jest/globals";
+import type { test as jestTest } from "@jest/globals";
 import { createHash } from "node:crypto";
+
+// The global one: what runs without Jest draws as well, and can't import it.
+declare const test: typeof jestTest;
 
 /** True for `make test-long`, which runs every case through both kinds of provider. */
 export const isLong = process.env["TEST_LONG"] === "1";
