@@ -184,34 +184,37 @@ describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
     await project.succeed("preview --expect-no-changes");
   });
 
-  testInLong("people of a roster who were changed by hand meanwhile are left alone, and the next approved run does the rest", async () => {
-    await project.edit("dev.yaml", "cyd@example.com: member }", "cyd@example.com: member, dan@example.com: admin }");
-    const report = await approved();
-    const teamID = rosterID();
-    const ids = await peopleOf(teamID);
-    const [bob, cyd] = ["bob@example.com", "cyd@example.com"].map((name) => ids.get(name)?.userID ?? "");
-    await client.insertteammembers({ teamIDs: [teamID], emails: ["eve@example.com"] });
-    await client.updateteammember({ teamID, userID: bob ?? "", role: "admin" });
-    await client.deleteteammember({ teamID, userID: cyd ?? "" });
-    const ended = await up("--approved", report);
-    // An engine that asks the plugin reads first: it knows before anything is sent.
-    const [status, sentence] =
-      door === "plugin" ? [2, "it was changed since. Make a report"] : [1, "left alone: 3 people of team"];
-    expect([ended.status, ended.output]).toEqual([status, expect.stringContaining(sentence)]);
-    const roles = async () => [...(await peopleOf(teamID)).values()].map(({ email, role }) => `${email} ${role}`);
-    const byHand = ["bob@example.com admin", "dan@example.com admin", "eve@example.com member"].filter(
-      (one) => door === "dynamic" || !one.startsWith("dan"),
-    );
-    expect((await roles()).filter((one) => !one.startsWith("a")).toSorted()).toEqual(byHand);
-    const [dev] = (await reported()).environments;
-    const people = dev?.pending?.things.flatMap(({ changes }) => changes.map(({ op, name }) => `${op} ${name}`));
-    const ahead = ["add cyd@example.com", "change bob@example.com", "remove eve@example.com"];
-    expect(people?.toSorted()).toEqual(door === "dynamic" ? ahead : [...ahead, "add dan@example.com"].toSorted());
-    expect(await up("--approved", await approved())).toMatchObject({ status: 0 });
-    const declared = ["bob@example.com member", "cyd@example.com member", "dan@example.com admin"];
-    expect((await roles()).filter((one) => !one.startsWith("a")).toSorted()).toEqual(declared);
-    await project.succeed("preview --expect-no-changes");
-  });
+  testInLong(
+    "people of a roster who were changed by hand meanwhile are left alone, and the next approved run does the rest",
+    async () => {
+      await project.edit("dev.yaml", "cyd@example.com: member }", "cyd@example.com: member, dan@example.com: admin }");
+      const report = await approved();
+      const teamID = rosterID();
+      const ids = await peopleOf(teamID);
+      const [bob, cyd] = ["bob@example.com", "cyd@example.com"].map((name) => ids.get(name)?.userID ?? "");
+      await client.insertteammembers({ teamIDs: [teamID], emails: ["eve@example.com"] });
+      await client.updateteammember({ teamID, userID: bob ?? "", role: "admin" });
+      await client.deleteteammember({ teamID, userID: cyd ?? "" });
+      const ended = await up("--approved", report);
+      // An engine that asks the plugin reads first: it knows before anything is sent.
+      const [status, sentence] =
+        door === "plugin" ? [2, "it was changed since. Make a report"] : [1, "left alone: 3 people of team"];
+      expect([ended.status, ended.output]).toEqual([status, expect.stringContaining(sentence)]);
+      const roles = async () => [...(await peopleOf(teamID)).values()].map(({ email, role }) => `${email} ${role}`);
+      const byHand = ["bob@example.com admin", "dan@example.com admin", "eve@example.com member"].filter(
+        (one) => door === "dynamic" || !one.startsWith("dan"),
+      );
+      expect((await roles()).filter((one) => !one.startsWith("a")).toSorted()).toEqual(byHand);
+      const [dev] = (await reported()).environments;
+      const people = dev?.pending?.things.flatMap(({ changes }) => changes.map(({ op, name }) => `${op} ${name}`));
+      const ahead = ["add cyd@example.com", "change bob@example.com", "remove eve@example.com"];
+      expect(people?.toSorted()).toEqual(door === "dynamic" ? ahead : [...ahead, "add dan@example.com"].toSorted());
+      expect(await up("--approved", await approved())).toMatchObject({ status: 0 });
+      const declared = ["bob@example.com member", "cyd@example.com member", "dan@example.com admin"];
+      expect((await roles()).filter((one) => !one.startsWith("a")).toSorted()).toEqual(declared);
+      await project.succeed("preview --expect-no-changes");
+    },
+  );
 
   test("what was edited by hand in a seed or roster that goes stays on the platform, or is in the next report", async () => {
     await project.edit(

@@ -169,24 +169,27 @@ test("an organization's key that changed without it is refused, with the line to
   expect(await ids()).toEqual(before);
 });
 
-testInLong("in a fresh clone the platform's refusal says what to write, and what was written then mends it", async () => {
-  await project.write("dev.yaml", dev);
-  await project.succeed("up --yes --skip-preview");
-  const before = await ids();
-  await rm(join(project.program, ".microapps/organizations"), { recursive: true });
-  await project.write("dev.yaml", dev.replace("  acme:\n", "  apex:\n").replace("acme/crew", "apex/crew"));
-  const { status, output } = await project.run("up --yes --skip-preview");
-  expect(status).toBe(1);
-  expect(output).toContain("formerly: [<key>] beside the new key in the environment file");
-  await project.write(
-    "dev.yaml",
-    dev.replace("  acme:\n", "  apex:\n    formerly: acme\n").replace("acme/crew", "apex/crew"),
-  );
-  await project.succeed("up --yes");
-  expect(await ids()).toEqual(before);
-  await project.succeed("preview --expect-no-changes --refresh");
-  await byHand(project.platform, async (client) => {
-    const teamID = (await project.state()).get("environment/apex/crew")?.id ?? "";
-    expect((await client.teammembers({ teamIDs: [teamID] })).teamMembers).toHaveLength(3);
-  });
-});
+testInLong(
+  "in a fresh clone the platform's refusal says what to write, and what was written then mends it",
+  async () => {
+    await project.write("dev.yaml", dev);
+    await project.succeed("up --yes --skip-preview");
+    const before = await ids();
+    await rm(join(project.program, ".microapps/organizations"), { recursive: true });
+    await project.write("dev.yaml", dev.replace("  acme:\n", "  apex:\n").replace("acme/crew", "apex/crew"));
+    const { status, output } = await project.run("up --yes --skip-preview");
+    expect(status).toBe(1);
+    expect(output).toContain("formerly: [<key>] beside the new key in the environment file");
+    await project.write(
+      "dev.yaml",
+      dev.replace("  acme:\n", "  apex:\n    formerly: acme\n").replace("acme/crew", "apex/crew"),
+    );
+    await project.succeed("up --yes");
+    expect(await ids()).toEqual(before);
+    await project.succeed("preview --expect-no-changes --refresh");
+    await byHand(project.platform, async (client) => {
+      const teamID = (await project.state()).get("environment/apex/crew")?.id ?? "";
+      expect((await client.teammembers({ teamIDs: [teamID] })).teamMembers).toHaveLength(3);
+    });
+  },
+);

@@ -99,48 +99,51 @@ describe.each([
     }
   });
 
-  testInLong("with a login that was revoked leaves the state as it is, says so, and goes on with the environment's", async () => {
-    const host = await started(first, explicit);
-    const { id, outputs } = await host.create("Organization", { name: "Acme" });
-    await host.stop();
-    renew();
+  testInLong(
+    "with a login that was revoked leaves the state as it is, says so, and goes on with the environment's",
+    async () => {
+      const host = await started(first, explicit);
+      const { id, outputs } = await host.create("Organization", { name: "Acme" });
+      await host.stop();
+      renew();
 
-    const locked = await started(first, explicit);
-    try {
-      const read = await locked.read("Organization", id, outputs, { name: "Acme" });
-      expect(read).toEqual({ id, outputs, inputs: { name: "Acme" } });
-      expect(locked.told).toEqual([
-        expect.stringMatching(
-          /^warning: the platform refuses the login that the state remembers: what was changed by hand was not looked for/,
-        ),
+      const locked = await started(first, explicit);
+      try {
+        const read = await locked.read("Organization", id, outputs, { name: "Acme" });
+        expect(read).toEqual({ id, outputs, inputs: { name: "Acme" } });
+        expect(locked.told).toEqual([
+          expect.stringMatching(
+            /^warning: the platform refuses the login that the state remembers: what was changed by hand was not looked for/,
+          ),
+        ]);
+        // An import has no state that could stay.
+        await expect(locked.import("Organization", id)).rejects.toThrow(refusedLogin);
+        await expect(locked.destroy("Organization", id, outputs)).rejects.toThrow("Login failed"); // another process
+        const updating = locked.update("Organization", id, outputs, { name: "Acme & Co" });
+        await expect(updating).rejects.toThrow(refusedLogin);
+      } finally {
+        await locked.stop();
+      }
+
+      const environment = {
+        MICROAPPS_ALLOWED_ENDPOINTS: emulator.url,
+        MICROAPPS_EMAIL: email,
+        MICROAPPS_PASSWORD: renewed,
+      };
+      const unlocked = await started(first, explicit, environment);
+      try {
+        expect((await unlocked.read("Organization", id, outputs, { name: "Acme" })).outputs).toEqual(outputs);
+        expect(unlocked.told).toEqual([]);
+        await unlocked.destroy("Organization", id, outputs);
+      } finally {
+        await unlocked.stop();
+      }
+      expect(emulator.calls({ mutating: true }).map(({ endpoint }) => endpoint)).toEqual([
+        "insertorganization",
+        "deleteorganization",
       ]);
-      // An import has no state that could stay.
-      await expect(locked.import("Organization", id)).rejects.toThrow(refusedLogin);
-      await expect(locked.destroy("Organization", id, outputs)).rejects.toThrow("Login failed"); // another process
-      const updating = locked.update("Organization", id, outputs, { name: "Acme & Co" });
-      await expect(updating).rejects.toThrow(refusedLogin);
-    } finally {
-      await locked.stop();
-    }
-
-    const environment = {
-      MICROAPPS_ALLOWED_ENDPOINTS: emulator.url,
-      MICROAPPS_EMAIL: email,
-      MICROAPPS_PASSWORD: renewed,
-    };
-    const unlocked = await started(first, explicit, environment);
-    try {
-      expect((await unlocked.read("Organization", id, outputs, { name: "Acme" })).outputs).toEqual(outputs);
-      expect(unlocked.told).toEqual([]);
-      await unlocked.destroy("Organization", id, outputs);
-    } finally {
-      await unlocked.stop();
-    }
-    expect(emulator.calls({ mutating: true }).map(({ endpoint }) => endpoint)).toEqual([
-      "insertorganization",
-      "deleteorganization",
-    ]);
-  });
+    },
+  );
 });
 
 describe.each([
@@ -231,37 +234,40 @@ test("under the embedded engine a renewed password locks nobody out, and a wrong
   }
 });
 
-testInLong("an up of dynamic resources that has nothing to change is never unchanged with a login that fails", async () => {
-  const project = await Project.running(
-    'import { Organization } from "pulumi-microapps";\nnew Organization("acme", { name: "Acme" });\n' +
-      'new Organization("zeta", { name: "Zeta" });\n',
-    { "microapps:endpoint": emulator.url, "microapps:email": email, "microapps:password": first },
-  );
-  const fails = async (): Promise<void> => {
-    const { status, output } = await project.run("up --yes --skip-preview");
-    const [, diagnostics = ""] = output.split("Diagnostics:\n");
-    expect({ status, login: diagnostics.match(/login: Login failed: .*/g) }).toEqual({
-      status: 1,
-      login: [
-        "login: Login failed: wrong e-mail address or password. Check the e-mail address and password, or the token and user ID.",
-      ],
-    });
-  };
-  try {
-    await project.succeed("stack init dev");
-    await project.succeed("up --yes --skip-preview");
-    renew();
-    await fails();
-    await project.succeed("config set microapps:password", wrong);
-    await fails();
-    await project.succeed("config set microapps:password", renewed);
-    expect(await project.succeed("up --yes --skip-preview")).toContain("3 unchanged");
-    // A preview asks the platform for nothing.
-    const since = emulator.lastCall();
-    await project.succeed("preview --expect-no-changes");
-    expect(emulator.calls({ since })).toEqual([]);
-    await project.succeed("destroy --yes --skip-preview");
-  } finally {
-    await project.remove();
-  }
-});
+testInLong(
+  "an up of dynamic resources that has nothing to change is never unchanged with a login that fails",
+  async () => {
+    const project = await Project.running(
+      'import { Organization } from "pulumi-microapps";\nnew Organization("acme", { name: "Acme" });\n' +
+        'new Organization("zeta", { name: "Zeta" });\n',
+      { "microapps:endpoint": emulator.url, "microapps:email": email, "microapps:password": first },
+    );
+    const fails = async (): Promise<void> => {
+      const { status, output } = await project.run("up --yes --skip-preview");
+      const [, diagnostics = ""] = output.split("Diagnostics:\n");
+      expect({ status, login: diagnostics.match(/login: Login failed: .*/g) }).toEqual({
+        status: 1,
+        login: [
+          "login: Login failed: wrong e-mail address or password. Check the e-mail address and password, or the token and user ID.",
+        ],
+      });
+    };
+    try {
+      await project.succeed("stack init dev");
+      await project.succeed("up --yes --skip-preview");
+      renew();
+      await fails();
+      await project.succeed("config set microapps:password", wrong);
+      await fails();
+      await project.succeed("config set microapps:password", renewed);
+      expect(await project.succeed("up --yes --skip-preview")).toContain("3 unchanged");
+      // A preview asks the platform for nothing.
+      const since = emulator.lastCall();
+      await project.succeed("preview --expect-no-changes");
+      expect(emulator.calls({ since })).toEqual([]);
+      await project.succeed("destroy --yes --skip-preview");
+    } finally {
+      await project.remove();
+    }
+  },
+);
