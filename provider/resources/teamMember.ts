@@ -281,6 +281,6 @@ async function sync(context: MemberContext, inputs: Inputs, member: ListedMember
   await context.members.setRole(teamID, member, role, context);
   const lacked = await explainLack(context, teamID, member, role);
   if (!lacked) return outputs;
-  const message = `${nameOf(inputs)} was not stated the role ${role} in team ${teamID}: ${lacked.reason}.`;
+  const message = `${nameOf(inputs)} was not given the role ${role} in team ${teamID}: ${lacked.reason}.`;
   throw new PartialFailure(message, `${teamID}/${member.userID}`, { ...outputs, role: declarable(lacked.role) });
 }

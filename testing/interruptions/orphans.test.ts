@@ -118,7 +118,7 @@ test.each(sampleOf(["dynamic", "plugin"], 1))(
 
 test.each([
   ["dynamic", "dynamic-provider"],
-  ["plugin", "pulumi-resource-microapps"],
+  ["plugin", "plugin/start.js"],
 ])("a provider of the %s door that was asked nothing yet ends with the embedded engine", async (door, command) => {
   const plugins = { providers: [{ name: "microapps", path: join(repository, "plugin") }] };
   const program = "setInterval(() => undefined, 1_000); await new Promise(() => undefined);";

@@ -140,7 +140,7 @@ export const seenName = seen.name;`,
 test("kill -9 of the engine ends the plugin, and the next up goes on", async () => {
   emulator.setFaults({ faults: [{ kind: "timeout", commit: true, endpoint: "insertteam", count: 1 }] });
   const running = project.start("up --yes --skip-preview");
-  await hostOf(running.pid, "pulumi-resource-microapps");
+  await hostOf(running.pid, "plugin/start.js");
   await eventually("a call", () => emulator.calls({ endpoint: "insertteam" })[0]);
   process.kill(running.pid, "SIGKILL");
   await running.ended;

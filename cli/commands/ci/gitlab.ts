@@ -284,7 +284,7 @@ ${rules(condition)}
 ${script(
   ...names,
   `export BASE='${branch}' BOT=microapps BOT_EMAIL=microapps@noreply.invalid`,
-  'git -C "$CI_PROJECT_DIR" remote set-url origin "$CI_SERVER_URL/$CI_PROJECT_PATH.git"',
+  `${git("$CI_PROJECT_DIR")} remote set-url origin "$CI_SERVER_URL/$CI_PROJECT_PATH.git"`,
   ...useToken("oauth2", "MICROAPPS_PULL_TOKEN"),
   ...pushPatch(folder, root),
   ...runRequest(folder, requestOnGitLab),

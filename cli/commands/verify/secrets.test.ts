@@ -51,6 +51,7 @@ const needed = [
   "insertmicroapprows",
   "removemicroapprow",
   "insertorganization",
+  "readorganization",
   "deleteorganization",
 ];
 
