@@ -127,6 +127,14 @@ function linesOutside(text: string, path: readonly EditStep[], { do: what }: Val
   let from = 0;
   for (const step of path) {
     const holder: unknown = node;
+    // A collection that loses its only entry is written as {} or [].
+    const isAlone =
+      what === "remove" && step === path.at(-1) && (isMap(holder) || isSeq(holder)) && holder.items.length === 1;
+    if (isAlone && holder.flow) {
+      from = holder.range?.[0] ?? 0;
+      node = holder;
+      break;
+    }
     if (typeof step === "string" && isMap(holder)) {
       const pair = holder.items.find(({ key }) => isScalar(key) && String(key.value) === step);
       if (!pair) return whole - lineOf((holder.range?.[1] ?? 0) - 1) + lineOf(holder.range?.[0] ?? 0) - 2;
