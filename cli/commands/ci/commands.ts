@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { pulumiVersion } from "./scripts.ts";
 import type { Flavour, PipelineOptions } from "./writing.ts";
 
 const flavours: Flavour[] = ["github", "gitlab"];
@@ -15,7 +16,7 @@ export function addCiCommand(program: Command): void {
         .default("pulumi"),
     )
     .option("--branch <name>", "the branch that is applied", "main")
-    .option("--cli-version <version>", "version of the Pulumi CLI that pipelines install", "3.260.0")
+    .option("--cli-version <version>", "version of the Pulumi CLI that pipelines install", pulumiVersion)
     .option("--cli-digest <sha256>", "SHA-256 of its archive for Linux on x64, which pins it by content")
     .option("--approve", "apply nothing but what somebody approves by the digest that they saw")
     .option("-o, --output <folder>", "the top of the repository, where they are written (default: that of Git)")

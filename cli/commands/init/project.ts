@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node
 import path from "node:path";
 import { ask, EngineError, isInteractive, oneLine, readTyped, type Terminal } from "../../../engine/index.ts";
 import { messageOf } from "../../../machine/failures.ts";
+import { pulumiVersion } from "../ci/scripts.ts";
 import { writePipelines } from "../ci/writing.ts";
 import { environmentFiles, extendGitignore, type NewEnvironment } from "./environments.ts";
 import { programFiles, type Language } from "./program.ts";
@@ -55,7 +56,7 @@ export async function initProject(options: InitOptions, terminal: Terminal): Pro
   terminal.output.write(`Wrote ${written.join(", ")}.\n`);
   if (ci !== "none") {
     const engine = isNode(language) ? "embedded" : "pulumi";
-    const flags = { cwd: folder, engine, branch: "main", cliVersion: "3.260.0", output: folder } as const;
+    const flags = { cwd: folder, engine, branch: "main", cliVersion: pulumiVersion, output: folder } as const;
     terminal.output.write(writePipelines(ci, flags));
   }
   terminal.output.write(nextSteps(decided));
