@@ -55,8 +55,8 @@ npm install pulumi-microapps
 pulumi package add ./node_modules/pulumi-microapps/plugin
 \`\`\`
 
-A clone will do, too: \`pulumi package add ../pulumi-microapps/plugin\`, or its address in Git with \`//plugin\` behind it. The
-CLI installs the plugin's folder, which brings the Pulumi SDK, and in a clone builds the plugin first: about a minute.
+A clone will do, too: \`pulumi package add ../pulumi-microapps/plugin\`. The CLI installs the plugin's folder, which brings
+the Pulumi SDK, and in a clone builds the plugin first: about a minute.
 
 Where \`Pulumi.yaml\` names no plugin, such as in a project whose SDK was made elsewhere, the CLI takes the one on \`PATH\`:
 \`PATH=$PWD/node_modules/.bin:$PATH pulumi up\`.
