@@ -6,6 +6,7 @@ import {
   heading,
   keepApproved,
   keepPlan,
+  nightlyWorkflow,
   quote,
   run,
   runner,
@@ -216,17 +217,10 @@ ${steps(
 }
 
 function driftWorkflow(pipelines: Pipelines): string {
-  return `${heading(pipelines, "Looks each night for what was changed by hand.")}
-name: Environments drift
-on:
-  schedule:
-    - cron: "17 3 * * *"
-  workflow_dispatch:
-permissions: {}
-${defaults(pipelines)}
-jobs:
-${pipelines.environments.map((environment) => driftJob(pipelines, environment)).join("\n\n")}
-`;
+  const title = "Looks each night for what was changed by hand.";
+  return nightlyWorkflow(pipelines, { title, name: "Environments drift", cron: "17 3 * * *" }, (environment) =>
+    driftJob(pipelines, environment),
+  );
 }
 
 function driftJob(pipelines: Pipelines, environment: Environment): string {

@@ -1,4 +1,16 @@
-import { checkout, credentials, defaults, heading, quote, run, runner, steps, tools, transfer } from "./githubSteps.ts";
+import {
+  checkout,
+  credentials,
+  defaults,
+  heading,
+  nightlyWorkflow,
+  quote,
+  run,
+  runner,
+  steps,
+  tools,
+  transfer,
+} from "./githubSteps.ts";
 import { promoteChanges, pullChanges, pushPatch, requestOnGitHub, runRequest, useToken } from "./offers.ts";
 import type { Environment, Pipelines } from "./pipelines.ts";
 
@@ -7,17 +19,10 @@ const folder = "$RUNNER_TEMP/offer";
 
 /** Takes each night what was changed by hand into the files of each environment, as one pull request for each. */
 export function pullWorkflow(pipelines: Pipelines): string {
-  return `${heading(pipelines, "Offers each night what was changed by hand as edits of the files: one pull request an environment.")}
-name: Environments pull
-on:
-  schedule:
-    - cron: "47 3 * * *"
-  workflow_dispatch:
-permissions: {}
-${defaults(pipelines)}
-jobs:
-${pipelines.environments.map((environment) => pullJobs(pipelines, environment)).join("\n\n")}
-`;
+  const title = "Offers each night what was changed by hand as edits of the files: one pull request an environment.";
+  return nightlyWorkflow(pipelines, { title, name: "Environments pull", cron: "47 3 * * *" }, (environment) =>
+    pullJobs(pipelines, environment),
+  );
 }
 
 function pullJobs(pipelines: Pipelines, environment: Environment): string {

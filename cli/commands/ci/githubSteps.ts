@@ -97,3 +97,22 @@ export const transfer = (name: string, folder: string): { keep: string; take: st
 });
 
 export const steps = (...all: readonly string[]): string => indentLines(all.join("\n"), 6);
+
+/** A workflow that runs each night, and when somebody starts it, with the jobs of each environment. */
+export function nightlyWorkflow(
+  pipelines: Pipelines,
+  { title, name, cron }: { title: string; name: string; cron: string },
+  jobsOf: (environment: Environment) => string,
+): string {
+  return `${heading(pipelines, title)}
+name: ${name}
+on:
+  schedule:
+    - cron: "${cron}"
+  workflow_dispatch:
+permissions: {}
+${defaults(pipelines)}
+jobs:
+${pipelines.environments.map(jobsOf).join("\n\n")}
+`;
+}

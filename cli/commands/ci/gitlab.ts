@@ -195,12 +195,30 @@ ${script(
 }
 
 function driftJob(pipelines: Pipelines, environment: Environment): string {
+  const title = "# An environment of its own, which asks nobody: give it an account that may only read.";
+  return `${title}
+${readingJob(pipelines, environment, "drift", onSchedule(pipelines), [
+  ...lookForDrift(pipelines.engine, `${temp}/drift.md`),
+  `cat "${temp}/drift.md"`,
+  ...handOn(`"${temp}/drift.md"`),
+  'exit "$status"',
+])}
+${artifacts("Environments drift")}`;
+}
+
+/** A job that looks at an environment with an account that may only read. */
+function readingJob(
+  pipelines: Pipelines,
+  environment: Environment,
+  stage: string,
+  condition: string,
+  lines: readonly string[],
+): string {
   const { name, job, stack } = environment;
-  return `# An environment of its own, which asks nobody: give it an account that may only read.
-drift-${job}:
-  stage: drift${tags(pipelines)}
+  return `${stage}-${job}:
+  stage: ${stage}${tags(pipelines)}
   needs: []
-${rules(onSchedule(pipelines))}
+${rules(condition)}
   environment: { name: ${quoted(`${name}-read`)}, action: access }
   resource_group: microapps-${job}
 ${script(
@@ -208,12 +226,8 @@ ${script(
   destination(environment),
   "export MICROAPPS_READ_ONLY=true",
   `ENVIRONMENT='${name}' STACK='${stack}'`,
-  ...lookForDrift(pipelines.engine, `${temp}/drift.md`),
-  `cat "${temp}/drift.md"`,
-  ...handOn(`"${temp}/drift.md"`),
-  'exit "$status"',
-)}
-${artifacts("Environments drift")}`;
+  ...lines,
+)}`;
 }
 
 const folder = "$CI_PROJECT_DIR/microapps-offer";
@@ -229,25 +243,16 @@ const handOnOffer = [
 ];
 
 function pullJobs(pipelines: Pipelines, environment: Environment): string {
-  const { name, job, stack } = environment;
+  const { name, job } = environment;
+  const condition = `${onSchedule(pipelines)} && $MICROAPPS_PULL_TOKEN`;
   return `# Offers what was changed by hand as edits of the files. Its account may only read.
-pull-${job}:
-  stage: pull${tags(pipelines)}
-  needs: []
-${rules(`${onSchedule(pipelines)} && $MICROAPPS_PULL_TOKEN`)}
-  environment: { name: ${quoted(`${name}-read`)}, action: access }
-  resource_group: microapps-${job}
-${script(
-  ...tools(pipelines),
-  destination(environment),
-  "export MICROAPPS_READ_ONLY=true",
-  `ENVIRONMENT='${name}' STACK='${stack}'`,
+${readingJob(pipelines, environment, "pull", condition, [
   ...pullChanges(pipelines.engine, `${temp}/offer`, root),
   ...handOnOffer,
-)}
+])}
 ${offerArtifacts}
 
-${offerJob(pipelines, `offer-${job}`, `pull-${job}`, `${onSchedule(pipelines)} && $MICROAPPS_PULL_TOKEN`, [
+${offerJob(pipelines, `offer-${job}`, `pull-${job}`, condition, [
   `export NAME='pull-${name}' TITLE='Take changes by hand in ${name} into the files'`,
 ])}`;
 }
