@@ -24,6 +24,8 @@ export interface EmulatorCommandOptions {
   host: string;
   allowHost: string[];
   publicUrl?: string;
+  allowOrigin: string[];
+  allowAdmin?: true;
   wireName: WireNames;
   readOnly?: true;
   strict?: true;
@@ -145,6 +147,9 @@ async function started({
     host: options.host,
     allowHosts: options.allowHost,
     publicUrl: options.publicUrl,
+    allowOrigins: options.allowOrigin,
+    allowAdmin: options.allowAdmin ?? process.env["MICROAPPS_EMULATOR_ALLOW_ADMIN"] === "true",
+    token: process.env["MICROAPPS_EMULATOR_TOKEN"] || undefined,
     administrator: administratorIn(process.env),
     wireNames: options.wireName,
     data: data === undefined ? undefined : resolve(data),
