@@ -22,12 +22,15 @@ export const backends: Readonly<Record<string, () => Promise<Backend | string>>>
 /** Milliseconds for a server to answer. */
 const startMs = 120_000;
 
-/** S3 as moto imitates it (with `server` it would bring all of AWS), which is installed on first use into a folder that `make clean` removes. */
+/**
+ * S3 as moto imitates it (with `server` it would bring all of AWS): the one on PATH, else it is installed on first use into
+ * a folder that `make clean` removes.
+ */
 async function s3(): Promise<Backend | string> {
   const python = found("python3");
   if (python === undefined) return "there is no python3 on PATH, which runs the stand-in for S3";
   const folder = join(repository, "node_modules/.cache/moto");
-  const server = join(folder, "bin/moto_server");
+  const server = found("moto_server") ?? join(folder, "bin/moto_server");
   if (!existsSync(server)) {
     await run(python, ["-m", "venv", folder]);
     await run(join(folder, "bin/pip"), ["install", "--quiet", "moto[s3]>=5,<6", "flask", "flask-cors"]);

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
+import type { Ended } from "../harness/project.ts";
 
 const searched = (process.env["PATH"] ?? "").split(delimiter);
 const endings = process.platform === "win32" ? [".exe", ".cmd", ""] : [""];
@@ -43,9 +44,16 @@ export class Cli {
 
   /** Runs a command that must succeed, and returns its output. */
   async succeed(folder: string, ...args: readonly string[]): Promise<string> {
+    const { status, output } = await this.run(folder, args);
+    if (status !== 0) throw new Error(`pulumi ${args.join(" ")} ended with ${String(status)}:\n${output}`);
+    return output;
+  }
+
+  /** Runs a command. @param more for its environment */
+  async run(folder: string, args: readonly string[], more: Readonly<Record<string, string>> = {}): Promise<Ended> {
     const child = spawn(this.#program, [...args, "--non-interactive"], {
       cwd: folder,
-      env: this.#environment,
+      env: { ...this.#environment, ...more },
       stdio: ["ignore", "pipe", "pipe"],
     });
     let output = "";
@@ -56,7 +64,6 @@ export class Cli {
       child.on("error", reject);
       child.on("close", resolve);
     });
-    if (status !== 0) throw new Error(`pulumi ${args.join(" ")} ended with ${String(status)}:\n${output}`);
-    return output;
+    return { status, output };
   }
 }

@@ -2,6 +2,7 @@ import { cp, mkdir, mkdtemp, realpath, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { leftRunning } from "../harness/processes.ts";
+import { runApproved } from "./approvedRuns.ts";
 import { backends } from "./backends.ts";
 import { Cli, found } from "./cli.ts";
 import { documented, obstacleOf, runDocumented } from "./documentation.ts";
@@ -38,6 +39,16 @@ const jobs: readonly Job[] = [
       const reason = obstacleOf(job, cli);
       if (reason === undefined) await runDocumented(job, cli, root);
       return reason;
+    },
+  })),
+  ...[undefined, ...Object.keys(backends)].map((place) => ({
+    name: place === undefined ? "approval" : `approval-${place}`,
+    isOptional: place !== undefined,
+    run: async (program: string, root: string) => {
+      const backend = place === undefined ? undefined : await backends[place]?.();
+      if (typeof backend === "string") return backend;
+      await runApproved(program, root, backend).finally(() => backend?.stop());
+      return undefined;
     },
   })),
   {
