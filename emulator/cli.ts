@@ -83,6 +83,7 @@ function withOptions(command: Command): Command {
       wireNameIn,
       {},
     )
+    .option("--verbose", "print each call with its remark: what a platform ignores, such as a misspelt label")
     .option("--read-only", "refuse every call that changes the platform")
     .addOption(new Option("--strict", "refuse values that do not fit a field's type").conflicts("loose"))
     .option("--loose", "take any value for any field")

@@ -10,6 +10,7 @@ import type { WireNames } from "../provider/contract/endpoints.ts";
 import { printableLine } from "../provider/messages/text.ts";
 import { adminPath } from "./admin/actions.ts";
 import { healthPath } from "./admin/health.ts";
+import type { NewCall } from "./data/callLog.ts";
 import { createEmulator, type Emulator, type EmulatorOptions } from "./emulator.ts";
 import { packingOf, writeWhole } from "./platform/snapshotFiles.ts";
 import { defaultAdministrator } from "./seed/schema.ts";
@@ -27,6 +28,7 @@ export interface EmulatorCommandOptions {
   allowOrigin: string[];
   allowAdmin?: true;
   wireName: WireNames;
+  verbose?: true;
   readOnly?: true;
   strict?: true;
   loose?: true;
@@ -155,10 +157,20 @@ async function started({
     data: data === undefined ? undefined : resolve(data),
     ...from,
     profile: options.profile === undefined ? undefined : resolve(options.profile),
+    onCall: options.verbose ? printCall : undefined,
     readOnly: options.readOnly,
     settings: strict ? { strict: true } : loose ? { strict: false } : {},
     tenants: Object.fromEntries(tenant.map((name) => [name, from])),
   });
+}
+
+/** Prints a call on the error stream, where what runs beside the emulator leaves room for it. */
+function printCall({ endpoint, status, duration, failure, fault, remark }: NewCall): void {
+  const notes = [failure, fault === null ? null : `fault: ${fault}`, remark === null ? null : `remark: ${remark}`];
+  const line = [endpoint, status, `${Math.round(duration ?? 0)} ms`, ...notes.filter((note) => note !== null)].join(
+    "  ",
+  );
+  process.stderr.write(`${printableLine(line)}\n`);
 }
 
 /** The administrator that an environment names, such as a container's; undefined when it names none. */

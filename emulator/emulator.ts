@@ -4,6 +4,7 @@ import type { WireNames } from "../provider/contract/endpoints.ts";
 import type { ProfileInput } from "../provider/habits/profile.ts";
 import { readProfile } from "../provider/layers/profileFile.ts";
 import { readsBody } from "./admin/actions.ts";
+import type { NewCall } from "./data/callLog.ts";
 import { Database } from "./data/database.ts";
 import { newToken, requireLongToken } from "./data/hashing.ts";
 import { writeProfile, type Settings } from "./data/settings.ts";
@@ -37,6 +38,8 @@ export interface EmulatorOptions extends ExposureOptions {
   port?: number | undefined;
   /** Token for `/_emulator/`, of 16 characters at least. Default: a new one at each start. */
   token?: string | undefined;
+  /** Runs for each call when the log has it. Default: nothing does. */
+  onCall?: ((call: NewCall) => void) | undefined;
   /** Lets the process end while the emulator is open. Default: false. */
   unref?: boolean | undefined;
   /** Returns the time in milliseconds since the epoch. Default: `Date.now`. */
@@ -92,7 +95,7 @@ export interface OnDemandInstance extends Omit<Instance, "answer"> {
 /** Starts an emulator on this machine. Rejects with a SeedError for a wrong seed, with a FileError for a wrong profile. */
 export async function createEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const { data = ":memory:", port = 0, host = "127.0.0.1", unref = false, now = Date.now, wireNames = {} } = options;
-  const { readOnly = false, settings = {} } = options;
+  const { readOnly = false, settings = {}, onCall } = options;
   const profile = readProfile(options.profile, options.program);
   const exposure = readExposure(options);
   if (data !== ":memory:") mkdirSync(dirname(data), { recursive: true });
@@ -113,7 +116,7 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
       if (from.snapshot !== undefined) await loadAwaited(database, from.snapshot);
       if (profile) writeProfile(database, profile);
       check(database);
-      made.set(name, new Platform(database, { now, wireNames, readOnly, settings, check }));
+      made.set(name, new Platform(database, { now, wireNames, readOnly, settings, onCall, check }));
     }
     const answering = routeRequests(platforms, {
       wireNames: { ...made.get("")?.manner.profile?.wireNames, ...wireNames },
