@@ -8,8 +8,8 @@ declare const test: typeof jestTest;
 export const isLong = process.env["TEST_LONG"] === "1";
 
 /** Registers a story that `make test-long` alone runs, since others of its file show most of it. */
-export const testInLong = (name: string, work: () => Promise<void>): void => {
-  if (isLong) test(name, work);
+export const testInLong = (name: string, work: () => Promise<void>, timeout?: number): void => {
+  if (isLong) test(name, work, timeout);
 };
 
 /** The first cases of a table in `make test`, all of them in `make test-long`. */
@@ -30,19 +30,19 @@ const hashOf = (name: string): number => createHash("sha256").update(name).diges
 
 const stories = new Map<string, number>();
 
-/** Draws two of each four stories of a file, the first with dynamic resources and the second with the plugin. */
+/** Draws the first of each three stories of a file, through a kind that its name decides. */
 function isSampled(name: string, kind: string): boolean {
   const place = stories.get(name) ?? stories.size;
   stories.set(name, place);
-  return place % 4 < 2 && kinds[place % 2] === kind;
+  return place % 3 === 0 && kinds[hashOf(name) % kinds.length] === kind;
 }
 
 /**
- * Registers stories that start engines. `make test` runs half of a file's, each through one kind of provider; `make
+ * Registers stories that start engines. `make test` runs a third of a file's, each through one kind of provider; `make
  * test-long` all of them through both.
  * @param which "all" where each case is a promise of its own: each then runs, through a kind that its name decides
  */
-export function testThrough(kind: string, which: "all" | "half" = "half"): typeof test {
+export function testThrough(kind: string, which: "all" | "third" = "third"): typeof test {
   if (isLong) return test;
   const isDrawn = (name: string): boolean =>
     which === "all" ? drawnKinds(name).some((drawn) => drawn === kind) : isSampled(name, kind);

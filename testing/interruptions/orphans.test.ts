@@ -69,7 +69,7 @@ test.each(
       ["dynamic", 0],
       ["plugin", 2],
     ],
-    2,
+    1,
   ),
 )("kill -9 of the engine ends the provider of the %s door behind %d shells", async (door, shells) => {
   await kill(await writing(door, shells));

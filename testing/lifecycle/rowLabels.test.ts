@@ -2,6 +2,7 @@ import { expect, test } from "@jest/globals";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { throughBothDoors } from "../harness/bothDoors.ts";
+import { testInLong } from "../harness/drawn.ts";
 import type { Properties } from "../harness/providerHost.ts";
 
 const tables = {
@@ -97,33 +98,37 @@ throughBothDoors({ tables }, (scene) => {
     await isSettled(next, news);
   });
 
-  test("a column that all rows of a large file lose is refused by maxRemovals before anything is sent", async () => {
-    const count = 4_200;
-    const write = (columns: string, cells: string) =>
-      writeFile(
-        join(scene.host.folder, "items.csv"),
-        `Code,${columns}\n${Array.from({ length: count }, (_, at) => `K${at},${cells}\n`).join("")}`,
+  testInLong(
+    "a column that all rows of a large file lose is refused by maxRemovals before anything is sent",
+    async () => {
+      const count = 4_200;
+      const write = (columns: string, cells: string) =>
+        writeFile(
+          join(scene.host.folder, "items.csv"),
+          `Code,${columns}\n${Array.from({ length: count }, (_, at) => `K${at},${cells}\n`).join("")}`,
+        );
+      await write("Name,Extra", "n,old");
+      const news = { source: "items.csv" };
+      const made = await make(news);
+      await write("Name", "n");
+      const refusal = "Extra would be cleared in 4200 of 4200 rows, more than maxRemovals allows (25 %)";
+      const before = scene.emulator.lastCall();
+      await expect(up(made, news)).rejects.toThrow(refusal);
+      const { inputs } = await scene.host.check("SeedRows", { ...table, ...news }, made.inputs);
+      const calls = await scene.calls(() =>
+        expect(scene.host.update("SeedRows", made.id, made.outputs, inputs)).rejects.toThrow(refusal),
       );
-    await write("Name,Extra", "n,old");
-    const news = { source: "items.csv" };
-    const made = await make(news);
-    await write("Name", "n");
-    const refusal = "Extra would be cleared in 4200 of 4200 rows, more than maxRemovals allows (25 %)";
-    const before = scene.emulator.lastCall();
-    await expect(up(made, news)).rejects.toThrow(refusal);
-    const { inputs } = await scene.host.check("SeedRows", { ...table, ...news }, made.inputs);
-    const calls = await scene.calls(() =>
-      expect(scene.host.update("SeedRows", made.id, made.outputs, inputs)).rejects.toThrow(refusal),
-    );
-    expect(calls).toEqual([]);
-    expect(before).toBeDefined();
-    // With so many changes a sketch yields the number alone: the state has how many rows had a value.
-    const meant = { ...news, maxRemovals: 1 };
-    expect((await preview(made, meant)).told.join("\n")).toContain("clears Extra in up to 4200 rows");
-    const next = await up(made, meant);
-    expect((await live()).filter((row) => row.includes("old"))).toEqual([]);
-    await isSettled(next, meant);
-  }, 300_000);
+      expect(calls).toEqual([]);
+      expect(before).toBeDefined();
+      // With so many changes a sketch yields the number alone: the state has how many rows had a value.
+      const meant = { ...news, maxRemovals: 1 };
+      expect((await preview(made, meant)).told.join("\n")).toContain("clears Extra in up to 4200 rows");
+      const next = await up(made, meant);
+      expect((await live()).filter((row) => row.includes("old"))).toEqual([]);
+      await isSettled(next, meant);
+    },
+    300_000,
+  );
 
   test("more rows than maxRemovals allows are refused by the preview already; fewer than ten are not", async () => {
     const rows = (first: number, count = 12) =>

@@ -47,7 +47,11 @@ const jobs: readonly Job[] = [
     run: async (program: string, root: string) => {
       const backend = place === undefined ? undefined : await backends[place]?.();
       if (typeof backend === "string") return backend;
-      await runApproved(program, root, backend).finally(() => backend?.stop());
+      try {
+        await runApproved(program, root, backend);
+      } finally {
+        await backend?.stop();
+      }
       return undefined;
     },
   })),

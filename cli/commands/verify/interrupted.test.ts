@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { EndpointName } from "../../../provider/contract/endpoints.ts";
+import { testInLong } from "../../../testing/harness/drawn.ts";
 import { eventually } from "../../../testing/harness/processes.ts";
 import { account, Stand } from "./testing/stand.ts";
 
@@ -76,7 +77,7 @@ test.each<[EndpointName, number]>([
   },
 );
 
-test("so is one that a second Ctrl-C stopped, by a run that goes on with its own", async () => {
+testInLong("so is one that a second Ctrl-C stopped, by a run that goes on with its own", async () => {
   const { status } = await ended(["SIGINT", "SIGTERM"], "updatemicroapprow");
   expect(status).toBe(130);
   expect(journals()).toHaveLength(1);
