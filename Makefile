@@ -68,6 +68,7 @@ is-formatted: node_modules/.installed
 	@prettier --check --log-level warn .
 
 lints: dist/.built
+	@oxlint
 	@eslint --max-warnings 0 .
 
 nothing-is-unused: dist/.built

@@ -66,6 +66,16 @@ function withOptions(command: Command): Command {
       listed,
       [],
     )
+    .option(
+      "--allow-origin <origin>",
+      "origin of pages, such as http://localhost:5173, that a browser lets call it; may be given again",
+      listed,
+      [],
+    )
+    .option(
+      "--allow-admin",
+      "let other machines use /_emulator/ with the token, which MICROAPPS_EMULATOR_TOKEN chooses; as MICROAPPS_EMULATOR_ALLOW_ADMIN=true does",
+    )
     .option("--public-url <address>", "address that clients are given; that of their own request without it")
     .option(
       "--wire-name <ours=theirs>",
@@ -73,6 +83,7 @@ function withOptions(command: Command): Command {
       wireNameIn,
       {},
     )
+    .option("--verbose", "print each call with its remark: what a platform ignores, such as a misspelt label")
     .option("--read-only", "refuse every call that changes the platform")
     .addOption(new Option("--strict", "refuse values that do not fit a field's type").conflicts("loose"))
     .option("--loose", "take any value for any field")

@@ -10,6 +10,7 @@ import type { WireNames } from "../provider/contract/endpoints.ts";
 import { printableLine } from "../provider/messages/text.ts";
 import { adminPath } from "./admin/actions.ts";
 import { healthPath } from "./admin/health.ts";
+import type { NewCall } from "./data/callLog.ts";
 import { createEmulator, type Emulator, type EmulatorOptions } from "./emulator.ts";
 import { packingOf, writeWhole } from "./platform/snapshotFiles.ts";
 import { defaultAdministrator } from "./seed/schema.ts";
@@ -24,7 +25,10 @@ export interface EmulatorCommandOptions {
   host: string;
   allowHost: string[];
   publicUrl?: string;
+  allowOrigin: string[];
+  allowAdmin?: true;
   wireName: WireNames;
+  verbose?: true;
   readOnly?: true;
   strict?: true;
   loose?: true;
@@ -145,15 +149,28 @@ async function started({
     host: options.host,
     allowHosts: options.allowHost,
     publicUrl: options.publicUrl,
+    allowOrigins: options.allowOrigin,
+    allowAdmin: options.allowAdmin ?? process.env["MICROAPPS_EMULATOR_ALLOW_ADMIN"] === "true",
+    token: process.env["MICROAPPS_EMULATOR_TOKEN"] || undefined,
     administrator: administratorIn(process.env),
     wireNames: options.wireName,
     data: data === undefined ? undefined : resolve(data),
     ...from,
     profile: options.profile === undefined ? undefined : resolve(options.profile),
+    onCall: options.verbose ? printCall : undefined,
     readOnly: options.readOnly,
     settings: strict ? { strict: true } : loose ? { strict: false } : {},
     tenants: Object.fromEntries(tenant.map((name) => [name, from])),
   });
+}
+
+/** Prints a call on the error stream, where what runs beside the emulator leaves room for it. */
+function printCall({ endpoint, status, duration, failure, fault, remark }: NewCall): void {
+  const notes = [failure, fault === null ? null : `fault: ${fault}`, remark === null ? null : `remark: ${remark}`];
+  const line = [endpoint, status, `${Math.round(duration ?? 0)} ms`, ...notes.filter((note) => note !== null)].join(
+    "  ",
+  );
+  process.stderr.write(`${printableLine(line)}\n`);
 }
 
 /** The administrator that an environment names, such as a container's; undefined when it names none. */

@@ -4,12 +4,13 @@ import type { WireNames } from "../provider/contract/endpoints.ts";
 import type { ProfileInput } from "../provider/habits/profile.ts";
 import { readProfile } from "../provider/layers/profileFile.ts";
 import { readsBody } from "./admin/actions.ts";
+import type { NewCall } from "./data/callLog.ts";
 import { Database } from "./data/database.ts";
-import { newToken } from "./data/hashing.ts";
+import { newToken, requireLongToken } from "./data/hashing.ts";
 import { writeProfile, type Settings } from "./data/settings.ts";
 import { listen } from "./http/server.ts";
 import { dropLeftovers } from "./platform/drafts.ts";
-import { hostCheck, refuseKnownCredentials } from "./platform/exposure.ts";
+import { readExposure, refuseKnownCredentials, type ExposureOptions } from "./platform/exposure.ts";
 import type { FaultPlan } from "./platform/faults.ts";
 import { HostedPlatforms, type OnDemand } from "./platform/hosted.ts";
 import { Instance } from "./platform/instance.ts";
@@ -22,7 +23,7 @@ import { plant, withoutSecrets } from "./seed/planting.ts";
 import type { SeedInput } from "./seed/schema.ts";
 
 /** Options of an emulator; all may be left out. */
-export interface EmulatorOptions {
+export interface EmulatorOptions extends ExposureOptions {
   /** Path of the data file, made when it is missing. Default: `:memory:`, which keeps the data in memory. */
   data?: string | undefined;
   /** YAML file, or object, with tables, users and settings. Read when the data file is new; later only tables and fields that it has got are added. */
@@ -35,12 +36,10 @@ export interface EmulatorOptions {
   program?: string | undefined;
   /** Port to listen on. Default: 0, a free one. */
   port?: number | undefined;
-  /** Address to listen on. Default: 127.0.0.1, which only this machine reaches. */
-  host?: string | undefined;
-  /** Further names, such as `platform.test`, that requests may have in their Host header. Default: none. */
-  allowHosts?: readonly string[] | undefined;
-  /** Address that clients reach it by, such as a proxy's. Default: that of the request at hand. */
-  publicUrl?: string | undefined;
+  /** Token for `/_emulator/`, of 16 characters at least. Default: a new one at each start. */
+  token?: string | undefined;
+  /** Runs for each call when the log has it. Default: nothing does. */
+  onCall?: ((call: NewCall) => void) | undefined;
   /** Lets the process end while the emulator is open. Default: false. */
   unref?: boolean | undefined;
   /** Returns the time in milliseconds since the epoch. Default: `Date.now`. */
@@ -69,7 +68,7 @@ export interface EmulatorOptions {
 export interface Emulator extends Omit<Instance, "answer"> {
   /** Sentences about what its data files got at the start, since their seed has it now. */
   added: readonly string[];
-  /** Token for `/_emulator/`, sent as `authorization: Bearer <token>`. New at each start. */
+  /** Token for `/_emulator/`, sent as `authorization: Bearer <token>`. New at each start unless one was given. */
   token: string;
   /** Address of the console, which carries the token. */
   console: string;
@@ -96,15 +95,12 @@ export interface OnDemandInstance extends Omit<Instance, "answer"> {
 /** Starts an emulator on this machine. Rejects with a SeedError for a wrong seed, with a FileError for a wrong profile. */
 export async function createEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const { data = ":memory:", port = 0, host = "127.0.0.1", unref = false, now = Date.now, wireNames = {} } = options;
-  const { readOnly = false, settings = {}, allowHosts = [] } = options;
+  const { readOnly = false, settings = {}, onCall } = options;
   const profile = readProfile(options.profile, options.program);
-  const publicUrl = options.publicUrl?.replace(/\/+$/, "");
-  if (publicUrl !== undefined && !/^https?:$/.test(URL.parse(publicUrl)?.protocol ?? "")) {
-    throw new Error("the public address must be an http(s) address, such as https://platform.example.com");
-  }
+  const exposure = readExposure(options);
   if (data !== ":memory:") mkdirSync(dirname(data), { recursive: true });
   const platforms = new HostedPlatforms();
-  const token = newToken();
+  const token = options.token === undefined ? newToken() : requireLongToken(options.token);
   const opened: Database[] = [];
   const added: string[] = [];
   try {
@@ -120,16 +116,14 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
       if (from.snapshot !== undefined) await loadAwaited(database, from.snapshot);
       if (profile) writeProfile(database, profile);
       check(database);
-      made.set(name, new Platform(database, { now, wireNames, readOnly, settings, check }));
+      made.set(name, new Platform(database, { now, wireNames, readOnly, settings, onCall, check }));
     }
-    const isOurs = hostCheck(host, allowHosts, publicUrl);
     const answering = routeRequests(platforms, {
       wireNames: { ...made.get("")?.manner.profile?.wireNames, ...wireNames },
-      isOurs,
-      publicUrl,
+      ...exposure,
     });
     const listening = await listen(answering, { host, port, unref, readsBody });
-    const url = publicUrl ?? listening.url;
+    const url = exposure.publicUrl ?? listening.url;
     for (const [name, platform] of made) {
       const instance = new Instance(platform, name === "" ? url : `${url}/tenants/${name}`);
       platforms.add({ name, platform, instance, token });

@@ -4,21 +4,20 @@ import { adminPath, administrate } from "./admin/actions.ts";
 import { health, healthPath } from "./admin/health.ts";
 import { filePath, findSignedFile } from "./data/files.ts";
 import { openapi } from "./http/openapi.ts";
+import { allowPages, isPreflight, preflight } from "./http/origins.ts";
 import type { Answering, Arrived, Outgoing } from "./http/server.ts";
+import type { Exposure } from "./platform/exposure.ts";
 import type { Hosted, HostedPlatforms } from "./platform/hosted.ts";
 import type { Platform } from "./platform/platform.ts";
 
 /** How the emulator is reached. */
-export interface RoutingOptions {
+export interface RoutingOptions extends Exposure {
   wireNames: WireNames;
-  /** True if a Host header names this emulator. */
-  isOurs: (host: string) => boolean;
-  /** Address that clients are given; that of their own request when it is left out. */
-  publicUrl: string | undefined;
 }
 
 /** Routes each request to its platform and to the part that answers. */
-export function routeRequests(platforms: HostedPlatforms, { wireNames, isOurs, publicUrl }: RoutingOptions): Answering {
+export function routeRequests(platforms: HostedPlatforms, options: RoutingOptions): Answering {
+  const { wireNames, isOurs, publicUrl, origins, allowAdmin } = options;
   const routes = routesOf(wireNames);
   const answered = async (hosted: Hosted, request: Arrived, path: string) => {
     const { method, headers, query, body } = request;
@@ -26,7 +25,7 @@ export function routeRequests(platforms: HostedPlatforms, { wireNames, isOurs, p
     const host = headers["host"] ?? "localhost";
     const base = publicUrl ?? (isHost(host) ? `http://${host}` : platforms.main.instance.url);
     const url = `${base}${name === "" ? "" : `/tenants/${name}`}`;
-    const admin = (path: string) => administrate({ ...hosted, all: platforms, url: base }, request, path);
+    const admin = (path: string) => administrate({ ...hosted, all: platforms, url: base, allowAdmin }, request, path);
     if (path === "")
       return answer({ ...failed(308, "The console ends with a slash"), headers: { location: `${url}/` } });
     if (path === "/" && method === "GET") return answer(await admin("console/index.html"));
@@ -43,11 +42,16 @@ export function routeRequests(platforms: HostedPlatforms, { wireNames, isOurs, p
   return async (request) => {
     const { method, headers } = request;
     if (!isOurs(headers["host"] ?? "localhost")) return answer(failed(403, foreignHost));
-    if (isForeignPage(request)) return answer(failed(403, foreignPage));
+    const origin = origins.find((origin) => origin === headers["origin"]);
+    if (origin === undefined && isForeignPage(request)) return answer(failed(403, foreignPage));
     if (request.path === healthPath && method === "GET") return answer(health(platforms));
     const [, name = "", path = request.path] = /^\/tenants\/([^/]+)(\/.*|$)/.exec(request.path) ?? [];
+    const isOpen = origin !== undefined && !path.startsWith(adminPath);
+    if (isOpen && isPreflight(request)) return answer(preflight(origin));
     const found = await platforms.use(name, (hosted) => answered(hosted, request, path));
-    return found ?? answer(failed(404, `There is no tenant ${name}`));
+    const answering = found ?? answer(failed(404, `There is no tenant ${name}`));
+    if (origins.length === 0) return answering;
+    return { ...answering, outgoing: allowPages(answering.outgoing, isOpen ? origin : undefined) };
   };
 }
 

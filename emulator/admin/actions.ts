@@ -31,6 +31,8 @@ export interface Administrated extends Hosted {
   all: HostedPlatforms;
   /** Address of the main platform, as the caller has it. */
   url: string;
+  /** True if other machines administrate it, too. */
+  allowAdmin: boolean;
 }
 
 type Action = (on: Administrated, request: Arrived, name: string) => unknown;
@@ -129,10 +131,11 @@ const actions: Record<string, Action> = {
 export const readsBody = (method: string, path: string): boolean =>
   method === "PUT" && /^(\/tenants\/[^/]+)?\/_emulator\/state$/.test(path);
 
-/** Answers requests about the emulator, from this machine only and with its token only. */
+/** Answers requests about the emulator: from this machine only, unless others are allowed to, and with its token only. */
 export async function administrate(on: Administrated, request: Arrived, path: string): Promise<Outgoing> {
   try {
-    requireOwnMachine(request);
+    requireOwnPage(request);
+    if (!on.allowAdmin) requireOwnMachine(request);
     const [noun = "", ...rest] = path.split("/");
     const name = rest.join("/");
     const page = noun === "console" && request.method === "GET" ? consoleFile(name) : undefined;
@@ -150,14 +153,19 @@ export async function administrate(on: Administrated, request: Arrived, path: st
 
 const headers = { "x-content-type-options": "nosniff", "cache-control": "no-store" };
 
+/** Refuses the pages of others, which a browser lets post to this address. */
+function requireOwnPage({ headers: { host = "", origin } }: Arrived): void {
+  if (origin === undefined || origin === `http://${host}` || origin === `https://${host}`) return;
+  throw new PlatformError("forbidden", "The emulator is administrated by its own console's pages only");
+}
+
 function requireOwnMachine({ headers, local }: Arrived): void {
-  const host = headers["host"] ?? "";
-  // A page in a browser may reach this address under another name, or post to it: neither is answered.
-  const ours = isOwnHost(host);
-  const origin = headers["origin"];
-  if (!local || !ours || (origin !== undefined && origin !== `http://${host}`)) {
-    throw new PlatformError("forbidden", "The emulator is administrated from its own machine only");
-  }
+  // A page in a browser may reach this address under another name.
+  if (local && isOwnHost(headers["host"] ?? "")) return;
+  throw new PlatformError(
+    "forbidden",
+    "The emulator is administrated from its own machine only: --allow-admin lets others, with its token",
+  );
 }
 
 /** Refuses whoever lacks the token: other users of this machine reach the port, too. */

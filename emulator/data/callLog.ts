@@ -33,6 +33,9 @@ export interface LoggedCall {
   remark: string | null;
 }
 
+/** A call as the log takes it. */
+export type NewCall = Omit<LoggedCall, "sequence" | "request" | "mutating">;
+
 /** Which calls to read; all without any filter. */
 export interface CallFilter {
   /** Only calls after this sequence number. */
@@ -53,11 +56,7 @@ const sessionEndpoints: ReadonlySet<EndpointName> = new Set(["login", "logout"])
 export const isMutating = (endpoint: EndpointName, effect: Effect): boolean =>
   effect !== "read" && !sessionEndpoints.has(endpoint);
 
-export function logCall(
-  database: Database,
-  call: Omit<LoggedCall, "sequence" | "request" | "mutating">,
-  request: string,
-) {
+export function logCall(database: Database, call: NewCall, request: string) {
   const { time, endpoint, effect, userID, status, failure, fault, session, duration, remark } = call;
   database.run(
     `INSERT INTO calls

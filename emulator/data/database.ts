@@ -6,9 +6,11 @@ import { schema } from "./schema.ts";
 const maxStatements = 300;
 
 /** How a data file is used that others may have open, and one that nobody else has and that ends with its connection. */
-const shared = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768";
+const shared =
+  "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY";
 const alone =
-  "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -2048";
+  "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -2048; " +
+  "PRAGMA temp_store = MEMORY";
 
 /**
  * One connection to a data file. Other processes may have the same file open: nothing is remembered outside the file,

@@ -17,6 +17,12 @@ export function isPassword(password: string, kept: string): boolean {
   return actual.length === expected.length && timingSafeEqual(actual, expected);
 }
 
+/** Returns a token that somebody chose; throws for one that could be guessed. */
+export function requireLongToken(token: string): string {
+  if (/^[!-~]{16,}$/.test(token)) return token;
+  throw new Error("the emulator's token must have 16 characters at least, and no spaces");
+}
+
 export const newToken = (): string => randomBytes(32).toString("base64url");
 
 /** Hashes a token or key, which is random or long enough to need no salt. */

@@ -10,7 +10,7 @@ import { RowForms } from "../rows/forms.ts";
 import { isUnordered, queryOf, type RowQuery } from "../rows/query.ts";
 import { findRow, type KeptRow } from "../rows/records.ts";
 import { searchers } from "../rows/searchers.ts";
-import { slices, walkOf, type Walk, type WalkedRow } from "../rows/walk.ts";
+import { slices, walkOf, type Walk, type WalkedRow } from "../rows/walking/walk.ts";
 import type { Handler } from "./handler.ts";
 
 type Request = ParsedRequestOf<"microappdata">;

@@ -8,6 +8,7 @@ import { requireUser } from "../data/users.ts";
 import { isVisible, requireWritable } from "../rows/access.ts";
 import { validateValue } from "../rows/fieldValues.ts";
 import { deleteRow, findRow, insertRows, updateRow, type StoredRow } from "../rows/records.ts";
+import { remarkOnLabel } from "../rows/remarks.ts";
 import type { Handler } from "./handler.ts";
 
 export const insertmicroapprow: Handler<"insertmicroapprow"> = (request, call) => {
@@ -92,6 +93,8 @@ class Writer {
   readonly #parents = new Set<string>();
   readonly #links = new Map<string, Json>();
   readonly #users = new Set<string>();
+  /** Labels that a remark has named. */
+  readonly #foreign = new Set<string>();
 
   constructor(call: CallContext, table: Table) {
     this.#call = call;
@@ -154,6 +157,7 @@ class Writer {
 
   #unknown(label: string, value: unknown, values: Json, where: string): void {
     const { unknownLabels } = this.#call.habits;
+    if (unknownLabels === "dropped") remarkOnLabel(this.#call, this.#table, label, this.#foreign);
     if (unknownLabels === "dropped" || systemLabels.has(label)) return;
     if (unknownLabels === "refused") throw invalid(`${where}${label} is no field of ${this.#table.name}`);
     values[label] = value;

@@ -73,6 +73,83 @@ test("addresses are those by which a client came", async () => {
   }
 });
 
+/** Status of a request to a path beside the interface, under a name or address of elsewhere. */
+const statusFrom = (url: string, path: string, headers: Record<string, string>, method = "POST") =>
+  new Promise<number | undefined>((resolve, reject) => {
+    const { port, hostname } = new URL(url);
+    const call = request({ hostname, port, path, method, headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    call.on("error", reject).end();
+  });
+
+test("what is beside the interface is reached from elsewhere where that is allowed, with the token", async () => {
+  const administrator = { email: "root@example.com", password: "correct-horse-battery" };
+  const token = "known-to-the-whole-job";
+  const open = { host: "0.0.0.0", seed: { administrator }, token };
+  for (const allowAdmin of [false, true]) {
+    const emulator = await createEmulator({ ...open, allowAdmin });
+    try {
+      expect(emulator.token).toBe(token);
+      const { url } = emulator;
+      const host = `emulator:${new URL(url).port}`;
+      const authorization = `Bearer ${token}`;
+      for (const [path, method, status] of [
+        ["/_emulator/reset", "POST", 200],
+        ["/_emulator/instances", "POST", 200],
+        ["/_emulator/console/index.html", "GET", 200],
+        ["/_emulator/nothing", "GET", 404],
+      ] as const) {
+        const expected = allowAdmin ? status : 403;
+        expect([path, await statusFrom(url, path, { host, authorization }, method)]).toEqual([path, expected]);
+        expect([path, await statusFrom(url, path, { host: new URL(url).host, authorization }, method)]).toEqual([
+          path,
+          status,
+        ]);
+      }
+      expect(await statusFrom(url, "/_emulator/reset", { host, authorization: "Bearer guessed" })).toBe(403);
+      const foreign = { host, authorization, origin: "http://evil.example" };
+      expect(await statusFrom(url, "/_emulator/reset", foreign)).toBe(403);
+    } finally {
+      await emulator.close();
+    }
+  }
+  await expect(createEmulator({ token: "short" })).rejects.toThrow("token must have 16 characters at least");
+});
+
+test("pages of a named origin may call the interface, and nothing beside it", async () => {
+  const app = "http://localhost:5173";
+  const emulator = await createEmulator({ allowOrigins: [app] });
+  try {
+    const login = `${emulator.url}/api/login`;
+    const ask = (url: string, origin: string, method = "POST", headers = {}) =>
+      fetch(url, { method, headers: { origin, ...headers }, ...(method === "POST" ? { body: "{}" } : {}) });
+    const asking = { "access-control-request-method": "POST", "access-control-request-headers": "x-auth-token" };
+    const shown = async (answered: Promise<Response>) => {
+      const { status, headers } = await answered;
+      return [status, headers.get("access-control-allow-origin"), headers.get("vary")];
+    };
+    const allowed = await ask(login, app, "OPTIONS", asking);
+    expect(allowed.headers.get("access-control-allow-headers")).toContain("x-auth-token");
+    expect(await shown(Promise.resolve(allowed))).toEqual([204, app, "origin"]);
+    // A failure is to be read as well.
+    expect(await shown(ask(login, app, "POST", { "content-type": "application/json" }))).toEqual([400, app, "origin"]);
+    expect(await shown(ask(`${emulator.url}/api/none`, app))).toEqual([404, app, "origin"]);
+    for (const other of ["http://localhost:5174", "https://localhost:5173", "http://evil.example", "null"]) {
+      expect([other, await shown(ask(login, other, "OPTIONS", asking))]).toEqual([other, [403, null, null]]);
+      const json = { "content-type": "application/json" };
+      expect([other, await shown(ask(login, other, "POST", json))]).toEqual([other, [400, null, "origin"]]);
+    }
+    const headers = { authorization: `Bearer ${emulator.token}` };
+    expect(await shown(ask(`${emulator.url}/_emulator/users`, app, "GET", headers))).toEqual([403, null, "origin"]);
+  } finally {
+    await emulator.close();
+  }
+  await expect(createEmulator({ allowOrigins: ["*"] })).rejects.toThrow("with * any page");
+  await expect(createEmulator({ allowOrigins: ["http://localhost:5173/app"] })).rejects.toThrow("must be one of pages");
+});
+
 test("where other machines reach it, a password or key that everybody knows is refused", async () => {
   const folder = mkdtempSync(join(tmpdir(), "microapps-exposed-"));
   const data = join(folder, "platform.db");

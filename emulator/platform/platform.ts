@@ -5,7 +5,7 @@ import { isObject } from "../../provider/contract/wire.ts";
 import { usualHabits, type Habits } from "../../provider/habits/habits.ts";
 import { sentences } from "../../provider/messages/sentences.ts";
 import type { CallContext, OtherForm } from "../data/callContext.ts";
-import { isMutating, logCall, requestText } from "../data/callLog.ts";
+import { isMutating, logCall, requestText, type NewCall } from "../data/callLog.ts";
 import type { Database } from "../data/database.ts";
 import { hashToken, sessionID } from "../data/hashing.ts";
 import { Identifiers } from "../data/identifiers.ts";
@@ -18,6 +18,7 @@ import { answerIn, refusalIn, statusIn } from "../habits/answers.ts";
 import { receiveRequest } from "../habits/requests.ts";
 import { parseBody } from "../http/body.ts";
 import type { Outgoing } from "../http/server.ts";
+import { findIgnored } from "./ignored.ts";
 import { keepingPart } from "./keeping.ts";
 
 /** A request for an endpoint, before it is parsed. */
@@ -50,6 +51,8 @@ export interface PlatformOptions {
   readOnly: boolean;
   /** Settings that override the seed's. */
   settings: Partial<Settings>;
+  /** Takes each call that was logged. */
+  onCall?: ((call: NewCall) => void) | undefined;
   /** Throws when a state must not be served. */
   check: (database: Database) => void;
 }
@@ -117,8 +120,9 @@ export class Platform {
       const { time, token, user, remark } = entry;
       const session = token === undefined ? null : sessionID(token);
       const call = { time, endpoint: name, effect, userID: user?.id ?? null, status, failure, session, remark };
-      const duration = performance.now() - began;
-      logCall(this.database, { ...call, fault: circumstances.fault, duration }, entry.request);
+      const logged = { ...call, fault: circumstances.fault, duration: performance.now() - began };
+      logCall(this.database, logged, entry.request);
+      this.options.onCall?.(logged);
     };
     try {
       return await this.#carryOut(incoming, circumstances, entry, log);
@@ -160,10 +164,12 @@ export class Platform {
       entry.user ??= holder;
     }
     if (this.options.readOnly && isMutating(name, endpoint.effect)) throw forbidden("This platform is read-only");
-    const request = parseRequest(
-      endpoint,
-      habits === usualHabits ? accepted : endpoint.accept(receiveRequest(habits, name, received, wireNames)),
-    );
+    const given =
+      habits === usualHabits ? accepted : endpoint.accept(receiveRequest(habits, name, received, wireNames));
+    const request = parseRequest(endpoint, given);
+    const remark = (words: string) => addRemark(entry, words);
+    const ignored = findIgnored(name, given, request);
+    if (ignored !== undefined) remark(ignored);
     const call: CallContext = {
       database,
       ...manner,
@@ -173,7 +179,7 @@ export class Platform {
       newID: () => this.#identifiers.next(entry.time),
       url,
       token: session["x-auth-token"],
-      remark: (words) => (entry.remark = entry.remark === null ? words : `${entry.remark}; ${words}`),
+      remark,
       fetched: undefined,
       get user() {
         if (!entry.user) throw new PlatformError("unauthorized", "You must be logged in");
@@ -199,6 +205,12 @@ export class Platform {
   expire(token: string | undefined): void {
     if (token !== undefined) this.database.run("DELETE FROM sessions WHERE token = ?", hashToken(token));
   }
+}
+
+/** Adds to an entry's remark; a read that begins again remarks the same again. */
+function addRemark(entry: Entry, words: string): void {
+  if (entry.remark === null) entry.remark = words;
+  else if (!entry.remark.split("; ").includes(words)) entry.remark += `; ${words}`;
 }
 
 /** Headers with the session that a logout ends: it may also stand in the body. */

@@ -1,5 +1,5 @@
 import type { Term } from "./query.ts";
-import type { WalkedRow } from "./walk.ts";
+import type { WalkedRow } from "./walking/walk.ts";
 
 interface Candidate {
   row: WalkedRow;

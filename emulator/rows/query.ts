@@ -5,7 +5,9 @@ import { sortName, type Field, type Table } from "../data/tables.ts";
 import { never, toVisibleCondition, type Column, type Condition } from "./access.ts";
 import { fieldByID } from "./fieldIDs.ts";
 import { idColumn, maxConditions, sortColumnOf, splitFilters, tooMany, validateFilters } from "./filters.ts";
+import { remarkOnFilters, hint } from "./remarks.ts";
 
+type Remarking = Pick<CallContext, "remark">;
 type Request = ParsedRequestOf<"microappdata">;
 
 /** Conditions and order of a read. */
@@ -22,10 +24,12 @@ export interface RowQuery {
 export function queryOf(request: Request, table: Table, call: CallContext): RowQuery {
   const strict = isTyped(call);
   validateFilters(request.optViewFilters);
+  remarkOnFilters(call, table, request.optViewFilters ?? []);
   const { conditions, rest } = splitFilters(table, request.optViewFilters ?? [], strict);
   const visibility = toVisibleCondition(call, table);
   const all = [...conditions, ...searchConditions(request, table, call), ...(visibility ? [visibility] : [])];
-  const terms = order(request, table);
+  const terms = order(request, table, call);
+  remarkOnPages(request, terms, call);
   // An order that changes: the shuffle of one answer would leave pages with the same rows.
   if (isUnordered(request, call)) terms.forEach((term) => (term.down = Math.random() < 0.5));
   return { table, conditions: all, rest, terms };
@@ -48,14 +52,29 @@ function searchConditions(request: Request, table: Table, call: CallContext): Co
   }
   return optSearchFilters
     .map((filter, index) => ({ ...filter, where: `optSearchFilters.${index}.fieldID` }))
-    .filter(({ resourceID = table.id }) => resourceID === table.id)
+    .filter(({ resourceID, where }) => isMeant(table, resourceID, where.replace("fieldID", "resourceID"), call))
     .map(({ fieldID, value, where }) => {
       const field = fieldByID(call, table, fieldID, where);
+      if (!field) call.remark(`${where}: ${table.name} has no field of the ID ${fieldID}, so no row fits`);
       if (!field) return never; // no row has a field that the table lacks
       const stored = field.sort === null ? field.label : sortName(field.sort);
       const plain = splitFilters(table, [{ [stored]: { $eq: value } }], isTyped(call)).conditions[0];
       return plain && (field.type === "text" || field.type === "number") ? plain : fieldEquals(field, value);
     });
+}
+
+/** True if an entry is about the table that is read; else it is left out, which is remarked. */
+function isMeant(table: Table, resourceID: string | undefined, where: string, { remark }: Remarking): boolean {
+  if (resourceID === undefined || resourceID === table.id) return true;
+  remark(`${where}: ${resourceID} is not the table that is read, ${table.id}: the entry counts for nothing`);
+  return false;
+}
+
+/** Rows that nobody sorts may come in another order on each page. */
+function remarkOnPages({ searchFilter = [] }: Request, terms: readonly Term[], { remark }: Remarking): void {
+  const skips = searchFilter.some(({ skip = 0 }) => skip > 0);
+  if (skips && !terms.some(({ asked }) => asked))
+    remark("searchFilter: skip without a sort may repeat rows and miss others");
 }
 
 function fieldEquals({ label, type }: Field, value: unknown): Condition {
@@ -80,22 +99,27 @@ function fieldEquals({ label, type }: Field, value: unknown): Condition {
 export interface Term {
   column: Column;
   down: boolean;
+  /** True if the request names it. */
+  asked?: boolean;
 }
 
 /** Most sort entries of one read. */
 const maxSorts = 100;
 
 /** Order of the answer: view sorts, then numbered sort fields, then the row ID, so that it is always the same. */
-function order(request: Request, table: Table): Term[] {
+function order(request: Request, table: Table, call: Remarking): Term[] {
+  const { remark } = call;
   const sorts: [Column | undefined, unknown][] = [
-    ...viewSorts(request.optViewSort).map(([key, way]): [Column | undefined, unknown] => [
-      sortColumnOf(table, key),
-      way,
-    ]),
+    ...viewSorts(request.optViewSort).map(([key, way]): [Column | undefined, unknown] => {
+      const column = sortColumnOf(table, key);
+      if (!column) remark(`optViewSort: no row of ${table.name} has ${key}${hint(key, table.fields.keys())}`);
+      return [column, way];
+    }),
     ...(request.searchFilter ?? [])
-      .filter(({ resourceID = table.id }) => resourceID === table.id)
+      .filter(({ resourceID }, at) => isMeant(table, resourceID, `searchFilter.${at}.resourceID`, call))
       .map(({ field, order }): [Column | undefined, unknown] => {
         const sorted = table.sorted.find(({ sort }) => String(sort) === field);
+        if (field !== undefined && !sorted) remark(`searchFilter: ${field} is no sort field of ${table.name}`);
         return [sorted && { sql: `sort${sorted.sort}`, kind: "text", sort: sorted.sort }, order];
       }),
   ];
@@ -111,7 +135,7 @@ function order(request: Request, table: Table): Term[] {
   for (const [column, way] of sorts) {
     if (!column) continue; // a key that no row has sorts nothing
     down = way === -1 || way === "-1" || way === "desc" || way === "descending";
-    terms.push({ column, down });
+    terms.push({ column, down, asked: true });
     if (column === idColumn) return terms;
   }
   return [...terms, { column: idColumn, down }];

@@ -36,6 +36,7 @@ export const declareMadeID = <Name extends string>(name: Name) => ({
 });
 
 /** Answer of reading one record, which is the body itself; an empty body means that there is none. */
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the answer has its type
 export const oneOf = <Name extends string, Thing extends z.ZodType>(name: Name, thing: Thing) => ({
   answer: z.object({ [name]: thing.optional() } as Record<Name, z.ZodOptional<Thing>>), // a computed name widens to any string
   wrap: (answer: Partial<Record<Name, unknown>>): Json => read(answer[name] ?? {}),

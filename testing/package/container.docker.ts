@@ -12,6 +12,7 @@ jest.setTimeout(600_000);
 const execute = promisify(execFile);
 const docker = async (...parameters: string[]): Promise<string> => (await execute("docker", parameters)).stdout.trim();
 const password = "of-this-test";
+const token = "token-of-this-test";
 let folder: string;
 let container: string | undefined;
 
@@ -30,7 +31,11 @@ afterAll(async () => {
 });
 
 test("it becomes healthy and serves its administrator, and not as root", async () => {
-  const environment = ["--env", `MICROAPPS_EMULATOR_PASSWORD=${password}`];
+  const variables = { PASSWORD: password, TOKEN: token, ALLOW_ADMIN: "true" };
+  const environment = Object.entries(variables).flatMap(([name, value]) => [
+    "--env",
+    `MICROAPPS_EMULATOR_${name}=${value}`,
+  ]);
   container = await docker("run", "--detach", "--publish", "127.0.0.1::8080", ...environment, "microapps-emulator");
   await execute("timeout", [
     "60",
@@ -43,4 +48,7 @@ test("it becomes healthy and serves its administrator, and not as root", async (
   const client = createClient({ endpoint, email: "admin@example.com", password });
   await client.insertorganization({ organizationInfo: { name: "Acme" } });
   await client.close();
+  const headers = { authorization: `Bearer ${token}` };
+  const made = await fetch(`${endpoint}/_emulator/instances`, { method: "POST", headers });
+  expect([made.status, (await fetch(`${endpoint}/_emulator/reset`, { method: "POST" })).status]).toEqual([200, 403]);
 });

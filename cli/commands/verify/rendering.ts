@@ -117,3 +117,7 @@ function summary({ score: { all }, differences, changes, requests, mark }: Outco
   const since = changes === null ? "" : ` ${numbered(changes.length, "change")} since the profile was written.`;
   return `Facts: ${counts}.${met}${since} ${numbered(requests, "request")} in run ${mark}.`;
 }
+
+/** Addresses of people: whoever answers may name somebody. */
+export const withoutAddresses = (text: string): string =>
+  text.replaceAll(/[^\s@"'<>(),;:]+@[^\s@"'<>(),;:]+/g, "[address]");

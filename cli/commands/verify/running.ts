@@ -28,6 +28,7 @@ import { differencesOf, scoreOf, statusOf, type Outcome } from "./outcome.ts";
 import { changesSince, profileOf, type Seen } from "./profileFile.ts";
 import type { RehearsedPart } from "./rehearsal/parts.ts";
 import { rehearse, type Rehearsed } from "./rehearsal/rehearsing.ts";
+import { withoutAddresses } from "./rendering.ts";
 
 /** Everything a run needs. */
 export interface Work {
@@ -115,15 +116,17 @@ async function inJournal(work: Work, names: BedNames, connection: Connection): P
   const journal = Journal.begin(folder, { mark, platform: digestOf(settings.endpoint), tables, startedAt: now() });
   let left: Remainder[] = [];
   const results: Result[] = [];
-  const tried = await attempt(work, names, journal, connection, results)
-    .then(async (tried) => ({ ...tried, resources: await rehearsed(work, tried, journal, connection) }))
-    .finally(async () => {
-      work.show("removing what was made");
-      // Removing things may depend on the habits that the facts found.
-      const cleaner = clientOf(profileOf(results, seenBy(work, {}), known));
-      left = await removeLeftovers(cleaner, journal).finally(() => cleaner.close());
-    })
-    .finally(() => journal.end());
+  let tried: Tried & { resources: Rehearsed[] };
+  try {
+    const found = await attempt(work, names, journal, connection, results);
+    tried = { ...found, resources: await rehearsed(work, found, journal, connection) };
+  } finally {
+    work.show("removing what was made");
+    // Removing things may depend on the habits that the facts found.
+    const cleaner = clientOf(profileOf(results, seenBy(work, {}), known));
+    left = await removeLeftovers(cleaner, journal).finally(() => journal.end());
+    await cleaner.close();
+  }
   if (stop.signal.aborted) {
     throw new EngineError(
       left.length === 0
@@ -294,6 +297,3 @@ function outcomeOf(
 const seenBy = ({ settings, now }: Work, limits: Profile["limits"]): Seen => ({
   ...{ platform: originOf(settings.endpoint) ?? "", now: now(), limits, wireNames: { ...settings.wireNames } },
 });
-
-/** Addresses of people: whoever answers may name somebody. */
-const withoutAddresses = (text: string): string => text.replaceAll(/[^\s@"'<>(),;:]+@[^\s@"'<>(),;:]+/g, "[address]");

@@ -12,7 +12,7 @@ export async function predecessorOf(
   { rowClaims, directory }: Pick<OfflineRowContext, "rowClaims" | "directory">,
   { resourceUrn, table }: Pick<SeedInputs, "resourceUrn" | "table">,
 ): Promise<SeedState | undefined> {
-  const had = rowClaims.replaced(resourceUrn) as Partial<SeedState> | undefined; // as check, read and diff got it
+  const had: Partial<SeedState> | undefined = rowClaims.replaced(resourceUrn); // as check, read and diff got it
   if (had?.table !== table || had.key === undefined) return undefined;
   if (had.ledger !== undefined) return had as SeedState;
   const inputs = had as SeedInputs;

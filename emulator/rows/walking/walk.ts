@@ -1,14 +1,15 @@
 import type { SQLInputValue } from "node:sqlite";
 import { setImmediate as others } from "node:timers/promises";
-import type { Database } from "../data/database.ts";
-import { sortIndex } from "../data/tables.ts";
-import { never, type Condition } from "./access.ts";
-import { idColumn, parentColumn } from "./filters.ts";
-import type { RowQuery } from "./query.ts";
-import { columnsOf, type KeptRow } from "./records.ts";
+import type { Database } from "../../data/database.ts";
+import { sortIndex } from "../../data/tables.ts";
+import { never, type Condition } from "../access.ts";
+import { idColumn, parentColumn } from "../filters.ts";
+import type { RowQuery } from "../query.ts";
+import { columnsOf, type KeptRow } from "../records.ts";
+import { Moment } from "./moment.ts";
 
 // A read of a large table must not keep other callers waiting: it goes through the table in slices, along an index, and
-// lets others in between. Rows that change meanwhile may be in the answer as they were or as they are.
+// lets others in between. What they change is in the answer as it was when the read began.
 
 /** A row, with the values that its place in the answer goes by. */
 export type WalkedRow = KeptRow & Record<`key${number}`, unknown>;
@@ -79,8 +80,8 @@ const sliceRows = 1000;
 const passedRows = 20_000;
 
 /**
- * Goes through the rows that fulfil the conditions of a query, slice by slice. The first `skip` rows are passed over:
- * only where each row that the index has is one of the answer.
+ * Goes through the rows that fulfil the conditions of a query, slice by slice, as they are when it begins. The first
+ * `skip` rows are passed over: only where each row that the index has is one of the answer.
  */
 export async function* slices(
   database: Database,
@@ -89,18 +90,37 @@ export async function* slices(
   { skip = 0, size = sliceRows }: { skip?: number; size?: number } = {},
 ): AsyncGenerator<WalkedRow[]> {
   if (query.conditions.includes(never)) return;
-  const stages = placesOf(walk);
+  let moment: Moment | undefined;
+  let rows: WalkedRow[] = [];
   let left = skip;
-  for (const place of stages) {
-    for (let isFirst = true; ; isFirst = false) {
-      if (!isFirst) await others();
-      const passes = left > 0;
-      const end = behind(database, walk, place, passes ? Math.min(left, passedRows) : size);
-      if (passes) left = end ? left - Math.min(left, passedRows) : left - count(database, walk, place);
-      else yield rowsIn(database, query, walk, place, end);
-      if (!end) break;
-      place.after = end;
+  let passes = skip > 0;
+  try {
+    for (const place of placesOf(walk)) {
+      for (;;) {
+        const step = passes ? Math.min(left, passedRows) : size;
+        const end = behind(database, walk, place, step);
+        const passed = passes ? countIn({ database, query, walk, place, end, moment }, step) : 0;
+        if (passed > left) {
+          passes = false; // rows that were there when it began: the end of what is passed over is among them
+          continue;
+        }
+        if (!passes) {
+          const found = rowsIn({ database, query, walk, place, end, moment });
+          rows.push(...found.slice(left));
+          left = Math.max(0, left - found.length);
+        } else left -= passed;
+        passes &&= left > 0;
+        if (!end) break;
+        place.after = end;
+        moment ??= new Moment(database);
+        if (rows.length > 0) yield rows;
+        rows = [];
+        await others();
+      }
     }
+    if (rows.length > 0) yield rows;
+  } finally {
+    moment?.end();
   }
 }
 
@@ -147,23 +167,46 @@ function behind(database: Database, walk: Walk, place: Place, count: number): [S
   return found && [found.sort, found.id];
 }
 
-function count(database: Database, walk: Walk, place: Place): number {
-  const { sql, values } = between(walk, place);
-  return database.one<{ count: number }>(`SELECT count(*) AS count ${walk.from}${sql}`, ...values)?.count ?? 0;
+/** A part of a walk: from a place to its end, or without one to the last row. */
+interface Slice {
+  database: Database;
+  query: RowQuery;
+  walk: Walk;
+  place: Place;
+  end: [SQLInputValue, string] | undefined;
+  moment: Moment | undefined;
 }
 
-function rowsIn(
-  database: Database,
-  { table, terms }: RowQuery,
-  walk: Walk,
-  place: Place,
-  end: [SQLInputValue, string] | undefined,
-): WalkedRow[] {
+/** Sources of a slice: rows that are as they were, and the changed ones as they were. */
+function sourcesOf({ walk, place, end, moment, query: { table } }: Slice): [string, SQLInputValue[]][] {
   const { sql, values } = between(walk, place, end);
+  if (!moment?.hasChanges()) return [[`${walk.from}${sql}`, values]];
+  const [unchanged, reader] = moment.unchanged;
+  const [before, ofTable] = moment.before(table.id);
+  return [
+    [`${walk.from}${sql}${unchanged}`, [...values, ...reader]],
+    [`${before}${sql}`, [...ofTable, ...values]],
+  ];
+}
+
+/** Number of rows in a slice, whose end is `step` rows away. */
+function countIn(slice: Slice, step: number): number {
+  const sources = sourcesOf(slice);
+  if (slice.end && sources.length === 1) return step;
+  const count = ([from, values]: [string, SQLInputValue[]]) =>
+    slice.database.one<{ count: number }>(`SELECT count(*) AS count ${from}`, ...values)?.count ?? 0;
+  return sources.reduce((sum, source) => sum + count(source), 0);
+}
+
+function rowsIn(slice: Slice): WalkedRow[] {
+  const { database, query, walk } = slice;
+  const { table, terms } = query;
   const keys = walk.ordered ? "" : terms.map(({ column }, at) => `, ${column.sql} AS key${at}`).join("");
   const where = walk.outside.map((condition) => ` AND ${condition.sql}`).join("");
+  const sources = sourcesOf(slice);
+  const selects = sources.map(([from]) => `SELECT ${columnsOf(table)}${keys} ${from}${where}`);
   return database.all<WalkedRow>(
-    `SELECT ${columnsOf(table)}${keys} ${walk.from}${sql}${where} ORDER BY ${orderOf(walk)}`,
-    ...[...values, ...walk.outside.flatMap((condition) => condition.values)],
+    `${selects.join(" UNION ALL ")} ORDER BY ${orderOf(walk)}`,
+    ...sources.flatMap(([, values]) => [...values, ...walk.outside.flatMap((condition) => condition.values)]),
   );
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { createEmulator, type Emulator } from "../emulator.ts";
-import { signIn, type Caller } from "../testing/platform.ts";
+import { createEmulator, type Emulator } from "../../emulator.ts";
+import { signIn, type Caller } from "../../testing/platform.ts";
 
 // More rows than a slice looks at, many of them without a sort value or with equal ones.
 
