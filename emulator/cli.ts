@@ -49,6 +49,7 @@ function withOptions(command: Command): Command {
       "--seed <file>",
       "YAML file with tables, users and settings, or of an Environment; taken when the data file is new; later start adds its new tables and fields",
     )
+    .option("--reseed", "put an old data file to what its seed has now, and drop the rest but snapshots")
     .option(
       "--profile <file>",
       "platform-profile.yaml: behave as that platform was seen to behave; kept in the data file",

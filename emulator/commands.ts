@@ -29,6 +29,7 @@ export interface EmulatorCommandOptions {
   allowAdmin?: true;
   wireName: WireNames;
   verbose?: true;
+  reseed?: true;
   readOnly?: true;
   strict?: true;
   loose?: true;
@@ -48,7 +49,7 @@ const refuseError = (error: unknown): never => refuse(messageOf(error));
 export async function run(options: EmulatorCommandOptions): Promise<void> {
   const emulator = await started(options).catch(refuseError);
   process.stdout.write(`${emulator.url}\nconsole: ${emulator.console}\n`);
-  for (const sentence of emulator.added) process.stderr.write(`${printableLine(sentence)}\n`);
+  for (const sentence of [...emulator.added, ...emulator.differs]) process.stderr.write(`${printableLine(sentence)}\n`);
   await waitForInterrupt();
   await emulator.close();
 }
@@ -157,6 +158,7 @@ async function started({
     data: data === undefined ? undefined : resolve(data),
     ...from,
     profile: options.profile === undefined ? undefined : resolve(options.profile),
+    reseed: options.reseed,
     onCall: options.verbose ? printCall : undefined,
     readOnly: options.readOnly,
     settings: strict ? { strict: true } : loose ? { strict: false } : {},

@@ -5,6 +5,7 @@ import type { ProfileInput } from "../provider/habits/profile.ts";
 import { readProfile } from "../provider/layers/profileFile.ts";
 import { readsBody } from "./admin/actions.ts";
 import type { NewCall } from "./data/callLog.ts";
+import { toOpeningError } from "./data/dataFile.ts";
 import { Database } from "./data/database.ts";
 import { newToken, requireLongToken } from "./data/hashing.ts";
 import { writeProfile, type Settings } from "./data/settings.ts";
@@ -18,8 +19,10 @@ import { Platform } from "./platform/platform.ts";
 import { awaitSnapshot, loadAwaited } from "./platform/snapshotFiles.ts";
 import { routeRequests } from "./routing.ts";
 import { addFromSeed } from "./seed/additions.ts";
+import { compareSeed } from "./seed/differences.ts";
 import { readSeed } from "./seed/file.ts";
 import { plant, withoutSecrets } from "./seed/planting.ts";
+import { replaceSeed } from "./seed/reset.ts";
 import type { SeedInput } from "./seed/schema.ts";
 
 /** Options of an emulator; all may be left out. */
@@ -28,6 +31,8 @@ export interface EmulatorOptions extends ExposureOptions {
   data?: string | undefined;
   /** YAML file, or object, with tables, users and settings. Read when the data file is new; later only tables and fields that it has got are added. */
   seed?: string | SeedInput | undefined;
+  /** Puts an old data file to what the seed has now, and drops the rest of it but snapshots. Default: false. */
+  reseed?: boolean | undefined;
   /** Administrator in place of the seed's. Default: the seed's. */
   administrator?: { email: string; password: string; apiKey?: string | undefined } | undefined;
   /** File that a snapshot was saved to, in place of a seed: it has its own. Read once, when the data file is new. */
@@ -36,7 +41,7 @@ export interface EmulatorOptions extends ExposureOptions {
   program?: string | undefined;
   /** Port to listen on. Default: 0, a free one. */
   port?: number | undefined;
-  /** Token for `/_emulator/`, of 16 characters at least. Default: a new one at each start. */
+  /** Token for `/_emulator/`, of 16 letters, digits, hyphens or underscores at least. Default: a new one at each start. */
   token?: string | undefined;
   /** Runs for each call when the log has it. Default: nothing does. */
   onCall?: ((call: NewCall) => void) | undefined;
@@ -68,6 +73,8 @@ export interface EmulatorOptions extends ExposureOptions {
 export interface Emulator extends Omit<Instance, "answer"> {
   /** Sentences about what its data files got at the start, since their seed has it now. */
   added: readonly string[];
+  /** Sentences about where the seed differs from what its data files were made with. */
+  differs: readonly string[];
   /** Token for `/_emulator/`, sent as `authorization: Bearer <token>`. New at each start unless one was given. */
   token: string;
   /** Address of the console, which carries the token. */
@@ -103,6 +110,7 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
   const token = options.token === undefined ? newToken() : requireLongToken(options.token);
   const opened: Database[] = [];
   const added: string[] = [];
+  const differs: string[] = [];
   try {
     const check = (database: Database) => refuseKnownCredentials(database, host);
     const made = new Map<string, Platform>();
@@ -111,7 +119,10 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
       const file = name === "" || data === ":memory:" ? data : `${data}.${name}`;
       const database = opening(file, from, options, check);
       opened.push(database);
-      if (!database.fresh) added.push(...addFromSeed(database, from.seed, options.program, now()));
+      if (!database.fresh) {
+        added.push(...addFromSeed(database, from.seed, options.program, now()));
+        differs.push(...compareSeed(database, from.seed, options.program));
+      }
       dropLeftovers(database);
       if (from.snapshot !== undefined) await loadAwaited(database, from.snapshot);
       if (profile) writeProfile(database, profile);
@@ -140,7 +151,7 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
     };
     const instances = () => platforms.names();
     const console = `${listening.url}/#token=${token}`;
-    return Object.assign(main, { close, tenant, instance, instances, token, console, added });
+    return Object.assign(main, { close, tenant, instance, instances, token, console, added, differs });
   } catch (error) {
     for (const database of opened) database.close();
     throw error;
@@ -154,16 +165,27 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
 function opening(
   file: string,
   { seed: source, snapshot }: Pick<EmulatorOptions, "seed" | "snapshot">,
-  { program, administrator: chosen, now = Date.now }: EmulatorOptions,
+  { program, administrator: chosen, now = Date.now, reseed = false }: EmulatorOptions,
   check: (database: Database) => void,
 ): Database {
   if (source !== undefined && snapshot !== undefined) {
     throw new Error("give a seed or a snapshot: a snapshot has the seed that it was made with");
   }
-  return new Database(file, (fresh) => {
+  if (reseed && source === undefined) throw new Error("taking a seed anew needs one: give a seed");
+  const plannedSeed = () => {
     const seed = readSeed(source, program);
-    plant(fresh, withoutSecrets({ ...seed, administrator: chosen ?? seed.administrator }), now());
+    return withoutSecrets({ ...seed, administrator: chosen ?? seed.administrator });
+  };
+  const plantSeed = (fresh: Database) => {
+    plant(fresh, plannedSeed(), now());
     if (snapshot === undefined) check(fresh);
     else awaitSnapshot(fresh);
-  });
+  };
+  try {
+    const database = new Database(file, plantSeed);
+    if (reseed && !database.fresh) replaceSeed(database, plannedSeed(), now(), check);
+    return database;
+  } catch (error) {
+    throw toOpeningError(file, error);
+  }
 }

@@ -3,7 +3,13 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type { EndpointName } from "../../provider/contract/endpoints.ts";
+import { at } from "../../provider/contract/wire.ts";
 import { createEmulator } from "../emulator.ts";
+import { Platform } from "../platform/platform.ts";
+import { readSeed } from "../seed/file.ts";
+import { plant, withoutSecrets } from "../seed/planting.ts";
+import { Database } from "./database.ts";
 import { schemaVersion } from "./schema.ts";
 
 let folder: string;
@@ -54,4 +60,47 @@ test("somebody else's database is left as it is, byte by byte", async () => {
 test("an empty file may become one", async () => {
   writeFileSync(join(folder, "empty.db"), "");
   await (await createEmulator({ data: join(folder, "empty.db") })).close();
+});
+
+test("a file that is cut off, and a path that is none, are refused in a sentence", async () => {
+  const data = join(folder, "cut.db");
+  await (await createEmulator({ data })).close();
+  const whole = readFileSync(data);
+  for (const part of [0.9, 0.3, 0.001]) {
+    writeFileSync(data, whole.subarray(0, Math.floor(whole.length * part)));
+    await expect(createEmulator({ data })).rejects.toThrow(
+      `${data} can't be used, the data file is broken or cut off: load a snapshot's file into a new data file`,
+    );
+  }
+  await expect(createEmulator({ data: folder })).rejects.toThrow(`${folder} can't be used, it is a folder`);
+});
+
+test("while the disk is full, reads go on and changes are refused whole", async () => {
+  const seed = readSeed({ tables: { notes: { fields: { Note: "text" }, rows: [{ values: { Note: "kept" } }] } } });
+  const database = new Database(":memory:", (fresh) => plant(fresh, withoutSecrets(seed), 0));
+  const options = { now: Date.now, wireNames: {}, readOnly: false, settings: {}, check: () => undefined };
+  const platform = new Platform(database, options);
+  let headers: Record<string, string> = {};
+  const call = async (name: EndpointName, body: object) => {
+    const bytes = Buffer.from(JSON.stringify(body));
+    return platform.answer({ name, headers, query: {}, body: bytes, url: "http://localhost" });
+  };
+  const { email, password } = seed.administrator;
+  const { authToken, userId } = (await call("login", { email, password })).body as Record<string, string>;
+  headers = { "x-auth-token": authToken ?? "", "x-user-id": userId ?? "" };
+  database.execute("PRAGMA max_page_count = 1"); // its own size, since that is more
+  const rowData = { Note: "x".repeat(100_000) };
+  const refused = await call("insertmicroapprow", { microAppID: "notes", rowData });
+  expect([refused.status, refused.body]).toEqual([
+    503,
+    { status: "failure", message: "Nothing was changed: the disk is full" },
+  ]);
+  for (let count = 0; count < 200; count++) {
+    const read = await call("microappdata", { microAppID: "notes" });
+    expect([read.status, at(read.body, "body.microAppRows")]).toEqual([
+      200,
+      [expect.objectContaining({ Note: "kept" })],
+    ]);
+  }
+  database.close();
 });

@@ -1,6 +1,7 @@
 import { closeSync, openSync, rmSync, statSync } from "node:fs";
 import type * as Sqlite from "node:sqlite";
 import { keepToOwner } from "../../machine/ownFile.ts";
+import { isObject } from "../../provider/contract/wire.ts";
 import { isReadable } from "./migrations.ts";
 
 /** SQLite of Node, which before Node 24 warns of its being experimental: an engine would show that as an error. */
@@ -40,6 +41,35 @@ export function removeDataFile(file: string): void {
   } catch {
     // Windows removes no open file.
   }
+}
+
+/** Number of an error of SQLite; undefined for another one. */
+const codeOf = (error: unknown): number | undefined =>
+  isObject(error) && typeof error["errcode"] === "number" ? error["errcode"] & 0xff : undefined;
+
+const full = 13; // SQLITE_FULL
+
+/** Describes why data can't be used or written; undefined for what is no fault of its file or disk. */
+export function describeFileFault(error: unknown): string | undefined {
+  const code = codeOf(error);
+  if (code === full) return "the disk is full";
+  if (code === 8) return "the data file may only be read"; // SQLITE_READONLY
+  if (code === 11) return "the data file is broken or cut off"; // SQLITE_CORRUPT
+  return code === 10 ? "the disk fails" : undefined; // SQLITE_IOERR
+}
+
+export const isFull = (error: unknown): boolean => codeOf(error) === full;
+
+/** An error of opening a data file, as a sentence that names it and what helps. */
+export function toOpeningError(file: string, error: unknown): unknown {
+  const system = (error as { code?: unknown } | null)?.code;
+  const fault =
+    describeFileFault(error) ??
+    (system === "EACCES" || system === "EPERM" || system === "EROFS" ? "the data file may only be read" : undefined) ??
+    (system === "EISDIR" ? "it is a folder" : system === "ENOSPC" ? "the disk is full" : undefined);
+  if (fault === undefined) return error;
+  const help = fault.includes("broken") ? ": load a snapshot's file into a new data file, or start with a new one" : "";
+  return new Error(`${file} can't be used, ${fault}${help}`, { cause: error });
 }
 
 export const otherVersion = (file: string): Error =>

@@ -6,6 +6,7 @@ import { usualHabits, type Habits } from "../../provider/habits/habits.ts";
 import { sentences } from "../../provider/messages/sentences.ts";
 import type { CallContext, OtherForm } from "../data/callContext.ts";
 import { isMutating, logCall, requestText, type NewCall } from "../data/callLog.ts";
+import { describeFileFault, isFull } from "../data/dataFile.ts";
 import type { Database } from "../data/database.ts";
 import { hashToken, sessionID } from "../data/hashing.ts";
 import { Identifiers } from "../data/identifiers.ts";
@@ -121,7 +122,12 @@ export class Platform {
       const session = token === undefined ? null : sessionID(token);
       const call = { time, endpoint: name, effect, userID: user?.id ?? null, status, failure, session, remark };
       const logged = { ...call, fault: circumstances.fault, duration: performance.now() - began };
-      logCall(this.database, logged, entry.request);
+      try {
+        logCall(this.database, logged, entry.request);
+      } catch (error) {
+        // Reads go on while the disk is full, and refusals keep their reason; a change needs its entry.
+        if (!isFull(error) || (effect !== "read" && failure === null)) throw error;
+      }
       this.options.onCall?.(logged);
     };
     try {
@@ -259,5 +265,7 @@ function platformErrorOf(error: unknown): PlatformError {
   if (isObject(error) && error["errcode"] === busy) {
     return new PlatformError("unavailable", "The data file is busy", { retryAfter: 1 });
   }
+  const fault = describeFileFault(error);
+  if (fault !== undefined) return new PlatformError("unavailable", `Nothing was changed: ${fault}`, { retryAfter: 1 });
   return new PlatformError("serverError", `Internal error: ${messageOf(error)}`);
 }

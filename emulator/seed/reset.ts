@@ -1,5 +1,6 @@
 import type { Database } from "../data/database.ts";
 import { plant, readPlantedSeed } from "./planting.ts";
+import type { Seed } from "./schema.ts";
 
 /**
  * Puts a platform back to its seed, or to nothing but its first administrator. Sessions and the call log end too;
@@ -14,5 +15,15 @@ export function reset(database: Database, now: number, to: "seed" | "empty" = "s
     plant(database, to === "seed" ? seed : { ...seed, tables: {}, users: [], organizations: [] }, now);
     // A later reset goes back to the first seed.
     database.run("UPDATE meta SET value = ? WHERE key = 'seed'", JSON.stringify(seed));
+  });
+}
+
+/** Puts a platform to another seed, whose secrets are hashed, unless `check` throws for what it has then. */
+export function replaceSeed(database: Database, seed: Seed, now: number, check: (database: Database) => void): void {
+  database.transaction(() => {
+    database.run("UPDATE meta SET value = ? WHERE key = 'seed'", JSON.stringify(seed));
+    database.run("DELETE FROM meta WHERE key IN ('seedText', 'profile')");
+    reset(database, now);
+    check(database);
   });
 }

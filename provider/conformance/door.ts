@@ -1,7 +1,7 @@
 import type { Endpoint } from "../contract/endpoint.ts";
 import { endpoints, type EndpointName, type WireNames } from "../contract/endpoints.ts";
 import { codeOf } from "../contract/errors.ts";
-import { refusalIn, type Json } from "../contract/wire.ts";
+import { answerIn, refusalIn, type Json } from "../contract/wire.ts";
 import type { Habits } from "../habits/habits.ts";
 import type { Bed, Person } from "./fixtures.ts";
 import { formOf, inQuery, onWire, type Spelling } from "./forms.ts";
@@ -146,7 +146,8 @@ const present = (headers: Readonly<Record<string, string | undefined>>): Record<
 
 /** Reads what came as the contract does, but takes every refusal for one, whatever a client makes of it. */
 function read(name: EndpointName, { status, text }: Incoming): Reply {
-  const body = json(text);
+  const wire = answerIn(text);
+  const body = wire === undefined ? text.trim() : wire;
   const { refusal = refusalIn, unwrap, answer: schema }: Endpoint = endpoints[name];
   const reason = refusal(body);
   if (reason !== undefined || status >= 400) {
@@ -157,12 +158,4 @@ function read(name: EndpointName, { status, text }: Incoming): Reply {
   if (status < 300 && answer.success) return { kind: "answer", status, body, answer: answer.data };
   const message = `The answer is not as documented: ${answer.error?.issues[0]?.path.join(".") ?? `HTTP ${status}`}`;
   return { kind: "unreadable", status, body, code: "badAnswer", message };
-}
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text.trim();
-  }
 }

@@ -1,4 +1,5 @@
 import type { EndpointName } from "../contract/endpoints.ts";
+import { maxRowsPerInsert } from "../contract/rows.ts";
 import { isObject, type Json } from "../contract/wire.ts";
 import type { Call, Door, Reply } from "./door.ts";
 import { valueAt } from "./matching.ts";
@@ -110,12 +111,16 @@ export async function remove(door: Door, { kind, id, before = [] }: Thing): Prom
   }
 }
 
+/** More rows than a run leaves in a table: whoever gives more makes them up. */
+export const mostRowsLeft = 2 * maxRowsPerInsert;
+
 /** Removes all rows of a table but these. A read may be bounded, so it is read until nothing is left. */
 async function removeRows(door: Door, table: string, before: ReadonlySet<string>): Promise<boolean> {
   const tried = new Set<string>(before);
   for (;;) {
     const rows = ((await rowsIn(door, table)) ?? []).filter((id) => !tried.has(id));
     if (rows.length === 0) return true;
+    if (tried.size + rows.length - before.size > mostRowsLeft) return false;
     for (const rowID of rows) {
       tried.add(rowID);
       const reply = await door.call({ name: "removemicroapprow", request: { rowID }, as: "admin" });

@@ -1,3 +1,5 @@
+import { checkJsonBounds } from "../../machine/settings/bounds.ts";
+
 /** A JSON object. */
 export type Json = Record<string, unknown>;
 
@@ -12,6 +14,19 @@ export function jsonIn(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Bounds of an answer; how much may stand in it is bounded by its bytes. */
+const ofAnswers = { levels: 100, values: Infinity };
+
+/** The JSON of a platform's answer; undefined when it is none, or deeper than anything that looks into it goes. */
+export function answerIn(text: string): unknown {
+  try {
+    checkJsonBounds(text, ofAnswers);
+  } catch {
+    return undefined;
+  }
+  return jsonIn(text);
 }
 
 /** The texts in a value, at whatever depth. */

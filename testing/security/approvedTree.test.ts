@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { changeSet, type ChangeSet } from "../../cli/changes/model/changeSet.ts";
@@ -75,9 +75,7 @@ beforeAll(async () => {
   files = Object.fromEntries([...Object.keys(own), "Pulumi.yaml"].map((file) => [file, read(file)]));
   const set = await reportOf(repository.folder, { base: "HEAD", stacks: [], format: "json" });
   const made = changeSet.parse(JSON.parse(json(set)));
-  const approval = { nonce: "0".repeat(32), expires: "2100-01-01T00:00:00.000Z", signature: "0".repeat(64) };
-  const unsigned = { ...made, approval };
-  report = { ...unsigned, approval: { ...approval, signature: signatureOf(unsigned, key) } };
+  report = approvedOnce(made, "0");
   const { calls, refusal } = await applied();
   expect(refusal).toBeUndefined();
   asApproved = calls;
@@ -89,6 +87,13 @@ afterAll(async () => {
   await emulator.close();
 });
 
+/** The report as one approval signs it. */
+function approvedOnce(made: ChangeSet, digit: string): ChangeSet {
+  const approval = { nonce: digit.repeat(32), expires: "2100-01-01T00:00:00.000Z", signature: "0".repeat(64) };
+  const unsigned = { ...made, approval };
+  return { ...unsigned, approval: { ...approval, signature: signatureOf(unsigned, key) } };
+}
+
 const read = (file: string): string => readFileSync(join(repository.folder, file), "utf8");
 
 function declared(): Declared {
@@ -98,11 +103,14 @@ function declared(): Declared {
 }
 
 /** Calls that a run with the approval makes, from how things were when it was made. */
-async function applied(text = JSON.stringify(report)): Promise<{ calls: string[]; refusal: string | undefined }> {
+async function applied(
+  text = JSON.stringify(report),
+  forgets = true,
+): Promise<{ calls: string[]; refusal: string | undefined }> {
   emulator.loadSnapshot("begun");
   engine.state = new Map(begun);
   writeFileSync(join(outside, "report.json"), text);
-  rmSync(join(outside, "state"), { recursive: true, force: true });
+  if (forgets) rmSync(join(outside, "state"), { recursive: true, force: true });
   const since = emulator.lastCall();
   Object.assign(process.env, { MICROAPPS_APPROVED: join(outside, "report.json"), MICROAPPS_APPROVAL_KEY: key });
   let refusal: string | undefined;
@@ -226,6 +234,22 @@ test(
   },
   30_000 + numRuns * 500,
 );
+
+test("an approval is for one run, whatever comes back; the next approval of the same report is for the next", async () => {
+  const usedBefore = "a run was made with this approval already: each is for one run";
+  const notes = join(outside, "state/pulumi-microapps/approvals");
+  expect((await applied()).calls).toEqual(asApproved);
+  // To the notes a second run of this process is the first one that goes on.
+  for (const name of readdirSync(notes)) writeFileSync(join(notes, name), "another engine");
+  const again = expect.stringContaining(usedBefore) as unknown;
+  // Platform and state are as they were before it; then the report is written otherwise, and the tree is another commit's.
+  expect(await applied(undefined, false)).toEqual({ calls: [], refusal: again });
+  expect(await applied(JSON.stringify(report, undefined, 2), false)).toEqual({ calls: [], refusal: again });
+  repository.commit();
+  expect(await applied(undefined, false)).toEqual({ calls: [], refusal: again });
+  const next = JSON.stringify(approvedOnce(report, "1"));
+  expect(await applied(next, false)).toEqual({ calls: asApproved, refusal: undefined });
+});
 
 test("a provider with another endpoint or account, as an explicit one may have, is refused", async () => {
   const other = await createEmulator({ seed: { administrator: login } });

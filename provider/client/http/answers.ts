@@ -1,8 +1,7 @@
-import { checkJsonBounds } from "../../../machine/settings/bounds.ts";
 import type { Endpoint } from "../../contract/endpoint.ts";
 import { endpoints, type AnswerOf, type EndpointName } from "../../contract/endpoints.ts";
 import { codeOf, dependantsIn, type Dependant } from "../../contract/errors.ts";
-import { isObject, refusalIn } from "../../contract/wire.ts";
+import { answerIn, isObject, refusalIn } from "../../contract/wire.ts";
 import { printableLine } from "../../messages/text.ts";
 import type { Failed } from "./retries.ts";
 import type { Reply } from "./transport.ts";
@@ -58,19 +57,12 @@ function describeKeys(wire: unknown): string {
   return keys.length === 0 ? "" : `; it has ${keys.map((key) => printableLine(key).slice(0, 40)).join(", ")}`;
 }
 
-/** Bounds of an answer; how much may stand in it is bounded by its bytes. */
-const ofAnswers = { levels: 100, values: Infinity };
-
 /** The JSON of a text, undefined when it is none. A bare link is the one answer in use that is not JSON. */
 function parsed(text: string, endpoint: Endpoint): unknown {
   const trimmed = text.trim();
   if (trimmed === "") return endpoint.effect === "read" ? undefined : {};
-  try {
-    checkJsonBounds(trimmed, ofAnswers);
-    return JSON.parse(trimmed) as unknown;
-  } catch {
-    return /^https?:\/\/\S+$/.test(trimmed) ? trimmed : undefined;
-  }
+  const wire = answerIn(trimmed);
+  return wire === undefined && /^https?:\/\/\S+$/.test(trimmed) ? trimmed : wire;
 }
 
 function originOf(location: string | undefined): string {

@@ -1,4 +1,4 @@
-import { isObject, jsonIn, refusalIn } from "../../../../provider/contract/wire.ts";
+import { isObject, answerIn, refusalIn } from "../../../../provider/contract/wire.ts";
 import { printableLine } from "../../../../provider/messages/text.ts";
 import type { Check } from "../checks.ts";
 import type { Context } from "../context.ts";
@@ -69,7 +69,7 @@ function findingOf(context: Context, { status, location, text }: Reached): Judge
   const here = shown(context);
   if (status >= 300 && status < 400) return redirected(context, status, location);
   const trimmed = (text ?? "").trim();
-  const wire = jsonIn(trimmed);
+  const wire = answerIn(trimmed);
   const refusal = wire === undefined ? undefined : refusalIn(wire);
   if (status === 407 || status === 511) {
     return wrong(

@@ -1,5 +1,6 @@
 import { pages } from "../../../../provider/client/lists/pages.ts";
 import type { Client } from "../../../../provider/client/options.ts";
+import { mostRowsLeft } from "../../../../provider/conformance/made.ts";
 import { ApiError, orUndefinedIfNotFound } from "../../../../provider/contract/errors.ts";
 import { withoutUndefined, type Row } from "../../../../provider/contract/values.ts";
 import { isObject } from "../../../../provider/contract/wire.ts";
@@ -48,8 +49,9 @@ async function removed(
   swept: Set<string>,
 ): Promise<string | undefined> {
   if (kind === "row" && ids.length === 0 && table !== undefined) {
-    if (!swept.has(table)) await sweep(client, run.tables[table] ?? table, run.mark);
+    const why = swept.has(table) ? undefined : await sweep(client, run.tables[table] ?? table, run.mark);
     swept.add(table);
+    if (why !== undefined) return why;
   }
   if (kind === "organization" || kind === "team") {
     const unsure = "the run ended before it was answered: look on the platform whether it was made";
@@ -92,24 +94,35 @@ async function isOurs(client: Client, kind: "organization" | "team", id: string,
   return found === undefined || found.name.includes(mark);
 }
 
-/** Deletes the rows of a table that carry the mark in a value. Whatever the platform filters, they are looked at here. */
-async function sweep(client: Client, microAppID: string, mark: string): Promise<void> {
+/**
+ * Deletes the rows of a table that carry the mark in a value. Whatever the platform filters, they are looked at here.
+ * Returns why some are left, or undefined once all are gone.
+ */
+async function sweep(client: Client, microAppID: string, mark: string): Promise<string | undefined> {
   const remove = async (rows: readonly Row[]): Promise<number> => {
     const found = rows.filter((row) => carries(row, mark));
     for (const { _id: rowID } of found) await orUndefinedIfNotFound(client.removemicroapprow({ rowID }));
     return found.length;
   };
+  const endless = `table ${microAppID} gives more rows than a run writes: look on the platform which there are`;
   const found: Row[] = [];
+  let [seen, removed] = [0, 0];
   try {
-    for await (const rows of pages(client, { microAppID })) found.push(...rows);
+    for await (const rows of pages(client, { microAppID })) {
+      seen += rows.length;
+      if (seen > mostRowsLeft) return endless;
+      found.push(...rows);
+    }
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== "badAnswer") throw error;
     // Rows that change places can't be read page by page. Each answer has some, until none are left.
-    for (let removed = 1; removed > 0;) {
-      removed = await remove((await client.microappdata({ microAppID })).microAppRows);
+    for (let last = 1; last > 0; removed += last) {
+      if (removed > mostRowsLeft) return endless;
+      last = await remove((await client.microappdata({ microAppID })).microAppRows);
     }
   }
   await remove(found);
+  return undefined;
 }
 
 const carries = (value: unknown, mark: string): boolean =>

@@ -7,7 +7,7 @@ import {
   type Route,
   type WireNames,
 } from "../../../../provider/contract/endpoints.ts";
-import { at, firstOf, isObject, jsonIn, refusalIn, type Json } from "../../../../provider/contract/wire.ts";
+import { answerIn, at, firstOf, isObject, jsonIn, refusalIn, type Json } from "../../../../provider/contract/wire.ts";
 import type { Journal, Thing } from "./journal.ts";
 import { markLabel } from "./tables.ts";
 
@@ -132,7 +132,7 @@ export class Keeper {
   #made(name: EndpointName, numbers: readonly number[], answer: Incoming): void {
     const [number] = numbers;
     if (number === undefined) return;
-    const wire = jsonIn(answer.text);
+    const wire = answerIn(answer.text);
     const isRefused = (answer.status >= 400 && answer.status < 500) || refusalIn(wire) !== undefined;
     // A refused batch may have left a part of itself.
     if (isRefused && name !== "insertmicroapprows") this.#journal.removed(number);
@@ -146,7 +146,7 @@ export class Keeper {
 
   /** Notes what was removed; what a removed thing had goes with it. */
   #removing(name: EndpointName, asked: Json, answer: Incoming): Incoming {
-    const isDone = answer.status < 400 && refusalIn(jsonIn(answer.text)) === undefined;
+    const isDone = answer.status < 400 && refusalIn(answerIn(answer.text)) === undefined;
     if (isDone && name in removers) {
       const id = removers[name]?.map((path) => at(asked, path)).find((found) => typeof found === "string");
       for (const number of (typeof id === "string" && this.#own.get(id)) || []) this.#journal.removed(number);
@@ -161,7 +161,7 @@ export class Keeper {
   /** Learns what is ours from what is read: members of our teams, children of our rows, and rows with the mark. */
   #learning(name: EndpointName | undefined, asked: Json, answer: Incoming): Incoming {
     if (name === undefined) return answer;
-    const wire = jsonIn(answer.text);
+    const wire = answerIn(answer.text);
     if (name === "login") this.#hideToken(firstOf(wire, "authToken", "data.authToken", "body.authToken"));
     const of = idsIn(asked, ownedNames);
     const belongs = lists.has(name) && of.length > 0 && this.#isInside(of);

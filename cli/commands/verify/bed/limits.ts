@@ -2,6 +2,7 @@ import type { Door } from "../../../../provider/conformance/door.ts";
 import { maxRowsPerInsert } from "../../../../provider/contract/rows.ts";
 import { at, isObject } from "../../../../provider/contract/wire.ts";
 import type { Profile } from "../../../../provider/habits/profile.ts";
+import { wrongly } from "../options.ts";
 
 /**
  * Finds limits below a number of rows, which it inserts into an empty table: larger limits are not seen. Every number is
@@ -21,13 +22,14 @@ export async function limitsBelow(door: Door, table: string | undefined, most: n
   };
 }
 
-/** Highest number of pages that rows are counted by. */
-const maxPages = 10_000;
+/** Rows that may be in a table beside those that were sent to it, such as those that the tables are examined with. */
+const ofOthers = 100;
 
 /** Rows that are inserted into a table and counted there. */
 class BedRows {
   readonly #door: Door;
   readonly #table: string;
+  #sent = 0;
 
   constructor(door: Door, table: string) {
     this.#door = door;
@@ -44,17 +46,19 @@ class BedRows {
     return Array.isArray(rows) ? (rows as unknown[]) : [];
   }
 
-  /** IDs of the rows, page by page, until a page has no other ones. */
+  /** IDs of the rows, page by page, until a page has no other ones. Refuses a table with more rows than it was sent. */
   async ids(): Promise<Set<string>> {
     const ids = new Set<string>();
-    for (let page = 0; page < maxPages; page++) {
+    for (;;) {
       const before = ids.size;
       for (const row of await this.read({ limit: maxRowsPerInsert, skip: before })) {
         if (isObject(row) && typeof row["_id"] === "string") ids.add(row["_id"]);
       }
-      if (ids.size === before) break;
+      if (ids.size === before) return ids;
+      if (ids.size > this.#sent + ofOthers) {
+        throw wrongly(`table ${this.#table} gives more rows than it was sent: a test bed is nobody else's`);
+      }
     }
-    return ids;
   }
 
   /** The most rows that one insert takes whole; undefined when it takes all of them, or does not keep any number. */
@@ -74,6 +78,7 @@ class BedRows {
     const before = (await this.ids()).size;
     const rows = Array.from({ length: count }, (_, index) => ({ Code: `L${index}` }));
     const request = { microAppID: this.#table, rows };
+    this.#sent += count;
     await this.#door.call({ name: "insertmicroapprows", request, as: "admin" });
     return (await this.ids()).size - before >= count;
   }

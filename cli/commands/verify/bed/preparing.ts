@@ -171,8 +171,8 @@ export async function examineTables(
 
 async function refuseRows(door: Door, name: BedTable, table: string): Promise<void> {
   const reply = await door.call({ name: "microappdata", request: { microAppID: table }, as: "admin" });
-  if (reply.kind === "refused") throw wrongly(`table ${table} can't be read: ${reply.message}`);
-  const rows = reply.kind === "answer" ? at(reply.answer, "microAppRows") : [];
+  if (reply.kind !== "answer") throw wrongly(`table ${table} can't be read: ${reply.message}`);
+  const rows = at(reply.answer, "microAppRows");
   if (!Array.isArray(rows) || rows.length === 0) return;
   throw wrongly(
     `nothing was changed: table ${table}, which is to be ${name} of the test bed, has rows: a test bed is empty`,

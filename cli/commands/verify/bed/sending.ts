@@ -64,6 +64,7 @@ export class Sender {
       return await this.#exchanged(address, { method, headers, body }, stopped);
     } catch (error) {
       signal?.throwIfAborted();
+      if (error instanceof NoAnswer) throw error;
       const why = late.aborted ? "no answer in time" : codeOf(error);
       throw new NoAnswer(`${address.origin} can't be reached, or does not answer (${why})`);
     }
@@ -89,7 +90,7 @@ export class Sender {
       sent.end(body);
     });
     const text = await textOf(response, maxMegabytes);
-    if (text === undefined) throw new Error(`more than ${maxMegabytes} MB`);
+    if (text === undefined) throw new NoAnswer(`${url.origin} answers with more than ${maxMegabytes} MB`);
     const named = Object.entries(response.headers).map(([name, value]) => [name, [value].flat().join(", ")] as const);
     return { status: response.statusCode ?? 0, headers: Object.fromEntries(named), text };
   }

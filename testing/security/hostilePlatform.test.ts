@@ -1,0 +1,173 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { Front } from "../../cli/commands/doctor/testing/front.ts";
+import { removeLeftovers } from "../../cli/commands/verify/bed/cleaning.ts";
+import type { Journal } from "../../cli/commands/verify/bed/journal.ts";
+import { Sender } from "../../cli/commands/verify/bed/sending.ts";
+import { Stand } from "../../cli/commands/verify/testing/stand.ts";
+import { createClient } from "../../provider/client/index.ts";
+import type { Door, Reply } from "../../provider/conformance/door.ts";
+import { loadFacts } from "../../provider/conformance/load.ts";
+import { mostRowsLeft, remove } from "../../provider/conformance/made.ts";
+import { hostile, type Hostile } from "./hostile.ts";
+
+// `verify` sends hundreds of calls to a platform that nobody knows yet: whatever comes back, it ends, with a sentence, and
+// sends nothing to anybody else.
+
+let stand: Stand;
+let front: Front;
+let elsewhere: Hostile;
+let paths: string[] = [];
+beforeAll(async () => {
+  stand = await Stand.open();
+  front = await Front.start(stand.emulator.url);
+  elsewhere = await hostile();
+});
+afterEach(() => {
+  paths = [];
+  elsewhere.answer = undefined;
+  stand.emulator.loadSnapshot("before");
+});
+afterAll(async () => {
+  await elsewhere.close();
+  await front.close();
+  await stand.close();
+});
+
+type Answers = (endpoint: string, response: ServerResponse, count: number) => void;
+
+const endpointIn = ({ url = "" }: IncomingMessage): string =>
+  new URL(url, "http://platform").pathname.split("/").at(-1) ?? "";
+
+/** Answers endpoints otherwise than the platform; those before `from` was called are passed on. */
+function answerOtherwise(endpoints: (name: string) => boolean, answers: Answers, from?: string): void {
+  let [isHostile, count] = [from === undefined, 0];
+  front.answer = (request, response) => {
+    paths.push(new URL(request.url ?? "", "http://platform").pathname);
+    const name = endpointIn(request);
+    isHostile ||= name === from;
+    if (!isHostile || !endpoints(name)) return false;
+    request.resume();
+    answers(name, response, count++);
+    return true;
+  };
+}
+
+const json = (response: ServerResponse, body: unknown): void => {
+  response.writeHead(200, { "content-type": "application/json" });
+  response.end(typeof body === "string" ? body : JSON.stringify(body));
+};
+const withTeams = loadFacts()
+  .filter(({ steps }) => steps.some(({ call }) => call === "insertteam"))
+  .slice(0, 10);
+const verify = (facts: typeof withTeams = []) => stand.verify({}, { facts }, { MICROAPPS_ENDPOINT: front.url });
+
+test.each([
+  ["the login", "login", undefined],
+  ["rows", "microappdata", undefined],
+  ["rows, once some were written", "microappdata", "insertmicroapprows"],
+  ["a creation", "insertorganization", undefined],
+])("a redirection of %s is followed by nobody", async (_, endpoint, from) => {
+  const location = `${elsewhere.url}/api/${endpoint}`;
+  const redirected: Answers = (__, response) => void response.writeHead(307, { location }).end();
+  answerOtherwise((name) => name === endpoint, redirected, from);
+  const text = await verify().then(({ output }) => output, String);
+  expect(text).toMatch(from === undefined ? /HTTP 307|can't be read: The answer is not as documented/ : /"left"/);
+  expect(elsewhere.log).toEqual([]);
+});
+
+test("answers of twenty thousand levels are none, and the run ends", async () => {
+  const deep = `${'{"body":'.repeat(20_000)}1${"}".repeat(20_000)}`;
+  answerOtherwise(
+    (name) => /team|member/.test(name),
+    (_, response) => json(response, deep),
+  );
+  const { outcome, output } = await verify(withTeams);
+  expect(outcome?.differences).toHaveLength(withTeams.length);
+  expect(output).not.toContain("call stack");
+});
+
+test("rows without end are no table that a run counts", async () => {
+  const rows: Answers = (_, response, count) => {
+    const page = Array.from({ length: 1_000 }, (__, index) => ({
+      _id: `r${count}-${index}`,
+      Code: `C${count}-${index}`,
+    }));
+    json(response, { status: "success", microAppRows: page });
+  };
+  answerOtherwise((name) => name === "microappdata", rows, "insertmicroapprows");
+  await expect(verify()).rejects.toThrow("gives more rows than it was sent: a test bed is nobody else's");
+});
+
+test("rows that come back under other IDs are removed no longer than a run may have left some", async () => {
+  let removed = 0;
+  const answer = (given: unknown): Promise<Reply> =>
+    Promise.resolve({ kind: "answer", status: 200, body: given, answer: given });
+  const door: Door = {
+    call: ({ name }) => {
+      if (name === "removemicroapprow") {
+        removed++;
+        return answer({});
+      }
+      return answer({ microAppRows: Array.from({ length: 5_000 }, (_, index) => ({ _id: `r${removed}-${index}` })) });
+    },
+    fetch: () => Promise.reject(new Error("nothing is fetched")),
+    leave: () => Promise.resolve(),
+  };
+  expect(await remove(door, { kind: "rows", id: "places" })).toBe(false);
+  expect(removed).toBe(mostRowsLeft);
+});
+
+test("pages without end are no table that leftovers are looked for in for ever", async () => {
+  let count = 0;
+  elsewhere.answer = (_, response) => {
+    const { optLimit = 1_000 } = JSON.parse(elsewhere.log.at(-1)?.split("\n").at(-1) ?? "{}") as { optLimit?: number };
+    const rows = Array.from({ length: optLimit }, () => ({ _id: `r${String(count++).padStart(9, "0")}`, Code: "C" }));
+    json(response, { status: "success", microAppRows: rows });
+  };
+  const left = [{ thing: { kind: "row", table: "places" }, ids: [], isMade: false, number: 0 }];
+  const run = { mark: "mv0", tables: {} };
+  const journal = { run, left: () => left, removed: () => undefined } as unknown as Journal;
+  const client = createClient({ endpoint: elsewhere.url, token: "t", userId: "u" });
+  const [remainder] = await removeLeftovers(client, journal);
+  await client.close();
+  expect(remainder?.why).toContain("table places gives more rows than a run writes");
+  expect(count).toBeLessThanOrEqual(2 * mostRowsLeft);
+});
+
+test("an ID with parts of a path leads no call elsewhere", async () => {
+  const id = "../../admin/delete?x=1#y/../%2e%2e";
+  answerOtherwise(
+    (name) => /^insert(team|organization)$/.test(name),
+    (_, response) => json(response, { status: "success", teamID: id, organizationID: id }),
+    "insertmicroapprows",
+  );
+  await verify(withTeams);
+  expect(paths).toContain("/api/deleteteam");
+  expect(paths.filter((path) => !/^\/api\/\w+$/.test(path))).toEqual([]);
+});
+
+test.each([
+  ["of no end", (response: ServerResponse) => void pour(response), "more than 64 MB", undefined],
+  ["that comes in drops", (response: ServerResponse) => void drip(response), "no answer in time", 200],
+])("an answer %s is given up", async (_, answer, reason, timeoutMs) => {
+  elsewhere.answer = (__, response) => answer(response);
+  const sender = new Sender({ url: elsewhere.url, timeoutMs });
+  const sent = sender.send({ method: "POST", url: "/api/microappdata", headers: {}, body: "{}" });
+  await expect(sent).rejects.toThrow(reason);
+  sender.close();
+});
+
+async function pour(response: ServerResponse): Promise<void> {
+  const part = Buffer.alloc(1 << 20, " ");
+  while (!response.destroyed) {
+    if (!response.write(part)) await new Promise((resolve) => response.once("drain", resolve).once("close", resolve));
+  }
+}
+
+async function drip(response: ServerResponse): Promise<void> {
+  while (!response.destroyed) {
+    response.write(" ");
+    await new Promise((resolve) => void setTimeout(resolve, 20));
+  }
+}
