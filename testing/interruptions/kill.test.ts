@@ -133,7 +133,7 @@ test.each<[string, readonly Victim[], readonly Endpoint[]]>([
 ])(
   "kill -9 of %s in the middle of a create: the next up goes on, and nothing is doubled",
   async (_, victims, during) => {
-    for (const endpoint of inOrder(sampleOf(during, 1))) {
+    for (const endpoint of inOrder(sampleOf(during, victims.includes("host") ? 1 : 2))) {
       if (endpoint === "createappwithpromptStatus") {
         await killed(victims, endpoint, () => emulator.calls({ endpoint }).length > 0);
       } else {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { sampleOf, thirdOf } from "../harness/drawn.ts";
+import { sampleOf } from "../harness/drawn.ts";
 import { Scene } from "./scene.ts";
 
 // A case brings a program up several times.
@@ -86,7 +86,7 @@ test.each(
   await scene.isSettled();
 });
 
-test.each(thirdOf(cases, 1))(
+test.each(sampleOf(cases, 1))(
   "rows that move to a seed that %s keep their IDs after a preview (%s)",
   async (_, __, inOrder, commands) => {
     const before = await begun(inOrder);
