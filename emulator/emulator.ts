@@ -41,7 +41,7 @@ export interface EmulatorOptions extends ExposureOptions {
   program?: string | undefined;
   /** Port to listen on. Default: 0, a free one. */
   port?: number | undefined;
-  /** Token for `/_emulator/`, of 16 characters at least. Default: a new one at each start. */
+  /** Token for `/_emulator/`, of 16 letters, digits, hyphens or underscores at least. Default: a new one at each start. */
   token?: string | undefined;
   /** Runs for each call when the log has it. Default: nothing does. */
   onCall?: ((call: NewCall) => void) | undefined;

@@ -1,3 +1,4 @@
+import type { Endpoint } from "../../provider/contract/endpoint.ts";
 import { endpoints } from "../../provider/contract/endpoints.ts";
 import type { Row } from "../../provider/contract/values.ts";
 import type { Json } from "../../provider/contract/wire.ts";
@@ -131,7 +132,17 @@ export function callList(instance: Instance, { database }: Platform, filter: Cal
   const found = instance.calls({ ...filter, limit: limit + 1 });
   const more = found.length > limit;
   const listed = more ? ((filter.since ?? 0) === 0 ? found.slice(1) : found.slice(0, limit)) : found;
-  return { calls: listed.map((call) => ({ ...call, email: emailOf(call) })), last: instance.lastCall(), more };
+  return {
+    calls: listed.map((call) => ({ ...call, email: emailOf(call), ...addressOf(call) })),
+    last: instance.lastCall(),
+    more,
+  };
+}
+
+/** Method and path that a call is made with. */
+function addressOf({ endpoint }: LoggedCall): { method: string; path: string } {
+  const { method, path }: Endpoint = endpoints[endpoint];
+  return { method, path };
 }
 
 /** Everyone with an account. */

@@ -25,3 +25,6 @@ export async function act(done, work) {
 
 /** Puts an ID on the clipboard. */
 export const copy = (value) => act(`Copied ${value}`, () => navigator.clipboard.writeText(value));
+
+/** Puts a longer text on the clipboard, which the notice names. */
+export const copyText = (name, text) => act(`Copied ${name}`, () => navigator.clipboard.writeText(text));

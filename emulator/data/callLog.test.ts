@@ -77,7 +77,7 @@ test("every call is logged with who, what and how it ended", async () => {
   expect(readCalls(data, { since, mutating: false })).toEqual([calls[1], calls[2]]);
   const asked = await administrate(emulator, `calls?since=${since}&mutating=true&endpoint=insertmicroapprow`);
   expect((await replyOf(asked)).body).toEqual({
-    calls: [{ ...calls[0], email: "admin@example.com" }],
+    calls: [{ ...calls[0], email: "admin@example.com", method: "POST", path: "/api/insertmicroapprow" }],
     last: since + 4,
     more: false,
   });

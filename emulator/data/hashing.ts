@@ -19,8 +19,8 @@ export function isPassword(password: string, kept: string): boolean {
 
 /** Returns a token that somebody chose; throws for one that could be guessed. */
 export function requireLongToken(token: string): string {
-  if (/^[!-~]{16,}$/.test(token)) return token;
-  throw new Error("the emulator's token must have 16 characters at least, and no spaces");
+  if (/^[\w-]{16,}$/.test(token)) return token;
+  throw new Error("the emulator's token must have 16 letters, digits, hyphens or underscores at least");
 }
 
 export const newToken = (): string => randomBytes(32).toString("base64url");

@@ -115,7 +115,7 @@ test("what is beside the interface is reached from elsewhere where that is allow
       await emulator.close();
     }
   }
-  await expect(createEmulator({ token: "short" })).rejects.toThrow("token must have 16 characters at least");
+  await expect(createEmulator({ token: "short" })).rejects.toThrow("token must have 16 letters");
 });
 
 test("pages of a named origin may call the interface, and nothing beside it", async () => {

@@ -1,8 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Front } from "../../cli/commands/doctor/testing/front.ts";
+import { removeLeftovers } from "../../cli/commands/verify/bed/cleaning.ts";
+import type { Journal } from "../../cli/commands/verify/bed/journal.ts";
 import { Sender } from "../../cli/commands/verify/bed/sending.ts";
 import { Stand } from "../../cli/commands/verify/testing/stand.ts";
+import { createClient } from "../../provider/client/index.ts";
 import type { Door, Reply } from "../../provider/conformance/door.ts";
 import { loadFacts } from "../../provider/conformance/load.ts";
 import { mostRowsLeft, remove } from "../../provider/conformance/made.ts";
@@ -84,7 +87,7 @@ test("answers of twenty thousand levels are none, and the run ends", async () =>
   expect(output).not.toContain("call stack");
 });
 
-test("rows without end are no table that a run counts or cleans", async () => {
+test("rows without end are no table that a run counts", async () => {
   const rows: Answers = (_, response, count) => {
     const page = Array.from({ length: 1_000 }, (__, index) => ({
       _id: `r${count}-${index}`,
@@ -113,6 +116,23 @@ test("rows that come back under other IDs are removed no longer than a run may h
   };
   expect(await remove(door, { kind: "rows", id: "places" })).toBe(false);
   expect(removed).toBe(mostRowsLeft);
+});
+
+test("pages without end are no table that leftovers are looked for in for ever", async () => {
+  let count = 0;
+  elsewhere.answer = (_, response) => {
+    const { optLimit = 1_000 } = JSON.parse(elsewhere.log.at(-1)?.split("\n").at(-1) ?? "{}") as { optLimit?: number };
+    const rows = Array.from({ length: optLimit }, () => ({ _id: `r${String(count++).padStart(9, "0")}`, Code: "C" }));
+    json(response, { status: "success", microAppRows: rows });
+  };
+  const left = [{ thing: { kind: "row", table: "places" }, ids: [], isMade: false, number: 0 }];
+  const run = { mark: "mv0", tables: {} };
+  const journal = { run, left: () => left, removed: () => undefined } as unknown as Journal;
+  const client = createClient({ endpoint: elsewhere.url, token: "t", userId: "u" });
+  const [remainder] = await removeLeftovers(client, journal);
+  await client.close();
+  expect(remainder?.why).toContain("table places gives more rows than a run writes");
+  expect(count).toBeLessThanOrEqual(2 * mostRowsLeft);
 });
 
 test("an ID with parts of a path leads no call elsewhere", async () => {

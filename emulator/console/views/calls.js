@@ -2,7 +2,9 @@ import { html, nothing } from "../lit-html/lit-html.js";
 import { repeat } from "../lit-html/directives/repeat.js";
 import { count, duration, json, plural, time } from "../format.js";
 import { empty, field, header, newFieldID, options, pill } from "../parts.js";
+import { copyText } from "../notices.js";
 import { ask } from "../service.js";
+import { clientCode, curl, isWhole } from "../snippets.js";
 
 const longest = 500;
 const pauseMs = 60_000;
@@ -120,7 +122,7 @@ function bar(call, start, length) {
 }
 
 function callTemplate(call, start, length) {
-  const { endpoint, effect, status, failure, fault, mutating } = call;
+  const { endpoint, effect, status, failure, fault, mutating, remark } = call;
   const unanswered = status === 0;
   return html`<li>
     <details class="call">
@@ -136,8 +138,17 @@ function callTemplate(call, start, length) {
         <span class="took">${duration(call.duration)}</span>
         <span class="status">${pill(unanswered ? "no answer" : status, failedIn(call) ? "bad" : "good")}</span>
         ${failure === null ? nothing : html`<span class="why">${failure}</span>`}
+        ${remark === null ? nothing : html`<span class="why">${remark}</span>`}
       </summary>
       <pre tabindex="0">${json(call.request)}</pre>
+      ${
+        isWhole(call)
+          ? html`<p>
+              <button type="button" @click=${() => copyText("the command", curl(call))}>Copy as curl</button>
+              <button type="button" @click=${() => copyText("the line", clientCode(call))}>Copy as client code</button>
+            </p>`
+          : nothing
+      }
     </details>
   </li>`;
 }

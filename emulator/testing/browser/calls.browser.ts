@@ -68,4 +68,12 @@ test("a fault that was played, and a call's parameters, stand with the call", ()
     await view("Calls");
     await page.locator(".endpoint", { hasText: "fault: status 503" }).click();
     await page.locator("pre", { hasText: '"teamID": "crew"' }).waitFor();
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    const copied = async (name: string) => {
+      await page.locator("details[open]").getByRole("button", { name }).click();
+      await page.getByText(/^Copied the/).waitFor();
+      return page.evaluate<string>("navigator.clipboard.readText()");
+    };
+    expect(await copied("Copy as client code")).toBe('await client.readteam({"teamID":"crew"});');
+    expect(await copied("Copy as curl")).toContain(`curl '${emulator.url}/api/readteam' --header "x-auth-token: `);
   }));
