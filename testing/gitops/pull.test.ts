@@ -215,6 +215,20 @@ describe("where a change goes", () => {
     await expect(pull({ into: "prod.yaml" })).rejects.toThrow("the environment does not extend it");
   });
 
+  test("--into leaves what a file above it overrides, and names that file", async () => {
+    for (const code of ["C1", "C2", "X1"]) await editRow("shared", code, { Name: "by hand" });
+    const pulled = await pull({ into: "base.yaml" });
+    const overridden = "dev.yaml overrides what base.yaml says of it: leave --into base.yaml out";
+    expect(pulled.items.map(({ change, refused }) => [change.name, refused]).sort()).toEqual([
+      ["C1", overridden],
+      ["C2", undefined],
+      ["X1", overridden],
+    ]);
+    await write(pulled);
+    expect(text("dev.yaml")).toBe(files["dev.yaml"]);
+    expect(text("base.yaml")).toContain("Code: C2, Name: by hand");
+  });
+
   test("--foreign takes rows that nobody owns", async () => {
     await client.insertmicroapprow({ microAppID: "own", rowData: { Code: "F1", Name: "theirs", Size: 5 } });
     expect((await pull()).items).toEqual([]);

@@ -7,6 +7,11 @@ import { DataRefusal } from "../base/dataRefusal.ts";
 import type { EnvironmentEntry } from "../base/environments.ts";
 import { readDeclaration, type Declared } from "../model/source.ts";
 
+/** The reason why an edit of the file that `--into` names would change nothing. */
+export class OverriddenEdit extends DataRefusal {
+  override readonly name = "OverriddenEdit";
+}
+
 /**
  * The files of an environment and who else has them: decides which one an edit goes into. What stands in a file that no
  * other environment has is changed there; else the environment's own file overrides it. `into` decides otherwise.
@@ -60,7 +65,17 @@ export class EnvironmentFiles {
 
   /** The file that takes an edit of what stands at a path, or comes there. */
   fileFor(path: readonly PropertyKey[]): string {
+    this.assertReached(find(this.root, path)?.value.at.file);
     return this.ownFileAt(path) ?? this.own;
+  }
+
+  /** Throws an OverriddenEdit where `into` lies below the file in which something stands. */
+  assertReached(file: string | undefined): void {
+    const { files = [] } = this.declared.document ?? {};
+    const into = this.#into;
+    if (into === undefined || file === undefined) return;
+    if (files.indexOf(file) < files.indexOf(into))
+      throw new OverriddenEdit(`${file} overrides what ${into} says of it: leave --into ${into} out`);
   }
 
   /** The file where something stands, if edits go there. */

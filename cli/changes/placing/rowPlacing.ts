@@ -56,6 +56,7 @@ export class RowPlacing {
 
   #add(key: string, cells: Cells): FileEdit[] {
     const row = withoutNothing(cells);
+    this.#files.assertReached(this.#items.get("rows-")?.get(key)?.at.file);
     const isTakenOut = this.#items.get("rows-")?.has(key) === true;
     const source = this.#ownSource;
     if (source && !isTakenOut) return [{ kind: "row", source, do: "add", row }];
@@ -68,6 +69,7 @@ export class RowPlacing {
   #remove(key: string, keys: RowData): FileEdit[] {
     const added = this.#item("rows+", key) ?? this.#item("rows", key);
     const changed = this.#item("rows~", key);
+    for (const item of [added, changed]) this.#files.assertReached(item?.file);
     const edits: FileEdit[] = [];
     if (changed && !this.#files.isShared(changed.file)) edits.push(this.#dropItem(changed.file, "rows~", keys));
     if (added && this.#files.isOwn(added.file)) return [...edits, this.#dropItem(added.file, added.verb, keys)];
@@ -88,6 +90,7 @@ export class RowPlacing {
     for (const [label, value] of Object.entries(values)) {
       const changed = this.#item("rows~", key, label);
       const item = changed ?? rowItem;
+      this.#files.assertReached(item?.file);
       if (item && this.#files.isOwn(item.file)) edits.push(this.#setCell(item.file, item.verb, keys, label, value));
       else if (!item && this.#ownSource) inSource[label] = value;
       else override[label] = value ?? null;

@@ -14,6 +14,7 @@ export const setValue = (files: EnvironmentFiles, path: readonly string[], value
 /** Takes a thing out of the files that no other environment has; one that others share is overridden by null. */
 export function takeOutValue(files: EnvironmentFiles, path: readonly string[], prune = false): FileEdit[] {
   const having = files.filesWith(path);
+  files.assertReached(having[0]);
   const isShared = having.some((file) => !files.isOwn(file));
   const edits = having
     .filter((file) => files.isOwn(file) && !(isShared && file === files.own))

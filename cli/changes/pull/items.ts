@@ -5,6 +5,7 @@ import { massDisappearance } from "../../../provider/reconcile/guards.ts";
 import type { FileEdit } from "../../edits/edits.ts";
 import { secretText, type Change, type Section, type Thing } from "../model/changeSet.ts";
 import { fieldOf, stable } from "../model/values.ts";
+import { OverriddenEdit } from "../placing/environmentFiles.ts";
 import type { LiveFindings, PullItem, SeenResource } from "./findings.ts";
 import { PullRefusal, type Layout } from "./layout.ts";
 import { listRowItems, toShare } from "./rowItems.ts";
@@ -84,7 +85,7 @@ class Taker {
     try {
       return { ...item, edits: make(this.#thing) };
     } catch (error) {
-      if (!(error instanceof PullRefusal)) throw error;
+      if (!(error instanceof PullRefusal || error instanceof OverriddenEdit)) throw error;
       return { ...item, refused: error.message };
     }
   }
