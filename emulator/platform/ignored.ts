@@ -10,10 +10,10 @@ const maxNamed = 5;
  * Returns a sentence about the parameters that an endpoint does not know, undefined without any. An endpoint that takes
  * several forms of a request gets more than one of them at once, so its parameters are left alone.
  */
-export function findIgnored(name: EndpointName, given: unknown, parsed: unknown): string | undefined {
+export function findIgnored(name: EndpointName, sent: unknown, parsed: unknown): string | undefined {
   const endpoint: Endpoint = endpoints[name];
   if (name === "logout" || endpoint.accept !== parameters) return undefined;
-  const ignored = lost(given, parsed, "");
+  const ignored = lost(sent, parsed, "");
   if (ignored.length === 0) return undefined;
   const known = Object.keys((endpoint.request as { shape?: object }).shape ?? {});
   const words = ignored.slice(0, maxNamed).map((path) => `${path}${hint(path, known)}`);
@@ -21,12 +21,12 @@ export function findIgnored(name: EndpointName, given: unknown, parsed: unknown)
 }
 
 /** Paths of what the parsed request no longer has. */
-function lost(given: unknown, parsed: unknown, path: string): string[] {
-  if (Array.isArray(given) && Array.isArray(parsed)) {
-    return given.slice(0, maxNamed).flatMap((item, at) => lost(item, parsed[at], `${path}${at}.`));
+function lost(sent: unknown, parsed: unknown, path: string): string[] {
+  if (Array.isArray(sent) && Array.isArray(parsed)) {
+    return sent.slice(0, maxNamed).flatMap((item, at) => lost(item, parsed[at], `${path}${at}.`));
   }
-  if (!isObject(given) || !isObject(parsed)) return [];
-  return Object.keys(given).flatMap((key) =>
-    Object.hasOwn(parsed, key) ? lost(given[key], parsed[key], `${path}${key}.`) : [`${path}${key}`],
+  if (!isObject(sent) || !isObject(parsed)) return [];
+  return Object.keys(sent).flatMap((key) =>
+    Object.hasOwn(parsed, key) ? lost(sent[key], parsed[key], `${path}${key}.`) : [`${path}${key}`],
   );
 }

@@ -148,8 +148,7 @@ export class Platform {
   async #carryOut(incoming: Incoming, circumstances: Circumstances, entry: Entry, log: Log): Promise<Outgoing> {
     const { name, headers, query, body, url } = incoming;
     const endpoint: Endpoint = endpoints[name];
-    const { database } = this;
-    const { manner } = this;
+    const { database, manner } = this;
     const { settings, habits, profile } = manner;
     const wireNames = { ...profile?.wireNames, ...this.options.wireNames };
     requireJSON(headers, body);
@@ -170,11 +169,10 @@ export class Platform {
       entry.user ??= holder;
     }
     if (this.options.readOnly && isMutating(name, endpoint.effect)) throw forbidden("This platform is read-only");
-    const given =
-      habits === usualHabits ? accepted : endpoint.accept(receiveRequest(habits, name, received, wireNames));
-    const request = parseRequest(endpoint, given);
+    const sent = habits === usualHabits ? accepted : endpoint.accept(receiveRequest(habits, name, received, wireNames));
+    const request = parseRequest(endpoint, sent);
     const remark = (words: string) => addRemark(entry, words);
-    const ignored = findIgnored(name, given, request);
+    const ignored = findIgnored(name, sent, request);
     if (ignored !== undefined) remark(ignored);
     const call: CallContext = {
       database,
