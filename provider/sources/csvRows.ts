@@ -1,4 +1,3 @@
-import { isDay } from "../../machine/settings/today.ts";
 import { fieldKinds, fits } from "../contract/fields.ts";
 import type { RowData } from "../contract/values.ts";
 import { jsonIn } from "../contract/wire.ts";
@@ -140,7 +139,7 @@ export function readCell(cell: string, type: CellType): unknown {
     case "boolean":
       return cell === "true" ? true : cell === "false" ? false : undefined;
     case "date":
-      return fits("date", cell) && isOnCalendar(cell) ? cell : undefined;
+      return fits("date", cell) ? cell : undefined;
     case "checkbox": {
       const value = jsonIn(cell);
       return fits("checkbox", value) ? value : undefined;
@@ -148,10 +147,4 @@ export function readCell(cell: string, type: CellType): unknown {
     case "json":
       return jsonIn(cell);
   }
-}
-
-/** False for the 30th of February and its like, which JavaScript takes for a day of March. */
-function isOnCalendar(cell: string): boolean {
-  const [, day] = /^\s*(\d{4}-\d{2}-\d{2})/.exec(cell) ?? [];
-  return day === undefined || isDay(day);
 }
