@@ -21,7 +21,7 @@ export interface OrganizationArgs {
    */
   name: Input<string>;
   /**
-   * What it is for. Left alone when unset, cleared by null or an empty text.
+   * Purpose. Left alone when unset, cleared by null or an empty text.
    * @example "Makes everything."
    */
   description?: Input<string | null>;
@@ -37,7 +37,7 @@ export interface OrganizationArgs {
 export interface OrganizationOutputs {
   /** Name, unique on the platform. */
   readonly name: Output<string>;
-  /** What it is for. Left alone when unset, cleared by null or an empty text. */
+  /** Purpose. Left alone when unset, cleared by null or an empty text. */
   readonly description: Output<string | null | undefined>;
   /** User ID of the first administrator; the caller when unset. Acts when the organization is created. */
   readonly adminID: Output<string | undefined>;
@@ -45,7 +45,7 @@ export interface OrganizationOutputs {
   readonly forceDestroy: Output<boolean | undefined>;
   /** Take over what already exists on the platform, instead of refusing. */
   readonly adopt: Output<boolean | undefined>;
-  /** Whether it was there as declared when this stack first met it: it stays when its declaration goes. */
+  /** True if it was there as declared when this stack first met it: it stays when its declaration goes. */
   readonly found: Output<boolean | undefined>;
 }
 
@@ -59,7 +59,7 @@ export interface TeamArgs {
    */
   name: Input<string>;
   /**
-   * What it is for. Left alone when unset, cleared by null or an empty text.
+   * Purpose. Left alone when unset, cleared by null or an empty text.
    * @example "Runs the place."
    */
   description?: Input<string | null>;
@@ -77,7 +77,7 @@ export interface TeamOutputs {
   readonly organizationID: Output<string>;
   /** Name of the team. */
   readonly name: Output<string>;
-  /** What it is for. Left alone when unset, cleared by null or an empty text. */
+  /** Purpose. Left alone when unset, cleared by null or an empty text. */
   readonly description: Output<string | null | undefined>;
   /** User ID of an administrator. A new one is added; the former one keeps the role. */
   readonly adminID: Output<string | undefined>;
@@ -85,7 +85,7 @@ export interface TeamOutputs {
   readonly forceDestroy: Output<boolean | undefined>;
   /** Take over what already exists on the platform, instead of refusing. */
   readonly adopt: Output<boolean | undefined>;
-  /** Whether it was there as declared when this stack first met it: it stays when its declaration goes. */
+  /** True if it was there as declared when this stack first met it: it stays when its declaration goes. */
   readonly found: Output<boolean | undefined>;
 }
 
@@ -188,7 +188,7 @@ export interface TeamRosterArgs {
   /** Administrators that must be left. When unset, the last one is neither removed nor demoted. */
   minAdmins?: Input<number>;
   /**
-   * Whether the account that makes the calls keeps its place: undeclared it is left alone, by a destroy too; dropping it from the members or demoting it is refused.
+   * True if the account that makes the calls keeps its place: undeclared it is left alone, by a destroy too; dropping it from the members or demoting it is refused.
    * @default true
    */
   keepSelf?: Input<boolean>;
@@ -229,7 +229,7 @@ export interface TeamRosterOutputs {
   /** Administrators that must be left. When unset, the last one is neither removed nor demoted. */
   readonly minAdmins: Output<number | undefined>;
   /**
-   * Whether the account that makes the calls keeps its place: undeclared it is left alone, by a destroy too; dropping it from the members or demoting it is refused.
+   * True if the account that makes the calls keeps its place: undeclared it is left alone, by a destroy too; dropping it from the members or demoting it is refused.
    * @default true
    */
   readonly keepSelf: Output<boolean>;
@@ -305,7 +305,7 @@ export interface SeedRowsSettings {
    */
   table: Input<string>;
   /**
-   * Label or labels that tell one row from another: the natural key. Another one names the same rows anew; they keep their IDs.
+   * Label or labels that tell one row from another: the natural key. Another one gives the same rows another key; they keep their IDs.
    * @example "Code"
    */
   key: Input<string | Input<string>[]>;
@@ -315,7 +315,7 @@ export interface SeedRowsSettings {
   changes?: Input<Input<Record<string, Input<unknown>>>[]>;
   /** Natural keys of rows that rows or source has and the seed leaves out; of several labels a list of their values. */
   removals?: Input<Input<string | number | boolean | Input<string | number | boolean>[]>[]>;
-  /** Types of values by label. The cells of a CSV are read by them; text unless said otherwise. A date is ISO 8601 text, a checkbox a JSON list of texts. An empty cell is no value. Of all rows, what is the same value in such a field counts as the same: a day and its midnight UTC, a number and its text. */
+  /** Types of values by label. The cells of a CSV are read by them; text by default. A date is ISO 8601 text, a checkbox a JSON list of texts. An empty cell is no value. Of all rows, what is the same value in such a field counts as the same: a day and its midnight UTC, a number and its text. */
   types?: Input<Record<string, Input<"text" | "number" | "boolean" | "date" | "checkbox" | "json">>>;
   /**
    * exact: also removes rows that we own and that left the source, and clears labels that left a row of ours. upsert: does neither. insertOnly: changes no row that is there either.
@@ -336,14 +336,14 @@ export interface SeedRowsSettings {
   /** User ID that becomes the creator of the rows. */
   userID?: Input<string>;
   /**
-   * What another viewers, teamViewers or userID means for rows that are there: nothing (newRows), each is made anew under another ID (recreate), or an error.
+   * Effect of another viewers, teamViewers or userID on rows that are there: nothing (newRows), each is made again under another ID (recreate), or an error.
    * @default "error"
    */
   onViewersChange?: Input<"newRows" | "recreate" | "error">;
   /** Do not run the table's action rules. For controlled administration and migrations. */
   ignoreActionRules?: Input<boolean>;
   /**
-   * What happens to a row of ours that somebody edited on the platform: repaired, kept, or an error.
+   * Treatment of a row of ours that somebody edited on the platform: repaired, kept, or an error.
    * @default "overwrite"
    */
   onConflict?: Input<"overwrite" | "keepLive" | "error">;
@@ -353,7 +353,7 @@ export interface SeedRowsSettings {
    */
   maxRemovals?: Input<number>;
   /**
-   * Whether a destroy deletes the rows that we own or leaves them.
+   * Decides if a destroy deletes the rows that we own or leaves them.
    * @default "delete"
    */
   onDestroy?: Input<"delete" | "retain">;
@@ -391,7 +391,7 @@ export type SeedRowsArgs = SeedRowsByRows | SeedRowsBySource;
 export interface SeedRowsOutputs {
   /** Data table ID (microAppID) that the rows go into. */
   readonly table: Output<string>;
-  /** Label or labels that tell one row from another: the natural key. Another one names the same rows anew; they keep their IDs. */
+  /** Label or labels that tell one row from another: the natural key. Another one gives the same rows another key; they keep their IDs. */
   readonly key: Output<string[]>;
   /** The rows by label, in the program. Either this or source. */
   readonly rows: Output<Record<string, unknown>[] | undefined>;
@@ -403,7 +403,7 @@ export interface SeedRowsOutputs {
   readonly changes: Output<Record<string, unknown>[] | undefined>;
   /** Natural keys of rows that rows or source has and the seed leaves out; of several labels a list of their values. */
   readonly removals: Output<(string | number | boolean | (string | number | boolean)[])[] | undefined>;
-  /** Types of values by label. The cells of a CSV are read by them; text unless said otherwise. A date is ISO 8601 text, a checkbox a JSON list of texts. An empty cell is no value. Of all rows, what is the same value in such a field counts as the same: a day and its midnight UTC, a number and its text. */
+  /** Types of values by label. The cells of a CSV are read by them; text by default. A date is ISO 8601 text, a checkbox a JSON list of texts. An empty cell is no value. Of all rows, what is the same value in such a field counts as the same: a day and its midnight UTC, a number and its text. */
   readonly types: Output<Record<string, "text" | "number" | "boolean" | "date" | "checkbox" | "json"> | undefined>;
   /**
    * exact: also removes rows that we own and that left the source, and clears labels that left a row of ours. upsert: does neither. insertOnly: changes no row that is there either.
@@ -421,14 +421,14 @@ export interface SeedRowsOutputs {
   /** User ID that becomes the creator of the rows. */
   readonly userID: Output<string | undefined>;
   /**
-   * What another viewers, teamViewers or userID means for rows that are there: nothing (newRows), each is made anew under another ID (recreate), or an error.
+   * Effect of another viewers, teamViewers or userID on rows that are there: nothing (newRows), each is made again under another ID (recreate), or an error.
    * @default "error"
    */
   readonly onViewersChange: Output<"newRows" | "recreate" | "error">;
   /** Do not run the table's action rules. For controlled administration and migrations. */
   readonly ignoreActionRules: Output<boolean | undefined>;
   /**
-   * What happens to a row of ours that somebody edited on the platform: repaired, kept, or an error.
+   * Treatment of a row of ours that somebody edited on the platform: repaired, kept, or an error.
    * @default "overwrite"
    */
   readonly onConflict: Output<"overwrite" | "keepLive" | "error">;
@@ -438,7 +438,7 @@ export interface SeedRowsOutputs {
    */
   readonly maxRemovals: Output<number>;
   /**
-   * Whether a destroy deletes the rows that we own or leaves them.
+   * Decides if a destroy deletes the rows that we own or leaves them.
    * @default "delete"
    */
   readonly onDestroy: Output<"delete" | "retain">;
@@ -452,7 +452,7 @@ export interface SeedRowsOutputs {
   readonly rowCount: Output<number>;
   /** Labels that the rows declare. */
   readonly labels: Output<string[]>;
-  /** How often rows that were gone were made anew, under other IDs. What refers to them follows. */
+  /** How often rows that were gone were made again, under other IDs. What refers to them follows. */
   readonly renewals: Output<number | undefined>;
   /** True when the last run left something undone, which the next one does. */
   readonly unfinished: Output<boolean | undefined>;
@@ -496,11 +496,11 @@ export interface RowFileArgs {
    */
   url?: Input<string>;
   /**
-   * Whether the platform downloads the file and keeps a copy, or the record leads to url itself.
+   * True if the platform downloads the file and keeps a copy; else the record leads to url itself.
    * @default true
    */
   store?: Input<boolean>;
-  /** A digest of the file's content, of any kind: when it changes, the file is stored anew from the same url. */
+  /** A digest of the file's content, of any kind: when it changes, the file is stored again from the same url. */
   digest?: Input<string>;
   /** Name of the file. When unset, the last part of url, and left alone afterwards. */
   filename?: Input<string>;
@@ -525,11 +525,11 @@ export interface RowFileOutputs {
   /** Where the file is: an address that the platform can read. Without it, the record is metadata alone. */
   readonly url: Output<string | undefined>;
   /**
-   * Whether the platform downloads the file and keeps a copy, or the record leads to url itself.
+   * True if the platform downloads the file and keeps a copy; else the record leads to url itself.
    * @default true
    */
   readonly store: Output<boolean>;
-  /** A digest of the file's content, of any kind: when it changes, the file is stored anew from the same url. */
+  /** A digest of the file's content, of any kind: when it changes, the file is stored again from the same url. */
   readonly digest: Output<string | undefined>;
   /** Name of the file. When unset, the last part of url, and left alone afterwards. */
   readonly filename: Output<string | undefined>;
@@ -564,7 +564,7 @@ export interface GeneratedAppArgs {
   /** Attachments of the prompt, as the platform takes them. */
   attachments?: Input<Input<unknown>[]>;
   /**
-   * What a change of the prompt, its attachments or the owner does: a new generation, nothing, or an error. A generation costs money and can't be deleted.
+   * Effect of a change of the prompt, its attachments or the owner: a new generation, nothing, or an error. A generation costs money and can't be deleted.
    * @default "error"
    */
   onPromptChange?: Input<"replace" | "ignore" | "error">;
@@ -581,7 +581,7 @@ export interface GeneratedAppOutputs {
   /** Attachments of the prompt, as the platform takes them. */
   readonly attachments: Output<unknown[] | undefined>;
   /**
-   * What a change of the prompt, its attachments or the owner does: a new generation, nothing, or an error. A generation costs money and can't be deleted.
+   * Effect of a change of the prompt, its attachments or the owner: a new generation, nothing, or an error. A generation costs money and can't be deleted.
    * @default "error"
    */
   readonly onPromptChange: Output<"replace" | "ignore" | "error">;
@@ -604,7 +604,7 @@ export interface AppReadinessArgs {
    * @default 1800
    */
   timeout?: Input<number>;
-  /** What the platform's own status words mean, beyond the usual ones: word → pending, ready or failed. */
+  /** Meaning of the platform's own status words, beyond the usual ones: word → pending, ready or failed. */
   statusWords?: Input<Record<string, Input<"pending" | "ready" | "failed">>>;
 }
 
@@ -617,7 +617,7 @@ export interface AppReadinessOutputs {
    * @default 1800
    */
   readonly timeout: Output<number>;
-  /** What the platform's own status words mean, beyond the usual ones: word → pending, ready or failed. */
+  /** Meaning of the platform's own status words, beyond the usual ones: word → pending, ready or failed. */
   readonly statusWords: Output<Record<string, "pending" | "ready" | "failed"> | undefined>;
   /** The platform's own word for the state of the generation. */
   readonly status: Output<string>;
@@ -633,7 +633,7 @@ export interface NotificationArgs {
    */
   email: Input<string>;
   /**
-   * What the recipient sees; without it, only the badge changes. A change of it alone sends nothing: change triggers, too.
+   * Text that the recipient sees; without it, only the badge changes. A change of it alone sends nothing: change triggers, too.
    * @example "The portal is there."
    */
   message?: Input<string>;
@@ -656,7 +656,7 @@ export interface NotificationOutputs {
   readonly appID: Output<string>;
   /** The recipient's e-mail address. */
   readonly email: Output<string>;
-  /** What the recipient sees; without it, only the badge changes. A change of it alone sends nothing: change triggers, too. */
+  /** Text that the recipient sees; without it, only the badge changes. A change of it alone sends nothing: change triggers, too. */
   readonly message: Output<string | undefined>;
   /** Absolute number on the badge. A change of it alone sends nothing: change triggers, too. */
   readonly badgeCount: Output<number | undefined>;
@@ -716,7 +716,7 @@ export interface GetOrganizationResult {
   organizationID: string;
   /** Name, unique on the platform. */
   name: string;
-  /** What it is for, when the platform has a text. */
+  /** Purpose, when the platform has a text. */
   description?: string;
 }
 
@@ -736,11 +736,11 @@ export interface GetTeamOutputArgs {
 export interface GetTeamResult {
   /** ID of the team. */
   teamID: string;
-  /** Organization that it belongs to, when the platform tells. */
+  /** Organization that it belongs to, when the platform answers it. */
   organizationID?: string;
   /** Name of the team. */
   name: string;
-  /** What it is for, when the platform has a text. */
+  /** Purpose, when the platform has a text. */
   description?: string;
 }
 
@@ -778,7 +778,7 @@ export interface GetRowsArgs {
   where?: Record<string, unknown>;
   /** Filters on stored row keys that the platform applies itself, such as {sortVal: {$gte: 10}}. */
   filters?: Record<string, unknown>[];
-  /** Of a sub-table, the rows of this parent row alone. */
+  /** Limits the rows of a sub-table to those of this parent row. */
   parentRowID?: string;
   /**
    * The order of the rows; that of their IDs when unset.
@@ -806,7 +806,7 @@ export interface GetRowsOutputArgs {
   where?: Input<Record<string, Input<unknown>>>;
   /** Filters on stored row keys that the platform applies itself, such as {sortVal: {$gte: 10}}. */
   filters?: Input<Input<Record<string, Input<unknown>>>[]>;
-  /** Of a sub-table, the rows of this parent row alone. */
+  /** Limits the rows of a sub-table to those of this parent row. */
   parentRowID?: Input<string>;
   /**
    * The order of the rows; that of their IDs when unset.
@@ -872,7 +872,7 @@ export interface GetRowResult {
 export interface GetAppStatusArgs {
   /** ID of the app. */
   appID: string;
-  /** What the platform's own status words mean, beyond the usual ones: word → pending, ready or failed. */
+  /** Meaning of the platform's own status words, beyond the usual ones: word → pending, ready or failed. */
   statusWords?: Record<string, "pending" | "ready" | "failed">;
 }
 
@@ -880,7 +880,7 @@ export interface GetAppStatusArgs {
 export interface GetAppStatusOutputArgs {
   /** ID of the app. */
   appID: Input<string>;
-  /** What the platform's own status words mean, beyond the usual ones: word → pending, ready or failed. */
+  /** Meaning of the platform's own status words, beyond the usual ones: word → pending, ready or failed. */
   statusWords?: Input<Record<string, Input<"pending" | "ready" | "failed">>>;
 }
 
@@ -890,9 +890,9 @@ export interface GetAppStatusResult {
   appID: string;
   /** The platform's own word for the state of the generation. */
   status: string;
-  /** What the word means. */
+  /** Meaning of the word. */
   meaning: "pending" | "ready" | "failed";
-  /** What the platform says about it, if anything. */
+  /** Message of the platform, if any. */
   message?: string;
 }
 
@@ -914,17 +914,17 @@ export interface ProviderArgs {
   readOnly?: Input<boolean | "true" | "false">;
   /** Allow http:// to another machine, where everybody on the way can read passwords and answers. */
   insecure?: Input<boolean | "true" | "false">;
-  /** Whether each preview of the plugin looks for what was changed by hand (default), or a refresh alone does. The dynamic resources look in a refresh alone. */
+  /** Decides if each preview of the plugin looks for what was changed by hand (default), or a refresh alone does. The dynamic resources look in a refresh alone. */
   driftOnPreview?: Input<boolean | "true" | "false">;
   /** Say in one run that the platform lost what the stack made: up --refresh makes again what is gone, however many rows that are. */
   lostData?: Input<boolean | "true" | "false">;
-  /** Organization that the stack is for: what a state says is in another one is not touched. */
+  /** Organization that the stack is for: things that a state has in another one are not touched. */
   organizationID?: Input<string>;
   /** Former address of the platform. A state remembers its platform and refuses another one, unless this names it. */
   movedFrom?: Input<string>;
   /** Address of the server in the links to generated apps: a link elsewhere is refused. */
   appServer?: Input<string>;
-  /** File that says how the platform was seen to behave, platform-profile.yaml, from the program's folder. What the configuration names itself counts more. */
+  /** File that describes how the platform was seen to behave, platform-profile.yaml, from the program's folder. What the configuration names itself counts more. */
   profile?: Input<string>;
   /** Names that the deployment spells otherwise: platformFormat, storecopy, uploadFileToStore. */
   wireNames?: Input<string | Partial<Record<"platformFormat" | "storecopy" | "uploadFileToStore", string>>>;

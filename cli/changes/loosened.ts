@@ -1,7 +1,7 @@
 import type { Declaration } from "../../provider/environment/declaration.ts";
 import { parse, toPlainValue } from "../../provider/layers/document.ts";
 import { describePlace } from "../../provider/layers/verbs.ts";
-import { numbered } from "../../provider/messages/text.ts";
+import { formatCount } from "../../provider/messages/text.ts";
 import type { BothTexts } from "./base/decidingFlags.ts";
 import type { Note } from "./model/changeSet.ts";
 import type { Declared } from "./model/source.ts";
@@ -42,6 +42,6 @@ export function driftFlags({ file, before, after }: BothTexts): Note[] {
   const text =
     count === 0
       ? `${file} changes, and accepts nothing that the base does not`
-      : `${file} accepts drift that the base does not: ${numbered(count, "entry")}`;
+      : `${file} accepts drift that the base does not: ${formatCount(count, "entry")}`;
   return [{ text, place: file }];
 }

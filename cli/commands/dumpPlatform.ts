@@ -1,7 +1,7 @@
 import path from "node:path";
 import { printable, printableJson } from "../../engine/index.ts";
 import { messageOf } from "../../machine/failures.ts";
-import { numbered } from "../../provider/messages/text.ts";
+import { formatCount } from "../../provider/messages/text.ts";
 import { connect } from "../../provider/pulumi/platform.ts";
 import { maskOf } from "../../provider/pulumi/secrets.ts";
 import { dump, type DumpRequest, type DumpSummary } from "../dump/dump.ts";
@@ -62,8 +62,8 @@ export async function dumpPlatform(folder: string, options: DumpOptions): Promis
 }
 
 function summarize(folder: string, { organizations, teams, members, tables, files, warnings }: DumpSummary): string {
-  const rows = tables.map((one) => `  ${one.file}: ${numbered(one.rows, "row")} of table ${one.table}`);
-  const people = `  ${[numbered(organizations, "organization"), numbered(teams, "team"), numbered(members, "member")].join(", ")}`;
+  const rows = tables.map((one) => `  ${one.file}: ${formatCount(one.rows, "row")} of table ${one.table}`);
+  const people = `  ${[formatCount(organizations, "organization"), formatCount(teams, "team"), formatCount(members, "member")].join(", ")}`;
   return [
     `Dumped into ${folder}: ${files.join(", ")}`,
     people,

@@ -1,7 +1,7 @@
 import { pages } from "../../provider/client/lists/pages.ts";
 import { isNotFound } from "../../provider/contract/errors.ts";
 import { declarable, type RowData } from "../../provider/contract/values.ts";
-import { numbered } from "../../provider/messages/text.ts";
+import { formatCount } from "../../provider/messages/text.ts";
 import { keyText } from "../../provider/reconcile/digests.ts";
 import type { ResourceContext } from "../../provider/resources/resource.ts";
 import { Columns } from "./columns.ts";
@@ -127,7 +127,7 @@ export class TableRows {
           this.#keys.push(parts.join(seam));
           this.#spool.add(JSON.stringify([embeddingRowID ?? null, values]));
         }
-        context.report.status(`${table}: ${numbered(this.count, "row")} read`);
+        context.report.status(`${table}: ${formatCount(this.count, "row")} read`);
       }
     } catch (error) {
       if (!isNotFound(error)) throw error;
@@ -135,7 +135,7 @@ export class TableRows {
     }
     if (keyless.length > 0) {
       throw new DumpError(
-        `table ${table}: ${numbered(keyless.length, "row")} without ${key.join(" or without ")}, which is to be the natural key: the IDs are ${named(keyless)}. Name other labels as its key, or fill them in.`,
+        `table ${table}: ${formatCount(keyless.length, "row")} without ${key.join(" or without ")}, which is to be the natural key: the IDs are ${named(keyless)}. Name other labels as its key, or fill them in.`,
       );
     }
   }

@@ -1,6 +1,6 @@
 import type { RowData } from "../../provider/contract/values.ts";
 import { jsonIn } from "../../provider/contract/wire.ts";
-import { quoted } from "../../provider/messages/text.ts";
+import { quote } from "../../provider/messages/text.ts";
 import { cellOf, inQuotes, unquote } from "../../provider/sources/csvCells.ts";
 import { readCell } from "../../provider/sources/csvRows.ts";
 import type { CellType } from "../../provider/sources/source.ts";
@@ -98,7 +98,7 @@ export class CsvText {
   }
 
   #noColumn(label: string): string {
-    return `the file has no column ${quoted(label)}: add it to the first line`;
+    return `the file has no column ${quote(label)}: add it to the first line`;
   }
 
   /** A value as the text of a cell, without quotation marks. */

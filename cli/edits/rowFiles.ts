@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { RowData } from "../../provider/contract/values.ts";
-import { quoted } from "../../provider/messages/text.ts";
+import { quote } from "../../provider/messages/text.ts";
 import { keyText } from "../../provider/reconcile/digests.ts";
 import { formatOf } from "../../provider/sources/formats.ts";
 import { readBytes } from "../../provider/sources/read.ts";
@@ -94,7 +94,7 @@ function intentsOf(
     const name = keyIn(row, key);
     const shown = key.some((label) => isHidden(source, label))
       ? ""
-      : ` ${quoted(key.map((label) => keyText(row[label]) ?? "").join(", "))}`;
+      : ` ${quote(key.map((label) => keyText(row[label]) ?? "").join(", "))}`;
     const index = places.get(name);
     const isThere = index !== undefined && !intents.removed.has(index);
     if (repeated.has(name)) refuse(edit, `has the row${shown} twice: remove one`);

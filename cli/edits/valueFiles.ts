@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { isObject } from "../../provider/contract/wire.ts";
-import { quoted } from "../../provider/messages/text.ts";
+import { quote } from "../../provider/messages/text.ts";
 import { keyText } from "../../provider/reconcile/digests.ts";
 import { parseJsonTree } from "./jsonTree.ts";
 import type { EditStep, ValueFileEdit } from "./kinds.ts";
@@ -72,7 +72,7 @@ function memberAt(parent: TextNode, step: EditStep): TextMember | undefined {
   const { members, kind, start } = parent;
   const isNothing = kind === "scalar" && parent.plain() === null;
   if (typeof step === "string") {
-    if (kind !== "map" && !isNothing) throw new EditRefusal(`is no map, so it has no ${quoted(step)}`, start);
+    if (kind !== "map" && !isNothing) throw new EditRefusal(`is no map, so it has no ${quote(step)}`, start);
     return members.find(({ name }) => name === step);
   }
   if (kind !== "list" && !isNothing) throw new EditRefusal("is no list", start);

@@ -1,4 +1,4 @@
-import { counted, some, unbroken } from "../../provider/messages/text.ts";
+import { formatCounts, some, unbroken } from "../../provider/messages/text.ts";
 import { shortenValue as shortened } from "../changes/model/values.ts";
 import type { PromotedChange, PromotionConflict } from "./model/model.ts";
 import type { Promoted } from "./promote.ts";
@@ -66,7 +66,7 @@ function outcomeLines({
   folded,
 }: Promoted): string[] {
   const count = (verb: PromotedChange["do"]): number => taken.filter((change) => change.do === verb).length;
-  const summary = counted([
+  const summary = formatCounts([
     [count("add"), "added"],
     [count("change"), "changed"],
     [count("remove"), "removed"],

@@ -1,4 +1,4 @@
-import { calledBy, named } from "../resources/model/identities.ts";
+import { describeNamed, readName } from "../resources/model/identities.ts";
 import { ResourceError } from "../resources/model/resource.ts";
 import type { Resource } from "../resources/resource.ts";
 import { again, type Approved } from "./approved.ts";
@@ -104,7 +104,7 @@ export class Enforcement {
   #keyOf(urn: string | undefined): string | undefined {
     if (urn === undefined || !(urn.split("::")[2] ?? "").split("$").includes("microapps:index:Environment"))
       return undefined;
-    const { kind, name } = named(urn);
+    const { kind, name } = readName(urn);
     const root = this.#root ?? name.slice(0, Math.max(0, name.indexOf("/")));
     if (!name.startsWith(`${root}/`)) return undefined;
     return `${kind} ${name.slice(root.length + 1)}`;
@@ -115,7 +115,7 @@ export class Enforcement {
     const { resources } = this.#approved.seal;
     const found = key !== undefined && Object.hasOwn(resources, key) ? resources[key] : undefined;
     // A stack that was empty gets one Environment, whatever the program calls it.
-    if (found && urn !== undefined) this.#root ??= named(urn).name.split("/", 1).join();
+    if (found && urn !== undefined) this.#root ??= readName(urn).name.split("/", 1).join();
     return found;
   }
 
@@ -160,7 +160,7 @@ export class Enforcement {
   }
 
   #name({ resource, urn }: Asked): string {
-    return urn === undefined ? resource.name : calledBy(named(urn));
+    return urn === undefined ? resource.name : describeNamed(readName(urn));
   }
 
   #unlisted(asked: Asked, operation: SealedOperation | undefined): never {

@@ -11,14 +11,15 @@ export const getAppStatus = platformFunction({
   inputs: z.object({
     appID: id.meta({ description: "ID of the app." }),
     statusWords: z.record(z.string(), generationState).optional().meta({
-      description: "What the platform's own status words mean, beyond the usual ones: word → pending, ready or failed.",
+      description:
+        "Meaning of the platform's own status words, beyond the usual ones: word → pending, ready or failed.",
     }),
   }),
   outputs: z.object({
     appID: id.meta({ description: "ID of the app." }),
     status: z.string().meta({ description: "The platform's own word for the state of the generation." }),
-    meaning: generationState.meta({ description: "What the word means." }),
-    message: z.string().optional().meta({ description: "What the platform says about it, if anything." }),
+    meaning: generationState.meta({ description: "Meaning of the word." }),
+    message: z.string().optional().meta({ description: "Message of the platform, if any." }),
   }),
 
   invoke: async (context, { appID, statusWords }) => {

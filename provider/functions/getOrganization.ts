@@ -11,7 +11,7 @@ export const getOrganization = platformFunction({
   outputs: z.object({
     organizationID: id.meta({ description: "ID of the organization." }),
     name: z.string().meta({ description: "Name, unique on the platform." }),
-    description: z.string().optional().meta({ description: "What it is for, when the platform has a text." }),
+    description: z.string().optional().meta({ description: "Purpose, when the platform has a text." }),
   }),
 
   invoke: async (context, { organizationID }) => {

@@ -32,7 +32,7 @@ export const getRows = platformFunction({
     filters: z.array(z.record(z.string(), z.unknown())).optional().meta({
       description: "Filters on stored row keys that the platform applies itself, such as {sortVal: {$gte: 10}}.",
     }),
-    parentRowID: id.optional().meta({ description: "Of a sub-table, the rows of this parent row alone." }),
+    parentRowID: id.optional().meta({ description: "Limits the rows of a sub-table to those of this parent row." }),
     sort: z.array(sort).optional().meta({ description: "The order of the rows; that of their IDs when unset." }),
     limit: z
       .number()

@@ -10,9 +10,11 @@ export const getTeam = platformFunction({
   inputs: z.object({ teamID: id.meta({ description: "ID of the team." }) }),
   outputs: z.object({
     teamID: id.meta({ description: "ID of the team." }),
-    organizationID: id.optional().meta({ description: "Organization that it belongs to, when the platform tells." }),
+    organizationID: id
+      .optional()
+      .meta({ description: "Organization that it belongs to, when the platform answers it." }),
     name: z.string().meta({ description: "Name of the team." }),
-    description: z.string().optional().meta({ description: "What it is for, when the platform has a text." }),
+    description: z.string().optional().meta({ description: "Purpose, when the platform has a text." }),
   }),
 
   invoke: async (context, { teamID }) => {

@@ -8,7 +8,7 @@ import { requireFound } from "./missing.ts";
 
 const member = z.object({
   userID: id.meta({ description: "ID of the user." }),
-  email: z.string().optional().meta({ description: "E-mail address, when the platform tells it." }),
+  email: z.string().optional().meta({ description: "E-mail address, when the platform answers it." }),
   role: z.string().optional().meta({ description: "admin or member, in the platform's own word." }),
 });
 

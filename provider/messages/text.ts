@@ -28,16 +28,16 @@ const codeOf = (char: string): string => `\\u${(char.codePointAt(0) ?? 0).toStri
 export const unbroken = (text: string): string => text.replace(/\r\n?|[\n\u0085\u2028\u2029]/g, "\\n");
 
 /** A name or a value of others in quotes. */
-export const quoted = (text: string): string => `"${unbroken(text)}"`;
+export const quote = (text: string): string => `"${unbroken(text)}"`;
 
 const plurals: Readonly<Record<string, string>> = { person: "people", entry: "entries" };
 
 /** A count with its noun: `1 row`, `2 rows`. */
-export const numbered = (count: number, noun: string): string =>
+export const formatCount = (count: number, noun: string): string =>
   `${count} ${count === 1 ? noun : (plurals[noun] ?? `${noun}s`)}`;
 
 /** Counts that are not zero, for people: `2 added, 1 removed`. */
-export const counted = (counts: readonly (readonly [count: number, what: string])[]): string =>
+export const formatCounts = (counts: readonly (readonly [count: number, what: string])[]): string =>
   counts.flatMap(([count, what]) => (count > 0 ? `${count} ${what}` : [])).join(", ");
 
 /** The first few of many, for people. */

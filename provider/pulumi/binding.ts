@@ -1,5 +1,5 @@
 import { withoutUndefined } from "../contract/values.ts";
-import { quoted } from "../messages/text.ts";
+import { quote } from "../messages/text.ts";
 import { once } from "../resources/model/once.ts";
 import { ResourceError } from "../resources/model/resource.ts";
 import type { Configuration } from "./configuration/configuration.ts";
@@ -47,7 +47,7 @@ export function isMoved(state: Properties, configuration: Configuration): boolea
   const place = nameOf(configuration, address);
   throw new ResourceError(
     `it belongs to the platform ${there}, and the configuration says ${place}: nothing was sent. Use the stack or the ` +
-      `configuration of that platform; if it is the same platform in another place, set microapps:movedFrom to ${quoted(bound)}.`,
+      `configuration of that platform; if it is the same platform in another place, set microapps:movedFrom to ${quote(bound)}.`,
   );
 }
 

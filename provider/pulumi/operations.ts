@@ -4,7 +4,7 @@ import { today } from "../../machine/settings/today.ts";
 import { Approvals } from "../approval/approvals.ts";
 import { InputError, type PlatformFunction } from "../functions/function.ts";
 import type { Mask } from "../messages/masks.ts";
-import { named, oneThing, type Identities } from "../resources/model/identities.ts";
+import { readName, oneThing, type Identities } from "../resources/model/identities.ts";
 import { ResourceError, type Change, type Observed, type Problem, type Report } from "../resources/model/resource.ts";
 import type { ResourceContext, OfflineResourceContext, Resource } from "../resources/resource.ts";
 import { bindingOutput, bind, destinationOf, isMoved, platformOf } from "./binding.ts";
@@ -205,7 +205,7 @@ export class Operations {
   /** Two resources that are one thing on the platform would undo each other, and one's deletion take the other's. */
   #refuseTwo({ resource, urn = "" }: Call, id: string): void {
     const other = resource.identity && urn !== "" ? this.#identities.other(urn, id) : undefined;
-    if (other) throw new ResourceError(oneThing(named(urn), other, id));
+    if (other) throw new ResourceError(oneThing(readName(urn), other, id));
   }
 
   /** The outputs that a create, or an update of what is there, will have, in a preview. Offline. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { quoted } from "../messages/text.ts";
+import { quote } from "../messages/text.ts";
 import type { Change } from "../resources/model/resource.ts";
 import { factsOf } from "../resources/model/resource.ts";
 import type { Resource } from "../resources/resource.ts";
@@ -126,7 +126,7 @@ export function explainRefusedIgnores(
 function ignoredPath(resource: Definition, text: string): { wrong?: string; head: string; list?: string } {
   const path = parsePath(text);
   const head = String(path?.[0]);
-  if (!path) return { wrong: `has ${quoted(text)}, which is no property path`, head };
+  if (!path) return { wrong: `has ${quote(text)}, which is no property path`, head };
   const shape = shapeOf(resource);
   const own = Object.keys(shape).filter((name) => !factsOf(shape[name]).computed);
   if (head !== "*" && !own.includes(head)) {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { numbered } from "../messages/text.ts";
+import { formatCount } from "../messages/text.ts";
 import { toYamlList, withoutLine, type Removals } from "../resources/model/removals.ts";
 import { ResourceError } from "../resources/model/resource.ts";
 import type { Properties } from "./properties.ts";
@@ -30,8 +30,8 @@ export async function refuseUndeclared(state: Properties, directory: string): Pr
   const people = person === undefined ? Object.keys(members) : [person];
   const left = people.filter((one) => !allows([kind, key, one]));
   if (left.length === 0) return;
-  const named = sensitive ? `[${numbered(left.length, "member")}]` : toYamlList(left);
+  const named = sensitive ? `[${formatCount(left.length, "member")}]` : toYamlList(left);
   throw new ResourceError(
-    withoutLine(removal, `${numbered(left.length, "member")} of ${key}`, [`members: { ${key}: ${named} }`]),
+    withoutLine(removal, `${formatCount(left.length, "member")} of ${key}`, [`members: { ${key}: ${named} }`]),
   );
 }

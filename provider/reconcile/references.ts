@@ -1,6 +1,6 @@
 import type { RowData } from "../contract/values.ts";
 import { isObject } from "../contract/wire.ts";
-import { quoted } from "../messages/text.ts";
+import { quote } from "../messages/text.ts";
 import { keyText } from "./digests.ts";
 
 /** Rows of one table by one label, in both directions: what a reference to that table is looked up in. */
@@ -129,7 +129,7 @@ export function describeUnresolved(
     const places = same.slice(0, 5).map(({ line }) => place(line));
     const more = same.length > places.length ? ` and ${same.length - places.length} more lines` : "";
     const what = first.reason === "missing" ? "there is no row" : "there is more than one row";
-    const which = isHidden(first.label) ? "a row" : quoted(first.key);
+    const which = isHidden(first.label) ? "a row" : quote(first.key);
     return `${places.join(", ")}${more}: ${first.label} refers to ${which}, but ${what} with that key`;
   });
 }

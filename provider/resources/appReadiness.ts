@@ -2,7 +2,7 @@ import { z } from "zod";
 import { generationState, stateOf } from "../contract/apps.ts";
 import { orUndefinedIfNotFound } from "../contract/errors.ts";
 import { id } from "../contract/values.ts";
-import { quoted } from "../messages/text.ts";
+import { quote } from "../messages/text.ts";
 import { common, PartialFailure, ResourceError, type Context } from "./model/resource.ts";
 import { resource } from "./resource.ts";
 
@@ -11,7 +11,7 @@ const inputs = z.object({
   appID: id.meta({ description: "The app whose generation is waited for.", replaces: true, link: true }),
   timeout: z.number().positive().default(1800).meta({ description: "Seconds to wait at most.", ignoredInDiff: true }),
   statusWords: z.record(z.string(), generationState).optional().meta({
-    description: "What the platform's own status words mean, beyond the usual ones: word → pending, ready or failed.",
+    description: "Meaning of the platform's own status words, beyond the usual ones: word → pending, ready or failed.",
     ignoredInDiff: true,
   }),
 });
@@ -74,12 +74,12 @@ async function wait(context: Context, inputs: Inputs): Promise<Inputs & { status
     const meaning = stateOf(status, inputs.statusWords);
     if (meaning === "ready") return { ...inputs, status };
     if (meaning === "failed") {
-      const message = `the generation of app ${appID} failed: the platform's status is ${quoted(status)}. Look at the app in the workspace; to generate anew, replace the GeneratedApp.`;
+      const message = `the generation of app ${appID} failed: the platform's status is ${quote(status)}. Look at the app in the workspace; to generate anew, replace the GeneratedApp.`;
       throw new PartialFailure(message, appID, { ...inputs, status });
     }
     const waited = Math.round((context.now() - start) / 1000);
     if (waited >= timeout) {
-      const message = `app ${appID} was not ready after ${waited} s: the platform's status is ${quoted(status)}. Run up again to go on waiting for the same app, or raise the timeout.`;
+      const message = `app ${appID} was not ready after ${waited} s: the platform's status is ${quote(status)}. Run up again to go on waiting for the same app, or raise the timeout.`;
       throw new PartialFailure(message, appID, { ...inputs, status });
     }
     context.report.status(`waiting for app ${appID}: ${status} (${waited} s)`);

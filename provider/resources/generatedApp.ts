@@ -4,7 +4,7 @@ import { appIDIn, toFinishedAppLink, leadsTo } from "../contract/apps.ts";
 import { ApiError, isOutcomeUnknown, orUndefinedIfNotFound } from "../contract/errors.ts";
 import { email, withoutUndefined } from "../contract/values.ts";
 import { printableLine } from "../messages/text.ts";
-import { calledBy, named } from "./model/identities.ts";
+import { describeNamed, readName } from "./model/identities.ts";
 import {
   declareAgain,
   common,
@@ -34,7 +34,7 @@ const inputs = z.object({
     .default("error")
     .meta({
       description:
-        "What a change of the prompt, its attachments or the owner does: a new generation, nothing, or an error. " +
+        "Effect of a change of the prompt, its attachments or the owner: a new generation, nothing, or an error. " +
         "A generation costs money and can't be deleted.",
       ignoredInDiff: true,
     }),
@@ -204,7 +204,7 @@ async function begunElsewhere(
   if (!other || begun.some(({ urn }) => urn === resourceUrn)) return [];
   const { urn, startedAt, link, isSealed } = other; // nobody is sent to a link that others may have written
   const reason =
-    `an app was begun from this prompt at ${startedAt} as ${calledBy(named(urn))}${link === undefined || !isSealed ? "" : `: ${link}`}. ` +
+    `an app was begun from this prompt at ${startedAt} as ${describeNamed(readName(urn))}${link === undefined || !isSealed ? "" : `: ${link}`}. ` +
     `If this is the same one under another name: call it so again, run up, then rename it with aliases. ` +
     `If another app is meant, which costs money, set again: true.`;
   return [{ property: "appPrompt", reason }];

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { isOutcomeUnknown } from "../contract/errors.ts";
 import { email, id, withoutUndefined } from "../contract/values.ts";
-import { quoted } from "../messages/text.ts";
+import { quote } from "../messages/text.ts";
 import { exceptSpelling } from "./members/users.ts";
 import {
   declareAgain,
@@ -32,7 +32,7 @@ const inputs = z.object({
     .min(1)
     .optional()
     .meta({
-      description: `What the recipient sees; without it, only the badge changes. ${withTriggers}`,
+      description: `Text that the recipient sees; without it, only the badge changes. ${withTriggers}`,
       ignoredInDiff: true,
     }),
   badgeCount: z
@@ -139,7 +139,7 @@ export const notification = resource({
     }
     const [appID, email, ...rest] = id.split("/");
     if (!appID || !email?.includes("@") || rest.length > 0) {
-      throw new ResourceError(`${quoted(id)} is no notification: it has the form <appID>/<e-mail address>`);
+      throw new ResourceError(`${quote(id)} is no notification: it has the form <appID>/<e-mail address>`);
     }
     return { id, outputs: { appID, email, sentAt: imported } };
   },

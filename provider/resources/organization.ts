@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { AnswerOf } from "../contract/endpoints.ts";
 import { ApiError, orUndefinedIfNotFound } from "../contract/errors.ts";
 import { id, withoutUndefined } from "../contract/values.ts";
-import { quoted } from "../messages/text.ts";
+import { quote } from "../messages/text.ts";
 import { chosenID } from "./model/chosenIDs.ts";
 import {
   findChangedValues,
@@ -24,7 +24,7 @@ const inputs = z.object({
   description: z
     .string()
     .nullish()
-    .meta({ description: "What it is for. Left alone when unset, cleared by null or an empty text." }),
+    .meta({ description: "Purpose. Left alone when unset, cleared by null or an empty text." }),
   adminID: id.optional().meta({
     description: "User ID of the first administrator; the caller when unset. Acts when the organization is created.",
   }),
@@ -47,7 +47,7 @@ export const organization = resource({
   inputs,
   outputs,
   identity: {
-    stays: ({ name }) => `organization ${quoted(name)} stays: ${irreplaceable}`,
+    stays: ({ name }) => `organization ${quote(name)} stays: ${irreplaceable}`,
   },
 
   check: async (context, { inputs, unknown }, old) => {
@@ -141,7 +141,7 @@ export const organization = resource({
     }
     if (context.manner.habits.cascade === "deletes") {
       throw new ResourceError(
-        `organization ${quoted(state.name)} was not deleted: this platform deletes an organization with all of its teams ` +
+        `organization ${quote(state.name)} was not deleted: this platform deletes an organization with all of its teams ` +
           `(cascade), also those that nobody declares here, and their members would lose them. Delete it on the platform, ` +
           `then run refresh; or set retainOnDelete.`,
       );
@@ -152,10 +152,10 @@ export const organization = resource({
       await (state.forceDestroy ? remove() : deleteEmptied(context, remove));
     } catch (error) {
       if (!(error instanceof ApiError && error.code === "conflict")) throw error;
-      const names = error.dependants.map((team) => quoted(team.name)).join(", ");
+      const names = error.dependants.map((team) => quote(team.name)).join(", ");
       if (!state.forceDestroy || error.dependants.length === 0) {
         throw new ResourceError(
-          `organization ${quoted(state.name)} was not deleted because ${names === "" ? `the platform says: ${error.platformMessage}` : `it still has teams: ${names}`}. ` +
+          `organization ${quote(state.name)} was not deleted because ${names === "" ? `the platform says: ${error.platformMessage}` : `it still has teams: ${names}`}. ` +
             `Delete them first, or set forceDestroy: true and run up before destroy.`,
         );
       }
@@ -171,7 +171,7 @@ export const organization = resource({
 /** An organization in records of what the stack made. */
 const thing = (id: string): string => `Organization ${id}`;
 
-const called = ({ name }: { name: string }): string => `organization ${quoted(name)}`;
+const called = ({ name }: { name: string }): string => `organization ${quote(name)}`;
 
 const irreplaceable = "it can't be replaced, since a second one can't have its name";
 /** Advice about a taken name: it may belong to the same organization, under its former key. */
@@ -180,7 +180,7 @@ const tellTaken =
   (error: unknown): never => {
     if (!(error instanceof ApiError && error.code === "conflict")) throw error;
     throw new ResourceError(
-      `organization ${quoted(name)} was not created because the platform says: ${error.platformMessage.replace(/\.$/, "")}. ${takenHint}`,
+      `organization ${quote(name)} was not created because the platform says: ${error.platformMessage.replace(/\.$/, "")}. ${takenHint}`,
     );
   };
 

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { ApiError, isOutcomeUnknown, orUndefinedIfNotFound } from "../contract/errors.ts";
 import { id, withoutUndefined } from "../contract/values.ts";
-import { quoted } from "../messages/text.ts";
-import { calledBy, type Replaced } from "./model/identities.ts";
+import { quote } from "../messages/text.ts";
+import { describeNamed, type Replaced } from "./model/identities.ts";
 import { adopt, common, PartialFailure, ResourceError, type Context } from "./model/resource.ts";
 import { anyIntent, forgetIntent, readIntent, writeIntent } from "./records/intents.ts";
 import { resource, type State } from "./resource.ts";
@@ -29,11 +29,11 @@ const inputs = z.object({
     description: "Where the file is: an address that the platform can read. Without it, the record is metadata alone.",
   }),
   store: z.boolean().default(true).meta({
-    description: "Whether the platform downloads the file and keeps a copy, or the record leads to url itself.",
+    description: "True if the platform downloads the file and keeps a copy; else the record leads to url itself.",
   }),
   digest: z.string().optional().meta({
     description:
-      "A digest of the file's content, of any kind: when it changes, the file is stored anew from the same url.",
+      "A digest of the file's content, of any kind: when it changes, the file is stored again from the same url.",
   }),
   filename: z.string().min(1).optional().meta({
     description: "Name of the file. When unset, the last part of url, and left alone afterwards.",
@@ -79,7 +79,7 @@ export const rowFile = resource({
   outputs,
   identity: {
     stays: (state, keeper) =>
-      `${quoted(fileName(state))} stays on row ${state.parentRowID}: ${calledBy(keeper)} declares it`,
+      `${quote(fileName(state))} stays on row ${state.parentRowID}: ${describeNamed(keeper)} declares it`,
     letGo: async ({ directory }, { resourceUrn }) => {
       if (resourceUrn !== undefined) await forgetIntent(directory, resourceUrn);
     },
@@ -124,13 +124,13 @@ export const rowFile = resource({
       if (namesakes.length > 1 || !(ours || same || inputs.adopt)) {
         const many = namesakes.length > 1 ? `${namesakes.length} files` : "a file";
         throw new ResourceError(
-          `row ${rowID} has ${many} called ${quoted(filename)} on field ${fieldID} already. ` +
+          `row ${rowID} has ${many} called ${quote(filename)} on field ${fieldID} already. ` +
             (namesakes.length > 1
               ? `Remove all but one, or choose another filename.`
               : `Set adopt: true to take it over. If the resource was renamed, declare its old name with aliases.`),
         );
       }
-      context.report.info(`${quoted(filename)} was already there: going on with it`);
+      context.report.info(`${quote(filename)} was already there: going on with it`);
       const id = idOf(context, { table, rowID, fieldID, childID: there._id });
       return { id, outputs: await write(context, id, inputs, rowID, there) };
     }
@@ -181,7 +181,7 @@ export const rowFile = resource({
     const child = (await childrenOf(context, rowID, fieldID))?.find(({ _id }) => _id === childID);
     if (!child)
       throw new ResourceError(
-        `${quoted(fileName(inputs))} is gone from row ${rowID}. Run refresh, then up makes it again.`,
+        `${quote(fileName(inputs))} is gone from row ${rowID}. Run refresh, then up makes it again.`,
       );
     return write(context, id, inputs, rowID, child, old);
   },
@@ -219,7 +219,7 @@ async function located(context: Context, id: string) {
   const [table, row, fieldID, childID, ...rest] = id.split("/");
   if (!table || !row || !fieldID || !childID || rest.length > 0) {
     throw new ResourceError(
-      `${quoted(id)} is no file of a row: it has the form <table>/<rowID or Label=value>/<fieldID>/<childID>`,
+      `${quote(id)} is no file of a row: it has the form <table>/<rowID or Label=value>/<fieldID>/<childID>`,
     );
   }
   if (!row.includes("=")) return { table, rowID: row, fieldID, childID };
@@ -238,7 +238,7 @@ async function readBack(
 ): Promise<Kept> {
   const { parentRowID, fieldID, childID } = outputs;
   const child = (await childrenOf(context, parentRowID, fieldID))?.find(({ _id }) => _id === childID);
-  const name = `${quoted(fileName(outputs))} of row ${parentRowID}`;
+  const name = `${quote(fileName(outputs))} of row ${parentRowID}`;
   if (!child) {
     throw new ResourceError(
       `${name}: the platform answered that it has the record (childID ${childID}), and its list does not. Run up again: it makes the record if it is still missing`,

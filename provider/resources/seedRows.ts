@@ -34,7 +34,7 @@ const inputs = z.object({
   table: id.meta({ description: "Data table ID (microAppID) that the rows go into.", replaces: true }),
   key: z.union([label.transform((one) => [one]).pipe(z.array(label)), z.array(label).min(1)]).meta({
     description:
-      "Label or labels that tell one row from another: the natural key. Another one names the same rows anew; they keep their IDs.",
+      "Label or labels that tell one row from another: the natural key. Another one gives the same rows another key; they keep their IDs.",
   }),
   rows: z.array(z.record(z.string(), z.unknown())).optional().meta({
     description: "The rows by label, in the program. Either this or source.",
@@ -50,7 +50,7 @@ const inputs = z.object({
   ...edits,
   types: z.record(label, z.enum(cellTypes)).optional().meta({
     description:
-      "Types of values by label. The cells of a CSV are read by them; text unless said otherwise. A date is ISO 8601 text, a checkbox a JSON list of texts. An empty cell is no value. Of all rows, what is the same value in such a field counts as the same: a day and its midnight UTC, a number and its text.",
+      "Types of values by label. The cells of a CSV are read by them; text by default. A date is ISO 8601 text, a checkbox a JSON list of texts. An empty cell is no value. Of all rows, what is the same value in such a field counts as the same: a day and its midnight UTC, a number and its text.",
   }),
   fields: z.record(label, z.enum(fieldTypes)).optional().meta({
     description: "Types of the table's fields by label, which rows are held against. Set by an Environment.",
@@ -87,7 +87,7 @@ const inputs = z.object({
   userID: id.optional().meta({ description: "User ID that becomes the creator of the rows." }),
   onViewersChange: z.enum(["newRows", "recreate", "error"]).default("error").meta({
     description:
-      "What another viewers, teamViewers or userID means for rows that are there: nothing (newRows), each is made anew under another ID (recreate), or an error.",
+      "Effect of another viewers, teamViewers or userID on rows that are there: nothing (newRows), each is made again under another ID (recreate), or an error.",
     ignoredInDiff: true,
   }),
   ignoreActionRules: z.boolean().optional().meta({
@@ -95,18 +95,18 @@ const inputs = z.object({
     ignoredInDiff: true,
   }),
   onConflict: z.enum(["overwrite", "keepLive", "error"]).default("overwrite").meta({
-    description: "What happens to a row of ours that somebody edited on the platform: repaired, kept, or an error.",
+    description: "Treatment of a row of ours that somebody edited on the platform: repaired, kept, or an error.",
   }),
   maxRemovals: fraction.default(0.25).meta({
     description:
       "Largest part of the owned rows (from 10 on) that one run may remove, or find gone from the platform, as a fraction of 1.",
   }),
   onDestroy: z.enum(["delete", "retain"]).default("delete").meta({
-    description: "Whether a destroy deletes the rows that we own or leaves them.",
+    description: "Decides if a destroy deletes the rows that we own or leaves them.",
   }),
   ...secrecy,
   salt: z.string().optional().meta({
-    description: "What every digest of rows is keyed with, so that nobody guesses rows by them. Computed.",
+    description: "Key of every digest of rows, so that nobody guesses rows by them. Computed.",
     ignoredInDiff: true,
     secret: true,
     computed: true,
@@ -118,7 +118,7 @@ const inputs = z.object({
   }),
   fingerprint: z.string().optional().meta({
     description:
-      "Digest of the source's file and of how it is read, and its number of rows: with the same one nothing is read anew. Computed.",
+      "Digest of the source's file and of how it is read, and its number of rows: with the same one nothing is read again. Computed.",
     ignoredInDiff: true,
     computed: true,
   }),

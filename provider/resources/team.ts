@@ -3,7 +3,7 @@ import type { ListedMember } from "../client/lists/memberLists.ts";
 import type { AnswerOf } from "../contract/endpoints.ts";
 import { ApiError, isRefusal, orUndefinedIfNotFound } from "../contract/errors.ts";
 import { id, withoutUndefined } from "../contract/values.ts";
-import { numbered, quoted } from "../messages/text.ts";
+import { formatCount, quote } from "../messages/text.ts";
 import { isUser } from "../reconcile/rosters.ts";
 import { explainLack, membership } from "./members/memberships.ts";
 import { caller } from "./members/rosterApply.ts";
@@ -16,7 +16,7 @@ import {
   toManagedDescription,
   uncancellable,
 } from "./model/creation.ts";
-import { calledBy } from "./model/identities.ts";
+import { describeNamed } from "./model/identities.ts";
 import { found, isFound } from "./model/made.ts";
 import { adopt, common, generation, PartialFailure, ResourceError, type Context } from "./model/resource.ts";
 import { proveNew, proveSettings } from "./model/settings.ts";
@@ -29,7 +29,7 @@ const inputs = z.object({
   description: z
     .string()
     .nullish()
-    .meta({ description: "What it is for. Left alone when unset, cleared by null or an empty text." }),
+    .meta({ description: "Purpose. Left alone when unset, cleared by null or an empty text." }),
   adminID: id.optional().meta({
     description: "User ID of an administrator. A new one is added; the former one keeps the role.",
   }),
@@ -54,7 +54,7 @@ export const team = resource({
   outputs,
   identity: {
     stays: ({ name }, keeper) =>
-      `team ${quoted(name)} stays: ${keeper.itself ? "this resource goes on with it" : `${calledBy(keeper)} has it`}`,
+      `team ${quote(name)} stays: ${keeper.itself ? "this resource goes on with it" : `${describeNamed(keeper)} has it`}`,
   },
 
   check: ({ identities }, { inputs }) => {
@@ -78,7 +78,7 @@ export const team = resource({
       isFound = false,
     } = await createOnce({
       context,
-      what: `team ${quoted(inputs.name)}`,
+      what: `team ${quote(inputs.name)}`,
       choose: () => context.identities.chosen(urn, ...parts),
       adopt: inputs.adopt ?? false,
       urn,
@@ -138,7 +138,9 @@ export const team = resource({
     if (members === undefined) return;
     if (state.forceDestroy) {
       if (members.length > 0)
-        context.report.warning(`forceDestroy: removing ${numbered(members.length, "member")} of ${quoted(state.name)}`);
+        context.report.warning(
+          `forceDestroy: removing ${formatCount(members.length, "member")} of ${quote(state.name)}`,
+        );
       await dissolve(context, id);
       return;
     }
@@ -150,7 +152,7 @@ export const team = resource({
 /** A team in records of what the stack made. */
 const thing = (id: string): string => `Team ${id}`;
 
-const called = ({ name }: { name: string }): string => `team ${quoted(name)}`;
+const called = ({ name }: { name: string }): string => `team ${quote(name)}`;
 
 /** How something that was found becomes this stack's own. */
 const howOwned = "To delete it with its declaration, set adopt: true and run up before.";

@@ -3,7 +3,7 @@ import type { ListedMember } from "../client/lists/memberLists.ts";
 import { orUndefinedIfNotFound } from "../contract/errors.ts";
 import { role } from "../contract/members.ts";
 import { id } from "../contract/values.ts";
-import { quoted } from "../messages/text.ts";
+import { quote } from "../messages/text.ts";
 import type { Role } from "../reconcile/rosters.ts";
 import { hasEnded } from "./members/declaredPeople.ts";
 import { lastDay, reportEnds, splitEnds } from "./members/ends.ts";
@@ -14,7 +14,7 @@ import { stays, type MemberContext } from "./members/teamClaims.ts";
 import { joining } from "./members/turns.ts";
 import { exceptSpelling, checkNamedOnce, user, userFound, userIDAt } from "./members/users.ts";
 import { uncancellable } from "./model/creation.ts";
-import { calledBy, type Replaced } from "./model/identities.ts";
+import { describeNamed, type Replaced } from "./model/identities.ts";
 import { isFound, mayBeMade } from "./model/made.ts";
 import { adopt, common, PartialFailure, ResourceError } from "./model/resource.ts";
 import { resource, type State } from "./resource.ts";
@@ -89,7 +89,7 @@ export const teamMember = resource({
     if (news.inputs.ended) return Promise.resolve(meant);
     const taker = claims.taking(old.teamID, member);
     if (!taker || meant.changed.length > 0) return Promise.resolve(meant);
-    report.forecast(`is kept in the team, out of which ${calledBy(taker)} takes who is not declared`);
+    report.forecast(`is kept in the team, out of which ${describeNamed(taker)} takes who is not declared`);
     return Promise.resolve({ ...meant, changed: ["teamID"] });
   },
 
@@ -183,7 +183,7 @@ async function join(context: MemberContext, inputs: Inputs, names: readonly stri
     const other = identities.other(urn, id);
     if (other)
       throw new ResourceError(
-        `${calledBy(other)} declares ${who} a member of team ${teamID} as well. Keep one of them.`,
+        `${describeNamed(other)} declares ${who} a member of team ${teamID} as well. Keep one of them.`,
       );
     identities.has(urn, id);
   }
@@ -251,7 +251,7 @@ function parts(id: string): { teamID: string; userID: string } {
   const [teamID, userID, ...rest] = id.split("/");
   if (!teamID || !userID || rest.length > 0) {
     throw new ResourceError(
-      `${quoted(id)} is no membership: it has the form <teamID>/<userID> or <teamID>/<e-mail address>`,
+      `${quote(id)} is no membership: it has the form <teamID>/<userID> or <teamID>/<e-mail address>`,
     );
   }
   return { teamID, userID };

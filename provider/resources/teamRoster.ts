@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { role } from "../contract/members.ts";
 import { email, fraction, id, withoutUndefined } from "../contract/values.ts";
-import { numbered } from "../messages/text.ts";
+import { formatCount } from "../messages/text.ts";
 import { isUser, managing, planRoster, type RosterMember } from "../reconcile/rosters.ts";
 import { findDeclared } from "./members/declaredPeople.ts";
 import { lastDay, reportEnds } from "./members/ends.ts";
@@ -15,7 +15,7 @@ import { unshownStay } from "./members/rosterUnshown.ts";
 import { stays, type MemberContext } from "./members/teamClaims.ts";
 import { joining } from "./members/turns.ts";
 import { refuseUndeclaredMembers } from "./members/undeclared.ts";
-import { calledBy, type Named } from "./model/identities.ts";
+import { describeNamed, type Named } from "./model/identities.ts";
 import { adopt, common, ResourceError } from "./model/resource.ts";
 import { resource } from "./resource.ts";
 
@@ -63,7 +63,7 @@ const inputs = z.object({
     .default(true)
     .meta({
       description:
-        "Whether the account that makes the calls keeps its place: undeclared it is left alone, by a destroy too; " +
+        "True if the account that makes the calls keeps its place: undeclared it is left alone, by a destroy too; " +
         "dropping it from the members or demoting it is refused.",
       ignoredInDiff: true,
     }),
@@ -219,7 +219,7 @@ export const teamRoster = resource({
     if (unshown.length > 0) context.report.warning(unshownStay(unshown, state));
     const shown = others.filter((member) => !unshown.includes(member));
     const leaving = notDecidedOn(context, id, state, shown);
-    if (leaving.length > 0) context.report.info(`removes ${numbered(leaving.length, "person")}`);
+    if (leaving.length > 0) context.report.info(`removes ${formatCount(leaving.length, "person")}`);
     if (own) context.report.info(`${nameOf(own)} stays a member: its account makes these calls`);
     const failures = await each(leaving, (member) => context.members.remove(id, member));
     for (const member of leaving) {
@@ -247,7 +247,7 @@ function notDecidedOn<Live extends RosterMember>(
     }
     return !claims.deciding(teamID, person);
   });
-  for (const ones of Map.groupBy(kept, ({ keeper }) => calledBy(keeper)).values()) {
+  for (const ones of Map.groupBy(kept, ({ keeper }) => describeNamed(keeper)).values()) {
     const [{ keeper }] = ones as [(typeof kept)[number]]; // a group has one
     report.info(stays(state.sensitive ? ones.length : ones.map(({ name }) => name), [teamID], keeper));
   }

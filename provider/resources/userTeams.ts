@@ -7,7 +7,7 @@ import { nameOf } from "./members/rosterLists.ts";
 import { stays, type TeamClaims, type MemberContext } from "./members/teamClaims.ts";
 import { leaveInTurn } from "./members/turns.ts";
 import { exceptSpelling, checkNamedOnce, user, userFound, userIDAt } from "./members/users.ts";
-import { calledBy } from "./model/identities.ts";
+import { describeNamed } from "./model/identities.ts";
 import { isFound } from "./model/made.ts";
 import { adopt, common, PartialFailure, type Given, type Problem } from "./model/resource.ts";
 import { resource, type State } from "./resource.ts";
@@ -132,7 +132,7 @@ export const userTeams = resource({
       }
       return keeper ? [{ teamID, keeper }] : [];
     });
-    for (const ones of Map.groupBy(kept, ({ keeper }) => calledBy(keeper)).values()) {
+    for (const ones of Map.groupBy(kept, ({ keeper }) => describeNamed(keeper)).values()) {
       const teamIDs = ones.map(({ teamID }) => teamID);
       for (const { keeper } of ones.slice(0, 1)) context.report.info(stays([nameOf(member)], teamIDs, keeper));
     }

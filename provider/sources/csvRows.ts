@@ -1,7 +1,7 @@
 import { fieldKinds, fits } from "../contract/fields.ts";
 import type { RowData } from "../contract/values.ts";
 import { jsonIn } from "../contract/wire.ts";
-import { quoted, some } from "../messages/text.ts";
+import { quote, some } from "../messages/text.ts";
 import { csvRecords } from "./csv.ts";
 import { isRounded, rounded, findRounded } from "./exactNumbers.ts";
 import { holds, mayHold, nameless, noName } from "./nameless.ts";
@@ -37,18 +37,17 @@ interface Column {
 function header({ source, refuse }: Reading, { line, cells: labels }: { line: number; cells: string[] }): Column[] {
   const lacking = source.key?.find((label) => !labels.includes(label));
   const advice = (what: string): string => (source.sensitive ? `correct ${what} or the first line` : adviceOn(labels));
-  if (lacking !== undefined) refuse(line, `there is no label ${quoted(lacking)}, which key names: ${advice("key")}`);
+  if (lacking !== undefined) refuse(line, `there is no label ${quote(lacking)}, which key names: ${advice("key")}`);
   const empty = labels.findIndex((label) => label.trim() === "");
   if (empty >= 0) refuse(line, `column ${empty + 1} has no label`);
   if (labels.includes(nameless)) refuse(line, noName);
   const twice = labels.find((label, index) => labels.indexOf(label) < index);
   if (twice !== undefined) {
-    const which = source.sensitive ? `of column ${labels.indexOf(twice) + 1}` : quoted(twice);
+    const which = source.sensitive ? `of column ${labels.indexOf(twice) + 1}` : quote(twice);
     refuse(line, `the label ${which} stands there twice`);
   }
   const strange = Object.keys(source.types ?? {}).find((label) => !labels.includes(label));
-  if (strange !== undefined)
-    refuse(line, `there is no label ${quoted(strange)}, which types names: ${advice("types")}`);
+  if (strange !== undefined) refuse(line, `there is no label ${quote(strange)}, which types names: ${advice("types")}`);
   return labels.map((label) => ({ label, type: source.types?.[label] ?? "text" }));
 }
 
@@ -88,7 +87,7 @@ function cells(
         line,
         about,
         ...shownKey(source, columns, cells),
-        text: isHidden(source, label) ? about : `${label} is ${is}, not ${quoted(cell)}: ${write}`,
+        text: isHidden(source, label) ? about : `${label} is ${is}, not ${quote(cell)}: ${write}`,
       });
       whole = false;
     } else if (

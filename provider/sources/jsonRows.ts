@@ -1,7 +1,7 @@
 import type * as Jsonc from "jsonc-parser";
 import { BoundError, checkJsonBounds } from "../../machine/settings/bounds.ts";
 import { isObject, jsonIn } from "../contract/wire.ts";
-import { quoted } from "../messages/text.ts";
+import { quote } from "../messages/text.ts";
 import { isRounded, rounded, findRounded } from "./exactNumbers.ts";
 import { mayHold, nameless, noName } from "./nameless.ts";
 import type { Reading, SourceRow, Wrong } from "./source.ts";
@@ -123,7 +123,7 @@ function scanned({ visit }: typeof Jsonc, text: string, sensitive = false): Scan
     onArrayEnd: () => void open.pop(),
     onObjectProperty: (label, _offset, _length, line, character) => {
       const labels = open.at(-1);
-      const which = sensitive ? "this label" : `the label ${quoted(label)}`;
+      const which = sensitive ? "this label" : `the label ${quote(label)}`;
       if (labels?.has(label)) report(line, character, `${which} stands twice in one object: remove one`);
       if (label === nameless) report(line, character, noName);
       labels?.add(label);

@@ -1,7 +1,7 @@
-import { quoted } from "../messages/text.ts";
+import { quote } from "../messages/text.ts";
 /** A name that JavaScript takes for something else: what stands under it would vanish on the way. */
 export const nameless = "__proto__";
-export const noName = `${quoted(nameless)} can't be a label; rename it`;
+export const noName = `${quote(nameless)} can't be a label; rename it`;
 
 /** True when a text may contain that name, also spelled by codes. */
 export const mayHold = (text: string): boolean => /proto|\\u/i.test(text);

@@ -2,7 +2,7 @@ import type * as Yaml from "yaml";
 import { parseBounded } from "../../machine/settings/bounded.ts";
 import { BoundError } from "../../machine/settings/bounds.ts";
 import { explainMisnamed } from "../layers/writtenNumbers.ts";
-import { quoted } from "../messages/text.ts";
+import { quote } from "../messages/text.ts";
 import { isRounded, rounded } from "./exactNumbers.ts";
 import { rowOf } from "./jsonRows.ts";
 import { nameless, noName } from "./nameless.ts";
@@ -65,7 +65,7 @@ function refuseWhatIsLost(
   const isMerged = (node: unknown): boolean => isPair(node) && isScalar(node.key) && node.key.source === "<<";
   visit(document, {
     Alias: (_, { source, range }) => {
-      const which = declared.sensitive ? "of this name" : quoted(source);
+      const which = declared.sensitive ? "of this name" : quote(source);
       if (!anchors.has(source)) refuse(range?.[0] ?? 0, `no anchor ${which} stands before this`);
     },
     Pair: (_, { key, value }, path) => {
@@ -83,7 +83,7 @@ function refuseWhatIsLost(
       for (const { value, source, range } of labels) {
         if (source === "<<") continue; // may stand there several times
         if (value === nameless) refuse(range?.[0] ?? 0, noName);
-        const which = declared.sensitive ? "this label" : `the label ${quoted(String(value))}`;
+        const which = declared.sensitive ? "this label" : `the label ${quote(String(value))}`;
         if (seen.size === seen.add(value).size) refuse(range?.[0] ?? 0, `${which} stands twice in one row: remove one`);
       }
       if (!isScalar(node) || typeof node.value !== "number") return;

@@ -2,7 +2,7 @@ import { messageOf } from "../../../machine/failures.ts";
 import { inParallel } from "../../../provider/client/parallel.ts";
 import { ApiError } from "../../../provider/contract/errors.ts";
 import { isObject } from "../../../provider/contract/wire.ts";
-import { numbered } from "../../../provider/messages/text.ts";
+import { formatCount } from "../../../provider/messages/text.ts";
 import type { RowWatch } from "../../../provider/resources/model/resource.ts";
 import type { ResourceContext } from "../../../provider/resources/resource.ts";
 import { resourceNamed } from "../../../provider/resources/resources.ts";
@@ -250,7 +250,8 @@ async function countOthers(
       // The account that made a team is in it.
       const known = new Set(declared.get(team.id)).add(await client.callerID());
       const others = (await members.list(team.id))?.filter(({ userID }) => !known.has(userID)) ?? [];
-      if (others.length > 0) look.notes.push(`${team.name}: ${numbered(others.length, "member")} whom nobody declares`);
+      if (others.length > 0)
+        look.notes.push(`${team.name}: ${formatCount(others.length, "member")} whom nobody declares`);
     } catch (error) {
       look.unread.push(`${team.name}: ${hide(messageOf(error))}`);
     }
@@ -262,7 +263,7 @@ async function countOthers(
       const missing = isObject(found["drift"]) ? Number(found["drift"]["missing"]) : 0;
       return sum + Number(values["rowCount"]) - missing;
     }, 0);
-    if (count > ours) look.notes.push(`table ${table}: ${numbered(count - ours, "row")} beside those of this stack`);
+    if (count > ours) look.notes.push(`table ${table}: ${formatCount(count - ours, "row")} beside those of this stack`);
   }
   look.notes.sort();
 }

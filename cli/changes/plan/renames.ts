@@ -5,7 +5,7 @@ import {
   type RowsLeft,
   type RenamedSide,
 } from "../../../provider/environment/things/renames.ts";
-import { calledBy, named } from "../../../provider/resources/model/identities.ts";
+import { describeNamed, readName } from "../../../provider/resources/model/identities.ts";
 import { urnOf, type Plan, type Step } from "./planner.ts";
 import type { Sides } from "./section.ts";
 
@@ -48,6 +48,6 @@ function sideOf(step: Step): OfStep | undefined {
 /** Rows of a seed that leaves, as its plan has them. */
 function rowsLeft({ step: { rows, known } }: OfStep, { kind, name }: OfStep): RowsLeft | undefined {
   if (known?.rows === "none") return undefined;
-  const called = calledBy(named(urnOf(kind, name)));
+  const called = describeNamed(readName(urnOf(kind, name)));
   return rows?.plan.exact ? { stay: rows.spared.get(called) ?? 0, go: rows.plan.remove } : undefined;
 }

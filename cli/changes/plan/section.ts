@@ -1,4 +1,4 @@
-import { numbered } from "../../../provider/messages/text.ts";
+import { formatCount } from "../../../provider/messages/text.ts";
 import type { RowsAhead } from "../../../provider/reconcile/rows.ts";
 import { callsAhead } from "../../../provider/resources/rows/reports.ts";
 import {
@@ -45,7 +45,7 @@ export async function sectionOf(plan: Plan, sides: Sides): Promise<{ section: Se
     if (made.thing) things.push({ ...made.thing, notes: [...made.thing.notes, ...renamed] });
   }
   if (open.length > 0)
-    reasons.push(`rows of ${numbered(open.length, "seed")} are compared when up runs: ${open.join(", ")}`);
+    reasons.push(`rows of ${formatCount(open.length, "seed")} are compared when up runs: ${open.join(", ")}`);
   const why = reasons.length === 0 ? {} : { why: reasons.join("; ") };
   const hints = renames.hints.length === 0 ? {} : { hints: renames.hints };
   const section: Section = { compared: true, ...why, things: orderThings(things), ...hints };
@@ -160,7 +160,7 @@ async function rowsOf(step: Step, sides: Sides): Promise<SeedRowsAhead> {
     const notes =
       thing || typeof rowCount !== "number"
         ? []
-        : [`has ${numbered(rowCount, "row")}: up finds out which of them stay`];
+        : [`has ${formatCount(rowCount, "row")}: up finds out which of them stay`];
     return { tally: undefined, changes: [], columns: [], notes, unread };
   }
   const tally = tallyOf(rows, operation);
@@ -194,7 +194,7 @@ function tallyOf(rows: RowsAhead | undefined, operation: Step["operation"]): Tal
 const sparedNotes = (rows: RowsAhead | undefined): string[] =>
   [...(rows?.spared ?? [])].map(
     ([name, count]) =>
-      `${numbered(count, "row")} stay${count === 1 ? "s" : ""}: ${name} declares ${count === 1 ? "it" : "them"}`,
+      `${formatCount(count, "row")} stay${count === 1 ? "s" : ""}: ${name} declares ${count === 1 ? "it" : "them"}`,
   );
 
 /** Rows that another seed has, and that nothing is done to. */
@@ -204,7 +204,7 @@ function takenNotes(rows: RowsAhead | undefined): string[] {
   return same === 0
     ? []
     : [
-        `${numbered(same, "row")} ${same === 1 ? "is" : "are"} taken over from another seed as ${same === 1 ? "it is" : "they are"}`,
+        `${formatCount(same, "row")} ${same === 1 ? "is" : "are"} taken over from another seed as ${same === 1 ? "it is" : "they are"}`,
       ];
 }
 
@@ -226,10 +226,10 @@ function modeNotes({ thing, known, rows, operation }: Step): string[] {
   const { removed, changed } = plan.change;
   return [
     ...(mode !== "exact" && removed.length > 0
-      ? [`mode is "${mode}": ${numbered(removed.length, "row")} that left the source stay on the platform`]
+      ? [`mode is "${mode}": ${formatCount(removed.length, "row")} that left the source stay on the platform`]
       : []),
     ...(mode === "insertOnly" && changed.length > 0
-      ? [`mode is "insertOnly": ${numbered(changed.length, "row")} that are there are not changed`]
+      ? [`mode is "insertOnly": ${formatCount(changed.length, "row")} that are there are not changed`]
       : []),
   ];
 }

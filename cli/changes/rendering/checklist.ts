@@ -1,4 +1,4 @@
-import { numbered } from "../../../provider/messages/text.ts";
+import { formatCount } from "../../../provider/messages/text.ts";
 import {
   type Change,
   type ChangeSet,
@@ -105,7 +105,7 @@ function removalsOf({ kind, name, op, people, rows, changes }: Thing): string[] 
 }
 
 const countOf = (count: number | undefined, noun: string): string[] =>
-  (count ?? 0) > 0 ? [numbered(count ?? 0, noun)] : [];
+  (count ?? 0) > 0 ? [formatCount(count ?? 0, noun)] : [];
 
 function adminText({ name, fields }: Change, { name: team }: Thing): string | undefined {
   const role = fields.find((field) => field.name === "role");

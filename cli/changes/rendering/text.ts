@@ -1,4 +1,4 @@
-import { numbered } from "../../../provider/messages/text.ts";
+import { formatCount } from "../../../provider/messages/text.ts";
 import type { Change, Section, Tally, Thing } from "../model/changeSet.ts";
 
 // Controls, bidirectional marks, what is not seen and what looks like a line break: none of them stands anywhere raw.
@@ -54,9 +54,9 @@ export const fileAndLine = (place: string): string => place.replace(/^(.*:\d+):\
 
 function tallied({ remove, change, add }: Tally, what: string): string[] {
   return [
-    ...(remove > 0 ? [`${numbered(remove, what)} removed`] : []),
-    ...(change > 0 ? [`${numbered(change, what)} changed`] : []),
-    ...(add > 0 ? [`${numbered(add, what)} added`] : []),
+    ...(remove > 0 ? [`${formatCount(remove, what)} removed`] : []),
+    ...(change > 0 ? [`${formatCount(change, what)} changed`] : []),
+    ...(add > 0 ? [`${formatCount(add, what)} added`] : []),
   ];
 }
 
@@ -68,7 +68,7 @@ export function summary({ op, people, rows, changes }: Thing): string {
   const parts = [
     ...(people ? tallied(people, "person") : []),
     ...(rows ? tallied(rows, "row") : []),
-    ...(settings > 0 ? [numbered(settings, "setting")] : []),
+    ...(settings > 0 ? [formatCount(settings, "setting")] : []),
   ];
   return parts.join(", ");
 }

@@ -1,4 +1,4 @@
-import { numbered } from "../../../provider/messages/text.ts";
+import { formatCount } from "../../../provider/messages/text.ts";
 import type { Look } from "../../changes/drift/drift.ts";
 import type { PullItem } from "../../changes/pull/findings.ts";
 import type { Pulled } from "../../changes/pull/pull.ts";
@@ -44,9 +44,9 @@ export function describePull({ environment, pulled, look, isWritten }: Shown, wa
   if (items.length === 0 && look.unread.length === 0) lines.push("  the files say what is live");
   else if (isWritten)
     lines.push(
-      `${numbered(taken, "change")} written into ${names}: look at the diff, then run up, which updates the state alone`,
+      `${formatCount(taken, "change")} written into ${names}: look at the diff, then run up, which updates the state alone`,
     );
-  else if (files.length > 0) lines.push(`${numbered(taken, "change")} for ${names}; --yes writes`);
+  else if (files.length > 0) lines.push(`${formatCount(taken, "change")} for ${names}; --yes writes`);
   return `${lines.join("\n")}\n`;
 }
 

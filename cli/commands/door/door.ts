@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { text as readStream } from "node:stream/consumers";
 import { EngineError, Refusal, replaceKeeping, Workspace } from "../../../engine/index.ts";
-import { numbered } from "../../../provider/messages/text.ts";
+import { formatCount } from "../../../provider/messages/text.ts";
 import type { Door } from "../../../provider/pulumi/configuration/configuration.ts";
 import { moveState, Unmovable } from "./moving.ts";
 
@@ -51,7 +51,7 @@ async function changeStack(door: Door, cwd: string, stack: string | undefined): 
 function moved(door: Door, text: string, what: string): string {
   try {
     const { text: after, resources, hasOwn } = moveState(door, text);
-    const done = `${what}: ${numbered(resources, "resource")} moved; ${next(door)}`;
+    const done = `${what}: ${formatCount(resources, "resource")} moved; ${next(door)}`;
     const nothing = hasOwn ? `${what} is ${ways[door]} already` : `${what} has no resources of pulumi-microapps`;
     process.stderr.write(`${resources > 0 ? done : `${nothing}: nothing was changed`}\n`);
     return after;

@@ -4,7 +4,7 @@ import { waitForInterrupt, runCommand } from "../../../machine/commands.ts";
 import { isLoopback } from "../../../machine/hosts.ts";
 import { whyUnwritable } from "../../../machine/ownFile.ts";
 import { loadFacts } from "../../../provider/conformance/load.ts";
-import { numbered, printableLine } from "../../../provider/messages/text.ts";
+import { formatCount, printableLine } from "../../../provider/messages/text.ts";
 import { kinds } from "../../recording/privacy/kinds.ts";
 import { Recording, type Made } from "../../recording/recording.ts";
 import { logsInWith } from "../../recording/seed.ts";
@@ -110,15 +110,15 @@ function summaryOf(
   { seed, facts }: Readonly<Record<"seed" | "facts", string>>,
 ): string {
   const content = [
-    numbered(counts.tables, "table"),
-    numbered(counts.rows, "row"),
-    numbered(counts.organizations, "organization"),
-    numbered(counts.people, "person"),
+    formatCount(counts.tables, "table"),
+    formatCount(counts.rows, "row"),
+    formatCount(counts.organizations, "organization"),
+    formatCount(counts.people, "person"),
   ].join(", ");
   return [
-    `Recorded ${numbered(counts.calls, "call")}.`,
+    `Recorded ${formatCount(counts.calls, "call")}.`,
     `  ${seed}: ${content}${administrator === undefined ? "" : `; ${administrator} logs in with the password ${logsInWith.password}`}`,
-    `  ${facts}: ${numbered(counts.facts, "fact")}`,
+    `  ${facts}: ${formatCount(counts.facts, "fact")}`,
     ...omitted.filter(([count]) => count > 0).map(([count, what]) => `  left out: ${counted(count, what)}`),
   ].join("\n");
 }
@@ -126,5 +126,5 @@ function summaryOf(
 /** A count with a noun that something follows: `2 rows beyond the bounds`. */
 function counted(count: number, what: string): string {
   const [noun = "", ...rest] = what.split(" ");
-  return [numbered(count, noun), ...rest].join(" ");
+  return [formatCount(count, noun), ...rest].join(" ");
 }

@@ -1,5 +1,5 @@
 import { wrapLine } from "../../../engine/index.ts";
-import { counted, numbered } from "../../../provider/messages/text.ts";
+import { formatCounts, formatCount } from "../../../provider/messages/text.ts";
 import { isAdapted, type Difference, type Outcome, type Tally } from "./outcome.ts";
 import type { Rehearsed } from "./rehearsal/rehearsing.ts";
 
@@ -95,7 +95,9 @@ function changeLines(changes: NonNullable<Outcome["changes"]>, columns: number):
 /** Facts that were not tried, by reason. */
 function notTriedLines(notTried: Outcome["notTried"], columns: number): string[] {
   const byReason = [...Map.groupBy(notTried, ({ why }) => why)];
-  return byReason.flatMap(([why, facts]) => wrapLine(`${numbered(facts.length, "fact")} not tried: ${why}.`, columns));
+  return byReason.flatMap(([why, facts]) =>
+    wrapLine(`${formatCount(facts.length, "fact")} not tried: ${why}.`, columns),
+  );
 }
 
 const leftLines = (left: Outcome["left"], columns: number): string[] =>
@@ -105,7 +107,7 @@ const leftLines = (left: Outcome["left"], columns: number): string[] =>
 
 function summary({ score: { all }, differences, changes, requests, mark }: Outcome): string {
   const adapted = differences.filter(isAdapted).length;
-  const counts = counted([
+  const counts = formatCounts([
     [all.holds, "hold"],
     [all.differs, "differ"],
     [all.notTried, "not tried"],
@@ -113,9 +115,9 @@ function summary({ score: { all }, differences, changes, requests, mark }: Outco
   const met =
     differences.length === 0
       ? " Nothing differs."
-      : ` ${numbered(differences.length, "difference")}, of which ${adapted} need nothing to be done.`;
-  const since = changes === null ? "" : ` ${numbered(changes.length, "change")} since the profile was written.`;
-  return `Facts: ${counts}.${met}${since} ${numbered(requests, "request")} in run ${mark}.`;
+      : ` ${formatCount(differences.length, "difference")}, of which ${adapted} need nothing to be done.`;
+  const since = changes === null ? "" : ` ${formatCount(changes.length, "change")} since the profile was written.`;
+  return `Facts: ${counts}.${met}${since} ${formatCount(requests, "request")} in run ${mark}.`;
 }
 
 /** Addresses of people: whoever answers may name somebody. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { numbered, quoted } from "../../messages/text.ts";
+import { formatCount, quote } from "../../messages/text.ts";
 
 /** Part of the keys from which on two seeds are taken for one. */
 const minShared = 0.8;
@@ -83,9 +83,9 @@ export function describeRenaming({ left, came, rows }: Renaming<RenamedSide>, wh
   const [was, is] = where === undefined ? [left.name, came.name] : [keyIn(left.name), keyIn(came.name)];
   const line =
     where === undefined
-      ? `give ${quoted(is)} the option aliases: [{ name: ${quoted(was)} }]`
+      ? `give ${quote(is)} the option aliases: [{ name: ${quote(was)} }]`
       : `add "formerly: ${was}" under ${where}`;
-  return `perhaps ${quoted(was)} is ${quoted(is)} now: to keep it the same thing, ${line}. ${without(left.kind, rows, is)}`;
+  return `perhaps ${quote(was)} is ${quote(is)} now: to keep it the same thing, ${line}. ${without(left.kind, rows, is)}`;
 }
 
 /** Effects of a run on two things where one was meant. */
@@ -94,7 +94,7 @@ function without(kind: string, rows: RowsLeft | undefined, name: string): string
     case "SeedRows":
       return rows === undefined
         ? "Without it, one seed goes and another one comes"
-        : `Without it, ${numbered(rows.stay, "row")} stay${rows.stay === 1 ? "s" : ""} for ${quoted(name)} and ${rows.go === 0 ? "none is" : numbered(rows.go, "row") + (rows.go === 1 ? " is" : " are")} removed`;
+        : `Without it, ${formatCount(rows.stay, "row")} stay${rows.stay === 1 ? "s" : ""} for ${quote(name)} and ${rows.go === 0 ? "none is" : formatCount(rows.go, "row") + (rows.go === 1 ? " is" : " are")} removed`;
     case "GeneratedApp":
       return "Without it, another app is generated and the first one stays";
     default:

@@ -1,5 +1,5 @@
 import { isObject } from "../../contract/wire.ts";
-import { numbered } from "../../messages/text.ts";
+import { formatCount } from "../../messages/text.ts";
 
 /** A deleted resource, with its values from the state. */
 interface Deleted {
@@ -21,12 +21,12 @@ export function describeSizes(): DescribeSize {
         return rowsOf(properties);
       case "Team": {
         const people = [...(left.get(id)?.values() ?? [])].reduce((sum, count) => sum + count, 0);
-        return people === 0 ? undefined : numbered(people, "person");
+        return people === 0 ? undefined : formatCount(people, "person");
       }
       case "TeamRoster": {
         const people = peopleOf(properties);
         remember(left, properties["teamID"], urn, people ?? 0);
-        return people === undefined ? undefined : numbered(people, "person");
+        return people === undefined ? undefined : formatCount(people, "person");
       }
       case "TeamMember":
         remember(left, properties["teamID"], urn, 1);
@@ -39,7 +39,7 @@ export function describeSizes(): DescribeSize {
 
 function rowsOf({ rowCount, onDestroy }: Readonly<Record<string, unknown>>): string | undefined {
   if (typeof rowCount !== "number") return undefined;
-  return `${numbered(rowCount, "row")}${onDestroy === "retain" && rowCount > 0 ? ", which stay on the platform" : ""}`;
+  return `${formatCount(rowCount, "row")}${onDestroy === "retain" && rowCount > 0 ? ", which stay on the platform" : ""}`;
 }
 
 /** Counts members even where they are a secret: their user IDs are as many. */

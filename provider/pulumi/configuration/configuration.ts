@@ -63,7 +63,7 @@ export const configuration = z.object({
   }),
   driftOnPreview: flag.optional().meta({
     description:
-      "Whether each preview of the plugin looks for what was changed by hand (default), or a refresh alone does. " +
+      "Decides if each preview of the plugin looks for what was changed by hand (default), or a refresh alone does. " +
       "The dynamic resources look in a refresh alone.",
   }),
   lostData: flag.optional().meta({
@@ -71,7 +71,7 @@ export const configuration = z.object({
       "Say in one run that the platform lost what the stack made: up --refresh makes again what is gone, however many rows that are.",
   }),
   organizationID: id.optional().meta({
-    description: "Organization that the stack is for: what a state says is in another one is not touched.",
+    description: "Organization that the stack is for: things that a state has in another one are not touched.",
   }),
   movedFrom: z.string().min(1).optional().meta({
     description:
@@ -87,7 +87,7 @@ export const configuration = z.object({
     .optional()
     .meta({
       description:
-        "File that says how the platform was seen to behave, platform-profile.yaml, from the program's folder. What the " +
+        "File that describes how the platform was seen to behave, platform-profile.yaml, from the program's folder. What the " +
         "configuration names itself counts more.",
     }),
   wireNames: wireNames.optional().meta({

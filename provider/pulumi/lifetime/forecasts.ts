@@ -1,4 +1,4 @@
-import { numbered } from "../../messages/text.ts";
+import { formatCount } from "../../messages/text.ts";
 
 /** The calls that only report what is to come; any other reports what it does. */
 export type Phase = "check" | "diff" | undefined;
@@ -51,7 +51,7 @@ export class Forecasts {
   /** Takes rows that stay after all: reports those of seeds that were reported, marks other comparisons as outdated. */
   async correct(all: readonly Late[], say: (urn: string, text: string) => Promise<void>): Promise<void> {
     for (const { urn, name, rows } of all) {
-      const text = `${numbered(rows, "row")} of those to remove stay${rows === 1 ? "s" : ""}: ${name} declares ${rows === 1 ? "it" : "them"}`;
+      const text = `${formatCount(rows, "row")} of those to remove stay${rows === 1 ? "s" : ""}: ${name} declares ${rows === 1 ? "it" : "them"}`;
       if (!this.#reported.has(urn)) this.#outdated.add(urn);
       else if (!this.isUpdate) await say(urn, text);
     }

@@ -1,5 +1,5 @@
 import { isObject } from "../../contract/wire.ts";
-import { quoted } from "../../messages/text.ts";
+import { quote } from "../../messages/text.ts";
 import { SourceError } from "../../sources/read.ts";
 import type { Problem } from "../model/resource.ts";
 import { isOver, splitEnds, type Ends } from "./ends.ts";
@@ -80,7 +80,7 @@ function combined({ members, source, team, until }: Declared): Problem[] {
 function strangeEnds({ until = {}, sensitive }: Declared, members: Members): Problem[] {
   const names = new Set(Object.keys(members));
   const strange = Object.keys(until).filter((name) => !names.has(name));
-  const shown = (name: string): string => (sensitive ? "somebody" : quoted(name));
+  const shown = (name: string): string => (sensitive ? "somebody" : quote(name));
   return strange.map((name) => ({
     property: "until",
     reason: `${shown(name)} is not among the members; correct the address`,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isDay } from "../../../machine/settings/today.ts";
-import { numbered, some } from "../../messages/text.ts";
+import { formatCount, some } from "../../messages/text.ts";
 import type { Report } from "../model/resource.ts";
 
 /** Days before an end in which it is announced. */
@@ -46,7 +46,7 @@ export function describeOver(
 ): string[] {
   const left = over.filter(({ name }) => isThere(name));
   if (left.length === 0) return [];
-  const names = isHidden ? numbered(left.length, "person") : some(left.map(shown), maxNamed);
+  const names = isHidden ? formatCount(left.length, "person") : some(left.map(shown), maxNamed);
   return [`no longer a member as of ${day} (UTC): ${names}`];
 }
 
@@ -55,9 +55,9 @@ export function describeSoon({ day, soon }: Ends, isHidden: boolean): string[] {
   if (soon.length === 0) return [];
   const inDays = (one: LastDay): string => {
     const days = daysTo(one.until, day);
-    return `${shown(one)}, ${days === 0 ? "the last day" : `${numbered(days, "day")} left`}`;
+    return `${shown(one)}, ${days === 0 ? "the last day" : `${formatCount(days, "day")} left`}`;
   };
-  const names = isHidden ? numbered(soon.length, "person") : some(soon.map(inDays), maxNamed);
+  const names = isHidden ? formatCount(soon.length, "person") : some(soon.map(inDays), maxNamed);
   return [`ends soon as of ${day} (UTC): ${names}`];
 }
 

@@ -1,6 +1,6 @@
 import type { CallOptions } from "../../client/http/call.ts";
 import type { ListedMember } from "../../client/lists/memberLists.ts";
-import { quoted, some } from "../../messages/text.ts";
+import { quote, some } from "../../messages/text.ts";
 import type { Named } from "../../reconcile/rosters.ts";
 import type { Context } from "../model/resource.ts";
 import { ResourceError } from "../model/resource.ts";
@@ -35,7 +35,7 @@ export async function explainLack(
 }
 
 export const lacksRole = (wanted: string, found: string | undefined): string =>
-  `the platform answered that the role is ${wanted} now, and read back it is ${found === undefined ? "none" : quoted(found)}. ` +
+  `the platform answered that the role is ${wanted} now, and read back it is ${found === undefined ? "none" : quote(found)}. ` +
   `Declare the role that the platform keeps, or set it there; then run up again`;
 
 /** That some stay who were members before this stack, for people; how many when nobody may be named. */

@@ -2,7 +2,7 @@ import { isDay } from "../../../machine/settings/today.ts";
 import { nearest } from "../../../machine/spelling.ts";
 import { role as roles } from "../../contract/members.ts";
 import { email as address, type RowData } from "../../contract/values.ts";
-import { quoted } from "../../messages/text.ts";
+import { quote } from "../../messages/text.ts";
 import type { Role } from "../../reconcile/rosters.ts";
 import { read } from "../../sources/read.ts";
 import { placeOf, type SourceRow } from "../../sources/source.ts";
@@ -106,9 +106,9 @@ class PeopleReader {
     const [members, ends, problems] = [this.#members, this.#ends, this.#problems];
     if (problems.length === 0 && this.#lines.size === 0) {
       const near = sensitive || team === undefined ? undefined : nearest(team, [...this.#teams]);
-      const who = team === undefined ? "nobody" : `nobody of team ${quoted(team)}`;
+      const who = team === undefined ? "nobody" : `nobody of team ${quote(team)}`;
       const advice =
-        near === undefined ? "correct source or team, or leave the roster out" : `did you mean ${quoted(near)}?`;
+        near === undefined ? "correct source or team, or leave the roster out" : `did you mean ${quote(near)}?`;
       problems.push(`${source} has ${who}: ${advice}`);
     }
     return { members, ends, problems };
@@ -121,7 +121,7 @@ class PeopleReader {
     for (const label of labels) {
       if (columns.includes(label)) continue;
       const meant = left.find((column) => column === label.trim().toLowerCase()) ?? nearest(label, left);
-      if (meant !== undefined) this.wrong(1, `there is a column ${quoted(label)}; did you mean ${quoted(meant)}?`);
+      if (meant !== undefined) this.wrong(1, `there is a column ${quote(label)}; did you mean ${quote(meant)}?`);
     }
     const isNamed = this.#file.team !== undefined;
     if (isNamed && left.includes("team")) this.wrong(1, "there is no column team, and the roster names one");
@@ -130,7 +130,7 @@ class PeopleReader {
 
   #refusal(label: string, value: unknown, advice: string): string {
     const isShown = typeof value === "string" && !this.#file.sensitive;
-    return `${label}${isShown ? ` is ${quoted(value)}` : " is missing or wrong"}: ${advice}`;
+    return `${label}${isShown ? ` is ${quote(value)}` : " is missing or wrong"}: ${advice}`;
   }
 }
 

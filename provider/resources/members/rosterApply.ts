@@ -1,7 +1,7 @@
 import type { Invitation, InvitationTargets } from "../../client/lists/invitations.ts";
 import type { ListedMember } from "../../client/lists/memberLists.ts";
 import { withoutUndefined } from "../../contract/values.ts";
-import { counted, numbered } from "../../messages/text.ts";
+import { formatCounts, formatCount } from "../../messages/text.ts";
 import {
   isUser,
   managing,
@@ -116,7 +116,7 @@ export async function apply<Inputs extends Roster & Record<string, unknown>>(
   const unshown = unshownSentence(start.unshown, inputs);
   if (failures.length > 0 || unshown !== undefined) {
     if (waits && rest.remove.length > 0)
-      failures.push(`Once that is done, ${numbered(rest.remove.length, "member")} will be removed.`);
+      failures.push(`Once that is done, ${formatCount(rest.remove.length, "member")} will be removed.`);
     const message = `${Object.keys(outputs.members).length} members of team ${inputs.teamID} are there, but:\n${[...failures, unshown ?? []].flat().join("\n")}`;
     throw new PartialFailure(message, inputs.teamID, outputs);
   }
@@ -199,7 +199,8 @@ async function invite(
   const { teamID, targetRoute, targetInitialApp, targetInitialScreen } = inputs;
   const targets = { targetRoute, targetInitialApp, targetInitialScreen };
   const invitations = add.map(({ email, userID }): Invitation => ({ ...(email ? { email } : { userID }), targets }));
-  if (invitations.length > 0) context.report.status(`team ${teamID}: adding ${numbered(invitations.length, "member")}`);
+  if (invitations.length > 0)
+    context.report.status(`team ${teamID}: adding ${formatCount(invitations.length, "member")}`);
   const failed = await context.members.invite(teamID, invitations);
   return new Map([...failed].map(([invitation, reason]) => [nameOf(invitation), reason]));
 }
@@ -247,7 +248,7 @@ function report(
     [stay, stay === 1 ? "found, stays" : "found, they stay"],
     [others, "of others"],
   ] as const;
-  context.report.info(`members: ${counted(counts)}`);
+  context.report.info(`members: ${formatCounts(counts)}`);
 }
 
 /** Members whom UserTeams of this run put into the team. */

@@ -1,5 +1,5 @@
 import type { ListedMember } from "../../client/lists/memberLists.ts";
-import { numbered, some } from "../../messages/text.ts";
+import { formatCount, some } from "../../messages/text.ts";
 import {
   isUser,
   managing,
@@ -63,7 +63,7 @@ export function unshownSentence(
   if (people.length === 0) return undefined;
   const who = sensitive ? "" : ` (${some(people.map(nameOf), maxNamed.failures)})`;
   return (
-    `not as they were when this was approved, and left alone: ${numbered(people.length, "person")} of team ${teamID}${who}: ` +
+    `not as they were when this was approved, and left alone: ${formatCount(people.length, "person")} of team ${teamID}${who}: ` +
     `make a report of what is there now, and have that approved: a run with it does what is declared`
   );
 }
@@ -75,7 +75,7 @@ export function unshownStay(
 ): string {
   const who = sensitive ? "" : ` (${some(people.map(nameOf), maxNamed.failures)})`;
   return (
-    `team ${teamID}: ${numbered(people.length, "person")}${who} came since this was approved, and stays: the roster goes ` +
+    `team ${teamID}: ${formatCount(people.length, "person")}${who} came since this was approved, and stays: the roster goes ` +
     `without them. Remove them by hand where they are to leave, too`
   );
 }

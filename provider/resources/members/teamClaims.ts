@@ -1,6 +1,6 @@
 import { some } from "../../messages/text.ts";
 import { isUser, managing, type Named as Person, type RosterMember } from "../../reconcile/rosters.ts";
-import { calledBy, named, type Named } from "../model/identities.ts";
+import { describeNamed, readName, type Named } from "../model/identities.ts";
 import { SharedLock } from "../model/locks.ts";
 import type { Context, Problem } from "../model/resource.ts";
 import { setAt } from "../model/sets.ts";
@@ -71,13 +71,13 @@ export class TeamClaims {
   /** The resource that declares a membership. */
   declaring(teamID: string, member: RosterMember): Named | undefined {
     const [urn] = names(member).flatMap((name) => this.#urns(`team ${teamID} ${name}`));
-    return urn === undefined ? undefined : named(urn);
+    return urn === undefined ? undefined : readName(urn);
   }
 
   /** The resource that decides on a member now. A resource that gives members up leaves them alone. */
   deciding(teamID: string, member: RosterMember): Named | undefined {
     const roster = this.#urns(`team ${teamID} TeamRoster`).find((urn) => this.#deciding.get(urn)?.(member));
-    return this.declaring(teamID, member) ?? (roster === undefined ? undefined : named(roster));
+    return this.declaring(teamID, member) ?? (roster === undefined ? undefined : readName(roster));
   }
 
   /** The teams in which another kind of resource declares somebody to be. */
@@ -85,7 +85,7 @@ export class TeamClaims {
     const urns = names(member).flatMap((name) => this.#urns(`user ${name}`));
     const claims = urns.flatMap((urn) => {
       const claim = this.#claims.get(urn);
-      return !claim || claim.kind === but ? [] : claim.teamIDs.map((teamID) => [teamID, named(urn)] as const);
+      return !claim || claim.kind === but ? [] : claim.teamIDs.map((teamID) => [teamID, readName(urn)] as const);
     });
     return new Map(claims);
   }
@@ -95,7 +95,7 @@ export class TeamClaims {
     const taker = names(member)
       .flatMap((name) => this.#urns(`user ${name}`))
       .find((urn) => takesOut(this.#claims.get(urn), teamID, member));
-    return taker === undefined ? undefined : named(taker);
+    return taker === undefined ? undefined : readName(taker);
   }
 
   /** Works while nobody is taken out of their teams by this process. */
@@ -147,7 +147,7 @@ export class TeamClaims {
         return other?.kind === of ? [[urn, other]] : [];
       });
     const problem = (property: string, urn: string, reason: string): Problem => {
-      return { property, reason: `${calledBy(named(urn))} ${reason}` };
+      return { property, reason: `${describeNamed(readName(urn))} ${reason}` };
     };
     const person = people[0];
     const property = person?.email === undefined ? "userID" : "email";
@@ -183,7 +183,7 @@ export function stays(people: readonly string[] | number, teamIDs: readonly stri
   const who = typeof people === "number" ? `${people} of its members` : some(people, 5);
   const stay = typeof people !== "number" && people.length === 1 ? "stays a member" : "stay members";
   const teams = teamIDs.length === 1 ? "team" : "teams";
-  return `${who} ${stay} of ${teams} ${some(teamIDs, 5)}: ${calledBy(keeper)} declares that`;
+  return `${who} ${stay} of ${teams} ${some(teamIDs, 5)}: ${describeNamed(keeper)} declares that`;
 }
 
 const takesOut = (claim: TeamClaim | undefined, teamID: string, member: RosterMember): boolean =>

@@ -1,4 +1,4 @@
-import { numbered } from "../../messages/text.ts";
+import { formatCount } from "../../messages/text.ts";
 import type { Named } from "../../reconcile/rosters.ts";
 import { toYamlList, withoutLine, type Removal } from "../model/removals.ts";
 import { ResourceError, type OfflineContext } from "../model/resource.ts";
@@ -26,9 +26,9 @@ export async function refuseUndeclaredMembers(
   const isListed = (name: string): boolean => listed.includes(name.toLowerCase());
   const left = leaving.map(nameOf).filter((name) => !allows([kind, team, name]) && !isListed(name));
   if (left.length === 0) return;
-  const names = sensitive ? `[${numbered(left.length, "member")}]` : toYamlList(left);
+  const names = sensitive ? `[${formatCount(left.length, "member")}]` : toYamlList(left);
   throw new ResourceError(
-    withoutLine(removal, `${numbered(left.length, "member")} of ${team}`, [`members: { ${team}: ${names} }`]),
+    withoutLine(removal, `${formatCount(left.length, "member")} of ${team}`, [`members: { ${team}: ${names} }`]),
   );
 }
 

@@ -1,4 +1,4 @@
-import { quoted } from "../../messages/text.ts";
+import { quote } from "../../messages/text.ts";
 import { chosenID } from "./chosenIDs.ts";
 import { setAt } from "./sets.ts";
 
@@ -11,12 +11,12 @@ export interface Named {
 }
 
 /** The kind and name in a URN. */
-export function named(urn: string): Named {
+export function readName(urn: string): Named {
   const [, , chain = "", ...names] = urn.split("::");
   const types = chain.split("$");
   const [kind, name] = [types.at(-1)?.split(":").at(-1) ?? "", names.join("::")];
   const word = types.slice(0, -1).includes(environmentType) ? words[kind] : undefined;
-  return word === undefined ? { kind, name } : { kind, name, inFile: `${word} ${quoted(nameInFile(kind, name))}` };
+  return word === undefined ? { kind, name } : { kind, name, inFile: `${word} ${quote(nameInFile(kind, name))}` };
 }
 
 const environmentType = "microapps:index:Environment";
@@ -34,7 +34,7 @@ const nameInFile = (kind: string, name: string): string => {
   return kind === "AppReadiness" ? below.replace(/-ready$/, "") : below;
 };
 
-export const calledBy = ({ kind, name, inFile }: Named): string => inFile ?? `${kind} ${quoted(name)}`;
+export const describeNamed = ({ kind, name, inFile }: Named): string => inFile ?? `${kind} ${quote(name)}`;
 
 /** The URN that a thing of an Environment has where no engine gives it one. */
 export const toPlannedUrn = (kind: string, name: string): string =>
@@ -42,7 +42,7 @@ export const toPlannedUrn = (kind: string, name: string): string =>
 
 /** Why two resources that have one ID are refused. */
 export const oneThing = (one: Named, other: Named, id: string): string =>
-  `${calledBy(one)} and ${calledBy(other)} are one thing on the platform: both have the ID ${id}. ` +
+  `${describeNamed(one)} and ${describeNamed(other)} are one thing on the platform: both have the ID ${id}. ` +
   `Remove one of them from the program; what is on the platform stays. If one was renamed, keep that one, with aliases.`;
 
 type Inputs = Readonly<Record<string, unknown>>;
@@ -136,7 +136,7 @@ export class Identities {
     for (const another of this.#urns.get(id) ?? []) {
       if (another === urn) continue;
       const { checked, current } = this.#of(another);
-      if (checked && current === id && named(another).kind === named(urn).kind) return named(another);
+      if (checked && current === id && readName(another).kind === readName(urn).kind) return readName(another);
     }
     return undefined;
   }
@@ -146,7 +146,7 @@ export class Identities {
     const other = this.other(urn, id);
     if (other) return { ...other, itself: false };
     const known = this.#known.get(urn);
-    return known?.checked && known.current === id ? { ...named(urn), itself: true } : undefined;
+    return known?.checked && known.current === id ? { ...readName(urn), itself: true } : undefined;
   }
 
   /** The resource that is being replaced under this URN; undefined when none is, or none that this run knows. */
@@ -159,7 +159,7 @@ export class Identities {
   /** Things of a kind in states that were read in this run, without those that the program declares. */
   left(kind: string): { urn: string; inputs: Inputs }[] {
     return [...this.#known].flatMap(([urn, { checked, before }]) =>
-      checked || named(urn).kind !== kind || !before?.inputs ? [] : [{ urn, inputs: before.inputs }],
+      checked || readName(urn).kind !== kind || !before?.inputs ? [] : [{ urn, inputs: before.inputs }],
     );
   }
 
@@ -182,11 +182,11 @@ export class Identities {
 
   /** Also by one that the state has and the program has not declared yet. */
   #isTaken(urn: string, id: string): boolean {
-    const { kind } = named(urn);
+    const { kind } = readName(urn);
     return [...(this.#urns.get(id) ?? [])].some((one) => {
       const { current, seen } = this.#of(one);
       const has = seen.has(id) || (current === id && one !== urn);
-      return has && named(one).kind === kind;
+      return has && readName(one).kind === kind;
     });
   }
 

@@ -22,7 +22,7 @@ export interface Made {
 
 /** The output of a thing that was there as declared before this stack first met it. */
 export const found = z.boolean().optional().meta({
-  description: "Whether it was there as declared when this stack first met it: it stays when its declaration goes.",
+  description: "True if it was there as declared when this stack first met it: it stays when its declaration goes.",
 });
 
 /** The part of a state that shows a thing's owner. */

@@ -1,5 +1,5 @@
 import { isNotFound } from "../../contract/errors.ts";
-import { quoted } from "../../messages/text.ts";
+import { quote } from "../../messages/text.ts";
 import { findChangedValues } from "./creation.ts";
 import { PartialFailure, type Context } from "./resource.ts";
 
@@ -47,7 +47,7 @@ async function read<Wanted extends object>({ what, id, outputs, find }: Sent<Wan
   }
 }
 
-const shown = (value: unknown): string => (typeof value === "string" && value !== "" ? quoted(value) : "empty");
+const shown = (value: unknown): string => (typeof value === "string" && value !== "" ? quote(value) : "empty");
 
 /** Forms of new things that a platform was seen to keep, by its client. */
 const kept = new WeakMap<object, Map<string, Promise<boolean>>>();

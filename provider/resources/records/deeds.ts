@@ -1,4 +1,4 @@
-import { calledBy, named } from "../model/identities.ts";
+import { describeNamed, readName } from "../model/identities.ts";
 import type { OfflineContext, Problem } from "../model/resource.ts";
 import { leniently, ownersIn, remedy, type Place } from "./owners.ts";
 
@@ -76,7 +76,7 @@ async function reasonAgainst<Inputs extends Declared>(
   const former = isFormer(noted) ? noted : left?.urn;
   if (former === undefined) return undefined;
   return (
-    `was ${words.done} as ${calledBy(named(former))}, which the program does not declare so far: ${words.why}. ` +
+    `was ${words.done} as ${describeNamed(readName(former))}, which the program does not declare so far: ${words.why}. ` +
     `${remedy(former, urn)} To ask for it once more, set again: true.`
   );
 }

@@ -1,5 +1,5 @@
 import { relative } from "node:path";
-import { quoted } from "../../messages/text.ts";
+import { quote } from "../../messages/text.ts";
 import type { OfflineContext, Problem } from "../model/resource.ts";
 import { leniently, nameOf, ownersIn, remedy, type OwnerRecord, type Place } from "./owners.ts";
 
@@ -33,7 +33,7 @@ export async function checkName(
   return [{ property: "name", reason }];
 }
 
-const quotedName = (urn: string): string => quoted(nameOf(urn));
+const quotedName = (urn: string): string => quote(nameOf(urn));
 
 /** Advice when a name is taken, perhaps by an organization of the stack itself, under its former name. */
 export const takenHint =

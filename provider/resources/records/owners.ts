@@ -3,7 +3,7 @@ import { lstat, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { basename, join } from "node:path";
 import { z } from "zod";
 import { isAbsent } from "../../../machine/failures.ts";
-import { quoted } from "../../messages/text.ts";
+import { quote } from "../../messages/text.ts";
 import type { OfflineContext } from "../model/resource.ts";
 import { sealOf } from "./seals.ts";
 
@@ -117,12 +117,12 @@ export function remedy(former: string, now: string): string {
   const [component, key] = split(before);
   const [newComponent, newKey] = split(after);
   if (inFile && component === newComponent) {
-    return `If its key ${quoted(key)} became ${quoted(newKey)}, write formerly: [${key}] under ${quoted(newKey)} in the environment file.`;
+    return `If its key ${quote(key)} became ${quote(newKey)}, write formerly: [${key}] under ${quote(newKey)} in the environment file.`;
   }
   if (inFile && key === newKey) {
-    return `If the Environment ${quoted(component)} became ${quoted(newComponent)}, give that one the option aliases: [{ name: ${quoted(component)} }].`;
+    return `If the Environment ${quote(component)} became ${quote(newComponent)}, give that one the option aliases: [{ name: ${quote(component)} }].`;
   }
-  return `If ${quoted(after)} is its new name in the program, give it the option aliases: [${quoted(former)}].`;
+  return `If ${quote(after)} is its new name in the program, give it the option aliases: [${quote(former)}].`;
 }
 
 export const nameOf = (urn: string): string => urn.split("::").at(-1) ?? urn;

@@ -1,4 +1,4 @@
-import { quoted, some } from "../../messages/text.ts";
+import { quote, some } from "../../messages/text.ts";
 import type { RowDigests } from "../../reconcile/digests.ts";
 import type { Ledger } from "../../reconcile/ledger.ts";
 import type { Forecast } from "../../reconcile/rows.ts";
@@ -82,7 +82,7 @@ export function forecast(
   const first = (keys: readonly string[], count: number, both?: BothSides): string =>
     keys.length === 0 ? "" : ` (${describeRows(declaration, keys, count, both)})`;
   const { removed } = names;
-  const removals = removed.length === 0 ? "" : ` (${some(removed.map(quoted), maxNamed)})`;
+  const removals = removed.length === 0 ? "" : ` (${some(removed.map(quote), maxNamed)})`;
   // Rows of a removed seed stay until the end of a run, and only the platform shows if they exist.
   const parts = [
     insert > 0 ? `${insert} to add ${adopts ? "or to take over" : "unless there"}${first(names.added, insert)}` : "",

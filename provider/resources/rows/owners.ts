@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { quoted } from "../../messages/text.ts";
+import { quote } from "../../messages/text.ts";
 import { canonical, keyText } from "../../reconcile/digests.ts";
 import { describeUnresolved, type Unresolved } from "../../reconcile/references.ts";
 import { isHidden, placeOf } from "../../sources/source.ts";
@@ -82,16 +82,16 @@ function tellingSecrets(claims: RowClaims, { urn, target }: Declared, others: re
   const links = linksOf(target).flatMap(({ label, table, key }) => {
     const secret = claims.on(table, urn).find((one) => one.target.secretLabels?.includes(key));
     if (!secret || isHidden(target, label)) return [];
-    return `${label} refers to ${quoted(key)} of ${secret.name}, where it is secret: add ${quoted(label)} to secretLabels here, or refer to another label`;
+    return `${label} refers to ${quote(key)} of ${secret.name}, where it is secret: add ${quote(label)} to secretLabels here, or refer to another label`;
   });
   const keys = others.flatMap(({ name, target: other }) => {
     const telling = (one: RowTarget, by: RowTarget): string | undefined =>
       by.sensitive ? undefined : by.key.find((label) => one.secretLabels?.includes(label));
     const [theirs, ours] = [telling(other, target), telling(target, other)];
     if (theirs !== undefined)
-      return `${quoted(theirs)} is secret in ${name} of the same table, and the natural key here: name rows by another label`;
+      return `${quote(theirs)} is secret in ${name} of the same table, and the natural key here: name rows by another label`;
     if (ours !== undefined)
-      return `${quoted(ours)} is secret here, and the natural key of ${name} of the same table: name rows there by another label`;
+      return `${quote(ours)} is secret here, and the natural key of ${name} of the same table: name rows there by another label`;
     return [];
   });
   return [...links, ...keys];
@@ -108,7 +108,7 @@ async function shared(claims: RowClaims, { target }: Declared, other: RowClaim, 
     const digest = digester.key(values);
     if (digest === undefined || !rows.has(digest)) continue;
     if (++count > maxNamed) continue;
-    named.push(target.sensitive ? placeOf(target, line) : `${placeOf(target, line)} ${quoted(keyOf(key, values))}`);
+    named.push(target.sensitive ? placeOf(target, line) : `${placeOf(target, line)} ${quote(keyOf(key, values))}`);
   }
   if (count === 0) return [];
   const more = count > maxNamed ? ` and ${count - maxNamed} more` : "";
@@ -144,7 +144,7 @@ async function unanswered(claims: RowClaims, declared: Declared, directory: stri
   const problems = [...capped(sentences), ...capped(going)];
   if (sentences.length > 0) {
     const keys = linksOf(target).flatMap(({ label, table, key }) =>
-      linkedSeeds[label] === undefined ? [] : `${label} by ${quoted(key)} of table ${table}`,
+      linkedSeeds[label] === undefined ? [] : `${label} by ${quote(key)} of table ${table}`,
     );
     problems.push(
       `Rows are looked up by the natural key of the seed: ${keys.join(", ")}. Add those rows to the seed, or correct the references; for rows that no seed has, refer to a table and its key instead of a seed.`,
@@ -198,7 +198,7 @@ export async function referringTo(
       for (const { label } of links) {
         const text = keyText(values[label]);
         if (text === undefined || !leaves(text)) continue;
-        const what = target.sensitive || isHidden(claim.target, label) ? "a row" : quoted(text);
+        const what = target.sensitive || isHidden(claim.target, label) ? "a row" : quote(text);
         found.add(`${placeOf(claim.target, line)}: ${label} of ${claim.name} refers to ${what}`);
       }
     }

@@ -1,6 +1,6 @@
 import type { CallCounter } from "../../client/calls.ts";
 import { maxRowsPerInsert } from "../../contract/rows.ts";
-import { counted, numbered, quoted, some } from "../../messages/text.ts";
+import { formatCounts, formatCount, quote, some } from "../../messages/text.ts";
 import type { Forecast, RowPlan } from "../../reconcile/rows.ts";
 import { ResourceError, type Report } from "../model/resource.ts";
 import { keysOf } from "./declared/declaration.ts";
@@ -57,7 +57,7 @@ export function tellFindings(report: Report, table: string, plan: RowPlan): void
     const others = duplicates.reduce((sum, { ids }) => sum + ids.length, 0);
     const first = duplicates.flatMap(({ ids }) => ids).slice(0, 5);
     report.warning(
-      `table ${table} has ${numbered(duplicates.length, "natural key")} more than once: left alone beside ours: ${numbered(others, "row")} ` +
+      `table ${table} has ${formatCount(duplicates.length, "natural key")} more than once: left alone beside ours: ${formatCount(others, "row")} ` +
         `(rowID ${first.join(", ")}${first.length < others ? ", …" : ""}). Remove them by hand, or name more labels in key.`,
     );
   }
@@ -76,7 +76,7 @@ export function outcome(plan: RowPlan & { recreated?: number }, calls: CallCount
     [plan.released, "left there and not ours any more"],
     [plan.foreign, "of others left alone"],
   ] as const;
-  return `rows: ${counted(counts)}; ${calls.describe()}, ${(milliseconds / 1000).toFixed(1)} s`;
+  return `rows: ${formatCounts(counts)}; ${calls.describe()}, ${(milliseconds / 1000).toFixed(1)} s`;
 }
 
 /** Ends when a plan must not be carried out, naming the rows. */
@@ -84,7 +84,7 @@ export async function refusePlan(inputs: SeedInputs, plan: RowPlan, directory: s
   const keys = async (indices: number[]): Promise<string> =>
     inputs.sensitive
       ? `${indices.length} rows`
-      : some((await keysOf(inputs, directory, new Set(indices))).map(quoted), 20);
+      : some((await keysOf(inputs, directory, new Set(indices))).map(quote), 20);
   const reasons = [...plan.refusals];
   if (plan.adoptNeeded.length > 0) {
     const named = await keys(plan.adoptNeeded.map(({ wanted }) => wanted));

@@ -1,7 +1,7 @@
 import { CallCounter } from "../../client/calls.ts";
 import { orUndefinedIfNotFound } from "../../contract/errors.ts";
 import { withoutUndefined } from "../../contract/values.ts";
-import { numbered } from "../../messages/text.ts";
+import { formatCount } from "../../messages/text.ts";
 import { limitRemovals } from "../../reconcile/guards.ts";
 import { decodeLedger, ledgerInFailure, ledgerOf, type Ledger } from "../../reconcile/ledger.ts";
 import type { LiveRows } from "../../reconcile/liveRows.ts";
@@ -285,7 +285,7 @@ export async function removeOwned(context: RowContext, state: SeedState): Promis
     const stay = left.length - plan.remove.length;
     if (stay > 0) context.report.info(`table ${state.table}: ${stayMessage(stay)}`);
     // An engine of another make has no place for the size of a deletion.
-    if (plan.remove.length > 0) context.report.info(`deletes ${numbered(plan.remove.length, "row")}`);
+    if (plan.remove.length > 0) context.report.info(`deletes ${formatCount(plan.remove.length, "row")}`);
     await refuseReferredTo(context, { target: state, urn: state.resourceUrn }, plan.remove);
     const { failures } = await applyPlan(context, state, none, links, plan, { release });
     // Nothing of a deletion is kept, so no later report could show them.

@@ -1,4 +1,4 @@
-import { numbered } from "../../messages/text.ts";
+import { formatCount } from "../../messages/text.ts";
 import type { Digest, RowDigests } from "../../reconcile/digests.ts";
 import { decodeLedger } from "../../reconcile/ledger.ts";
 import { RowSet } from "../../reconcile/rowSet.ts";
@@ -39,9 +39,9 @@ export async function refuseUndeclaredRows(
     return digest !== undefined && declared.has(digest);
   };
   const known = sensitive || terms.key.length > 1 ? [] : keys.filter((one) => !isDeclared(one));
-  const named = known.length > 0 ? toYamlList(known) : `[${numbered(left.length, "natural key")}]`;
+  const named = known.length > 0 ? toYamlList(known) : `[${formatCount(left.length, "natural key")}]`;
   throw new ResourceError(
-    withoutLine(removal, `${numbered(left.length, "row")} of seed ${seed}`, [`rows: { ${seed}: ${named} }`]),
+    withoutLine(removal, `${formatCount(left.length, "row")} of seed ${seed}`, [`rows: { ${seed}: ${named} }`]),
   );
 }
 
@@ -80,6 +80,6 @@ export async function sayDoneLines(
 export function refuseOtherTable({ removal }: Guarded, table: string, count: number): void {
   if (!removal || count === 0) return;
   const [, seed = ""] = removal.path;
-  const why = `${numbered(count, "row")} leaving table ${table}. Declare the other table under another key`;
+  const why = `${formatCount(count, "row")} leaving table ${table}. Declare the other table under another key`;
   throw new ResourceError(withoutLine(removal, why, [`seeds: ${toYamlList([seed])}`]));
 }

@@ -1,4 +1,4 @@
-import { numbered, quoted, some } from "../../messages/text.ts";
+import { formatCount, quote, some } from "../../messages/text.ts";
 import { RowIndices } from "../../reconcile/rowIndices.ts";
 import type { RowPlan } from "../../reconcile/rows.ts";
 import { keysOf, type RowDeclaration, type Summary } from "./declared/declaration.ts";
@@ -33,10 +33,10 @@ export async function applyWithoutUnseen(
     else found.set(index, content);
   }
   const keys = seed.sensitive || wanted.length === 0 ? [] : await keysOf(seed, directory, new Set(wanted));
-  const named = keys.length > 0 ? ` (${some(keys.map(quoted), maxNamed)})` : "";
+  const named = keys.length > 0 ? ` (${some(keys.map(quote), maxNamed)})` : "";
   const leaving = removals.length === 0 ? "" : `, ${removals.length} of them to be removed`;
   const failure =
-    `not as they were when this was approved, and left alone: ${numbered(count, "row")} of table ${seed.table}${named}${leaving}: ` +
+    `not as they were when this was approved, and left alone: ${formatCount(count, "row")} of table ${seed.table}${named}${leaving}: ` +
     `make a report of what is there now, and have that approved: a run with it writes them`;
   return {
     ...applied,
@@ -49,7 +49,7 @@ export async function applyWithoutUnseen(
 export function unseenStay({ table }: { table: string }, { unseen: { removals } }: RowPlan): string {
   const [count, them] = [removals.length, removals.length === 1 ? "it" : "them"];
   return (
-    `table ${table}: ${numbered(count, "row")} edited by hand since this was approved ${count === 1 ? "stays" : "stay"}: ` +
+    `table ${table}: ${formatCount(count, "row")} edited by hand since this was approved ${count === 1 ? "stays" : "stay"}: ` +
     `the seed goes without ${them}. Remove ${them} by hand where that is meant`
   );
 }

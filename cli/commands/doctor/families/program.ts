@@ -1,4 +1,4 @@
-import { numbered } from "../../../../provider/messages/text.ts";
+import { formatCount } from "../../../../provider/messages/text.ts";
 import type { Check } from "../checks.ts";
 import { noteFinding, well, wrong } from "../findings.ts";
 import { sentence } from "../subject.ts";
@@ -26,7 +26,7 @@ export const programCheck: Check = {
     }
     const from = [...files, ...(place.stack === undefined ? [] : ["the state"])];
     if (from.length === 0) return well("Without a stack there is none to look at.");
-    const count = numbered(tables.length, "table");
+    const count = formatCount(tables.length, "table");
     const seen = `Known from ${from.join(" and ")}: ${count}.`;
     return tables.length > mostTables ? noteFinding(seen, `The first ${mostTables} are looked at.`) : well(seen);
   },

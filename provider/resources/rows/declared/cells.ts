@@ -1,5 +1,5 @@
 import type { RowData } from "../../../contract/values.ts";
-import { quoted } from "../../../messages/text.ts";
+import { quote } from "../../../messages/text.ts";
 import { canonical, digestOf, keyText } from "../../../reconcile/digests.ts";
 import { read, SourceError } from "../../../sources/read.ts";
 import { isHidden } from "../../../sources/source.ts";
@@ -99,7 +99,7 @@ export function describeRows(
     const first = cells.slice(0, left);
     left -= first.length;
     const more = cells.length > first.length ? ", …" : "";
-    return first.length === 0 ? quoted(key) : `${quoted(key)}: ${first.join(", ")}${more}`;
+    return first.length === 0 ? quote(key) : `${quote(key)}: ${first.join(", ")}${more}`;
   });
   const hasCells = left < max.cells;
   return rows.length === 0 ? "" : rows.join(hasCells ? "; " : ", ") + (count > rows.length ? ", …" : "");

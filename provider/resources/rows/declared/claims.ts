@@ -1,7 +1,7 @@
 import type { RowData } from "../../../contract/values.ts";
 import type { RowDigests } from "../../../reconcile/digests.ts";
 import { RowSet } from "../../../reconcile/rowSet.ts";
-import { calledBy, named } from "../../model/identities.ts";
+import { describeNamed, readName } from "../../model/identities.ts";
 import { SharedLock } from "../../model/locks.ts";
 import type { OfflineContext } from "../../model/resource.ts";
 import { summarize, type Summary } from "./declaration.ts";
@@ -294,7 +294,7 @@ export class RowClaims {
   }
 }
 
-const nameOf = (urn: string): string => calledBy(named(urn));
+const nameOf = (urn: string): string => describeNamed(readName(urn));
 
 /** The URN of a seed beside another one. */
 const toSibling = (urn = "", name: string): string => [...urn.split("::").slice(0, 3), name].join("::");

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { nearest } from "../../../../machine/spelling.ts";
 import { systemLabels, type RowData } from "../../../contract/values.ts";
 import { addFile } from "../../../files/files.ts";
-import { quoted, some } from "../../../messages/text.ts";
+import { quote, some } from "../../../messages/text.ts";
 import { keyText, rowDigester, type RowDigester } from "../../../reconcile/digests.ts";
 import { RowSet } from "../../../reconcile/rowSet.ts";
 import type { ValueForms } from "../../../reconcile/valueForms.ts";
@@ -79,7 +79,7 @@ async function summarized(declaration: RowDeclaration, directory: string, checks
   }
   for (const label of checksLinks ? listLinkedLabels(declaration) : []) {
     if (rows.length > 0 && !labels.has(label))
-      whole.push(`${source}: no row has the label ${quoted(label)}, which is named as a reference or parent`);
+      whole.push(`${source}: no row has the label ${quote(label)}, which is named as a reference or parent`);
   }
   if (rows.length > 0) whole.push(...strangeLabels(declaration, labels));
   const problems = [...mistakes.sentences(), ...whole];
@@ -92,8 +92,8 @@ function strangeLabels({ secretLabels = [], fields = {} }: RowDeclaration, label
   return secretLabels.flatMap((label, at) => {
     if (labels.has(label) || Object.hasOwn(fields, label)) return [];
     const near = nearest(label, [...labels]);
-    const meant = near === undefined ? `they have ${some([...labels].sort(), 20)}` : `did you mean ${quoted(near)}?`;
-    return `secretLabels[${at}]: no row has the label ${quoted(label)}; ${meant}`;
+    const meant = near === undefined ? `they have ${some([...labels].sort(), 20)}` : `did you mean ${quote(near)}?`;
+    return `secretLabels[${at}]: no row has the label ${quote(label)}; ${meant}`;
   });
 }
 
@@ -118,7 +118,7 @@ function taking(declaration: RowDeclaration, taken: Taken): (row: SourceRow) => 
       if (labels.has(label)) continue;
       labels.add(label);
       const text = systemLabels.has(label)
-        ? `${quoted(label)} is the platform's own and can't be written: rename or remove it`
+        ? `${quote(label)} is the platform's own and can't be written: rename or remove it`
         : known?.unknownLabel(label);
       if (text !== undefined) mistakes.add({ line, text });
     }
@@ -138,7 +138,7 @@ function taking(declaration: RowDeclaration, taken: Taken): (row: SourceRow) => 
     } else {
       const first = rows.line(before);
       const where = source === undefined ? placeOf(declaration, first) : (editAt(first) ?? `line ${first}`);
-      const which = sensitive ? "" : ` ${quoted(keyOf(key, values))}`;
+      const which = sensitive ? "" : ` ${quote(keyOf(key, values))}`;
       const text = `the natural key${which} stands at ${where} already: remove one of the two, or name more labels in key`;
       mistakes.add({ line, text });
     }

@@ -1,7 +1,7 @@
 import { nearest } from "../../../../machine/spelling.ts";
 import { fieldKinds, fits, type FieldType } from "../../../contract/fields.ts";
 import type { RowData } from "../../../contract/values.ts";
-import { quoted, some } from "../../../messages/text.ts";
+import { quote, some } from "../../../messages/text.ts";
 import { formatOf } from "../../../sources/formats.ts";
 import { listLinkedLabels, type CellType, type Source } from "../../../sources/source.ts";
 
@@ -32,8 +32,8 @@ export class RowFields {
     if (label === parent?.by || this.#fields.has(label)) return undefined;
     const known = [...this.#fields.keys()];
     const near = nearest(label, known);
-    const meant = near === undefined ? `it has ${some(known, 20)}` : `did you mean ${quoted(near)}?`;
-    return `table ${table} has no field ${quoted(label)} under platform; ${meant}`;
+    const meant = near === undefined ? `it has ${some(known, 20)}` : `did you mean ${quote(near)}?`;
+    return `table ${table} has no field ${quote(label)} under platform; ${meant}`;
   }
 
   /** Describes values that the fields do not take. Keys of other rows are no values. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { id } from "../../../contract/values.ts";
-import { quoted } from "../../../messages/text.ts";
+import { quote } from "../../../messages/text.ts";
 import { cellTypes } from "../../../sources/source.ts";
 
 const label = z.string().min(1);
@@ -51,7 +51,7 @@ export const secrecy = {
 
 /** Why a label of the natural key is no secret label. */
 export const secretKey = (label: string): string =>
-  `${quoted(label)} is part of the natural key, by which previews and states name rows: leave it out, or set sensitive to hide the rows as a whole`;
+  `${quote(label)} is part of the natural key, by which previews and states name rows: leave it out, or set sensitive to hide the rows as a whole`;
 
 /** Another seed of the program, as far as known in advance: rows hold their natural keys alone. */
 const sibling = z.object({
@@ -74,7 +74,7 @@ const referrer = sibling.omit({ urn: true }).extend({
 /** Inputs that connect a seed with others of the program. */
 export const fromSdk = {
   linkRenewals: z.record(label, z.int()).optional().meta({
-    description: "How often the rows that references lead to were made anew, by label. Set by the SDK.",
+    description: "How often the rows that references lead to were made again, by label. Set by the SDK.",
     ignoredInDiff: true,
     computed: true,
   }),

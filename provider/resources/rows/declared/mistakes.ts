@@ -1,4 +1,4 @@
-import { quoted } from "../../../messages/text.ts";
+import { quote } from "../../../messages/text.ts";
 import type { Mistake } from "../../../sources/source.ts";
 
 /** Mistakes that are named; of the others only the number. */
@@ -31,7 +31,7 @@ export class RowMistakes {
   /** `countries.csv:17 "PT" and 19 more: People is a number: …`, in the order in which they were found. */
   sentences(): string[] {
     const messages = [...this.#found.values()].map(({ first: { line, column, key, text }, count }) => {
-      const which = key === undefined ? "" : ` ${quoted(key)}`;
+      const which = key === undefined ? "" : ` ${quote(key)}`;
       return `${this.#place(line, column)}${which}${count > 1 ? ` and ${count - 1} more` : ""}: ${text}`;
     });
     return this.#others > 0 ? [...messages, `and ${this.#others} more`] : messages;

@@ -1,4 +1,4 @@
-import { numbered } from "../../../messages/text.ts";
+import { formatCount } from "../../../messages/text.ts";
 import { tooManyCleared } from "../../../reconcile/guards.ts";
 import type { Forecast, Mode } from "../../../reconcile/rows.ts";
 import type { Summary } from "../declared/declaration.ts";
@@ -47,9 +47,9 @@ function leavingLabels(
 }
 
 const how = ({ least, most, isCounted }: Leaving): string => {
-  if (!isCounted) return `where rows have it, in up to ${numbered(most, "row")}`;
-  if (least === most) return `in ${numbered(most, "row")}`;
-  return least === 0 ? `in up to ${numbered(most, "row")}` : `in ${least} to ${numbered(most, "row")}`;
+  if (!isCounted) return `where rows have it, in up to ${formatCount(most, "row")}`;
+  if (least === most) return `in ${formatCount(most, "row")}`;
+  return least === 0 ? `in up to ${formatCount(most, "row")}` : `in ${least} to ${formatCount(most, "row")}`;
 };
 
 /**

@@ -1,5 +1,5 @@
 import type { RowData } from "../../../contract/values.ts";
-import { numbered } from "../../../messages/text.ts";
+import { formatCount } from "../../../messages/text.ts";
 import { tooManyCleared } from "../../../reconcile/guards.ts";
 import type { RowPlan } from "../../../reconcile/rows.ts";
 import type { Summary } from "../declared/declaration.ts";
@@ -86,6 +86,6 @@ export const tooMuchCleared = (counts: ReadonlyMap<string, number>, owned: numbe
 
 /** `; cleared Extra in 3 rows`, empty for nothing. */
 export const describeCleared = (clearing: Clearing): string => {
-  const parts = [...countsIn(clearing)].map(([label, rows]) => `${label} in ${numbered(rows, "row")}`);
+  const parts = [...countsIn(clearing)].map(([label, rows]) => `${label} in ${formatCount(rows, "row")}`);
   return parts.length === 0 ? "" : `; cleared ${parts.join(", ")}`;
 };

@@ -1,7 +1,7 @@
 import type { Difference } from "../../../reconcile/ledger.ts";
 import { RowSet } from "../../../reconcile/rowSet.ts";
 import type { Forecast } from "../../../reconcile/rows.ts";
-import { calledBy, named } from "../../model/identities.ts";
+import { describeNamed, readName } from "../../model/identities.ts";
 import type { OfflineRowContext } from "../declared/claims.ts";
 import type { RowTarget } from "../declared/target.ts";
 import { keysWithin } from "../declared/terms.ts";
@@ -62,7 +62,7 @@ export async function leaveLate(
     const staying = [...going].filter(({ key }) => within.has(key));
     if (staying.length === 0) continue;
     rowClaims.leave(one.urn, { ...one, handedOver: RowSet.of([...one.handedOver, ...staying]) });
-    rowClaims.late.push({ urn: one.urn, name: calledBy(named(urn)), rows: staying.length });
+    rowClaims.late.push({ urn: one.urn, name: describeNamed(readName(urn)), rows: staying.length });
   }
 }
 

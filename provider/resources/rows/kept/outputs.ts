@@ -22,7 +22,7 @@ export const outputs = z.object({
     secretIf: "sensitive",
   }),
   renewals: z.int().optional().meta({
-    description: "How often rows that were gone were made anew, under other IDs. What refers to them follows.",
+    description: "How often rows that were gone were made again, under other IDs. What refers to them follows.",
   }),
   departed: z.string().optional().meta({
     description: "Digests of the keys of rows that were removed: one that comes back has another ID.",

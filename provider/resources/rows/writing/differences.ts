@@ -1,6 +1,6 @@
 import { nearest } from "../../../../machine/spelling.ts";
 import type { RowData } from "../../../contract/values.ts";
-import { quoted, some } from "../../../messages/text.ts";
+import { quote, some } from "../../../messages/text.ts";
 import { canonical } from "../../../reconcile/digests.ts";
 import { RowIndices } from "../../../reconcile/rowIndices.ts";
 import { read } from "../../../sources/read.ts";
@@ -80,7 +80,7 @@ export async function differencesOf(
           else cells.add(mistake);
         }
       } else if (named.length < maxNamed) {
-        named.push(key === undefined ? placeOf(target, line) : `${placeOf(target, line)} ${quoted(key)}`);
+        named.push(key === undefined ? placeOf(target, line) : `${placeOf(target, line)} ${quote(key)}`);
       }
     }
     if (left === 0 && trims.isEmpty) break;
@@ -109,8 +109,8 @@ function* cellsThatDiffer(
 function lostLabel({ table, key }: RowTarget, label: string, found: RowData, labels: ReadonlySet<string>): string {
   const isKey = key.includes(label);
   const meant = nearestLabel(label, [...Object.keys(found), ...labels]);
-  const what = `table ${table} did not keep ${isKey ? `${quoted(label)}, the natural key` : `the label ${quoted(label)}`}`;
-  if (meant !== undefined) return `${what}; it has ${quoted(meant)}: write it so (labels are case sensitive)`;
+  const what = `table ${table} did not keep ${isKey ? `${quote(label)}, the natural key` : `the label ${quote(label)}`}`;
+  if (meant !== undefined) return `${what}; it has ${quote(meant)}: write it so (labels are case sensitive)`;
   const otherwise = isKey ? "correct key" : "remove the label from the source";
   return `${what}: add the field to the table, or ${otherwise} (labels are case sensitive)`;
 }
@@ -123,7 +123,7 @@ function nearestLabel(label: string, known: readonly string[]): string | undefin
 function otherValue(target: RowTarget, label: string, sent: unknown, found: unknown): string {
   const { table } = target;
   if (canonical(sent) === undefined)
-    return `table ${table} kept a value under ${quoted(label)}, which was set to nothing: clear it by hand, or declare the label again`;
+    return `table ${table} kept a value under ${quote(label)}, which was set to nothing: clear it by hand, or declare the label again`;
   const type = typeThatEquals(sent, found);
   const isTrimmed = typeof sent === "string" && sent.trim() === found;
   const otherwise = isTrimmed ? "write it without the space around it" : "write it as the table has it";
@@ -131,8 +131,8 @@ function otherValue(target: RowTarget, label: string, sent: unknown, found: unkn
     type === undefined
       ? `${otherwise}, or leave ${label} out of the rows`
       : `declare types: {${label}: ${type}}, and both are the same, or write it as the table has it`;
-  if (isHidden(target, label)) return `table ${table} gave back another value in ${quoted(label)}: ${remedy}`;
-  return `table ${table} gave back ${shown(found)} in ${quoted(label)}, where ${shown(sent)} was sent: ${remedy}`;
+  if (isHidden(target, label)) return `table ${table} gave back another value in ${quote(label)}: ${remedy}`;
+  return `table ${table} gave back ${shown(found)} in ${quote(label)}, where ${shown(sent)} was sent: ${remedy}`;
 }
 
 const shown = (value: unknown): string => (canonical(value) === undefined ? "nothing" : JSON.stringify(brief(value)));

@@ -1,7 +1,7 @@
 import { messageOf } from "../../../../machine/failures.ts";
 import { isOutcomeUnknown, orUndefinedIfNotFound } from "../../../contract/errors.ts";
 import { withoutUndefined, type Row, type RowData } from "../../../contract/values.ts";
-import { quoted } from "../../../messages/text.ts";
+import { quote } from "../../../messages/text.ts";
 import { canonical, keyText } from "../../../reconcile/digests.ts";
 import { RowIndices } from "../../../reconcile/rowIndices.ts";
 import { ResourceError } from "../../model/resource.ts";
@@ -124,7 +124,7 @@ async function rowLike(
       const isKeyless = key.some((label) => keyText(values[label]) === undefined);
       if (!isKeyless || others.length === 0 || !others.every((label) => isSame(row, values, label))) continue;
       throw new ResourceError(
-        `table ${table}: the answer to the first row was lost, and row ${row._id} is like it and has no ${key.map(quoted).join(" and no ")}, ` +
+        `table ${table}: the answer to the first row was lost, and row ${row._id} is like it and has no ${key.map(quote).join(" and no ")}, ` +
           `the natural key; nothing else was sent. If that row is of this run, remove it by hand; correct key (labels are case sensitive)`,
       );
     }

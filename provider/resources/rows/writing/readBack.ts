@@ -1,5 +1,5 @@
 import type { Row, RowData } from "../../../contract/values.ts";
-import { quoted } from "../../../messages/text.ts";
+import { quote } from "../../../messages/text.ts";
 import type { Content } from "../../../reconcile/digests.ts";
 import { RowIndices } from "../../../reconcile/rowIndices.ts";
 import { digesterFor, type Summary } from "../declared/declaration.ts";
@@ -108,7 +108,7 @@ export async function readBack(
 }
 
 const withoutKey = ({ table, key }: RowTarget): string =>
-  `table ${table} did not keep ${key.map(quoted).join(" or ")}, the natural key, of the rows that were written: add the field to the table, or correct key (labels are case sensitive)`;
+  `table ${table} did not keep ${key.map(quote).join(" or ")}, the natural key, of the rows that were written: add the field to the table, or correct key (labels are case sensitive)`;
 
 async function newest(context: RowContext, table: string, expected: number): Promise<Row[]> {
   const leave = await room.reading.enter(Math.min(expected, most), context.signal);

@@ -1,4 +1,4 @@
-import { numbered, some } from "../../../messages/text.ts";
+import { formatCount, some } from "../../../messages/text.ts";
 import { rowsOf, type RowContext } from "../live/context.ts";
 import { rowsByID } from "../live/queries.ts";
 
@@ -32,5 +32,5 @@ async function rowsAmong(context: RowContext, table: string, ids: ReadonlySet<st
 export const callsToFind = (removals: number): number => Math.ceil(Math.min(removals, limits.rows) / limits.query);
 
 export const stillThere = (table: string, ids: ReadonlySet<string>): string =>
-  `${numbered(ids.size, "row")} of table ${table} that the platform answered to have removed ${ids.size === 1 ? "is" : "are"} still there ` +
+  `${formatCount(ids.size, "row")} of table ${table} that the platform answered to have removed ${ids.size === 1 ? "is" : "are"} still there ` +
   `(rowID ${some([...ids], 5)}): run up again, and if they stay, remove them on the platform`;

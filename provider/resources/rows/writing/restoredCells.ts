@@ -1,5 +1,5 @@
 import type { RowData } from "../../../contract/values.ts";
-import { numbered } from "../../../messages/text.ts";
+import { formatCount } from "../../../messages/text.ts";
 import type { RowTarget } from "../declared/target.ts";
 import type { RowContext } from "../live/context.ts";
 import { rowsByIDs } from "../live/queries.ts";
@@ -43,7 +43,7 @@ export class RestoredCells {
   report(): void {
     if (this.#restored === 0) return;
     this.#context.report.info(
-      `${numbered(this.#restored, "row")} of another seed got another ID and kept the cells that no seed declares: ` +
+      `${formatCount(this.#restored, "row")} of another seed got another ID and kept the cells that no seed declares: ` +
         `run preview before up, and such rows keep their IDs`,
     );
   }
