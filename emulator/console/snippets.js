@@ -1,7 +1,7 @@
 const quoted = (text) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 /** A logged call as a command; the session is the caller's own. */
-export function curl({ method, path, request }) {
+export function curlCommand({ method, path, request }) {
   const address = new URL(`.${path}`, document.baseURI);
   const headers = ['--header "x-auth-token: $MICROAPPS_TOKEN"', '--header "x-user-id: $MICROAPPS_USER_ID"'];
   if (method === "GET") {

@@ -4,7 +4,7 @@ import { count, duration, json, plural, time } from "../format.js";
 import { empty, field, header, newFieldID, options, pill } from "../parts.js";
 import { copyText } from "../notices.js";
 import { ask } from "../service.js";
-import { clientCode, curl, isWhole } from "../snippets.js";
+import { clientCode, curlCommand, isWhole } from "../snippets.js";
 
 const longest = 500;
 const pauseMs = 60_000;
@@ -144,7 +144,7 @@ function callTemplate(call, start, length) {
       ${
         isWhole(call)
           ? html`<p>
-              <button type="button" @click=${() => copyText("the command", curl(call))}>Copy as curl</button>
+              <button type="button" @click=${() => copyText("the command", curlCommand(call))}>Copy as curl</button>
               <button type="button" @click=${() => copyText("the line", clientCode(call))}>Copy as client code</button>
             </p>`
           : nothing
