@@ -29,7 +29,11 @@ describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
   let client: Client;
   let outside: string;
   let state: string;
-  const files = { "index.js": programs[door], "dev.yaml": environment, "regions.csv": rows };
+  // A program may do otherwise without a change of its own.
+  const program = `${programs[door].replace('"dev.yaml"', 'process.env.OTHER || "dev.yaml"')}
+if (process.env.MORE) new Organization("evil", { name: "Evil" });
+`;
+  const files = { "index.js": program, "dev.yaml": environment, "regions.csv": rows };
 
   beforeAll(async () => {
     const fields = { Code: "text", Name: "text" } as const;
@@ -138,22 +142,46 @@ describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
   test("a program that declares more, or something else by the same name, is refused by preview and provider", async () => {
     await change();
     const report = await approved();
-    const refused = async (program: string, reason: string, ...flags: string[]): Promise<void> => {
-      await project.write("index.js", program);
+    const refused = async (variable: string, value: string, reason: string, ...flags: string[]): Promise<void> => {
+      project.environment[variable] = value;
       const { status, output } = await project.run("up --yes --approved", report, ...flags);
+      project.environment[variable] = undefined;
       expect(status).toBe(2);
       expect(output).toContain(reason);
     };
     await project.write("other.yaml", environment.replace("name: Crew", "name: Crew 3"));
-    const more = `${programs[door]}new Organization("evil", { name: "Evil" });\n`;
     const sent = await calls(async () => {
-      await refused(more, 'the approved report has no create of Organization "evil"');
+      await refused("MORE", "1", 'the approved report has no create of Organization "evil"');
       const otherwise = 'team "acme/crew" is declared otherwise than in the approved report';
-      await refused(programs[door].replace('"dev.yaml"', '"other.yaml"'), otherwise, "--skip-preview");
+      await refused("OTHER", "other.yaml", otherwise, "--skip-preview");
     });
     expect(sent).not.toContain("insertorganization");
     expect(sent).not.toContain("updateteam");
     rmSync(join(project.folder, "other.yaml"));
+  });
+
+  test("a program that changed since is not run, and no provider does what it declares", async () => {
+    await change();
+    const report = await approved();
+    const ran = join(outside, "ran");
+    await project.write(
+      "index.js",
+      `import { writeFileSync } from "node:fs";\n${program}writeFileSync("${ran}", "");\n`,
+    );
+    const refused = {
+      status: 2,
+      output: expect.stringContaining("what runs (index.js) is not as it was when this was approved") as unknown,
+    };
+    let ended: Ended | undefined;
+    expect(await calls(async () => void (ended = await up("--approved", report)))).toEqual([]);
+    expect([ended, existsSync(ran)]).toEqual([refused, false]);
+    const { endpoint } = sealOf(changeSet.parse(JSON.parse(readFileSync(report, "utf8"))));
+    const { folder } = project;
+    const run = { file: report, folder, project: folder, stack: "dev", endpoint: endpoint ?? "", account: undefined };
+    const environment = { MICROAPPS_APPROVAL_KEY: key };
+    await expect(readApproval({ ...run, environment, now: Date.now() })).rejects.toThrow("what runs (index.js)");
+    await project.write("index.js", program);
+    expect(await up("--approved", report)).toMatchObject({ status: 0 });
   });
 
   test("a row that was edited by hand meanwhile is left alone, and the rest is applied", async () => {

@@ -11,7 +11,7 @@ import { Cli } from "./cli.ts";
 import { repository } from "./schema.ts";
 
 // The story of an approval with the real CLI, wherever its state is, against the embedded engine's calls: report without the
-// state, approval by digest, run, a second use, and a row that was edited by hand.
+// state, approval by digest, run, a second use, a program that changed since, and a row that was edited by hand.
 
 const login = { email: "admin@example.com", password: "correct-horse" };
 const changed = {
@@ -120,6 +120,15 @@ class Story {
     same("the calls of a second use", again.calls, [], again.output);
     if (!again.output.includes("a run was made with this approval already"))
       throw new Error(`no reason is given:\n${again.output}`);
+
+    await this.#begin();
+    const read = await this.#approved("read");
+    await this.#write("index.js", `${this.#files["index.js"] ?? ""}console.log("more");\n`);
+    const other = await this.#up(read, "refused");
+    same("the calls of another program", other.calls, [], other.output);
+    if (!other.output.includes("what runs (index.js) is not as it was"))
+      throw new Error(`no file is named:\n${other.output}`);
+    await this.#write("index.js", this.#files["index.js"] ?? "");
 
     await this.#begin();
     const seen = await this.#approved("late");
