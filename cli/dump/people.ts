@@ -6,7 +6,8 @@ import type { ResourceContext } from "../../provider/resources/resource.ts";
 import { team } from "../../provider/resources/team.ts";
 import { DumpError } from "./dumpError.ts";
 
-interface Named {
+/** An organization or a team. */
+export interface Named {
   id: string;
   name: string;
   description?: string | null | undefined;
@@ -31,6 +32,14 @@ export interface DumpedOrganization extends Named {
   teams: DumpedTeam[];
 }
 
+/** Masks of people, organizations and teams. */
+export interface PeopleMask {
+  address: (email: string) => string;
+  named: <One extends Named>(what: "organizations" | "teams", one: One) => One;
+}
+
+const inClear: PeopleMask = { address: (email) => email, named: (_, one) => one };
+
 /**
  * Reads the organizations and teams with these IDs, the teams' organizations as well; the interface lists neither. In
  * the order of their names. Calls `warn` for what an environment file can't declare.
@@ -40,12 +49,14 @@ export async function readOrganizations(
   organizationIDs: readonly string[],
   teamIDs: readonly string[],
   warn: (text: string) => void,
+  mask: PeopleMask = inClear,
 ): Promise<DumpedOrganization[]> {
   const teams = await Promise.all(
     [...new Set(teamIDs)].map(async (id) => {
       const found = await team.read(context, id, {});
       if (!found) throw new DumpError(`there is no team ${id} on the platform: name it by its ID`);
-      return { id, ...found.outputs };
+      const one = { id, ...found.outputs };
+      return one.name === allMembers ? one : mask.named("teams", one);
     }),
   );
   const all = new Set([...organizationIDs, ...teams.map(({ organizationID }) => organizationID)]);
@@ -53,7 +64,7 @@ export async function readOrganizations(
     [...all].map(async (id): Promise<Named> => {
       const found = await organization.read(context, id, {});
       if (!found) throw new DumpError(`there is no organization ${id} on the platform: name it by its ID`);
-      return { id, ...found.outputs };
+      return mask.named("organizations", { id, ...found.outputs });
     }),
   );
   return Promise.all(
@@ -62,7 +73,10 @@ export async function readOrganizations(
       if (own.length < teams.filter(({ organizationID }) => organizationID === one.id).length) {
         warn(`the team "${allMembers}" of ${one.name} is left out: every organization has it by itself`);
       }
-      const dumped = withKeys(own).map(async (team) => ({ ...team, members: await membersOf(context, team, warn) }));
+      const dumped = withKeys(own).map(async (team) => ({
+        ...team,
+        members: await membersOf(context, team, warn, mask),
+      }));
       return { ...one, teams: await Promise.all(dumped) };
     }),
   );
@@ -72,6 +86,7 @@ async function membersOf(
   context: ResourceContext,
   { id, name }: Named,
   warn: (text: string) => void,
+  mask: PeopleMask,
 ): Promise<Member[]> {
   const { members } = await getTeamMembers.invoke(context, { teamID: id });
   const nameless = members.filter(({ email }) => email === undefined);
@@ -81,7 +96,7 @@ async function membersOf(
   return members.flatMap(({ userID, email, role: word }) => {
     if (email === undefined) return [];
     const known = role.safeParse(word);
-    return [{ userID, email, ...(known.success ? { role: known.data } : {}) }];
+    return [{ userID, email: mask.address(email), ...(known.success ? { role: known.data } : {}) }];
   });
 }
 

@@ -1,0 +1,101 @@
+import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
+import { scramble } from "./scramble.ts";
+
+/** Changes whenever one of the masks below does: recorded masks are a test. */
+const version = "microapps masks 1";
+
+const letters = "abcdefghijkmnpqrstuvwxyz23456789";
+const onsets = "b br c d dr f fl g gr h j k kl l m n p pl pr qu r s sk sl st t tr v vr w x z".split(" ");
+const vowels = "a e i o u ae io ou".split(" ");
+const endings = "b d f k l m n nd r rk s st t x z lm".split(" ");
+
+/** Letters of an invented address before the @, 65 bits. */
+const addressLength = 13;
+/** Most words of an invented name. */
+const maxWords = 3;
+
+const day = 24 * 60 * 60;
+/** Days by which a date is moved: another month in any case. */
+const [minDays, maxDays] = [40, 730];
+
+/** Values that are kept to spare time. */
+const maxKept = 20_000;
+
+/** Makes masks: HMAC-SHA-256 with a secret decides on all of them. The same value has the same one in every table and run. */
+export class Pseudonyms {
+  readonly #key: KeyObject;
+  readonly #scrambling: string;
+  #kept = new Map<string, string>();
+
+  constructor(secret: string) {
+    this.#key = createSecretKey(createHmac("sha256", secret).update(version).digest());
+    this.#scrambling = this.#digest("digits", "").toString("hex");
+  }
+
+  /** An address under example.com; letter case, Unicode form and a name around it do not count. */
+  address(text: string): string {
+    return this.#keep("address", normal(text), (plain) => {
+      const bytes = this.#digest("address", plain);
+      return `${Array.from(bytes.subarray(0, addressLength), (byte) => letters[byte & 31]).join("")}@example.com`;
+    });
+  }
+
+  /** The name of a person, with as many words up to three; letter case, Unicode form and spaces do not count. */
+  name(text: string): string {
+    return this.#keep("name", normal(text), (plain) => {
+      const bytes = this.#digest("name", plain);
+      const count = Math.min(plain.split(" ").length, maxWords);
+      return Array.from({ length: count }, (_, index) => wordOf(bytes.subarray(index * 7))).join(" ");
+    });
+  }
+
+  /** A text of the same form, see `scramble`. Unicode forms do not count. */
+  digits(text: string): string {
+    return this.#keep("digits", text.normalize("NFC"), (plain) => scramble(plain, this.#scrambling));
+  }
+
+  /** A number of as many digits; one that no double holds exactly becomes a whole one of 15. */
+  number(value: number): number {
+    const [, sign = "", plain] = /^(-?)(\d+(?:\.\d+)?)$/.exec(String(value)) ?? [];
+    const text = plain !== undefined && plain.replace(".", "").length <= 15 ? plain : undefined;
+    if (text !== undefined) return Number(sign + this.digits(text));
+    return 10 ** 14 + (this.#digest("number", String(value)).readUIntBE(0, 6) % (9 * 10 ** 14));
+  }
+
+  /** Seconds by which the dates of a person are moved: 40 days to two years, to either side. */
+  span(person: string): number {
+    const bytes = this.#digest("span", person);
+    const seconds = minDays * day + (bytes.readUIntBE(0, 6) % ((maxDays - minDays) * day));
+    return (bytes[6] ?? 0) & 1 ? seconds : -seconds;
+  }
+
+  /** A number that orders the rows of a table by chance, from their keys. */
+  rank(key: string): number {
+    return this.#digest("rank", key).readUIntBE(0, 6);
+  }
+
+  #digest(kind: string, text: string): Buffer {
+    return createHmac("sha256", this.#key).update(`${kind}\0${text}`).digest();
+  }
+
+  #keep(kind: string, text: string, make: (text: string) => string): string {
+    const key = `${kind}\0${text}`;
+    const known = this.#kept.get(key);
+    if (known !== undefined) return known;
+    const made = make(text);
+    if (this.#kept.size >= maxKept) this.#kept = new Map();
+    this.#kept.set(key, made);
+    return made;
+  }
+}
+
+/** A text in one Unicode form, in small letters, with single spaces. */
+const normal = (text: string): string => text.normalize("NFC").toLowerCase().replaceAll(/\s+/g, " ").trim();
+
+/** A word of three syllables, 28 bits. */
+function wordOf(bytes: Uint8Array): string {
+  const part = (parts: readonly string[], at: number): string => parts[(bytes[at] ?? 0) % parts.length] ?? "";
+  const syllables = [0, 2, 4].map((at) => part(onsets, at) + part(vowels, at + 1)).join("");
+  const word = syllables + part(endings, 6);
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
