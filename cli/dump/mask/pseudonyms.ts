@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
-import { scramble } from "./scramble.ts";
+import { Scrambler } from "./scramble.ts";
 
 /** Changes whenever one of the masks below does: recorded masks are a test. */
 const version = "microapps masks 1";
@@ -24,19 +24,21 @@ const maxKept = 20_000;
 /** Makes masks: HMAC-SHA-256 with a secret decides on all of them. The same value has the same one in every table and run. */
 export class Pseudonyms {
   readonly #key: KeyObject;
-  readonly #scrambling: string;
+  readonly #scrambler: Scrambler;
   #kept = new Map<string, string>();
 
   constructor(secret: string) {
     this.#key = createSecretKey(createHmac("sha256", secret).update(version).digest());
-    this.#scrambling = this.#digest("digits", "").toString("hex");
+    this.#scrambler = new Scrambler(this.#digest("digits", "").toString("hex"));
   }
 
   /** An address under example.com; letter case, Unicode form and a name around it do not count. */
   address(text: string): string {
     return this.#keep("address", normal(text), (plain) => {
       const bytes = this.#digest("address", plain);
-      return `${Array.from(bytes.subarray(0, addressLength), (byte) => letters[byte & 31]).join("")}@example.com`;
+      let local = "";
+      for (let index = 0; index < addressLength; index++) local += letters.charAt((bytes[index] ?? 0) & 31);
+      return `${local}@example.com`;
     });
   }
 
@@ -45,13 +47,13 @@ export class Pseudonyms {
     return this.#keep("name", normal(text), (plain) => {
       const bytes = this.#digest("name", plain);
       const count = Math.min(plain.split(" ").length, maxWords);
-      return Array.from({ length: count }, (_, index) => wordOf(bytes.subarray(index * 7))).join(" ");
+      return Array.from({ length: count }, (_, index) => wordOf(bytes, index * 7)).join(" ");
     });
   }
 
   /** A text of the same form, see `scramble`. Unicode forms do not count. */
   digits(text: string): string {
-    return this.#keep("digits", text.normalize("NFC"), (plain) => scramble(plain, this.#scrambling));
+    return this.#keep("digits", text.normalize("NFC"), (plain) => this.#scrambler.scramble(plain));
   }
 
   /** A number of as many digits; one that no double holds exactly becomes a whole one of 15. */
@@ -90,12 +92,17 @@ export class Pseudonyms {
 }
 
 /** A text in one Unicode form, in small letters, with single spaces. */
-const normal = (text: string): string => text.normalize("NFC").toLowerCase().replaceAll(/\s+/g, " ").trim();
+function normal(text: string): string {
+  const folded = text.normalize("NFC").toLowerCase().trim();
+  return /\s\s|[^\S ]/.test(folded) ? folded.replaceAll(/\s+/g, " ") : folded;
+}
 
 /** A word of three syllables, 28 bits. */
-function wordOf(bytes: Uint8Array): string {
-  const part = (parts: readonly string[], at: number): string => parts[(bytes[at] ?? 0) % parts.length] ?? "";
-  const syllables = [0, 2, 4].map((at) => part(onsets, at) + part(vowels, at + 1)).join("");
-  const word = syllables + part(endings, 6);
+function wordOf(bytes: Uint8Array, at: number): string {
+  const part = (parts: readonly string[], index: number): string =>
+    parts[(bytes[at + index] ?? 0) % parts.length] ?? "";
+  let word = "";
+  for (const index of [0, 2, 4]) word += part(onsets, index) + part(vowels, index + 1);
+  word += part(endings, 6);
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
