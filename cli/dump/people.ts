@@ -38,8 +38,6 @@ export interface PeopleMask {
   named: <One extends Named>(what: "organizations" | "teams", one: One) => One;
 }
 
-const inClear: PeopleMask = { address: (email) => email, named: (_, one) => one };
-
 /**
  * Reads the organizations and teams with these IDs, the teams' organizations as well; the interface lists neither. In
  * the order of their names. Calls `warn` for what an environment file can't declare.
@@ -49,14 +47,14 @@ export async function readOrganizations(
   organizationIDs: readonly string[],
   teamIDs: readonly string[],
   warn: (text: string) => void,
-  mask: PeopleMask = inClear,
+  mask?: PeopleMask,
 ): Promise<DumpedOrganization[]> {
   const teams = await Promise.all(
     [...new Set(teamIDs)].map(async (id) => {
       const found = await team.read(context, id, {});
       if (!found) throw new DumpError(`there is no team ${id} on the platform: name it by its ID`);
       const one = { id, ...found.outputs };
-      return one.name === allMembers ? one : mask.named("teams", one);
+      return one.name === allMembers || !mask ? one : mask.named("teams", one);
     }),
   );
   const all = new Set([...organizationIDs, ...teams.map(({ organizationID }) => organizationID)]);
@@ -64,7 +62,8 @@ export async function readOrganizations(
     [...all].map(async (id): Promise<Named> => {
       const found = await organization.read(context, id, {});
       if (!found) throw new DumpError(`there is no organization ${id} on the platform: name it by its ID`);
-      return mask.named("organizations", { id, ...found.outputs });
+      const one = { id, ...found.outputs };
+      return mask?.named("organizations", one) ?? one;
     }),
   );
   return Promise.all(
@@ -86,18 +85,20 @@ async function membersOf(
   context: ResourceContext,
   { id, name }: Named,
   warn: (text: string) => void,
-  mask: PeopleMask,
+  mask: PeopleMask | undefined,
 ): Promise<Member[]> {
   const { members } = await getTeamMembers.invoke(context, { teamID: id });
   const nameless = members.filter(({ email }) => email === undefined);
   if (nameless.length > 0) {
     warn(`team "${name}": ${nameless.length} members are left out, since the platform tells no address of theirs`);
   }
-  return members.flatMap(({ userID, email, role: word }) => {
+  const all = members.flatMap(({ userID, email, role: word }) => {
     if (email === undefined) return [];
     const known = role.safeParse(word);
-    return [{ userID, email: mask.address(email), ...(known.success ? { role: known.data } : {}) }];
+    return [{ userID, email: mask?.address(email) ?? email, ...(known.success ? { role: known.data } : {}) }];
   });
+  // In clear they stand as the platform lists them, which shows who came first.
+  return mask ? all.toSorted((a, b) => (a.email < b.email ? -1 : 1)) : all;
 }
 
 /** Things in the order of their names, each with a logical name made of its own. */

@@ -64,7 +64,10 @@ const run = (...words: string[]): Promise<Ended> =>
 
 const insert = async (microAppID: string, rowData: Record<string, unknown>, embeddingRowID?: string): Promise<string> =>
   (await client.insertmicroapprow({ microAppID, rowData, ...(embeddingRowID ? { embeddingRowID } : {}) })).rowID;
-const linkTo = (rowID: string) => ({ crossAppRowID: rowID, value: { label: "Email", value: "copied@in-clear.example" } });
+const linkTo = (rowID: string) => ({
+  crossAppRowID: rowID,
+  value: { label: "Email", value: "copied@in-clear.example" },
+});
 const letters = (count: number): string =>
   Array.from(randomBytes(count), (byte) => "abcdefghijklmnopqrstuvwxyz"[byte % 26]).join("");
 const word = (): string => letters(1).toUpperCase() + letters(8);
@@ -129,7 +132,14 @@ tables:
     Placed: { date: { by: Customer } }
   t3lines: { Line: keep, Item: { constant: thing } }
 `;
-const all = ["--table", "t1customers:Email:people.csv", "--table", "t2orders:Number:orders.ndjson", "--table", "t3lines:Line:lines.csv"];
+const all = [
+  "--table",
+  "t1customers:Email:people.csv",
+  "--table",
+  "t2orders:Number:orders.ndjson",
+  "--table",
+  "t3lines:Line:lines.csv",
+];
 
 const masks = (text: string): Promise<void> => writeFile(join(folder, "masks.yaml"), text);
 
@@ -138,7 +148,9 @@ async function everything(where: string): Promise<Record<string, string>> {
   const files = await readdir(join(folder, where), { recursive: true, withFileTypes: true });
   const texts = files
     .filter((file) => file.isFile())
-    .map(async ({ parentPath, name }) => [join(parentPath, name), await readFile(join(parentPath, name), "utf8")] as const);
+    .map(
+      async ({ parentPath, name }) => [join(parentPath, name), await readFile(join(parentPath, name), "utf8")] as const,
+    );
   return Object.fromEntries(await Promise.all(texts));
 }
 
@@ -153,7 +165,9 @@ async function rowsOf(file: string, types = {}): Promise<Rows> {
 test("a masked dump has no value of its source, its links hold, and it comes up on an emulator as it stands", async () => {
   const people = await fill(6);
   const { organizationID } = await client.insertorganization({ organizationInfo: { name: "Zorgdrager Holding" } });
-  const { teamID } = await client.insertteam({ teamInfo: { organizationID, name: "Klantenteam", description: "Secret plans" } });
+  const { teamID } = await client.insertteam({
+    teamInfo: { organizationID, name: "Klantenteam", description: "Secret plans" },
+  });
   await client.insertteammembers({ teamIDs: [teamID], emails: [(people[0]?.email ?? "").toUpperCase()] });
   await client.updatemicroapprow({ rowID: people[1]?.id ?? "", rowData: { Friend: linkTo(people[0]?.id ?? "") } });
   await masks(`${rules}organizations: { name: name }\nteams: { name: name }\n`);
@@ -166,9 +180,26 @@ test("a masked dump has no value of its source, its links hold, and it comes up 
   expect(await readdir(folder)).toEqual(["masks.yaml", "out"]);
   for (const [, text] of Object.entries(await everything("out"))) {
     for (const one of people)
-      for (const clear of [one.email, one.email.toUpperCase(), ...one.name.split(" "), one.phone, one.born, one.note, one.id])
+      for (const clear of [
+        one.email,
+        one.email.toUpperCase(),
+        ...one.name.split(" "),
+        one.phone,
+        one.born,
+        one.note,
+        one.id,
+      ])
         expect(`${text}${output}`).not.toContain(clear);
-    for (const clear of ["copied@", "Zorgdrager", "Klantenteam", "Secret plans", teamID, organizationID, "t1customers", "t2orders"])
+    for (const clear of [
+      "copied@",
+      "Zorgdrager",
+      "Klantenteam",
+      "Secret plans",
+      teamID,
+      organizationID,
+      "t1customers",
+      "t2orders",
+    ])
       expect(text).not.toContain(clear);
   }
   const customers = await rowsOf("out/data/people.csv");
@@ -192,7 +223,9 @@ test("a masked dump has no value of its source, its links hold, and it comes up 
     const customer = customers.find((one) => one["Email"] === order["Customer"]);
     const index = Number(customer?.["Score"]);
     const days = (text: unknown, clear: string): number => (Date.parse(String(text)) - Date.parse(clear)) / 86_400_000;
-    expect(days(order["Placed"], `2022-01-0${1 + (index % 9)}`)).toBe(days(customer?.["Born"], people[index]?.born ?? ""));
+    expect(days(order["Placed"], `2022-01-0${1 + (index % 9)}`)).toBe(
+      days(customer?.["Born"], people[index]?.born ?? ""),
+    );
   }
   expect(new Set(lines.map((line) => line["Item"]))).toEqual(new Set(["thing"]));
   const yaml = await readFile(join(folder, "out/environment.yaml"), "utf8");
@@ -200,7 +233,9 @@ test("a masked dump has no value of its source, its links hold, and it comes up 
   expect(yaml).toContain(String(customers.find((one) => one["Score"] === "0")?.["Email"]));
 
   // A circle of links finds rows that are there already, so an empty platform takes them without it.
-  await masks(`${rules.replace("Note: drop", "Note: drop\n  Friend: drop")}organizations: { name: name }\nteams: { name: name }\n`);
+  await masks(
+    `${rules.replace("Note: drop", "Note: drop\n  Friend: drop")}organizations: { name: name }\nteams: { name: name }\n`,
+  );
   const straight = await run("straight", "--mask", "masks.yaml", "--team", teamID, ...all, "--json");
   expect(JSON.parse(straight.output)).toMatchObject({ warnings: [], members: 2 });
   const project = await Project.running(
@@ -231,10 +266,11 @@ test("one secret is one world in every run, another secret another", async () =>
   }
   const texts = async (name: string): Promise<string[]> => Object.values(await everything(name));
   expect(await texts("one")).toEqual(await texts("two"));
-  const words = (rows: Rows): Set<unknown> => new Set(rows.flatMap(({ Email, Name, Phone, Born }) => [Email, Name, Phone, Born]));
+  const words = (rows: Rows): Set<unknown> =>
+    new Set(rows.flatMap(({ Email, Name, Phone, Born }) => [Email, Name, Phone, Born]));
   const [one, other] = [words(await rowsOf("one/data/people.csv")), words(await rowsOf("other/data/people.csv"))];
   expect(one.size).toBe(16);
-  expect(one.intersection(other)).toEqual(new Set());
+  expect([...one].filter((each) => other.has(each))).toEqual([]);
 });
 
 test("a subset has what its rows link to, their parents and their children, round and round", async () => {
@@ -300,20 +336,44 @@ test("whatever stops a masked dump leaves nothing behind and quotes no value", a
   const clear = [one?.email ?? "", one?.name ?? "", one?.phone ?? "", one?.note ?? "", two?.email ?? ""];
   const cases: [text: string, flags: string[], sentence: string][] = [
     [customerRules.replace("  Note: drop\n", ""), people, 'table t1customers: "Note" has no rule: write one for it'],
-    [`others: keep\n${customerRules.replace("  Phone: digits\n", "")}`, people, '"Phone" has no rule and looks like a telephone'],
-    [customerRules.replace("Email: address", "Email: drop"), people, "masks.yaml:2:10: drop can't be the rule for \"Email\""],
-    [customerRules.replace("Born: date", "Born: date\n  Fax: digits"), people, "masks.yaml:6:8: this rule matched nothing"],
-    [customerRules.replace("Plan: keep", "Plan: date"), people, 'masks.yaml:8:9: table t1customers: 2 values of "Plan": not a date'],
+    [
+      `others: keep\n${customerRules.replace("  Phone: digits\n", "")}`,
+      people,
+      '"Phone" has no rule and looks like a telephone',
+    ],
+    [
+      customerRules.replace("Email: address", "Email: drop"),
+      people,
+      'masks.yaml:2:10: drop can\'t be the rule for "Email"',
+    ],
+    [
+      customerRules.replace("Born: date", "Born: date\n  Fax: digits"),
+      people,
+      "masks.yaml:6:8: this rule matched nothing",
+    ],
+    [
+      customerRules.replace("Plan: keep", "Plan: date"),
+      people,
+      'masks.yaml:8:9: table t1customers: 2 values of "Plan": not a date',
+    ],
     [customerRules.replace("name", "names"), people, "masks.yaml:3:9: labels.Name: must be keep, drop, name"],
     [`${customerRules}labls: {}\n`, people, 'labls: is not known here; did you mean "labels"?'],
     [`${customerRules}tables: { other: { Email: keep } }\n`, people, "table other is not dumped"],
-    ["others: keep\nkinds: { address: address }\n", ["--table", "t2orders:Number"], '"Customer" leads to rows of a table that is not dumped'],
+    [
+      "others: keep\nkinds: { address: address }\n",
+      ["--table", "t2orders:Number"],
+      '"Customer" leads to rows of a table that is not dumped',
+    ],
     [
       rules.replace("Contact: address", "Contact: keep"),
       all,
       'orders.ndjson:1 (2 values): "Contact" holds a value of "Email" (table t1customers), which is not kept',
     ],
-    [rules.replace("  t2orders:", "  t2orders:\n    Email: keep"), all, '"Email" is the natural key of table t1customers by address, and keep in t2orders'],
+    [
+      rules.replace("  t2orders:", "  t2orders:\n    Email: keep"),
+      all,
+      '"Email" is the natural key of table t1customers by address, and keep in t2orders',
+    ],
   ];
   for (const [text, flags, sentence] of cases) {
     await masks(text);
@@ -330,14 +390,20 @@ test("free text that names people of other columns is found, and may be allowed 
   await client.updatemicroapprow({ rowID: one?.id ?? "", rowData: { Note: `Called ${one?.name ?? ""} twice` } });
   await masks(note);
   const { status, output } = await run("out", "--mask", "masks.yaml", ...people);
-  expect([status, output]).toEqual([1, expect.stringContaining('(1 value): "Note" holds a value of "Name" (table t1customers)')]);
+  expect([status, output]).toEqual([
+    1,
+    expect.stringContaining('(1 value): "Note" holds a value of "Name" (table t1customers)'),
+  ]);
   expect(output).not.toContain(one?.name ?? "");
   await masks(note.replace("Note: keep", "Note: { keep: { mayHold: [Name] } }"));
   expect(await run("out", "--mask", "masks.yaml", ...people)).toMatchObject({ status: 0 });
 });
 
 test("keys that differ in case or Unicode form alone are one person, so they are refused by their IDs", async () => {
-  const ids = [await insert("t1customers", { Email: "ren\u00e9@in.example" }), await insert("t1customers", { Email: "RENE\u0301@in.example" })];
+  const ids = [
+    await insert("t1customers", { Email: "ren\u00e9@in.example" }),
+    await insert("t1customers", { Email: "RENE\u0301@in.example" }),
+  ];
   await masks("labels: { Email: address }\n");
   const { status, output } = await run("out", "--mask", "masks.yaml", ...people);
   expect([status, output]).toEqual([1, expect.stringContaining("two rows with different Email have the same mask")]);
@@ -395,4 +461,76 @@ test("a masked dump takes a folder of its own, and flags that don't fit are refu
   ];
   for (const [flags, sentence] of cases)
     expect(await run(...flags)).toMatchObject({ status: 1, output: expect.stringContaining(sentence) });
+});
+
+test("labels without a rule follow the rules of kinds, and those of a file below count where a file has none", async () => {
+  const [one] = await fill(3);
+  await client.updatemicroapprow({
+    rowID: one?.id ?? "",
+    rowData: { Note: `Write to ${one?.email ?? ""}, or call +49 170 7654321; pat ghp_0123456789abcdefXYZ0` },
+  });
+  const base =
+    "labels: { Email: address, Name: drop, Born: date, Joined: date }\nkinds: { address: address, telephone: digits }\n";
+  await writeFile(join(folder, "base.yaml"), base);
+  await masks("extends: base.yaml\nothers: keep\nlabels: { Name: name }\n");
+  const refused = await run("out", "--mask", "masks.yaml", ...people);
+  expect(refused).toMatchObject({
+    status: 1,
+    output: expect.stringContaining('"Note" has no rule and looks like a token'),
+  });
+  await masks("extends: base.yaml\nothers: keep\nlabels: { Name: name }\nkinds: { token: { constant: hidden } }\n");
+  const { status, output } = await run("out", "--mask", "masks.yaml", ...people);
+  expect([status, output]).toEqual([
+    0,
+    expect.stringContaining("unmasked: t1customers.Note, t1customers.Phone, t1customers.Plan"),
+  ]);
+  const rows = await rowsOf("out/data/t1customers.csv");
+  const changed = rows.find(({ Note }) => String(Note).startsWith("Write"));
+  expect(changed?.["Note"]).toMatch(/^Write to [a-z2-9]{13}@example\.com, or call \+\d\d \d{3} \d{7}; pat hidden$/);
+  expect(changed?.["Note"]).toContain(String(changed?.["Email"]));
+  expect(String(changed?.["Name"])).toMatch(/^[A-Z][a-z]+ [A-Z][a-z]+$/);
+  const phones = rows.map(({ Phone }) => Phone);
+  expect(phones).toHaveLength(3);
+  for (const phone of phones) expect(phone).toMatch(/^\+\d\d \d{3} \d{7}$/);
+  expect(phones).not.toContain(one?.phone);
+});
+
+test("teams need a rule for their names, and people may be kept", async () => {
+  const { organizationID } = await client.insertorganization({ organizationInfo: { name: "Acme" } });
+  const { teamID } = await client.insertteam({ teamInfo: { organizationID, name: "Crew", description: "Fine" } });
+  await masks("people: keep\norganizations: { name: keep }\n");
+  expect(await run("out", "--mask", "masks.yaml", "--team", teamID)).toMatchObject({
+    status: 1,
+    output: expect.stringContaining("teams are dumped and have no rule: write teams: {name: keep}"),
+  });
+  await masks("people: keep\norganizations: { name: keep }\nteams: { name: keep, description: keep }\n");
+  expect(await run("out", "--mask", "masks.yaml", "--team", teamID)).toMatchObject({ status: 0 });
+  const text = await readFile(join(folder, "out/environment.yaml"), "utf8");
+  for (const kept of ["name: Acme", "name: Crew", "description: Fine", administrator.email])
+    expect(text).toContain(kept);
+  for (const id of [teamID, organizationID]) expect(text).not.toContain(id);
+});
+
+test("what can't be masked is named by its label and rule", async () => {
+  await insert("t1customers", { Email: "a@in.example", Note: { street: "Long Road 1" }, Score: 1 });
+  await insert("t1customers", { Email: "b@in.example", Note: ["Anna Zorgdrager", "Bob Woudstra"], Score: 1.5 });
+  await masks("labels: { Email: address, Note: name, Score: digits }\n");
+  expect(await run("out", "--mask", "masks.yaml", ...people)).toMatchObject({
+    status: 1,
+    output: expect.stringContaining(
+      'masks.yaml:1:33: table t1customers: 1 value of "Note": name can\'t mask a map: drop it',
+    ),
+  });
+  await client.removemicroapprow({
+    rowID:
+      (await client.microappdata({ microAppID: "t1customers" })).microAppRows.find((row) => row["Score"] === 1)?._id ??
+      "",
+  });
+  expect(await run("out", "--mask", "masks.yaml", ...people)).toMatchObject({ status: 0 });
+  const [row] = await rowsOf("out/data/t1customers.csv", { Note: "json", Score: "number" });
+  expect(row).toEqual({
+    Email: expect.any(String),
+    Note: [expect.stringMatching(/^[A-Z][a-z]+ [A-Z][a-z]+$/), expect.stringMatching(/^[A-Z][a-z]+ [A-Z][a-z]+$/)],
+    Score: expect.any(Number),
+  });
 });

@@ -120,4 +120,11 @@ function toRule(written: z.output<typeof rule>): MaskRule {
 }
 
 /** JSON Schema of a masks file, for editors. */
-export const masksJsonSchema = (): object => z.toJSONSchema(masksFile, { io: "input" });
+export function masksJsonSchema(): object {
+  const schema = z.toJSONSchema(masksFile, { io: "input" });
+  const below = {
+    type: "string",
+    description: "A masks file, beside this one, whose rules count where this one has none.",
+  };
+  return { ...schema, properties: { extends: below, ...schema.properties } };
+}

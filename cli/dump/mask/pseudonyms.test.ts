@@ -45,7 +45,8 @@ test("two texts of one form never get the same mask, and none its own", () => {
 test("a text keeps its length and its form, a number is a number of as many digits, in text and as a number alike", () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[A-Z]{0,3}[ -]?[0-9]{1,12}[a-z./ -]{0,4}$/), (text) => {
-      const form = (of: string): string => of.replaceAll(/\d/g, "0").replaceAll(/[a-z]/g, "a").replaceAll(/[A-Z]/g, "A");
+      const form = (of: string): string =>
+        of.replaceAll(/\d/g, "0").replaceAll(/[a-z]/g, "a").replaceAll(/[A-Z]/g, "A");
       expect(form(world.digits(text))).toBe(form(text));
     }),
   );

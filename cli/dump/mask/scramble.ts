@@ -80,7 +80,11 @@ function positionsIn(text: string, characters: readonly string[]): { positions: 
     const character = characters[index] ?? "";
     const at = character.codePointAt(0) ?? 0;
     const [isDigit, isUpper, isLower] = [isDigitCode(at), isUpperCode(at), isLowerCode(at)];
-    if (isNumber ? index < zeros || !isDigit || (index === last && at === zero) : at < 128 && !isDigit && !isUpper && !isLower) {
+    if (
+      isNumber
+        ? index < zeros || !isDigit || (index === last && at === zero)
+        : at < 128 && !isDigit && !isUpper && !isLower
+    ) {
       form += character;
       continue;
     }
