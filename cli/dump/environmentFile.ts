@@ -81,17 +81,17 @@ function withoutIDs(declaration: SeedDeclaration, table: string, seeds: readonly
 
 /** An emulated platform with the tables of the seeds. */
 function platformOf(seeds: readonly Seed[]): object {
-  let isStrict = true;
+  const typesOf = ({ rows, references }: Seed) =>
+    rows.columns.labels.filter((label) => !references.has(label)).map((label) => rows.columns.typeOf(label));
+  const isStrict = !seeds.some((seed) => typesOf(seed).some((type) => type === "boolean" || type === "json"));
   const tables = seeds.map(({ rows, references, parent }) => {
-    const fields = rows.columns.labels.map((label) => {
+    const fields = rows.columns.labels.map((label): [string, unknown] => {
       const target = references.get(label);
       if (target) {
         const { seed, key } = target.option;
-        return [label, { type: "linked", table: seed, field: key[0] }] as const;
+        return [label, { type: "linked", table: seed, field: key[0] }];
       }
-      const type = rows.columns.typeOf(label);
-      if (type === "boolean" || type === "json") isStrict = false;
-      return [label, type === "number" ? "number" : "text"] as const;
+      return [label, rows.columns.typeOf(label) === "number" ? "number" : "text"];
     });
     return [
       rows.option.seed,

@@ -91,7 +91,7 @@ test("each declaration that another one imports is in the package", async () => 
 
 /** Targets of the documents' links. */
 const documents =
-  /^docs\/([a-z]+\/)?[\w-]+\.md$|^docs\/(console\.png|openapi\.json|report\.schema\.json)$|^emulator\/README\.md$|^examples\/[\w./-]+$/;
+  /^docs\/([a-z]+\/)?[\w-]+\.md$|^docs\/(console\.png|openapi\.json|(masks|report)\.schema\.json)$|^emulator\/README\.md$|^examples\/[\w./-]+$/;
 
 test("each link of its documents leads to what is in the package", async () => {
   const pages = files.filter((path) => path.endsWith(".md"));

@@ -103,9 +103,7 @@ export function readMasks(file: string): MasksFile {
     teams: rest.teams,
     labels: rulesIn(labels, ["labels"]),
     tables: new Map(Object.entries(tables).map(([table, rules]) => [table, rulesIn(rules, ["tables", table])])),
-    kinds: Object.fromEntries(
-      Object.entries(kinds).flatMap(([kind, one]) => (one === undefined ? [] : [[kind, placed(one, ["kinds", kind])]])),
-    ),
+    kinds: Object.fromEntries(Object.entries(kinds).map(([kind, one]) => [kind, placed(one, ["kinds", kind])])),
     placeOfTable: (table) => at(["tables", table]),
   };
 }

@@ -119,13 +119,13 @@ export class TableMask {
     if (value === null || value === "") return value;
     if (typeof value !== "string" && typeof value !== "number") {
       const what = typeof value === "boolean" ? "true or false" : "a map";
-      return refuse(known, `${kind} can't mask ${what}: drop it, keep it or write a constant`);
+      refuse(known, `${kind} can't mask ${what}: drop it, keep it or write a constant`);
+      return undefined;
     }
-    if (kind === "date" && !isMovable(value))
-      return refuse(
-        known,
-        "not a date such as 2026-01-31 or 2026-01-31T08:00:00Z: drop it, keep it or write a constant",
-      );
+    if (kind === "date" && !isMovable(value)) {
+      refuse(known, "not a date such as 2026-01-31 or 2026-01-31T08:00:00Z: drop it, keep it or write a constant");
+      return undefined;
+    }
     this.#note(known, value);
     if (!this.#making || kind === "date") return value;
     const { pseudonyms } = this.#making;
@@ -166,9 +166,8 @@ export class TableMask {
   }
 }
 
-function refuse({ unfit }: MaskedLabel, reason: string): undefined {
+function refuse({ unfit }: MaskedLabel, reason: string): void {
   unfit.set(reason, (unfit.get(reason) ?? 0) + 1);
-  return undefined;
 }
 
 const separators = /(\s*[;,\n]\s*)/;
