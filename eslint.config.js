@@ -47,6 +47,7 @@ const lists = [
   [
     "cli/dump",
     "cli/dump/mask",
+    "cli/dump/rows",
     "cli/recording",
     "cli/recording/privacy",
     "cli/changes/pull",

@@ -11,7 +11,7 @@ import type { MasksFile } from "./mask/masksFile.ts";
 import { MaskRules } from "./mask/rules.ts";
 import { TableMask, type MaskedLabel } from "./mask/tableMask.ts";
 
-/** What rules would do with a label. */
+/** Fate of a label by the rules. */
 interface CheckedLabel {
   table: string;
   label: string;
@@ -23,7 +23,7 @@ interface CheckedLabel {
   looksLike: string[];
 }
 
-/** What a masks file would do. */
+/** Effects of a masks file. */
 export interface MasksCheck {
   labels: CheckedLabel[];
   /** Reasons for which a dump would stop. */

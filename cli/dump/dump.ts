@@ -167,7 +167,7 @@ function refuse(request: DumpRequest, files: readonly string[], folder: string):
   }
 }
 
-/** What an earlier dump in clear left beside a masked one would leave the house with it. */
+/** Files of an earlier dump in clear would leave the house beside a masked one. */
 function refuseStrangers(folder: string, files: readonly string[]): void {
   if (!existsSync(folder)) return;
   const all = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => !one.isDirectory());

@@ -1,7 +1,6 @@
 import type { RowData } from "../../provider/contract/values.ts";
 import { firstLines } from "../../provider/messages/firstLines.ts";
 import { formatCount } from "../../provider/messages/text.ts";
-import { isNothing, linkOf } from "./columns.ts";
 import { DumpError } from "./dumpError.ts";
 import { isPlaceholder, moveDate } from "./mask/dates.ts";
 import { MaskError } from "./mask/maskError.ts";
@@ -10,7 +9,8 @@ import { Originals } from "./mask/originals.ts";
 import { Pseudonyms } from "./mask/pseudonyms.ts";
 import { MaskRules } from "./mask/rules.ts";
 import { TableMask, type MaskedLabel } from "./mask/tableMask.ts";
-import type { DumpedOrganization, Named, PeopleMask } from "./people.ts";
+import type { DumpedOrganization, NamedThing, PeopleMask } from "./people.ts";
+import { isNothing, linkOf } from "./rows/columns.ts";
 import type { Seed } from "./seeds.ts";
 import type { TableOption } from "./tableOption.ts";
 import type { TableRows } from "./tableRows.ts";
@@ -51,7 +51,7 @@ export class DumpMask implements PeopleMask {
   }
 
   /** An organization or a team with the name and description that its rule allows. */
-  named<One extends Named>(what: "organizations" | "teams", one: One): One {
+  named<One extends NamedThing>(what: "organizations" | "teams", one: One): One {
     const rule = this.rules.file[what];
     if (!rule)
       throw new MaskError(
@@ -152,5 +152,5 @@ export function refuseOpenLinks(seeds: readonly Seed[]): void {
 }
 
 /** Names that the environment file has from organizations and teams, for the last look. */
-export const namesIn = (organizations: readonly DumpedOrganization[]): Named[] =>
+export const namesIn = (organizations: readonly DumpedOrganization[]): NamedThing[] =>
   organizations.flatMap((one) => [one, ...one.teams]);

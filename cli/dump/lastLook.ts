@@ -4,11 +4,11 @@ import { firstLines } from "../../provider/messages/firstLines.ts";
 import { formatCount } from "../../provider/messages/text.ts";
 import { read } from "../../provider/sources/read.ts";
 import { leavesOf } from "../../provider/sources/source.ts";
-import { isNothing } from "./columns.ts";
 import { namesIn, type DumpMask } from "./dumpMask.ts";
 import { Fingerprint } from "./mask/fingerprints.ts";
 import { MaskError } from "./mask/maskError.ts";
 import type { DumpedOrganization } from "./people.ts";
+import { isNothing } from "./rows/columns.ts";
 import type { Seed } from "./seeds.ts";
 
 /** A sum over the texts in the masked labels of some rows; the order of the rows does not count. */

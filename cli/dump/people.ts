@@ -7,7 +7,7 @@ import { team } from "../../provider/resources/team.ts";
 import { DumpError } from "./dumpError.ts";
 
 /** An organization or a team. */
-export interface Named {
+export interface NamedThing {
   id: string;
   name: string;
   description?: string | null | undefined;
@@ -20,13 +20,13 @@ interface Member {
   role?: "admin" | "member";
 }
 
-interface DumpedTeam extends Named {
+interface DumpedTeam extends NamedThing {
   /** Logical name. */
   key: string;
   members: Member[];
 }
 
-export interface DumpedOrganization extends Named {
+export interface DumpedOrganization extends NamedThing {
   /** Logical name. */
   key: string;
   teams: DumpedTeam[];
@@ -35,7 +35,7 @@ export interface DumpedOrganization extends Named {
 /** Masks of people, organizations and teams. */
 export interface PeopleMask {
   address: (email: string) => string;
-  named: <One extends Named>(what: "organizations" | "teams", one: One) => One;
+  named: <One extends NamedThing>(what: "organizations" | "teams", one: One) => One;
 }
 
 /**
@@ -59,7 +59,7 @@ export async function readOrganizations(
   );
   const all = new Set([...organizationIDs, ...teams.map(({ organizationID }) => organizationID)]);
   const organizations = await Promise.all(
-    [...all].map(async (id): Promise<Named> => {
+    [...all].map(async (id): Promise<NamedThing> => {
       const found = await organization.read(context, id, {});
       if (!found) throw new DumpError(`there is no organization ${id} on the platform: name it by its ID`);
       const one = { id, ...found.outputs };
@@ -83,7 +83,7 @@ export async function readOrganizations(
 
 async function membersOf(
   context: ResourceContext,
-  { id, name }: Named,
+  { id, name }: NamedThing,
   warn: (text: string) => void,
   mask: PeopleMask | undefined,
 ): Promise<Member[]> {
@@ -102,9 +102,9 @@ async function membersOf(
 }
 
 /** Things in the order of their names, each with a logical name made of its own. */
-function withKeys<One extends Named>(things: readonly One[]): (One & { key: string })[] {
+function withKeys<One extends NamedThing>(things: readonly One[]): (One & { key: string })[] {
   const taken = new Set<string>();
-  const place = ({ name, id }: Named): string => `${name}\n${id}`;
+  const place = ({ name, id }: NamedThing): string => `${name}\n${id}`;
   return things
     .toSorted((a, b) => (place(a) < place(b) ? -1 : 1))
     .map((thing) => {

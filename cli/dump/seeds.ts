@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { createWriteStream, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { RowData } from "../../provider/contract/values.ts";
-import { isNothing, linkOf } from "./columns.ts";
 import { DumpError } from "./dumpError.ts";
-import { linesOf, type Types } from "./seedFile.ts";
+import { isNothing, linkOf } from "./rows/columns.ts";
+import { linesOf, type Types } from "./rows/seedFile.ts";
 import type { TableRows } from "./tableRows.ts";
 
 /** Rows of another dumped table, or of one that a circle of references keeps from being named. */

@@ -1,13 +1,13 @@
 import type { RowData } from "../../provider/contract/values.ts";
 import { isObject } from "../../provider/contract/wire.ts";
 import { keyText } from "../../provider/reconcile/digests.ts";
-import { isNothing, linkOf } from "./columns.ts";
 import { DumpError } from "./dumpError.ts";
+import { isNothing, linkOf } from "./rows/columns.ts";
 import type { Seed } from "./seeds.ts";
 import type { TableRows } from "./tableRows.ts";
 
 /** A condition on rows of a table, in clear. */
-export interface Condition {
+export interface RowCondition {
   table: string;
   label: string;
   value: string;
@@ -17,7 +17,7 @@ export interface Condition {
 export interface SubsetRequest {
   /** Numbers of rows by table; under "" that of each table. */
   rows: ReadonlyMap<string, number>;
-  where: readonly Condition[];
+  where: readonly RowCondition[];
 }
 
 /** Rows of a table in a subset. */
@@ -40,7 +40,7 @@ export function parseRows(texts: readonly string[]): Map<string, number> {
 }
 
 /** Reads `--where <table>:<label>=<value>`. Throws a DumpError that leaves the value out. */
-export function parseCondition(text: string): Condition {
+export function parseCondition(text: string): RowCondition {
   const [, table, label, value] = /^([^:]+):([^=]+)=(.+)$/s.exec(text) ?? [];
   if (table !== undefined && label !== undefined && value !== undefined) return { table, label, value };
   throw new DumpError("--where must have the form <table ID>:<label>=<value>, as in orders:Country=PT");
@@ -63,7 +63,7 @@ export function makeCondition({ where }: SubsetRequest, table: string): ((values
   if (byLabel.size === 0) return undefined;
   const matches = (value: unknown, wanted: string): boolean => {
     if (Array.isArray(value)) return value.some((item) => matches(item, wanted));
-    // Of a link, people know the value that the platform shows.
+    // People know a link by the value that the platform shows.
     const shown = isObject(value) && isObject(value["value"]) ? keyText(value["value"]["value"]) : undefined;
     return keyText(value) === wanted || shown === wanted;
   };

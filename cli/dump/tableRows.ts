@@ -4,11 +4,11 @@ import { declarable, type RowData } from "../../provider/contract/values.ts";
 import { formatCount } from "../../provider/messages/text.ts";
 import { keyText } from "../../provider/reconcile/digests.ts";
 import type { ResourceContext } from "../../provider/resources/resource.ts";
-import { Columns } from "./columns.ts";
 import { DumpError } from "./dumpError.ts";
 import { Fingerprint } from "./mask/fingerprints.ts";
 import type { TableMask } from "./mask/tableMask.ts";
-import { Spool } from "./spool.ts";
+import { Columns } from "./rows/columns.ts";
+import { Spool } from "./rows/spool.ts";
 import type { TableOption } from "./tableOption.ts";
 
 /** Between the labels of a key. */

@@ -33,7 +33,7 @@ const tables = {
   t3lines: { name: "Lines", parent: "t2orders", fields: { Line: "text", Item: "text" } },
 } as const;
 
-/** What a case works with. */
+/** Platform and folder of a case. */
 export interface MaskedPlatform {
   folder: string;
   source: Emulator;

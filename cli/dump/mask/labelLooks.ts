@@ -4,7 +4,7 @@ import type { MaskedKind, MasksFile } from "./masksFile.ts";
 /** Part of a label's texts that have to look like names before the label does. */
 const fraction = 0.5;
 
-/** What the values of a label look like. */
+/** Kinds that the values of a label look like. */
 export class LabelLooks {
   readonly #kind: MaskedKind | undefined;
   readonly #open = new Set<MaskedKind>();
