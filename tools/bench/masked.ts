@@ -29,7 +29,7 @@ const rowAt = (index: number): Record<string, string> => ({
 });
 
 /** A masked dump of so many rows of seven labels, beside one in clear. */
-export async function maskedDump(count: number): Promise<Figure[]> {
+export async function measureMasks(count: number): Promise<Figure[]> {
   const platform = await Platform.start({ people: { fields } });
   const folder = await mkdtemp(path.join(tmpdir(), "microapps-bench-"));
   const { configuration } = platform;
