@@ -21,6 +21,7 @@ import { parseBody } from "../http/body.ts";
 import type { Outgoing } from "../http/server.ts";
 import { findIgnored } from "./ignored.ts";
 import { keepingPart } from "./keeping.ts";
+import { refuseLate, withoutLate } from "./late.ts";
 
 /** A request for an endpoint, before it is parsed. */
 export interface Incoming {
@@ -39,6 +40,8 @@ export interface Circumstances {
   defaultLimit?: number | undefined;
   keeps?: number | undefined;
   forms?: readonly OtherForm[] | undefined;
+  /** Milliseconds for which new things are not found. */
+  late?: number;
   /** Answer that is sent without carrying the call out; status 0 is logged for no answer. */
   instead?: Outgoing | undefined;
   /** When the call arrived, by `performance.now()`; now when it is left out. */
@@ -192,7 +195,13 @@ export class Platform {
     };
     const prepare = preparations[name];
     if (prepare) call.fetched = await prepare(request, call);
-    const handle = () => endpoint.wrap(handlerOf(name)(request, call));
+    const { keeps } = circumstances;
+    const late = Math.max(circumstances.late ?? 0, settings.visibleAfter * 1000);
+    const handle = () => {
+      if (late === 0) return endpoint.wrap(handlerOf(name)(request, call));
+      refuseLate(database, entry.time - late, request);
+      return withoutLate(database, entry.time - late, endpoint.wrap(handlerOf(name)(request, call)));
+    };
     const date = new Date(this.now()).toUTCString(); // the clock that its times are of
     const answered = (answer: unknown): Outgoing => {
       if (name === "login" && isObject(answer)) entry.token = String(answer["authToken"]); // its session begins here
@@ -200,7 +209,6 @@ export class Platform {
       return { status: 200, body: answerIn(habits, name, answer), headers: { date } };
     };
     if (endpoint.effect === "read") return answered(database.reading(handle));
-    const { keeps } = circumstances;
     if (keeps === undefined) return database.transaction(() => answered(handle()));
     return answered(keepingPart(database, keeps, request, (part) => endpoint.wrap(handlerOf(name)(part, call))));
   }

@@ -10,7 +10,7 @@ import { lookingContext } from "../../cli/commands/lookingContext.ts";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { faultKinds } from "../../emulator/platform/faults.ts";
 import { createClient } from "../../provider/client/client.ts";
-import { MemberLists } from "../../provider/client/lists/memberLists.ts";
+import { MemberLists } from "../../provider/client/members/memberLists.ts";
 import { TableReads } from "../../provider/client/lists/tableReads.ts";
 import type { Client } from "../../provider/client/options.ts";
 import type { Resource } from "../../provider/resources/resource.ts";

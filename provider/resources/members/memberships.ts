@@ -1,5 +1,5 @@
 import type { CallOptions } from "../../client/http/call.ts";
-import type { ListedMember } from "../../client/lists/memberLists.ts";
+import type { ListedMember } from "../../client/members/memberLists.ts";
 import { quote, some } from "../../messages/text.ts";
 import type { Named } from "../../reconcile/rosters.ts";
 import type { Context } from "../model/resource.ts";

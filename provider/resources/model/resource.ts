@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { MemberLists } from "../../client/lists/memberLists.ts";
+import type { MemberLists } from "../../client/members/memberLists.ts";
 import type { TableReads } from "../../client/lists/tableReads.ts";
 import type { Client } from "../../client/options.ts";
 import type { FieldType } from "../../contract/fields.ts";

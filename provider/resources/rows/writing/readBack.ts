@@ -2,6 +2,7 @@ import type { Row, RowData } from "../../../contract/values.ts";
 import { quote } from "../../../messages/text.ts";
 import type { Content } from "../../../reconcile/digests.ts";
 import { RowIndices } from "../../../reconcile/rowIndices.ts";
+import { untilShown } from "../../model/shown.ts";
 import { digesterFor, type Summary } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
 import type { Clearing } from "../kept/clearing.ts";
@@ -82,15 +83,26 @@ export async function readBack(
   };
   for (let at = 0; at < Math.min(changed.length, most); at += ids.together)
     look((await rowsByID(context, table, changed.slice(at, at + ids.together))) ?? []);
-  if (missing.size > 0) look(await newest(context, table, missing.size));
-  if (missing.size > 0 && inserted === 0) look(await oneByOne(context, changed.slice(0, ids.oneByOne)));
-  const isProved =
-    written.size <= most ? missing.size === 0 : missing.size < written.size && (await hasRows(context, table, inAll));
-  if (!isProved) {
+  const looksOnce = async (): Promise<boolean> => {
+    if (missing.size > 0) look(await newest(context, table, missing.size));
+    if (missing.size > 0 && inserted === 0) look(await oneByOne(context, changed.slice(0, ids.oneByOne)));
+    if (written.size <= most) return missing.size === 0;
+    return missing.size < written.size && (await hasRows(context, table, inAll));
+  };
+  let isProved = await looksOnce();
+  const looksAtAll = async (): Promise<boolean> => {
     for await (const rows of rowsOf(context, table, wanted.length)) {
       look(rows);
-      if (missing.size === 0) break;
+      if (missing.size === 0) return true;
     }
+    return missing.size === 0;
+  };
+  if (!isProved) {
+    const isSeen = await looksAtAll();
+    // Rows that are not shown yet come with a later look.
+    const isLate = !isSeen && inserted > 0;
+    if (isLate) isProved = await untilShown(context, looksOnce, (isShown) => isShown);
+    if (isLate && !isProved) await looksAtAll();
   }
   if (missing.size === written.size && written.size > 0 && keyless > 0 && numbered.size === 0) {
     const sentences = [withoutKey(target)];
