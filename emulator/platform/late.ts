@@ -1,4 +1,4 @@
-import { textsIn, at, isObject, type Json } from "../../provider/contract/wire.ts";
+import { textsIn, at, isObject } from "../../provider/contract/wire.ts";
 import type { Database } from "../data/database.ts";
 import { notFound } from "../data/platformError.ts";
 
@@ -13,8 +13,20 @@ const things = [
 /** Parameters that name things. */
 const named = ["rowID", "embeddingRowID", "appID", "organizationID", "teamID", "teamIDs", "childID"];
 
-/** Throws for a request that names a thing which was made after `since`: a copy that is brought up to date later lacks it. */
-export function refuseLate(database: Database, since: number, request: unknown): void {
+/** Answers as a copy does that is brought up to date so many milliseconds later: what was made since is not found. */
+export function asSeenBefore(
+  { database, now }: { database: Database; now: number },
+  milliseconds: number,
+  request: unknown,
+  answer: () => unknown,
+): unknown {
+  if (milliseconds === 0) return answer();
+  refuseLate(database, now - milliseconds, request);
+  return withoutLate(database, now - milliseconds, answer());
+}
+
+/** Throws for a request that names a thing which was made after `since`. */
+function refuseLate(database: Database, since: number, request: unknown): void {
   if (!isObject(request)) return;
   const parts = [request, request["teamInfo"]].filter(isObject);
   for (const id of textsIn(parts.map((part) => named.map((name) => part[name])))) {
@@ -25,7 +37,7 @@ export function refuseLate(database: Database, since: number, request: unknown):
 }
 
 /** An answer without the rows, members and child records that were made after `since`. */
-export function withoutLate(database: Database, since: number, answer: unknown): unknown {
+function withoutLate(database: Database, since: number, answer: unknown): unknown {
   const body = at(answer, "body");
   if (!isObject(answer) || !isObject(body)) return answer;
   const left = { ...body };
@@ -39,7 +51,7 @@ export function withoutLate(database: Database, since: number, answer: unknown):
     };
     left[list] = (items as unknown[]).filter((item) => !isLate(item));
   }
-  return { ...(answer as Json), body: left };
+  return { ...answer, body: left };
 }
 
 const lists = [

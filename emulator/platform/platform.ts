@@ -21,7 +21,7 @@ import { parseBody } from "../http/body.ts";
 import type { Outgoing } from "../http/server.ts";
 import { findIgnored } from "./ignored.ts";
 import { keepingPart } from "./keeping.ts";
-import { refuseLate, withoutLate } from "./late.ts";
+import { asSeenBefore } from "./late.ts";
 
 /** A request for an endpoint, before it is parsed. */
 export interface Incoming {
@@ -197,11 +197,7 @@ export class Platform {
     if (prepare) call.fetched = await prepare(request, call);
     const { keeps } = circumstances;
     const late = Math.max(circumstances.late ?? 0, settings.visibleAfter * 1000);
-    const handle = () => {
-      if (late === 0) return endpoint.wrap(handlerOf(name)(request, call));
-      refuseLate(database, entry.time - late, request);
-      return withoutLate(database, entry.time - late, endpoint.wrap(handlerOf(name)(request, call)));
-    };
+    const handle = () => asSeenBefore(call, late, request, () => endpoint.wrap(handlerOf(name)(request, call)));
     const date = new Date(this.now()).toUTCString(); // the clock that its times are of
     const answered = (answer: unknown): Outgoing => {
       if (name === "login" && isObject(answer)) entry.token = String(answer["authToken"]); // its session begins here

@@ -8,7 +8,7 @@ test("a thing that was made is asked for again until its time is over", () => {
   expect(made.waitFor("readteam", { teamID: "t1" }, 0)).toBe(100);
   expect(made.waitFor("teammembers", { teamIDs: ["t1", "t2"] }, 1)).toBe(200);
   expect(made.waitFor("readteam", { teamID: "t2" }, 0)).toBeUndefined();
-  // That a team is new says nothing of its members.
+  // A new team need not have that member.
   expect(made.waitFor("readteammember", { teamID: "t1", userID: "u1" }, 0)).toBeUndefined();
   now = 950;
   expect(made.waitFor("readteam", { teamID: "t1" }, 0)).toBeUndefined();

@@ -20,7 +20,7 @@ const removers: { readonly [Name in EndpointName]?: string } = {
   microappchildDelete: "childID",
 };
 
-/** Calls about one member: that there is none says nothing of the team. */
+/** Calls about one member: a team that is there may lack them. */
 const ofMembers: ReadonlySet<EndpointName> = new Set(["readteammember", "updateteammember", "deleteteammember"]);
 
 /** Calls that answer with one thing, or with none. */

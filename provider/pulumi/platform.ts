@@ -1,7 +1,7 @@
 import type { Emulator } from "../../emulator/index.ts";
 import { createClient } from "../client/client.ts";
-import { MemberLists } from "../client/members/memberLists.ts";
 import { TableReads } from "../client/lists/tableReads.ts";
+import { MemberLists } from "../client/members/memberLists.ts";
 import type { Client, ClientOptions } from "../client/options.ts";
 import { ApiError } from "../contract/errors.ts";
 import { readProfile } from "../layers/profileFile.ts";

@@ -6,7 +6,7 @@ import { allLives, LivingGround, type Variant } from "./living.ts";
 // Platforms that differ in ways that no habit names. A life on each works as on any other, or is refused with the sentence
 // that says what to set; `make test-long` lives all lives on all of them.
 
-/** The lives that are lived in `make test`, and those that are refused, by what must be said. */
+/** The lives that are lived in `make test`, and the refusals of those that are not. */
 interface Lived extends Variant {
   lives: readonly string[];
   refuses?: Readonly<Record<string, RegExp>>;

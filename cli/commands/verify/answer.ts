@@ -29,7 +29,7 @@ export function answerOf(
     found: Pick<Profile, "limits" | "statusWords">;
     known: Profile | undefined;
     isWritten: boolean;
-    /** Of the configuration; undefined where it names none. */
+    /** The configured seconds; undefined where none are. */
     consistencySeconds?: number | undefined;
   },
 ): Answer {

@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { EngineError } from "../../../engine/index.ts";
 import { messageOf } from "../../../machine/failures.ts";
 import { createClient } from "../../../provider/client/client.ts";
 import type { Client } from "../../../provider/client/options.ts";
-import { isRead, rawDoor, RefusedLogin } from "../../../provider/conformance/door.ts";
+import { rawDoor, RefusedLogin } from "../../../provider/conformance/door.ts";
 import type { Fact } from "../../../provider/conformance/fact.ts";
 import type { Bed } from "../../../provider/conformance/fixtures.ts";
 import { runFacts, type Result } from "../../../provider/conformance/run.ts";
@@ -15,8 +14,8 @@ import { locatePlatform } from "../../../provider/pulumi/platform.ts";
 import type { Subject } from "../doctor/subject.ts";
 import { answerOf } from "./answer.ts";
 import { removeLeftovers, type Remainder } from "./bed/cleaning.ts";
-import { refuseNamesake } from "./bed/guarding.ts";
 import { groundsOf, helpersOf } from "./bed/grounds.ts";
+import { refuseNamesake } from "./bed/guarding.ts";
 import { digestOf, Journal } from "./bed/journal.ts";
 import { Keeper } from "./bed/keeping.ts";
 import { limitsBelow } from "./bed/limits.ts";
@@ -30,7 +29,7 @@ import {
   textAt,
   toVisibleAfter,
 } from "./bed/preparing.ts";
-import { NoAnswer, Sender } from "./bed/sending.ts";
+import { NoAnswer, PatientSender, Sender } from "./bed/sending.ts";
 import { Interruption } from "./interruption.ts";
 import { readOrRefuse, wrongly, type BedNames, type VerifyOptions } from "./options.ts";
 import { differencesOf, scoreOf, statusOf, type Outcome } from "./outcome.ts";
@@ -193,41 +192,28 @@ async function attempt(
   };
   const keeper = new Keeper(sender.send, groundsOf(work, names, basic, connection.url), journal);
   keeper.own(organization.id);
-  const lost = new AbortController();
-  let pauseMs = 0;
-  const send: typeof keeper.send = async (request, signal) => {
-    try {
-      const answer = await keeper.send(request, signal);
-      // What is found late must not be taken for a way of answering.
-      if (pauseMs > 0 && !isRead(request.url)) await sleep(pauseMs + lookMs, undefined, { signal });
-      return answer;
-    } catch (error) {
-      if (error instanceof NoAnswer) lost.abort(error);
-      throw error;
-    }
-  };
+  const patient = new PatientSender(keeper.send);
+  const { send, lost } = patient;
   const { wireNames } = settings;
   const door = rawDoor({ send, bed: basic, habits: () => ({}), wireNames });
   try {
     show("looking at the tables of the test bed");
     const { fields, lag } = await examineTables(door, names.tables, mark);
-    pauseMs = Math.max(lag, organization.lag);
-    const visibleAfter = toVisibleAfter(pauseMs);
-    const limits = {
-      ...(await limitsBelow(door, names.tables.currencies, Number(options.rows))),
-      ...(visibleAfter === undefined ? {} : { visibleAfter }),
-    };
+    const longest = Math.max(lag, organization.lag);
+    patient.pauseMs = longest === 0 ? 0 : longest + lookMs;
+    const late = toVisibleAfter(longest);
+    const limits = { ...(await limitsBelow(door, names.tables.currencies, Number(options.rows))), ...late };
     await removeLeftovers(client, journal, (thing) => thing.kind === "row"); // facts are to find empty tables
     const app = options.app ?? (mayMake.apps ? await newApp(door, settings.email ?? "", mark) : undefined);
     if (app !== undefined) keeper.own(app);
     const bed: Bed = { ...fields, ...basic, ...(app === undefined ? {} : { app }) };
-    const signal = AbortSignal.any([stop.signal, lost.signal]);
+    const signal = AbortSignal.any([stop.signal, lost]);
     const done = (result: Result): void => {
       const count = found.push(result);
       show(`${count} of ${facts.length} facts: ${result.fact.id}`);
     };
     const results = await runFacts({ facts, send, bed, wireNames, signal, done });
-    if (lost.signal.aborted) throw lost.signal.reason as NoAnswer;
+    if (lost.aborted) throw lost.reason as NoAnswer;
     return { results: results.map((each) => withoutRefused(each, keeper.refusals)), limits, bed };
   } catch (error) {
     const isExpected = [NoAnswer, RefusedLogin, EngineError].some((kind) => error instanceof kind);

@@ -11,7 +11,7 @@ type IsShown = (list: readonly ListedMember[]) => boolean;
 const waitMs = 300;
 
 /**
- * What this run has changed in teams within the last while. A list that does not show it yet (eventual consistency) is
+ * Changes of this run in teams within the last while. A list that does not show it yet (eventual consistency) is
  * read again, so that nobody is taken for missing.
  */
 export class LateMembers {

@@ -3,8 +3,8 @@ import type { Member } from "../../contract/members.ts";
 import type { CallOptions, Calls } from "../http/call.ts";
 import { sleep } from "../http/deadline.ts";
 import { Collector, type Waits } from "../lists/collector.ts";
-import type { LateMembers } from "./lateMembers.ts";
 import { SnapshotCache } from "../lists/snapshotCache.ts";
+import type { LateMembers } from "./lateMembers.ts";
 import type { ListedMember } from "./teamIndex.ts";
 
 /** Members of a team; undefined when there is no such team. */

@@ -28,7 +28,7 @@ export async function helpersOf(
   return found; // names are those of fixtures
 }
 
-/** What decides about a sandbox's ground. */
+/** The parts of a run that bound its sandbox. */
 interface Staked {
   settings: Configuration;
   options: VerifyOptions;
@@ -36,7 +36,7 @@ interface Staked {
   subject: { mask: Mask };
 }
 
-/** What a run may touch. */
+/** The things that a run may touch. */
 export function groundsOf(
   { settings, subject, options, facts: own }: Staked,
   names: BedNames,

@@ -122,8 +122,8 @@ export const lookMs = 250;
 const longestLagMs = 30_000;
 
 /** Seconds until new things are found, as a profile has them: two runs that measure about the same write the same. */
-export const toVisibleAfter = (lagMs: number): number | undefined =>
-  lagMs === 0 ? undefined : ([1, 2, 5, 10, 20].find((seconds) => lagMs + lookMs <= seconds * 1000) ?? 30);
+export const toVisibleAfter = (lagMs: number): { visibleAfter?: number } =>
+  lagMs === 0 ? {} : { visibleAfter: [1, 2, 5, 10, 20].find((seconds) => lagMs + lookMs <= seconds * 1000) ?? 30 };
 
 /** Looks for a thing that was just made. Returns the milliseconds until it was there; undefined if it never was. */
 export async function lagOf(look: () => Promise<boolean>): Promise<number | undefined> {
