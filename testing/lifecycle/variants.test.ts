@@ -3,8 +3,8 @@ import type { EndpointName } from "../../provider/contract/endpoints.ts";
 import { isLong } from "../harness/drawn.ts";
 import { allLives, LivingGround, type Variant } from "./living.ts";
 
-// Platforms that differ in ways that no habit names. A life on each works as on any other, or is refused with the sentence
-// that says what to set; `make test-long` lives all lives on all of them.
+// Platforms that differ in ways that no habit names. A life on each works as on any other, or is refused with a sentence
+// about what to set; `make test-long` lives all lives on all of them.
 
 /** The lives that are lived in `make test`, and the refusals of those that are not. */
 interface Lived extends Variant {
