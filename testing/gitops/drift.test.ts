@@ -170,7 +170,7 @@ test("people of a program are in the team that it names, and one who is gone is 
 
 describe("a platform that answers wrongly is never without drift", () => {
   /** Kinds that a client may get over, or that harm no read: writes alone, or the same values in another form. A kind that is new is none of them. */
-  const survived: readonly string[] = ["expiredToken", "slow", "defaultLimit", "keepsPart", "otherForms"];
+  const survived: readonly string[] = ["expiredToken", "slow", "defaultLimit", "keepsPart", "otherForms", "late"];
   const kinds = [
     ...faultKinds.map((kind) => ({ kind, milliseconds: 50 })),
     { kind: "status" as const, status: 503 },
