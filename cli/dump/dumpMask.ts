@@ -106,8 +106,9 @@ function personAt({ references }: Seed, value: unknown, label: string): string |
 /** The person that a row is about: the key of the topmost row above it, or its own. */
 function personOf(rows: TableRows, index: number, byRows: ReadonlyMap<TableRows, Seed>): string {
   const above = byRows.get(rows)?.parent?.rows;
-  const place = above?.placeOf(rows.row(index).parent ?? "");
-  return above && place !== undefined ? personOf(above, place, byRows) : rows.keyAt(index);
+  if (!above) return rows.keyAt(index);
+  const place = above.placeOf(rows.row(index).parent ?? "");
+  return place === undefined ? rows.keyAt(index) : personOf(above, place, byRows);
 }
 
 /** Sentences about what keeps a table from being masked. */

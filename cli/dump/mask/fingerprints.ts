@@ -1,3 +1,5 @@
+const [highFactor, lowFactor] = [0x01000193, 0x5bd1e995];
+
 /** 64 bits of a text, in two words. It is no protection, only a quick comparison. */
 export class Fingerprint {
   high = 0;
@@ -10,14 +12,21 @@ export class Fingerprint {
 
   /** Adds a character, by its code. */
   add(character: number): void {
-    this.high = Math.imul(this.high ^ character, 0x01000193);
-    this.low = Math.imul((this.low << 5) ^ (this.low >>> 27) ^ character, 0x5bd1e995);
+    this.high = Math.imul(this.high ^ character, highFactor);
+    this.low = Math.imul((this.low << 5) ^ (this.low >>> 27) ^ character, lowFactor);
   }
 
   /** The fingerprint of a text's characters. */
   of(text: string): this {
     this.begin();
-    for (let index = 0; index < text.length; index++) this.add(text.charCodeAt(index));
+    let { high, low } = this; // properties would be written for each character
+    for (let index = 0; index < text.length; index++) {
+      const character = text.charCodeAt(index);
+      high = Math.imul(high ^ character, highFactor);
+      low = Math.imul((low << 5) ^ (low >>> 27) ^ character, lowFactor);
+    }
+    this.high = high;
+    this.low = low;
     return this;
   }
 }

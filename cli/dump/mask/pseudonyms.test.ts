@@ -1,6 +1,8 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { createHash, createHmac } from "node:crypto";
 import { moveDate } from "./dates.ts";
+import { Mac } from "./mac.ts";
 import { Originals } from "./originals.ts";
 import { Pseudonyms } from "./pseudonyms.ts";
 import { maskText } from "./tableMask.ts";
@@ -25,6 +27,13 @@ test("masks that were recorded: an earlier dump and the next one have the same w
     number: 9146.4,
     day: "1989-06-16",
   });
+});
+
+test("the quick HMAC is that of Node", () => {
+  const key = createHash("sha256").update("key").digest();
+  const mac = new Mac(key);
+  for (const text of ["", "Ada", "\u00e9\u{1f600}".repeat(50), "x".repeat(341), "x".repeat(2_000)])
+    expect(mac.digest(text)).toEqual(createHmac("sha256", key).update(text).digest());
 });
 
 test("two texts of one form never get the same mask, and none its own", () => {

@@ -1,4 +1,5 @@
-import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
+import { createHmac } from "node:crypto";
+import { Mac } from "./mac.ts";
 import { Scrambler } from "./scramble.ts";
 
 /** Changes whenever one of the masks below does: recorded masks are a test. */
@@ -18,42 +19,37 @@ const day = 24 * 60 * 60;
 /** Days by which a date is moved: another month in any case. */
 const [minDays, maxDays] = [40, 730];
 
-/** Values that are kept to spare time. */
-const maxKept = 20_000;
-
 /** Makes masks: HMAC-SHA-256 with a secret decides on all of them. The same value has the same one in every table and run. */
 export class Pseudonyms {
-  readonly #key: KeyObject;
+  readonly #mac: Mac;
   readonly #scrambler: Scrambler;
-  #kept = new Map<string, string>();
 
   constructor(secret: string) {
-    this.#key = createSecretKey(createHmac("sha256", secret).update(version).digest());
+    this.#mac = new Mac(createHmac("sha256", secret).update(version).digest());
     this.#scrambler = new Scrambler(this.#digest("digits", "").toString("hex"));
   }
 
   /** An address under example.com; letter case, Unicode form and a name around it do not count. */
   address(text: string): string {
-    return this.#keep("address", normal(text), (plain) => {
-      const bytes = this.#digest("address", plain);
-      let local = "";
-      for (let index = 0; index < addressLength; index++) local += letters.charAt((bytes[index] ?? 0) & 31);
-      return `${local}@example.com`;
-    });
+    const bytes = this.#digest("address", normal(text));
+    let local = "";
+    for (let index = 0; index < addressLength; index++) local += letters.charAt((bytes[index] ?? 0) & 31);
+    return `${local}@example.com`;
   }
 
   /** The name of a person, with as many words up to three; letter case, Unicode form and spaces do not count. */
   name(text: string): string {
-    return this.#keep("name", normal(text), (plain) => {
-      const bytes = this.#digest("name", plain);
-      const count = Math.min(plain.split(" ").length, maxWords);
-      return Array.from({ length: count }, (_, index) => wordOf(bytes, index * 7)).join(" ");
-    });
+    const plain = normal(text);
+    const bytes = this.#digest("name", plain);
+    const count = Math.min(plain.split(" ").length, maxWords);
+    let made = wordOf(bytes, 0);
+    for (let index = 1; index < count; index++) made += ` ${wordOf(bytes, index * 7)}`;
+    return made;
   }
 
   /** A text of the same form, see `scramble`. Unicode forms do not count. */
   digits(text: string): string {
-    return this.#keep("digits", text.normalize("NFC"), (plain) => this.#scrambler.scramble(plain));
+    return this.#scrambler.scramble(text.normalize("NFC"));
   }
 
   /** A number of as many digits; one that no double holds exactly becomes a whole one of 15. */
@@ -77,17 +73,7 @@ export class Pseudonyms {
   }
 
   #digest(kind: string, text: string): Buffer {
-    return createHmac("sha256", this.#key).update(`${kind}\0${text}`).digest();
-  }
-
-  #keep(kind: string, text: string, make: (text: string) => string): string {
-    const key = `${kind}\0${text}`;
-    const known = this.#kept.get(key);
-    if (known !== undefined) return known;
-    const made = make(text);
-    if (this.#kept.size >= maxKept) this.#kept = new Map();
-    this.#kept.set(key, made);
-    return made;
+    return this.#mac.digest(`${kind}\0${text}`);
   }
 }
 

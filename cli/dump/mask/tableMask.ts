@@ -28,6 +28,10 @@ export interface MaskedLabel {
   origin: number | undefined;
 }
 
+/** True for what a seed takes for nothing; most values need no look inside. */
+const isEmpty = (value: unknown): boolean =>
+  value === "" || value === null || (typeof value === "object" && canonical(value) === undefined);
+
 const isLink = (value: unknown): value is { crossAppRowID: string } =>
   isObject(value) && typeof value["crossAppRowID"] === "string";
 
@@ -68,7 +72,7 @@ export class TableMask {
     const masked: RowData = {};
     for (const [label, value] of Object.entries(values)) {
       const known = this.#labelOf(label);
-      if (canonical(value) === undefined) continue;
+      if (isEmpty(value)) continue;
       const made = this.#masked(known, value);
       if (made !== undefined) masked[label] = made;
     }
