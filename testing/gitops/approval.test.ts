@@ -40,11 +40,11 @@ if (process.env.MORE) new Organization("evil", { name: "Evil" });
     const tables = { regions: { fields }, offices: { fields } };
     emulator = await createEmulator({ seed: { administrator: login, tables } });
     client = createClient({ endpoint: emulator.url, ...login });
-    const config = {
-      "microapps:endpoint": emulator.url,
-      "microapps:email": login.email,
-      "microapps:password": login.password,
-    };
+    const given = Object.entries({ endpoint: emulator.url, ...login }).map(([name, value]) => [
+      `microapps:${name}`,
+      value,
+    ]);
+    const config = Object.fromEntries(given) as Record<string, string>;
     const plugins = { providers: [{ name: "microapps", path: join(repository, "plugin") }] };
     project = await Project.running("", config, door === "plugin" ? { plugins } : {});
     outside = await freshFolder();
@@ -56,17 +56,7 @@ if (process.env.MORE) new Organization("evil", { name: "Evil" });
     const git = (...words: string[]) => execFileSync("git", words, { cwd: project.folder });
     git("init", "--quiet", "--initial-branch=main");
     git("add", "index.js", "dev.yaml", "regions.csv", "environments.yaml", "Pulumi.yaml", "Pulumi.dev.yaml");
-    git(
-      "-c",
-      "user.name=Tests",
-      "-c",
-      "user.email=tests@example.com",
-      "commit",
-      "--quiet",
-      "--allow-empty",
-      "-m",
-      "first",
-    );
+    git(..."-c user.name=Tests -c user.email=tests@example.com commit --quiet --allow-empty -m first".split(" "));
     state = await project.stateText();
     emulator.saveSnapshot("begun");
   });
@@ -74,8 +64,7 @@ if (process.env.MORE) new Organization("evil", { name: "Evil" });
     emulator.loadSnapshot("begun");
     await project.write(".pulumi/stacks/tests/dev.json", state);
     for (const [file, text] of Object.entries(files)) await project.write(file, text);
-    project.environment["MICROAPPS_APPROVED"] = undefined;
-    project.environment["MICROAPPS_PROFILE"] = undefined;
+    for (const name of ["APPROVED", "PROFILE"]) project.environment[`MICROAPPS_${name}`] = undefined;
     project.environment["MICROAPPS_APPROVAL_KEY"] = key;
   });
   afterAll(async () => {
@@ -160,7 +149,7 @@ if (process.env.MORE) new Organization("evil", { name: "Evil" });
     rmSync(join(project.folder, "other.yaml"));
   });
 
-  test("a program that changed since is not run, and no provider does what it declares", async () => {
+  test("a program that changed since is not run", async () => {
     await change();
     const report = await approved();
     const ran = join(outside, "ran");
@@ -168,20 +157,10 @@ if (process.env.MORE) new Organization("evil", { name: "Evil" });
       "index.js",
       `import { writeFileSync } from "node:fs";\n${program}writeFileSync("${ran}", "");\n`,
     );
-    const refused = {
-      status: 2,
-      output: expect.stringContaining("what runs (index.js) is not as it was when this was approved") as unknown,
-    };
     let ended: Ended | undefined;
     expect(await calls(async () => void (ended = await up("--approved", report)))).toEqual([]);
-    expect([ended, existsSync(ran)]).toEqual([refused, false]);
-    const { endpoint } = sealOf(changeSet.parse(JSON.parse(readFileSync(report, "utf8"))));
-    const { folder } = project;
-    const run = { file: report, folder, project: folder, stack: "dev", endpoint: endpoint ?? "", account: undefined };
-    const environment = { MICROAPPS_APPROVAL_KEY: key };
-    await expect(readApproval({ ...run, environment, now: Date.now() })).rejects.toThrow("what runs (index.js)");
-    await project.write("index.js", program);
-    expect(await up("--approved", report)).toMatchObject({ status: 0 });
+    expect([ended?.status, existsSync(ran)]).toEqual([2, false]);
+    expect(ended?.output).toContain("what runs (index.js) is not as it was when this was approved");
   });
 
   test("a row that was edited by hand meanwhile is left alone, and the rest is applied", async () => {
@@ -398,14 +377,8 @@ if (process.env.MORE) new Organization("evil", { name: "Evil" });
       [written((set) => (sealOf(set).stack = "prod")), "its seal is of the stack prod"],
       [run({ endpoint: "https://elsewhere.example.com" }), "another endpoint"],
       [run({ account: "eve@example.com" }), "another account"],
-      [
-        written((set) => (sealOf(set).package.version = "0.0.1")),
-        "it was made by another version, pulumi-microapps 0.0.1",
-      ],
-      [
-        written((set) => Object.assign(sealOf(set), { form: 1 })),
-        "it was made by another version: make the report again",
-      ],
+      [written((set) => (sealOf(set).package.version = "0.0.1")), "made by another version, pulumi-microapps 0.0.1"],
+      [written((set) => Object.assign(sealOf(set), { form: 1 })), "another version: make the report again"],
       [run({ file: file("absent.json") }), "it can't be read: ENOENT"],
     ];
     for (const [one, reason] of wrong) await expect(readApproval(one)).rejects.toThrow(reason);
