@@ -34,11 +34,22 @@ export function findRow(database: Database, rowID: string): KeptRow | undefined 
 /** Stored parts of a row beside its ID, table and time. */
 export interface StoredRow {
   parent: string | null;
-  creator: string;
+  creator: string | null;
   viewers: readonly string[];
   teamViewers: readonly string[];
   data: Json;
 }
+
+const listIn = (text: string | null): string[] => (text === null ? [] : (JSON.parse(text) as string[]));
+
+/** The stored parts of a row that was read; a row of an old file without a creator is nobody's. */
+export const storedPartsOf = (row: KeptRow): StoredRow => ({
+  parent: row.parent,
+  creator: row.creator,
+  viewers: listIn(row.viewers),
+  teamViewers: listIn(row.team_viewers),
+  data: JSON.parse(row.data) as Json,
+});
 
 const list = (items: readonly string[]): string | null => (items.length === 0 ? null : JSON.stringify(items));
 
