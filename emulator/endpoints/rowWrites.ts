@@ -7,8 +7,15 @@ import { requireTable, findShownField, type Field, type Table } from "../data/ta
 import { requireUser } from "../data/users.ts";
 import { isVisible, requireWritable } from "../rows/access.ts";
 import { validateValue } from "../rows/fieldValues.ts";
-import { renewLinks } from "../rows/followedLinks.ts";
-import { deleteRow, findRow, insertRows, storedPartsOf, updateRow, type StoredRow } from "../rows/records.ts";
+import {
+  deleteRow,
+  findRow,
+  insertRows,
+  renewLinks,
+  storedPartsOf,
+  updateRow,
+  type StoredRow,
+} from "../rows/records.ts";
 import { remarkOnLabel } from "../rows/remarks.ts";
 import type { Handler } from "./handler.ts";
 

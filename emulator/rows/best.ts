@@ -1,4 +1,4 @@
-import { compareTexts } from "./codePoints.ts";
+import { compareTexts } from "../../machine/spelling.ts";
 import type { Term } from "./query.ts";
 import type { WalkedRow } from "./walking/walk.ts";
 

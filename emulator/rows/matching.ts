@@ -1,8 +1,8 @@
 import sift from "sift";
 import { messageOf } from "../../machine/failures.ts";
+import { compareTexts } from "../../machine/spelling.ts";
 import { isObject, type Json } from "../../provider/contract/wire.ts";
 import { invalid } from "../data/platformError.ts";
-import { compareTexts } from "./codePoints.ts";
 import { aliasInherited, withAliases } from "./inherited.ts";
 
 /**
@@ -38,7 +38,7 @@ const orders: Readonly<Record<string, (order: number) => boolean>> = {
 const comparing =
   (name: string, fits: (order: number) => boolean) =>
   (wanted: unknown, owner: unknown, options: unknown): unknown => {
-    const own = typeof wanted === "string" ? undefined : library({ [name]: wanted } as Json, {});
+    const own = typeof wanted === "string" ? undefined : library({ [name]: wanted }, {});
     const test = (value: unknown) =>
       own?.(value) ?? (typeof value === "string" && fits(compareTexts(value, wanted as string))); // a string, or own is there
     return library.createEqualsOperation(test, owner, options);
