@@ -12,7 +12,7 @@ import {
   findRow,
   insertRows,
   renewLinks,
-  storedPartsOf,
+  readStoredParts,
   updateRow,
   type StoredRow,
 } from "../rows/records.ts";
@@ -66,7 +66,7 @@ export const updatemicroapprow: Handler<"updatemicroapprow"> = (request, call) =
   }
   const table = requireTable(database, row.table_id);
   const writer = new Writer(call, table);
-  const before = storedPartsOf(row);
+  const before = readStoredParts(row);
   const after = {
     parent: request.embeddingRowID === undefined ? row.parent : writer.parent(request.embeddingRowID, ""),
     creator: request.userID === undefined ? (row.creator ?? call.user.id) : requireUser(database, request.userID).id,

@@ -43,7 +43,7 @@ export interface StoredRow {
 const listIn = (text: string | null): string[] => (text === null ? [] : (JSON.parse(text) as string[]));
 
 /** The stored parts of a row that was read; a row of an old file without a creator is nobody's. */
-export const storedPartsOf = (row: KeptRow): StoredRow => ({
+export const readStoredParts = (row: KeptRow): StoredRow => ({
   parent: row.parent,
   creator: row.creator,
   viewers: listIn(row.viewers),
@@ -90,7 +90,7 @@ export interface Change {
 }
 
 /**
- * Renews what links to a row show of it, and so their sort values and what filters find: a read shows the row as it is
+ * Renews the values that links to a row show, sort by and are found by: a read shows the row as it is
  * now. Looks at all rows of the tables that link to it, and only when what they show has changed (assumed).
  */
 export function renewLinks(database: Database, table: Table, { rowID, before, after }: Change): void {
@@ -112,7 +112,7 @@ export function renewLinks(database: Database, table: Table, { rowID, before, af
       const link = data[label];
       if (!isObject(link)) continue;
       const value = { label: shown, value: after[shown] ?? null };
-      updateRow(database, linking, row.id, { ...storedPartsOf(row), data: { ...data, [label]: { ...link, value } } });
+      updateRow(database, linking, row.id, { ...readStoredParts(row), data: { ...data, [label]: { ...link, value } } });
     }
   }
 }
