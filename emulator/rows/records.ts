@@ -90,8 +90,8 @@ export interface Change {
 }
 
 /**
- * Renews the values that links to a row show, sort by and are found by: a read shows the row as it is
- * now. Looks at all rows of the tables that link to it, and only when what they show has changed (assumed).
+ * Renews what links to a row hold of it, which sorts and filters go by: a read has the row as it is now. Looks at all
+ * rows of the tables that link to it, and only when the shown value has changed (assumed).
  */
 export function renewLinks(database: Database, table: Table, { rowID, before, after }: Change): void {
   const links = database.all<{ tableID: string; label: string; targetField: string | null }>(
