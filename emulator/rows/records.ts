@@ -90,7 +90,7 @@ export interface Change {
 }
 
 /**
- * Renews what links to a row hold of it, which sorts and filters go by: a read has the row as it is now. Looks at all
+ * Renews what links to a row hold of it, which sorts and filters go by: a read has the row's present values. Looks at all
  * rows of the tables that link to it, and only when the shown value has changed (assumed).
  */
 export function renewLinks(database: Database, table: Table, { rowID, before, after }: Change): void {
