@@ -5,7 +5,7 @@ import { DumpError } from "./dumpError.ts";
 import { isPlaceholder, moveDate } from "./mask/dates.ts";
 import { MaskError } from "./mask/maskError.ts";
 import type { MasksFile } from "./mask/masksFile.ts";
-import { Originals } from "./mask/originals.ts";
+import { Originals, peopleLabel, platformIDs } from "./mask/originals.ts";
 import { Pseudonyms } from "./mask/pseudonyms.ts";
 import { MaskRules } from "./mask/rules.ts";
 import { TableMask, type MaskedLabel } from "./mask/tableMask.ts";
@@ -27,13 +27,15 @@ export class DumpMask implements PeopleMask {
   readonly pseudonyms: Pseudonyms;
   readonly originals = new Originals();
   readonly #people: number;
+  readonly #ids: number;
   readonly #tables: TableMask[] = [];
 
   /** Throws a MaskError for rules that can't be followed. */
   constructor({ file, secret }: MaskRequest, tables: readonly TableOption[]) {
     this.rules = new MaskRules(file, tables);
     this.pseudonyms = new Pseudonyms(secret);
-    this.#people = this.originals.origin({ table: "teams", label: "people" });
+    this.#ids = this.originals.origin({ table: "teams", label: platformIDs });
+    this.#people = this.originals.origin({ table: "teams", label: peopleLabel });
   }
 
   /** The mask of a table's rows. */
@@ -57,7 +59,7 @@ export class DumpMask implements PeopleMask {
       throw new MaskError(
         `${what} are dumped and have no rule: write ${what}: {name: keep} or ${what}: {name: name} into the masks file`,
       );
-    this.originals.add(one.id, this.#people);
+    this.originals.add(one.id, this.#ids);
     const description = rule.description === "keep" ? one.description : undefined;
     if (rule.description === "drop" && one.description) this.originals.add(one.description, this.#people);
     if (rule.name === "keep") return { ...one, description };

@@ -7,6 +7,7 @@ import { leavesOf } from "../../provider/sources/source.ts";
 import { namesIn, type DumpMask } from "./dumpMask.ts";
 import { Fingerprint } from "./mask/fingerprints.ts";
 import { MaskError } from "./mask/maskError.ts";
+import { peopleLabel, platformIDs, type Origin } from "./mask/originals.ts";
 import type { DumpedOrganization } from "./people.ts";
 import { isNothing } from "./rows/columns.ts";
 import type { Seed } from "./seeds.ts";
@@ -93,7 +94,7 @@ async function findInSeed(
         for (const text of textsIn(value)) {
           const origin = originals.find(text, excepted);
           if (!origin) continue;
-          const reason = `"${label}" holds a value of "${origin.label}" (table ${origin.table}), which is not kept: mask or drop ${label}, or write {keep: {mayHold: ["${origin.label}"]}} for it`;
+          const reason = describeFind(label, origin);
           const known = found.get(reason);
           found.set(reason, { line: known?.line ?? line, count: (known?.count ?? 0) + 1 });
         }
@@ -106,6 +107,11 @@ async function findInSeed(
   if (written && (sum.high !== written.high || sum.low !== written.low))
     all.push(`${file}: what stands in it is not what was masked: write to the maintainers of pulumi-microapps`);
   return all;
+}
+
+function describeFind(label: string, { table, label: source }: Origin): string {
+  if (source === platformIDs) return `"${label}" holds an ID of the platform: mask it by digits, or drop it`;
+  return `"${label}" holds a value of "${source}" (${source === peopleLabel ? table : `table ${table}`}), which is not kept: mask or drop ${label}, or write {keep: {mayHold: ["${source}"]}} for it`;
 }
 
 /** The texts in a value, names of a map's entries included. */

@@ -21,6 +21,8 @@ export class LabelLooks {
   see(value: unknown, rules: MasksFile["kinds"]): Lookalike[] {
     if (value === null || value === "") return [];
     this.#values++;
+    // A telephone number may be a number: its label alone shows it.
+    if (typeof value === "number" && this.#kind) this.#open.add(this.#kind);
     if (typeof value !== "string") return [];
     this.#texts++;
     const seen = findLookalikes(value);

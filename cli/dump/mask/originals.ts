@@ -8,6 +8,11 @@ const insideFrom = 8;
 /** Characters of a value that are compared. */
 const longest = 64;
 
+/** Stands for the label of IDs, which nothing may hold. */
+export const platformIDs = "IDs of the platform";
+/** Stands for the label of members, organizations and teams. */
+export const peopleLabel = "people";
+
 /** Values that stand in every file for other reasons. */
 const common = new Set(["true", "false", "null"]);
 

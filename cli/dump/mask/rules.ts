@@ -1,6 +1,7 @@
 import { firstLines } from "../../../provider/messages/firstLines.ts";
 import { MaskError } from "./maskError.ts";
 import type { MaskRule, MasksFile, PlacedRule } from "./masksFile.ts";
+import { peopleLabel } from "./originals.ts";
 
 /** A table as rules see it. */
 export interface MaskedTable {
@@ -100,7 +101,7 @@ export class MaskRules {
     const all = [...this.file.labels, ...[...this.file.tables.values()].flatMap((rules) => [...rules])];
     return all.flatMap(([, { rule, place }]) =>
       (rule.kind === "keep" ? rule.mayHold : []).flatMap((held) =>
-        all.some(([label, other]) => label === held && other.rule.kind !== "keep")
+        held === peopleLabel || all.some(([label, other]) => label === held && other.rule.kind !== "keep")
           ? []
           : [`${place}: mayHold names "${held}", which no rule masks: correct the label, or leave it out`],
       ),

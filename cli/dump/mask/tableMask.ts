@@ -5,7 +5,7 @@ import { isMovable } from "./dates.ts";
 import { LabelLooks } from "./labelLooks.ts";
 import { MaskError } from "./maskError.ts";
 import type { MaskRule, PlacedRule } from "./masksFile.ts";
-import type { Originals } from "./originals.ts";
+import { platformIDs, type Originals } from "./originals.ts";
 import type { Pseudonyms } from "./pseudonyms.ts";
 import type { MaskedTable, MaskRules } from "./rules.ts";
 
@@ -28,6 +28,9 @@ export interface MaskedLabel {
   origin: number | undefined;
 }
 
+/** Characters of the shortest ID that is searched for. */
+const shortestID = 8;
+
 /** True for what a seed takes for nothing; most values need no look inside. */
 const isEmpty = (value: unknown): boolean =>
   value === "" || value === null || (typeof value === "object" && canonical(value) === undefined);
@@ -48,7 +51,7 @@ export class TableMask {
     this.table = table;
     this.#rules = rules;
     this.#making = making;
-    this.#idOrigin = making?.originals.origin({ table, label: "IDs of the platform" });
+    this.#idOrigin = making?.originals.origin({ table, label: platformIDs });
   }
 
   /** Labels in alphabetical order. */
@@ -64,7 +67,9 @@ export class TableMask {
   /** Notes IDs, which must not be found in what is written. */
   addIDs(ids: readonly unknown[]): void {
     if (this.#making === undefined || this.#idOrigin === undefined) return;
-    for (const id of ids) if (typeof id === "string") this.#making.originals.add(id, this.#idOrigin);
+    // Short ones, such as "root", are words as well.
+    for (const id of ids)
+      if (typeof id === "string" && id.length >= shortestID) this.#making.originals.add(id, this.#idOrigin);
   }
 
   /** The values of a row as they are written: links as they are, dates not moved yet. */
@@ -131,6 +136,7 @@ export class TableMask {
       return undefined;
     }
     this.#note(known, value);
+    if (kind === "name") this.#noteWords(known, String(value));
     if (!this.#making || kind === "date") return value;
     const { pseudonyms } = this.#making;
     if (kind === "digits") return typeof value === "number" ? pseudonyms.number(value) : pseudonyms.digits(value);
@@ -158,6 +164,12 @@ export class TableMask {
     if (rule.kind === "constant") return String(rule.value);
     if (!pseudonyms || rule.kind === "drop" || rule.kind === "date" || rule.kind === "keep") return "";
     return rule.kind === "digits" ? pseudonyms.digits(part) : maskText(part, rule.kind, pseudonyms);
+  }
+
+  /** Free text calls people by a part of their name. */
+  #noteWords({ origin }: MaskedLabel, name: string): void {
+    if (!this.#making || origin === undefined) return;
+    for (const word of name.split(/[\s,;]+/)) if (/^\p{Lu}/u.test(word)) this.#making.originals.add(word, origin);
   }
 
   /** Keeps the texts in a value among those that must not be found. */
