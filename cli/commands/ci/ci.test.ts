@@ -259,7 +259,7 @@ test("with --approve nothing is applied but what a person approves, whose job ha
     expect(condition).toBe("${{ github.event_name == 'workflow_dispatch' }}");
     expect(JSON.stringify(steps).match(/secrets\.\w+/g)).toEqual(["secrets.MICROAPPS_APPROVAL_KEY"]);
   }
-  // Code is what no report explains: who approves says so, by an input that nothing sets otherwise.
+  // Code is what no report explains: whoever approves confirms it by an input that nothing sets otherwise.
   expect(apply.on.workflow_dispatch?.inputs["code-reviewed"]).toMatchObject({ type: "boolean", default: false });
   expect(JSON.stringify(others["approve-dev"]?.steps)).toContain("${CODE_REVIEWED:+--code-reviewed}");
   const whole = parse(gitlab(written)[".gitlab-ci.yml"] ?? "") as Record<string, unknown>;
