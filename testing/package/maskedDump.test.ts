@@ -200,6 +200,11 @@ test("free text that names people of other columns is found, and may be allowed 
     expect.stringContaining('(1 value): "Note" holds a value of "Name" (table t1customers)'),
   ]);
   expect(output).not.toContain(one?.name ?? "");
+  await here.client.updatemicroapprow({
+    rowID: one?.id ?? "",
+    rowData: { Note: `Mx ${one?.name.split(" ")[1] ?? ""}.` },
+  });
+  expect((await run("out", "--mask", "masks.yaml", ...people)).output).toContain('"Note" holds a value of "Name"');
   await masks(note.replace("Note: keep", "Note: { keep: { mayHold: [Name] } }"));
   expect(await run("out", "--mask", "masks.yaml", ...people)).toMatchObject({ status: 0 });
 });

@@ -136,6 +136,7 @@ export class TableMask {
       return undefined;
     }
     this.#note(known, value);
+    if (kind === "name") this.#noteWords(known, String(value));
     if (!this.#making || kind === "date") return value;
     const { pseudonyms } = this.#making;
     if (kind === "digits") return typeof value === "number" ? pseudonyms.number(value) : pseudonyms.digits(value);
@@ -163,6 +164,12 @@ export class TableMask {
     if (rule.kind === "constant") return String(rule.value);
     if (!pseudonyms || rule.kind === "drop" || rule.kind === "date" || rule.kind === "keep") return "";
     return rule.kind === "digits" ? pseudonyms.digits(part) : maskText(part, rule.kind, pseudonyms);
+  }
+
+  /** Free text calls people by a part of their name. */
+  #noteWords({ origin }: MaskedLabel, name: string): void {
+    if (!this.#making || origin === undefined) return;
+    for (const word of name.split(/[\s,;]+/)) if (/^\p{Lu}/u.test(word)) this.#making.originals.add(word, origin);
   }
 
   /** Keeps the texts in a value among those that must not be found. */
