@@ -4,7 +4,8 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, syml
 import { join } from "node:path";
 import { isUnchanged, stops } from "./model/changeSet.ts";
 import { markdown } from "./rendering/markdown.ts";
-import { formats, render } from "./rendering/render.ts";
+import { formats } from "./rendering/formats.ts";
+import { render } from "./rendering/render.ts";
 import { Repository } from "./testing/repository.ts";
 
 let repository: Repository;
