@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { isObject } from "../provider/contract/wire.ts";
 import { toHiddenName, typeThrough } from "../provider/pulumi/doors.ts";
 import { unknownValue } from "../provider/pulumi/properties.ts";
 import { appReadiness } from "../provider/resources/appReadiness.ts";
@@ -87,11 +88,12 @@ export class SeedRows extends declareClass<object, SeedRowsOutputs>(seedRows) {
       name,
       {
         ...rest,
+        ...withTables(rest),
         ...keyRows(seedRows, rest),
         ...(references ? { references: Object.fromEntries(linked) } : {}),
         ...(parent && parentRows ? { parent: { ...keyed(parentRows), by: parent.by } } : {}),
         ...(isDynamic ? { salt: unsalted() } : {}),
-        ...seedsOf(links),
+        ...seedsOf([...relatedSeeds(rest), ...links]),
         ...othersOf(name, { ...args }, plainLinks(links), options),
       },
       isDynamic && mayBeSecret ? pulumi.mergeOptions(options, { additionalSecretOutputs: [...labelOutputs] }) : options,
@@ -107,7 +109,22 @@ const labelOutputs = Object.entries(seedRows.outputs.shape).flatMap(([name, sche
   return secretIf === undefined ? [] : [opaque ? toHiddenName(name) : name];
 });
 
-const isSeed = (rows: RowsOf): rows is LinkedSeed => rows instanceof SeedRows;
+const isSeed = (rows: unknown): rows is LinkedSeed => rows instanceof SeedRows;
+
+/** Seeds that an Environment has in place of the tables of `expect.relationships`, by label. */
+function relatedSeeds({ expect }: { expect?: unknown }): (readonly [label: string, rows: LinkedSeed])[] {
+  const related = isObject(expect) && isObject(expect["relationships"]) ? expect["relationships"] : {};
+  return Object.entries(related).flatMap(([label, rows]) => (isSeed(rows) ? [[label, rows] as const] : []));
+}
+
+/** The expectations with the tables of these seeds. */
+function withTables(args: { expect?: unknown }): { expect?: object } {
+  const seeds = relatedSeeds(args);
+  if (seeds.length === 0) return {};
+  const { expect } = args as { expect: { relationships: object } };
+  const tables = Object.fromEntries(seeds.map(([label, rows]) => [label, keyed(rows)]));
+  return { expect: { ...expect, relationships: { ...expect.relationships, ...tables } } };
+}
 
 /** The table and key of seeds, where the program has them as plain texts. */
 const places = new WeakMap<LinkedSeed, { table: string; key: string }>();
