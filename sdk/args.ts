@@ -1,7 +1,7 @@
 // Generated from the definitions of provider/resources and provider/functions by `make docs`: change those, not this.
 /* eslint-disable max-lines */
 import type { Input, Output } from "@pulumi/pulumi";
-import type { ParentRows, RowsOf } from "./resourceClass.ts";
+import type { CellsOf, LabelOf, ParentRows, RowsOf } from "./resourceClass.ts";
 
 /** No value is assignable: exactly one of `email` and `userID` is set. */
 interface EitherEmailOrUserID {
@@ -298,7 +298,7 @@ export interface UserTeamsOutputs {
 }
 
 /** Arguments of SeedRows beside `rows` and `source`. */
-export interface SeedRowsSettings {
+export interface SeedRowsSettings<Row extends object = Record<string, unknown>> {
   /**
    * Data table ID (microAppID) that the rows go into.
    * @example "countries"
@@ -308,11 +308,11 @@ export interface SeedRowsSettings {
    * Label or labels that tell one row from another: the natural key. Another one gives the same rows another key; they keep their IDs.
    * @example "Code"
    */
-  key: Input<string | Input<string>[]>;
+  key: Input<LabelOf<NoInfer<Row>> | Input<LabelOf<NoInfer<Row>>>[]>;
   /** Rows beside those of rows or source, by label. */
-  additions?: Input<Input<Record<string, Input<unknown>>>[]>;
+  additions?: Input<Input<CellsOf<NoInfer<Row>>>[]>;
   /** Fields of rows that rows or source has, each with the natural key of its row. */
-  changes?: Input<Input<Record<string, Input<unknown>>>[]>;
+  changes?: Input<Input<Partial<CellsOf<NoInfer<Row>>>>[]>;
   /** Natural keys of rows that rows or source has and the seed leaves out; of several labels a list of their values. */
   removals?: Input<Input<string | number | boolean | Input<string | number | boolean>[]>[]>;
   /** Types of values by label. The cells of a CSV are read by them; text by default. A date is ISO 8601 text, a checkbox a JSON list of texts. An empty cell is no value. Of all rows, what is the same value in such a field counts as the same: a day and its midnight UTC, a number and its text. */
@@ -376,15 +376,15 @@ export interface SeedRowsSettings {
 }
 
 /** Arguments of SeedRows with `rows`, not `source`. */
-export interface SeedRowsByRows extends SeedRowsSettings {
+export interface SeedRowsByRows<Row extends object = Record<string, unknown>> extends SeedRowsSettings<Row> {
   /** The rows by label, in the program. Either this or source. */
-  rows: Input<Input<Record<string, Input<unknown>>>[]>;
+  rows: Input<Input<CellsOf<NoInfer<Row>>>[]>;
   /** Excluded by `rows`. */
   source?: EitherRowsOrSource;
 }
 
 /** Arguments of SeedRows with `source`, not `rows`. */
-export interface SeedRowsBySource extends SeedRowsSettings {
+export interface SeedRowsBySource<Row extends object = Record<string, unknown>> extends SeedRowsSettings<Row> {
   /**
    * File with the rows, relative to the project: .csv, .json, .ndjson or .yaml. Either this or rows.
    * @example "data/countries.csv"
@@ -395,7 +395,7 @@ export interface SeedRowsBySource extends SeedRowsSettings {
 }
 
 /** Arguments of SeedRows: exactly one of `rows` and `source` is set. */
-export type SeedRowsArgs = SeedRowsByRows | SeedRowsBySource;
+export type SeedRowsArgs<Row extends object = Record<string, unknown>> = SeedRowsByRows<Row> | SeedRowsBySource<Row>;
 
 /** Outputs of SeedRows. */
 export interface SeedRowsOutputs {

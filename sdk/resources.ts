@@ -72,9 +72,14 @@ export class UserTeams extends declareClass<UserTeamsArgs, UserTeamsOutputs>(use
 /** Waits for the generation of an app. GeneratedApp declares it, unless `wait` is "none". */
 export class AppReadiness extends declareClass<AppReadinessArgs, AppReadinessOutputs>(appReadiness) {}
 
-/** Rows of a data table from a file or from the program: inserted, updated and removed as the source has them. */
-export class SeedRows extends declareClass<object, SeedRowsOutputs>(seedRows) {
-  constructor(name: string, args: SeedRowsArgs, options?: pulumi.CustomResourceOptions) {
+/**
+ * Rows of a data table from a file or from the program: inserted, updated and removed as the source has them.
+ * `SeedRows<Country>` takes the rows of a type, such as `microapps table schema` writes: a wrong cell does not compile.
+ */
+export class SeedRows<Row extends object = Record<string, unknown>> extends declareClass<object, SeedRowsOutputs>(
+  seedRows,
+) {
+  constructor(name: string, args: SeedRowsArgs<Row>, options?: pulumi.CustomResourceOptions) {
     const { references, parent, ...rest } = args;
     // A cell turns out to be secret later. The plugin sees it by itself.
     const { rows, additions, changes, removals } = withSecretCells(seedRows, { ...args }).open;
