@@ -3,8 +3,8 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isUnchanged, stops } from "./model/changeSet.ts";
-import { markdown } from "./rendering/markdown.ts";
 import { formats } from "./rendering/formats.ts";
+import { markdown } from "./rendering/markdown.ts";
 import { render } from "./rendering/render.ts";
 import { Repository } from "./testing/repository.ts";
 
