@@ -37,7 +37,7 @@ const jobs: readonly Job[] = [
   { name: "taken down", work: (peer) => peer.down(), times: 1 },
 ];
 
-/** Milliseconds that the platform waits before it answers a call: next door, and on another continent. */
+/** Milliseconds that the platform waits before it answers a call: on the same machine, and on another continent. */
 const delays = [0, 40];
 
 interface Measured {
