@@ -58,7 +58,7 @@ const report = (count: number): ChangeSet => ({
   ],
 });
 
-/** What differs between two environments, which may be promoted. */
+/** A comparison of two environments, which may be promoted. */
 function comparison(): ChangeSet {
   const set = report(9);
   const [environment] = set.environments;
@@ -70,7 +70,7 @@ function comparison(): ChangeSet {
   return { version: 1, kind: "changes", flags: [], environments: [{ ...rest, name: "dev → prod" }] };
 }
 
-/** What axe finds wrong with a page. */
+/** Lists the faults that axe finds in a page. */
 async function violationsOf(page: Page): Promise<unknown[]> {
   await page.evaluate(axe.source);
   return page.evaluate<unknown[]>(
