@@ -5,8 +5,8 @@ import { assertCommitted } from "../../cli/changes/base/committed.ts";
 import type { Section } from "../../cli/changes/model/changeSet.ts";
 import { Repository } from "../../cli/changes/testing/repository.ts";
 import { writeFiles } from "../../cli/edits/writing.ts";
-import { codes, files } from "./pulledFiles.ts";
 import { changedLines, PullStage, refusals } from "./pullStage.ts";
+import { codes, files } from "./pulledFiles.ts";
 
 const stage = PullStage.begin();
 

@@ -30,15 +30,16 @@ export async function isAbsent(
   teamID: string,
   { userID, email }: ListedMember,
 ): Promise<boolean> {
-  try {
-    const list = await members.list(teamID);
-    if (!list) return true;
-    const { byID, hasEmails } = indexOf(list);
-    const isListed = [userID, email].some((name) => name !== undefined && (byID.has(name) || memberAt(list, name)));
-    return !isListed && (hasEmails || !userID.includes("@"));
-  } catch {
-    return false; // the removal itself answers
-  }
+  // Where it can't be read the removal itself answers.
+  const read = await members.list(teamID).then(
+    (list) => ({ list }),
+    () => undefined,
+  );
+  if (!read?.list) return read !== undefined;
+  const { byID, hasEmails } = indexOf(read.list);
+  const { list } = read;
+  const isListed = [userID, email].some((name) => name !== undefined && (byID.has(name) || memberAt(list, name)));
+  return !isListed && (hasEmails || !userID.includes("@"));
 }
 
 /** The reason why somebody lacks a role that the platform confirmed; undefined when they have it. */
