@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ListedMember } from "../client/lists/memberLists.ts";
+import type { ListedMember } from "../client/members/memberLists.ts";
 import { orUndefinedIfNotFound } from "../contract/errors.ts";
 import { role } from "../contract/members.ts";
 import { id } from "../contract/values.ts";

@@ -15,7 +15,7 @@ import { lookingContext } from "../../cli/commands/lookingContext.ts";
 import { writeFiles } from "../../cli/edits/writing.ts";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";
-import { MemberLists } from "../../provider/client/lists/memberLists.ts";
+import { MemberLists } from "../../provider/client/members/memberLists.ts";
 import { InProcessEngine } from "./inProcessEngine.ts";
 import { files } from "./pulledFiles.ts";
 

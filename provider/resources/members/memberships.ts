@@ -1,6 +1,6 @@
 import type { CallOptions } from "../../client/http/call.ts";
-import type { ListedMember } from "../../client/lists/memberLists.ts";
-import { indexOf, memberAt } from "../../client/lists/teamLists.ts";
+import type { ListedMember } from "../../client/members/memberLists.ts";
+import { indexOf, memberAt } from "../../client/members/teamIndex.ts";
 import { quote, some } from "../../messages/text.ts";
 import type { Named } from "../../reconcile/rosters.ts";
 import type { Context } from "../model/resource.ts";
