@@ -1,7 +1,7 @@
 import type { Endpoint } from "../../provider/contract/endpoint.ts";
 import { endpoints } from "../../provider/contract/endpoints.ts";
 import type { Row } from "../../provider/contract/values.ts";
-import { isObject, type Json } from "../../provider/contract/wire.ts";
+import type { Json } from "../../provider/contract/wire.ts";
 import type { CallContext } from "../data/callContext.ts";
 import type { CallFilter, LoggedCall } from "../data/callLog.ts";
 import { signUrl, listFiles } from "../data/files.ts";
@@ -16,8 +16,7 @@ import type { Platform } from "../platform/platform.ts";
 
 // Contents of a platform for the console. Nothing here changes the platform or is logged as a call.
 
-/** Enough for an export in one answer. */
-const maxRows = 100_000;
+const maxRows = 500;
 
 /** Names of the endpoints, the platform's settings, and the profile that it has. */
 export const platformFacts = ({ manner: { settings, profile } }: Platform) => ({
@@ -45,7 +44,7 @@ export interface RowPage {
   total: number | null;
 }
 
-/** One page of a table's rows: 50 by default, 100,000 at most. `filter` is a view filter, or a list that all must fit. */
+/** One page of a table's rows: 50 by default, 500 at most. */
 export async function rowPage(platform: Platform, query: URLSearchParams): Promise<RowPage> {
   const microAppID = query.get("table") ?? "";
   const limit = Math.min(wholeIn(query, "limit", 50), maxRows);
@@ -54,7 +53,7 @@ export async function rowPage(platform: Platform, query: URLSearchParams): Promi
   const request = {
     microAppID,
     searchFilter: [{ skip: wholeIn(query, "skip", 0), limit: limit + 1 }],
-    ...(filter === null ? {} : { optViewFilters: filtersIn(filter) }),
+    ...(filter === null ? {} : { optViewFilters: [objectIn(filter)] }),
     ...(sort === null
       ? {}
       : { optViewSort: { [keyOf(platform, microAppID, sort)]: Number(query.get("direction") ?? 1) } }),
@@ -80,15 +79,14 @@ function wholeIn(query: URLSearchParams, name: string, otherwise: number): numbe
   return value;
 }
 
-function filtersIn(text: string): Json[] {
+function objectIn(text: string): Json {
   try {
     const value: unknown = JSON.parse(text);
-    const filters: unknown[] = Array.isArray(value) ? value : [value];
-    if (filters.length > 0 && filters.every(isObject)) return filters;
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Json; // any object is one
   } catch {
     // Text that is not JSON gets the error below.
   }
-  throw invalid("filter must be a JSON object, or a list of them");
+  throw invalid("filter must be a JSON object");
 }
 
 function onlooker(platform: Platform): CallContext {

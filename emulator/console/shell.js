@@ -1,7 +1,6 @@
 import { html, nothing } from "./lit-html/lit-html.js";
 import { icon } from "./icons.js";
 import { currentNotice, notify } from "./notices.js";
-import { isWaiting } from "./service.js";
 import { themeSwitch } from "./theme.js";
 import { tree } from "./tree.js";
 
@@ -72,8 +71,7 @@ export function shell({ views, view, hash, help }, content, redraw) {
         </button>
       </div>
     </aside>
-    <progress class="waiting" aria-label="Waiting for the emulator" ?hidden=${!isWaiting()}></progress>
-    <main id="main" tabindex="-1" aria-busy=${isWaiting() ? "true" : "false"}>${content}</main>
+    <main id="main" tabindex="-1">${content}</main>
     ${notice()}
   `;
 }

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/gl
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { hasDrift } from "../../cli/changes/drift/accepted.ts";
 import { CountingReads } from "../../cli/changes/drift/countingReads.ts";
 import { drift, type Look } from "../../cli/changes/drift/drift.ts";
 import type { Change } from "../../cli/changes/model/changeSet.ts";
@@ -10,8 +11,8 @@ import { lookingContext } from "../../cli/commands/lookingContext.ts";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { faultKinds } from "../../emulator/platform/faults.ts";
 import { createClient } from "../../provider/client/client.ts";
+import { MemberLists } from "../../provider/client/lists/memberLists.ts";
 import { TableReads } from "../../provider/client/lists/tableReads.ts";
-import { MemberLists } from "../../provider/client/members/memberLists.ts";
 import type { Client } from "../../provider/client/options.ts";
 import type { Resource } from "../../provider/resources/resource.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
@@ -168,9 +169,26 @@ test("people of a program are in the team that it names, and one who is gone is 
   expect((await look(undefined, [member("bob", "BOB@example.com", { role: undefined })])).section.things).toEqual([]);
 });
 
+test("an expectation that rows of others break is drift that names them", async () => {
+  const seed = called("cities");
+  const expecting = { ...seed, values: { ...seed.values, expect: { rowCount: { max: 3 }, notNull: ["Name"] } } };
+  const found = (await look(undefined, [expecting])).section;
+  const changes = found.things[0]?.changes.filter(({ kind }) => kind === "setting") ?? [];
+  expect(changes.map(({ fields }) => fields)).toEqual([
+    [
+      {
+        ...{ name: "expect.notNull", before: "holds" },
+        after: '1 row has no value under "Name": "theirs"',
+      },
+    ],
+    [{ name: "expect.rowCount", before: "holds", after: "30 rows, more than 3" }],
+  ]);
+  expect(hasDrift(found)).toBe(true);
+});
+
 describe("a platform that answers wrongly is never without drift", () => {
   /** Kinds that a client may get over, or that harm no read: writes alone, or the same values in another form. A kind that is new is none of them. */
-  const survived: readonly string[] = ["expiredToken", "slow", "defaultLimit", "keepsPart", "otherForms", "late"];
+  const survived: readonly string[] = ["expiredToken", "slow", "defaultLimit", "keepsPart", "otherForms"];
   const kinds = [
     ...faultKinds.map((kind) => ({ kind, milliseconds: 50 })),
     { kind: "status" as const, status: 503 },

@@ -19,7 +19,7 @@ export class InProcessHost implements LifeHost {
   #operations: Operations;
 
   constructor(configuration: Configuration, directory: string) {
-    this.#configuration = { consistencySeconds: 0, ...configuration };
+    this.#configuration = configuration;
     this.#directory = directory;
     this.#operations = this.#begun();
   }

@@ -3,7 +3,6 @@ import { inParallel } from "../../../provider/client/parallel.ts";
 import { ApiError } from "../../../provider/contract/errors.ts";
 import { isObject } from "../../../provider/contract/wire.ts";
 import { formatCount } from "../../../provider/messages/text.ts";
-import { findRole } from "../../../provider/resources/members/memberships.ts";
 import type { RowWatch } from "../../../provider/resources/model/resource.ts";
 import type { ResourceContext } from "../../../provider/resources/resource.ts";
 import { resourceNamed } from "../../../provider/resources/resources.ts";
@@ -53,8 +52,6 @@ export interface Observer {
   watch: (resource: StateResource) => RowWatch | undefined;
   /** `found` is undefined for what is not there any more; `changed` are the names of settings that a run would put back. */
   found: (resource: StateResource, applied: Values, found: Values | undefined, changed: readonly string[]) => void;
-  /** Gets the people of a team whom nobody declares; undefined where they are only counted. */
-  others?: ((team: StateResource, people: { name: string; role: string | undefined }[]) => void) | undefined;
 }
 
 /** Reads everything that a state has. Changes nothing: `context` has a client that can't. */
@@ -98,7 +95,10 @@ export async function drift(
   await inParallel(known, maxUnderWay, read);
   await countOthers(
     known.map(({ each }) => each),
-    { seen, context, look, hide, others: observer?.others },
+    seen,
+    context,
+    look,
+    hide,
   );
   look.unread = [...new Set(look.unread)].sort();
   const inOrder = new Map(known.map(({ each }, at) => [each, at]));
@@ -190,6 +190,17 @@ function withPeople(team: Thing, changes: readonly Change[]): Thing {
   return { ...team, people, changes: orderChanges([...team.changes, ...byName]) };
 }
 
+/** Expectations of a seed that do not hold, as settings that changed. */
+function unmetChanges({ unmet }: Values): Change[] {
+  const sentences = Array.isArray(unmet) ? (unmet as string[]) : [];
+  return settingChanges(
+    sentences.map((sentence) => {
+      const [name = "", ...text] = sentence.split(": ");
+      return fieldOf(name, "holds", text.join(": "));
+    }),
+  );
+}
+
 /** Changes of rows since the last run, as the seed itself observed them. */
 async function rowChanges(
   values: Values,
@@ -197,7 +208,8 @@ async function rowChanges(
   directory: string,
 ): Promise<Pick<Thing, "rows" | "changes" | "omitted"> | undefined> {
   const seen = found["drift"] as Drift | undefined; // of the seed's own schema
-  if (!seen) return undefined;
+  const unmet = unmetChanges(found);
+  if (!seen) return unmet.length === 0 ? undefined : { changes: unmet, omitted: 0 };
   const { changed, missing, changedKeys, missingKeys } = seen;
   const seed = values as unknown as RowDeclaration; // as it was applied
   const declared = await rowsByKey(seed, directory, changedKeys);
@@ -212,6 +224,7 @@ async function rowChanges(
     );
   };
   const changes = [
+    ...unmet,
     ...missingKeys.map((name): Change => ({ kind: "row", op: "remove", name, fields: [] })),
     ...changedKeys.map((name): Change => ({ kind: "row", op: "change", name, fields: fields(name) })),
   ];
@@ -220,24 +233,18 @@ async function rowChanges(
   return {
     rows: { add: 0, change: changed, remove: missing, same },
     changes,
-    omitted: changed + missing - changes.length,
+    omitted: changed + missing + unmet.length - changes.length,
   };
-}
-
-interface Counting {
-  seen: ReadonlyMap<StateResource, Values>;
-  context: ResourceContext & { tables: CountingReads };
-  look: Look;
-  hide: (text: string) => string;
-  others: Observer["others"];
 }
 
 /** Counts members whom nobody declares and rows beside those of this stack. */
 async function countOthers(
   resources: readonly StateResource[],
-  { seen, context, look, hide, others: take }: Counting,
+  seen: ReadonlyMap<StateResource, Values>,
+  { client, members, tables }: ResourceContext & { tables: CountingReads },
+  look: Look,
+  hide: (text: string) => string,
 ): Promise<void> {
-  const { client, members, tables } = context;
   const declared = new Map<string, Set<unknown>>();
   for (const [{ kind }, values] of seen) {
     if (kind !== "TeamMember" && kind !== "TeamRoster") continue;
@@ -258,12 +265,6 @@ async function countOthers(
       const others = (await members.list(team.id))?.filter(({ userID }) => !known.has(userID)) ?? [];
       if (others.length > 0)
         look.notes.push(`${team.name}: ${formatCount(others.length, "member")} whom nobody declares`);
-      if (!take) return;
-      const named = others.map(async (each) => ({
-        name: each.email ?? each.userID,
-        role: await findRole(context, team.id, each),
-      }));
-      take(team, await Promise.all(named));
     } catch (error) {
       look.unread.push(`${team.name}: ${hide(messageOf(error))}`);
     }

@@ -1,0 +1,220 @@
+import { ApiError, isNotFound } from "../../contract/errors.ts";
+import type { Member } from "../../contract/members.ts";
+import type { CallOptions, Calls } from "../http/call.ts";
+import { Collector, type Waits } from "./collector.ts";
+import { SnapshotCache } from "./snapshotCache.ts";
+
+/** A member whose user ID is known. */
+export type ListedMember = Member & { userID: string };
+
+/** Members of a team; undefined when there is no such team. */
+export type TeamList = readonly ListedMember[] | undefined;
+
+export interface ListOptions extends CallOptions {
+  /** How long reads wait for others to become one call (default 10 ms alone, 30 ms for the next one, 1 s at most). */
+  reads?: Waits;
+  /** How long additions do (default 30 ms alone, 100 ms for the next one, 1 s at most). */
+  additions?: Waits;
+  /** Milliseconds for which a list serves further reads (default 5,000). Our own writes drop it. */
+  ttlMs?: number;
+  now?: () => number;
+}
+
+/** A list that is being read, since the team's version was this. */
+interface Read extends PromiseWithResolvers<TeamList> {
+  teamID: string;
+  version: number;
+}
+
+/** Most lists that are read in one call before somebody asks for them. */
+const maxAhead = 25;
+
+const readWaits: Waits = { aloneMs: 10, idleMs: 30, maxMs: 1_000 };
+
+/** Lists of the members of teams: reads of many become one call, and a list that was just read serves everyone. */
+export class TeamLists {
+  readonly #client: Calls<"teammembers">;
+  readonly #call: CallOptions;
+  readonly #snapshots: SnapshotCache<TeamList>;
+  readonly #reads: Collector<Read>;
+  readonly #underway = new Map<string, Read>();
+  /** Teams whose lists may be asked for. */
+  readonly #expected = new Set<string>();
+  /** True while lists hold user IDs alone, which do not show the team they belong to. */
+  #isBare = false;
+
+  constructor(
+    client: Calls<"teammembers">,
+    { reads = readWaits, ttlMs = 5_000, now = Date.now, ...call }: Omit<ListOptions, "additions">,
+  ) {
+    this.#client = client;
+    this.#call = call;
+    this.#snapshots = new SnapshotCache(ttlMs, now);
+    this.#reads = new Collector((reads) => this.#readAll([...reads, ...this.#ahead()]), reads);
+  }
+
+  /** Notes that the list of a team may be asked for: it is read together with that of another one. */
+  expect(teamID: string): void {
+    this.#expected.add(teamID);
+  }
+
+  /** The list as it was at most `ttlMs` ago, wrapped; undefined when it has to be read. */
+  known(teamID: string): { snapshot: TeamList } | undefined {
+    return this.#snapshots.get(teamID);
+  }
+
+  /** The list as it was at most `ttlMs` ago. */
+  async list(teamID: string): Promise<TeamList> {
+    const known = this.#snapshots.get(teamID);
+    if (known) return known.snapshot;
+    const underway = this.#current(teamID);
+    if (underway) return underway.promise;
+    const read = this.#begin(teamID);
+    this.#reads.add(read);
+    return read.promise;
+  }
+
+  /** Reads the current list; calls that ask meanwhile share the read. */
+  async fresh(teamID: string): Promise<TeamList> {
+    this.#snapshots.drop(teamID);
+    return this.list(teamID);
+  }
+
+  /** The lists as they are now, read at once. */
+  async freshAll(teamIDs: readonly string[], call?: CallOptions): Promise<PromiseSettledResult<TeamList>[]> {
+    const reads = teamIDs.map((teamID) => this.#begin(teamID));
+    const ahead = reads.length > 0 ? this.#ahead() : [];
+    if (reads.length > 0) await this.#readAll([...reads, ...ahead], call);
+    return Promise.allSettled(reads.map(({ promise }) => promise));
+  }
+
+  /** Carries out a change of teams. A list that was read before its end is not served afterwards. */
+  async changing(teamIDs: readonly string[], change: () => Promise<unknown>): Promise<void> {
+    const changed = (): void => {
+      for (const teamID of teamIDs) this.#snapshots.changed(teamID);
+    };
+    changed();
+    try {
+      await change();
+    } finally {
+      changed();
+    }
+  }
+
+  /** The teams whose lists were read, or are being read. */
+  get teamIDs(): string[] {
+    return [...this.#snapshots.keys, ...this.#underway.keys()];
+  }
+
+  /** The read under way, unless it began before our last change to the team: it may not show that change. */
+  #current(teamID: string): Read | undefined {
+    const underway = this.#underway.get(teamID);
+    return underway?.version === this.#snapshots.version(teamID) ? underway : undefined;
+  }
+
+  /** Notes that a list is being read, for whoever asks meanwhile. */
+  #begin(teamID: string): Read {
+    const read = { ...Promise.withResolvers<TeamList>(), teamID, version: this.#snapshots.version(teamID) };
+    this.#underway.set(teamID, read);
+    const over = (): void => {
+      if (this.#underway.get(teamID) === read) this.#underway.delete(teamID);
+    };
+    read.promise.then(over, over);
+    return read;
+  }
+
+  /** Lists that others will probably ask for, to be read in the same call. */
+  #ahead(): Read[] {
+    if (this.#isBare) return [];
+    const unread = [...this.#expected].filter((teamID) => !this.#snapshots.get(teamID) && !this.#current(teamID));
+    return unread.slice(0, maxAhead).map((teamID) => this.#begin(teamID));
+  }
+
+  async #readAll(reads: readonly Read[], call = this.#call): Promise<void> {
+    const teamIDs = [...new Set(reads.map(({ teamID }) => teamID))];
+    if (this.#isBare && teamIDs.length > 1) return this.#oneByOne(reads, call);
+    try {
+      const { teamMembers } = await this.#client.teammembers({ teamIDs }, call);
+      const isOne = teamIDs.length === 1;
+      if (!isOne && teamMembers.some((member) => member.teamID === undefined)) {
+        this.#isBare = true;
+        await this.#oneByOne(reads, call);
+        return;
+      }
+      for (const { teamID, version, resolve, reject } of reads) {
+        const own = isOne ? teamMembers : teamMembers.filter((member) => member.teamID === teamID);
+        const members = own.filter(hasID);
+        if (members.length < own.length) {
+          reject(withoutID(teamID));
+          continue;
+        }
+        this.#snapshots.keep(teamID, members, version);
+        resolve(members);
+      }
+    } catch (error) {
+      // One team that is missing, or that is nobody's business, must not hide the others.
+      const isOfOne = isNotFound(error) || (error instanceof ApiError && error.code === "forbidden");
+      if (isOfOne && teamIDs.length > 1) return this.#oneByOne(reads, call);
+      for (const { resolve, reject } of reads) {
+        if (isNotFound(error)) resolve(undefined);
+        else reject(error);
+      }
+    }
+  }
+
+  async #oneByOne(reads: readonly Read[], call: CallOptions): Promise<void> {
+    const teams = Map.groupBy(reads, ({ teamID }) => teamID);
+    await Promise.all([...teams.values()].map((own) => this.#readAll(own, call)));
+  }
+}
+
+/** A list by user ID, and by address: in the listed spelling and in small letters. */
+interface Index {
+  byID: ReadonlyMap<string, ListedMember>;
+  byEmail: ReadonlyMap<string, ListedMember>;
+  /** Undefined for addresses that differ in letter case alone: a platform that has both distinguishes them. */
+  byAddress: ReadonlyMap<string, ListedMember | undefined>;
+  /** True when each member has an address. */
+  hasEmails: boolean;
+}
+
+const indices = new WeakMap<readonly ListedMember[], Index>();
+
+/** Finds people in a list, which is gone through once: as many may ask as it has members. */
+export function indexOf(list: readonly ListedMember[]): Index {
+  const known = indices.get(list);
+  if (known) return known;
+  const byID = new Map<string, ListedMember>();
+  const byEmail = new Map<string, ListedMember>();
+  const byAddress = new Map<string, ListedMember | undefined>();
+  let hasEmails = true;
+  for (const member of list) {
+    if (!byID.has(member.userID)) byID.set(member.userID, member);
+    if (member.email === undefined) {
+      hasEmails = false;
+      continue;
+    }
+    if (!byEmail.has(member.email)) byEmail.set(member.email, member);
+    const address = member.email.toLowerCase();
+    const other = byAddress.get(address);
+    byAddress.set(address, byAddress.has(address) && other?.userID !== member.userID ? undefined : member);
+  }
+  const index = { byID, byEmail, byAddress, hasEmails };
+  indices.set(list, index);
+  return index;
+}
+
+/** Finds the member with an address: in this spelling, else in another one if the list has a single such address. */
+export function memberAt(list: readonly ListedMember[], email: string): ListedMember | undefined {
+  const { byEmail, byAddress } = indexOf(list);
+  return byEmail.get(email) ?? byAddress.get(email.toLowerCase());
+}
+
+const hasID = (member: Member): member is ListedMember => member.userID !== undefined;
+
+const withoutID = (teamID: string): ApiError =>
+  new ApiError({
+    code: "badAnswer",
+    endpoint: "teammembers",
+    message: `A member of team ${teamID} came without a user ID`,
+  });
