@@ -945,6 +945,8 @@ export interface ProviderArgs {
   driftOnPreview?: Input<boolean | "true" | "false">;
   /** Say in one run that the platform lost what the stack made: up --refresh makes again what is gone, however many rows that are. */
   lostData?: Input<boolean | "true" | "false">;
+  /** Seconds for which a platform may not find what a run has just made (eventual consistency): until then it is asked again (10). 0 takes the first answer. */
+  consistencySeconds?: Input<number | string>;
   /** Organization that the stack is for: things that a state has in another one are not touched. */
   organizationID?: Input<string>;
   /** Former address of the platform. A state remembers its platform and refuses another one, unless this names it. */

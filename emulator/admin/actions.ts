@@ -7,8 +7,9 @@ import { hashToken } from "../data/hashing.ts";
 import { forbidden, invalid, notFound, PlatformError } from "../data/platformError.ts";
 import { parseBody } from "../http/body.ts";
 import type { Arrived, Outgoing } from "../http/server.ts";
-import type { Hosted, HostedPlatforms } from "../platform/hosted.ts";
 import { loadBytes, packState, packingOf } from "../platform/snapshotFiles.ts";
+import type { Administrated } from "./administrated.ts";
+import { callAsAdministrator } from "./calling.ts";
 import { consoleFile } from "./consoleFiles.ts";
 import {
   appList,
@@ -26,15 +27,6 @@ export const adminPath = "/_emulator/";
 
 const done = { status: "success" };
 
-/** Subject of an action: one platform, and the host of all of them. */
-export interface Administrated extends Hosted {
-  all: HostedPlatforms;
-  /** Address of the main platform, as the caller has it. */
-  url: string;
-  /** True if other machines administrate it, too. */
-  allowAdmin: boolean;
-}
-
 type Action = (on: Administrated, request: Arrived, name: string) => unknown;
 
 /** Actions by method and first part of the path; the rest of the path is the name. */
@@ -47,6 +39,7 @@ const actions: Record<string, Action> = {
   "GET apps": ({ platform }) => ({ apps: appList(platform) }),
   "GET files": ({ platform }) => fileList(platform),
   "GET calls": ({ instance, platform }, { query }) => callList(instance, platform, filterIn(query)),
+  "POST call": callAsAdministrator,
   "POST reset": async ({ instance }, { query }) => {
     const to = query.get("to") ?? "seed";
     if (to !== "seed" && to !== "empty") throw invalid("to must be seed or empty");

@@ -1,7 +1,7 @@
 import type { Endpoint } from "../../provider/contract/endpoint.ts";
 import { endpoints } from "../../provider/contract/endpoints.ts";
 import type { Row } from "../../provider/contract/values.ts";
-import type { Json } from "../../provider/contract/wire.ts";
+import { isObject, type Json } from "../../provider/contract/wire.ts";
 import type { CallContext } from "../data/callContext.ts";
 import type { CallFilter, LoggedCall } from "../data/callLog.ts";
 import { signUrl, listFiles } from "../data/files.ts";
@@ -16,7 +16,8 @@ import type { Platform } from "../platform/platform.ts";
 
 // Contents of a platform for the console. Nothing here changes the platform or is logged as a call.
 
-const maxRows = 500;
+/** Enough for an export in one answer. */
+const maxRows = 100_000;
 
 /** Names of the endpoints, the platform's settings, and the profile that it has. */
 export const platformFacts = ({ manner: { settings, profile } }: Platform) => ({
@@ -44,7 +45,7 @@ export interface RowPage {
   total: number | null;
 }
 
-/** One page of a table's rows: 50 by default, 500 at most. */
+/** One page of a table's rows: 50 by default, 100,000 at most. `filter` is a view filter, or a list that all must fit. */
 export async function rowPage(platform: Platform, query: URLSearchParams): Promise<RowPage> {
   const microAppID = query.get("table") ?? "";
   const limit = Math.min(wholeIn(query, "limit", 50), maxRows);
@@ -53,7 +54,7 @@ export async function rowPage(platform: Platform, query: URLSearchParams): Promi
   const request = {
     microAppID,
     searchFilter: [{ skip: wholeIn(query, "skip", 0), limit: limit + 1 }],
-    ...(filter === null ? {} : { optViewFilters: [objectIn(filter)] }),
+    ...(filter === null ? {} : { optViewFilters: filtersIn(filter) }),
     ...(sort === null
       ? {}
       : { optViewSort: { [keyOf(platform, microAppID, sort)]: Number(query.get("direction") ?? 1) } }),
@@ -79,14 +80,15 @@ function wholeIn(query: URLSearchParams, name: string, otherwise: number): numbe
   return value;
 }
 
-function objectIn(text: string): Json {
+function filtersIn(text: string): Json[] {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Json; // any object is one
+    const filters: unknown[] = Array.isArray(value) ? value : [value];
+    if (filters.length > 0 && filters.every(isObject)) return filters;
   } catch {
     // Text that is not JSON gets the error below.
   }
-  throw invalid("filter must be a JSON object");
+  throw invalid("filter must be a JSON object, or a list of them");
 }
 
 function onlooker(platform: Platform): CallContext {

@@ -1,10 +1,11 @@
 import { html, nothing, render } from "./lit-html/lit-html.js";
 import { keyed } from "./lit-html/directives/keyed.js";
+import { keepInAddress, readAddress } from "./address.js";
 import { help, listenForKeys } from "./keys.js";
 import { loadModel } from "./model.js";
 import { notify, onNotice } from "./notices.js";
 import { missing } from "./parts.js";
-import { ask, keepToken } from "./service.js";
+import { ask, keepToken, onWaiting } from "./service.js";
 import { closeSide, openSide, shell } from "./shell.js";
 import { applyTheme } from "./theme.js";
 import { apps } from "./views/apps.js";
@@ -17,7 +18,7 @@ import { snapshots } from "./views/snapshots.js";
 import { tables } from "./views/tables.js";
 import { users } from "./views/users.js";
 
-// A view gets the rest of the address and `redraw`. It has a `title` and a `template`, may `load` what it shows (at
+// A view gets the rest of the address, `keep` for the parameters that it ends in, and `redraw`. It has a `title` and a `template`, may `load` what it shows (at
 // first and whenever the platform has changed), may take `called` with calls as they come in, and may `end`.
 const views = { tables, organizations, users, files, inboxes, apps, calls, faults, snapshots };
 const names = Object.keys(views);
@@ -47,14 +48,6 @@ const failed = (error) => ({
     </div>`,
 });
 
-function pathIn(hash) {
-  try {
-    return hash.slice(1).split("/").map(decodeURIComponent);
-  } catch {
-    return [hash.slice(1)]; // a stray % is no code
-  }
-}
-
 async function load(view) {
   await loadModel();
   await view.load?.();
@@ -65,17 +58,19 @@ async function show() {
   const hash = location.hash;
   if (hash === "#main") return;
   const visit = ++visits;
-  const [name, ...path] = pathIn(hash);
+  const { place, path: whole, query } = readAddress(hash);
+  const [name, ...path] = whole;
   const chosen = name === "" ? "tables" : name;
   const redraw = () => void (visit === visits && draw());
-  const made = Object.hasOwn(views, chosen) ? views[chosen]({ path, redraw }) : notFound(chosen);
+  const keep = (query) => keepInAddress(place, query);
+  const made = Object.hasOwn(views, chosen) ? views[chosen]({ path, query, keep, redraw }) : notFound(chosen);
   const opened = await load(made).then(
     () => made,
     (error) => failed(error),
   );
   if (visit !== visits) return;
   current.end?.();
-  current = { ...opened, view: chosen, hash };
+  current = { ...opened, view: chosen, hash: place };
   document.title = `${current.title} – Emulator`;
   closeSide();
   notify("");
@@ -104,6 +99,7 @@ async function keepFollowing() {
 
 applyTheme();
 onNotice(draw);
+onWaiting(draw);
 addEventListener("hashchange", show);
 listenForKeys(names, () => {
   openSide();

@@ -1,4 +1,5 @@
 import { html, nothing } from "./lit-html/lit-html.js";
+import { bounds, dragEdge, widthByKey } from "./columns.js";
 import { count, shorten } from "./format.js";
 import { copy } from "./notices.js";
 
@@ -39,17 +40,46 @@ function cell(value, { label, kind = "" }) {
   </td>`;
 }
 
-function heading({ label, kind = "", sort, onSort }) {
+function heading(column) {
+  const { label, kind = "", sort, onSort } = column;
   if (!onSort) return html`<th scope="col" class=${kind}>${label}</th>`;
   const mark = { ascending: "↑", descending: "↓" }[sort] ?? "";
-  return html`<th scope="col" class=${kind} aria-sort=${sort ?? nothing}>
+  return html`<th scope="col" class=${kind} aria-sort=${sort ?? nothing} .style=${widthOf(column)}>
     <button type="button" class="sort" @click=${onSort}>${label}<span aria-hidden="true">${mark}</span></button>
+    ${column.onResize ? edge(column) : nothing}
   </th>`;
 }
 
+const widthOf = ({ width }) =>
+  width === undefined ? "" : `width: ${width}px; min-width: ${width}px; max-width: ${width}px`;
+
+/** The edge of a column: dragged, or moved with the arrow keys when it has the focus. */
+function edge({ label, width, onResize, onResized }) {
+  const onKey = (event) => {
+    const wider = widthByKey(event);
+    if (wider === undefined) return;
+    event.preventDefault();
+    onResize(wider);
+    onResized();
+  };
+  return html`<span
+    class="edge"
+    role="separator"
+    tabindex="0"
+    aria-orientation="vertical"
+    aria-label="Width of ${label}"
+    aria-valuemin=${bounds.min}
+    aria-valuemax=${bounds.max}
+    aria-valuenow=${width ?? bounds.min}
+    aria-valuetext=${width === undefined ? "as wide as its values" : `${width} pixels`}
+    @keydown=${onKey}
+    @pointerdown=${(event) => dragEdge(event, onResize, onResized)}
+  ></span>`;
+}
+
 /**
- * A table; on a narrow screen each row is a card. A column is a text or `{ label, kind, sort, onSort }`; cells are
- * texts, numbers or templates.
+ * A table; on a narrow screen each row is a card. A column is a text or `{ label, kind, sort, onSort, width, onResize,
+ * onResized }`; cells are texts, numbers or templates. A column of kind "key" stays in sight.
  */
 export function table(caption, columns, rows, whenEmpty = empty("Nothing here yet")) {
   const described = columns.map((column) => (typeof column === "string" ? { label: column } : column));

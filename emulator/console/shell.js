@@ -1,6 +1,7 @@
 import { html, nothing } from "./lit-html/lit-html.js";
 import { icon } from "./icons.js";
 import { currentNotice, notify } from "./notices.js";
+import { isWaiting } from "./service.js";
 import { themeSwitch } from "./theme.js";
 import { tree } from "./tree.js";
 
@@ -71,7 +72,8 @@ export function shell({ views, view, hash, help }, content, redraw) {
         </button>
       </div>
     </aside>
-    <main id="main" tabindex="-1">${content}</main>
+    <progress class="waiting" aria-label="Waiting for the emulator" ?hidden=${!isWaiting()}></progress>
+    <main id="main" tabindex="-1" aria-busy=${isWaiting() ? "true" : "false"}>${content}</main>
     ${notice()}
   `;
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { EndpointName } from "../../provider/contract/endpoints.ts";
 import { readCalls } from "../index.ts";
 import { administrate, directory, post, replyOf, seed, signIn, start, type Caller } from "../testing/platform.ts";
-import { listCalls, logCall, maxCalls } from "./callLog.ts";
+import { answerText, listCalls, logCall, maxCalls } from "./callLog.ts";
 import { Database } from "./database.ts";
 
 test("every call is logged with who, what and how it ended", async () => {
@@ -29,7 +29,10 @@ test("every call is logged with who, what and how it ended", async () => {
     session,
     duration,
     remark: null,
+    headers: expect.objectContaining({ "x-auth-token": "***", "user-agent": "node" }) as unknown,
+    answer: expect.objectContaining({ status: "success" }) as unknown,
   };
+  const refused = expect.objectContaining({ status: "error" }) as unknown;
   const calls = [
     {
       ...common,
@@ -48,6 +51,7 @@ test("every call is logged with who, what and how it ended", async () => {
       mutating: false,
       status: 404,
       failure: "Data table not found: none",
+      answer: { status: "failure", message: "Data table not found: none" },
       request: { microAppID: "none" },
     },
     {
@@ -58,6 +62,8 @@ test("every call is logged with who, what and how it ended", async () => {
       mutating: false,
       userID: null,
       session: null,
+      headers: expect.not.objectContaining({ "x-auth-token": expect.anything() }) as unknown,
+      answer: refused,
       status: 401,
       failure: "You must be logged in: X-Auth-Token and X-User-Id are required",
       request: { teamID: "t" },
@@ -197,7 +203,7 @@ test("an answer of the log has a bound, and the log itself", async () => {
   } as const;
   database.transaction(() => {
     for (let count = 0; count < maxCalls + 2500; count++) {
-      logCall(database, { ...call, endpoint: "readteam", session: null, duration: 1 }, "{}");
+      logCall(database, { ...call, endpoint: "readteam", session: null, duration: 1 }, { request: "{}" });
     }
   });
   const kept = listCalls(database);
@@ -250,4 +256,20 @@ test("another user of the machine, who has no token, is told where it is and get
   }
   expect(emulator.console).toBe(`${emulator.url}/#token=${emulator.token}`);
   expect((await administrate({ url: emulator.tenant("other").url, token: emulator.token }, "users")).status).toBe(200);
+});
+
+test("an answer is logged without secrets, with lengths of long lists and the beginning of long texts", () => {
+  const rows = Array.from({ length: 10_000 }, (_, n) => ({ n }));
+  const answer = {
+    authToken: "secret-1",
+    data: { authToken: "secret-2" },
+    body: { rows, few: [1], text: "x".repeat(999) },
+  };
+  expect(JSON.parse(answerText(answer))).toEqual({
+    authToken: "***",
+    data: { authToken: "***" },
+    body: { rows: "(10000 items)", few: [1], text: `${"x".repeat(200)}…` },
+  });
+  const wide = Object.fromEntries(rows.slice(0, 900).map(({ n }) => [`label ${n}`, "value"]));
+  expect(JSON.parse(answerText(wide))).toEqual({ bytes: expect.any(Number) as unknown });
 });

@@ -31,10 +31,21 @@ export interface LoggedCall {
   duration: number | null;
   /** Probable mistake of the caller, though the call was answered; null without one. */
   remark: string | null;
+  /** Headers of the request, without secrets; null for calls from before version 7 of the data file. */
+  headers: Readonly<Record<string, string>> | null;
+  /** Body of the answer without secrets, with the lengths of long lists in their place; null where none was made. */
+  answer: unknown;
 }
 
-/** A call as the log takes it. */
-export type NewCall = Omit<LoggedCall, "sequence" | "request" | "mutating">;
+/** A call as the log takes it, beside its texts. */
+export type NewCall = Omit<LoggedCall, "sequence" | "request" | "mutating" | "headers" | "answer">;
+
+/** Texts of a call, written by `requestText`, `headersText` and `answerText`. */
+export interface CallTexts {
+  request: string;
+  headers?: string | null;
+  answer?: string | null;
+}
 
 /** Which calls to read; all without any filter. */
 export interface CallFilter {
@@ -56,14 +67,15 @@ const sessionEndpoints: ReadonlySet<EndpointName> = new Set(["login", "logout"])
 export const isMutating = (endpoint: EndpointName, effect: Effect): boolean =>
   effect !== "read" && !sessionEndpoints.has(endpoint);
 
-export function logCall(database: Database, call: NewCall, request: string) {
+export function logCall(database: Database, call: NewCall, { request, headers = null, answer = null }: CallTexts) {
   const { time, endpoint, effect, userID, status, failure, fault, session, duration, remark } = call;
   database.run(
     `INSERT INTO calls
-       (time, endpoint, effect, mutating, user_id, status, failure, request, fault, session, duration, remark)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       (time, endpoint, effect, mutating, user_id, status, failure, request, fault, session, duration, remark,
+        headers, answer)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ...[time, endpoint, effect, isMutating(endpoint, effect) ? 1 : 0, userID, status, failure, request, fault],
-    ...[session, duration, remark],
+    ...[session, duration, remark, headers, answer],
   );
   const last = lastSequence(database);
   if (last > maxCalls && last % 1000 === 0) database.run("DELETE FROM calls WHERE sequence <= ?", last - maxCalls);
@@ -73,24 +85,31 @@ export function lastSequence(database: Database): number {
   return database.one<{ last: number | null }>("SELECT max(sequence) AS last FROM calls")?.last ?? 0;
 }
 
-interface Kept extends Omit<LoggedCall, "mutating" | "request" | "userID" | "session" | "duration" | "remark"> {
+type LaterColumns = "session" | "duration" | "remark";
+type Texts = "request" | "headers" | "answer";
+
+interface Kept
+  extends Omit<LoggedCall, "mutating" | "userID" | LaterColumns | Texts>, Partial<Pick<LoggedCall, LaterColumns>> {
   mutating: number;
   user_id: string | null;
   request: string;
-  session?: string | null;
-  duration?: number | null;
-  remark?: string | null;
+  headers?: string | null;
+  answer?: string | null;
 }
 
+const parsed = (text: string | null | undefined): unknown => (text == null ? null : JSON.parse(text));
+
 /** Reads an entry; what an older version of the file lacks, which no newer emulator has opened, is null. */
-const callOf = ({ user_id, mutating, request, session, duration, remark, ...call }: Kept): LoggedCall => ({
+const callOf = ({ user_id, mutating, request, headers, answer, ...call }: Kept): LoggedCall => ({
+  session: null,
+  duration: null,
+  remark: null,
   ...call,
   userID: user_id,
   mutating: mutating === 1,
   request: JSON.parse(request) as Json,
-  session: session ?? null,
-  duration: duration ?? null,
-  remark: remark ?? null,
+  headers: parsed(headers) as LoggedCall["headers"], // headersText wrote it
+  answer: parsed(answer),
 });
 
 export function listCalls(database: Pick<Database, "all">, filter: CallFilter = {}): LoggedCall[] {
@@ -119,8 +138,9 @@ export function readCalls(file: string, filter: CallFilter = {}): LoggedCall[] {
   }
 }
 
-const secret = /^(password|authToken|token|apiKey|x-api-key)$/i;
+const secret = /^(password|authToken|token|apiKey|x-api-key|x-auth-token|authorization|cookie)$/i;
 const maxWholeBytes = 2000;
+const maxWholeItems = 20;
 
 /** Writes the parameters of a request for the call log, without secrets; shortens those of a body above 2,000 bytes. */
 export function requestText(parameters: unknown, body: Buffer): string {
@@ -134,4 +154,18 @@ export function requestText(parameters: unknown, body: Buffer): string {
     else if (typeof value === "string" && value.length > 200) shown[key] = `${value.slice(0, 200)}…`;
   }
   return JSON.stringify({ ...shown, bytes: body.length, sha256: createHash("sha256").update(body).digest("hex") });
+}
+
+/** Writes the headers of a request for the call log; those with secrets are there by name alone. */
+export const headersText = (headers: Readonly<Record<string, string | undefined>>): string =>
+  JSON.stringify(headers, (name, value: unknown) => (secret.test(name) ? "***" : value));
+
+/** Writes an answer for the call log: without secrets, and with its length instead of a list above 20 items. */
+export function answerText(answer: unknown): string {
+  const text = JSON.stringify(answer ?? null, (key, value: unknown) => {
+    if (secret.test(key)) return "***";
+    if (Array.isArray(value) && value.length > maxWholeItems) return `(${value.length} items)`;
+    return typeof value === "string" && value.length > 200 ? `${value.slice(0, 200)}…` : value;
+  });
+  return text.length <= 4 * maxWholeBytes ? text : JSON.stringify({ bytes: Buffer.byteLength(text) });
 }

@@ -80,6 +80,10 @@ const migrations: Readonly<Record<number, (database: Connection) => void>> = {
       database.execute(`CREATE INDEX "${name}" ON rows (table_id, sort${sort}, id)`);
     }
   },
+  6: (database) => {
+    database.execute("ALTER TABLE calls ADD COLUMN headers TEXT");
+    database.execute("ALTER TABLE calls ADD COLUMN answer TEXT");
+  },
 };
 
 /** True if this version of the emulator can open files of a version. */

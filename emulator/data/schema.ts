@@ -1,5 +1,5 @@
 /** Rises with every change of the tables below; migrations.ts brings older files here. */
-export const schemaVersion = 6;
+export const schemaVersion = 7;
 
 // Times are milliseconds since the epoch. The table `rows` gets a column sort<N> and an index
 // for each sort number that the seed uses.
@@ -73,7 +73,7 @@ CREATE TABLE pushes (
 CREATE TABLE calls (
   sequence INTEGER PRIMARY KEY AUTOINCREMENT, time INTEGER NOT NULL, endpoint TEXT NOT NULL, effect TEXT NOT NULL,
   mutating INTEGER NOT NULL, user_id TEXT, status INTEGER NOT NULL, failure TEXT, request TEXT NOT NULL, fault TEXT,
-  session TEXT, duration REAL, remark TEXT
+  session TEXT, duration REAL, remark TEXT, headers TEXT, answer TEXT
 );
 
 PRAGMA user_version = ${schemaVersion};

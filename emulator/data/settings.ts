@@ -21,6 +21,7 @@ export const settings = z.strictObject({
   tokenSeconds: z.number().positive().optional().describe("Lifetime of a token; without it tokens do not expire."),
   strict: z.boolean().default(true).describe("Refuse values that do not fit a field's type."),
   allowedHosts: z.array(z.string().min(1)).default([]).describe("Hosts that files may be downloaded from."),
+  visibleAfter: z.number().min(0).max(60).default(0).describe("Seconds until what was made is found by other calls."),
   maximumFileBytes: z.int().min(1).default(25_000_000).describe("Largest file that is downloaded."),
 });
 

@@ -50,3 +50,9 @@ export function userOrInvited(database: Database, email: string, newID: () => st
   database.run("INSERT INTO users (id, email, admin, invited, created) VALUES (?, ?, 0, 1, ?)", id, email, now);
   return { id, email, admin: false, invited: true };
 }
+
+/** The platform's first administrator; undefined when there is none. */
+export function findAdministrator(database: Database): User | undefined {
+  const found = database.one<Kept>(`SELECT ${columns} FROM users WHERE admin = 1 ORDER BY created, id LIMIT 1`);
+  return found && userOf(found);
+}

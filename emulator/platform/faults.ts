@@ -19,6 +19,7 @@ export const faultKinds = [
   "defaultLimit",
   "keepsPart",
   "otherForms",
+  "late",
 ] as const;
 
 /**
@@ -34,6 +35,7 @@ export const faultKinds = [
  * - `defaultLimit`: rows that a read answers when it names no limit
  * - `keepsPart`: keeps `rows` rows of a batch (none by default), and nothing of any other write, and answers as if it had
  *   kept all
+ * - `late`: does not find what was made within the last `milliseconds` (1,000), as a copy that is brought up to date later
  * - `otherForms`: reads rows back in these `forms`: dates as midnight UTC, texts trimmed, numbers or checkboxes as text
  */
 const fault = z.strictObject({
@@ -73,6 +75,8 @@ export interface Play {
   /** Rows of a batch that are kept, and whether anything of another write is; undefined where all is. */
   keeps: number | undefined;
   forms: readonly OtherForm[];
+  /** Milliseconds for which new things are not found. */
+  late: number;
   /** Names of the faults for the call log; null without any. */
   name: string | null;
 }
@@ -113,12 +117,13 @@ export class Faults {
       defaultLimit: undefined,
       keeps: undefined,
       forms: [],
+      late: 0,
       name: null,
     };
     const played: string[] = [];
     for (const counted of this.#faults) {
       const { fault } = counted;
-      const ends = !["slow", "defaultLimit", "expiredToken", "keepsPart", "otherForms"].includes(fault.kind);
+      const ends = !["slow", "defaultLimit", "expiredToken", "keepsPart", "otherForms", "late"].includes(fault.kind);
       if ((ends && play.ending) || !this.#hits(counted, endpoint)) continue;
       counted.hit++;
       played.push(fault.kind === "status" ? `status ${fault.status ?? 500}` : fault.kind);
@@ -126,6 +131,7 @@ export class Faults {
         play.ending = fault;
         if (fault.commit) played.push("after commit");
       } else if (fault.kind === "slow") play.delay += fault.milliseconds ?? 1000;
+      else if (fault.kind === "late") play.late = Math.max(play.late, fault.milliseconds ?? 1000);
       else if (fault.kind === "defaultLimit") play.defaultLimit = fault.limit ?? 1;
       else if (fault.kind === "keepsPart") play.keeps = fault.rows ?? 0;
       else if (fault.kind === "otherForms") play.forms = [...play.forms, ...(fault.forms ?? otherForms)];

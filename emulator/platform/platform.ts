@@ -5,7 +5,7 @@ import { isObject } from "../../provider/contract/wire.ts";
 import { usualHabits, type Habits } from "../../provider/habits/habits.ts";
 import { sentences } from "../../provider/messages/sentences.ts";
 import type { CallContext, OtherForm } from "../data/callContext.ts";
-import { isMutating, logCall, requestText, type NewCall } from "../data/callLog.ts";
+import { answerText, headersText, isMutating, logCall, requestText, type NewCall } from "../data/callLog.ts";
 import { describeFileFault, isFull } from "../data/dataFile.ts";
 import type { Database } from "../data/database.ts";
 import { hashToken, sessionID } from "../data/hashing.ts";
@@ -21,6 +21,7 @@ import { parseBody } from "../http/body.ts";
 import type { Outgoing } from "../http/server.ts";
 import { findIgnored } from "./ignored.ts";
 import { keepingPart } from "./keeping.ts";
+import { asSeenBefore } from "./late.ts";
 
 /** A request for an endpoint, before it is parsed. */
 export interface Incoming {
@@ -30,6 +31,8 @@ export interface Incoming {
   body: Buffer;
   /** Address under which the platform is reached. */
   url: string;
+  /** The caller, in place of whom the headers name. */
+  as?: User;
 }
 
 /** How a fault changes a call. */
@@ -39,6 +42,8 @@ export interface Circumstances {
   defaultLimit?: number | undefined;
   keeps?: number | undefined;
   forms?: readonly OtherForm[] | undefined;
+  /** Milliseconds for which new things are not found. */
+  late?: number;
   /** Answer that is sent without carrying the call out; status 0 is logged for no answer. */
   instead?: Outgoing | undefined;
   /** When the call arrived, by `performance.now()`; now when it is left out. */
@@ -67,7 +72,7 @@ interface Entry {
   remark: string | null;
 }
 
-type Log = (status: number, failure?: string | null) => void;
+type Log = (status: number, answer: unknown, failure?: string | null) => void;
 
 /** One platform: a database and what its endpoints do with it. */
 export class Platform {
@@ -116,14 +121,15 @@ export class Platform {
       request: "{}",
       remark: null,
     };
-    const log: Log = (status, failure = null) => {
+    const log: Log = (status, answer, failure = null) => {
       const { effect }: Endpoint = endpoints[name];
       const { time, token, user, remark } = entry;
       const session = token === undefined ? null : sessionID(token);
       const call = { time, endpoint: name, effect, userID: user?.id ?? null, status, failure, session, remark };
       const logged = { ...call, fault: circumstances.fault, duration: performance.now() - began };
       try {
-        logCall(this.database, logged, entry.request);
+        const texts = { request: entry.request, headers: headersText(headers), answer: answerText(answer) };
+        logCall(this.database, logged, texts);
       } catch (error) {
         // Reads go on while the disk is full, and refusals keep their reason; a change needs its entry.
         if (!isFull(error) || (effect !== "read" && failure === null)) throw error;
@@ -134,12 +140,13 @@ export class Platform {
       return await this.#carryOut(incoming, circumstances, entry, log);
     } catch (error) {
       const failure = platformErrorOf(error);
-      log(failure.status, failure.message);
       const { retryAfter } = failure;
       const { habits } = this.manner;
+      const body = refusalIn(habits, name, failureBody(failure, name));
+      log(failure.status, body, failure.message);
       return {
         status: statusIn(habits, failure.status),
-        body: refusalIn(habits, name, failureBody(failure, name)),
+        body,
         headers: retryAfter === undefined ? {} : { "retry-after": String(retryAfter) },
       };
     }
@@ -156,18 +163,10 @@ export class Platform {
     const accepted = endpoint.accept({ ...received, body: withOurNames(received.body, wireNames) });
     entry.request = requestText(accepted, body);
     if (circumstances.instead) {
-      log(circumstances.instead.status);
+      log(circumstances.instead.status, circumstances.instead.body);
       return circumstances.instead;
     }
-    const signIn = { database, settings, now: entry.time };
-    const session = name === "logout" ? sessionIn(headers, accepted, habits.logoutBy) : headers;
-    entry.token = session["x-auth-token"];
-    const keyAlone = endpoint.auth === "token+key" && settings.keyAlone && !session["x-auth-token"];
-    if (endpoint.auth !== "none" && !keyAlone) entry.user = findSignedIn(signIn, session);
-    if (endpoint.auth === "token+key" && (habits.keyNeeded === "yes" || headers["x-api-key"])) {
-      const holder = requireKey(signIn, headers);
-      entry.user ??= holder;
-    }
+    const session = this.#identify(incoming, accepted, entry);
     if (this.options.readOnly && isMutating(name, endpoint.effect)) throw forbidden("This platform is read-only");
     const sent = habits === usualHabits ? accepted : endpoint.accept(receiveRequest(habits, name, received, wireNames));
     const request = parseRequest(endpoint, sent);
@@ -192,17 +191,37 @@ export class Platform {
     };
     const prepare = preparations[name];
     if (prepare) call.fetched = await prepare(request, call);
-    const handle = () => endpoint.wrap(handlerOf(name)(request, call));
+    const { keeps } = circumstances;
+    const late = Math.max(circumstances.late ?? 0, settings.visibleAfter * 1000);
+    const handle = () => asSeenBefore(call, late, request, () => endpoint.wrap(handlerOf(name)(request, call)));
     const date = new Date(this.now()).toUTCString(); // the clock that its times are of
     const answered = (answer: unknown): Outgoing => {
       if (name === "login" && isObject(answer)) entry.token = String(answer["authToken"]); // its session begins here
-      log(200);
-      return { status: 200, body: answerIn(habits, name, answer), headers: { date } };
+      const body = answerIn(habits, name, answer);
+      log(200, body);
+      return { status: 200, body, headers: { date } };
     };
     if (endpoint.effect === "read") return answered(database.reading(handle));
-    const { keeps } = circumstances;
     if (keeps === undefined) return database.transaction(() => answered(handle()));
     return answered(keepingPart(database, keeps, request, (part) => endpoint.wrap(handlerOf(name)(part, call))));
+  }
+
+  /** Notes the caller in the entry; returns the headers that name the session. */
+  #identify({ name, headers, as }: Incoming, accepted: unknown, entry: Entry): Received["headers"] {
+    const { settings, habits } = this.manner;
+    const { auth }: Endpoint = endpoints[name];
+    const signIn = { database: this.database, settings, now: entry.time };
+    const session = name === "logout" ? sessionIn(headers, accepted, habits.logoutBy) : headers;
+    entry.token = session["x-auth-token"];
+    entry.user = as;
+    if (as) return session;
+    const keyAlone = auth === "token+key" && settings.keyAlone && !session["x-auth-token"];
+    if (auth !== "none" && !keyAlone) entry.user = findSignedIn(signIn, session);
+    if (auth === "token+key" && (habits.keyNeeded === "yes" || headers["x-api-key"])) {
+      const holder = requireKey(signIn, headers);
+      entry.user ??= holder;
+    }
+    return session;
   }
 
   /** Ends the session of a token. */

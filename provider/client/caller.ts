@@ -7,10 +7,11 @@ import { parseReply } from "./http/answers.ts";
 import type { CallOptions, CallRecord } from "./http/call.ts";
 import { sleep, Stop, unlessAborted } from "./http/deadline.ts";
 import { assertHeaders } from "./http/headers.ts";
-import { Limiter, type Load, type Slot } from "./http/limiter.ts";
+import { Limiter, type Slot } from "./http/limiter.ts";
 import { hintOfPath, prepare, type Prepared, type Spelling, type Written } from "./http/requests.ts";
 import {
   endingCode,
+  loadOf,
   outcomeOf,
   repeatable,
   retryAfterOf,
@@ -21,6 +22,7 @@ import {
 import { TransportError } from "./http/sender.ts";
 import { Transport, type Reply } from "./http/transport.ts";
 import type { ClientOptions } from "./options.ts";
+import { isUnseen, RecentlyMade } from "./recentlyMade.ts";
 import { Session, type Credentials } from "./session.ts";
 
 const defaults = { connect: 10_000, headers: 120_000, body: 120_000, call: 300_000, logout: 2_000, gracePeriod: 0 };
@@ -65,6 +67,7 @@ export class Caller {
   readonly #random: () => number;
   readonly #wait: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly #closing = new AbortController();
+  readonly #made: RecentlyMade;
 
   /** @param habits the platform's */
   constructor(options: ClientOptions, habits: Habits = usualHabits) {
@@ -84,6 +87,7 @@ export class Caller {
     this.#now = options.now ?? Date.now;
     this.#random = options.random ?? Math.random;
     this.#wait = options.wait ?? sleep;
+    this.#made = new RecentlyMade(options.consistencyMs ?? 0, this.#now);
   }
 
   async call<Name extends EndpointName>(
@@ -104,16 +108,26 @@ export class Caller {
     const asked = { name, prepared, signal, timeout, items, onCall, glance };
     const call: Call<Name> = { ...asked, deadline: undefined, attempt: 1, wanted: this.#now() };
     let refused: Credentials | undefined;
+    let looks = 0;
     for (; ; call.attempt++) {
       const credentials = auth === "none" ? undefined : await this.#credentials(call, refused);
       const outcome = await this.#attempt(call, credentials);
-      if ("answer" in outcome) return outcome.answer;
+      const late = isUnseen(name, outcome) ? this.#made.waitFor(name, request, looks) : undefined;
+      if (late !== undefined && (await this.#pause(call, late))) {
+        [call.attempt, looks] = [0, looks + 1]; // it was answered each time
+        continue;
+      }
+      if ("answer" in outcome) return this.#made.note(name, request, outcome.answer);
       const { failed } = outcome;
       call.wanted = this.#now();
       // A refused token is certain: nothing was done.
       if (failed.code === "unauthorized" && credentials && refused === undefined && this.#session.renewable) {
         refused = credentials;
-      } else if (!(await this.#waited(call, failed))) throw this.#ending(name, failed);
+      } else if (!(await this.#waited(call, failed))) {
+        const error = this.#ending(name, failed);
+        if (error.outcome === "unknown") this.#made.noteOpen(request);
+        throw error;
+      }
     }
   }
 
@@ -223,16 +237,25 @@ export class Caller {
   async #waited(call: Call<EndpointName>, failed: Failed): Promise<boolean> {
     const { effect }: Endpoint = endpoints[call.name];
     const attempts = failed.code === "unreachable" ? this.#retries.connects : this.#retries.attempts;
-    if (!repeatable(effect, failed) || call.attempt >= attempts || call.deadline === undefined) return false;
+    if (!repeatable(effect, failed) || call.attempt >= attempts) return false;
     const wait = waitAfter(call.attempt, failed, this.#retries, this.#random);
-    if (this.#now() + wait >= call.deadline) return false;
+    return this.#pause(call, wait, { ...failed, outcome: outcomeOf(effect, failed) });
+  }
+
+  /** Waits; resolves to false when the call would be too late by then. `failed` describes a call that is cancelled meanwhile. */
+  async #pause(
+    call: Call<EndpointName>,
+    wait: number,
+    failed: Omit<Failed, "code"> & Ending = { message: "Nothing was found yet" },
+  ): Promise<boolean> {
+    if (call.deadline === undefined || this.#now() + wait >= call.deadline) return false;
     const stop = new Stop(call.signal, this.#closing.signal);
     try {
       await this.#wait(wait, stop.signal);
       return true;
     } catch (error) {
       if (!stop.signal.aborted) throw error;
-      throw this.#error(call.name, { ...failed, code: "cancelled", outcome: outcomeOf(effect, failed) });
+      throw this.#error(call.name, { ...failed, code: "cancelled" });
     } finally {
       stop.clear();
     }
@@ -274,13 +297,4 @@ function timeOf(date: string | undefined): number | undefined {
 function itemsIn(value: object): number | undefined {
   const list: unknown = Object.values(value).find(Array.isArray);
   return Array.isArray(list) ? list.length : undefined;
-}
-
-const overload: ReadonlySet<Failed["code"]> = new Set(["rateLimited", "serverError", "unavailable", "timeout"]);
-
-function loadOf(failed: Failed | undefined): Load {
-  if (failed === undefined) return "easy";
-  if (overload.has(failed.code)) return "overloaded";
-  // A platform that had the time to answer is not overloaded.
-  return failed.status === undefined ? "unknown" : "easy";
 }

@@ -20,7 +20,8 @@ export function createClient(options: ClientOptions): Client {
   ]);
   const insertWritten: Client["insertWritten"] = (request, rows, call) =>
     caller.call("insertmicroapprows", request, call, { rows });
-  const own = { insertWritten, manner, callerID: () => caller.callerID(), close: () => caller.close() };
+  const { consistencyMs = 0 } = options;
+  const own = { insertWritten, manner, consistencyMs, callerID: () => caller.callerID(), close: () => caller.close() };
   const client = { ...Object.fromEntries(methods), ...own } as Client; // one method for each name
   return { ...client, ...adaptMethods(client) };
 }

@@ -29,6 +29,11 @@ export interface ClientOptions extends Account {
   timeouts?: Partial<Timeouts & { call: number; logout: number; gracePeriod: number }> | undefined;
   /** How often and how long calls are repeated. */
   retries?: RetryOptions | undefined;
+  /**
+   * Milliseconds for which a thing that this client made may still be unseen: calls that do not find it are sent again
+   * until then (default 0). For platforms that show what was made a little later.
+   */
+  consistencyMs?: number | undefined;
   /** Limiter that several clients share (default: one of its own). */
   limiter?: Limiter | undefined;
   /** Called after each request, repeated ones included. */
@@ -45,6 +50,8 @@ export interface ClientOptions extends Account {
 export interface Client extends Methods {
   /** Known habits and settings of the platform, beyond the interface. */
   readonly manner: Manner;
+  /** Milliseconds for which a thing that this client made may still be unseen. */
+  readonly consistencyMs: number;
   /** ID of the user who makes the calls; logs in when there is no session yet. */
   callerID: () => Promise<string>;
   /**

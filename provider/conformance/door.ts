@@ -47,6 +47,13 @@ export type Reply = { status: number; body: unknown } & (
   { kind: "answer"; answer: unknown } | { kind: "refused" | "unreadable"; code: string; message: string }
 );
 
+const reads = new Set(
+  Object.values(endpoints).flatMap(({ path, effect }: Endpoint) => (effect === "read" ? [path as string] : [])),
+);
+
+/** True for a path of a call that changes nothing. */
+export const isRead = (url: string): boolean => reads.has(url.split("?")[0] ?? "");
+
 /** A way to call a platform. */
 export interface Door {
   call: (call: Call, signal?: AbortSignal) => Promise<Reply>;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ListedMember } from "../client/lists/memberLists.ts";
+import type { ListedMember } from "../client/members/memberLists.ts";
 import { inParallel } from "../client/parallel.ts";
 import { id } from "../contract/values.ts";
 import type { Context } from "../resources/model/resource.ts";

@@ -7,6 +7,7 @@ const limits = z.strictObject({
   defaultLimit: z.int().min(1).optional().describe("Rows that a read answers when it names no limit."),
   maximumLimit: z.int().min(1).optional().describe("Most rows that one read answers."),
   maximumBatch: z.int().min(1).optional().describe("Most rows that one insert takes."),
+  visibleAfter: z.number().min(0).max(60).optional().describe("Seconds until what was made is found by other calls."),
 });
 
 const habitValues = z.strictObject(

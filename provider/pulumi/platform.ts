@@ -1,7 +1,7 @@
 import type { Emulator } from "../../emulator/index.ts";
 import { createClient } from "../client/client.ts";
-import { MemberLists } from "../client/lists/memberLists.ts";
 import { TableReads } from "../client/lists/tableReads.ts";
+import { MemberLists } from "../client/members/memberLists.ts";
 import type { Client, ClientOptions } from "../client/options.ts";
 import { ApiError } from "../contract/errors.ts";
 import { readProfile } from "../layers/profileFile.ts";
@@ -20,20 +20,27 @@ export interface Platform {
 /** Milliseconds that a call which changes something has to end when the run is cancelled: what is done can be saved. */
 const gracePeriodMs = 15_000;
 
+/** Seconds for which a platform may not find what a run has made, where the configuration names none. */
+const usualSeconds = 10;
+
 /** Connects to the platform of a configuration; an emulator endpoint is started in this process and ends with it. */
 export async function connect(
-  { endpoint, allowed, userID: userId, profile, ...credentials }: Configuration,
+  { endpoint, allowed, userID: userId, profile, consistencySeconds, ...credentials }: Configuration,
   directory: string,
   signal?: AbortSignal,
   { timeouts, retries, onCall }: Pick<ClientOptions, "timeouts" | "retries" | "onCall"> = {},
 ): Promise<Platform> {
   const { url, isEmulator, notes, close: stop } = await locatePlatform(endpoint, directory);
+  const known = readProfile(profile, directory);
+  const { visibleAfter = 0 } = known?.limits ?? {};
+  const seconds = consistencySeconds ?? Math.max(usualSeconds, 2 * visibleAfter);
   const client = createClient({
     endpoint: url,
     ...(isEmulator ? {} : { allowed }), // an emulator of this process is nobody else
     ...credentials,
     userId,
-    profile: readProfile(profile, directory),
+    consistencyMs: isEmulator && visibleAfter === 0 ? 0 : seconds * 1000,
+    profile: known,
     timeouts: { gracePeriod: gracePeriodMs, ...timeouts },
     retries,
     onCall,

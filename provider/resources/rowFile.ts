@@ -5,6 +5,7 @@ import { id, withoutUndefined } from "../contract/values.ts";
 import { quote } from "../messages/text.ts";
 import { describeNamed, type Replaced } from "./model/identities.ts";
 import { adopt, common, PartialFailure, ResourceError, type Context } from "./model/resource.ts";
+import { untilShown } from "./model/shown.ts";
 import { anyIntent, forgetIntent, readIntent, writeIntent } from "./records/intents.ts";
 import { resource, type State } from "./resource.ts";
 import { address, childrenOf, listDifferences, fileName, lacking, makeRecord } from "./rows/fileRecords.ts";
@@ -237,7 +238,11 @@ async function readBack(
   outputs: Kept,
 ): Promise<Kept> {
   const { parentRowID, fieldID, childID } = outputs;
-  const child = (await childrenOf(context, parentRowID, fieldID))?.find(({ _id }) => _id === childID);
+  const child = await untilShown(
+    context,
+    async () => (await childrenOf(context, parentRowID, fieldID))?.find(({ _id }) => _id === childID),
+    (found) => found !== undefined && lacking(content, found).length === 0,
+  );
   const name = `${quote(fileName(outputs))} of row ${parentRowID}`;
   if (!child) {
     throw new ResourceError(

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ListedMember } from "../client/lists/memberLists.ts";
+import type { ListedMember } from "../client/members/memberLists.ts";
 import type { AnswerOf } from "../contract/endpoints.ts";
 import { ApiError, isRefusal, orUndefinedIfNotFound } from "../contract/errors.ts";
 import { id, withoutUndefined } from "../contract/values.ts";

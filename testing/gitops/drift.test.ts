@@ -11,8 +11,8 @@ import { lookingContext } from "../../cli/commands/lookingContext.ts";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { faultKinds } from "../../emulator/platform/faults.ts";
 import { createClient } from "../../provider/client/client.ts";
-import { MemberLists } from "../../provider/client/lists/memberLists.ts";
 import { TableReads } from "../../provider/client/lists/tableReads.ts";
+import { MemberLists } from "../../provider/client/members/memberLists.ts";
 import type { Client } from "../../provider/client/options.ts";
 import type { Resource } from "../../provider/resources/resource.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
@@ -188,7 +188,7 @@ test("an expectation that rows of others break is drift that names them", async 
 
 describe("a platform that answers wrongly is never without drift", () => {
   /** Kinds that a client may get over, or that harm no read: writes alone, or the same values in another form. A kind that is new is none of them. */
-  const survived: readonly string[] = ["expiredToken", "slow", "defaultLimit", "keepsPart", "otherForms"];
+  const survived: readonly string[] = ["expiredToken", "slow", "defaultLimit", "keepsPart", "otherForms", "late"];
   const kinds = [
     ...faultKinds.map((kind) => ({ kind, milliseconds: 50 })),
     { kind: "status" as const, status: 503 },

@@ -19,7 +19,7 @@ export class InProcessHost implements LifeHost {
   #operations: Operations;
 
   constructor(configuration: Configuration, directory: string) {
-    this.#configuration = configuration;
+    this.#configuration = { consistencySeconds: 0, ...configuration };
     this.#directory = directory;
     this.#operations = this.#begun();
   }

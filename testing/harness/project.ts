@@ -233,8 +233,9 @@ const stepsOfPulumi = (output: string): string[] =>
     .parse(JSON.parse(output))
     .steps.flatMap(({ op, urn }) => (op === "same" ? [] : [`${op} ${urn.split("::").at(-1) ?? ""}`]));
 
-/** Settings of whoever runs the tests, but not where Node keeps what it has compiled. */
-const isSetting = (name: string): boolean => /^(PULUMI|MICROAPPS|NODE)_/.test(name) && name !== "NODE_COMPILE_CACHE";
+/** Settings of whoever runs the tests, but not where Node keeps what it has compiled, and what the harness sets. */
+const isSetting = (name: string): boolean =>
+  /^(PULUMI|MICROAPPS|NODE)_/.test(name) && !["NODE_COMPILE_CACHE", "MICROAPPS_CONSISTENCY_SECONDS"].includes(name);
 
 /** The environment of a process, without the settings of whoever runs the tests. */
 export const environmentOf = (

@@ -33,6 +33,7 @@ const faults = {
   defaultLimit: { kind: "defaultLimit", limit: 2 },
   keepsPart: { kind: "keepsPart" },
   otherForms: { kind: "otherForms" },
+  late: { kind: "late" },
 } as const satisfies Record<string, Fault>;
 type Sentences = Partial<Record<keyof typeof faults, string>>;
 

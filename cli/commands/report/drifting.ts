@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { EngineError, projectFolder, stateInClear } from "../../../engine/index.ts";
 import { messageOf } from "../../../machine/failures.ts";
-import { MemberLists } from "../../../provider/client/lists/memberLists.ts";
+import { MemberLists } from "../../../provider/client/members/memberLists.ts";
 import { ApiError } from "../../../provider/contract/errors.ts";
 import { absent, maxMegabytesOfLayer, textOrReason } from "../../../provider/files/files.ts";
 import { platformOf } from "../../../provider/pulumi/binding.ts";

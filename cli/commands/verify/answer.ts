@@ -25,7 +25,13 @@ export interface Answer {
 export function answerOf(
   resources: readonly Rehearsed[],
   differences: readonly Difference[],
-  profiles: { found: Profile; known: Profile | undefined; isWritten: boolean },
+  profiles: {
+    found: Pick<Profile, "limits" | "statusWords">;
+    known: Profile | undefined;
+    isWritten: boolean;
+    /** The configured seconds; undefined where none are. */
+    consistencySeconds?: number | undefined;
+  },
 ): Answer {
   const settings = differences
     .filter(({ adapts: { by } }) => by === "setting" || by === "declaration")
@@ -36,6 +42,17 @@ export function answerOf(
       text: difference.adapts.text,
       isMet: isMet(difference, profiles),
     }));
+  const { visibleAfter } = profiles.found.limits;
+  if (visibleAfter !== undefined && visibleAfter > usualWaitSeconds) {
+    const { known, isWritten, consistencySeconds = 0 } = profiles;
+    settings.push({
+      habit: "visibleAfter",
+      value: String(visibleAfter),
+      affects: "Everything that is made: it is found only later (eventual consistency)",
+      text: `microapps config set microapps:consistencySeconds ${2 * visibleAfter}`,
+      isMet: isWritten || known?.limits.visibleAfter === visibleAfter || consistencySeconds >= 2 * visibleAfter,
+    });
+  }
   const failed = resources.flatMap(({ resource, does, status, why = "" }) =>
     status === "fails" ? [{ resource, what: does, why }] : [],
   );
@@ -53,14 +70,8 @@ export function answerOf(
   return { works, settings, missing, resources: [...resources] };
 }
 
-/** Resources whose things can't be read as soon as they are made, with the milliseconds until they can. */
-export const lateThings = (lags: Readonly<Record<string, number>>): Rehearsed[] =>
-  Object.entries(lags)
-    .filter(([, lag]) => lag > 0)
-    .map(([resource, lag]) => ({
-      ...{ resource, does: "reads what it has just made", status: "fails" },
-      why: `the platform shows it only ${(lag / 1000).toFixed(1)} s later (eventual consistency), and a run would take it for lost`,
-    }));
+/** Half of the seconds that a run waits for what it has made: what is found sooner needs no setting. */
+const usualWaitSeconds = 5;
 
 function isMet(
   { habit, fact, adapts }: Difference,

@@ -4,24 +4,32 @@ import { createClient } from "../../../provider/client/client.ts";
 import type { Client } from "../../../provider/client/options.ts";
 import { rawDoor, RefusedLogin } from "../../../provider/conformance/door.ts";
 import type { Fact } from "../../../provider/conformance/fact.ts";
-import { people, type Bed } from "../../../provider/conformance/fixtures.ts";
+import type { Bed } from "../../../provider/conformance/fixtures.ts";
 import { runFacts, type Result } from "../../../provider/conformance/run.ts";
-import { textsIn } from "../../../provider/contract/wire.ts";
 import type { Profile } from "../../../provider/habits/profile.ts";
 import { readProfile } from "../../../provider/layers/profileFile.ts";
-import { Mask } from "../../../provider/messages/masks.ts";
 import type { Configuration } from "../../../provider/pulumi/configuration/configuration.ts";
 import { originOf } from "../../../provider/pulumi/configuration/origins.ts";
 import { locatePlatform } from "../../../provider/pulumi/platform.ts";
 import type { Subject } from "../doctor/subject.ts";
-import { answerOf, lateThings } from "./answer.ts";
+import { answerOf } from "./answer.ts";
 import { removeLeftovers, type Remainder } from "./bed/cleaning.ts";
+import { groundsOf, helpersOf } from "./bed/grounds.ts";
 import { refuseNamesake } from "./bed/guarding.ts";
 import { digestOf, Journal } from "./bed/journal.ts";
-import { Keeper, type Grounds } from "./bed/keeping.ts";
+import { Keeper } from "./bed/keeping.ts";
 import { limitsBelow } from "./bed/limits.ts";
-import { callerOf, examineTables, fixturesOf, newApp, organizationFor, textAt } from "./bed/preparing.ts";
-import { NoAnswer, Sender } from "./bed/sending.ts";
+import {
+  callerOf,
+  examineTables,
+  fixturesOf,
+  lookMs,
+  newApp,
+  organizationFor,
+  textAt,
+  toVisibleAfter,
+} from "./bed/preparing.ts";
+import { NoAnswer, PatientSender, Sender } from "./bed/sending.ts";
 import { Interruption } from "./interruption.ts";
 import { readOrRefuse, wrongly, type BedNames, type VerifyOptions } from "./options.ts";
 import { differencesOf, scoreOf, statusOf, type Outcome } from "./outcome.ts";
@@ -141,8 +149,6 @@ interface Tried {
   results: Result[];
   limits: Profile["limits"];
   bed: Bed;
-  /** Milliseconds until something of a resource could be read. */
-  lags: Readonly<Record<string, number>>;
 }
 
 /** Rehearses each resource with what the facts found. */
@@ -186,34 +192,29 @@ async function attempt(
   };
   const keeper = new Keeper(sender.send, groundsOf(work, names, basic, connection.url), journal);
   keeper.own(organization.id);
-  const lost = new AbortController();
-  const send: typeof keeper.send = async (request, signal) => {
-    try {
-      return await keeper.send(request, signal);
-    } catch (error) {
-      if (error instanceof NoAnswer) lost.abort(error);
-      throw error;
-    }
-  };
+  const patient = new PatientSender(keeper.send);
+  const { send, lost } = patient;
   const { wireNames } = settings;
   const door = rawDoor({ send, bed: basic, habits: () => ({}), wireNames });
   try {
     show("looking at the tables of the test bed");
     const { fields, lag } = await examineTables(door, names.tables, mark);
-    const lags = { SeedRows: lag, Organization: organization.lag };
-    const limits = await limitsBelow(door, names.tables.currencies, Number(options.rows));
+    const longest = Math.max(lag, organization.lag);
+    patient.pauseMs = longest === 0 ? 0 : longest + lookMs;
+    const late = toVisibleAfter(longest);
+    const limits = { ...(await limitsBelow(door, names.tables.currencies, Number(options.rows))), ...late };
     await removeLeftovers(client, journal, (thing) => thing.kind === "row"); // facts are to find empty tables
     const app = options.app ?? (mayMake.apps ? await newApp(door, settings.email ?? "", mark) : undefined);
     if (app !== undefined) keeper.own(app);
     const bed: Bed = { ...fields, ...basic, ...(app === undefined ? {} : { app }) };
-    const signal = AbortSignal.any([stop.signal, lost.signal]);
+    const signal = AbortSignal.any([stop.signal, lost]);
     const done = (result: Result): void => {
       const count = found.push(result);
       show(`${count} of ${facts.length} facts: ${result.fact.id}`);
     };
     const results = await runFacts({ facts, send, bed, wireNames, signal, done });
-    if (lost.signal.aborted) throw lost.signal.reason as NoAnswer;
-    return { results: results.map((each) => withoutRefused(each, keeper.refusals)), limits, bed, lags };
+    if (lost.aborted) throw lost.reason as NoAnswer;
+    return { results: results.map((each) => withoutRefused(each, keeper.refusals)), limits, bed };
   } catch (error) {
     const isExpected = [NoAnswer, RefusedLogin, EngineError].some((kind) => error instanceof kind);
     // The platform's words may repeat what it was sent.
@@ -221,43 +222,6 @@ async function attempt(
   } finally {
     await door.leave().catch(() => undefined);
   }
-}
-
-/** User IDs of the helpers, who log in for it. */
-async function helpersOf({ helpers }: BedNames, { url, hide }: Connection): Promise<Bed> {
-  const found: Partial<Record<string, string>> = {};
-  for (const [index, person] of (["member", "other"] as const).entries()) {
-    const helper = helpers[index];
-    if (!helper) continue;
-    const theirs = createClient({ endpoint: url, ...helper });
-    try {
-      found[`${person}.userID`] = await callerOf(theirs, hide);
-    } finally {
-      await theirs.close();
-    }
-  }
-  return found; // names are those of fixtures
-}
-
-function groundsOf({ settings, subject, options, facts: own }: Work, names: BedNames, bed: Bed, url: string): Grounds {
-  const caller = [bed["admin.email"], bed["admin.userID"]].filter((each) => each !== undefined);
-  const helpers = people.flatMap((person) => [bed[`${person}.email`] ?? [], bed[`${person}.userID`] ?? []].flat());
-  const tokens = new Mask([]);
-  const madeUp = new Set(textsIn(own.map(({ steps }) => steps)));
-  return {
-    tables: names.tables,
-    mayMake: { organizations: options.new === true, apps: options.apps === true },
-    people: [...helpers, bed["invitee.email"] ?? ""],
-    caller,
-    isMadeUp: (id) => madeUp.has(id) || /^(?:x[0-9a-f]{16}|nothinghasthisid0)/.test(id),
-    wireNames: settings.wireNames ?? {},
-    hide: (token) => {
-      subject.mask.add([token]);
-      tokens.add([token]);
-    },
-    holdsToken: (text) => tokens.hides(text),
-    isAllowed: (to) => !settings.allowed || [originOf(url), ...settings.allowed].includes(originOf(to)),
-  };
 }
 
 /** A fact with a request outside of the sandbox counts as not tried. */
@@ -269,11 +233,11 @@ function withoutRefused(result: Result, refusals: ReadonlySet<string>): Result {
 
 function outcomeOf(
   work: Work,
-  { results, limits, lags, resources }: Tried & { resources: Rehearsed[] },
+  { results, limits, resources }: Tried & { resources: Rehearsed[] },
   left: readonly Remainder[],
   { hide, sender, known }: Connection,
 ): Outcome {
-  const { subject, earlier, mark, options } = work;
+  const { subject, earlier, mark, options, settings } = work;
   const seen = seenBy(work, limits);
   const { platform } = seen;
   const differences = differencesOf(results, hide);
@@ -283,7 +247,10 @@ function outcomeOf(
   );
   const profile = profileOf(results, seen, earlier);
   const isWritten = options.writeProfile !== undefined;
-  const answer = answerOf([...resources, ...lateThings(lags)], differences, { found: profile, known, isWritten });
+  const answer = answerOf(resources, differences, {
+    ...{ found: profile, known, isWritten },
+    consistencySeconds: settings.consistencySeconds,
+  });
   return {
     version: 1,
     status: left.length > 0 ? 1 : statusOf(answer, changes),

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import type { Fact } from "../../../provider/conformance/fact.ts";
 import { loadFacts } from "../../../provider/conformance/load.ts";
 import type { HabitName } from "../../../provider/habits/habits.ts";
-import { Front, always } from "../doctor/testing/front.ts";
+import { answerOf } from "./answer.ts";
 import type { Outcome } from "./outcome.ts";
 import { parts, type RehearsedPart } from "./rehearsal/parts.ts";
 import { Stand } from "./testing/stand.ts";
@@ -72,29 +72,25 @@ test("a value that comes back otherwise is named with its label", async () => {
   expect(lacks(outcome)).toEqual([containing('gave back "old,new" in "Tags", where ["old","new"] was sent')]);
 });
 
-test("rows and organizations that can be read only later are named", async () => {
-  const front = await Front.start(stand.emulator.url);
-  const hidden = new Map([
-    ["/api/microappdata", 1],
-    ["/api/readorganization", 2],
-  ]);
-  let isMade = false;
-  front.answer = (request, response) => {
-    const path = request.url ?? "";
-    isMade ||= path === "/api/insertmicroapprow";
-    const left = hidden.get(path) ?? 0;
-    if (left === 0 || (path === "/api/microappdata" && !isMade)) return false;
-    hidden.set(path, left - 1);
-    const isOrganization = path === "/api/readorganization";
-    const none = isOrganization ? { status: "failure", message: "not found" } : { body: { microAppRows: [] } };
-    return always(isOrganization ? 404 : 200, none)(request, response);
+test("things that are found late are waited for, and the profile says how long", async () => {
+  stand.emulator.setProfile({ version: 1, limits: { visibleAfter: 0.4 } });
+  const work = {
+    facts: about("noMatch", "unknownRow", "chosenIDs"),
+    parts: named("rows", "Crew", "Support", "roster"),
   };
-  const environment = { MICROAPPS_ENDPOINT: front.url };
-  const { status, outcome } = await stand.verify({}, { facts: [], parts: [] }, environment);
-  await front.close();
-  expect(status).toBe(3);
-  expect(lacks(outcome)).toEqual([
-    containing("SeedRows: the platform shows it only 0.3 s later (eventual consistency)"),
-    containing("Organization: the platform shows it only 0.5 s later (eventual consistency)"),
-  ]);
+  const { status, outcome } = await stand.verify({ writeProfile: profile, force: true }, work);
+  expect([status, outcome?.profile.habits, lacks(outcome)]).toEqual([0, {}, []]);
+  expect(outcome?.profile.limits).toEqual({ visibleAfter: 1 });
+  expect(await stand.verify({ profile }, work)).toMatchObject({ status: 0, outcome: { answer: { works: "yes" } } });
+});
+
+test("a platform that shows things later than a run waits needs a setting", () => {
+  const found = { limits: { visibleAfter: 10 }, statusWords: {} };
+  const answer = (more: object) => answerOf([], [], { found, known: undefined, isWritten: false, ...more });
+  expect(answer({})).toMatchObject({
+    works: "no",
+    settings: [{ text: "microapps config set microapps:consistencySeconds 20", isMet: false }],
+  });
+  expect(answer({ isWritten: true }).works).toBe("withSettings");
+  expect(answer({ consistencySeconds: 20 }).works).toBe("withSettings");
 });

@@ -1,6 +1,7 @@
 import { html, nothing } from "../lit-html/lit-html.js";
 import { repeat } from "../lit-html/directives/repeat.js";
 import { count, duration, json, plural, time } from "../format.js";
+import { effectOf } from "../effects.js";
 import { empty, field, header, newFieldID, options, pill } from "../parts.js";
 import { copyText } from "../notices.js";
 import { ask } from "../service.js";
@@ -124,6 +125,7 @@ function bar(call, start, length) {
 function callTemplate(call, start, length) {
   const { endpoint, effect, status, failure, fault, mutating, remark } = call;
   const unanswered = status === 0;
+  const changed = effectOf(call);
   return html`<li>
     <details class="call">
       <summary>
@@ -140,7 +142,23 @@ function callTemplate(call, start, length) {
         ${failure === null ? nothing : html`<span class="why">${failure}</span>`}
         ${remark === null ? nothing : html`<span class="why">${remark}</span>`}
       </summary>
+      ${changed === "" ? nothing : html`<p>${changed}</p>`}
+      <h3>Request</h3>
       <pre tabindex="0">${json(call.request)}</pre>
+      ${
+        call.answer === null
+          ? nothing
+          : html`<h3>Answer</h3>
+              <pre tabindex="0">${json(call.answer)}</pre>`
+      }
+      ${
+        call.headers === null
+          ? nothing
+          : html`<details class="headers">
+              <summary>Headers${call.email === null ? "" : ` of ${call.email}`}</summary>
+              <pre tabindex="0">${json(call.headers)}</pre>
+            </details>`
+      }
       ${
         isWhole(call)
           ? html`<p>

@@ -17,6 +17,7 @@ const kinds = {
   defaultLimit: ["Limits how many rows a read answers when it names no limit.", ["limit"]],
   keepsPart: ["Keeps a part of what a write brings, and answers as if it had kept all.", ["rows"]],
   otherForms: ["Reads values of rows back in another form.", []],
+  late: ["Does not find what was just made.", ["milliseconds"]],
 };
 const parameters = {
   status: ["Status", { min: 400, max: 599, placeholder: "500" }],

@@ -5,9 +5,10 @@ import { copyable, empty, header, missing, table } from "../parts.js";
 import { rows } from "./rows.js";
 
 /** All data tables; below an ID, the rows of one. */
-export function tables({ path: [tableID = ""], redraw }) {
+export function tables(place) {
+  const [tableID = ""] = place.path;
   if (tableID !== "") {
-    return rows(tableID, redraw, () => missing("such table", tableID, "#tables", "All tables"));
+    return rows(tableID, place, () => missing("such table", tableID, "#tables", "All tables"));
   }
   const cells = ({ id, name, fields, rows, parent }) => [
     html`<a href=${link("tables", id)}>${name}</a>`,

@@ -16,7 +16,7 @@ test("the call log is live, and shows changes, failures or what is searched alon
     await page.getByLabel("Show").selectOption("failures");
     expect(await endpoints(opened)).toEqual(["readteam"]);
     expect(await page.locator("main .pill.bad").allTextContents()).toEqual(["1 failed", "404"]);
-    await page.getByText("Team not found: nowhere").waitFor();
+    await page.getByText("Team not found: nowhere", { exact: true }).waitFor();
     await page.getByLabel("Show").selectOption("changes");
     expect(await endpoints(opened)).toEqual(["insertmicroapprow"]);
     await admin.call("readteam", { teamID: "nowhere" });

@@ -106,3 +106,110 @@ test("when the last page is deleted, the one before it is shown", () =>
     },
     { fill: rowsOf(51) },
   ));
+
+test("filter, order and page stand in the address: reloaded, gone back from, and taken to another window", () =>
+  inBrowser(
+    async ({ page, open }) => {
+      await open("Countries");
+      const caption = (text: string, on = page) => on.locator("main caption", { hasText: text }).waitFor();
+      await page.getByLabel("Field").selectOption("Name");
+      await page.getByLabel("Value").fill("country 1");
+      await page.getByRole("button", { name: "Add a condition" }).click();
+      await page.getByLabel("Field 2").selectOption("Population");
+      await page.getByLabel("Condition 2", { exact: true }).selectOption("at most");
+      await page.getByLabel("Value 2").fill("1900");
+      await page.getByRole("button", { name: "Filter", exact: true }).click();
+      await caption("Rows 1–50 of 1,100");
+      await page.getByRole("columnheader", { name: "Population" }).getByRole("button").click();
+      await page.locator("th[aria-sort=ascending]").waitFor();
+      await page.getByRole("button", { name: "Next page" }).click();
+      await caption("Rows 51–100 of 1,100");
+      await page.reload();
+      await caption("Rows 51–100 of 1,100");
+      expect(await page.getByLabel("Value 2").inputValue()).toBe("1900");
+      expect(await page.getByLabel("Condition 2", { exact: true }).inputValue()).toBe("at most");
+      await page.locator("th[aria-sort=ascending]", { hasText: "Population" }).waitFor();
+      await page.goBack();
+      await caption("Rows 1–50 of 1,100");
+      await page.getByRole("button", { name: "As JSON" }).click();
+      const json = page.getByLabel("Filter as JSON");
+      expect(JSON.parse(await json.inputValue())).toEqual([
+        { Name: { $regex: "country 1", $options: "i" } },
+        { Population: { $lte: 1900 } },
+      ]);
+      await json.fill('{ "Code": { "$in": ["C001", "C002"] } }');
+      await page.getByRole("button", { name: "Filter", exact: true }).click();
+      await caption("Rows 1–2 of 2");
+      await json.fill("{ Code");
+      await page.getByRole("button", { name: "Filter", exact: true }).click();
+      await page.getByRole("status").filter({ hasText: "The filter is no JSON" }).waitFor();
+    },
+    { fill: rowsOf(2000) },
+  ));
+
+test("columns are hidden and made wider, also with keys, and are so after a reload; the key is never cut", () =>
+  inBrowser(
+    async ({ page, open }) => {
+      await open("Countries");
+      const headings = () => page.getByRole("columnheader").allInnerTexts();
+      await page.getByText("Columns", { exact: true }).click();
+      await page.getByLabel("Name", { exact: true }).uncheck();
+      expect((await headings()).slice(0, 2)).toEqual(["Code", "Currency"]);
+      const widthOf = async (name: string) =>
+        (await page.getByRole("columnheader", { name }).boundingBox())?.width ?? 0;
+      const edge = page.getByRole("separator", { name: "Width of Population" });
+      const before = await widthOf("Population");
+      await edge.focus();
+      await page.keyboard.press("ArrowRight");
+      await page.keyboard.press("ArrowRight");
+      expect(Math.round((await widthOf("Population")) - before)).toBe(40);
+      const box = (await edge.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+      await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+      await page.mouse.down();
+      await page.mouse.move(box.x + box.width / 2 + 100, box.y + 2, { steps: 4 });
+      await page.mouse.up();
+      const wide = await widthOf("Population");
+      expect(Math.round(wide - before)).toBe(140);
+      await page.reload();
+      await page.locator("main caption").waitFor();
+      expect((await headings()).slice(0, 2)).toEqual(["Code", "Currency"]);
+      expect(await widthOf("Population")).toBe(wide);
+      const key = 'document.querySelector("td.key .line")';
+      const cut = await page.evaluate<boolean>(`${key}.scrollWidth > ${key}.clientWidth`);
+      expect(cut).toBe(false);
+    },
+    { fill: rowsOf(3) },
+  ));
+
+test("what is shown is exported whole, as CSV and as JSON", () =>
+  inBrowser(
+    async ({ page, open, noticed }) => {
+      await open("Countries");
+      await page.getByLabel("Condition").selectOption("is empty");
+      await page.getByLabel("Field").selectOption("Capital");
+      const saved = async (format: string) => {
+        const download = page.waitForEvent("download");
+        await page.getByRole("button", { name: format, exact: true }).click();
+        const chunks = await (await (await download).createReadStream()).toArray();
+        return Buffer.concat(chunks as Buffer[]).toString(); // a file's stream gives buffers
+      };
+      const lines = (await saved("CSV")).trimEnd().split("\n");
+      await noticed("Exported 120 rows");
+      expect(lines).toHaveLength(121);
+      expect(lines[0]).toMatch(/^Code,Name,.*_id$/);
+      expect(lines.at(-1)).toMatch(/^"a ""quoted"", key",/);
+      const rows = JSON.parse(await saved("JSON")) as { Code: string }[];
+      expect(rows.map(({ Code }) => Code)).toEqual([
+        ...countries(119).map((row) => (row as { Code: string }).Code),
+        'a "quoted", key',
+      ]);
+    },
+    {
+      fill: async (admin) => {
+        await admin.get("", "insertmicroapprows", {
+          microAppID: "countries",
+          rows: [...countries(119), { Code: 'a "quoted", key' }],
+        });
+      },
+    },
+  ));

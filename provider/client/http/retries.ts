@@ -1,5 +1,6 @@
 import type { Effect } from "../../contract/endpoint.ts";
 import type { Dependant, ErrorCode, Outcome } from "../../contract/errors.ts";
+import type { Load } from "./limiter.ts";
 
 /** The failure of one attempt, before it is decided whether there is another. */
 export interface Failed {
@@ -98,4 +99,14 @@ export function retryAfterOf(header: string | undefined, now: number): number | 
   if (/^\s*\d+(\.\d+)?\s*$/.test(header)) return Number(header) * 1000;
   const date = Date.parse(header);
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+const overload: ReadonlySet<Failed["code"]> = new Set(["rateLimited", "serverError", "unavailable", "timeout"]);
+
+/** The platform's load, as the end of a call shows it. */
+export function loadOf(failed: Failed | undefined): Load {
+  if (failed === undefined) return "easy";
+  if (overload.has(failed.code)) return "overloaded";
+  // A platform that had the time to answer is not overloaded.
+  return failed.status === undefined ? "unknown" : "easy";
 }

@@ -34,7 +34,7 @@ test("a key that nobody reads is refused with the one that was meant", () => {
   );
   expect(() => given({ ...sound, colour: "red" })).toThrow(
     "microapps:colour is no configuration; there is endpoint, email, password, token, userID, apiKey, door, readOnly, " +
-      "insecure, driftOnPreview, lostData, organizationID, movedFrom, appServer, profile, wireNames",
+      "insecure, driftOnPreview, lostData, consistencySeconds, organizationID, movedFrom, appServer, profile, wireNames",
   );
   expect(() => configure({ ...sound, pasword: "horse" }, {}, true)).toThrow(
     "pasword is no configuration; did you mean password?",

@@ -19,6 +19,20 @@ const flag = z.union([
     .pipe(z.boolean()),
 ]);
 
+/** A number of seconds, as a text in a stack. */
+const seconds = z
+  .union(
+    [
+      z.number(),
+      z
+        .string()
+        .regex(/^\d+(\.\d+)?$/)
+        .transform(Number),
+    ],
+    { error: "must be a number of seconds" },
+  )
+  .pipe(z.number().min(0).max(600, "must be at most 600 seconds"));
+
 /** A secret. A shorter text could not be hidden where it is repeated. */
 const secret = z
   .string()
@@ -69,6 +83,11 @@ export const configuration = z.object({
   lostData: flag.optional().meta({
     description:
       "Say in one run that the platform lost what the stack made: up --refresh makes again what is gone, however many rows that are.",
+  }),
+  consistencySeconds: seconds.optional().meta({
+    description:
+      "Seconds for which a platform may not find what a run has just made (eventual consistency): until then it is asked " +
+      "again (10). 0 takes the first answer.",
   }),
   organizationID: id.optional().meta({
     description: "Organization that the stack is for: things that a state has in another one are not touched.",

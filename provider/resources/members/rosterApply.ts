@@ -1,5 +1,5 @@
-import type { Invitation, InvitationTargets } from "../../client/lists/invitations.ts";
-import type { ListedMember } from "../../client/lists/memberLists.ts";
+import type { Invitation, InvitationTargets } from "../../client/members/invitations.ts";
+import type { ListedMember } from "../../client/members/memberLists.ts";
 import { withoutUndefined } from "../../contract/values.ts";
 import { formatCounts, formatCount } from "../../messages/text.ts";
 import {

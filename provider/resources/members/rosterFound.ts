@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ListedMember } from "../../client/lists/memberLists.ts";
+import type { ListedMember } from "../../client/members/memberLists.ts";
 import { role } from "../../contract/members.ts";
 import {
   isUser,

@@ -1,4 +1,4 @@
-import type { ListedMember } from "../../client/lists/memberLists.ts";
+import type { ListedMember } from "../../client/members/memberLists.ts";
 import { isNotFound } from "../../contract/errors.ts";
 import { role } from "../../contract/members.ts";
 import {

@@ -1,4 +1,4 @@
-import type { ListedMember } from "../../client/lists/memberLists.ts";
+import type { ListedMember } from "../../client/members/memberLists.ts";
 import type { RosterPlan } from "../../reconcile/rosters.ts";
 import { lacksRole } from "./memberships.ts";
 

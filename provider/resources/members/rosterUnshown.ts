@@ -1,4 +1,4 @@
-import type { ListedMember } from "../../client/lists/memberLists.ts";
+import type { ListedMember } from "../../client/members/memberLists.ts";
 import { formatCount, some } from "../../messages/text.ts";
 import {
   isUser,

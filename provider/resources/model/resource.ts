@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { MemberLists } from "../../client/lists/memberLists.ts";
 import type { TableReads } from "../../client/lists/tableReads.ts";
+import type { MemberLists } from "../../client/members/memberLists.ts";
 import type { Client } from "../../client/options.ts";
 import type { FieldType } from "../../contract/fields.ts";
 import type { RowData } from "../../contract/values.ts";

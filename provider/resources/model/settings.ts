@@ -2,6 +2,7 @@ import { isNotFound } from "../../contract/errors.ts";
 import { quote } from "../../messages/text.ts";
 import { findChangedValues } from "./creation.ts";
 import { PartialFailure, type Context } from "./resource.ts";
+import { untilShown } from "./shown.ts";
 
 type Settings = Readonly<Record<string, unknown>>;
 
@@ -19,8 +20,14 @@ interface Sent<Wanted extends object> {
 
 /** Reads back settings that were sent. Throws when the platform has others, and saves those. */
 export async function proveSettings<Wanted extends object>(sent: Sent<Wanted>): Promise<void> {
+  const { context, wanted } = sent;
+  const isShown = (found: Settings | undefined): boolean =>
+    found === undefined || Object.keys(findChangedValues(wanted, found)).length === 0;
+  prove(sent, await untilShown(context, () => read(sent), isShown));
+}
+
+function prove<Wanted extends object>(sent: Sent<Wanted>, found: Settings | undefined): void {
   const { what, id, wanted, outputs } = sent;
-  const found = await read(sent);
   if (!found) {
     const message = `${what} was written as ${id}, and the platform does not find it there. Look for it on the platform, then run up again.`;
     throw new PartialFailure(message, id, outputs);
@@ -62,7 +69,7 @@ export async function proveNew<Wanted extends object>(kind: string, sent: Sent<W
   kept.set(sent.context.client, forms);
   const first = forms.get(form);
   if (first && (await first)) return;
-  const proof = proveSettings(sent);
+  const proof = read(sent).then((found) => prove(sent, found)); // a new thing has no former settings
   if (!first) {
     forms.set(
       form,

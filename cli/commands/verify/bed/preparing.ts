@@ -118,8 +118,12 @@ async function newOrganization(client: Client, journal: Journal): Promise<{ id: 
 }
 
 /** Milliseconds between two looks for a thing that was just made, and how long it is looked for. */
-const lookMs = 250;
-const longestLagMs = 10_000;
+export const lookMs = 250;
+const longestLagMs = 30_000;
+
+/** Seconds until new things are found, as a profile has them: two runs that measure about the same write the same. */
+export const toVisibleAfter = (lagMs: number): { visibleAfter?: number } =>
+  lagMs === 0 ? {} : { visibleAfter: [1, 2, 5, 10, 20].find((seconds) => lagMs + lookMs <= seconds * 1000) ?? 30 };
 
 /** Looks for a thing that was just made. Returns the milliseconds until it was there; undefined if it never was. */
 export async function lagOf(look: () => Promise<boolean>): Promise<number | undefined> {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { textOf } from "../../../../provider/client/http/bodies.ts";
 import { decode } from "../../../../provider/client/http/encodings.ts";
 import { agentFor } from "../../../../provider/client/http/proxies.ts";
-import type { Incoming, Outgoing, Send } from "../../../../provider/conformance/door.ts";
+import { isRead, type Incoming, type Outgoing, type Send } from "../../../../provider/conformance/door.ts";
 import { codeOf } from "../../doctor/network.ts";
 
 /** Milliseconds that one request may take. */
@@ -95,4 +95,32 @@ export class Sender {
     const named = Object.entries(response.headers).map(([name, value]) => [name, [value].flat().join(", ")] as const);
     return { status: response.statusCode ?? 0, headers: Object.fromEntries(named), text };
   }
+}
+
+/** Sends requests to a platform that may find things late, and notes when it does not answer. */
+export class PatientSender {
+  /** Milliseconds after each change: what is found late must not be taken for a way of answering. */
+  pauseMs = 0;
+  readonly #send: Send;
+  readonly #lost = new AbortController();
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  /** Aborts with the NoAnswer. */
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  readonly send: Send = async (request, signal) => {
+    try {
+      const answer = await this.#send(request, signal);
+      if (this.pauseMs > 0 && !isRead(request.url)) await sleep(this.pauseMs, undefined, { signal });
+      return answer;
+    } catch (error) {
+      if (error instanceof NoAnswer) this.#lost.abort(error);
+      throw error;
+    }
+  };
 }

@@ -5,6 +5,7 @@ import { quote } from "../../../messages/text.ts";
 import { canonical, keyText } from "../../../reconcile/digests.ts";
 import { RowIndices } from "../../../reconcile/rowIndices.ts";
 import { ResourceError } from "../../model/resource.ts";
+import { untilShown } from "../../model/shown.ts";
 import { digesterFor, type Summary } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
 import { rowsOf, type RowContext } from "../live/context.ts";
@@ -46,7 +47,11 @@ export async function tryRow(
   const digester = digesterFor(target, labels);
   const rowID = await inserted(context, target, links, row);
   await unproven.add(rowID);
-  const found = await rowOf(context, table, rowID);
+  const found = await untilShown(
+    context,
+    () => rowOf(context, table, rowID),
+    (row) => row !== undefined,
+  );
   if (!found) {
     throw new ResourceError(
       `table ${table}: the platform answered that it inserted the first row (rowID ${rowID}), and reading it finds nothing; ` +
@@ -100,7 +105,8 @@ async function inserted(context: RowContext, target: RowTarget, links: Links, { 
     } catch (error) {
       if (!isOutcomeUnknown(error) || error.code === "cancelled") throw error;
       report.warning(`${table}: the answer to the first row was lost; looking whether it is there`);
-      const found = await rowLike(context, target, links, rowData);
+      const look = () => rowLike(context, target, links, rowData);
+      const found = await untilShown(context, look, (rowID) => rowID !== undefined);
       if (found !== undefined) return found;
       if (attempt === maxAttempts) throw error;
     }

@@ -1,6 +1,7 @@
 import { type ApiError, isOutcomeUnknown, isRefusal } from "../../../contract/errors.ts";
 import { withoutUndefined } from "../../../contract/values.ts";
 import type { RowSet } from "../../../reconcile/rowSet.ts";
+import { untilShown } from "../../model/shown.ts";
 import { digesterFor } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
 import { rowsOf, type RowContext } from "../live/context.ts";
@@ -73,17 +74,26 @@ export class RowInserts {
     let missing = batch;
     for (let attempt = 1; attempt <= maxAttempts && missing.length > 0; attempt++) {
       const texts = missing.map(({ text }) => text);
+      let lost = 0; // rows that are known not to be there
       try {
         const inserted = await this.#sent(request, texts);
         if (inserted === missing.length || (inserted === undefined && this.#isTrusted)) return [];
-        if (inserted !== undefined)
+        if (inserted !== undefined) {
+          lost = missing.length - inserted;
           report.warning(`${table}: the platform inserted ${inserted} of ${missing.length} rows; looking which`);
+        }
         this.#isTrusted = inserted === undefined;
       } catch (error) {
         if (!isOutcomeUnknown(error)) throw error;
         report.warning(`${table}: the answer to a batch of ${missing.length} rows was lost; looking which are there`);
       }
-      missing = await this.#notThere(missing);
+      const sent = missing;
+      // A row that is there and not shown yet would be sent twice.
+      missing = await untilShown(
+        this.#context,
+        () => this.#notThere(sent),
+        (left) => left.length <= lost,
+      );
     }
     return missing;
   }

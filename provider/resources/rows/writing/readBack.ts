@@ -2,6 +2,7 @@ import type { Row, RowData } from "../../../contract/values.ts";
 import { quote } from "../../../messages/text.ts";
 import type { Content } from "../../../reconcile/digests.ts";
 import { RowIndices } from "../../../reconcile/rowIndices.ts";
+import { untilShown } from "../../model/shown.ts";
 import { digesterFor, type Summary } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
 import type { Clearing } from "../kept/clearing.ts";
@@ -82,16 +83,8 @@ export async function readBack(
   };
   for (let at = 0; at < Math.min(changed.length, most); at += ids.together)
     look((await rowsByID(context, table, changed.slice(at, at + ids.together))) ?? []);
-  if (missing.size > 0) look(await newest(context, table, missing.size));
-  if (missing.size > 0 && inserted === 0) look(await oneByOne(context, changed.slice(0, ids.oneByOne)));
-  const isProved =
-    written.size <= most ? missing.size === 0 : missing.size < written.size && (await hasRows(context, table, inAll));
-  if (!isProved) {
-    for await (const rows of rowsOf(context, table, wanted.length)) {
-      look(rows);
-      if (missing.size === 0) break;
-    }
-  }
+  const sought = { missing, written, inserted, changed, inAll, expected: wanted.length };
+  const isProved = await seek(context, table, sought, look);
   if (missing.size === written.size && written.size > 0 && keyless > 0 && numbered.size === 0) {
     const sentences = [withoutKey(target)];
     return { sentences, isLabelLost: true, missing, found, trimmed: [] };
@@ -105,6 +98,40 @@ export async function readBack(
     clear,
   });
   return { ...differences, found };
+}
+
+interface Sought extends Pick<WrittenRows, "written" | "inserted" | "changed" | "inAll"> {
+  /** Shrinks with each look. */
+  missing: RowIndices;
+  expected: number;
+}
+
+/** Looks for written rows; answers whether they are proved to be there, which of very many is more than was looked at. */
+async function seek(
+  context: RowContext,
+  table: string,
+  { missing, written, inserted, changed, inAll, expected }: Sought,
+  look: (rows: readonly Row[]) => void,
+): Promise<boolean> {
+  const newestShow = async (): Promise<boolean> => {
+    if (missing.size > 0) look(await newest(context, table, missing.size));
+    if (missing.size > 0 && inserted === 0) look(await oneByOne(context, changed.slice(0, ids.oneByOne)));
+    if (written.size <= most) return missing.size === 0;
+    return missing.size < written.size && (await hasRows(context, table, inAll));
+  };
+  const lookAtAll = async (): Promise<void> => {
+    for await (const rows of rowsOf(context, table, expected)) {
+      look(rows);
+      if (missing.size === 0) return;
+    }
+  };
+  if (await newestShow()) return true;
+  await lookAtAll();
+  if (missing.size === 0 || inserted === 0) return false;
+  // Rows that are not shown yet come with a later look.
+  if (await untilShown(context, newestShow, (isShown) => isShown)) return true;
+  await lookAtAll();
+  return false;
 }
 
 const withoutKey = ({ table, key }: RowTarget): string =>

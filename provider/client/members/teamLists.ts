@@ -1,11 +1,11 @@
 import { ApiError, isNotFound } from "../../contract/errors.ts";
 import type { Member } from "../../contract/members.ts";
 import type { CallOptions, Calls } from "../http/call.ts";
-import { Collector, type Waits } from "./collector.ts";
-import { SnapshotCache } from "./snapshotCache.ts";
-
-/** A member whose user ID is known. */
-export type ListedMember = Member & { userID: string };
+import { sleep } from "../http/deadline.ts";
+import { Collector, type Waits } from "../lists/collector.ts";
+import { SnapshotCache } from "../lists/snapshotCache.ts";
+import type { LateMembers } from "./lateMembers.ts";
+import type { ListedMember } from "./teamIndex.ts";
 
 /** Members of a team; undefined when there is no such team. */
 export type TeamList = readonly ListedMember[] | undefined;
@@ -29,6 +29,8 @@ interface Read extends PromiseWithResolvers<TeamList> {
 /** Most lists that are read in one call before somebody asks for them. */
 const maxAhead = 25;
 
+const never = new AbortController().signal;
+
 const readWaits: Waits = { aloneMs: 10, idleMs: 30, maxMs: 1_000 };
 
 /** Lists of the members of teams: reads of many become one call, and a list that was just read serves everyone. */
@@ -40,13 +42,16 @@ export class TeamLists {
   readonly #underway = new Map<string, Read>();
   /** Teams whose lists may be asked for. */
   readonly #expected = new Set<string>();
+  readonly #late: LateMembers | undefined;
   /** True while lists hold user IDs alone, which do not show the team they belong to. */
   #isBare = false;
 
   constructor(
     client: Calls<"teammembers">,
     { reads = readWaits, ttlMs = 5_000, now = Date.now, ...call }: Omit<ListOptions, "additions">,
+    late?: LateMembers,
   ) {
+    this.#late = late;
     this.#client = client;
     this.#call = call;
     this.#snapshots = new SnapshotCache(ttlMs, now);
@@ -141,16 +146,28 @@ export class TeamLists {
         await this.#oneByOne(reads, call);
         return;
       }
-      for (const { teamID, version, resolve, reject } of reads) {
+      const unshown: Read[] = [];
+      let wait = 0;
+      for (const read of reads) {
+        const { teamID, version, resolve, reject } = read;
         const own = isOne ? teamMembers : teamMembers.filter((member) => member.teamID === teamID);
         const members = own.filter(hasID);
         if (members.length < own.length) {
           reject(withoutID(teamID));
           continue;
         }
+        const later = this.#late?.waitFor(teamID, members);
+        if (later !== undefined) {
+          unshown.push(read);
+          wait = later;
+          continue;
+        }
         this.#snapshots.keep(teamID, members, version);
         resolve(members);
       }
+      if (unshown.length === 0) return;
+      await sleep(wait, call.signal ?? never);
+      await this.#readAll(unshown, call);
     } catch (error) {
       // One team that is missing, or that is nobody's business, must not hide the others.
       const isOfOne = isNotFound(error) || (error instanceof ApiError && error.code === "forbidden");
@@ -166,48 +183,6 @@ export class TeamLists {
     const teams = Map.groupBy(reads, ({ teamID }) => teamID);
     await Promise.all([...teams.values()].map((own) => this.#readAll(own, call)));
   }
-}
-
-/** A list by user ID, and by address: in the listed spelling and in small letters. */
-interface Index {
-  byID: ReadonlyMap<string, ListedMember>;
-  byEmail: ReadonlyMap<string, ListedMember>;
-  /** Undefined for addresses that differ in letter case alone: a platform that has both distinguishes them. */
-  byAddress: ReadonlyMap<string, ListedMember | undefined>;
-  /** True when each member has an address. */
-  hasEmails: boolean;
-}
-
-const indices = new WeakMap<readonly ListedMember[], Index>();
-
-/** Finds people in a list, which is gone through once: as many may ask as it has members. */
-export function indexOf(list: readonly ListedMember[]): Index {
-  const known = indices.get(list);
-  if (known) return known;
-  const byID = new Map<string, ListedMember>();
-  const byEmail = new Map<string, ListedMember>();
-  const byAddress = new Map<string, ListedMember | undefined>();
-  let hasEmails = true;
-  for (const member of list) {
-    if (!byID.has(member.userID)) byID.set(member.userID, member);
-    if (member.email === undefined) {
-      hasEmails = false;
-      continue;
-    }
-    if (!byEmail.has(member.email)) byEmail.set(member.email, member);
-    const address = member.email.toLowerCase();
-    const other = byAddress.get(address);
-    byAddress.set(address, byAddress.has(address) && other?.userID !== member.userID ? undefined : member);
-  }
-  const index = { byID, byEmail, byAddress, hasEmails };
-  indices.set(list, index);
-  return index;
-}
-
-/** Finds the member with an address: in this spelling, else in another one if the list has a single such address. */
-export function memberAt(list: readonly ListedMember[], email: string): ListedMember | undefined {
-  const { byEmail, byAddress } = indexOf(list);
-  return byEmail.get(email) ?? byAddress.get(email.toLowerCase());
 }
 
 const hasID = (member: Member): member is ListedMember => member.userID !== undefined;

@@ -4,11 +4,13 @@ import type { Member } from "../../contract/members.ts";
 import type { Manner } from "../../habits/profile.ts";
 import type { CallOptions, Calls } from "../http/call.ts";
 import { delaySignal } from "../http/deadline.ts";
-import { Collector, type Waits } from "./collector.ts";
+import { Collector, type Waits } from "../lists/collector.ts";
 import { inviteTogether, type Addition, type Invitation } from "./invitations.ts";
-import { indexOf, memberAt, TeamLists, type ListedMember, type ListOptions, type TeamList } from "./teamLists.ts";
+import { LateMembers } from "./lateMembers.ts";
+import { indexOf, memberAt, type ListedMember } from "./teamIndex.ts";
+import { TeamLists, type ListOptions, type TeamList } from "./teamLists.ts";
 
-export type { ListedMember } from "./teamLists.ts";
+export type { ListedMember } from "./teamIndex.ts";
 
 /** A membership, and whether it existed before. */
 export interface Joined {
@@ -37,7 +39,7 @@ type Platform = Calls<
   | "deleteteammember"
   | "enforceteammembership"
   | "userid"
-> & { manner?: Manner };
+> & { manner?: Manner; consistencyMs?: number };
 
 /** Milliseconds after a cancellation in which is read who was added, so that it is saved. */
 const gracePeriodMs = 15_000;
@@ -54,6 +56,7 @@ export class MemberLists {
   /** For what follows an addition. */
   readonly #lasting: CallOptions;
   readonly #lists: TeamLists;
+  readonly #late: LateMembers;
   readonly #additions: Collector<Waiting>;
   readonly #proofs: Collector<Proof>;
   /** Teams that this run has made: nobody is in them but administrators, and whom it has added. */
@@ -62,11 +65,12 @@ export class MemberLists {
   readonly #userIDs = new Map<string, Promise<string | undefined>>();
 
   constructor(client: Platform, { additions = waits, ...options }: ListOptions = {}) {
-    const { reads: _, ttlMs: __, now: ___, ...call } = options;
+    const { reads: _, ttlMs: __, now = Date.now, ...call } = options;
     this.#client = client;
     this.#call = call;
     this.#lasting = call.signal ? { ...call, signal: delaySignal(call.signal, gracePeriodMs) } : call;
-    this.#lists = new TeamLists(client, options);
+    this.#late = new LateMembers(client.consistencyMs ?? 0, now);
+    this.#lists = new TeamLists(client, options, this.#late);
     this.#additions = new Collector((waiting) => this.#addAll(waiting), additions);
     this.#proofs = new Collector((proofs) => this.#proveAll(proofs), additions);
   }
@@ -117,14 +121,16 @@ export class MemberLists {
   }
 
   /** Removes a member; succeeds when there is no such member. */
-  async remove(teamID: string, { userID, teamMemberID: known }: ListedMember): Promise<void> {
+  async remove(teamID: string, member: ListedMember): Promise<void> {
+    const { userID, teamMemberID: known } = member;
     const needed = known === undefined && this.#client.manner?.habits.memberID === "teamMemberID";
     const teamMemberID = needed ? (await this.find(teamID, userID))?.teamMemberID : known;
     if (needed && teamMemberID === undefined) return;
     const request = { teamID, userID, ...(teamMemberID ? { teamMemberID } : {}) };
-    await this.#lists.changing([teamID], () =>
-      orUndefinedIfNotFound(this.#client.deleteteammember(request, this.#call)),
-    );
+    await this.#lists.changing([teamID], async () => {
+      await orUndefinedIfNotFound(this.#client.deleteteammember(request, this.#call));
+      this.#late.removed(teamID, member);
+    });
   }
 
   /** The role of a member as the platform spells it; reads the member alone where the team's list lacks it. */
@@ -138,14 +144,19 @@ export class MemberLists {
   /** Changes the role of a listed member; sends the listed `teamMemberID` if there is one. */
   async setRole(teamID: string, member: ListedMember, role: "admin" | "member", call = this.#call): Promise<void> {
     const { userID } = member;
-    await this.#lists.changing([teamID], () =>
-      this.#client.updateteammember({ teamID, userID, ...idOf(member), role }, call),
-    );
+    await this.#lists.changing([teamID], async () => {
+      await this.#client.updateteammember({ teamID, userID, ...idOf(member), role }, call);
+      this.#late.gotRole(teamID, member, role);
+    });
   }
 
   /** Makes a user a member of exactly these teams. Drops every list, since the user may leave any team. */
   async enforce(request: RequestOf<"enforceteammembership">): Promise<void> {
-    const call = async (): Promise<unknown> => this.#client.enforceteammembership(request, this.#call);
+    const call = async (): Promise<void> => {
+      await this.#client.enforceteammembership(request, this.#call);
+      this.#late.moved(request);
+      this.#late.added(request.teamIDs, [request]);
+    };
     const teams = (): string[] => [...new Set([...request.teamIDs, ...this.#lists.teamIDs])];
     try {
       await this.#lists.changing(teams(), call);
@@ -173,7 +184,12 @@ export class MemberLists {
 
   #invite<One extends Addition>(additions: readonly One[]): Promise<Map<One, unknown>> {
     return inviteTogether(additions, (request) =>
-      this.#lists.changing(request.teamIDs, () => this.#client.insertteammembers(request, this.#call)),
+      this.#lists.changing(request.teamIDs, async () => {
+        await this.#client.insertteammembers(request, this.#call);
+        const { emails = [], userIDs = [] } = request;
+        const people = [...emails.map((email) => ({ email })), ...userIDs.map((userID) => ({ userID }))];
+        this.#late.added(request.teamIDs, people);
+      }),
     );
   }
 

@@ -1,0 +1,47 @@
+// Columns that a person hid or made wider, by table. They stay in this browser.
+
+const minWidth = 60;
+const maxWidth = 800;
+const stepWidth = 20;
+
+const nameOf = (tableID) => `columns ${location.pathname} ${tableID}`;
+
+/** The columns of a table as they were left here: hidden labels, and widths in pixels by label. */
+export function loadColumns(tableID) {
+  try {
+    const { hidden, widths } = JSON.parse(localStorage.getItem(nameOf(tableID)));
+    return { hidden: new Set(hidden), widths: new Map(Object.entries(widths)) };
+  } catch {
+    return { hidden: new Set(), widths: new Map() }; // nothing was left, or something that is no longer read
+  }
+}
+
+export function saveColumns(tableID, { hidden, widths }) {
+  localStorage.setItem(nameOf(tableID), JSON.stringify({ hidden: [...hidden], widths: Object.fromEntries(widths) }));
+}
+
+const within = (width) => Math.round(Math.min(maxWidth, Math.max(minWidth, width)));
+
+/** Bounds of a width, for who reads it aloud. */
+export const bounds = { min: minWidth, max: maxWidth };
+
+/** Follows a drag of a column's edge; `resize` gets each width, `end` is called at last. */
+export function dragEdge(event, resize, end) {
+  const edge = event.currentTarget;
+  const begin = edge.closest("th").getBoundingClientRect().width - event.clientX;
+  const move = ({ clientX }) => resize(within(begin + clientX));
+  event.preventDefault();
+  edge.setPointerCapture(event.pointerId);
+  edge.addEventListener("pointermove", move);
+  const stop = () => {
+    edge.removeEventListener("pointermove", move);
+    end();
+  };
+  edge.addEventListener("lostpointercapture", stop, { once: true });
+}
+
+/** The width that an arrow key makes of a column's; undefined for other keys. */
+export function widthByKey({ key, currentTarget }) {
+  const step = { ArrowLeft: -stepWidth, ArrowRight: stepWidth }[key];
+  return step && within(currentTarget.closest("th").getBoundingClientRect().width + step);
+}
