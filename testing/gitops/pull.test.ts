@@ -3,6 +3,9 @@ import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { assertCommitted } from "../../cli/changes/base/committed.ts";
 import type { Section } from "../../cli/changes/model/changeSet.ts";
+import { copyEdited } from "../../cli/changes/pull/pull.ts";
+import { compareContents } from "../../cli/changes/sides/comparison.ts";
+import { declarationOf } from "../../cli/changes/sides/sides.ts";
 import { Repository } from "../../cli/changes/testing/repository.ts";
 import { writeFiles } from "../../cli/edits/writing.ts";
 import { changedLines, PullStage, refusals } from "./pullStage.ts";
@@ -209,6 +212,26 @@ test("a file that another environment has as well is left, item by item, and the
     ["C3", undefined],
   ]);
   expect(pulled.files.map(({ file }) => file)).toEqual(["own.csv"]);
+});
+
+test("live: is the files with all that was changed by hand, read page by page and by reads alone", async () => {
+  await stage.editRow("own", "C3", { Name: "by hand" });
+  await stage.removeRow("shared", "C4");
+  await stage.client.insertteammembers({ teamIDs: [stage.idOf("acme/crew")], emails: ["kay@example.com"] });
+  const since = stage.emulator.lastCall();
+  const pulled = await stage.pull({ foreign: true });
+  expect(stage.emulator.calls({ since, mutating: true })).toEqual([]);
+  // Each of the three tables is one page, and an empty one that shows its end.
+  expect(stage.emulator.calls({ since, endpoint: "microappdata" })).toHaveLength(6);
+  const copy = copyEdited(stage.declared(), pulled.files);
+  try {
+    const { things } = await compareContents(stage.declared(), declarationOf("dev.yaml", copy.folder, "live:dev"));
+    const shown = things.flatMap(({ name, changes }) => changes.map((each) => `${each.op} ${name}/${each.name}`));
+    expect(shown.sort()).toEqual(["add acme/crew/kay@example.com", "change own/C3", "remove shared/C4"]);
+    expect(stage.diff()).toEqual([]);
+  } finally {
+    copy.remove();
+  }
 });
 
 describe("what went wrong elsewhere", () => {

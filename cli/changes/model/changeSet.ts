@@ -63,7 +63,14 @@ const section = z.strictObject({
     .meta({ description: "Things that may only have another key, with the line that keeps each one what it is." }),
 });
 
-const note = z.strictObject({ text: z.string(), place: z.string().optional() });
+const note = z.strictObject({
+  text: z.string(),
+  place: z.string().optional(),
+  code: z
+    .literal(true)
+    .optional()
+    .meta({ description: "Code that nothing here understands: approve asks who read it." }),
+});
 
 const environment = z.strictObject({
   name: z.string(),
@@ -152,3 +159,7 @@ export const isUntouched = (environment: EnvironmentChanges): boolean =>
 /** True when an environment certainly stays unchanged. */
 export const isUnchanged = (environment: EnvironmentChanges): boolean =>
   isUntouched(environment) && (environment.pending?.things.length ?? 0) === 0;
+
+/** The name of a comparison between two sides, and the sides in it. */
+export const nameSides = (from: string, to: string): string => `${from} → ${to}`;
+export const sidesIn = (name: string): string[] => name.split(" → ");
