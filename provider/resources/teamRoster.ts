@@ -80,7 +80,7 @@ const inputs = z.object({
 });
 
 const outputs = z.object({
-  // Of a file, no secret of the program tells that they are one.
+  // Members of a file are no secret of the program, so nothing else marks them.
   members: z.record(z.string(), role).meta({
     description: "Roles of the members by e-mail address or user ID.",
     secretIf: "sensitive",
