@@ -45,9 +45,11 @@ const lists = [
   ],
   ["provider/conformance", "provider/layers", "provider/files", ...shared],
   [
+    "cli/dump",
+    "cli/dump/mask",
+    "cli/dump/rows",
     "cli/recording",
     "cli/recording/privacy",
-    "cli/dump",
     "cli/changes/pull",
     "cli/changes/sides",
     "cli/promotion",

@@ -1,7 +1,7 @@
 // Generated from the definitions of provider/resources and provider/functions by `make docs`: change those, not this.
 /* eslint-disable max-lines */
 import type { Input, Output } from "@pulumi/pulumi";
-import type { ParentRows, RowsOf } from "./resourceClass.ts";
+import type { CellsOf, LabelOf, ParentRows, RowsOf } from "./resourceClass.ts";
 
 /** No value is assignable: exactly one of `email` and `userID` is set. */
 interface EitherEmailOrUserID {
@@ -298,7 +298,7 @@ export interface UserTeamsOutputs {
 }
 
 /** Arguments of SeedRows beside `rows` and `source`. */
-export interface SeedRowsSettings {
+export interface SeedRowsSettings<Row extends object = Record<string, unknown>> {
   /**
    * Data table ID (microAppID) that the rows go into.
    * @example "countries"
@@ -308,20 +308,30 @@ export interface SeedRowsSettings {
    * Label or labels that tell one row from another: the natural key. Another one gives the same rows another key; they keep their IDs.
    * @example "Code"
    */
-  key: Input<string | Input<string>[]>;
+  key: Input<LabelOf<NoInfer<Row>> | Input<LabelOf<NoInfer<Row>>>[]>;
   /** Rows beside those of rows or source, by label. */
-  additions?: Input<Input<Record<string, Input<unknown>>>[]>;
+  additions?: Input<Input<CellsOf<NoInfer<Row>>>[]>;
   /** Fields of rows that rows or source has, each with the natural key of its row. */
-  changes?: Input<Input<Record<string, Input<unknown>>>[]>;
+  changes?: Input<Input<Partial<CellsOf<NoInfer<Row>>>>[]>;
   /** Natural keys of rows that rows or source has and the seed leaves out; of several labels a list of their values. */
   removals?: Input<Input<string | number | boolean | Input<string | number | boolean>[]>[]>;
   /** Types of values by label. The cells of a CSV are read by them; text by default. A date is ISO 8601 text, a checkbox a JSON list of texts. An empty cell is no value. Of all rows, what is the same value in such a field counts as the same: a day and its midnight UTC, a number and its text. */
   types?: Input<Record<string, Input<"text" | "number" | "boolean" | "date" | "checkbox" | "json">>>;
   /**
-   * exact: also removes rows that we own and that left the source, and clears labels that left a row of ours. upsert: does neither. insertOnly: changes no row that is there either.
+   * exact: also removes rows that we own and that left the source, and clears labels that left a row of ours. upsert: does neither. insertOnly: changes no row that is there either. updateOnly: changes rows that are there, whoever made them, and inserts and removes none; a key that the table lacks is an error.
    * @default "exact"
    */
-  mode?: Input<"exact" | "upsert" | "insertOnly">;
+  mode?: Input<"exact" | "upsert" | "insertOnly" | "updateOnly">;
+  /** Labels that others write: not compared, not changed and not cleared in rows that are there. A value in the source goes into new rows. Not part of the natural key. */
+  ignoreLabels?: Input<Input<string>[]>;
+  /** Requirements of the table. The declared rows are held against them before anything is sent, all rows of the table before a run writes and after it. A run whose expectations do not hold fails, and names the rows. */
+  expect?: Input<{
+    unique?: Input<Input<string>[]>;
+    notNull?: Input<Input<string>[]>;
+    acceptedValues?: Input<Record<string, Input<Input<string | number | boolean>[]>>>;
+    relationships?: Input<Record<string, Input<{ table: Input<string>; key: Input<string> }>>>;
+    rowCount?: Input<{ min?: Input<number>; max?: Input<number> }>;
+  }>;
   /**
    * Linked-table labels whose values are keys of rows in another table: label → {table, key}.
    * @example {"Currency":{"table":"currencies","key":"Code"}}
@@ -329,11 +339,11 @@ export interface SeedRowsSettings {
   references?: Record<string, RowsOf>;
   /** For a sub-table: the parent rows, and the column of the source that holds the parent's key. */
   parent?: ParentRows;
-  /** IDs of users who may see the rows. Acts on insert. */
+  /** IDs or e-mail addresses, which are looked up, of users who may see the rows. Acts on insert. */
   viewers?: Input<Input<string>[]>;
   /** IDs of teams whose members may see the rows. Acts on insert. */
   teamViewers?: Input<Input<string>[]>;
-  /** User ID that becomes the creator of the rows. */
+  /** ID or e-mail address, which is looked up, of the user who becomes the creator of the rows. */
   userID?: Input<string>;
   /**
    * Effect of another viewers, teamViewers or userID on rows that are there: nothing (newRows), each is made again under another ID (recreate), or an error.
@@ -366,15 +376,15 @@ export interface SeedRowsSettings {
 }
 
 /** Arguments of SeedRows with `rows`, not `source`. */
-export interface SeedRowsByRows extends SeedRowsSettings {
+export interface SeedRowsByRows<Row extends object = Record<string, unknown>> extends SeedRowsSettings<Row> {
   /** The rows by label, in the program. Either this or source. */
-  rows: Input<Input<Record<string, Input<unknown>>>[]>;
+  rows: Input<Input<CellsOf<NoInfer<Row>>>[]>;
   /** Excluded by `rows`. */
   source?: EitherRowsOrSource;
 }
 
 /** Arguments of SeedRows with `source`, not `rows`. */
-export interface SeedRowsBySource extends SeedRowsSettings {
+export interface SeedRowsBySource<Row extends object = Record<string, unknown>> extends SeedRowsSettings<Row> {
   /**
    * File with the rows, relative to the project: .csv, .json, .ndjson or .yaml. Either this or rows.
    * @example "data/countries.csv"
@@ -385,7 +395,7 @@ export interface SeedRowsBySource extends SeedRowsSettings {
 }
 
 /** Arguments of SeedRows: exactly one of `rows` and `source` is set. */
-export type SeedRowsArgs = SeedRowsByRows | SeedRowsBySource;
+export type SeedRowsArgs<Row extends object = Record<string, unknown>> = SeedRowsByRows<Row> | SeedRowsBySource<Row>;
 
 /** Outputs of SeedRows. */
 export interface SeedRowsOutputs {
@@ -406,19 +416,32 @@ export interface SeedRowsOutputs {
   /** Types of values by label. The cells of a CSV are read by them; text by default. A date is ISO 8601 text, a checkbox a JSON list of texts. An empty cell is no value. Of all rows, what is the same value in such a field counts as the same: a day and its midnight UTC, a number and its text. */
   readonly types: Output<Record<string, "text" | "number" | "boolean" | "date" | "checkbox" | "json"> | undefined>;
   /**
-   * exact: also removes rows that we own and that left the source, and clears labels that left a row of ours. upsert: does neither. insertOnly: changes no row that is there either.
+   * exact: also removes rows that we own and that left the source, and clears labels that left a row of ours. upsert: does neither. insertOnly: changes no row that is there either. updateOnly: changes rows that are there, whoever made them, and inserts and removes none; a key that the table lacks is an error.
    * @default "exact"
    */
-  readonly mode: Output<"exact" | "upsert" | "insertOnly">;
+  readonly mode: Output<"exact" | "upsert" | "insertOnly" | "updateOnly">;
+  /** Labels that others write: not compared, not changed and not cleared in rows that are there. A value in the source goes into new rows. Not part of the natural key. */
+  readonly ignoreLabels: Output<string[] | undefined>;
+  /** Requirements of the table. The declared rows are held against them before anything is sent, all rows of the table before a run writes and after it. A run whose expectations do not hold fails, and names the rows. */
+  readonly expect: Output<
+    | {
+        unique?: string[];
+        notNull?: string[];
+        acceptedValues?: Record<string, (string | number | boolean)[]>;
+        relationships?: Record<string, { table: string; key: string }>;
+        rowCount?: { min?: number; max?: number };
+      }
+    | undefined
+  >;
   /** Linked-table labels whose values are keys of rows in another table: label → {table, key}. */
   readonly references: Output<Record<string, { table: string; key: string }> | undefined>;
   /** For a sub-table: the parent rows, and the column of the source that holds the parent's key. */
   readonly parent: Output<{ table: string; key: string; by: string } | undefined>;
-  /** IDs of users who may see the rows. Acts on insert. */
+  /** IDs or e-mail addresses, which are looked up, of users who may see the rows. Acts on insert. */
   readonly viewers: Output<string[] | undefined>;
   /** IDs of teams whose members may see the rows. Acts on insert. */
   readonly teamViewers: Output<string[] | undefined>;
-  /** User ID that becomes the creator of the rows. */
+  /** ID or e-mail address, which is looked up, of the user who becomes the creator of the rows. */
   readonly userID: Output<string | undefined>;
   /**
    * Effect of another viewers, teamViewers or userID on rows that are there: nothing (newRows), each is made again under another ID (recreate), or an error.
@@ -456,6 +479,10 @@ export interface SeedRowsOutputs {
   readonly renewals: Output<number | undefined>;
   /** True when the last run left something undone, which the next one does. */
   readonly unfinished: Output<boolean | undefined>;
+  /** User IDs of the addresses that viewers and userID name, as the last run found them. */
+  readonly viewerIDs: Output<Record<string, string> | undefined>;
+  /** Expectations that did not hold at the last look, with the first rows that break them. */
+  readonly unmet: Output<string[] | undefined>;
   /** Rows of ours that were edited or removed on the platform, as the last refresh saw it, the first keys, and what the first edited ones say. */
   readonly drift: Output<
     | {

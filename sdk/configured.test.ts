@@ -70,7 +70,7 @@ seeds:
   dev.yaml:4:27: organizations.acme.name is "Acme (dev)"; the rule at dev.yaml:2:9 says only Acme
   dev.yaml:4:58: organizations.acme.description is "[secret]"; the rule at dev.yaml:2:55 says only Ours
   dev.yaml:4:86: the configuration has no "nothing"; set it (config set nothing …), or give it a default here
-  dev.yaml:6:111: mode must be exact, upsert or insertOnly, not "[secret]"; choose one of them`),
+  dev.yaml:6:111: mode must be exact, upsert, insertOnly or updateOnly, not "[secret]"; choose one of them`),
   );
   expect(registered.size).toBe(before);
 });

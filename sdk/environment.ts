@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { declaration, inlineDeclaration, type Declaration } from "../provider/environment/declaration.ts";
 import { EnvironmentError } from "../provider/environment/problems.ts";
-import { listLinkedInputs, things, type Thing } from "../provider/environment/things/things.ts";
+import { listInviting, listLinkedInputs, things, type Thing } from "../provider/environment/things/things.ts";
 import { reportLeaving } from "./environment/leaving.ts";
 import { aliasesBelow, program, rootName, type Aliases } from "./program.ts";
 import type { RowsOf } from "./resourceClass.ts";
@@ -202,13 +202,16 @@ class Registration {
   #rowsOf({ inputs, seeds }: Thing): object {
     const seedOf = (label: string, rows: unknown): unknown =>
       seeds[label] === undefined ? rows : this.made.get(seeds[label]);
-    const { references, parent } = inputs as {
+    const { references, parent, expect } = inputs as {
       references?: Record<string, RowsOf>;
+      expect?: { relationships?: Record<string, RowsOf> };
       parent?: { by: string; table: string; key: string };
     };
     const linked = Object.entries(references ?? {}).map(([label, rows]) => [label, seedOf(label, rows)]);
+    const related = Object.entries(expect?.relationships ?? {}).map(([label, rows]) => [label, seedOf(label, rows)]);
     return {
       ...(references ? { references: Object.fromEntries(linked) as object } : {}),
+      ...(expect?.relationships ? { expect: { ...expect, relationships: Object.fromEntries(related) as object } } : {}),
       ...(parent
         ? { parent: { rows: seedOf(parent.by, { table: parent.table, key: parent.key }), by: parent.by } }
         : {}),
@@ -218,10 +221,12 @@ class Registration {
   #optionsOf(thing: Thing): pulumi.CustomResourceOptions {
     const { kind, name, path, others, above } = thing;
     // All of an app's as its own, so that the wait for it inherits them in turn.
-    const { now, own, inherited } = name;
-    const named = kind === "GeneratedApp" ? { now, own: [...own, ...inherited], inherited: [] } : name;
+    const { now, inherited } = name;
+    const named = kind === "GeneratedApp" ? { now, own: [...name.own, ...inherited], inherited: [] } : name;
     const parent = above === undefined ? this.#environment : required(this.made, above);
-    return { parent, ...this.#aliases(this.#kindsTo(thing), named), ...this.#optionsAt(path, others) };
+    const own = { parent, ...this.#aliases(this.#kindsTo(thing), named), ...this.#optionsAt(path, others) };
+    const inviting = listInviting(thing, [...this.#things.values()]).flatMap((key) => this.made.get(key) ?? []);
+    return inviting.length === 0 ? own : pulumi.mergeOptions(own, { dependsOn: inviting });
   }
 
   /** Types from the Environment down to a thing. */

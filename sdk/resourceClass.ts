@@ -25,3 +25,9 @@ export type RowsOf = LinkedSeed | { table: pulumi.Input<string>; key: pulumi.Inp
 export type ParentRows =
   | { rows: RowsOf; by: pulumi.Input<string> }
   | { table: pulumi.Input<string>; key: pulumi.Input<string>; by: pulumi.Input<string> };
+
+/** Cells of a row, each of which may be an output. */
+export type CellsOf<Row> = { [Label in keyof Row]: pulumi.Input<Row[Label]> };
+
+/** Labels of a row. */
+export type LabelOf<Row> = Extract<keyof Row, string>;

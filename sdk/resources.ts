@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { isObject } from "../provider/contract/wire.ts";
 import { typeThrough } from "../provider/pulumi/doors.ts";
 import { toHiddenName } from "../provider/pulumi/hiddenNames.ts";
 import { unknownValue } from "../provider/pulumi/properties.ts";
@@ -72,9 +73,14 @@ export class UserTeams extends declareClass<UserTeamsArgs, UserTeamsOutputs>(use
 /** Waits for the generation of an app. GeneratedApp declares it, unless `wait` is "none". */
 export class AppReadiness extends declareClass<AppReadinessArgs, AppReadinessOutputs>(appReadiness) {}
 
-/** Rows of a data table from a file or from the program: inserted, updated and removed as the source has them. */
-export class SeedRows extends declareClass<object, SeedRowsOutputs>(seedRows) {
-  constructor(name: string, args: SeedRowsArgs, options?: pulumi.CustomResourceOptions) {
+/**
+ * Rows of a data table from a file or from the program: inserted, updated and removed as the source has them.
+ * `SeedRows<Country>` takes the rows of a type, such as `microapps table schema` writes: a wrong cell does not compile.
+ */
+export class SeedRows<Row extends object = Record<string, unknown>> extends declareClass<object, SeedRowsOutputs>(
+  seedRows,
+) {
+  constructor(name: string, args: SeedRowsArgs<Row>, options?: pulumi.CustomResourceOptions) {
     const { references, parent, ...rest } = args;
     // A cell turns out to be secret later. The plugin sees it by itself.
     const { rows, additions, changes, removals } = withSecretCells(seedRows, { ...args }).open;
@@ -88,11 +94,12 @@ export class SeedRows extends declareClass<object, SeedRowsOutputs>(seedRows) {
       name,
       {
         ...rest,
+        ...withTables(rest),
         ...keyRows(seedRows, rest),
         ...(references ? { references: Object.fromEntries(linked) } : {}),
         ...(parent && parentRows ? { parent: { ...keyed(parentRows), by: parent.by } } : {}),
         ...(isDynamic ? { salt: unsalted() } : {}),
-        ...seedsOf(links),
+        ...seedsOf([...relatedSeeds(rest), ...links]),
         ...othersOf(name, { ...args }, plainLinks(links), options),
       },
       isDynamic && mayBeSecret ? pulumi.mergeOptions(options, { additionalSecretOutputs: [...labelOutputs] }) : options,
@@ -108,7 +115,22 @@ const labelOutputs = Object.entries(seedRows.outputs.shape).flatMap(([name, sche
   return secretIf === undefined ? [] : [opaque ? toHiddenName(name) : name];
 });
 
-const isSeed = (rows: RowsOf): rows is LinkedSeed => rows instanceof SeedRows;
+const isSeed = (rows: unknown): rows is LinkedSeed => rows instanceof SeedRows;
+
+/** Seeds that an Environment has in place of the tables of `expect.relationships`, by label. */
+function relatedSeeds({ expect }: { expect?: unknown }): (readonly [label: string, rows: LinkedSeed])[] {
+  const related = isObject(expect) && isObject(expect["relationships"]) ? expect["relationships"] : {};
+  return Object.entries(related).flatMap(([label, rows]) => (isSeed(rows) ? [[label, rows] as const] : []));
+}
+
+/** The expectations with the tables of these seeds. */
+function withTables(args: { expect?: unknown }): { expect?: object } {
+  const seeds = relatedSeeds(args);
+  if (seeds.length === 0) return {};
+  const { expect } = args as { expect: { relationships: object } };
+  const tables = Object.fromEntries(seeds.map(([label, rows]) => [label, keyed(rows)]));
+  return { expect: { ...expect, relationships: { ...expect.relationships, ...tables } } };
+}
 
 /** The table and key of seeds, where the program has them as plain texts. */
 const places = new WeakMap<LinkedSeed, { table: string; key: string }>();

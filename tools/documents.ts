@@ -1,4 +1,5 @@
 import { program } from "../cli/commands/program.ts";
+import { masksJsonSchema } from "../cli/dump/mask/masksFile.ts";
 import { openapi } from "../emulator/http/openapi.ts";
 import { readOwnPackage } from "../machine/ownPackage.ts";
 import { presentSchema } from "./packageSchema.ts";
@@ -13,6 +14,7 @@ export function documents(): Record<string, string> {
   const schema = presentSchema(readOwnPackage().version);
   return {
     "openapi.json": `${JSON.stringify(openapi("https://platform.example.com"), undefined, 2)}\n`,
+    "masks.schema.json": `${JSON.stringify(masksJsonSchema(), undefined, 2)}\n`,
     "endpoints.md": endpointsPage(),
     "errors.md": errorsPage(),
     "environment-file.md": environmentPage(),

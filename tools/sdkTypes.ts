@@ -23,7 +23,19 @@ const own: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Provider: {
     wireNames: 'Input<string | Partial<Record<"platformFormat" | "storecopy" | "uploadFileToStore", string>>>',
   },
-  SeedRows: { references: "Record<string, RowsOf>", parent: "ParentRows" },
+  SeedRows: {
+    references: "Record<string, RowsOf>",
+    parent: "ParentRows",
+    key: "Input<LabelOf<NoInfer<Row>> | Input<LabelOf<NoInfer<Row>>>[]>",
+    rows: "Input<Input<CellsOf<NoInfer<Row>>>[]>",
+    additions: "Input<Input<CellsOf<NoInfer<Row>>>[]>",
+    changes: "Input<Input<Partial<CellsOf<NoInfer<Row>>>>[]>",
+  },
+};
+
+/** Resources whose arguments have a type of their rows. */
+const generic: Readonly<Record<string, readonly [declared: string, used: string]>> = {
+  SeedRows: ["<Row extends object = Record<string, unknown>>", "<Row>"],
 };
 
 /** Inputs that the SDK sets by itself. */
@@ -32,7 +44,7 @@ const setBySdk: Readonly<Record<string, readonly string[]>> = { TeamRoster: ["se
 const header = `// Generated from the definitions of provider/resources and provider/functions by \`make docs\`: change those, not this.
 /* eslint-disable max-lines */
 import type { Input, Output } from "@pulumi/pulumi";
-import type { ParentRows, RowsOf } from "./resourceClass.ts";
+import type { CellsOf, LabelOf, ParentRows, RowsOf } from "./resourceClass.ts";
 `;
 
 /** The text of sdk/args.ts: interfaces of arguments and results, with the descriptions that editors show. */
@@ -95,23 +107,24 @@ interface ${name} {
 function describeAlternatives(name: string, pair: readonly [string, string], typed: readonly Typed[]): string[] {
   const reason = nameReason(pair);
   const settings = `${name}Settings`;
+  const [declared, used] = generic[name] ?? ["", ""];
   const side = (one: string, other: string): string =>
     writeInterface(
-      `${name}By${pascal(one)}`,
+      `${name}By${pascal(one)}${declared}`,
       `Arguments of ${name} with \`${one}\`, not \`${other}\`.`,
       typed.filter(({ key }) => key === one).map((property) => ({ ...property, isRequired: true })),
       "",
-      { extends: settings, lines: [`  /** Excluded by \`${one}\`. */`, `  ${other}?: ${reason};`] },
+      { extends: settings + used, lines: [`  /** Excluded by \`${one}\`. */`, `  ${other}?: ${reason};`] },
     );
   return [
     writeInterface(
-      settings,
+      settings + declared,
       `Arguments of ${name} beside \`${pair.join("` and `")}\`.`,
       typed.filter(({ key }) => !pair.includes(key)),
     ),
     side(...pair),
     side(pair[1], pair[0]),
-    `/** Arguments of ${name}: exactly one of \`${pair.join("` and `")}\` is set. */\nexport type ${name}Args = ${name}By${pascal(pair[0])} | ${name}By${pascal(pair[1])};\n`,
+    `/** Arguments of ${name}: exactly one of \`${pair.join("` and `")}\` is set. */\nexport type ${name}Args${declared} = ${name}By${pascal(pair[0])}${used} | ${name}By${pascal(pair[1])}${used};\n`,
   ];
 }
 

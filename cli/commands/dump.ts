@@ -10,7 +10,7 @@ export function addDumpCommand(program: Command): void {
     .description(
       "write organizations, teams, members and tables of the platform as an environment file, seed files and an import file",
     )
-    .argument("<folder>", "where to; made when it is missing")
+    .argument("[folder]", "where to; made when it is missing")
     .option("--organization <id>", "an organization (repeatable)", collect, [])
     .option("--team <id>", "a team, with its members and its organization (repeatable)", collect, [])
     .option(
@@ -27,10 +27,31 @@ export function addDumpCommand(program: Command): void {
         .choices(["dynamic", "plugin", "none"])
         .default("dynamic"),
     )
+    .option(
+      "--mask <file>",
+      "mask values by the rules of this file, with the secret in MICROAPPS_MASK_SECRET or in the file of MICROAPPS_MASK_SECRET_FILE",
+    )
+    .addOption(
+      new Option(
+        "--rows <[table=]n>",
+        "with --mask: so many rows of each table, or of this one, with all that they link to (repeatable)",
+      )
+        .argParser(collect)
+        .default([], "all"),
+    )
+    .addOption(
+      new Option(
+        "--where <table:label=value>",
+        "with --mask: rows that have this value, with all that they link to (repeatable: one of the values of each label)",
+      )
+        .argParser(collect)
+        .default([], "all"),
+    )
+    .option("--check <file>", "print what the rules of this file would leave unmasked, and write nothing")
     .option("--name <name>", "name of the Environment in the program", "environment")
     .option("--force", "overwrite what an earlier dump wrote")
     .option("-j, --json", "print the summary as JSON")
-    .action(async (folder: string, _, command: Command) => {
+    .action(async (folder: string | undefined, _, command: Command) => {
       // Loaded when it is needed: the emulator is to start fast.
       const { dumpPlatform } = await import("./dumpPlatform.ts");
       await dumpPlatform(folder, command.optsWithGlobals<DumpOptions>());

@@ -4,7 +4,12 @@ import { messageOf } from "../../machine/failures.ts";
 import { formatCount } from "../../provider/messages/text.ts";
 import { connect } from "../../provider/pulumi/platform.ts";
 import { maskOf } from "../../provider/pulumi/secrets.ts";
+import { checkMasks, describeCheck } from "../dump/checkMasks.ts";
 import { dump, type DumpRequest, type DumpSummary } from "../dump/dump.ts";
+import { DumpError } from "../dump/dumpError.ts";
+import { readMaskSecret } from "../dump/mask/maskSecret.ts";
+import { readMasks } from "../dump/mask/masksFile.ts";
+import { parseCondition, parseRows } from "../dump/subset.ts";
 import { tableOption } from "../dump/tableOption.ts";
 import { lookingContext } from "./lookingContext.ts";
 import { readManaged } from "./managed.ts";
@@ -18,15 +23,20 @@ export interface DumpOptions {
   organization: string[];
   team: string[];
   table: string[];
+  mask?: string;
+  check?: string;
+  rows: string[];
+  where: string[];
   import: DumpRequest["importFor"];
   name: string;
   force?: boolean;
   json?: boolean;
 }
 
-/** Dumps what the flags select into a folder; prints what was written. */
-export async function dumpPlatform(folder: string, options: DumpOptions): Promise<void> {
+/** Dumps what the flags select into a folder, and prints what was written; with `check` prints what rules would do. */
+export async function dumpPlatform(folder: string | undefined, options: DumpOptions): Promise<void> {
   const cwd = path.resolve(options.cwd ?? ".");
+  const masking = maskingOf(folder, options, cwd);
   const { organization: organizations, team: teams, table } = options;
   const named = { organizations, teams, tables: table.map(tableOption) };
   const isNamed = organizations.length + teams.length + table.length > 0;
@@ -34,40 +44,90 @@ export async function dumpPlatform(folder: string, options: DumpOptions): Promis
   const knows = !isNamed && (options.stack !== undefined || !process.env["MICROAPPS_ENDPOINT"]);
   const request = {
     ...(knows ? await readManaged(cwd, options.stack) : named),
-    importFor: options.import,
+    importFor: options.mask === undefined ? options.import : ("none" as const),
     name: options.name,
     force: options.force ?? false,
+    ...masking,
   };
   const { settings, folder: program } = await settingsOf(cwd, options.stack);
   const stopped = new AbortController();
   const stop = (): void => stopped.abort();
-  process.once("SIGINT", stop);
+  for (const signal of stopping) process.once(signal, stop);
   const { signal } = stopped;
   // Whatever it meets on the way, a dump changes nothing.
   const platform = await connect({ ...settings, readOnly: true }, program, signal);
   const progress = progressLine(process.stderr);
   try {
     const context = lookingContext(platform, settings, program, signal, progress.show);
-    const summary = await dump(context, request, path.resolve(cwd, folder));
-    progress.end();
-    const text = options.json ? printableJson({ folder, ...summary }, 2) : printable(summarize(folder, summary), false);
-    process.stdout.write(`${text}\n`);
+    const print = (content: object, text: string): void => {
+      progress.end();
+      process.stdout.write(`${options.json ? printableJson(content, 2) : printable(text, false)}\n`);
+    };
+    if (options.check !== undefined) {
+      const check = await checkMasks(context, readMasks(masksPath(cwd, options.check)), request);
+      print(check, describeCheck(check));
+      if (check.problems.length > 0) process.exitCode = 1;
+      return;
+    }
+    const into = folder ?? "";
+    const summary = await dump(context, request, path.resolve(cwd, into));
+    print({ folder: into, ...summary }, summarize(into, summary));
   } catch (error) {
     progress.end();
     throw new Error(maskOf(settings).hide(messageOf(error)), { cause: error });
   } finally {
-    process.removeListener("SIGINT", stop);
+    for (const signal of stopping) process.removeListener(signal, stop);
     await platform.close();
   }
 }
 
-function summarize(folder: string, { organizations, teams, members, tables, files, warnings }: DumpSummary): string {
+/** The path of a masks file as messages name it. */
+const masksPath = (cwd: string, file: string): string => path.relative("", path.resolve(cwd, file));
+
+const stopping = ["SIGINT", "SIGTERM"] as const;
+
+/** The masks and the rows that the flags ask for. Everything that a flag can get wrong ends here, before a call. */
+function maskingOf(
+  folder: string | undefined,
+  { mask, check, rows, where, import: importFor }: DumpOptions,
+  cwd: string,
+): Pick<DumpRequest, "mask" | "subset"> {
+  if (check !== undefined && mask !== undefined)
+    throw new DumpError("--check writes nothing: leave --mask out, or --check");
+  if (check !== undefined && folder !== undefined) throw new DumpError("--check writes nothing: leave the folder out");
+  if (check === undefined && folder === undefined) throw new DumpError("say where to: microapps dump <folder>");
+  if (rows.length + where.length > 0 && mask === undefined)
+    throw new DumpError("--rows and --where choose rows of a masked dump: add --mask <file>");
+  if (rows.length > 0 && where.length > 0) throw new DumpError("--rows and --where can't be combined: leave one out");
+  if (mask === undefined) return {};
+  if (importFor === "plugin")
+    throw new DumpError(
+      "a masked dump can't be imported, since its rows are not those of the platform: leave --import out",
+    );
+  const file = readMasks(masksPath(cwd, mask));
+  const subset = { rows: parseRows(rows), where: where.map(parseCondition) };
+  return {
+    mask: { file, secret: readMaskSecret(process.env) },
+    ...(rows.length + where.length > 0 ? { subset } : {}),
+  };
+}
+
+function summarize(
+  folder: string,
+  { organizations, teams, members, tables, files, warnings, subset = [], unmasked = [] }: DumpSummary,
+): string {
   const rows = tables.map((one) => `  ${one.file}: ${formatCount(one.rows, "row")} of table ${one.table}`);
   const people = `  ${[formatCount(organizations, "organization"), formatCount(teams, "team"), formatCount(members, "member")].join(", ")}`;
+  const chosen = subset.map(
+    ({ table, chosen, cameAlong }) =>
+      `  table ${table}: ${formatCount(chosen, "row")} chosen, ${cameAlong} came along by links, parents and children`,
+  );
   return [
     `Dumped into ${folder}: ${files.join(", ")}`,
     people,
     ...rows,
+    ...chosen,
+    ...(unmasked.length > 0 ? [`  unmasked: ${unmasked.join(", ")}`] : []),
     ...warnings.map((text) => `warning: ${text}`),
   ].join("\n");
 }

@@ -20,6 +20,7 @@ import { addPromoteCommand } from "./promote/commands.ts";
 import { addRecordCommand } from "./record/commands.ts";
 import { remaining } from "./remaining.ts";
 import { addDriftCommand, addReportCommand } from "./report/commands.ts";
+import { addTableCommand } from "./table/commands.ts";
 import { addTrustCommand } from "./trust.ts";
 import { addVerifyCommand } from "./verify/commands.ts";
 
@@ -53,6 +54,7 @@ addMergeDriverCommand(program);
 addCiCommand(program);
 addDoorCommand(program);
 addInitCommand(program);
+addTableCommand(program);
 addTrustCommand(program);
 addRecordCommand(program);
 addEmulatorCommand(program);

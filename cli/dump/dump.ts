@@ -1,13 +1,18 @@
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { messageOf } from "../../machine/failures.ts";
+import type { RowData } from "../../provider/contract/values.ts";
+import { toSlashes } from "../../provider/files/repository.ts";
 import type { ResourceContext } from "../../provider/resources/resource.ts";
 import { DumpError } from "./dumpError.ts";
+import { DumpMask, refuseOpenLinks, type MaskRequest } from "./dumpMask.ts";
 import { environmentText } from "./environmentFile.ts";
 import { existingPeople, existingSeed, type Existing } from "./existing.ts";
 import { importText, type ImportTarget } from "./importFile.ts";
+import { listMaskedLabels, lookOver, MaskedSum } from "./lastLook.ts";
 import { readOrganizations, type DumpedOrganization } from "./people.ts";
 import { seedsOf, writeSeed, type Seed } from "./seeds.ts";
+import { chooseSubset, makeCondition, refuseStrangeTables, type SubsetCount, type SubsetRequest } from "./subset.ts";
 import type { TableOption } from "./tableOption.ts";
 import { TableRows } from "./tableRows.ts";
 
@@ -21,6 +26,10 @@ export interface DumpRequest {
   /** Name of the Environment in the program. */
   name: string;
   force: boolean;
+  /** Masks for what is to leave the house. */
+  mask?: MaskRequest | undefined;
+  /** Rows to begin with (default: all). */
+  subset?: SubsetRequest | undefined;
 }
 
 /** Contents of a finished dump. */
@@ -33,6 +42,10 @@ export interface DumpSummary {
   files: string[];
   /** Notes on what the files can't declare. */
   warnings: string[];
+  /** Rows of a subset by table. */
+  subset?: SubsetCount[];
+  /** Labels of a masked dump that stand in it as they are. */
+  unmasked?: string[];
 }
 
 const environmentName = "environment.yaml";
@@ -43,47 +56,94 @@ export async function dump(context: ResourceContext, request: DumpRequest, folde
   const { tables, importFor, force } = request;
   const files = [environmentName, ...tables.map(({ file }) => file), ...(importFor === "none" ? [] : [importName])];
   refuse(request, files, folder);
+  const mask = request.mask && new DumpMask(request.mask, tables);
   const warnings: string[] = [];
   const warn = (text: string): void => void warnings.push(text);
   mkdirSync(dirname(folder), { recursive: true });
   const draft = mkdtempSync(`${folder}.part-`);
   const read: TableRows[] = [];
   try {
-    const organizations = await readOrganizations(context, request.organizations, request.teams, warn);
+    const organizations = await readOrganizations(context, request.organizations, request.teams, warn, mask);
     for (const [index, option] of tables.entries()) {
-      read.push(await TableRows.read(context, option, join(draft, `.spool-${index}`)));
+      const reading = {
+        mask: mask?.tableMask(option),
+        isWanted: request.subset && makeCondition(request.subset, option.table),
+      };
+      read.push(await TableRows.read(context, option, join(draft, `.spool-${index}`), reading));
     }
+    mask?.assertComplete();
     const filled = read.filter(({ count, option }) => {
       if (count === 0) warn(`table ${option.table} has no rows: it is left out`);
       return count > 0;
     });
     const seeds = seedsOf(filled, warn);
-    const whole: Seed[] = [];
-    for (const seed of seeds) {
-      if (await writeSeed(seed, draft, warn)) whole.push(seed);
-      else if (importFor !== "none") warn(leftOut(seed, "links of it lead to rows that are gone"));
-    }
-    writeFileSync(join(draft, environmentName), environmentText(organizations, seeds, folder), { mode: 0o600 });
+    if (mask) refuseOpenLinks(seeds);
+    const subset = mask && request.subset && chooseSubset(seeds, request.subset, (key) => mask.pseudonyms.rank(key));
+    const { whole, sums } = await writeSeeds(seeds, draft, warn, mask);
+    for (const seed of seeds)
+      if (importFor !== "none" && !whole.includes(seed)) warn(leftOut(seed, "links of it lead to rows that are gone"));
+    const text = environmentText(organizations, seeds, folder, mask !== undefined);
+    writeFileSync(join(draft, environmentName), text, { mode: 0o600 });
     if (importFor !== "none") {
       const existing = [...existingPeople(organizations), ...(await existingSeeds(context, whole, draft, warn))];
       writeFileSync(join(draft, importName), importText(existing, importFor, request.name), { mode: 0o600 });
     }
-    const written = files.filter((file) => existsSync(join(draft, file)));
-    for (const file of written) {
-      mkdirSync(dirname(join(folder, file)), { recursive: true });
-      renameSync(join(draft, file), join(folder, file));
-    }
-    // A leftover file of an earlier dump would be taken for a part of this one.
-    if (force) for (const file of files) if (!written.includes(file)) rmSync(join(folder, file), { force: true });
-    return { ...counted(organizations, seeds), files: written, warnings };
+    if (mask) await lookOver(mask, seeds, sums, organizations, draft);
+    context.signal.throwIfAborted();
+    const written = publish(files, draft, folder, force);
+    const more = { ...(subset ? { subset } : {}), ...(mask ? { unmasked: listUnmasked(seeds) } : {}) };
+    return { ...counted(organizations, seeds), files: written, warnings, ...more };
   } finally {
     for (const rows of read) rows.remove();
     rmSync(draft, { recursive: true, force: true });
   }
 }
 
+/** Writes the files of seeds; returns the complete ones, and of a masked dump the sums of what was written. */
+async function writeSeeds(
+  seeds: readonly Seed[],
+  draft: string,
+  warn: (text: string) => void,
+  mask: DumpMask | undefined,
+): Promise<{ whole: Seed[]; sums: Map<Seed, MaskedSum> }> {
+  const whole: Seed[] = [];
+  const sums = new Map<Seed, MaskedSum>();
+  for (const seed of seeds) {
+    const sum = new MaskedSum();
+    const masked = mask ? listMaskedLabels(seed) : [];
+    const finish = mask && {
+      change: mask.dateMover(seed, seeds),
+      note: (values: RowData) => sum.add(values, masked),
+    };
+    if (await writeSeed(seed, draft, warn, finish)) whole.push(seed);
+    if (mask) sums.set(seed, sum);
+  }
+  return { whole, sums };
+}
+
+/** Renames what was written into the folder; returns its files. */
+function publish(files: readonly string[], draft: string, folder: string, force: boolean): string[] {
+  const written = files.filter((file) => existsSync(join(draft, file)));
+  for (const file of written) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    renameSync(join(draft, file), join(folder, file));
+  }
+  // A leftover file of an earlier dump would be taken for a part of this one.
+  if (force) for (const file of files) if (!written.includes(file)) rmSync(join(folder, file), { force: true });
+  return written;
+}
+
+/** Labels that stand in a masked dump as they are, `<table>.<label>`. */
+const listUnmasked = (seeds: readonly Seed[]): string[] =>
+  seeds.flatMap(({ rows: { mask, option } }) =>
+    (mask?.labels ?? []).flatMap(({ label, rule, values }) =>
+      values > 0 && (rule === undefined || rule.rule.kind === "keep") ? [`${option.table}.${label}`] : [],
+    ),
+  );
+
 /** Ends when the request can't be carried out, before anything is read. */
-function refuse({ organizations, teams, tables, force }: DumpRequest, files: readonly string[], folder: string): void {
+function refuse(request: DumpRequest, files: readonly string[], folder: string): void {
+  const { organizations, teams, tables, force, mask, subset } = request;
   if (organizations.length + teams.length + tables.length === 0) {
     throw new DumpError(
       "say what to dump: --organization <id>, --team <id>, --table <id>:<key label>; or --stack <name>, whose state knows",
@@ -95,10 +155,29 @@ function refuse({ organizations, teams, tables, force }: DumpRequest, files: rea
     if (twice !== undefined)
       throw new DumpError(`two --table have the same ${each}, ${twice}: name another file after the key`);
   }
+  if (subset)
+    refuseStrangeTables(
+      subset,
+      tables.map(({ table }) => table),
+    );
+  if (mask) refuseStrangers(folder, files);
   const there = files.filter((file) => existsSync(join(folder, file)));
   if (there.length > 0 && !force) {
     throw new DumpError(`${folder} has ${there.join(", ")} already: choose another folder, or overwrite with --force`);
   }
+}
+
+/** Files of an earlier dump in clear would leave the house beside a masked one. */
+function refuseStrangers(folder: string, files: readonly string[]): void {
+  if (!existsSync(folder)) return;
+  const all = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => !one.isDirectory());
+  const strange = all
+    .map(({ parentPath, name }) => toSlashes(relative(folder, join(parentPath, name))))
+    .filter((file) => !files.includes(file));
+  if (strange.length > 0)
+    throw new DumpError(
+      `${folder} has ${strange.slice(0, 3).join(", ")}${strange.length > 3 ? ` and ${strange.length - 3} more` : ""} beside what is dumped: a masked dump takes a folder of its own, so that nothing in clear goes with it`,
+    );
 }
 
 const leftOut = ({ rows }: Seed, reason: string): string =>
@@ -129,9 +208,9 @@ function counted(organizations: readonly DumpedOrganization[], seeds: readonly S
     organizations: organizations.length,
     teams: teams.length,
     members: teams.flatMap(({ members }) => members).length,
-    tables: seeds.map(({ rows: { option, count } }) => {
+    tables: seeds.map(({ rows: { option, countChosen } }) => {
       const { table, seed, file } = option;
-      return { table, seed, file, rows: count };
+      return { table, seed, file, rows: countChosen };
     }),
   };
 }

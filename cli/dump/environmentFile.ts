@@ -3,7 +3,7 @@ import { dirname, join, relative } from "node:path";
 import { stringify } from "yaml";
 import type { Declaration } from "../../provider/environment/declaration.ts";
 import type { DumpedOrganization } from "./people.ts";
-import type { Seed } from "./seeds.ts";
+import type { Seed, SeedDeclaration } from "./seeds.ts";
 
 const schema = "node_modules/pulumi-microapps/sdk/environment/environment.schema.json";
 
@@ -17,16 +17,23 @@ function head(folder: string): string {
   return `# yaml-language-server: $schema=${place === "" ? "" : `${place}/`}${schema}\n`;
 }
 
-/** The environment file of what was dumped into a folder. */
+/** The environment file of what was dumped into a folder. A masked one has an emulated platform, and no ID of the other one. */
 export function environmentText(
   organizations: readonly DumpedOrganization[],
   seeds: readonly Seed[],
   folder: string,
+  isMasked = false,
 ): string {
-  const tables = Object.fromEntries(seeds.map(({ rows, declaration }) => [rows.option.seed, declaration]));
+  const tables = Object.fromEntries(
+    seeds.map(({ rows, declaration }) => [
+      rows.option.seed,
+      isMasked ? withoutIDs(declaration, rows.option.seed, seeds) : declaration,
+    ]),
+  );
   const content = {
     ...unlessEmpty("organizations", declareOrganizations(organizations)),
     ...unlessEmpty("seeds", tables),
+    ...(isMasked ? { platform: platformOf(seeds) } : {}),
   };
   return head(folder) + stringify(content, { lineWidth: 0 });
 }
@@ -54,3 +61,42 @@ const unlessEmpty = <Name extends string, Entries extends object>(
   entries: Entries,
 ): Partial<Record<Name, Entries>> =>
   Object.keys(entries).length === 0 ? {} : ({ [name]: entries } as Record<Name, Entries>); // of that name
+
+/** A declaration whose tables are called as their seeds are. */
+function withoutIDs(declaration: SeedDeclaration, table: string, seeds: readonly Seed[]): SeedDeclaration {
+  const named = <Rows extends object>(rows: Rows): Rows => {
+    const seed = "table" in rows ? seeds.find((each) => each.rows.option.table === rows.table) : undefined;
+    return seed ? { ...rows, table: seed.rows.option.seed } : rows;
+  };
+  const { references, parent } = declaration;
+  return {
+    ...declaration,
+    table,
+    ...(references
+      ? { references: Object.fromEntries(Object.entries(references).map(([label, rows]) => [label, named(rows)])) }
+      : {}),
+    ...(parent ? { parent: named(parent) } : {}),
+  };
+}
+
+/** An emulated platform with the tables of the seeds. */
+function platformOf(seeds: readonly Seed[]): object {
+  const typesOf = ({ rows, references }: Seed) =>
+    rows.columns.labels.filter((label) => !references.has(label)).map((label) => rows.columns.typeOf(label));
+  const isStrict = !seeds.some((seed) => typesOf(seed).some((type) => type === "boolean" || type === "json"));
+  const tables = seeds.map(({ rows, references, parent }) => {
+    const fields = rows.columns.labels.map((label): [string, unknown] => {
+      const target = references.get(label);
+      if (target) {
+        const { seed, key } = target.option;
+        return [label, { type: "linked", table: seed, field: key[0] }];
+      }
+      return [label, rows.columns.typeOf(label) === "number" ? "number" : "text"];
+    });
+    return [
+      rows.option.seed,
+      { ...(parent ? { parent: parent.rows.option.seed } : {}), fields: Object.fromEntries(fields) },
+    ] as const;
+  });
+  return { tables: Object.fromEntries(tables), ...(isStrict ? {} : { settings: { strict: false } }) };
+}

@@ -6,7 +6,8 @@ import type { ResourceContext } from "../../provider/resources/resource.ts";
 import { team } from "../../provider/resources/team.ts";
 import { DumpError } from "./dumpError.ts";
 
-interface Named {
+/** An organization or a team. */
+export interface NamedThing {
   id: string;
   name: string;
   description?: string | null | undefined;
@@ -19,16 +20,22 @@ interface Member {
   role?: "admin" | "member";
 }
 
-interface DumpedTeam extends Named {
+interface DumpedTeam extends NamedThing {
   /** Logical name. */
   key: string;
   members: Member[];
 }
 
-export interface DumpedOrganization extends Named {
+export interface DumpedOrganization extends NamedThing {
   /** Logical name. */
   key: string;
   teams: DumpedTeam[];
+}
+
+/** Masks of people, organizations and teams. */
+export interface PeopleMask {
+  address: (email: string) => string;
+  named: <One extends NamedThing>(what: "organizations" | "teams", one: One) => One;
 }
 
 /**
@@ -40,20 +47,23 @@ export async function readOrganizations(
   organizationIDs: readonly string[],
   teamIDs: readonly string[],
   warn: (text: string) => void,
+  mask?: PeopleMask,
 ): Promise<DumpedOrganization[]> {
   const teams = await Promise.all(
     [...new Set(teamIDs)].map(async (id) => {
       const found = await team.read(context, id, {});
       if (!found) throw new DumpError(`there is no team ${id} on the platform: name it by its ID`);
-      return { id, ...found.outputs };
+      const one = { id, ...found.outputs };
+      return one.name === allMembers || !mask ? one : mask.named("teams", one);
     }),
   );
   const all = new Set([...organizationIDs, ...teams.map(({ organizationID }) => organizationID)]);
   const organizations = await Promise.all(
-    [...all].map(async (id): Promise<Named> => {
+    [...all].map(async (id): Promise<NamedThing> => {
       const found = await organization.read(context, id, {});
       if (!found) throw new DumpError(`there is no organization ${id} on the platform: name it by its ID`);
-      return { id, ...found.outputs };
+      const one = { id, ...found.outputs };
+      return mask?.named("organizations", one) ?? one;
     }),
   );
   return Promise.all(
@@ -62,7 +72,10 @@ export async function readOrganizations(
       if (own.length < teams.filter(({ organizationID }) => organizationID === one.id).length) {
         warn(`the team "${allMembers}" of ${one.name} is left out: every organization has it by itself`);
       }
-      const dumped = withKeys(own).map(async (team) => ({ ...team, members: await membersOf(context, team, warn) }));
+      const dumped = withKeys(own).map(async (team) => ({
+        ...team,
+        members: await membersOf(context, team, warn, mask),
+      }));
       return { ...one, teams: await Promise.all(dumped) };
     }),
   );
@@ -70,25 +83,28 @@ export async function readOrganizations(
 
 async function membersOf(
   context: ResourceContext,
-  { id, name }: Named,
+  { id, name }: NamedThing,
   warn: (text: string) => void,
+  mask: PeopleMask | undefined,
 ): Promise<Member[]> {
   const { members } = await getTeamMembers.invoke(context, { teamID: id });
   const nameless = members.filter(({ email }) => email === undefined);
   if (nameless.length > 0) {
     warn(`team "${name}": ${nameless.length} members are left out, since the platform tells no address of theirs`);
   }
-  return members.flatMap(({ userID, email, role: word }) => {
+  const all = members.flatMap(({ userID, email, role: word }) => {
     if (email === undefined) return [];
     const known = role.safeParse(word);
-    return [{ userID, email, ...(known.success ? { role: known.data } : {}) }];
+    return [{ userID, email: mask?.address(email) ?? email, ...(known.success ? { role: known.data } : {}) }];
   });
+  // In clear they stand as the platform lists them, which shows who came first.
+  return mask ? all.toSorted((a, b) => (a.email < b.email ? -1 : 1)) : all;
 }
 
 /** Things in the order of their names, each with a logical name made of its own. */
-function withKeys<One extends Named>(things: readonly One[]): (One & { key: string })[] {
+function withKeys<One extends NamedThing>(things: readonly One[]): (One & { key: string })[] {
   const taken = new Set<string>();
-  const place = ({ name, id }: Named): string => `${name}\n${id}`;
+  const place = ({ name, id }: NamedThing): string => `${name}\n${id}`;
   return things
     .toSorted((a, b) => (place(a) < place(b) ? -1 : 1))
     .map((thing) => {

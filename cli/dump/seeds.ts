@@ -1,9 +1,10 @@
 import { once } from "node:events";
 import { createWriteStream, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { isNothing, linkOf } from "./columns.ts";
+import type { RowData } from "../../provider/contract/values.ts";
 import { DumpError } from "./dumpError.ts";
-import { linesOf, type Types } from "./seedFile.ts";
+import { isNothing, linkOf } from "./rows/columns.ts";
+import { linesOf, type Types } from "./rows/seedFile.ts";
 import type { TableRows } from "./tableRows.ts";
 
 /** Rows of another dumped table, or of one that a circle of references keeps from being named. */
@@ -25,6 +26,14 @@ export interface Seed {
   declaration: SeedDeclaration;
   references: ReadonlyMap<string, TableRows>;
   parent: { rows: TableRows; by: string } | undefined;
+}
+
+/** Work on rows on their way into a file. */
+export interface RowFinish {
+  /** Changes the values of a row, links still as they are. */
+  change?: ((values: RowData, index: number) => void) | undefined;
+  /** Takes the values that are written. */
+  note?: ((values: RowData) => void) | undefined;
 }
 
 /** Finds out where links lead, and declares each table as a seed. Calls `warn` for what a seed can't declare. */
@@ -117,7 +126,12 @@ function parentOf(rows: TableRows, tables: readonly TableRows[]): Seed["parent"]
  * Writes the rows of a seed in the order of their keys; the same rows give the same bytes. Returns true when the file
  * is complete: links to deleted rows are left empty.
  */
-export async function writeSeed(seed: Seed, folder: string, warn: (text: string) => void): Promise<boolean> {
+export async function writeSeed(
+  seed: Seed,
+  folder: string,
+  warn: (text: string) => void,
+  finish: RowFinish = {},
+): Promise<boolean> {
   const { rows, references, parent, declaration } = seed;
   const { table, file } = rows.option;
   // The columns of the key come first, in the order of the key.
@@ -141,6 +155,7 @@ export async function writeSeed(seed: Seed, folder: string, warn: (text: string)
   let text = head;
   for (const index of order) {
     const { values, parent: parentID } = rows.row(index);
+    finish.change?.(values, index);
     for (const label of references.keys()) {
       if (!isNothing(values[label])) values[label] = keyAt(label, linkOf(values[label]) ?? "");
     }
@@ -150,6 +165,7 @@ export async function writeSeed(seed: Seed, folder: string, warn: (text: string)
         throw new DumpError(`table ${table}: the parent row ${parentID ?? ""} of a row is gone: remove that row`);
       values[parent.by] = key;
     }
+    finish.note?.(values);
     text += line(values);
     if (text.length < 1 << 16) continue;
     if (!output.write(text)) await once(output, "drain");

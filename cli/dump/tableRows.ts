@@ -4,9 +4,11 @@ import { declarable, type RowData } from "../../provider/contract/values.ts";
 import { formatCount } from "../../provider/messages/text.ts";
 import { keyText } from "../../provider/reconcile/digests.ts";
 import type { ResourceContext } from "../../provider/resources/resource.ts";
-import { Columns } from "./columns.ts";
 import { DumpError } from "./dumpError.ts";
-import { Spool } from "./spool.ts";
+import { Fingerprint } from "./mask/fingerprints.ts";
+import type { TableMask } from "./mask/tableMask.ts";
+import { Columns } from "./rows/columns.ts";
+import { Spool } from "./rows/spool.ts";
 import type { TableOption } from "./tableOption.ts";
 
 /** Between the labels of a key. */
@@ -22,9 +24,17 @@ export interface SpooledRow {
   parent: string | undefined;
 }
 
-/** The rows of a table: keys in memory, content in a file beside the dump. */
+/** Treatment of rows while they are read. */
+export interface RowReading {
+  mask?: TableMask | undefined;
+  /** True for a row, in clear, that a subset begins with. */
+  isWanted?: ((values: RowData) => boolean) | undefined;
+}
+
+/** The rows of a table: keys in memory, content in a file beside the dump. Of a masked one both are masked. */
 export class TableRows {
   readonly option: TableOption;
+  readonly mask: TableMask | undefined;
   readonly columns = new Columns();
   /** A row that one of the rows is a child of. */
   parent: string | undefined;
@@ -32,19 +42,34 @@ export class TableRows {
   orphans = 0;
   /** Rows that not everybody may see. */
   restricted = 0;
+  /** Rows that `isWanted` names. */
+  readonly wanted: number[] = [];
+  /** True for each row of a subset; undefined when all are written. */
+  chosen: Uint8Array | undefined;
+  readonly #isWanted: RowReading["isWanted"];
   readonly #ids: string[] = [];
   readonly #keys: string[] = [];
+  /** 32 bits of each key in clear: two keys may have one mask. */
+  readonly #clear: number[] = [];
+  readonly #print = new Fingerprint();
   readonly #spool: Spool;
   #places: Map<string, number> | undefined;
 
-  private constructor(option: TableOption, spool: string) {
+  private constructor(option: TableOption, spool: string, { mask, isWanted }: RowReading) {
     this.option = option;
+    this.mask = mask;
+    this.#isWanted = isWanted;
     this.#spool = new Spool(spool);
   }
 
   /** Reads a table. Ends with an error that names rows without their natural key. */
-  static async read(context: ResourceContext, option: TableOption, spool: string): Promise<TableRows> {
-    const rows = new TableRows(option, spool);
+  static async read(
+    context: ResourceContext,
+    option: TableOption,
+    spool: string,
+    reading: RowReading = {},
+  ): Promise<TableRows> {
+    const rows = new TableRows(option, spool, reading);
     try {
       await rows.#readAll(context);
       return rows;
@@ -58,6 +83,11 @@ export class TableRows {
     return this.#ids.length;
   }
 
+  /** How many rows are written. */
+  get countChosen(): number {
+    return this.chosen ? this.chosen.reduce((sum, one) => sum + one, 0) : this.count;
+  }
+
   /** True when the key is one label, and no link: only then can other tables refer to the rows. */
   get isReferable(): boolean {
     const [label = "", ...others] = this.option.key;
@@ -66,9 +96,23 @@ export class TableRows {
 
   /** Natural key of the row with this ID. */
   keyOf(rowID: string): string | undefined {
-    this.#places ??= new Map(this.#ids.map((id, index) => [id, index]));
-    const place = this.#places.get(rowID);
+    const place = this.placeOf(rowID);
     return place === undefined ? undefined : this.#keys[place];
+  }
+
+  /** Index of the row with this ID. */
+  placeOf(rowID: string): number | undefined {
+    this.#places ??= new Map(this.#ids.map((id, index) => [id, index]));
+    return this.#places.get(rowID);
+  }
+
+  /** Natural key of the row at an index. */
+  keyAt(index: number): string {
+    return this.#keys[index] ?? "";
+  }
+
+  idAt(index: number): string {
+    return this.#ids[index] ?? "";
   }
 
   row(index: number): SpooledRow {
@@ -95,15 +139,26 @@ export class TableRows {
     const order = Uint32Array.from(texts.keys()).sort((a, b) => (text(a) < text(b) ? -1 : text(a) > text(b) ? 1 : 0));
     const twice = new Set<string>();
     for (let place = 1; place < order.length; place++) {
-      const one = text(order[place] ?? 0);
-      if (one === text(order[place - 1] ?? 0)) twice.add(`"${one.replaceAll(seam, '", "')}"`);
+      const [before = 0, here = 0] = [order[place - 1], order[place]];
+      const one = text(here);
+      if (one !== text(before)) continue;
+      if (this.#clear[here] !== this.#clear[before]) this.#refuseCollision(before, here);
+      twice.add(`"${one.replaceAll(seam, '", "')}"`);
     }
     if (twice.size > 0) {
       throw new DumpError(
         `table ${table}: several rows have the same ${key.join(" and ")}: ${named([...twice])}. Name more labels as its key, or make them differ.`,
       );
     }
-    return order;
+    const { chosen } = this;
+    return chosen ? order.filter((index) => chosen[index] === 1) : order;
+  }
+
+  #refuseCollision(one: number, other: number): never {
+    const { table, key } = this.option;
+    throw new DumpError(
+      `table ${table}: two rows with different ${key.join(" and ")} have the same mask, as keys do that differ in letter case or Unicode form alone: the rows' IDs are ${this.idAt(one)} and ${this.idAt(other)}. Make them differ, or write another rule.`,
+    );
   }
 
   remove(): void {
@@ -116,9 +171,14 @@ export class TableRows {
     try {
       for await (const page of pages(context.client, { microAppID: table, signal: context.signal })) {
         for (const { _id, embeddingRowID, viewers, teamViewers, ...rest } of page) {
-          const values = declarable(rest);
-          const parts = key.map((label) => keyText(values[label]));
-          if (parts.includes(undefined)) keyless.push(_id);
+          const clear = declarable(rest);
+          const clearParts = key.map((label) => keyText(clear[label]));
+          if (clearParts.includes(undefined)) keyless.push(_id);
+          if (this.#isWanted?.(clear)) this.wanted.push(this.count);
+          const values = this.mask?.apply(clear) ?? clear;
+          this.mask?.addIDs([_id, rest.userID, ...(viewers ?? []), ...(teamViewers ?? [])]);
+          const parts = this.mask ? key.map((label) => keyText(values[label])) : clearParts;
+          if (this.mask) this.#clear.push(this.#print.of(clearParts.join(seam)).high);
           this.columns.observe(values);
           if (embeddingRowID) this.parent ??= embeddingRowID;
           else this.orphans++;

@@ -91,6 +91,13 @@ describe("teams", () => {
     expect(await admin.get("body", "readteam", { teamID: "r" })).toMatchObject(teamInfo);
     await admin.call("updateteam", { teamID: "r", teamInfo: { name: "Development" } });
     expect(await admin.get("body", "readteam", { teamID: "r" })).toMatchObject({ ...teamInfo, name: "Development" });
+    for (const [name, request] of [
+      ["insertteam", { teamInfo: { organizationID: "acme", name: "All Members" } }],
+      ["updateteam", { teamID: "r", teamInfo: { name: "All Members" } }],
+    ] as const) {
+      const refused = await admin.call(name, request);
+      expect([refused.status, refused.at("message")]).toEqual([409, "The organization has a team All Members already"]);
+    }
     expect((await admin.call("deleteteam", { teamID: "r" })).status).toBe(200);
     for (const name of ["readteam", "deleteteam"] as const) {
       expect((await admin.call(name, { teamID: "r" })).status).toBe(404);

@@ -7,7 +7,15 @@ import { requireTable, findShownField, type Field, type Table } from "../data/ta
 import { requireUser } from "../data/users.ts";
 import { isVisible, requireWritable } from "../rows/access.ts";
 import { validateValue } from "../rows/fieldValues.ts";
-import { deleteRow, findRow, insertRows, updateRow, type StoredRow } from "../rows/records.ts";
+import {
+  deleteRow,
+  findRow,
+  insertRows,
+  renewLinks,
+  readStoredParts,
+  updateRow,
+  type StoredRow,
+} from "../rows/records.ts";
 import { remarkOnLabel } from "../rows/remarks.ts";
 import type { Handler } from "./handler.ts";
 
@@ -58,13 +66,16 @@ export const updatemicroapprow: Handler<"updatemicroapprow"> = (request, call) =
   }
   const table = requireTable(database, row.table_id);
   const writer = new Writer(call, table);
-  updateRow(database, table, row.id, {
+  const before = readStoredParts(row);
+  const after = {
     parent: request.embeddingRowID === undefined ? row.parent : writer.parent(request.embeddingRowID, ""),
     creator: request.userID === undefined ? (row.creator ?? call.user.id) : requireUser(database, request.userID).id,
-    viewers: writer.listed("viewers", request.rowData) ?? listIn(row.viewers),
-    teamViewers: writer.listed("teamViewers", request.rowData) ?? listIn(row.team_viewers),
-    data: { ...(JSON.parse(row.data) as Json), ...writer.values(request.rowData, "") },
-  });
+    viewers: writer.listed("viewers", request.rowData) ?? before.viewers,
+    teamViewers: writer.listed("teamViewers", request.rowData) ?? before.teamViewers,
+    data: { ...before.data, ...writer.values(request.rowData, "") },
+  };
+  updateRow(database, table, row.id, after);
+  renewLinks(database, table, { rowID: row.id, before: before.data, after: after.data });
   return {};
 };
 
@@ -76,8 +87,6 @@ export const removemicroapprow: Handler<"removemicroapprow"> = ({ rowID }, call)
   deleteRow(call.database, rowID);
   return {};
 };
-
-const listIn = (text: string | null): string[] => (text === null ? [] : (JSON.parse(text) as string[]));
 
 interface Options {
   embeddingRowID?: string | undefined;

@@ -1,3 +1,4 @@
+import type { Database } from "../data/database.ts";
 import { deleteTeam, joinTeam, membersOf, requireTeam } from "../data/memberships.ts";
 import { requireOrganizationAdmin, requireOrganizationMember, requireTeamAdmin } from "../data/permissions.ts";
 import { PlatformError } from "../data/platformError.ts";
@@ -15,6 +16,7 @@ export const insertteam: Handler<"insertteam"> = ({ teamInfo, adminID }, call) =
   if (database.one("SELECT 1 FROM teams WHERE id = ?", id)) {
     throw new PlatformError("conflict", `Team ${id} already exists`);
   }
+  requireOwnName(database, organizationID, name);
   database.run(
     "INSERT INTO teams VALUES (?, ?, ?, ?, ?, 0, ?, ?)",
     ...[id, organizationID, name, description ?? null, admin.id, now, now],
@@ -22,6 +24,15 @@ export const insertteam: Handler<"insertteam"> = ({ teamInfo, adminID }, call) =
   joinTeam(call, requireTeam(database, id), admin.id, "admin");
   return { teamID: id };
 };
+
+/** Refuses a second team of the name that stands for the whole organization (assumed). */
+function requireOwnName(database: Database, organizationID: string, name: string): void {
+  const whole = database.one<{ name: string }>(
+    "SELECT name FROM teams WHERE organization_id = ? AND is_all_members = 1 AND name = ?",
+    ...[organizationID, name],
+  );
+  if (whole) throw new PlatformError("conflict", `The organization has a team ${whole.name} already`);
+}
 
 export const readteam: Handler<"readteam"> = ({ teamID }, call) => {
   if (isUnknown(call, "teams", teamID)) return {};
@@ -40,6 +51,7 @@ export const updateteam: Handler<"updateteam"> = ({ teamID, teamInfo }, call) =>
   if (team.isAllMembers === 1 && name !== team.name) {
     throw new PlatformError("conflict", `The team ${team.name} can't be renamed`); // assumed
   }
+  if (name !== team.name) requireOwnName(call.database, team.organizationID, name);
   call.database.run(
     "UPDATE teams SET name = ?, description = ?, updated = ? WHERE id = ?",
     ...[name, description, call.now, teamID],

@@ -10,6 +10,8 @@ export interface Column {
   kind: "text" | "number" | "boolean" | "time";
   /** Number of the sort field whose index has the column. */
   sort?: number;
+  /** True if values of another type may stand beside those of `kind`: a range leaves them out. */
+  mixed?: boolean;
   /** The value is read out of the row's document, which no index has. */
   inDocument?: boolean;
 }

@@ -1,3 +1,4 @@
+import { compareTexts } from "../../machine/spelling.ts";
 import type { Term } from "./query.ts";
 import type { WalkedRow } from "./walking/walk.ts";
 
@@ -43,9 +44,7 @@ export class Best {
 
 /** SQLite's order: nothing, numbers, texts by their bytes. */
 function compare(one: unknown, other: unknown): number {
-  if (typeof one === "string" && typeof other === "string") {
-    return one === other ? 0 : Buffer.compare(Buffer.from(one), Buffer.from(other));
-  }
+  if (typeof one === "string" && typeof other === "string") return compareTexts(one, other);
   if (typeof one === "number" && typeof other === "number") return one - other;
   return rank(one) - rank(other);
 }

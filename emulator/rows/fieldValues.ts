@@ -20,6 +20,26 @@ const refusals: Record<FieldType, string> = {
 /** Throws unless the field takes the value; null, which clears, is always taken. */
 export function validateValue(field: Field, value: unknown, where: string): void {
   if (!fits(field.type, value)) throw invalid(`${where}${field.label} must be ${refusals[field.type]}`);
+  const problem = field.type === "location" ? findLocationProblem(value) : undefined;
+  if (problem !== undefined) throw invalid(`${where}${field.label}: ${problem}`);
+}
+
+/** Members of an address that are texts. */
+const addressTexts = (
+  "country formattedAddress addressLastLine addressNumber areaName1 areaName2 areaName3 areaName4 mainAddressLine " +
+  "placeName postCode postCodeExt streetName unitType unitValue"
+).split(" ");
+
+/** Returns a sentence on a location that no platform could mean; the range of coordinates is assumed. */
+function findLocationProblem(value: unknown): string | undefined {
+  const address = isObject(value) ? value["address"] : undefined;
+  if (!isObject(address)) return undefined;
+  const wrong = addressTexts.find((name) => address[name] !== undefined && typeof address[name] !== "string");
+  if (wrong !== undefined) return `${wrong} must be a text`;
+  const coordinates = isObject(address["geometry"]) ? address["geometry"]["coordinates"] : undefined;
+  const [longitude, latitude] = Array.isArray(coordinates) ? (coordinates as number[]) : [0, 0]; // the schema has two
+  if (Math.abs(longitude ?? 0) <= 180 && Math.abs(latitude ?? 0) <= 90) return undefined;
+  return "coordinates must be a longitude of -180 to 180 and a latitude of -90 to 90";
 }
 
 /** Value in a sort column. */

@@ -56,7 +56,7 @@ export function columnOf(table: Table, key: string, strict: boolean): Column | u
     if (key !== sortName(sort) && key !== `sortVal${sort}`) continue;
     if (type === "linked") return undefined; // of either type
     const kind = type === "number" ? "number" : type === "checkbox" ? "boolean" : type === "date" ? "time" : "text";
-    return { sql: `sort${sort}`, kind, sort };
+    return { sql: `sort${sort}`, kind, sort, mixed: !strict };
   }
   const field = table.fields.get(key);
   // Without strictness anything may stand in a field.
@@ -155,7 +155,10 @@ function compare(column: Column, operator: string, operand: unknown): Condition 
   if (operator === "$ne") return { sql: `(${sql} IS NULL OR ${sql} <> ?)`, values: [value] };
   const sign = Object.hasOwn(signs, operator) ? signs[operator] : undefined;
   if (sign === undefined) return undefined;
-  return { sql: `${sql} ${sign} ?`, values: [value], column, test: operator === "$eq" ? "equal" : "range" };
+  if (operator === "$eq") return { sql: `${sql} = ?`, values: [value], column, test: "equal" };
+  const types = typeof value === "string" ? "'text'" : "'integer', 'real'";
+  const bracket = column.mixed === true ? ` AND typeof(${sql}) IN (${types})` : "";
+  return { sql: `(${sql} ${sign} ?${bracket})`, values: [value], column, test: "range" };
 }
 
 /** An operand as its column holds it; undefined when the documents must decide. */

@@ -1,7 +1,7 @@
 import type { SQLInputValue } from "node:sqlite";
-import type { Json } from "../../provider/contract/wire.ts";
+import { isObject, type Json } from "../../provider/contract/wire.ts";
 import type { Database } from "../data/database.ts";
-import type { Table } from "../data/tables.ts";
+import { findShownField, requireTable, type Table } from "../data/tables.ts";
 import { sortValue, type SortValue } from "./fieldValues.ts";
 
 /** A row in its stored form. Lists are JSON texts, null when empty. */
@@ -34,11 +34,22 @@ export function findRow(database: Database, rowID: string): KeptRow | undefined 
 /** Stored parts of a row beside its ID, table and time. */
 export interface StoredRow {
   parent: string | null;
-  creator: string;
+  creator: string | null;
   viewers: readonly string[];
   teamViewers: readonly string[];
   data: Json;
 }
+
+const listIn = (text: string | null): string[] => (text === null ? [] : (JSON.parse(text) as string[]));
+
+/** The stored parts of a row that was read; a row of an old file without a creator is nobody's. */
+export const readStoredParts = (row: KeptRow): StoredRow => ({
+  parent: row.parent,
+  creator: row.creator,
+  viewers: listIn(row.viewers),
+  teamViewers: listIn(row.team_viewers),
+  data: JSON.parse(row.data) as Json,
+});
 
 const list = (items: readonly string[]): string | null => (items.length === 0 ? null : JSON.stringify(items));
 
@@ -69,6 +80,41 @@ export function updateRow(database: Database, table: Table, rowID: string, row: 
     ...[parent, creator, list(viewers), list(teamViewers), JSON.stringify(data)],
     ...[...sortValues(table, data), rowID],
   );
+}
+
+/** A row before and after a change of its values. */
+export interface Change {
+  rowID: string;
+  before: Json;
+  after: Json;
+}
+
+/**
+ * Renews what links to a row hold of it, which sorts and filters go by: a read has the row's present values. Looks at all
+ * rows of the tables that link to it, and only when the shown value has changed (assumed).
+ */
+export function renewLinks(database: Database, table: Table, { rowID, before, after }: Change): void {
+  const links = database.all<{ tableID: string; label: string; targetField: string | null }>(
+    "SELECT table_id AS tableID, label, target_field AS targetField FROM fields WHERE target_table = ?",
+    table.id,
+  );
+  for (const { tableID, label, targetField } of links) {
+    const shown = findShownField(table, targetField)?.label;
+    if (shown === undefined || JSON.stringify(before[shown]) === JSON.stringify(after[shown])) continue;
+    const linking = requireTable(database, tableID);
+    const rows = database.all<KeptRow>(
+      `SELECT ${columnsOf(linking)} FROM rows WHERE table_id = ? AND EXISTS (SELECT 1 FROM json_each(data) f
+         WHERE f.key = ? AND f.type = 'object' AND json_extract(f.value, '$.crossAppRowID') = ?)`,
+      ...[tableID, label, rowID],
+    );
+    for (const row of rows) {
+      const data = JSON.parse(row.data) as Json;
+      const link = data[label];
+      if (!isObject(link)) continue;
+      const value = { label: shown, value: after[shown] ?? null };
+      updateRow(database, linking, row.id, { ...readStoredParts(row), data: { ...data, [label]: { ...link, value } } });
+    }
+  }
 }
 
 /** Deletes a row with the rows and files that hang on it (assumed). */

@@ -89,6 +89,11 @@ describe("a row", () => {
     [{ Founded: "soon" }, "Founded must be a date in ISO 8601 form"],
     [{ Tags: true }, "Tags must be a list of texts"],
     [{ Capital: "Prague" }, "Capital must be a location with an address"],
+    [{ Capital: { address: { addressNumber: 5 } } }, "Capital: addressNumber must be a text"],
+    [
+      { Capital: { address: { geometry: { type: "Point", coordinates: [14, 91] } } } },
+      "Capital: coordinates must be a longitude of -180 to 180 and a latitude of -90 to 90",
+    ],
     [{ Currency: "CZK" }, "Currency must be an object with crossAppRowID"],
     [{ Currency: { crossAppRowID: "none" } }, "Currency: no row none in table currencies"],
   ])("with %j is refused", async (rowData, message) => {
@@ -136,6 +141,8 @@ describe("a row", () => {
     expect((await row(admin, rowID))["Currency"]).toMatchObject({ value: { label: "Code", value: "KČ" } });
     const fieldID = Object.keys((await rows(admin, { platformFormat: true }))[0]?.["fields"] ?? {})[1] as string;
     expect(await codes(admin, { optSearchFilters: [{ fieldID, value: crossAppRowID }] })).toEqual(["CZ"]);
+    expect(await codes(admin, { optViewFilters: [{ "Currency.value.value": "KČ" }] })).toEqual(["CZ"]);
+    expect(await codes(admin, { optViewFilters: [{ "Currency.value.value": "CZK" }] })).toEqual([]);
     await admin.call("updatemicroapprow", { rowID, rowData: { Currency: null } });
     expect((await row(admin, rowID))["Currency"]).toBeNull();
   });

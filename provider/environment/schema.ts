@@ -5,6 +5,7 @@ import { appReadiness } from "../resources/appReadiness.ts";
 import { generatedApp } from "../resources/generatedApp.ts";
 import { facts } from "../resources/model/resource.ts";
 import { organization } from "../resources/organization.ts";
+import { expectations, relatedRows } from "../resources/rows/declared/expectations/expectations.ts";
 import { seedRows } from "../resources/seedRows.ts";
 import { team } from "../resources/team.ts";
 import { teamMember } from "../resources/teamMember.ts";
@@ -120,6 +121,15 @@ const seed = z.strictObject({
     .record(z.string().min(1), z.union([z.strictObject(rowsOfSeed), z.strictObject(rowsOfTable)]))
     .optional()
     .meta({ description: "Linked-table labels whose values are keys of rows elsewhere: {seed} or {table, key}." }),
+  expect: expectations
+    .extend({
+      relationships: z
+        .record(z.string().min(1), z.union([z.strictObject(rowsOfSeed), z.strictObject(relatedRows)]))
+        .optional()
+        .meta({ description: "Labels whose values stand in rows elsewhere: {seed}, by its key, or {table, key}." }),
+    })
+    .optional()
+    .meta({ description: seedRows.inputs.shape.expect.meta()?.description ?? "" }),
   parent: z
     .union([z.strictObject({ ...rowsOfSeed, by }), z.strictObject({ ...rowsOfTable, by })])
     .optional()

@@ -3,7 +3,7 @@ import { dirname, isAbsolute, resolve } from "node:path";
 import { find, keyPlace, valuePlace, type Place } from "../layers/document.ts";
 import { toShownPath } from "../layers/layers.ts";
 import { explainMisnamed } from "../layers/writtenNumbers.ts";
-import { secretKey } from "../resources/rows/declared/inputs.ts";
+import { findSettingProblems } from "../resources/rows/declared/expectations/settingProblems.ts";
 import { explainRefusedFormat } from "../sources/formats.ts";
 import { listLinkedLabels } from "../sources/source.ts";
 import { keyNow, spot, teamNow } from "./formerKeys.ts";
@@ -13,9 +13,15 @@ import type { SeedDeclaration } from "./schema.ts";
 type Seeds = Readonly<Record<string, SeedDeclaration>>;
 
 /** The seeds that the rows of a seed refer to, each with the path of the mention below the seed. */
-function mentions({ references = {}, parent }: SeedDeclaration): { seed: string; path: string[] }[] {
-  const labels = Object.entries(references).flatMap(([label, rows]) =>
-    "seed" in rows ? [{ seed: rows.seed, path: ["references", label, "seed"] }] : [],
+function mentions({ references = {}, parent, expect }: SeedDeclaration): { seed: string; path: string[] }[] {
+  const all = [
+    ...Object.entries(references).map(([label, rows]) => ({ rows, path: ["references", label] })),
+    ...Object.entries(expect?.relationships ?? {}).map(([label, rows]) => ({
+      ...{ rows, path: ["expect", "relationships", label] },
+    })),
+  ];
+  const labels = all.flatMap(({ rows, path }) =>
+    "seed" in rows ? [{ seed: rows.seed, path: [...path, "seed"] }] : [],
   );
   return parent && "seed" in parent ? [...labels, { seed: parent.seed, path: ["parent", "seed"] }] : labels;
 }
@@ -33,10 +39,10 @@ export function checkSeed(check: Check, name: string, seed: SeedDeclaration, see
       report({ at, message });
     }
   }
-  for (const [index, label] of (seed.secretLabels ?? []).entries()) {
-    if (!seed.key.includes(label)) continue;
-    report({ at: valuePlace(root, [...path, "secretLabels", index]), message: secretKey(label) });
-  }
+  // Links by a seed's name have what the check needs: their labels.
+  const settings = { ...seed, fields: undefined } as Parameters<typeof findSettingProblems>[0];
+  for (const { property, below, reason } of findSettingProblems(settings))
+    report({ at: valuePlace(root, [...path, property, ...below]), message: reason });
   for (const [index, viewer] of (seed.teamViewers ?? []).entries()) {
     if (typeof viewer === "string") continue;
     const names = namesIn(root, ["organizations"]).flatMap((organization) =>

@@ -6,8 +6,11 @@ import { lastApplied, strangersAmong, type KnownRows, type LastApplied } from ".
 import { RowIndices } from "./rowIndices.ts";
 import type { RowSet } from "./rowSet.ts";
 
-/** `exact` also removes rows of ours that left the source, `upsert` removes none, `insertOnly` changes none either. */
-export type Mode = "exact" | "upsert" | "insertOnly";
+/**
+ * `exact` also removes rows of ours that left the source, `upsert` removes none, `insertOnly` changes none either,
+ * `updateOnly` changes rows that are there, whoever made them, and neither inserts nor removes any.
+ */
+export type Mode = "exact" | "upsert" | "insertOnly" | "updateOnly";
 
 /** Treatment of our rows that somebody edited or removed on the platform. */
 export type OnConflict = "overwrite" | "keepLive" | "error";
@@ -58,6 +61,8 @@ export interface RowPlan {
     /** With the content that they have there. */
     removals: RowDigests[];
   };
+  /** Wanted rows that the table lacks in mode updateOnly: the plan can't be carried out. */
+  lacking: number[];
   /** Rows of ours that differ from the wanted ones and stay so, because of mode or onConflict. */
   kept: number;
   /** Rows of ours that left the source and stay on the platform: they are not ours any more. */
@@ -98,6 +103,7 @@ export function planRows(
     adoptNeeded: [],
     conflicts: [],
     unseen: { wanted: [], contents: new Map(), removals: [] },
+    lacking: [],
     kept: 0,
     released: 0,
     foreign: live.foreign,
@@ -136,6 +142,7 @@ export function planRows(
 /** A live row with a wanted key. */
 function matchRow(plan: RowPlan, wanted: RowSet, at: number, live: LiveRows, index: number, options: RowOptions): void {
   const last = plan.last(wanted.key(at));
+  const takes = options.adopt || options.mode === "updateOnly";
   const { content, id } = chosen(plan, at, live, index, wanted.content(at), last);
   if (wanted.hasContent(at, content)) {
     plan.unchanged++;
@@ -144,10 +151,10 @@ function matchRow(plan: RowPlan, wanted: RowSet, at: number, live: LiveRows, ind
   }
   if (last === undefined && options.onlyShown && !options.handedOver?.has(at)) {
     plan.unseen.wanted.push(at);
-    if (options.adopt) plan.unseen.contents.set(at, content);
+    if (takes) plan.unseen.contents.set(at, content);
     return;
   }
-  if (last === undefined && !options.adopt && !options.handedOver?.has(at)) {
+  if (last === undefined && !takes && !options.handedOver?.has(at)) {
     plan.adoptNeeded.push({ wanted: at, id });
     return;
   }
@@ -193,6 +200,7 @@ function absent(plan: RowPlan, wanted: RowSet, index: number, options: RowOption
   const missing = plan.last(wanted.key(index)) !== undefined;
   if (missing) plan.drift.missing.push(index);
   if (missing && options.onConflict === "keepLive") plan.kept++;
+  else if (options.mode === "updateOnly") plan.lacking.push(index);
   else if (missing && options.onlyShown) plan.unseen.wanted.push(index);
   else if (missing && options.onConflict === "error") {
     plan.conflicts.push({ wanted: index, id: undefined, how: "missing" });
@@ -250,6 +258,12 @@ export function planOffline(wanted: RowSet, ledger: Ledger, mode: Mode): Forecas
   if (!change.exact) return change;
   const { added, changed, removed } = change;
   const unchanged = wanted.length - added.size - changed.length;
+  if (mode === "updateOnly") {
+    // All are there, or the run refuses: rows that are new in the source are changed.
+    const all = [...added, ...changed].sort((a, b) => a - b);
+    const seen = { ...change, added: new RowIndices(wanted.length), changed: all };
+    return { exact: true, insert: 0, update: all.length, remove: 0, unchanged, change: seen };
+  }
   return {
     exact: true,
     insert: added.size,

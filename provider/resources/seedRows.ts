@@ -9,16 +9,18 @@ import { cellTypes, placeOf } from "../sources/source.ts";
 import { adopt, common, ResourceError, type Change, type Problem } from "./model/resource.ts";
 import { resource, type State } from "./resource.ts";
 import type { OfflineRowContext } from "./rows/declared/claims.ts";
+import { findSettingProblems } from "./rows/declared/expectations/settingProblems.ts";
 import { formsOf } from "./rows/declared/forms.ts";
-import { edits, fromSdk, secrecy, secretKey } from "./rows/declared/inputs.ts";
+import { beside, edits, fromSdk, secrecy } from "./rows/declared/inputs.ts";
 import { leaveLate } from "./rows/kept/leaving.ts";
 import { outputs } from "./rows/kept/outputs.ts";
 import { predecessorOf } from "./rows/kept/predecessor.ts";
 import { observe } from "./rows/observation.ts";
 import { problemsWith, type Declared } from "./rows/owners.ts";
 import { previewUpdate } from "./rows/preview.ts";
+import { removeOwned } from "./rows/removal.ts";
 import { sourceOf } from "./rows/seedSource.ts";
-import { apply, removeOwned } from "./rows/session.ts";
+import { apply } from "./rows/session.ts";
 import { withTrims } from "./rows/writing/trims.ts";
 import { departure } from "./seedDeparture.ts";
 import { findUnsuitedValues } from "./unsuitedValues.ts";
@@ -63,10 +65,11 @@ const inputs = z.object({
     ignoredInDiff: true,
     computed: true,
   }),
-  mode: z.enum(["exact", "upsert", "insertOnly"]).default("exact").meta({
+  mode: z.enum(["exact", "upsert", "insertOnly", "updateOnly"]).default("exact").meta({
     description:
-      "exact: also removes rows that we own and that left the source, and clears labels that left a row of ours. upsert: does neither. insertOnly: changes no row that is there either.",
+      "exact: also removes rows that we own and that left the source, and clears labels that left a row of ours. upsert: does neither. insertOnly: changes no row that is there either. updateOnly: changes rows that are there, whoever made them, and inserts and removes none; a key that the table lacks is an error.",
   }),
+  ...beside,
   references: z
     .record(label, z.object(lookup).meta({ description: "The rows of another table that a label links to, by key." }))
     .optional()
@@ -79,12 +82,16 @@ const inputs = z.object({
     .meta({
       description: "For a sub-table: the parent rows, and the column of the source that holds the parent's key.",
     }),
-  viewers: z.array(id).optional().meta({ description: "IDs of users who may see the rows. Acts on insert." }),
+  viewers: z.array(id).optional().meta({
+    description: "IDs or e-mail addresses, which are looked up, of users who may see the rows. Acts on insert.",
+  }),
   teamViewers: z
     .array(id)
     .optional()
     .meta({ description: "IDs of teams whose members may see the rows. Acts on insert.", link: true }),
-  userID: id.optional().meta({ description: "User ID that becomes the creator of the rows." }),
+  userID: id.optional().meta({
+    description: "ID or e-mail address, which is looked up, of the user who becomes the creator of the rows.",
+  }),
   onViewersChange: z.enum(["newRows", "recreate", "error"]).default("error").meta({
     description:
       "Effect of another viewers, teamViewers or userID on rows that are there: nothing (newRows), each is made again under another ID (recreate), or an error.",
@@ -202,9 +209,8 @@ export const seedRows = resource({
       const reason = sources === 0 ? "set rows or source" : "set either rows or source, not both";
       return { inputs, problems: [{ property: "source", reason }] };
     }
-    const keyLabel = inputs.secretLabels?.find((label) => inputs.key?.includes(label));
-    if (keyLabel !== undefined)
-      return { inputs, problems: [{ property: "secretLabels", reason: secretKey(keyLabel) }] };
+    const settings = findSettingProblems(inputs);
+    if (settings.length > 0) return { inputs, problems: settings };
     try {
       // Nothing else is needed to read the source, and all of it was just seen to be known.
       const replaced = await predecessorOf(context, inputs as Inputs);

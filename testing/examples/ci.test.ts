@@ -22,7 +22,14 @@ test("the example for jest runs in a project that has it", async () => {
 
 test("each has at most 30 lines", async () => {
   const files = (await readdir(ciExamples)).filter((name) => !/\.(yaml|md)$/.test(name));
-  expect(files.sort()).toEqual(["jest.test.js", "test_platform.py", "testcontainers.test.mjs", "vitest.test.js"]);
+  expect(files.sort()).toEqual([
+    "app.html",
+    "jest.test.js",
+    "playwright.spec.js",
+    "test_platform.py",
+    "testcontainers.test.mjs",
+    "vitest.test.js",
+  ]);
   for (const file of files) {
     const lines = (await readFile(join(ciExamples, file), "utf8")).trimEnd().split("\n");
     expect([file, lines.length <= 30]).toEqual([file, true]);

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/gl
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { hasDrift } from "../../cli/changes/drift/accepted.ts";
 import { CountingReads } from "../../cli/changes/drift/countingReads.ts";
 import { drift, type Look } from "../../cli/changes/drift/drift.ts";
 import type { Change } from "../../cli/changes/model/changeSet.ts";
@@ -166,6 +167,23 @@ test("people of a program are in the team that it names, and one who is gone is 
   expect(team).toMatchObject({ name: "acme/ops", people: { change: 1, remove: 1 } });
   // Letter case means nothing, and a default that a state lacks was changed by nobody.
   expect((await look(undefined, [member("bob", "BOB@example.com", { role: undefined })])).section.things).toEqual([]);
+});
+
+test("an expectation that rows of others break is drift that names them", async () => {
+  const seed = called("cities");
+  const expecting = { ...seed, values: { ...seed.values, expect: { rowCount: { max: 3 }, notNull: ["Name"] } } };
+  const found = (await look(undefined, [expecting])).section;
+  const changes = found.things[0]?.changes.filter(({ kind }) => kind === "setting") ?? [];
+  expect(changes.map(({ fields }) => fields)).toEqual([
+    [
+      {
+        ...{ name: "expect.notNull", before: "holds" },
+        after: '1 row has no value under "Name": "theirs"',
+      },
+    ],
+    [{ name: "expect.rowCount", before: "holds", after: "30 rows, more than 3" }],
+  ]);
+  expect(hasDrift(found)).toBe(true);
 });
 
 describe("a platform that answers wrongly is never without drift", () => {

@@ -67,7 +67,7 @@ const cases: [type: string, inputs: Properties, problems: string[], doorsOnly?: 
   ["SeedRows", { ...rows, source: "regions.csv" }, ["source: set either rows or source, not both"]],
   ["SeedRows", { ...rows, rows: { Code: "N" } }, ["rows.0: must be a map, not text"]],
   ["SeedRows", { ...rows, rows: ["N"] }, ["rows.0: must be a map, not text"]],
-  ["SeedRows", { ...rows, mode: "exakt" }, ["mode: must be exact, upsert or insertOnly"]],
+  ["SeedRows", { ...rows, mode: "exakt" }, ["mode: must be exact, upsert, insertOnly or updateOnly"]],
   [
     "SeedRows",
     { ...rows, types: { Code: "integer" } },

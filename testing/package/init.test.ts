@@ -133,6 +133,19 @@ test("a dump is gone on with", async () => {
   expect(await run("environment", "check", "dev.yaml")).toMatchObject({ status: 0 });
 });
 
+test("a dump that brings the tables of an emulator needs no platform", async () => {
+  mkdirSync(join(folder, "masked"));
+  const dumped =
+    "seeds: { a: { table: a, key: Code, source: a.csv } }\nplatform: { tables: { a: { fields: { Code: text } } } }\n";
+  writeFileSync(join(folder, "masked/environment.yaml"), dumped);
+  writeFileSync(join(folder, "masked/a.csv"), "Code\nPT\n");
+  const { output } = await run("init", "--yes", "--from", "masked");
+  expect(output).toContain("Next:\n  npx microapps stack init dev\n  npx microapps up\n");
+  expect(output).not.toContain("adopt");
+  expect(read("dev.yaml")).toContain(dumped);
+  expect(await run("environment", "check", "dev.yaml")).toMatchObject({ status: 0 });
+});
+
 test.each([
   ["yaml", "  pulumi stack init dev\n  pulumi up\n"],
   ["python", "  pulumi package add ./node_modules/pulumi-microapps/plugin\n  pulumi stack init dev\n"],

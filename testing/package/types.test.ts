@@ -8,6 +8,7 @@ import { repository } from "../harness/project.ts";
 
 const head = `import { Environment, GeneratedApp, Organization, Provider, SeedRows, Team, TeamMember, TeamRoster, UserTeams } from "pulumi-microapps";
 import * as pulumi from "@pulumi/pulumi";
+interface Country { Code: string; People?: number | null }
 declare const text: string; declare const output: pulumi.Output<string>;
 `;
 
@@ -47,15 +48,15 @@ const cases: [program: string, said: string[]][] = [
     `new SeedRows("r", { table: "r", key: ["City", "Floor"], source: "r.csv", types: { Floor: "number", Since: "date" } });`,
     [],
   ],
-  [`new SeedRows("r", { table: "r", key: "Code" });`, ["is not assignable to parameter of type 'SeedRowsArgs'"]],
+  [`new SeedRows("r", { table: "r", key: "Code" });`, ["is not assignable to parameter of type 'SeedRowsArgs<"]],
   [
     `new SeedRows("r", { table: "r", key: "Code", source: "r.csv", rows: [] });`,
-    ["is not assignable to parameter of type 'SeedRowsArgs'"],
+    ["is not assignable to parameter of type 'SeedRowsArgs<"],
   ],
   [`new SeedRows("r", { table: "r", source: "r.csv" });`, ["Property 'key' is missing"]],
   [
     `new SeedRows("r", { table: "r", key: "Code", sorce: "r.csv" });`,
-    ["'sorce' does not exist in type 'SeedRowsArgs'"],
+    ["'sorce' does not exist in type 'SeedRowsArgs<"],
   ],
   [`new SeedRows("r", { table: "r", key: "Code", source: "r.csv", mode: "exakt" });`, [`'"exakt"' is not assignable`]],
   [
@@ -65,6 +66,24 @@ const cases: [program: string, said: string[]][] = [
   [
     `new SeedRows("r", { table: "r", key: "Code", source: "r.csv", parent: { by: "N" } });`,
     ["missing the following properties", "table, key"],
+  ],
+  [
+    `new SeedRows<Country>("r", { table: "r", key: "Code", rows: [{ Code: "PT", People: output.apply(Number) }] });`,
+    [],
+  ],
+  [
+    `new SeedRows<Country>("r", { table: "r", key: "Code", rows: [{ Code: "PT", Pepole: 10 }] });`,
+    ["'Pepole' does not exist"],
+  ],
+  [
+    `new SeedRows<Country>("r", { table: "r", key: "Code", rows: [{ Code: "PT", People: "10" }] });`,
+    ["Type 'string' is not assignable to type 'Input<number | null | undefined>'"],
+  ],
+  [`new SeedRows<Country>("r", { table: "r", key: "Code", rows: [{ People: 10 }] });`, ["Property 'Code' is missing"]],
+  [`new SeedRows<Country>("r", { table: "r", key: "Cdoe", source: "r.csv" });`, [`'"Cdoe"' is not assignable`]],
+  [
+    `new SeedRows<Country>("r", { table: "r", key: "Code", source: "r.csv", changes: [{ Code: "PT", People: true }] });`,
+    ["Type 'true' is not assignable"],
   ],
   [
     `new GeneratedApp("a", { userEmail: "ada@example.com", appPrompt: "An atlas.", wait: "done" });`,

@@ -8,6 +8,7 @@ import { measureLasting } from "./emulator/lasting.ts";
 import { snapshots } from "./emulator/snapshots.ts";
 import { memberGrowth, resourceGrowth } from "./growth.ts";
 import { crowding, measureGrowth, rowGrowth } from "./manyRows.ts";
+import { measureMasks } from "./masked.ts";
 import { each, type Figure } from "./measure.ts";
 import { fromNothing, members, roster } from "./members.ts";
 import { programs } from "./programs.ts";
@@ -29,6 +30,7 @@ const jobs: Record<string, () => Promise<Figure[]>> = {
   report: () => reports(10_000, 200),
   change: () => measureChanges(100_000),
   seed: () => seeding(1_000_000, 3),
+  masked: () => measureMasks(1_000_000),
   crowd: () => crowding(20, 100_000, 3),
   growth: () => measureGrowth(1_000_000),
 };

@@ -190,6 +190,17 @@ function withPeople(team: Thing, changes: readonly Change[]): Thing {
   return { ...team, people, changes: orderChanges([...team.changes, ...byName]) };
 }
 
+/** Expectations of a seed that do not hold, as settings that changed. */
+function unmetChanges({ unmet }: Values): Change[] {
+  const sentences = Array.isArray(unmet) ? (unmet as string[]) : [];
+  return settingChanges(
+    sentences.map((sentence) => {
+      const [name = "", ...text] = sentence.split(": ");
+      return fieldOf(name, "holds", text.join(": "));
+    }),
+  );
+}
+
 /** Changes of rows since the last run, as the seed itself observed them. */
 async function rowChanges(
   values: Values,
@@ -197,7 +208,8 @@ async function rowChanges(
   directory: string,
 ): Promise<Pick<Thing, "rows" | "changes" | "omitted"> | undefined> {
   const seen = found["drift"] as Drift | undefined; // of the seed's own schema
-  if (!seen) return undefined;
+  const unmet = unmetChanges(found);
+  if (!seen) return unmet.length === 0 ? undefined : { changes: unmet, omitted: 0 };
   const { changed, missing, changedKeys, missingKeys } = seen;
   const seed = values as unknown as RowDeclaration; // as it was applied
   const declared = await rowsByKey(seed, directory, changedKeys);
@@ -212,6 +224,7 @@ async function rowChanges(
     );
   };
   const changes = [
+    ...unmet,
     ...missingKeys.map((name): Change => ({ kind: "row", op: "remove", name, fields: [] })),
     ...changedKeys.map((name): Change => ({ kind: "row", op: "change", name, fields: fields(name) })),
   ];
@@ -220,7 +233,7 @@ async function rowChanges(
   return {
     rows: { add: 0, change: changed, remove: missing, same },
     changes,
-    omitted: changed + missing - changes.length,
+    omitted: changed + missing + unmet.length - changes.length,
   };
 }
 

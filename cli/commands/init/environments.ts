@@ -31,6 +31,9 @@ const platform = `platform: # what the emulated platform has from the start; nev
     offices: { fields: { City: text, Country: { type: linked, table: countries, field: Code }, Desks: number } }
 `;
 
+/** True for an Environment file that brings the tables of an emulated platform along, as a masked dump does. */
+export const hasPlatform = (content: string): boolean => /^platform:/m.test(content);
+
 /** Data files of emulators, and what a run leaves beside the program. */
 const ignored = ["node_modules/", ".pulumi/", ".microapps/", ".venv/", "*.db", "*.db-shm", "*.db-wal", "*.old"];
 
@@ -49,9 +52,10 @@ export function environmentFiles(
 ): Record<string, string> {
   const isOne = environments.length === 1;
   const shared = content ?? example;
+  const needsPlatform = content === undefined || !hasPlatform(content);
   const files: Record<string, string> = isOne ? {} : { "base.yaml": `${modeline}${shared}` };
   for (const { name, endpoint, email } of environments) {
-    const own = endpoint === undefined ? platform : "";
+    const own = endpoint === undefined && needsPlatform ? platform : "";
     files[`${name}.yaml`] = `${modeline}${isOne ? shared : "extends: base.yaml\n"}${own}`;
     files[`Pulumi.${name}.yaml`] = stackFile(name, endpoint, email);
   }

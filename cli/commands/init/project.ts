@@ -4,7 +4,7 @@ import { ask, EngineError, isInteractive, oneLine, readTyped, type Terminal } fr
 import { messageOf } from "../../../machine/failures.ts";
 import { pulumiVersion } from "../ci/scripts.ts";
 import { writePipelines } from "../ci/writing.ts";
-import { environmentFiles, extendGitignore, type NewEnvironment } from "./environments.ts";
+import { environmentFiles, extendGitignore, hasPlatform, type NewEnvironment } from "./environments.ts";
 import { programFiles, type Language } from "./program.ts";
 
 /** Flags of the command. */
@@ -103,7 +103,8 @@ async function decide(options: InitOptions, terminal: Terminal): Promise<Decided
   const environments = names.map((name) => ({ name, endpoint: addresses.get(name) ?? addresses.get(""), email }));
   const ci = await choose(options.ci, "Pipelines?", ["none", "github", "gitlab"]);
   const without = environments.find(({ endpoint }) => endpoint === undefined);
-  if (from !== undefined && without) {
+  const dumped = from === undefined ? undefined : dumpedIn(path.resolve(folder, from));
+  if (dumped !== undefined && !hasPlatform(dumped) && without) {
     throw new EngineError(`--from takes over what is on a platform: name that of ${without.name} with --endpoint`);
   }
   if (ci !== "none" && without) {
@@ -174,7 +175,7 @@ function nextSteps({ language, environments, from }: Decided): string {
   const next = endpoint === undefined ? "up" : "config set microapps:password --secret";
   const commands = [...first, `${engine} stack init ${name}`, `${engine} ${next}`];
   const adopting =
-    from === undefined
+    from === undefined || endpoint === undefined
       ? ""
       : "Rows that are as declared count as found; teams and people need adopt: true, or an import.\n";
   return `${adopting}Next:\n${commands.map((command) => `  ${command}\n`).join("")}`;

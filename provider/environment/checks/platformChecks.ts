@@ -51,9 +51,12 @@ export function platformProblems(root: Value, declared: Declaration): Problem[] 
 }
 
 function linksOf({ seeds }: Declaration, name: string): Link[] {
-  const { references = {}, parent } = seeds[name] ?? {};
+  const { references = {}, parent, expect } = seeds[name] ?? {};
   const all = [
     ...Object.entries(references).map(([label, to]) => ({ label, to, path: ["references", label] })),
+    ...Object.entries(expect?.relationships ?? {}).map(([label, to]) => ({
+      ...{ label, to, path: ["expect", "relationships", label] },
+    })),
     ...(parent ? [{ label: parent.by, to: parent, path: ["parent"] }] : []),
   ];
   return all.flatMap(({ label, to, path }) => {

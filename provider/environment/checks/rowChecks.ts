@@ -63,24 +63,27 @@ const seedOf = ({ seeds }: Declaration, name: string): Seed => {
 
 /** A seed as its resource will have it, without what only the platform knows. */
 function targetOf(declared: Declaration, name: string): RowTarget {
-  const { table, key, rows, source, types, sensitive, secretLabels, references, parent, ...rest } = seedOf(
-    declared,
-    name,
-  );
-  const lookup = (to: { seed: string } | { table: string; key: string }): { table: string; key: string } =>
+  const seed = seedOf(declared, name);
+  const { table, key, rows, source, types, sensitive, secretLabels, references, parent, expect, ...rest } = seed;
+  type Rows = { seed: string } | { table: string; key: string };
+  const lookup = (to: Rows): { table: string; key: string } =>
     "seed" in to ? { table: seedOf(declared, to.seed).table, key: seedOf(declared, to.seed).key[0] ?? "" } : to;
-  const links = Object.entries(references ?? {}).map(([label, to]) => [label, lookup(to)] as const);
+  const found = (all: Readonly<Record<string, Rows>> = {}) =>
+    Object.entries(all).map(([label, to]) => [label, lookup(to)] as const);
+  const [links, related] = [found(references), found(expect?.relationships)];
   return {
     ...{ table, key, rows, source, types, sensitive, secretLabels, fields: declared.fields[table] },
     ...{ additions: rest["rows+"], changes: rest["rows~"], removals: rest["rows-"] },
+    ...(rest.ignoreLabels ? { ignoreLabels: rest.ignoreLabels } : {}),
+    ...(expect ? { expect: { ...expect, relationships: expect.relationships && Object.fromEntries(related) } } : {}),
     references: references && Object.fromEntries(links),
     parent: parent && { ...lookup(parent), by: parent.by },
   };
 }
 
 function linkedSeedsOf(declared: Declaration, name: string): Record<string, string> {
-  const { references = {}, parent } = seedOf(declared, name);
-  const links = Object.entries(references).flatMap(([label, to]) =>
+  const { references = {}, parent, expect } = seedOf(declared, name);
+  const links = Object.entries({ ...references, ...expect?.relationships }).flatMap(([label, to]) =>
     "seed" in to ? [[label, urnOf(to.seed)] as const] : [],
   );
   return Object.fromEntries(parent && "seed" in parent ? [...links, [parent.by, urnOf(parent.seed)]] : links);

@@ -4,7 +4,18 @@ import { isPending } from "./supplied.ts";
 type Path = readonly string[];
 
 /** Keys of a seed that decide what it is, and on what it depends. */
-const decisive = ["table", "key", "source", "references", "parent", "formerly", "secretLabels", "fields"];
+const decisive = [
+  "table",
+  "key",
+  "source",
+  "references",
+  "parent",
+  "formerly",
+  "secretLabels",
+  "ignoreLabels",
+  "expect",
+  "fields",
+];
 
 /** The content without what can't be declared yet, and the names of that. */
 export interface Decided {
@@ -80,7 +91,8 @@ function referring(root: Value, out: readonly Path[]): Path[] {
   const found: Path[] = [];
   for (const [name, seed] of entriesOf(root, ["seeds"])) {
     const path = ["seeds", name];
-    const named = [...entriesOf(seed, ["references"]).map(([, rows]) => rows), find(seed, ["parent"])?.value];
+    const links = [["references"], ["expect", "relationships"]].flatMap((path) => entriesOf(seed, path));
+    const named = [...links.map(([, rows]) => rows), find(seed, ["parent"])?.value];
     const seeds = named.map((rows) => textAt(rows, "seed"));
     const viewers = find(seed, ["teamViewers"])?.value;
     const teams = viewers?.kind === "list" ? viewers.items.map((viewer) => textAt(viewer, "team")) : [];

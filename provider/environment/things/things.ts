@@ -1,3 +1,4 @@
+import type { Expectations } from "../../resources/rows/declared/expectations/expectations.ts";
 import type { Declaration } from "../declaration.ts";
 import { formerKeys } from "../formerKeys.ts";
 import { withRowEdits, type SeedDeclaration } from "../schema.ts";
@@ -163,13 +164,15 @@ function seedsOf({ seeds, seedOrder, fields }: Declared, top: LogicalName): Thin
   return seedOrder.flatMap((key) => {
     const seed = seeds[key];
     if (!seed) return [];
-    const { formerly, teamViewers, references = {}, parent, ...own } = withRowEdits(seed);
+    const { formerly, teamViewers, references = {}, parent, expect, ...own } = withRowEdits(seed);
     const linked = Object.entries(references).map(([label, rows]) => [label, resolved(rows, seeds)] as const);
-    const named = [...Object.entries(references), ...(parent ? [[parent.by, parent] as const] : [])];
+    const related = Object.entries(expect?.relationships ?? {});
+    const named = [...Object.entries(references), ...related, ...(parent ? [[parent.by, parent] as const] : [])];
     const inputs = {
       ...own,
       ...(seed.references ? { references: Object.fromEntries(linked) } : {}),
       ...(parent ? { parent: { ...resolved(parent, seeds), by: parent.by } } : {}),
+      ...(expect ? { expect: resolveExpectations(expect, seeds) } : {}),
       ...(Object.hasOwn(fields, own.table) ? { fields: fields[own.table] } : {}),
     };
     const at = { path: ["seeds", key], removal: ["seeds", key] };
@@ -186,6 +189,16 @@ function seedsOf({ seeds, seedOrder, fields }: Declared, top: LogicalName): Thin
   });
 }
 
+/** Replaces seeds that are expected to have values by their tables and keys. */
+function resolveExpectations(
+  { relationships, ...expect }: NonNullable<SeedDeclaration["expect"]>,
+  seeds: Readonly<Record<string, SeedDeclaration>>,
+): Expectations {
+  if (!relationships) return expect;
+  const all = Object.entries(relationships).map(([label, rows]) => [label, resolved(rows, seeds)] as const);
+  return { ...expect, relationships: Object.fromEntries(all) };
+}
+
 /** Replaces a reference to another seed of the file by that seed's table and key. */
 function resolved(
   rows: { seed: string } | { table: string; key: string },
@@ -194,6 +207,23 @@ function resolved(
   if (!("seed" in rows)) return { table: rows.table, key: rows.key };
   const named = seeds[rows.seed];
   return { table: named?.table ?? "", key: named?.key[0] ?? "" };
+}
+
+/** Keys of the things that may invite somebody whose address a seed names: the seed waits for them. */
+export function listInviting({ kind, inputs }: Thing, all: readonly Thing[]): string[] {
+  const { viewers, userID } = inputs;
+  const names = [...(Array.isArray(viewers) ? (viewers as unknown[]) : []), userID];
+  const addresses = names.flatMap((name) =>
+    typeof name === "string" && name.includes("@") ? [name.toLowerCase()] : [],
+  );
+  if (kind !== "SeedRows" || addresses.length === 0) return [];
+  const isNamed = (address: unknown): boolean =>
+    typeof address === "string" && addresses.includes(address.toLowerCase());
+  const invites = ({ kind, inputs: { email, members } }: Thing): boolean =>
+    kind === "TeamMember"
+      ? isNamed(email)
+      : kind === "TeamRoster" && (!isPlainMap(members) || Object.keys(members).some(isNamed));
+  return all.filter(invites).map(({ key }) => key);
 }
 
 /** Inputs that are lists of IDs. */

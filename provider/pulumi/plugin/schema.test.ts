@@ -81,7 +81,7 @@ test("what replaces, what is secret, what has a default and where from, and whic
     default: "exact",
   });
   expect(schema.types["microapps:index:SeedRowsMode"]).toMatchObject({
-    enum: [{ value: "exact" }, { value: "upsert" }, { value: "insertOnly" }],
+    enum: ["exact", "upsert", "insertOnly", "updateOnly"].map((value) => ({ value })),
   });
   expect(rows?.properties).not.toHaveProperty("rows");
   expect(rows?.properties).toHaveProperty("digest");

@@ -41,9 +41,9 @@ export async function findChangedCells(
   const ofFiles = inputs.source !== undefined && old.source !== undefined;
   if (!ofFiles || inputs.sensitive || keys.length === 0 || old.rowCount > maxRead) return undefined;
   const declared = hidingBoth(old, inputs);
-  const { key, references, parent, salt, secretLabels } = declared;
+  const { key, references, parent, salt, secretLabels, ignoreLabels } = declared;
   const before = (_: unknown, seed: RowTarget, folder: string) =>
-    rowsByKey({ ...seed, key, references, parent, salt, secretLabels }, folder, keys);
+    rowsByKey({ ...seed, key, references, parent, salt, secretLabels, ignoreLabels }, folder, keys);
   const found = await withLastSource(context, { ...old, rows: undefined }, before);
   return { was: found ?? new Map(), is: await rowsByKey(declared, directory, keys) };
 }

@@ -1,8 +1,9 @@
 import type { RowData } from "../../contract/values.ts";
 import type { OnConflict, Mode } from "../../reconcile/rows.ts";
 import { isHidden } from "../../sources/source.ts";
-import { brief, describeRows, rowsByKey, withoutSecrets, type RowsByKey } from "./declared/cells.ts";
-import type { RowDeclaration } from "./declared/declaration.ts";
+import { describeRows, rowsByKey, withoutSecrets, type RowsByKey } from "./declared/cells.ts";
+import { withoutIgnored, type RowDeclaration } from "./declared/declaration.ts";
+import { brief } from "./declared/forms.ts";
 import type { LinkDeclaration } from "./declared/links.ts";
 import { callsAhead, type Changes } from "./reports.ts";
 
@@ -70,7 +71,10 @@ export const sealFoundRows = (
   secrets: FoundSecrets = {},
 ): RowsByKey =>
   new Map(
-    Object.entries(found).map(([key, values]) => [key, { ...withoutSecrets(declaration, values), ...secrets[key] }]),
+    Object.entries(found).map(([key, values]) => [
+      key,
+      withoutIgnored(declaration, { ...withoutSecrets(declaration, values), ...secrets[key] }),
+    ]),
   );
 
 /** The part of a drift that an update repairs: edits may be kept, and insert-only rows are not changed back. */

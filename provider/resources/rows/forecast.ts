@@ -55,6 +55,8 @@ export interface Unknowns {
   adopts?: boolean | undefined;
   /** True when links are named by another label now: they are compared on the platform alone. */
   relinked?: boolean | undefined;
+  /** True when only the platform shows how many rows change. */
+  isVague?: boolean | undefined;
   /** Links of rows that stay as they are may be renewed. */
   renewed?: boolean | undefined;
   /** Rows that go are read before, for a seed that comes later. */
@@ -77,7 +79,7 @@ export function forecast(
     const how = Math.abs(net) > moreThan ? `at least ${Math.abs(net)}` : `more than ${moreThan}`;
     return `${how} rows to add, change or remove (${net >= 0 ? "+" : ""}${net} rows in all)`;
   }
-  const { adopts = false, relinked = false, renewed = false, keepsCells, repairs, cells } = known;
+  const { adopts = false, relinked = false, isVague = false, renewed = false, keepsCells, repairs, cells } = known;
   const { insert, update, remove, unchanged, spared = 0, taken = 0, differing = false } = plan;
   const first = (keys: readonly string[], count: number, both?: BothSides): string =>
     keys.length === 0 ? "" : ` (${describeRows(declaration, keys, count, both)})`;
@@ -86,7 +88,7 @@ export function forecast(
   // Rows of a removed seed stay until the end of a run, and only the platform shows if they exist.
   const parts = [
     insert > 0 ? `${insert} to add ${adopts ? "or to take over" : "unless there"}${first(names.added, insert)}` : "",
-    update > 0 ? `${relinked ? "up to " : ""}${update} to change${first(names.changed, update, cells)}` : "",
+    update > 0 ? `${relinked || isVague ? "up to " : ""}${update} to change${first(names.changed, update, cells)}` : "",
     remove > 0 ? `${remove} to remove${removals}` : "",
     taken > 0 ? `${taken} to take over from another seed${differing ? ", changed where they differ" : ""}` : "",
     spared > 0 ? `${spared} to leave to another seed` : "",

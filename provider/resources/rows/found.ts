@@ -40,7 +40,10 @@ export async function planFoundRows(context: RowContext, job: Job): Promise<Foun
   const { rows } = job.summary;
   const before = await foundBefore(context, job);
   // Without proof of which rows are ours, those that are as declared are taken for them.
-  const isMeeting = plan.proven && plan.adopted > 0 && !(await isUnfinished(context, inputs, old?.ledger));
+  // No run makes a row in this mode: whichever it meets stay.
+  const isOfOthers = inputs.mode === "updateOnly";
+  const isOurs = async (): Promise<boolean> => !plan.proven || (await isUnfinished(context, inputs, old?.ledger));
+  const isMeeting = plan.adopted > 0 && (isOfOthers || !(await isOurs()));
   const met = new Set<number>();
   for (let index = 0; isMeeting && index < rows.length; index++) {
     if (plan.insert.has(index) || handed.has(index) || plan.last(rows.key(index)) !== undefined) continue;

@@ -14,6 +14,7 @@ import type { RowContext } from "./live/context.ts";
 import { FoundRows } from "./live/foundRows.ts";
 import { Links } from "./live/links.ts";
 import { liveRows, type ObserveRow } from "./live/liveRows.ts";
+import { TableCheck } from "./live/tableCheck.ts";
 
 /** The first keys of missing rows: from the state, or from the source that was applied. */
 async function missingKeys(
@@ -35,6 +36,8 @@ async function missingKeys(
 interface Observation {
   drift?: Drift | undefined;
   foundSecrets?: FoundSecrets | undefined;
+  /** Expectations that do not hold. */
+  unmet?: string[] | undefined;
 }
 
 /**
@@ -46,7 +49,8 @@ export async function observe<Applied extends SeedState & Observation>(
   state: Applied,
 ): Promise<Omit<Observed<Omit<Applied, keyof Observation | "rows"> & Observation>, "id"> | undefined> {
   const context = { ...platform, fromCache: true };
-  const { drift: before, foundSecrets: secretsBefore, rows, ...rest } = state;
+  const { drift: before, foundSecrets: secretsBefore, unmet, rows, ...last } = state;
+  const rest: typeof last & Pick<Observation, "unmet"> = last;
   const ledger = decodeLedger(state.ledger);
   const links = await Links.of(context, state);
   const wanted = ledger.kind === "list" ? ledger.rows : (await lastSource(context, state))?.rows;
@@ -54,12 +58,14 @@ export async function observe<Applied extends SeedState & Observation>(
     const sentence = `the source is not the one that was applied any more, so edits by hand in table ${state.table} show only in the update`;
     if (platform.readsFirst) context.report.info(sentence);
     else context.report.warning(sentence);
-    return { outputs: { ...rest, ...withoutUndefined({ drift: before, foundSecrets: secretsBefore }) } };
+    return { outputs: { ...rest, ...withoutUndefined({ drift: before, foundSecrets: secretsBefore, unmet }) } };
   }
   const declared = rows && ledger.kind === "list" && !state.sensitive ? new FoundRows(state, rows) : undefined;
   const edited = new EditedRows(state);
   const unlinked: string[] = [];
+  const check = state.expect && (await TableCheck.of(context, state));
   const see: ObserveRow = ({ index, content, values, dangling }) => {
+    check?.add(values);
     if (index === undefined) {
       platform.watch?.foreign(values);
       return;
@@ -77,6 +83,8 @@ export async function observe<Applied extends SeedState & Observation>(
     return undefined;
   }
   const inputs = declared ? { inputs: declared.inputs() } : {};
+  const broken = check?.sentences(live.total) ?? [];
+  if (broken.length > 0) rest.unmet = broken;
   const { drift, vanished } = planRows(wanted, ledger, live, {
     ...optionsOf(state),
     lostData: context.lostData,

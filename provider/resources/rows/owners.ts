@@ -6,6 +6,7 @@ import { isHidden, placeOf } from "../../sources/source.ts";
 import { isProven, noteProven } from "../records/proofs.ts";
 import type { Leaving, RowClaim, RowClaims, RowReferrer } from "./declared/claims.ts";
 import { digesterFor, keyOf } from "./declared/declaration.ts";
+import { listRelationships } from "./declared/expectations/expectations.ts";
 import { readDeclaredRows, holderOf, holderOfKeys } from "./declared/holders.ts";
 import { linksOf } from "./declared/links.ts";
 import type { RowTarget } from "./declared/target.ts";
@@ -44,8 +45,11 @@ interface Mattering {
   leaving: Leaving[];
 }
 
+/** Labels whose values are those of other rows: links, and what is expected to be there. */
+const listMentions = (target: RowTarget) => [...linksOf(target), ...listRelationships(target)];
+
 function mattering(claims: RowClaims, { urn, target }: Declared): Mattering {
-  const tables = new Set(linksOf(target).map(({ table }) => table));
+  const tables = new Set(listMentions(target).map(({ table }) => table));
   const isNear = ({ table }: RowTarget): boolean => table === target.table || tables.has(table);
   return {
     others: claims.checked().filter((one) => one.urn !== urn && isNear(one.target)),
@@ -59,7 +63,7 @@ function mattering(claims: RowClaims, { urn, target }: Declared): Mattering {
  */
 function proofOf(claims: RowClaims, declared: Declared, { others, leaving }: Mattering): string | undefined {
   const { urn, target, digest, linkedSeeds = {} } = declared;
-  const links = linksOf(target);
+  const links = listMentions(target);
   const near = [...others, ...links.flatMap(({ table }) => claims.on(table, urn))];
   const isLasting = [claims.find(urn), ...near].every((one) => one?.digest !== undefined && !one.isPassing);
   if (!isLasting || leaving.length > 0) return undefined;
@@ -69,6 +73,7 @@ function proofOf(claims: RowClaims, declared: Declared, { others, leaving }: Mat
     one.references ?? {},
     one.parent ?? {},
     one.secretLabels ?? [],
+    ...(one.expect?.relationships ? [one.expect.relationships] : []),
   ];
   // By what they declare: a seed that is renamed is the same.
   const seen = others.map((one) => canonical([one.digest, ...declaration(one.target)])).sort();
@@ -120,7 +125,7 @@ async function shared(claims: RowClaims, { target }: Declared, other: RowClaim, 
 /** References to rows that the named seed lacks, or that are about to leave. */
 async function unanswered(claims: RowClaims, declared: Declared, directory: string): Promise<string[]> {
   const { target, linkedSeeds = {} } = declared;
-  const checks = await Promise.all(linksOf(target).map((link) => answerOf(claims, link, linkedSeeds, directory)));
+  const checks = await Promise.all(listMentions(target).map((link) => answerOf(claims, link, linkedSeeds, directory)));
   const asked = checks.filter((check) => check !== undefined);
   if (asked.length === 0) return [];
   const missing: Unresolved[] = [];
@@ -143,7 +148,7 @@ async function unanswered(claims: RowClaims, declared: Declared, directory: stri
   );
   const problems = [...capped(sentences), ...capped(going)];
   if (sentences.length > 0) {
-    const keys = linksOf(target).flatMap(({ label, table, key }) =>
+    const keys = listMentions(target).flatMap(({ label, table, key }) =>
       linkedSeeds[label] === undefined ? [] : `${label} by ${quote(key)} of table ${table}`,
     );
     problems.push(

@@ -1,3 +1,4 @@
+import { quote, some } from "../../messages/text.ts";
 import { massDisappearance, tooManyRemovals } from "../../reconcile/guards.ts";
 import { decodeLedger, type Ledger } from "../../reconcile/ledger.ts";
 import { RowIndices } from "../../reconcile/rowIndices.ts";
@@ -9,19 +10,23 @@ import type { OfflineRowContext, RowFindings } from "./declared/claims.ts";
 import { keysOf } from "./declared/declaration.ts";
 import { linksOf } from "./declared/links.ts";
 import { summaryOf, withLastSource } from "./declared/summaries.ts";
-import { viewersChanged, type RowTarget } from "./declared/target.ts";
+import type { RowTarget } from "./declared/target.ts";
 import { indicesWithin, sameKey } from "./declared/terms.ts";
 import { driftMessage, repairsOf, type Drift, type FoundSecrets } from "./drift.ts";
 import { as, firstNames, forecast, maxShown, noNames, type Names, type Part } from "./forecast.ts";
 import { clearForecast } from "./kept/clearForecast.ts";
 import { loadTombstones, takesUp } from "./kept/departed.ts";
+import { inLastLabels } from "./kept/ignored.ts";
 import { nobody, noneLeaving, removeKeptForOthers, stayMessage, type LeavingRows } from "./kept/leaving.ts";
 import type { SeedInputs, SeedState } from "./kept/state.ts";
+import { refuseOtherTable, refuseUndeclaredRows, sayDoneLines } from "./kept/undeclared.ts";
+import { sayViewers } from "./kept/viewers.ts";
+import { describeUnmet } from "./live/projection.ts";
 import { isRenewal, renewalMessage } from "./live/renewal.ts";
 import { byOldKey, inOldTerms, isRelinked, isReshaped } from "./live/reshaped.ts";
 import { referringTo } from "./owners.ts";
+import { withoutRow } from "./reports.ts";
 import { describeKeptForOthers } from "./spared.ts";
-import { refuseOtherTable, refuseUndeclaredRows, sayDoneLines } from "./undeclared.ts";
 
 /** Inputs of a previewed seed. */
 interface Inputs extends SeedInputs {
@@ -33,6 +38,7 @@ interface State extends SeedState, Pick<Inputs, "onDestroy" | "linkRenewals"> {
   unfinished?: boolean;
   drift?: Drift | undefined;
   foundSecrets?: FoundSecrets | undefined;
+  unmet?: string[] | undefined;
 }
 
 /** Reports what an update will do, with its rows, and refuses what it must not do. Sends nothing. */
@@ -47,14 +53,16 @@ export async function previewUpdate(
   await sayDoneLines(context, inputs, old);
   const links = renewedLinks(context, old, inputs);
   // A refresh takes from the engine what it knew of the failure.
-  const changed = [...change.changed, ...links, ...(old.unfinished ? ["unfinished"] : [])];
+  const unmet = old.unmet && inputs.expect ? ["unmet"] : [];
+  const changed = [...change.changed, ...links, ...(old.unfinished ? ["unfinished"] : []), ...unmet];
   const parts: Part[] = [];
   let total = 0;
   const repairs = repairsOf(inputs, old.drift);
-  const renewed = sayViewers(context, old, inputs);
+  const renewed = sayViewers(context.report, old, inputs);
   let leaving: RowFindings["leaving"] = { target: inputs, keys: new RowSet(), labels: [], ...nobody() };
   const secrecy = secrecyMessage(old, inputs);
   if (secrecy !== undefined) report.forecast(secrecy);
+  if (unmet.length > 0) report.forecast(`as of the last look ${describeUnmet(inputs.table, old.unmet ?? [])}`);
   // A refresh that found no row left compares what it read, which no program declares.
   const isDeclared = inputs.rows?.length !== 0;
   if (changed.length > 0 && isDeclared) {
@@ -76,6 +84,8 @@ export async function previewUpdate(
       context.lostData ? 1 : inputs.maxRemovals,
     );
     if (vanished !== undefined) throw new ResourceError(`table ${inputs.table}: ${vanished}`);
+    if (inputs.mode === "updateOnly" && repairs.missing > 0)
+      throw new ResourceError(withoutRow(inputs.table, repairs.missing, some(missingKeys.map(quote), maxShown)));
     const known = { owned: old.rowCount, alone: changed.length === 0, directory: context.directory };
     report.forecast(await driftMessage(hidingBoth(old, inputs), repairs, { ...known, secrets: old.foundSecrets }));
     if (repairs.missing > 0 && inputs.onConflict === "overwrite") renewed.push(inputs.table);
@@ -122,30 +132,6 @@ export function sayRenewed(report: Report, links: readonly { table: string }[]):
   report.forecast(`rows of table ${tables} are made anew: the links to them are renewed`);
 }
 
-/**
- * Reports the effect of other viewers on existing rows: they act on insert alone. Returns the tables whose rows are
- * recreated.
- */
-function sayViewers({ report }: OfflineRowContext, old: State, inputs: Inputs): string[] {
-  if (old.rowCount === 0 || !viewersChanged(old, inputs)) return [];
-  const names = (["viewers", "teamViewers", "userID"] as const).filter(
-    (name) => JSON.stringify(old[name]) !== JSON.stringify(inputs[name]),
-  );
-  const what = `${old.rowCount} rows`;
-  switch (inputs.onViewersChange ?? "error") {
-    case "recreate":
-      report.forecast(`${what} are made anew with the ${names.join(", ")} that are declared now: they get other IDs`);
-      return [inputs.table];
-    case "newRows":
-      report.forecast(`${what} keep their ${names.join(", ")}: the declared ones are for new rows`);
-      return [];
-    case "error":
-      throw new ResourceError(
-        `${what} keep their ${names.join(", ")}, which act when a row is inserted. Set onViewersChange to newRows if that is meant, or to recreate to make them anew under other IDs.`,
-      );
-  }
-}
-
 /** Reports in one line what an update does with the rows; returns it with what the seeds after it have to know. */
 async function planned(
   context: OfflineRowContext,
@@ -155,7 +141,7 @@ async function planned(
 ): Promise<RowFindings & { plan: Forecast; names: Names }> {
   const { directory, report, rowClaims } = context;
   const ledger = decodeLedger(old.ledger);
-  const { plan, leaving, names, target } = await difference(context, old, inputs, ledger);
+  const { plan, leaving, names, target, isVague } = await difference(context, old, inputs, ledger);
   report.rows?.({ plan, spared: leaving.reported });
   const summary = await summaryOf(context, inputs);
   const { rows } = summary;
@@ -173,7 +159,14 @@ async function planned(
   if (renewal === undefined || !changesNothing(plan)) {
     const cells = await findChangedCells(context, old, inputs, names.changed);
     const relinked = isRelinked(old, inputs) || clearing.isLeft;
-    const unknowns = { ...known, adopts: inputs.adopt, relinked, keepsCells: rowClaims.keepsCells, cells };
+    const unknowns = {
+      ...known,
+      adopts: inputs.adopt,
+      relinked,
+      isVague: isVague || inputs.mode === "updateOnly",
+      keepsCells: rowClaims.keepsCells,
+      cells,
+    };
     report.forecast(
       forecast(hidingBoth(old, inputs), plan, names, ledger.count, unknowns) + whatIsUnknown(old, inputs, plan, cells),
     );
@@ -214,6 +207,8 @@ interface Found {
   names: Names;
   /** The seed with what the digests of the ledger depend on. */
   target: RowTarget;
+  /** True when only the platform shows how many rows change. */
+  isVague: boolean;
 }
 
 /**
@@ -224,16 +219,19 @@ async function difference(context: OfflineRowContext, old: State, inputs: Inputs
   const { directory, report } = context;
   const reshaped = isReshaped(old, inputs);
   const target: RowTarget = reshaped ? inOldTerms(old, inputs) : inputs;
-  const summary = reshaped ? await byOldKey(old, inputs, directory) : await summaryOf(context, inputs);
+  const now = await summaryOf(context, inputs);
+  const { rows: wanted } = now;
+  const compared = reshaped ? undefined : await inLastLabels(old, inputs, now, directory);
+  const summary = compared?.summary ?? (await byOldKey(old, inputs, directory));
+  const isVague = compared?.isVague ?? false;
   if (reshaped && old.key.join() !== inputs.key.join()) {
     report.forecast(
       `the natural key changes from ${old.key.join(", ")} to ${inputs.key.join(", ")}: rows keep their IDs`,
     );
   }
-  const { rows: wanted } = await summaryOf(context, inputs);
   if (!summary) {
     const plan: Forecast = { exact: false, moreThan: 0, net: wanted.length - ledger.count };
-    return { plan, leaving: noneLeaving(), names: noNames(), target };
+    return { plan, leaving: noneLeaving(), names: noNames(), target, isVague };
   }
   const narrowed = async (whole: Forecast): Promise<{ plan: Forecast; leaving: LeavingRows }> => {
     const { plan, leaving } = await removeKeptForOthers(context, { old, inputs, target, rows: summary.rows }, whole);
@@ -244,7 +242,7 @@ async function difference(context: OfflineRowContext, old: State, inputs: Inputs
   const whole = planOffline(summary.rows, ledger, inputs.mode);
   if (whole.exact) {
     const { plan, leaving } = await narrowed(whole);
-    return { plan, leaving, names: await named(plan, ledger, old.keys ?? []), target };
+    return { plan, leaving, names: await named(plan, ledger, old.keys ?? []), target, isVague };
   }
   const found = await withLastSource(context, { ...old, rows: undefined }, async ({ rows }, seed, folder) => {
     const last: Ledger = { kind: "list", count: rows.length, rows };
@@ -252,9 +250,9 @@ async function difference(context: OfflineRowContext, old: State, inputs: Inputs
     const left = plan.exact ? plan.change.removed.slice(0, maxShown) : [];
     const indices = new Set(left.flatMap(({ key }) => rows.find(key) ?? []));
     const removed = indices.size === 0 || inputs.sensitive ? [] : await keysOf(seed, folder, indices);
-    return { plan, leaving, names: { ...(await named(plan, last, [])), removed }, target };
+    return { plan, leaving, names: { ...(await named(plan, last, [])), removed }, target, isVague };
   });
-  return found ?? { plan: whole, leaving: noneLeaving(), names: noNames(), target };
+  return found ?? { plan: whole, leaving: noneLeaving(), names: noNames(), target, isVague };
 }
 
 const changesNothing = (plan: Forecast): boolean => plan.exact && plan.insert + plan.update + plan.remove === 0;

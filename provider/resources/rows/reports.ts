@@ -1,9 +1,10 @@
 import type { CallCounter } from "../../client/calls.ts";
 import { maxRowsPerInsert } from "../../contract/rows.ts";
 import { formatCounts, formatCount, quote, some } from "../../messages/text.ts";
-import type { Forecast, RowPlan } from "../../reconcile/rows.ts";
+import type { Forecast, Mode, RowPlan } from "../../reconcile/rows.ts";
 import { ResourceError, type Report } from "../model/resource.ts";
 import { keysOf } from "./declared/declaration.ts";
+import { listRelationships, type Expecting } from "./declared/expectations/expectations.ts";
 import { linksOf, type LinkDeclaration } from "./declared/links.ts";
 import type { SeedInputs } from "./kept/state.ts";
 import { callsToFind } from "./writing/removed.ts";
@@ -20,7 +21,7 @@ const readBack = { rows: 10_000, ids: 1_000 };
  * @param keepsCells whether rows are read before they are removed, for seeds that nobody knows of yet
  */
 export function callsAhead(
-  declaration: LinkDeclaration,
+  declaration: LinkDeclaration & Expecting,
   { insert, update, remove }: Changes,
   owned: number,
   keepsCells = false,
@@ -35,7 +36,15 @@ export function callsAhead(
   const counts = insert - first + update > readBack.rows ? 1 : 0;
   const cells = keepsCells && remove <= maxKept ? Math.ceil(remove / readBack.ids) : 0;
   const reads = pages + looks + counts + cells + callsToFind(remove);
-  return 2 * tables.size + reads + 2 * first + batches + update + remove;
+  const checks = callsToCheck(declaration, insert + update + remove > 0, owned + insert - remove);
+  return 2 * tables.size + reads + 2 * first + batches + update + remove + checks;
+}
+
+/** Calls that hold a table against expectations: tables that they name, before and after, and the table itself at the end. */
+function callsToCheck(declaration: Expecting, writes: boolean, rows: number): number {
+  if (!declaration.expect) return 0;
+  const tables = new Set(listRelationships(declaration).map(({ table, key }) => JSON.stringify([table, key])));
+  return writes ? 4 * tables.size + Math.ceil(rows / maxRowsPerInsert) + 1 : 2 * tables.size;
 }
 
 /** Why rows of a seed that goes are not removed. */
@@ -64,20 +73,28 @@ export function tellFindings(report: Report, table: string, plan: RowPlan): void
 }
 
 /** Describes a run in one line with its calls. */
-export function outcome(plan: RowPlan & { recreated?: number }, calls: CallCounter, milliseconds: number): string {
+export function outcome(
+  plan: RowPlan & { recreated?: number; mode: Mode },
+  calls: CallCounter,
+  milliseconds: number,
+): string {
   const counts = [
     [plan.insert.size, "added"],
     [plan.update.length, "changed"],
     [plan.remove.length, "removed"],
     [plan.recreated ?? 0, "made anew"],
     [plan.unchanged, "unchanged"],
-    [plan.adopted, "found there as declared"],
+    [plan.adopted, plan.mode === "updateOnly" ? "of others taken as they are there" : "found there as declared"],
     [plan.kept, "kept as edited by hand"],
     [plan.released, "left there and not ours any more"],
     [plan.foreign, "of others left alone"],
   ] as const;
   return `rows: ${formatCounts(counts)}; ${calls.describe()}, ${(milliseconds / 1000).toFixed(1)} s`;
 }
+
+/** Why a seed that only changes rows can't be carried out. */
+export const withoutRow = (table: string, count: number, named: string): string =>
+  `table ${table} has no row for ${formatCount(count, "natural key")} (${named}), and mode "updateOnly" inserts none: correct the keys, leave these rows out, or set mode to upsert or exact, which add them`;
 
 /** Ends when a plan must not be carried out, naming the rows. */
 export async function refusePlan(inputs: SeedInputs, plan: RowPlan, directory: string, isNew: boolean): Promise<void> {
@@ -102,5 +119,6 @@ export async function refusePlan(inputs: SeedInputs, plan: RowPlan, directory: s
       `${plan.conflicts.length} rows of table ${inputs.table} were edited or removed by hand and onConflict is "error"${named}. Set onConflict to overwrite or keepLive, or put them back.`,
     );
   }
+  if (plan.lacking.length > 0) reasons.push(withoutRow(inputs.table, plan.lacking.length, await keys(plan.lacking)));
   if (reasons.length > 0) throw new ResourceError(reasons.join("\n"));
 }

@@ -36,7 +36,8 @@ export async function sourceOf(context: OfflineRowContext, inputs: SeedInputs, o
     const plan = await removeTakenOver(context, inputs, planOffline(summary.rows, emptyLedger(), inputs.mode));
     report.rows?.({ plan, spared: new Map() });
     const names = await firstNames(inputs, plan, emptyLedger(), [], directory);
-    report.forecast(forecast(inputs, plan, names, 0, { adopts: inputs.adopt }));
+    const isVague = inputs.mode === "updateOnly";
+    report.forecast(forecast(inputs, plan, names, 0, { adopts: inputs.adopt, isVague }));
     // Those that are there, since another seed had them.
     sayRenewed(
       report,

@@ -1,39 +1,37 @@
 import { CallCounter } from "../../client/calls.ts";
-import { orUndefinedIfNotFound } from "../../contract/errors.ts";
 import { withoutUndefined } from "../../contract/values.ts";
-import { formatCount } from "../../messages/text.ts";
 import { limitRemovals } from "../../reconcile/guards.ts";
-import { decodeLedger, ledgerInFailure, ledgerOf, type Ledger } from "../../reconcile/ledger.ts";
+import { ledgerInFailure, ledgerOf, type Ledger } from "../../reconcile/ledger.ts";
 import type { LiveRows } from "../../reconcile/liveRows.ts";
 import { oursAfter, type KnownRows } from "../../reconcile/ownership.ts";
-import { Lookup } from "../../reconcile/references.ts";
-import { RowSet } from "../../reconcile/rowSet.ts";
-import { planRows, type RowPlan } from "../../reconcile/rows.ts";
-import { PartialFailure, ResourceError } from "../model/resource.ts";
+import { type RowPlan } from "../../reconcile/rows.ts";
+import { PartialFailure } from "../model/resource.ts";
 import type { RowClaim } from "./declared/claims.ts";
 import type { Summary } from "./declared/declaration.ts";
-import { RowLabels } from "./declared/rowLabels.ts";
-import { lastSource, summaryOf } from "./declared/summaries.ts";
-import { viewersChanged, viewersOf, type RowTarget } from "./declared/target.ts";
+import { summaryOf } from "./declared/summaries.ts";
+import { viewersOf, type RowTarget } from "./declared/target.ts";
 import { indicesWithin, sameKey } from "./declared/terms.ts";
-import { listFoundByGivers, listFoundRemovals, planFoundRows, handOverMade } from "./found.ts";
+import { listFoundByGivers, planFoundRows } from "./found.ts";
 import { describeCleared, countsIn, LeftLabels, tooMuchCleared } from "./kept/clearing.ts";
 import { comesBack, loadTombstones } from "./kept/departed.ts";
 import { stayMessage } from "./kept/leaving.ts";
-import { beginInserts, forgetMade } from "./kept/made.ts";
-import { scopeOf, scopeOfState, union, type Scope } from "./kept/scope.ts";
+import { beginInserts } from "./kept/made.ts";
+import { scopeOf, union, type Scope } from "./kept/scope.ts";
 import { optionsOf, outputsOf, type KeptState, type SeedInputs, type SeedState } from "./kept/state.ts";
+import { refuseUndeclaredRows } from "./kept/undeclared.ts";
+import { changesViewers, refuseOtherViewers, withViewerIDs } from "./kept/viewers.ts";
 import type { RowContext } from "./live/context.ts";
 import { Links } from "./live/links.ts";
 import { liveRows, type ObserveRow } from "./live/liveRows.ts";
 import { NumberedKeys, refuseNumbered } from "./live/numberedKeys.ts";
+import { describeUnmetAfter, Projection } from "./live/projection.ts";
 import { readRenewedRows } from "./live/renewal.ts";
 import { inOldTerms, isReshaped, readReshapedRows } from "./live/reshaped.ts";
+import { lookUpViewers } from "./live/viewers.ts";
 import { planWithLostLinks } from "./lostLinks.ts";
-import { outcome, refusePlan, tellFindings, unprovenMessage } from "./reports.ts";
+import { outcome, refusePlan, tellFindings } from "./reports.ts";
 import { refuseReferredTo, sayWhatStays, withoutClaimed } from "./spared.ts";
-import { refuseUndeclaredRows } from "./undeclared.ts";
-import { applyWithoutUnseen, unseenStay } from "./unseen.ts";
+import { applyWithoutUnseen } from "./unseen.ts";
 import { applyPlan } from "./writing/apply.ts";
 import { keepCells } from "./writing/restoredCells.ts";
 import type { Removal as RowRemoval, Spared } from "./writing/steps.ts";
@@ -67,7 +65,13 @@ export async function apply<Inputs extends SeedInputs>(
 ): Promise<Inputs & KeptState> {
   const release = await context.rowClaims.lock.enter(inputs.table, undefined, context.signal);
   try {
-    return await applied(context, { id, inputs: withTrims(inputs, old), ledger, old, release });
+    const viewerIDs = await lookUpViewers(context, inputs);
+    const job = { id, inputs: withViewerIDs(withTrims(inputs, old), viewerIDs), ledger, release };
+    const last = old && withViewerIDs(old, old.viewerIDs);
+    if (last) refuseOtherViewers(last, job.inputs, viewerIDs);
+    const stated = { ...withoutUndefined(viewersOf(inputs)), ...withoutUndefined({ viewerIDs }) };
+    const before = old && { ...viewersOf(old), ...withoutUndefined({ viewerIDs: old.viewerIDs }) };
+    return await applied(context, { ...job, old: last, stated, before });
   } finally {
     release();
   }
@@ -79,11 +83,14 @@ interface Job<Inputs extends SeedInputs> {
   ledger: Ledger;
   old: SeedState | undefined;
   release: () => void;
+  /** Viewers as they are declared, and as they were in the last run: for the state, which has addresses. */
+  stated: object;
+  before: object | undefined;
 }
 
 async function applied<Inputs extends SeedInputs>(
   platform: RowContext,
-  { id, inputs, ledger: last, old, release }: Job<Inputs>,
+  { id, inputs, ledger: last, old, release, stated, before }: Job<Inputs>,
 ): Promise<Inputs & KeptState> {
   const calls = new CallCounter();
   const context: RowContext = { ...platform, onCall: calls.onCall };
@@ -114,29 +121,31 @@ async function applied<Inputs extends SeedInputs>(
   const renewals = (old?.renewals ?? 0) + (isRenewed ? 1 : 0);
   const { rows, trims } = await learnTrims(inputs, summary.rows, trimmed, context.directory);
   const ours = oursAfter(rows, plan, undone);
+  const done = { ...plan, recreated: recreate.size, mode: inputs.mode };
+  const asDeclared = `${summary.rows.length - undone.wanted.size - plan.kept} rows of table ${inputs.table} are as declared`;
+  const unmet = failures.length > 0 ? undefined : await describeUnmetAfter(context, { ...inputs, trims }, links, done);
+  const failure = failures.length > 0 ? `${asDeclared}, but:\n${failures.join("\n")}` : unmet;
   const kept = {
     ...(renewals > 0 ? { renewals } : {}),
     ...withoutUndefined({
       departed: departed.encode(removing, (key) => ours.has(key)),
-      found: found.after(ours, failures.length > 0),
+      found: found.after(ours, failure !== undefined),
       trims,
     }),
     ...(inputs.mode === "exact" ? {} : withoutUndefined({ labelSets: summary.rowLabels.forms() })),
     ...unproven.kept,
+    ...stated,
   };
   // Rows that are not as declared may still have the labels of earlier runs.
   const isDone = failures.length === 0 && plan.kept + plan.adoptNeeded.length === 0;
   const labels = isDone ? summary.labels : union(scope.labels);
-  if (failures.length > 0) {
-    const done = summary.rows.length - undone.wanted.size - plan.kept;
-    const message = `${done} rows of table ${inputs.table} are as declared, but:\n${failures.join("\n")}`;
+  if (failure !== undefined) {
     const outputs: object = outputsOf(inputs, { labels }, ledgerInFailure(ours), kept);
     // Viewers that not all rows have yet are changed by the next run.
-    const viewers = recreate.size > 0 && old ? viewersOf(old) : {};
-    throw new PartialFailure(message, id, { ...outputs, ...viewers, unfinished: true });
+    const viewers = failures.length > 0 && recreate.size > 0 && before ? before : {};
+    throw new PartialFailure(failure, id, { ...outputs, ...viewers, unfinished: true });
   }
-  const done = outcome({ ...plan, recreated: recreate.size }, calls, context.now() - began);
-  context.report.info(done + describeCleared(clear));
+  context.report.info(outcome(done, calls, context.now() - began) + describeCleared(clear));
   return outputsOf(inputs, { labels }, ledgerOf(ours), { ...kept, labelled: summary.rowLabels.counts() });
 }
 
@@ -149,11 +158,12 @@ async function plannedRun(
   const summary = await summaryOf(context, inputs);
   const links = await Links.of(context, inputs);
   const unproven = await UnprovenRows.decided(context, inputs, old, { rows: summary.rows, links });
-  const recreates = old !== undefined && viewersChanged(old, inputs) && inputs.onViewersChange === "recreate";
+  const recreates = inputs.onViewersChange === "recreate" && changesViewers(old, inputs);
   const { handed, found: handedFound } = await handedOver(context, inputs);
   const scope = scopeOf(inputs, summary, old, handed);
   const left = new LeftLabels(inputs, summary, scope, old, handed.values());
-  const seen = await observedRows(context, inputs, { last, old, summary, links, recreates, scope, left });
+  const projection = Projection.of(inputs, summary);
+  const seen = await observedRows(context, inputs, { last, old, summary, links, recreates, scope, left, projection });
   const { live, terms, numbered } = seen;
   const options = {
     ...optionsOf(inputs),
@@ -177,6 +187,7 @@ async function plannedRun(
   await refusePlan(inputs, plan, directory, old === undefined);
   await refuseReferredTo(context, { target: terms, urn: inputs.resourceUrn }, plan.remove);
   await refuseNumbered(inputs, plan, numbered, directory);
+  await projection?.assert(context, plan, live);
   tellFindings(report, inputs.table, plan);
   return {
     summary,
@@ -214,16 +225,18 @@ async function observedRows(
     recreates: boolean;
     scope: Scope;
     left: LeftLabels;
+    projection: Projection | undefined;
   },
 ): Promise<SeenRows> {
-  const { last, old, summary, links, recreates, scope, left } = run;
+  const { last, old, summary, links, recreates, scope, left, projection } = run;
   const numbered = new NumberedKeys(inputs.key);
   const see: ObserveRow = ({ id, index, values }) => {
+    projection?.observe({ id, index, values });
     if (index === undefined) numbered.observe(values);
     else left.observe(id, values);
   };
   if (old && last.count > 0 && isReshaped(old, inputs)) {
-    const found = { ledger: last, summary, links, scope, left };
+    const found = { ledger: last, summary, links, scope, left, projection };
     const renewed = await readRenewedRows(context, inputs, old, { ...found, see, keepsIDs: recreates });
     if (renewed) return { ...renewed, terms: inputs, numbered };
     const known = await readReshapedRows(context, inputs, old, found);
@@ -252,48 +265,4 @@ function ownRows(plan: RowPlan, { rows }: Summary, live: LiveRows): Map<number, 
     if (at !== undefined && plan.last(key) !== undefined) own.set(at, live.id(index));
   }
   return own;
-}
-
-async function rowsToRemove(context: RowContext, state: SeedState, ledger: Ledger) {
-  const none: Summary = { rows: new RowSet(), labels: state.labels, rowLabels: new RowLabels(), digest: "" };
-  const links = await Links.of(context, state, () => new Lookup());
-  const live = await orUndefinedIfNotFound(liveRows(context, state, scopeOfState(state), links, none.rows, ledger));
-  if (!live) return undefined;
-  const source = ledger.kind === "sketch" ? (await lastSource(context, state))?.rows : undefined;
-  const onlyShown = context.isApproved;
-  const options = { ...optionsOf(state), mode: "exact" as const, maxRemovals: 1, source, onlyShown };
-  return { plan: planRows(none.rows, ledger, live, options), links, none, live };
-}
-
-/** Removes the rows of a seed that left the program, but for those that another one declares. */
-export async function removeOwned(context: RowContext, state: SeedState): Promise<void> {
-  const release = await context.rowClaims.lock.enter(state.table, undefined, context.signal);
-  try {
-    const ledger = decodeLedger(state.ledger);
-    await (await UnprovenRows.of(context, state, state)).removeAll();
-    const read = await rowsToRemove(context, state, ledger);
-    if (!read) return; // the rows went with their table
-    const { plan, links, none, live } = read;
-    if (!plan.proven && live.length > 0) throw new ResourceError(unprovenMessage(state));
-    // Also what the same resource declares now: what is deleted then is the one that it replaces.
-    const considered = context.rowClaims.on(state.table);
-    const { left, spared } = await withoutClaimed(context, state, plan.remove, considered);
-    const found = new Set(await listFoundRemovals(context, state, plan.remove));
-    const staying = plan.remove.filter((row) => !left.includes(row));
-    plan.remove = left.filter((row) => !found.has(row));
-    sayWhatStays(context.report, state.table, spared);
-    const stay = left.length - plan.remove.length;
-    if (stay > 0) context.report.info(`table ${state.table}: ${stayMessage(stay)}`);
-    // An engine of another make has no place for the size of a deletion.
-    if (plan.remove.length > 0) context.report.info(`deletes ${formatCount(plan.remove.length, "row")}`);
-    await refuseReferredTo(context, { target: state, urn: state.resourceUrn }, plan.remove);
-    const { failures } = await applyPlan(context, state, none, links, plan, { release });
-    // Nothing of a deletion is kept, so no later report could show them.
-    if (plan.unseen.removals.length > 0) context.report.warning(unseenStay(state, plan));
-    if (failures.length > 0) throw new ResourceError(failures.join("\n"));
-    await handOverMade(context, state, { staying, found });
-    if (!context.rowClaims.find(state.resourceUrn)) await forgetMade(context, state.resourceUrn);
-  } finally {
-    release();
-  }
 }

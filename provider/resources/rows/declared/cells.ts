@@ -3,18 +3,11 @@ import { quote } from "../../../messages/text.ts";
 import { canonical, digestOf, keyText } from "../../../reconcile/digests.ts";
 import { read, SourceError } from "../../../sources/read.ts";
 import { isHidden } from "../../../sources/source.ts";
-import { keyOf, type RowDeclaration } from "./declaration.ts";
-import { comparing } from "./forms.ts";
+import { keyOf, withoutIgnored, type RowDeclaration } from "./declaration.ts";
+import { brief, comparing } from "./forms.ts";
 
 /** Bounds of what is shown and kept of rows. */
-const max = { rows: 5, cells: 10, characters: 60 };
-
-/** A value for display and storage: a long one becomes a shortened text. Shortening it again changes nothing. */
-export function brief(value: unknown): unknown {
-  if (value === undefined) return value;
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.length <= max.characters ? value : `${text.slice(0, max.characters)}…`;
-}
+const max = { rows: 5, cells: 10 };
 
 /** Rows by their natural key, as one side of a comparison has them. */
 export type RowsByKey = ReadonlyMap<string, RowData>;
@@ -60,7 +53,7 @@ export async function rowsByKey(
     for await (const block of read(declaration, directory)) {
       for (const { values } of block) {
         const key = keyOf(declaration.key, values);
-        if (wanted.has(key)) found.set(key, withoutSecrets(declaration, values));
+        if (wanted.has(key)) found.set(key, withoutSecrets(declaration, withoutIgnored(declaration, values)));
       }
       if (found.size === wanted.size) break;
     }

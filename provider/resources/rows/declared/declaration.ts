@@ -11,13 +11,15 @@ import { read, SourceError } from "../../../sources/read.ts";
 import { listLinkedLabels, placeOf, type Source, type SourceRow } from "../../../sources/source.ts";
 import { Capacity } from "../../model/locks.ts";
 import { AllRows } from "./allRows.ts";
+import { ExpectedRows } from "./expectations/declaredRows.ts";
+import type { Expecting } from "./expectations/expectations.ts";
 import { RowFields } from "./fields.ts";
 import { allForms } from "./forms.ts";
 import { RowMistakes } from "./mistakes.ts";
 import { RowLabels } from "./rowLabels.ts";
 
 /** The inputs of a seed that decide which rows it has, and by which labels they are known. */
-export interface RowDeclaration extends Source {
+export interface RowDeclaration extends Source, Expecting {
   table?: string | undefined;
   key: readonly string[];
   /** Key of all digests of the seed. */
@@ -26,6 +28,8 @@ export interface RowDeclaration extends Source {
   forms?: ValueForms | undefined;
   /** Labels whose fields were seen to keep texts without the space around them. */
   trims?: string[] | undefined;
+  /** Labels that others write: a value of the source goes into new rows alone. */
+  ignoreLabels?: readonly string[] | undefined;
 }
 
 /** The rows of a source by their digests, with all labels that they declare. */
@@ -66,7 +70,8 @@ async function summarized(declaration: RowDeclaration, directory: string, checks
   const labels = new Set<string>();
   const rowLabels = new RowLabels();
   const mistakes = new RowMistakes((line, column) => placeOf(declaration, line, column));
-  const take = taking(declaration, { rows, digest, labels, rowLabels, mistakes });
+  const expected = declaration.expect && new ExpectedRows(declaration);
+  const take = taking(declaration, { rows, digest, labels, rowLabels, mistakes, expected });
   const whole: string[] = [];
   try {
     for await (const block of read(declaration, directory, (mistake) => mistakes.add(mistake))) block.forEach(take);
@@ -82,9 +87,10 @@ async function summarized(declaration: RowDeclaration, directory: string, checks
       whole.push(`${source}: no row has the label ${quote(label)}, which is named as a reference or parent`);
   }
   if (rows.length > 0) whole.push(...strangeLabels(declaration, labels));
+  whole.push(...(expected?.describeTooMany(rows.length) ?? []));
   const problems = [...mistakes.sentences(), ...whole];
   if (problems.length > 0) throw new SourceError(problems.join("\n"));
-  return { rows, labels: [...labels].sort(), rowLabels, digest: digest.text() };
+  return { rows, labels: listManaged(declaration, [...labels]).sort(), rowLabels, digest: digest.text() };
 }
 
 /** Secret labels that no row has, and that no field of the table is called: what was meant would be shown. */
@@ -104,11 +110,12 @@ interface Taken {
   labels: Set<string>;
   rowLabels: RowLabels;
   mistakes: RowMistakes;
+  expected: ExpectedRows | undefined;
 }
 
 /** Takes in a row of a source: its digests, its labels, and what is wrong with it. */
 function taking(declaration: RowDeclaration, taken: Taken): (row: SourceRow) => void {
-  const { rows, digest: all, labels, rowLabels, mistakes } = taken;
+  const { rows, digest: all, labels, rowLabels, mistakes, expected } = taken;
   const { key, source, sensitive, fields } = declaration;
   const digesterIn = digesterOf(declaration);
   const known = fields && new RowFields(fields, declaration);
@@ -134,7 +141,9 @@ function taking(declaration: RowDeclaration, taken: Taken): (row: SourceRow) => 
     const before = rows.add(digest, content, line);
     if (before === undefined) {
       all.add(digest, content);
-      rowLabels.add(values);
+      rowLabels.add(withoutIgnored(declaration, values));
+      for (const mistake of expected?.mistakesOf(line, values) ?? [])
+        mistakes.add({ line, key: keyIn(values), ...mistake });
     } else {
       const first = rows.line(before);
       const where = source === undefined ? placeOf(declaration, first) : (editAt(first) ?? `line ${first}`);
@@ -147,7 +156,7 @@ function taking(declaration: RowDeclaration, taken: Taken): (row: SourceRow) => 
 
 /** Digest of a source's file and of what decides how its rows are read; undefined for rows in the program. */
 export async function fingerprintOf(declaration: RowDeclaration, directory: string): Promise<string | undefined> {
-  const { key, source, types, salt, fields, forms, secretLabels = [] } = declaration;
+  const { key, source, types, salt, fields, forms, secretLabels = [], ignoreLabels = [], expect } = declaration;
   if (source === undefined) return undefined;
   const how = [
     key,
@@ -158,6 +167,8 @@ export async function fingerprintOf(declaration: RowDeclaration, directory: stri
     ...(fields ? [fields] : []),
     ...(forms ? [{ forms }] : []),
     ...(secretLabels.length > 0 ? [{ secretLabels }] : []), // whether the rows have them
+    ...(ignoreLabels.length > 0 ? [{ ignoreLabels }] : []),
+    ...(expect ? [{ expect }] : []),
     ...editsOf(declaration),
   ];
   const digest = createHash("sha256").update(JSON.stringify(how));
@@ -173,12 +184,22 @@ export const digesterFor = (
   return rowDigester({ key, labels, references: listLinkedLabels(declaration), salt, forms: allForms(declaration) });
 };
 
+/** The labels without those that others write. */
+const listManaged = ({ ignoreLabels = [] }: Pick<RowDeclaration, "ignoreLabels">, labels: string[]): string[] =>
+  ignoreLabels.length === 0 ? labels : labels.filter((label) => !ignoreLabels.includes(label));
+
+/** A row without the labels that others write. */
+export const withoutIgnored = (declaration: Pick<RowDeclaration, "ignoreLabels">, values: RowData): RowData =>
+  (declaration.ignoreLabels ?? []).length === 0
+    ? values
+    : Object.fromEntries(listManaged(declaration, Object.keys(values)).map((label) => [label, values[label]]));
+
 /** Digests of a row of the source, by the labels that it has itself: an absent label counts as one without a value. */
 export function digesterOf(declaration: RowDeclaration): (values: RowData) => RowDigester {
   const digesters = new Map<string, RowDigester>();
   let last: { labels: string[]; digester: RowDigester } | undefined;
   return (values) => {
-    const labels = Object.keys(values);
+    const labels = listManaged(declaration, Object.keys(values));
     // Most rows have the labels of the row before them.
     if (last?.labels.length === labels.length && labels.every((label, at) => label === last?.labels[at])) {
       return last.digester;

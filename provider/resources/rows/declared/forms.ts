@@ -53,3 +53,13 @@ const declarable = ["date", "number", "checkbox"] as const;
 /** The type of a field that makes the same of both values; undefined where none does. */
 export const typeThatEquals = (one: unknown, other: unknown): (typeof declarable)[number] | undefined =>
   declarable.find((form) => canonical(inForm(form, one)) === canonical(inForm(form, other)));
+
+/** Characters of a value that are shown and stored. */
+const maxCharacters = 60;
+
+/** A value for display and storage: a long one becomes a shortened text. Shortening it again changes nothing. */
+export function brief(value: unknown): unknown {
+  if (value === undefined) return value;
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.length <= maxCharacters ? value : `${text.slice(0, maxCharacters)}…`;
+}

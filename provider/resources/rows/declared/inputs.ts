@@ -2,6 +2,7 @@ import { z } from "zod";
 import { id } from "../../../contract/values.ts";
 import { quote } from "../../../messages/text.ts";
 import { cellTypes } from "../../../sources/source.ts";
+import { expectations } from "./expectations/expectations.ts";
 
 const label = z.string().min(1);
 const row = z.record(z.string(), z.unknown());
@@ -47,6 +48,18 @@ export const secrecy = {
         "Labels whose values are secret: previews, drift and messages tell that they change, and not what they are. The rows are shown otherwise. Not part of the natural key.",
       hidesIn: ["rows", "additions", "changes"],
     }),
+};
+
+/** Inputs of a seed about what others write, and about what its table has to be like. */
+export const beside = {
+  ignoreLabels: z.array(label).optional().meta({
+    description:
+      "Labels that others write: not compared, not changed and not cleared in rows that are there. A value in the source goes into new rows. Not part of the natural key.",
+  }),
+  expect: expectations.optional().meta({
+    description:
+      "Requirements of the table. The declared rows are held against them before anything is sent, all rows of the table before a run writes and after it. A run whose expectations do not hold fails, and names the rows.",
+  }),
 };
 
 /** Why a label of the natural key is no secret label. */

@@ -14,11 +14,21 @@ export interface Keys {
 
 /** The part of a declaration by which other seeds know its rows: of the cells those of the key alone, and no salt. */
 export function shapeOf({ table, key, source, types, references, parent, removals, ...rest }: RowTarget): RowTarget {
-  const { sensitive, secretLabels } = rest;
+  const { sensitive, secretLabels, ignoreLabels } = rest;
   const shown = (rows: RowTarget["rows"]): RowTarget["rows"] =>
     rows?.map((row) => Object.fromEntries(key.map((label) => [label, row[label]])));
   const rows = { rows: shown(rest.rows), additions: shown(rest.additions) };
-  const shape = withoutUndefined({ source, types, references, parent, removals, sensitive, secretLabels, ...rows });
+  const shape = withoutUndefined({
+    source,
+    types,
+    references,
+    parent,
+    removals,
+    sensitive,
+    secretLabels,
+    ignoreLabels,
+    ...rows,
+  });
   return { table, key, ...shape };
 }
 

@@ -10,6 +10,11 @@ interface Old {
   rowCount: number;
 }
 
+interface Inputs {
+  parent?: { by: string } | undefined;
+  ignoreLabels?: readonly string[] | undefined;
+}
+
 interface Leaving {
   label: string;
   /** Rows that lose it: at least, and at most. */
@@ -23,12 +28,12 @@ interface Leaving {
 function leavingLabels(
   old: Old,
   { rows, rowLabels }: Pick<Summary, "rows" | "rowLabels">,
-  { parent }: { parent?: { by: string } | undefined },
+  { parent, ignoreLabels = [] }: Inputs,
   plan: Forecast,
 ): Leaving[] {
   const common = new Set(rowLabels.common);
   const candidates = old.labels.filter(
-    (label) => !common.has(label) && label !== parent?.by && label !== old.parent?.by,
+    (label) => !common.has(label) && !ignoreLabels.includes(label) && label !== parent?.by && label !== old.parent?.by,
   );
   return candidates.flatMap((label) => {
     const before = old.labelled ? (old.labelled[label] ?? 0) : undefined;
@@ -58,7 +63,7 @@ const how = ({ least, most, isCounted }: Leaving): string => {
  */
 export function clearForecast(
   old: Old,
-  inputs: { mode: Mode; maxRemovals: number; parent?: { by: string } | undefined },
+  inputs: Inputs & { mode: Mode; maxRemovals: number },
   summary: Pick<Summary, "rows" | "rowLabels">,
   plan: Forecast,
 ): { sentences: string[]; refusals: string[]; isLeft: boolean } {

@@ -10,6 +10,7 @@ interface Seed {
   mode: string;
   maxRemovals?: number | undefined;
   parent?: { by: string } | undefined;
+  ignoreLabels?: readonly string[] | undefined;
 }
 
 /** Labels that leave rows: wanted row → labels to clear there. */
@@ -25,14 +26,14 @@ export class LeftLabels {
 
   /** @param handed labels that other seeds wrote into rows that they hand over */
   constructor(
-    { mode, parent }: Seed,
+    { mode, parent, ignoreLabels = [] }: Seed,
     { rowLabels }: Pick<Summary, "rowLabels">,
     { labels }: Scope,
     old?: { parent?: { by: string } | undefined },
     handed: Iterable<readonly string[]> = [],
   ) {
     // The column that names the parent row is no field.
-    const left = new Set([...rowLabels.common, parent?.by, old?.parent?.by]);
+    const left = new Set([...rowLabels.common, parent?.by, old?.parent?.by, ...ignoreLabels]);
     this.#candidates = mode === "exact" ? union(labels, ...handed).filter((label) => !left.has(label)) : [];
   }
 

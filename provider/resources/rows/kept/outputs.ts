@@ -41,6 +41,14 @@ export const outputs = z.object({
     description: "True when the last run left something undone, which the next one does.",
     diffedAs: "rows",
   }),
+  viewerIDs: z.record(z.string(), id).optional().meta({
+    description: "User IDs of the addresses that viewers and userID name, as the last run found them.",
+  }),
+  unmet: z.array(z.string()).optional().meta({
+    description: "Expectations that did not hold at the last look, with the first rows that break them.",
+    diffedAs: "expect",
+    secretIf: "sensitive",
+  }),
   drift: z
     .object({
       changed: z.number().int().meta({ description: "Rows that say something else." }),

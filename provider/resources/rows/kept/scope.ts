@@ -16,6 +16,7 @@ export interface Scope {
 
 interface Seed {
   mode: Mode;
+  ignoreLabels?: readonly string[] | undefined;
   parent?: { by: string } | undefined;
 }
 
@@ -27,13 +28,15 @@ export const union = (...lists: readonly (readonly string[])[]): string[] => [..
  * @param handed labels that other seeds wrote into rows that they hand over, by the index of the row
  */
 export function scopeOf(
-  { mode }: Pick<Seed, "mode">,
+  { mode, ignoreLabels = [] }: Pick<Seed, "mode" | "ignoreLabels">,
   { rows, labels, rowLabels }: Pick<Summary, "rows" | "labels" | "rowLabels">,
   old?: { labels: readonly string[] },
   handed: ReadonlyMap<number, readonly string[]> = new Map(),
 ): Scope {
-  const all = union(labels, old?.labels ?? []);
-  const isSame = (one: readonly string[]): boolean => one.length === all.length;
+  // A label that others write from now on is not taken back.
+  const all = union(labels, old?.labels ?? []).filter((label) => !ignoreLabels.includes(label));
+  const isSame = (one: readonly string[]): boolean =>
+    one.length === all.length && one.every((label) => all.includes(label));
   // A label that left the source is compared with its last applied values.
   const before = old && !isSame(old.labels) ? old.labels : undefined;
   if (mode !== "exact") {
@@ -46,7 +49,9 @@ export function scopeOf(
     return { labels: all, at, forms };
   }
   if (handed.size === 0 && !before) return { labels: all };
-  const taken = new Map([...handed].map(([index, more]) => [index, union(all, more)]));
+  const taken = new Map(
+    [...handed].map(([index, more]) => [index, union(all, more).filter((label) => !ignoreLabels.includes(label))]),
+  );
   const at = (key: Digest): readonly string[] | undefined => {
     const index = rows.find(key);
     return index === undefined ? before : taken.get(index);

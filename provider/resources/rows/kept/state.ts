@@ -31,6 +31,8 @@ export interface KeptState {
   /** Digests of the keys of rows that were there as declared when they were first met. */
   found?: string | undefined;
   unfinished?: boolean;
+  /** User IDs of the addresses that viewers and userID name, as the last run found them. */
+  viewerIDs?: Record<string, string> | undefined;
   renewals?: number | undefined;
   departed?: string | undefined;
   /** Labels whose fields were seen to keep texts without the space around them. */

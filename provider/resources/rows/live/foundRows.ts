@@ -29,8 +29,9 @@ export class FoundRows {
     ]);
     const conditions = [...labels].map((label) => {
       const form = (value: unknown) => this.#form(label, value);
-      // The same value keeps the spelling that it is declared in.
-      return [label, form(values[label]) === form(declared?.[label]) ? declared?.[label] : values[label]] as const;
+      // The same value keeps the spelling that it is declared in; what others write is theirs.
+      const isSame = this.#declaration.ignoreLabels?.includes(label) || form(values[label]) === form(declared?.[label]);
+      return [label, isSame ? declared?.[label] : values[label]] as const;
     });
     this.#found.set(key, Object.fromEntries(conditions));
   }

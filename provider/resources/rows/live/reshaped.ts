@@ -1,3 +1,4 @@
+import type { RowData } from "../../../contract/values.ts";
 import { another, canonical } from "../../../reconcile/digests.ts";
 import type { Ledger } from "../../../reconcile/ledger.ts";
 import { Lookup } from "../../../reconcile/references.ts";
@@ -53,9 +54,16 @@ export async function readReshapedRows(
   context: RowContext,
   inputs: RowTarget,
   old: RowTarget & { labels: readonly string[]; digest?: string | undefined },
-  seed: { ledger: Ledger; summary: Summary; links: Links; scope: Scope; left: LeftLabels },
+  seed: {
+    ledger: Ledger;
+    summary: Summary;
+    links: Links;
+    scope: Scope;
+    left: LeftLabels;
+    projection: { observe: (row: { id: string; index: number | undefined; values: RowData }) => void } | undefined;
+  },
 ): Promise<Recognised | undefined> {
-  const { ledger, summary, links, scope, left } = seed;
+  const { ledger, summary, links, scope, left, projection } = seed;
   // Rows that the last run linked to may have been removed.
   const oldLinks = await Links.of(context, old, () => new Lookup());
   const before = digesterFor(old, old.labels);
@@ -68,11 +76,13 @@ export async function readReshapedRows(
       const key = before.key(was);
       const content = now.content(is);
       left.observe(row._id, is);
+      const wanted = now.key(is);
+      if (wanted) projection?.observe({ id: row._id, index: summary.rows.find(wanted), values: is });
       seen.push({
         id: row._id,
         before: key && { key, content: before.content(was) },
         dangling: oldLinks.isDangling(row),
-        now: { key: now.key(is), content: links.isDangling(row) ? another(content) : content },
+        now: { key: wanted, content: links.isDangling(row) ? another(content) : content },
       });
     }
     context.report.status(`${inputs.table}: ${rate.add(page.length)}`);

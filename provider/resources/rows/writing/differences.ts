@@ -5,9 +5,8 @@ import { canonical } from "../../../reconcile/digests.ts";
 import { RowIndices } from "../../../reconcile/rowIndices.ts";
 import { read } from "../../../sources/read.ts";
 import { isHidden, placeOf } from "../../../sources/source.ts";
-import { brief } from "../declared/cells.ts";
-import { keyOf } from "../declared/declaration.ts";
-import { comparing, typeThatEquals } from "../declared/forms.ts";
+import { keyOf, withoutIgnored } from "../declared/declaration.ts";
+import { brief, comparing, typeThatEquals } from "../declared/forms.ts";
 import { RowMistakes } from "../declared/mistakes.ts";
 import type { RowTarget } from "../declared/target.ts";
 import type { Clearing } from "../kept/clearing.ts";
@@ -58,7 +57,8 @@ export async function differencesOf(
   let left = differing.size + unseen.size;
   let index = -1;
   for await (const block of left === 0 ? [] : read(target, directory)) {
-    for (const { line, values } of block) {
+    for (const { line, values: all } of block) {
+      const values = withoutIgnored(target, all);
       index++;
       const isMissing = unseen.has(index);
       if (!isMissing && !differing.has(index)) {

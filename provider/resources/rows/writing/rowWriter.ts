@@ -7,7 +7,7 @@ import { type RowData, withoutUndefined } from "../../../contract/values.ts";
 import { RowIndices } from "../../../reconcile/rowIndices.ts";
 import type { RowPlan } from "../../../reconcile/rows.ts";
 import { secretTextsIn } from "../../../sources/source.ts";
-import type { Summary } from "../declared/declaration.ts";
+import { withoutIgnored, type Summary } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
 import { describeRefusedClearing, type Clearing } from "../kept/clearing.ts";
 import { union } from "../kept/scope.ts";
@@ -116,8 +116,9 @@ export class RowWriter {
     if (this.#updates.size === 0) return;
     const changed = this.#source.read<ChangedRow>((row) => {
       const id = this.#updates.get(row.index);
-      const nothing = Object.fromEntries((this.#clear.get(row.index) ?? []).map((label) => [label, null]));
-      return id === undefined ? undefined : { ...row, id, data: { ...row.data, ...nothing } };
+      const nothing = Object.fromEntries(this.#clear.get(row.index)?.map((label) => [label, null]) ?? []);
+      const data = withoutIgnored(this.#target, { ...row.data, ...nothing });
+      return id === undefined ? undefined : { ...row, id, data };
     });
     await inParallel(each(changed), concurrency.calls, (row) => this.#update(row));
   }

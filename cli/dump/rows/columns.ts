@@ -1,6 +1,6 @@
-import type { RowData } from "../../provider/contract/values.ts";
-import { isObject } from "../../provider/contract/wire.ts";
-import { canonical } from "../../provider/reconcile/digests.ts";
+import type { RowData } from "../../../provider/contract/values.ts";
+import { isObject } from "../../../provider/contract/wire.ts";
+import { canonical } from "../../../provider/reconcile/digests.ts";
 
 type Kind = "text" | "number" | "boolean" | "linked" | "json";
 

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { RowData } from "../../provider/contract/values.ts";
-import { read } from "../../provider/sources/read.ts";
+import type { RowData } from "../../../provider/contract/values.ts";
+import { read } from "../../../provider/sources/read.ts";
 import { Columns, isNothing } from "./columns.ts";
 import { linesOf } from "./seedFile.ts";
 

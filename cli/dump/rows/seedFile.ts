@@ -1,5 +1,5 @@
-import type { RowData } from "../../provider/contract/values.ts";
-import { cellOf } from "../../provider/sources/csvCells.ts";
+import type { RowData } from "../../../provider/contract/values.ts";
+import { cellOf } from "../../../provider/sources/csvCells.ts";
 import { isNothing, stableJson } from "./columns.ts";
 
 /** How the values of a label are written. */

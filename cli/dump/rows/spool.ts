@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { closeSync, openSync, readSync, rmSync, unlinkSync, writeSync } from "node:fs";
 
 /** Texts written before anything is flushed, in characters. */
 const buffered = 1 << 20;
@@ -14,7 +14,9 @@ export class Spool {
 
   constructor(path: string) {
     this.#path = path;
-    this.#file = openSync(path, "w+", 0o600);
+    this.#file = openSync(path, "wx+", 0o600);
+    // Without a name it is gone when the process is, however it ends. Windows removes it at the end.
+    if (process.platform !== "win32") unlinkSync(path);
   }
 
   add(text: string): void {

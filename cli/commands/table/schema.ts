@@ -1,0 +1,125 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { printable, printableJson } from "../../../engine/index.ts";
+import { messageOf } from "../../../machine/failures.ts";
+import { nearest } from "../../../machine/spelling.ts";
+import { pages } from "../../../provider/client/lists/pages.ts";
+import { isNotFound } from "../../../provider/contract/errors.ts";
+import { declarable } from "../../../provider/contract/values.ts";
+import { readEnvironment } from "../../../provider/environment/declaration.ts";
+import { formatCount, quote } from "../../../provider/messages/text.ts";
+import { connect } from "../../../provider/pulumi/platform.ts";
+import { maskOf } from "../../../provider/pulumi/secrets.ts";
+import { TableInference } from "../../tableSchema/inference.ts";
+import type { TableModel } from "../../tableSchema/model.ts";
+import { toRowSchema, toTableSchema, toTypeScript } from "../../tableSchema/outputs.ts";
+import { findDeclaredModel } from "../../tableSchema/platformTables.ts";
+import { summarize } from "../../tableSchema/summary.ts";
+import { lookingContext } from "../lookingContext.ts";
+import { progressLine } from "../progressLine.ts";
+import { settingsOf } from "../settings.ts";
+
+/** Flags of the command. */
+export interface SchemaOptions {
+  cwd?: string;
+  stack?: string;
+  key?: string;
+  from?: string;
+  out?: string;
+  as?: "table-schema" | "json-schema" | "typescript";
+  type?: string;
+  json?: boolean;
+}
+
+/** Describes a table from its rows, or from the platform of an environment file. */
+export async function describeTable(table: string, options: SchemaOptions): Promise<void> {
+  const cwd = path.resolve(options.cwd ?? ".");
+  if (options.type !== undefined && !/^[A-Za-z_$][\w$]*$/.test(options.type))
+    throw new Error(`--type: ${quote(options.type)} is no name of a type: use letters and digits`);
+  const key = (options.key ?? "").split("+").filter((label) => label !== "");
+  const model =
+    options.from === undefined ? await readModel(table, key, cwd, options) : declared(table, key, cwd, options.from);
+  for (const label of key) assertLabel(model, label);
+  if (options.out !== undefined) write(model, path.resolve(cwd, options.out), options);
+  process.stdout.write(`${textOf(model, options)}\n`);
+}
+
+function textOf(model: TableModel, { as: form, json, type }: SchemaOptions): string {
+  if (form === "table-schema") return printableJson(toTableSchema(model), 2);
+  if (form === "json-schema") return printableJson(toRowSchema(model), 2);
+  if (form === "typescript") return printable(toTypeScript(model, type).trimEnd(), false);
+  return json ? printableJson(model, 2) : printable(summarize(model), false);
+}
+
+function assertLabel({ table, fields }: TableModel, label: string): void {
+  const labels = fields.map((field) => field.label);
+  if (labels.includes(label)) return;
+  const near = nearest(label, labels);
+  throw new Error(
+    `--key: table ${table} has no label ${quote(label)}${near === undefined ? `; it has ${labels.join(", ")}` : `; did you mean ${quote(near)}?`}`,
+  );
+}
+
+function write(model: TableModel, folder: string, { type }: SchemaOptions): void {
+  const name = model.table.replaceAll(/[^\w.-]/g, "_");
+  mkdirSync(folder, { recursive: true });
+  const put = (file: string, text: string): void => writeFileSync(path.join(folder, file), text);
+  put(`${name}.schema.json`, `${JSON.stringify(toTableSchema(model), undefined, 2)}\n`);
+  put(`${name}.rows.schema.json`, `${JSON.stringify(toRowSchema(model), undefined, 2)}\n`);
+  put(`${name}.ts`, toTypeScript(model, type));
+  const rows = `${name}.rows.schema.json`;
+  console.error(
+    `wrote ${name}.schema.json, ${rows} and ${name}.ts; an editor completes rows in YAML below the line\n# yaml-language-server: $schema=${rows}`,
+  );
+}
+
+/** Fields that an environment file describes under platform. */
+function declared(table: string, key: readonly string[], cwd: string, file: string): TableModel {
+  const { root, problems } = readEnvironment(file, cwd);
+  const found = root && findDeclaredModel(root, table, key);
+  if (found) return found;
+  const [first] = problems;
+  const why = root ? `platform has no table ${quote(table)}` : first?.message;
+  throw new Error(`${file}: ${why ?? "can't be read"}`);
+}
+
+/** Rows of one page: a quarter of what an answer may have, since several pages are in memory at a time. */
+const pageSize = 2_500;
+
+/** Reads all rows of a table, page by page, and keeps none. */
+async function readModel(
+  table: string,
+  key: readonly string[],
+  cwd: string,
+  { stack }: SchemaOptions,
+): Promise<TableModel> {
+  const { settings, folder: program } = await settingsOf(cwd, stack);
+  const stopped = new AbortController();
+  const stop = (): void => stopped.abort();
+  process.once("SIGINT", stop);
+  const platform = await connect({ ...settings, readOnly: true }, program, stopped.signal);
+  const progress = progressLine(process.stderr);
+  try {
+    const context = lookingContext(platform, settings, program, stopped.signal, progress.show);
+    const inference = new TableInference(table, key);
+    const reading = { microAppID: table, pageSize, signal: stopped.signal };
+    for await (const page of pages(context.client, reading)) {
+      for (const { _id, embeddingRowID: _parent, viewers: _viewers, teamViewers: _teams, ...rest } of page)
+        inference.observe(_id, declarable(rest));
+      context.report.status(`${table}: ${formatCount(inference.rows, "row")} read`);
+    }
+    progress.end();
+    if (inference.rows === 0)
+      throw new Error(`table ${table} has no rows, which tell its labels: name an environment file by --from`);
+    return inference.model();
+  } catch (error) {
+    progress.end();
+    const message = isNotFound(error)
+      ? `there is no table ${table} on the platform: name it by its ID`
+      : messageOf(error);
+    throw new Error(maskOf(settings).hide(message), { cause: error });
+  } finally {
+    process.removeListener("SIGINT", stop);
+    await platform.close();
+  }
+}

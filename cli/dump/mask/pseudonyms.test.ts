@@ -1,0 +1,143 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { createHash, createHmac } from "node:crypto";
+import { moveDate } from "./dates.ts";
+import { Mac } from "./mac.ts";
+import { Originals } from "./originals.ts";
+import { Pseudonyms } from "./pseudonyms.ts";
+import { maskText } from "./tableMask.ts";
+
+const world = new Pseudonyms("0123456789abcdef0123456789abcdef");
+
+test("masks that were recorded: an earlier dump and the next one have the same world", () => {
+  expect({
+    address: world.address("Ada@Example.org"),
+    name: world.name("Ada Lovelace"),
+    one: world.name("Ada"),
+    phone: world.digits("+49 170 1234567"),
+    code: world.digits("AB-0012/x"),
+    number: world.number(1234.5),
+    day: moveDate("1990-03-05", world.span("ada")),
+  }).toEqual({
+    address: "psbpmjgyurseb@example.com",
+    name: "Griolavex Jupaetist",
+    one: "Botaemur",
+    phone: "+12 067 9495704",
+    code: "VX-6645/j",
+    number: 9146.4,
+    day: "1989-06-16",
+  });
+});
+
+test("the quick HMAC is that of Node", () => {
+  const key = createHash("sha256").update("key").digest();
+  const mac = new Mac(key);
+  for (const text of ["", "Ada", "\u00e9\u{1f600}".repeat(50), "x".repeat(341), "x".repeat(2_000)])
+    expect(mac.digest(text)).toEqual(createHmac("sha256", key).update(text).digest());
+});
+
+test("two texts of one form never get the same mask, and none its own", () => {
+  for (const texts of [
+    Array.from({ length: 1000 }, (_, at) => String(at).padStart(3, "0")),
+    Array.from({ length: 10 }, (_, at) => `C-${at}`),
+    Array.from({ length: 676 }, (_, at) => String.fromCharCode(97 + Math.floor(at / 26), 65 + (at % 26))),
+    Array.from({ length: 900 }, (_, at) => `${1 + (at % 9)}.${Math.floor(at / 9)}`),
+  ]) {
+    const masked = texts.map((text) => world.digits(text));
+    expect(new Set(masked).size).toBe(new Set(texts).size);
+    masked.forEach((mask, at) => {
+      if (!/^0+$/.test(texts[at] ?? "")) expect(mask).not.toBe(texts[at]);
+    });
+  }
+});
+
+test("a text keeps its length and its form, a number is a number of as many digits, in text and as a number alike", () => {
+  fc.assert(
+    fc.property(fc.stringMatching(/^[A-Z]{0,3}[ -]?[0-9]{1,12}[a-z./ -]{0,4}$/), (text) => {
+      const form = (of: string): string =>
+        of.replaceAll(/\d/g, "0").replaceAll(/[a-z]/g, "a").replaceAll(/[A-Z]/g, "A");
+      expect(form(world.digits(text))).toBe(form(text));
+    }),
+  );
+  fc.assert(
+    fc.property(fc.integer({ min: 10, max: 999_999_999 }), (number) => {
+      const masked = world.number(number);
+      expect(String(masked)).toHaveLength(String(number).length);
+      expect(world.digits(String(number))).toBe(String(masked));
+    }),
+  );
+  expect(world.digits("007")).toMatch(/^00[1-9]$/);
+  expect(String(world.number(0.25))).toMatch(/^0\.\d[1-9]$/);
+  expect(world.number(-17)).toBeLessThan(0);
+  expect(Number.isSafeInteger(world.number(1.5e300))).toBe(true);
+});
+
+test("letter case, Unicode form and spaces are no other person", () => {
+  expect(world.address("REN\u00c9@Example.org ")).toBe(world.address("rene\u0301@example.org"));
+  expect(world.name("Ada  LOVELACE")).toBe(world.name("ada Lovelace"));
+  expect(world.digits("e\u0301-1")).toBe(world.digits("\u00e9-1"));
+  expect(maskText("Ada <ADA@x.org>; bob@x.org", "address", world)).toBe(
+    `${world.address("ada@x.org")}; ${world.address("bob@x.org")}`,
+  );
+  expect(maskText("Ada Lovelace, Bob", "name", world)).toBe(`${world.name("Ada Lovelace")}, ${world.name("Bob")}`);
+});
+
+test("another secret is another world", () => {
+  const other = new Pseudonyms("0123456789abcdef0123456789abcdeg");
+  for (const text of ["ada@example.org", "+49 170 1234567"]) {
+    expect(other.address(text)).not.toBe(world.address(text));
+    expect(other.digits(text)).not.toBe(world.digits(text));
+    expect(other.name(text)).not.toBe(world.name(text));
+    expect(other.span(text)).not.toBe(world.span(text));
+  }
+});
+
+test.each([
+  ["2024-02-28", 86_400, "2024-02-29"],
+  ["2024-01", 40 * 86_400, "2024-02"],
+  ["2024-01-31T23:59:30Z", 60, "2024-02-01T00:00:30Z"],
+  ["2024-01-31T23:59:30.1234+02:00", -3600, "2024-01-31T22:59:30.1234+02:00"],
+  ["2024-01-31 23:59", 60, "2024-02-01 00:00"],
+  ["9999-12-31", 86_400, "9999-12-30"],
+  [1_700_000_000_000, 60, 1_700_000_060_000],
+  [1_700_000_000, 60, 1_700_000_060],
+  ["31.01.2024", 60, undefined],
+  ["2023-02-29", 60, undefined],
+  ["1990", 60, undefined],
+  ["2024-01-31T25:00:00Z", 60, undefined],
+])("the date %j moved by %i seconds is %j", (date, seconds, moved) => {
+  expect(moveDate(date, seconds)).toBe(moved);
+});
+
+test("a value is found in any text: short ones as words, long ones inside of words and in any letter case", () => {
+  const originals = new Originals();
+  const origin = originals.origin({ table: "people", label: "Name" });
+  for (const value of ["Anna", "Zorgdrager", "ada@in.example", "+49 170 1234567", "1234", "abc", "----", "true"])
+    originals.add(value, origin);
+  for (const text of [
+    "Anna",
+    "with Anna, too",
+    "preZORGDRAGERsuf",
+    '"ADA@in.example"',
+    "tel:+49 170 1234567.",
+    "No. 1234!",
+    "x".repeat(500) + "zorgdrager",
+  ])
+    expect([text, originals.find(text)?.label]).toEqual([text, "Name"]);
+  for (const text of ["Annapolis", "anna", "Hanna", "12345", "abc", "----", "true", "zorgdrage", ""])
+    expect([text, originals.find(text)]).toEqual([text, undefined]);
+  expect(originals.find("Anna", new Set(["Name"]))).toBeUndefined();
+});
+
+test("of a thousand values each is found in a text that holds it", () => {
+  const originals = new Originals();
+  const origin = originals.origin({ table: "people", label: "Name" });
+  const text = fc.stringMatching(/^[A-Za-z][A-Za-z0-9 .@-]{3,80}[a-z]$/);
+  fc.assert(
+    fc.property(text, fc.stringMatching(/^[ .,;]{1,9}$/), (value, around) => {
+      originals.add(value, origin);
+      expect(originals.find(`${around}${value}${around}`)?.label).toBe("Name");
+    }),
+    { numRuns: 1000 },
+  );
+});

@@ -1,0 +1,42 @@
+import { seed as contents } from "../../emulator/seed/schema.ts";
+import { find, toPlainValue, type Value } from "../../provider/layers/document.ts";
+import type { FieldModel, Kind, TableModel } from "./model.ts";
+
+/** Kinds of the fields that rows have; files and sub-tables have none. */
+const kinds: Readonly<Record<string, Kind>> = {
+  text: "text",
+  number: "number",
+  date: "date",
+  checkbox: "checkbox",
+  location: "location",
+  linked: "linked",
+  viewers: "checkbox",
+  teamViewers: "checkbox",
+};
+
+/** The model of a table that an environment file describes under platform; undefined where it has none. */
+export function findDeclaredModel(root: Value, table: string, key: readonly string[]): TableModel | undefined {
+  const value = find(root, ["platform"])?.value;
+  const platform = value && contents.safeParse(toPlainValue(value)).data;
+  const [, found] =
+    Object.entries(platform?.tables ?? {}).find(([name, { id }]) => name === table || id === table) ?? [];
+  if (!platform || !found) return undefined;
+  const seeds = toPlainValue(find(root, ["seeds"])?.value ?? { kind: "map", at: root.at, entries: new Map() });
+  const seed = Object.values(isMap(seeds) ? seeds : {}).find((one) => isMap(one) && one["table"] === table);
+  const stated = isMap(seed) ? [seed["key"]].flat().filter((label) => typeof label === "string") : [];
+  const fields = Object.entries(found.fields).flatMap(([label, { type, table: to, field }]): FieldModel[] => {
+    const kind = kinds[type];
+    if (kind === undefined) return [];
+    const link = kind === "linked" && to !== undefined && field !== undefined;
+    return [
+      {
+        ...{ label, kind, sure: "declared", filled: 0, unique: false, exceptions: [], isWhole: false },
+        ...(link ? { link: { table: platform.tables[to]?.id ?? to, key: field } } : {}),
+      },
+    ];
+  });
+  return { table, rows: 0, key: key.length > 0 ? [...key] : stated, fields };
+}
+
+const isMap = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

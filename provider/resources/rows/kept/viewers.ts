@@ -1,0 +1,91 @@
+import { withoutUndefined } from "../../../contract/values.ts";
+import { formatCount, quote } from "../../../messages/text.ts";
+import { ResourceError, type Report } from "../../model/resource.ts";
+import { viewersChanged, type RowTarget } from "../declared/target.ts";
+import type { SeedInputs } from "./state.ts";
+
+/** User IDs by the addresses that a seed names. */
+export type ViewerIDs = Readonly<Record<string, string>>;
+
+export type Named = Pick<RowTarget, "viewers" | "teamViewers" | "userID">;
+
+/** True for an address, which no ID is. */
+export const isAddress = (name: string): boolean => name.includes("@");
+
+/** The seed with user IDs in place of the addresses that are known. */
+export function withViewerIDs<Seed extends Named>(seed: Seed, ids: ViewerIDs = {}): Seed {
+  const idOf = (name: string): string => (Object.hasOwn(ids, name) ? (ids[name] ?? name) : name);
+  const { viewers, userID } = seed;
+  const known = {
+    viewers: viewers && [...new Set(viewers.map(idOf))],
+    userID: userID === undefined ? undefined : idOf(userID),
+  };
+  return { ...seed, ...withoutUndefined(known) };
+}
+
+type Old = Pick<SeedInputs, "viewers" | "teamViewers" | "userID"> &
+  RowTarget & { rowCount: number; viewerIDs?: ViewerIDs | undefined };
+
+const names = ["viewers", "teamViewers", "userID"] as const;
+
+/** True when rows that are there have other viewers than declared. Mode updateOnly never sets any. */
+export const changesViewers = (old: RowTarget | undefined, inputs: SeedInputs): boolean =>
+  old !== undefined && inputs.mode !== "updateOnly" && viewersChanged(old, inputs);
+
+/** True when new addresses may be those of the users that the last run had: only a look shows it. */
+function mayBeSame(last: RowTarget, now: RowTarget): boolean {
+  const isUnknown = now.userID !== undefined && isAddress(now.userID);
+  const before = last.viewers ?? [];
+  const [addresses, known] = [now.viewers ?? [], now.viewers ?? []].map((all, at) =>
+    all.filter((name) => isAddress(name) === (at === 0)),
+  );
+  const left = before.filter((name) => !known?.includes(name));
+  const isOtherUser = isUnknown ? last.userID === undefined : last.userID !== now.userID;
+  if (isOtherUser || known?.some((name) => !before.includes(name)) || left.length !== addresses?.length) return false;
+  const teams = ({ teamViewers = [] }: RowTarget): string => JSON.stringify(teamViewers.toSorted());
+  return teams(last) === teams(now);
+}
+
+const listChanged = (last: RowTarget, now: RowTarget): string =>
+  names.filter((name) => JSON.stringify(last[name]) !== JSON.stringify(now[name])).join(", ");
+
+const refusal = (count: number, which: string): string =>
+  `${formatCount(count, "row")} keep their ${which}, which act when a row is inserted. Set onViewersChange to newRows if that is meant, or to recreate to make them anew under other IDs.`;
+
+/**
+ * Reports the effect of other viewers on existing rows: they act on insert alone. Returns the tables whose rows are
+ * recreated.
+ */
+export function sayViewers(report: Report, old: Old, inputs: SeedInputs): string[] {
+  const [last, now] = [withViewerIDs(old, old.viewerIDs), withViewerIDs(inputs, old.viewerIDs)];
+  if (old.rowCount === 0 || !changesViewers(last, now)) return [];
+  const which = listChanged(last, now);
+  if (mayBeSame(last, now)) {
+    report.forecast(`${which}: addresses are looked up by the update, which shows if they are those of other users`);
+    return [];
+  }
+  switch (inputs.onViewersChange ?? "error") {
+    case "recreate":
+      report.forecast(`${old.rowCount} rows are made anew with the ${which} that are declared now: they get other IDs`);
+      return [inputs.table];
+    case "newRows":
+      report.forecast(`${old.rowCount} rows keep their ${which}: the declared ones are for new rows`);
+      return [];
+    case "error":
+      throw new ResourceError(refusal(old.rowCount, which));
+  }
+}
+
+/**
+ * Throws, before anything is sent, when addresses lead to other users than those that rows have.
+ * @param last the last run, with user IDs
+ * @param now with user IDs, too
+ */
+export function refuseOtherViewers(last: Old, now: SeedInputs, viewerIDs: ViewerIDs = {}): void {
+  if (last.rowCount === 0 || (now.onViewersChange ?? "error") !== "error" || !changesViewers(last, now)) return;
+  const moved = Object.entries(viewerIDs).flatMap(([address, id]) => {
+    const was = last.viewerIDs?.[address];
+    return was === undefined || was === id ? [] : [`${quote(address)} is user ${id} now, and was ${was}`];
+  });
+  throw new ResourceError([...moved, refusal(last.rowCount, listChanged(last, now))].join("\n"));
+}

@@ -1,0 +1,34 @@
+import { expect, jest, test } from "@jest/globals";
+import { execFile } from "node:child_process";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { repository } from "../harness/project.ts";
+import { ciProject } from "./ciProject.ts";
+
+jest.setTimeout(600_000);
+
+const execute = promisify(execFile);
+
+test("the example for Playwright: an app in a browser, against the emulator", async () => {
+  const folder = await ciProject();
+  try {
+    const quietly = [
+      "--prefer-offline",
+      "--ignore-scripts",
+      "--no-audit",
+      "--no-fund",
+      "--no-save",
+      "--legacy-peer-deps",
+    ];
+    await execute("npm", ["install", ...quietly, "@playwright/test@1", repository], { cwd: folder });
+    const { stdout } = await execute(
+      process.execPath,
+      [join(folder, "node_modules/@playwright/test/cli.js"), "test", "playwright.spec.js"],
+      { cwd: folder, env: { ...process.env, NODE_OPTIONS: "", JEST_WORKER_ID: undefined } }, // else it refuses to run within jest
+    );
+    expect(stdout).toContain("1 passed");
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});

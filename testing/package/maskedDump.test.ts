@@ -1,0 +1,318 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { once } from "node:events";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { Project } from "../harness/project.ts";
+import {
+  all,
+  customerRules,
+  everything,
+  fill,
+  here,
+  insert,
+  linkTo,
+  masks,
+  people,
+  rowsOf,
+  rules,
+  run,
+  secret,
+  type Rows,
+} from "./maskedPlatform.ts";
+
+test("a masked dump has no value of its source, its links hold, and it comes up on an emulator as it stands", async () => {
+  const people = await fill(6);
+  const { organizationID } = await here.client.insertorganization({ organizationInfo: { name: "Zorgdrager Holding" } });
+  const { teamID } = await here.client.insertteam({
+    teamInfo: { organizationID, name: "Klantenteam", description: "Secret plans" },
+  });
+  await here.client.insertteammembers({ teamIDs: [teamID], emails: [(people[0]?.email ?? "").toUpperCase()] });
+  await here.client.updatemicroapprow({ rowID: people[1]?.id ?? "", rowData: { Friend: linkTo(people[0]?.id ?? "") } });
+  await masks(`${rules}organizations: { name: name }\nteams: { name: name }\n`);
+  const before = here.source.calls().at(-1)?.sequence ?? 0;
+  const { status, output } = await run("out", "--mask", "masks.yaml", "--team", teamID, ...all);
+  expect([status, output]).toEqual([0, expect.stringContaining("Dumped into out")]);
+  expect(here.source.calls({ since: before, mutating: true })).toEqual([]);
+  expect(output).toContain("unmasked: t1customers.Plan, t1customers.Score, t3lines.Line");
+  expect(output).toContain("refers to t1customers in a circle");
+  expect(await readdir(here.folder)).toEqual(["masks.yaml", "out"]);
+  for (const [, text] of Object.entries(await everything("out"))) {
+    for (const one of people)
+      for (const clear of [
+        one.email,
+        one.email.toUpperCase(),
+        ...one.name.split(" "),
+        one.phone,
+        one.born,
+        one.note,
+        one.id,
+      ])
+        expect(`${text}${output}`).not.toContain(clear);
+    for (const clear of [
+      "copied@",
+      "Zorgdrager",
+      "Klantenteam",
+      "Secret plans",
+      teamID,
+      organizationID,
+      "t1customers",
+      "t2orders",
+    ])
+      expect(text).not.toContain(clear);
+  }
+  const customers = await rowsOf("out/data/people.csv");
+  const orders = await rowsOf("out/data/orders.ndjson");
+  const lines = await rowsOf("out/data/lines.csv");
+  expect([customers, orders, lines].map((rows) => rows.length)).toEqual([6, 6, 12]);
+  expect(customers).toContainEqual({
+    Email: expect.stringMatching(/^[a-z2-9]{13}@example\.com$/),
+    Born: expect.stringMatching(/^19\d\d-\d\d-\d\d$/),
+    Friend: expect.stringMatching(/@example\.com$/),
+    Joined: expect.stringMatching(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+    Name: expect.stringMatching(/^[A-Z][a-z]+ [A-Z][a-z]+$/),
+    Phone: expect.stringMatching(/^\+\d\d \d{3} \d{7}$/),
+    Plan: "gold",
+    Score: "1",
+  });
+  for (const order of orders) {
+    expect(order["Contact"]).toBe(order["Customer"]);
+    expect(order["Number"]).toMatch(/^[A-Z]{3}-\d{4}$/);
+    // An order's date moves as the dates of its customer do.
+    const customer = customers.find((one) => one["Email"] === order["Customer"]);
+    const index = Number(customer?.["Score"]);
+    const days = (text: unknown, clear: string): number => (Date.parse(String(text)) - Date.parse(clear)) / 86_400_000;
+    expect(days(order["Placed"], `2022-01-0${1 + (index % 9)}`)).toBe(
+      days(customer?.["Born"], people[index]?.born ?? ""),
+    );
+  }
+  expect(new Set(lines.map((line) => line["Item"]))).toEqual(new Set(["thing"]));
+  const yaml = await readFile(join(here.folder, "out/environment.yaml"), "utf8");
+  // The same person has the same mask in a team and in a table.
+  expect(yaml).toContain(String(customers.find((one) => one["Score"] === "0")?.["Email"]));
+
+  // A circle of links finds rows that are there already, so an empty platform takes them without it.
+  await masks(
+    `${rules.replace("Note: drop", "Note: drop\n  Friend: drop")}organizations: { name: name }\nteams: { name: name }\n`,
+  );
+  const straight = await run("straight", "--mask", "masks.yaml", "--team", teamID, ...all, "--json");
+  expect(JSON.parse(straight.output)).toMatchObject({ warnings: [], members: 2 });
+  const project = await Project.running(
+    `import { Environment } from "pulumi-microapps";\nnew Environment("environment", { file: "environment.yaml" });`,
+    {
+      "microapps:endpoint": "emulator:platform.db?seed=environment.yaml",
+      "microapps:email": "admin@example.com",
+      "microapps:password": "admin",
+    },
+  );
+  try {
+    for (const [path, text] of Object.entries(await everything("straight")))
+      await project.write(path.slice(join(here.folder, "straight").length + 1), text);
+    await project.succeed("stack init dev");
+    expect(await project.succeed("up", "--yes")).toContain("created");
+    expect(await project.steps("preview")).toEqual([]);
+  } finally {
+    await project.remove();
+  }
+});
+
+test("one secret is one world in every run, another secret another", async () => {
+  await fill(4);
+  await masks(rules);
+  for (const name of ["one", "two", "other"]) {
+    if (name === "other") here.variables = { MICROAPPS_MASK_SECRET: secret.replace("0", "x") };
+    expect(await run(name, "--mask", "masks.yaml", ...all)).toMatchObject({ status: 0 });
+  }
+  const texts = async (name: string): Promise<string[]> => Object.values(await everything(name));
+  expect(await texts("one")).toEqual(await texts("two"));
+  const words = (rows: Rows): Set<unknown> =>
+    new Set(rows.flatMap(({ Email, Name, Phone, Born }) => [Email, Name, Phone, Born]));
+  const [one, other] = [words(await rowsOf("one/data/people.csv")), words(await rowsOf("other/data/people.csv"))];
+  expect(one.size).toBe(16);
+  expect([...one].filter((each) => other.has(each))).toEqual([]);
+});
+
+test("a subset has what its rows link to, their parents and their children, round and round", async () => {
+  const people = await fill(8);
+  const [a = "", b = "", c = ""] = people.map(({ id }) => id);
+  for (const [from, to] of [
+    [a, b],
+    [b, c],
+    [c, a],
+  ])
+    await here.client.updatemicroapprow({ rowID: from ?? "", rowData: { Friend: linkTo(to ?? "") } });
+  await masks(rules);
+  const { output } = await run("one", "--mask", "masks.yaml", ...all, "--where", "t2orders:Number=ORD-1000", "--json");
+  expect(JSON.parse(output)).toMatchObject({
+    tables: [{ rows: 3 }, { rows: 1 }, { rows: 2 }],
+    subset: [
+      { table: "t1customers", chosen: 0, cameAlong: 3 },
+      { table: "t2orders", chosen: 1, cameAlong: 0 },
+      { table: "t3lines", chosen: 0, cameAlong: 2 },
+    ],
+  });
+  expect((await rowsOf("one/data/lines.csv")).map(({ Line }) => Line)).toEqual(["0a", "0b"]);
+  const again = await run("two", "--mask", "masks.yaml", ...all, "--rows", "t3lines=1");
+  expect(again.output).toMatch(/table t3lines: 1 row chosen, 1 came along by links, parents and children/);
+  await run("three", "--mask", "masks.yaml", ...all, "--rows", "t2orders=2");
+  await run("four", "--mask", "masks.yaml", ...all, "--rows", "t2orders=2");
+  expect(await rowsOf("three/data/orders.ndjson")).toHaveLength(2);
+  expect(await rowsOf("three/data/orders.ndjson")).toEqual(await rowsOf("four/data/orders.ndjson"));
+  const none = await run("five", "--mask", "masks.yaml", ...all, "--where", "t2orders:Number=none");
+  expect(none).toMatchObject({ status: 1, output: expect.stringContaining("--where matches no row") });
+});
+
+test("--check names what would be unmasked and what would stop a dump, needs no secret and writes nothing", async () => {
+  const [one] = await fill(3);
+  here.variables = {};
+  await masks("labels:\n  Email: address\n  Gone: drop\n");
+  const { status, output } = await run("--check", "masks.yaml", "--table", "t1customers:Email");
+  expect(status).toBe(1);
+  for (const text of [
+    "t1customers.Email: address, 3 values\n",
+    "t1customers.Name: no rule, 3 values, unmasked, looks like name\n",
+    "t1customers.Phone: no rule, 3 values, unmasked, looks like telephone\n",
+    "    Name: name\n",
+    "    Phone: digits\n",
+    'masks.yaml:3:9: this rule matched nothing, since no row has "Gone"',
+    't1customers: "Plan" has no rule: write one for it',
+  ])
+    expect(output).toContain(text);
+  expect(output).not.toContain(one?.name ?? "");
+  await masks(rules.split("tables:")[0]?.replace("  Contact: address\n", "") ?? "");
+  expect(await run("--check", "masks.yaml", "--table", "t1customers:Email")).toMatchObject({
+    status: 0,
+    output: expect.stringContaining("t1customers.Plan: keep, 3 values, unmasked"),
+  });
+  expect(await readdir(here.folder)).toEqual(["masks.yaml"]);
+});
+
+test("free text that names people of other columns is found, and may be allowed by name", async () => {
+  const [one] = await fill(2);
+  const note = customerRules.replace("Note: drop", "Note: keep");
+  await here.client.updatemicroapprow({ rowID: one?.id ?? "", rowData: { Note: `Called ${one?.name ?? ""} twice` } });
+  await masks(note);
+  const { status, output } = await run("out", "--mask", "masks.yaml", ...people);
+  expect([status, output]).toEqual([
+    1,
+    expect.stringContaining('(1 value): "Note" holds a value of "Name" (table t1customers)'),
+  ]);
+  expect(output).not.toContain(one?.name ?? "");
+  await here.client.updatemicroapprow({
+    rowID: one?.id ?? "",
+    rowData: { Note: `Mx ${one?.name.split(" ")[1] ?? ""}.` },
+  });
+  expect((await run("out", "--mask", "masks.yaml", ...people)).output).toContain('"Note" holds a value of "Name"');
+  await masks(note.replace("Note: keep", "Note: { keep: { mayHold: [Name] } }"));
+  expect(await run("out", "--mask", "masks.yaml", ...people)).toMatchObject({ status: 0 });
+});
+
+test("a masked dump takes a folder of its own, and flags that don't fit are refused", async () => {
+  await fill(1);
+  await masks(customerRules);
+  expect(await run("out", ...people)).toMatchObject({ status: 0 });
+  for (const flags of [[], ["--force"]])
+    expect(await run("out", "--mask", "masks.yaml", ...people, ...flags)).toMatchObject({
+      status: 1,
+      output: expect.stringContaining("import.json beside what is dumped: a masked dump takes a folder of its own"),
+    });
+  const cases: [string[], string][] = [
+    [["x", "--rows", "3", ...people], "add --mask <file>"],
+    [["x", "--mask", "masks.yaml", "--rows", "0", ...people], "write a number from 1 on"],
+    [["x", "--mask", "masks.yaml", "--rows", "1", "--where", "a:b=c", ...people], "can't be combined"],
+    [["x", "--mask", "masks.yaml", "--where", "a:b", ...people], "--where must have the form"],
+    [["x", "--mask", "masks.yaml", "--where", "a:b=c", ...people], "table a of --rows or --where is not dumped"],
+    [["x", "--mask", "none.yaml", ...people], "none.yaml can't be read"],
+    [["x", "--check", "masks.yaml", ...people], "leave the folder out"],
+    [people, "say where to"],
+  ];
+  for (const [flags, sentence] of cases)
+    expect(await run(...flags)).toMatchObject({ status: 1, output: expect.stringContaining(sentence) });
+});
+
+test("labels without a rule follow the rules of kinds, and those of a file below count where a file has none", async () => {
+  const [one] = await fill(3);
+  await here.client.updatemicroapprow({
+    rowID: one?.id ?? "",
+    rowData: { Note: `Write to ${one?.email ?? ""}, or call +49 170 7654321; pat ghp_0123456789abcdefXYZ0` },
+  });
+  const base =
+    "labels: { Email: address, Name: drop, Born: date, Joined: date }\nkinds: { address: address, telephone: digits }\n";
+  await writeFile(join(here.folder, "base.yaml"), base);
+  await masks("extends: base.yaml\nothers: keep\nlabels: { Name: name }\n");
+  const refused = await run("out", "--mask", "masks.yaml", ...people);
+  expect(refused).toMatchObject({
+    status: 1,
+    output: expect.stringContaining('"Note" has no rule and looks like a token'),
+  });
+  await masks("extends: base.yaml\nothers: keep\nlabels: { Name: name }\nkinds: { token: { constant: hidden } }\n");
+  const { status, output } = await run("out", "--mask", "masks.yaml", ...people);
+  expect([status, output]).toEqual([
+    0,
+    expect.stringContaining("unmasked: t1customers.Note, t1customers.Phone, t1customers.Plan"),
+  ]);
+  const rows = await rowsOf("out/data/t1customers.csv");
+  const changed = rows.find(({ Note }) => String(Note).startsWith("Write"));
+  expect(changed?.["Note"]).toMatch(/^Write to [a-z2-9]{13}@example\.com, or call \+\d\d \d{3} \d{7}; pat hidden$/);
+  expect(changed?.["Note"]).toContain(String(changed?.["Email"]));
+  expect(String(changed?.["Name"])).toMatch(/^[A-Z][a-z]+ [A-Z][a-z]+$/);
+  const phones = rows.map(({ Phone }) => Phone);
+  expect(phones).toHaveLength(3);
+  for (const phone of phones) expect(phone).toMatch(/^\+\d\d \d{3} \d{7}$/);
+  expect(phones).not.toContain(one?.phone);
+});
+
+test("of random tables and rules, no masked value stands in anything that is written, printed or sent as a span", async () => {
+  const received: string[] = [];
+  const server = createServer((request, response) => {
+    request.on("data", (chunk: Buffer) => received.push(chunk.toString("latin1"))).on("end", () => response.end());
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo; // of a server that listens on a port
+  Object.assign(here.variables, {
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+    OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+  });
+  const value = fc.stringMatching(/^[a-zA-Z0-9]{8,14}( [a-zA-Z0-9]{5,9})?(@[a-z]{5,9}\.org)?$/);
+  const cell = fc.oneof(value, fc.array(value, { minLength: 1, maxLength: 3 }), fc.integer({ min: 10_000_000 }));
+  const rule = fc.constantFrom("name", "address", "digits", "drop", "{ constant: same }");
+  const table = fc.record({
+    rules: fc.record({ Plan: rule, Note: rule, Phone: rule }),
+    rows: fc.array(fc.record({ Plan: cell, Note: cell, Phone: cell }), { minLength: 1, maxLength: 4 }),
+  });
+  try {
+    for (const [round, { rules: own, rows }] of fc.sample(table, { numRuns: 12, seed: 32 }).entries()) {
+      const clear: string[] = [];
+      for (const [index, row] of rows.entries()) {
+        const email = `${"abcdefghij".charAt(index)}${round}person@where.example`;
+        clear.push(email, ...Object.values(row).flatMap((each) => [each].flat().map(String)));
+        await insert("t1customers", { ...row, Email: email });
+      }
+      const labels = Object.entries(own).map(([label, each]) => `  ${label}: ${each}\n`);
+      await masks(`labels:\n  Email: address\n${labels.join("")}`);
+      const { status, output } = await run(`out${round}`, "--mask", "masks.yaml", ...people);
+      expect([status, output]).toEqual([0, expect.stringContaining("Dumped")]);
+      const all = [output, ...received, ...Object.values(await everything(`out${round}`))].join("\n").toLowerCase();
+      for (const each of clear) expect(all).not.toContain(each.toLowerCase());
+      for (const row of (await here.client.microappdata({ microAppID: "t1customers" })).microAppRows)
+        await here.client.removemicroapprow({ rowID: row._id });
+    }
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+});
+
+test("an ID of the platform in a label that is kept is found", async () => {
+  const id = await insert("t1customers", { Email: "a@in.example" });
+  await here.client.updatemicroapprow({ rowID: id, rowData: { Note: `see ${id}` } });
+  await masks("labels: { Email: address, Note: keep }\n");
+  const { status, output } = await run("out", "--mask", "masks.yaml", ...people);
+  expect([status, output]).toEqual([
+    1,
+    expect.stringContaining('"Note" holds an ID of the platform: mask it by digits'),
+  ]);
+  expect(output).not.toContain(id);
+});
