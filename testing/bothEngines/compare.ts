@@ -26,7 +26,7 @@ export async function compareEngines({ turns }: OptionProgram, cli: string): Pro
   }
 }
 
-/** The embedded engine says by name what it does not do, and does nothing. */
+/** The embedded engine refuses by name, and does nothing. */
 async function compareRefusals(turn: Turn, refused: string, theirs: Side, ours: Side, place: string): Promise<void> {
   const nothing: Turn = { command: "stack ls" };
   const before = (await ours.take(nothing)).done;
@@ -54,4 +54,4 @@ function differences(expected: Done, found: Done): string[] {
 }
 
 const linesOf = (value: unknown): string[] =>
-  Array.isArray(value) ? value.map(String) : [JSON.stringify(value) ?? "nothing"];
+  Array.isArray(value) ? value.map(String) : [value === undefined ? "nothing" : JSON.stringify(value)];
