@@ -1,8 +1,8 @@
 import { relative } from "node:path";
 import { maxMegabytesOfLayer, textIfAny } from "../../provider/files/files.ts";
+import { treeOf } from "../../provider/files/git.ts";
 import { pathInRepository } from "../../provider/files/repository.ts";
 import type { BaseTree } from "./base/baseTree.ts";
-import { treeOf } from "./base/commits.ts";
 import { decidingChanges, packageFlags, unreadFlags, type Flagged } from "./base/decidingFlags.ts";
 import type { BothTexts } from "./base/decidingFlags.ts";
 import type { EnvironmentEntry } from "./base/environments.ts";

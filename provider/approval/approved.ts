@@ -5,6 +5,7 @@ import { readOwnPackage } from "../../machine/ownPackage.ts";
 import { filesIn, projectFileAmong, stackFileAmong, stackFileOf } from "../../machine/settings/names.ts";
 import { isIn, rootOf } from "../files/repository.ts";
 import { digestOf } from "./canonical.ts";
+import { digestCode, findOtherCode } from "./code.ts";
 import { digestsOf } from "./files.ts";
 import { jsonOfReport } from "./reportFile.ts";
 import { approvedReport, hasOtherForm, type Seal } from "./seal.ts";
@@ -120,6 +121,11 @@ async function assertSame({ project, endpoint, account }: Run, seal: Seal): Prom
   if (changed.length > 0 || content !== seal.content) {
     const named = changed.length > 0 ? changed.slice(0, 5).join(", ") : "a file with secret rows";
     throw new ApprovalError(`${named} is not as it was when this was approved. ${again}`);
+  }
+  if ((await digestCode(project)) !== seal.code) {
+    const others = (await findOtherCode(project, seal.commit)).slice(0, 5).join(", ");
+    const what = others === "" ? "code, or what decides which code runs," : `what runs (${others})`;
+    throw new ApprovalError(`${what} is not as it was when this was approved. ${again}`);
   }
 }
 

@@ -4,7 +4,7 @@ import { digestOf } from "./canonical.ts";
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** Raised with each change of what a seal means. */
-export const sealForm = 2;
+export const sealForm = 3;
 
 /** Operations of an engine on a resource. */
 const operation = z.enum(["create", "update", "replace", "delete", "same"]);
@@ -45,6 +45,7 @@ export const seal = z.strictObject({
   files: z.record(z.string(), digest).meta({ description: "Files that count, but for those with secret rows." }),
   secretFiles: z.array(z.string()).meta({ description: "Files with secret rows, of which no digest is told." }),
   content: digest.meta({ description: "Of all files that count, those with secret rows too." }),
+  code: digest.meta({ description: "Of all files of Git's that decide what runs, with their names." }),
   state: z
     .union([z.strictObject({ serial: z.string(), hash: digest }), z.literal("unknown")])
     .meta({ description: "Time of its last change, and digest of its resources without secrets." }),

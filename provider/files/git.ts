@@ -31,6 +31,25 @@ export async function runGit(root: string, ...words: string[]): Promise<string> 
   return stdout;
 }
 
+/** Something in the tree of a commit. */
+export interface TreeEntry {
+  kind: "file" | "link" | "submodule";
+  id: string;
+}
+
+/** Everything in a commit, by path. */
+export async function treeOf(root: string, commit: string): Promise<Map<string, TreeEntry>> {
+  const entries = (await runGit(root, "ls-tree", "-r", "-z", "--full-tree", commit)).split("\0");
+  return new Map(
+    entries.flatMap((entry) => {
+      const [, mode, id, path] = /^(\d+) \w+ ([0-9a-f]+)\t(.*)$/s.exec(entry) ?? [];
+      if (mode === undefined || id === undefined || path === undefined) return [];
+      const kind = mode === "120000" ? "link" : mode === "160000" ? "submodule" : "file";
+      return [[path, { kind, id }] as const];
+    }),
+  );
+}
+
 /** True if Git ignores a file of a repository and does not track it; false where there is no repository. */
 export async function isIgnored(root: string, path: string): Promise<boolean> {
   if (!existsSync(join(root, ".git"))) return false;

@@ -29,18 +29,22 @@ describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
   let client: Client;
   let outside: string;
   let state: string;
-  const files = { "index.js": programs[door], "dev.yaml": environment, "regions.csv": rows };
+  // A program may do otherwise without a change of its own.
+  const program = `${programs[door].replace('"dev.yaml"', 'process.env.OTHER || "dev.yaml"')}
+if (process.env.MORE) new Organization("evil", { name: "Evil" });
+`;
+  const files = { "index.js": program, "dev.yaml": environment, "regions.csv": rows };
 
   beforeAll(async () => {
     const fields = { Code: "text", Name: "text" } as const;
     const tables = { regions: { fields }, offices: { fields } };
     emulator = await createEmulator({ seed: { administrator: login, tables } });
     client = createClient({ endpoint: emulator.url, ...login });
-    const config = {
-      "microapps:endpoint": emulator.url,
-      "microapps:email": login.email,
-      "microapps:password": login.password,
-    };
+    const given = Object.entries({ endpoint: emulator.url, ...login }).map(([name, value]) => [
+      `microapps:${name}`,
+      value,
+    ]);
+    const config = Object.fromEntries(given) as Record<string, string>;
     const plugins = { providers: [{ name: "microapps", path: join(repository, "plugin") }] };
     project = await Project.running("", config, door === "plugin" ? { plugins } : {});
     outside = await freshFolder();
@@ -52,17 +56,7 @@ describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
     const git = (...words: string[]) => execFileSync("git", words, { cwd: project.folder });
     git("init", "--quiet", "--initial-branch=main");
     git("add", "index.js", "dev.yaml", "regions.csv", "environments.yaml", "Pulumi.yaml", "Pulumi.dev.yaml");
-    git(
-      "-c",
-      "user.name=Tests",
-      "-c",
-      "user.email=tests@example.com",
-      "commit",
-      "--quiet",
-      "--allow-empty",
-      "-m",
-      "first",
-    );
+    git(..."-c user.name=Tests -c user.email=tests@example.com commit --quiet --allow-empty -m first".split(" "));
     state = await project.stateText();
     emulator.saveSnapshot("begun");
   });
@@ -70,8 +64,7 @@ describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
     emulator.loadSnapshot("begun");
     await project.write(".pulumi/stacks/tests/dev.json", state);
     for (const [file, text] of Object.entries(files)) await project.write(file, text);
-    project.environment["MICROAPPS_APPROVED"] = undefined;
-    project.environment["MICROAPPS_PROFILE"] = undefined;
+    for (const name of ["APPROVED", "PROFILE"]) project.environment[`MICROAPPS_${name}`] = undefined;
     project.environment["MICROAPPS_APPROVAL_KEY"] = key;
   });
   afterAll(async () => {
@@ -138,22 +131,36 @@ describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
   test("a program that declares more, or something else by the same name, is refused by preview and provider", async () => {
     await change();
     const report = await approved();
-    const refused = async (program: string, reason: string, ...flags: string[]): Promise<void> => {
-      await project.write("index.js", program);
+    const refused = async (variable: string, value: string, reason: string, ...flags: string[]): Promise<void> => {
+      project.environment[variable] = value;
       const { status, output } = await project.run("up --yes --approved", report, ...flags);
+      project.environment[variable] = undefined;
       expect(status).toBe(2);
       expect(output).toContain(reason);
     };
     await project.write("other.yaml", environment.replace("name: Crew", "name: Crew 3"));
-    const more = `${programs[door]}new Organization("evil", { name: "Evil" });\n`;
     const sent = await calls(async () => {
-      await refused(more, 'the approved report has no create of Organization "evil"');
+      await refused("MORE", "1", 'the approved report has no create of Organization "evil"');
       const otherwise = 'team "acme/crew" is declared otherwise than in the approved report';
-      await refused(programs[door].replace('"dev.yaml"', '"other.yaml"'), otherwise, "--skip-preview");
+      await refused("OTHER", "other.yaml", otherwise, "--skip-preview");
     });
     expect(sent).not.toContain("insertorganization");
     expect(sent).not.toContain("updateteam");
     rmSync(join(project.folder, "other.yaml"));
+  });
+
+  test("a program that changed since is not run", async () => {
+    await change();
+    const report = await approved();
+    const ran = join(outside, "ran");
+    await project.write(
+      "index.js",
+      `import { writeFileSync } from "node:fs";\n${program}writeFileSync("${ran}", "");\n`,
+    );
+    let ended: Ended | undefined;
+    expect(await calls(async () => void (ended = await up("--approved", report)))).toEqual([]);
+    expect([ended?.status, existsSync(ran)]).toEqual([2, false]);
+    expect(ended?.output).toContain("what runs (index.js) is not as it was when this was approved");
   });
 
   test("a row that was edited by hand meanwhile is left alone, and the rest is applied", async () => {
@@ -370,14 +377,8 @@ describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
       [written((set) => (sealOf(set).stack = "prod")), "its seal is of the stack prod"],
       [run({ endpoint: "https://elsewhere.example.com" }), "another endpoint"],
       [run({ account: "eve@example.com" }), "another account"],
-      [
-        written((set) => (sealOf(set).package.version = "0.0.1")),
-        "it was made by another version, pulumi-microapps 0.0.1",
-      ],
-      [
-        written((set) => Object.assign(sealOf(set), { form: 1 })),
-        "it was made by another version: make the report again",
-      ],
+      [written((set) => (sealOf(set).package.version = "0.0.1")), "made by another version, pulumi-microapps 0.0.1"],
+      [written((set) => Object.assign(sealOf(set), { form: 1 })), "another version: make the report again"],
       [run({ file: file("absent.json") }), "it can't be read: ENOENT"],
     ];
     for (const [one, reason] of wrong) await expect(readApproval(one)).rejects.toThrow(reason);

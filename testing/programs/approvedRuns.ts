@@ -5,32 +5,40 @@ import { changeSet } from "../../cli/changes/model/changeSet.ts";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { sealDigest } from "../../provider/approval/seal.ts";
 import { createClient } from "../../provider/client/index.ts";
-import { environment, programs, rows } from "../gitops/approvalFiles.ts";
+import { environment as environmentFile, programs, rows } from "../gitops/approvalFiles.ts";
 import type { Backend } from "./backends.ts";
 import { Cli } from "./cli.ts";
 import { repository } from "./schema.ts";
 
 // The story of an approval with the real CLI, wherever its state is, against the embedded engine's calls: report without the
-// state, approval by digest, run, a second use, and a row that was edited by hand.
+// state, approval by digest, run, a second use, a program that changed since, and a row that was edited by hand.
 
 const login = { email: "admin@example.com", password: "correct-horse" };
-const files = { "index.js": programs.dynamic, "dev.yaml": environment, "regions.csv": rows };
 const changed = {
-  "dev.yaml": environment.replace("name: Crew", "name: Crew 2").replace(", bob@example.com: member", ""),
+  "dev.yaml": environmentFile.replace("name: Crew", "name: Crew 2").replace(", bob@example.com: member", ""),
   "regions.csv": rows.replace("North", "Far north").replace("E,East", "W,West"),
 };
 
 const microapps = join(repository, "dist/bundle/microapps.js");
 
-/**
- * Runs the story with a CLI whose state is in a place. Throws where something is otherwise.
- * @param root a folder with the package
- */
-export async function runApproved(program: string, root: string, backend: Backend | undefined): Promise<void> {
+/** Where and how a story is run. */
+export interface Telling {
+  /** The CLI's file. */
+  program: string;
+  /** A folder with the package. */
+  root: string;
+  /** Where the state is; undefined for a folder. */
+  backend: Backend | undefined;
+  /** The kind of provider. */
+  door: keyof typeof programs;
+}
+
+/** Runs the story with a CLI whose state is in a place. Throws where something is otherwise. */
+export async function runApproved(telling: Telling): Promise<void> {
   const fields = { Code: "text", Name: "text" } as const;
   const tables = { regions: { fields }, offices: { fields } };
   const emulator = await createEmulator({ seed: { administrator: login, tables } });
-  const story = await Story.begin(program, root, backend, emulator);
+  const story = await Story.begin(telling, emulator);
   try {
     await story.tell();
   } finally {
@@ -49,12 +57,15 @@ class Story {
 
   readonly #environment: Readonly<Record<string, string>>;
 
+  readonly #files: Readonly<Record<string, string>>;
+
   private constructor(
     outside: string,
-    program: string,
+    { program, door }: Telling,
     environment: Readonly<Record<string, string>>,
     emulator: Emulator,
   ) {
+    this.#files = { "index.js": programs[door], "dev.yaml": environmentFile, "regions.csv": rows };
     this.#outside = outside;
     this.#folder = join(outside, "project");
     this.#environment = environment;
@@ -62,7 +73,8 @@ class Story {
     this.#emulator = emulator;
   }
 
-  static async begin(program: string, root: string, backend: Backend | undefined, emulator: Emulator): Promise<Story> {
+  static async begin(telling: Telling, emulator: Emulator): Promise<Story> {
+    const { root, backend, door } = telling;
     const outside = await mkdtemp(join(root, "approval-"));
     for (const name of ["project", "states", "notes"]) await mkdir(join(outside, name));
     const environment = {
@@ -71,14 +83,16 @@ class Story {
       PULUMI_BACKEND_URL: `file://${join(outside, "states")}`,
       ...backend?.environment,
     };
-    const story = new Story(outside, program, environment, emulator);
+    const story = new Story(outside, telling, environment, emulator);
     const config = Object.entries({ endpoint: emulator.url, ...login }).map(([key, value]) => [
       `microapps:${key}`,
       value,
     ]);
     await story.#write("Pulumi.dev.yaml", JSON.stringify({ config: Object.fromEntries(config) as object }));
     const runtime = { name: "nodejs", options: { typescript: false } };
-    await story.#write("Pulumi.yaml", JSON.stringify({ name: "tests", runtime, main: "index.js" }));
+    const plugins = { providers: [{ name: "microapps", path: join(repository, "plugin") }] };
+    const own = door === "plugin" ? { plugins } : {};
+    await story.#write("Pulumi.yaml", JSON.stringify({ name: "tests", runtime, main: "index.js", ...own }));
     return story;
   }
 
@@ -108,6 +122,15 @@ class Story {
       throw new Error(`no reason is given:\n${again.output}`);
 
     await this.#begin();
+    const read = await this.#approved("read");
+    await this.#write("index.js", `${this.#files["index.js"] ?? ""}console.log("more");\n`);
+    const other = await this.#up(read, "refused");
+    same("the calls of another program", other.calls, [], other.output);
+    if (!other.output.includes("what runs (index.js) is not as it was"))
+      throw new Error(`no file is named:\n${other.output}`);
+    await this.#write("index.js", this.#files["index.js"] ?? "");
+
+    await this.#begin();
     const seen = await this.#approved("late");
     await this.#editRow("N");
     const late = await this.#up(seen, "refused");
@@ -122,13 +145,13 @@ class Story {
   /** Declares everything as at first, by the embedded engine with its state in a file. */
   async #prepare(): Promise<void> {
     await this.#write("environments.yaml", "dev: { file: dev.yaml }\n");
-    for (const [file, text] of Object.entries(files)) await this.#write(file, text);
+    for (const [file, text] of Object.entries(this.#files)) await this.#write(file, text);
     const own = this.#own;
     for (const words of ["stack init dev", "config set --secret tests:motto we-hide-this", "up --yes --skip-preview"])
       await this.#microapps(words.split(" "), own);
     const git = (...words: string[]): Buffer => execFileSync("git", words, { cwd: this.#folder });
     git("init", "--quiet", "--initial-branch=main");
-    git("add", ...Object.keys(files), "environments.yaml", "Pulumi.yaml", "Pulumi.dev.yaml");
+    git("add", ...Object.keys(this.#files), "environments.yaml", "Pulumi.yaml", "Pulumi.dev.yaml");
     git("-c", "user.name=Tests", "-c", "user.email=tests@example.com", "commit", "--quiet", "-m", "first");
     const exported = join(this.#outside, "state.json");
     await this.#microapps(["stack", "export", "--file", exported], own);

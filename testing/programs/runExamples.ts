@@ -42,14 +42,15 @@ const jobs: readonly Job[] = [
       return reason;
     },
   })),
-  ...[undefined, ...Object.keys(backends)].map((place) => ({
-    name: place === undefined ? "approval" : `approval-${place}`,
-    isOptional: place !== undefined,
+  ...["", "plugin", ...Object.keys(backends)].map((place) => ({
+    name: place === "" ? "approval" : `approval-${place}`,
+    isOptional: place in backends,
     run: async (program: string, root: string) => {
-      const backend = place === undefined ? undefined : await backends[place]?.();
+      const backend = await backends[place]?.();
       if (typeof backend === "string") return backend;
       try {
-        await runApproved(program, root, backend);
+        const door = place === "plugin" ? "plugin" : "dynamic";
+        await runApproved({ program, root, backend, door });
       } finally {
         await backend?.stop();
       }

@@ -15,7 +15,8 @@ import { isMap, isPair, isScalar, LineCounter, visit, type Document } from "yaml
 import { parseBounded } from "../../../machine/settings/bounded.ts";
 import { BoundError } from "../../../machine/settings/bounds.ts";
 import { maxMegabytesOfLayer } from "../../../provider/files/files.ts";
-import { isPointer, treeOf, writeBlob, type TreeEntry } from "./commits.ts";
+import { treeOf, type TreeEntry } from "../../../provider/files/git.ts";
+import { isPointer, writeBlob } from "./commits.ts";
 
 /**
  * The files of a commit that Environment files need, in a private folder of its own: it has their paths, so the ordinary

@@ -9,12 +9,6 @@ export class CommitError extends Error {
   override readonly name = "CommitError";
 }
 
-/** Something in the tree of a commit. */
-export interface TreeEntry {
-  kind: "file" | "link" | "submodule";
-  id: string;
-}
-
 /** The commit that a name stands for. */
 export async function commitOf(root: string, ref: string): Promise<string> {
   try {
@@ -37,19 +31,6 @@ export async function forkOf(root: string, base: string): Promise<{ commit: stri
     // A shallow clone does not have it, nor does a branch without a commit: then the base itself is all there is.
     return { commit: base, behind: 0 };
   }
-}
-
-/** Everything in a commit, by path. */
-export async function treeOf(root: string, commit: string): Promise<Map<string, TreeEntry>> {
-  const entries = (await runGit(root, "ls-tree", "-r", "-z", "--full-tree", commit)).split("\0");
-  return new Map(
-    entries.flatMap((entry) => {
-      const [, mode, id, path] = /^(\d+) \w+ ([0-9a-f]+)\t(.*)$/s.exec(entry) ?? [];
-      if (mode === undefined || id === undefined || path === undefined) return [];
-      const kind = mode === "120000" ? "link" : mode === "160000" ? "submodule" : "file";
-      return [[path, { kind, id }] as const];
-    }),
-  );
 }
 
 /** Writes a blob into a file of its own. */

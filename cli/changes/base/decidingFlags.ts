@@ -1,8 +1,8 @@
 import { decidingKind, type Deciding } from "../../../machine/settings/deciding.ts";
 import { isObject, jsonIn } from "../../../provider/contract/wire.ts";
+import type { TreeEntry } from "../../../provider/files/git.ts";
 import type { Note } from "../model/changeSet.ts";
 import { stable } from "../model/values.ts";
-import type { TreeEntry } from "./commits.ts";
 
 /** Texts of one file on both sides; undefined where there is none. */
 export interface BothTexts {
@@ -52,7 +52,8 @@ export function unreadFlags(changes: readonly DecidingChange[], how?: "code"): N
     const paths = files.map(({ path }) => path).sort();
     const more = paths.length > named ? ` and ${paths.length - named} more` : "";
     const verb = paths.length === 1 ? "changes and decides" : "change and decide";
-    return { text: `${paths.slice(0, named).join(", ")}${more} ${verb} ${decides}: read it`, place: paths[0] };
+    const text = `${paths.slice(0, named).join(", ")}${more} ${verb} ${decides}: read it`;
+    return { text, place: paths[0], ...(how === "code" ? { code: true } : {}) };
   });
 }
 

@@ -1,7 +1,7 @@
 import { decidingKind, pipelineDecides } from "../../../machine/settings/deciding.ts";
+import type { TreeEntry } from "../../../provider/files/git.ts";
 import { secretText, type Note } from "../model/changeSet.ts";
 import { stable } from "../model/values.ts";
-import type { TreeEntry } from "./commits.ts";
 import { listChangedKeys, layoutOnly, type Flagged, type BothTexts } from "./decidingFlags.ts";
 import { projectContent, stackFileContent, type Content } from "./projectFiles.ts";
 

@@ -63,7 +63,14 @@ const section = z.strictObject({
     .meta({ description: "Things that may only have another key, with the line that keeps each one what it is." }),
 });
 
-const note = z.strictObject({ text: z.string(), place: z.string().optional() });
+const note = z.strictObject({
+  text: z.string(),
+  place: z.string().optional(),
+  code: z
+    .literal(true)
+    .optional()
+    .meta({ description: "Code that nothing here understands: approve asks who read it." }),
+});
 
 const environment = z.strictObject({
   name: z.string(),

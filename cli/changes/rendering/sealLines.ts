@@ -21,6 +21,7 @@ export function sealLines({ seal }: EnvironmentChanges): string[] {
     ...resources.flatMap(([key, { except = [] }]) =>
       except.length === 0 ? [] : [`no digest covers ${except.join(", ")} of ${key}: compared by file alone`],
     ),
+    "what runs is the code as it is here, by its digest",
     ...(seal.state === "unknown"
       ? ["made without the state: what is there already may stay, and nothing else goes"]
       : []),

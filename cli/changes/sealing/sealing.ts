@@ -31,6 +31,8 @@ export interface Sealing {
   /** Serial and digest of the state. */
   version: Exclude<Seal["state"], "unknown"> | undefined;
   commit: string;
+  /** Digest of the files that decide what runs. */
+  code: string;
   endpoint: string | null;
   account: string | null;
   /** The file with the platform's profile. */
@@ -74,6 +76,7 @@ export async function sealRun(sealing: Sealing): Promise<Seal | Unsealed> {
     files,
     secretFiles,
     content,
+    code: sealing.code,
     state: sealing.version ?? "unknown",
     ...(root === undefined ? {} : { root }),
     resources: await resourcesOf(sealing, document.root, root ?? "", { folder, project: folder }),

@@ -51,7 +51,8 @@ export async function approve(file: string | undefined, options: ApproveOptions)
   if (saved) refuseOther(file ?? "", saved, made);
   const digests = made.environments.map(digestToApprove);
   process.stdout.write(terminal(made));
-  await agreed(digests, options.expect ?? []);
+  const code = made.flags.filter((flag) => flag.code === true).map(({ text }) => text);
+  await agreed(digests, code, options);
   const nonce = randomBytes(16).toString("hex");
   const approval = { nonce, expires: new Date(Date.now() + time).toISOString(), signature: "0".repeat(64) };
   const unsigned = changeSet.parse({ ...made, approval });
@@ -114,10 +115,20 @@ function digestToApprove(environment: ChangeSet["environments"][number]): string
   return sealDigest(seal);
 }
 
-/** Throws unless a person agrees, or has seen these digests before. */
-async function agreed(digests: readonly string[], expected: readonly string[]): Promise<void> {
+/** Throws unless a person agrees, or has seen these digests before, and has read the code that no report explains. */
+async function agreed(
+  digests: readonly string[],
+  code: readonly string[],
+  { expect: expected = [], codeReviewed = false }: ApproveOptions,
+): Promise<void> {
   if (expected.length > 0) {
-    if (digests.every((one) => expected.includes(one))) return;
+    if (digests.every((one) => expected.includes(one))) {
+      if (codeReviewed || code.length === 0) return;
+      throw new EngineError(
+        `${code.join("; ")}. Nothing here understands code: pass --code-reviewed once it was read`,
+        notApproved,
+      );
+    }
     throw new EngineError(
       "what is approved has another digest than --expect: read the report above, and expect the digests of it",
       notApproved,
@@ -129,8 +140,10 @@ async function agreed(digests: readonly string[], expected: readonly string[]): 
       notApproved,
     );
   }
-  if ((await ask(processTerminal, "Approve this?", ["yes", "no"])) === "no")
-    throw new EngineError("not approved", notApproved);
+  const unread = codeReviewed ? [] : code;
+  for (const question of [...unread.map((text) => `${text}. Have you read it?`), "Approve this?"])
+    if ((await ask(processTerminal, question, ["yes", "no"])) === "no")
+      throw new EngineError("not approved", notApproved);
 }
 
 /** A run that is held against a report. */

@@ -11,6 +11,7 @@ export function addApproval(program: Command): void {
     .argument("[report]", "what 'report --format json' wrote: it must be what the tree and the state give now")
     .option("-o, --output <file>", "write it there instead of into the report")
     .option("--expect <digest...>", "approve without asking where these are the digests that the report showed")
+    .option("--code-reviewed", "with --expect: people have read the code that the report flags")
     .option("--base <commit>", "without a report: what the working tree is compared with (default: HEAD)")
     .option("--file <file>", "the Environment file, where environments.yaml does not say it")
     .option("--state <file>", "the state, as 'stack export' prints it, where its backend is out of reach")

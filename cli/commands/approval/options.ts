@@ -5,6 +5,8 @@ export interface ApproveOptions {
   validFor: string;
   /** Digests of seals that people have seen. */
   expect?: string[];
+  /** True where people have read the code that changes. */
+  codeReviewed?: boolean;
   base?: string;
   file?: string;
   state?: string;

@@ -63,8 +63,8 @@ const branches = z.strictObject({ branches: z.tuple([z.literal("main")]) });
 const input = z.strictObject({
   description: z.string(),
   required: z.boolean().optional(),
-  default: z.string().optional(),
-  type: z.literal("choice").optional(),
+  default: z.union([z.string(), z.boolean()]).optional(),
+  type: z.enum(["choice", "boolean"]).optional(),
   options: z.array(z.string()).optional(),
 });
 const workflow = z.strictObject({
@@ -259,6 +259,9 @@ test("with --approve nothing is applied but what a person approves, whose job ha
     expect(condition).toBe("${{ github.event_name == 'workflow_dispatch' }}");
     expect(JSON.stringify(steps).match(/secrets\.\w+/g)).toEqual(["secrets.MICROAPPS_APPROVAL_KEY"]);
   }
+  // Code is what no report explains: whoever approves confirms it by an input that nothing sets otherwise.
+  expect(apply.on.workflow_dispatch?.inputs["code-reviewed"]).toMatchObject({ type: "boolean", default: false });
+  expect(JSON.stringify(others["approve-dev"]?.steps)).toContain("${CODE_REVIEWED:+--code-reviewed}");
   const whole = parse(gitlab(written)[".gitlab-ci.yml"] ?? "") as Record<string, unknown>;
   const { stages, default: _, variables: __, ...rest } = whole;
   expect(stages).toEqual(["report", "comment", "plan", "approve", "apply", "drift", "pull", "offer"]);

@@ -51,7 +51,11 @@ const approvalInputs = `
         required: true
       base:
         description: The commit before the merge
-        default: HEAD^`;
+        default: HEAD^
+      code-reviewed:
+        description: People have read the code that the plan flags
+        type: boolean
+        default: false`;
 
 /** Outputs for other jobs: the report, and its counts. */
 const reportOutputs = ["report", "added", "changed", "removed", "stops"].map(
@@ -180,6 +184,7 @@ ${steps(
   run("Approve what people saw", approvePlan(`${temp}/plan/$ENVIRONMENT.json`, `${temp}/approved/$ENVIRONMENT.json`), {
     ENVIRONMENT: quote(name),
     EXPECT: "${{ inputs.expect }}",
+    CODE_REVIEWED: "${{ inputs.code-reviewed && 'yes' || '' }}",
     MICROAPPS_APPROVAL_KEY: "${{ secrets.MICROAPPS_APPROVAL_KEY }}",
     PULUMI_BACKEND_URL: "${{ vars.PULUMI_BACKEND_URL }}",
   }),

@@ -134,7 +134,8 @@ ${artifacts("Environments plan")}`;
 
 /** Signs what somebody saw: the digest comes from who starts the job, the key from an environment of its own. */
 function approveJob(pipelines: Pipelines, { name, job }: Environment): string {
-  return `# Start it with EXPECT, the digest that people saw. Its environment has the key of approvals, and no credential.
+  return `# Start it with EXPECT, the digest that people saw, and CODE_REVIEWED=yes once they read the code that the plan flags.
+# Its environment has the key of approvals, and no credential.
 approve-${job}:
   stage: approve${tags(pipelines)}
   needs: [plan]

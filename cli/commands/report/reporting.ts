@@ -1,6 +1,8 @@
 import { appendFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { EngineError, projectFolder, stateAtRest } from "../../../engine/index.ts";
+import { digestCode } from "../../../provider/approval/code.ts";
+import { ApprovalError } from "../../../provider/approval/signature.ts";
 import { CommitError } from "../../changes/base/commits.ts";
 import type { EnvironmentEntry } from "../../changes/base/environments.ts";
 import { EventsError, eventsReport } from "../../changes/events/events.ts";
@@ -53,17 +55,23 @@ export async function reportOf(cwd: string, options: ReportRequestOptions): Prom
     ...(file === undefined ? {} : { file: path.relative(folder, path.resolve(cwd, file)) }),
   };
   const texts = new StateTexts(cwd, state);
+  let code: Promise<string> | undefined; // the same for all environments
   try {
     return await report({
       ...request,
       profile: process.env["MICROAPPS_PROFILE"] || undefined,
       deadline: AbortSignal.timeout(deadlineMs),
       pending: (entry, declared) => pendingOf(texts, entry, declared),
-      ...(options.format !== "text" ? { seal: (entry, declared, shown) => sealOf(texts, entry, declared, shown) } : {}),
+      ...(options.format !== "text"
+        ? {
+            seal: async (entry, declared, shown) =>
+              sealOf(texts, entry, declared, { ...shown, code: await (code ??= digestCode(folder)) }),
+          }
+        : {}),
     });
   } catch (error) {
     if (error instanceof RequestError) throw new EngineError(error.message, error.isMissing ? statuses.noSuchStack : 1);
-    if (error instanceof CommitError) throw new EngineError(error.message);
+    if (error instanceof CommitError || error instanceof ApprovalError) throw new EngineError(error.message);
     throw error;
   }
 }
@@ -104,7 +112,7 @@ async function sealOf(
   texts: StateTexts,
   entry: EnvironmentEntry,
   declared: Declared,
-  { pending, commit, base }: Shown,
+  { pending, commit, base, code }: Shown & { code: string },
 ) {
   const text = await texts.of(entry.stack).catch(() => undefined);
   const state = text === undefined ? undefined : stateOf(text);
@@ -114,7 +122,7 @@ async function sealOf(
   const unchangedSeeds = new Set(isExact ? seeds.filter((each) => !changed.has(each)) : []);
   const destination = await destinationOf(entry, declared.folder, process.env);
   const version = text === undefined ? undefined : stateVersion(text);
-  return sealRun({ entry, declared, base, state, version, commit, ...destination, unchangedSeeds });
+  return sealRun({ entry, declared, base, state, version, commit, code, ...destination, unchangedSeeds });
 }
 
 async function pendingOf(texts: StateTexts, { stack }: EnvironmentEntry, declared: Declared): Promise<Section> {
