@@ -141,7 +141,7 @@ bench: dist/.built
 # pulumi-command where a Pulumi CLI has it. What can't be had is named.
 .PHONY: bench-peers
 bench-peers: dist/.built
-	@node --no-warnings dist/tools/bench/peers/run.js
+	@node --no-warnings dist/tools/bench/peers/run.js $(ARGS)
 
 clean:
 	@rm -rf dist node_modules coverage

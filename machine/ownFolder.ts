@@ -25,7 +25,7 @@ export function makeOwnFolder(
   name: string,
   environment: Environment,
 ): { folder: string; reason: string | undefined } {
-  const folder = join(homeOf(kind, environment), "pulumi-microapps", name);
+  const folder = pathOfOwnFolder(kind, name, environment);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     return { folder, reason: whyNotOwn(folder, lstatSync(folder)) ?? whyNotSafe(folder) };
@@ -33,6 +33,10 @@ export function makeOwnFolder(
     return { folder, reason: whyRefused(error) };
   }
 }
+
+/** The path of such a folder, whether there is one or not. */
+export const pathOfOwnFolder = (kind: Kind, name: string, environment: Environment): string =>
+  join(homeOf(kind, environment), "pulumi-microapps", name);
 
 /** A relative path would be another folder for each process: the specification has such a one ignored. */
 function homeOf(kind: Kind, environment: Environment): string {

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "@jest/globals";
 import * as pulumi from "@pulumi/pulumi";
-import { toHiddenName } from "../provider/pulumi/hiddenNames.ts";
+import { toHiddenName } from "../provider/pulumi/doors.ts";
 import { Environment } from "./environment.ts";
 
 const registered: pulumi.runtime.MockResourceArgs[] = [];

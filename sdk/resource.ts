@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import { z } from "zod";
 import type { Door } from "../provider/pulumi/configuration/configuration.ts";
-import { providerOf, typeThrough } from "../provider/pulumi/doors.ts";
-import { hideProperties, toHiddenName, hiddenNames } from "../provider/pulumi/hiddenNames.ts";
+import { providerOf, toHiddenName, typeThrough } from "../provider/pulumi/doors.ts";
+import { hideProperties, hiddenNames } from "../provider/pulumi/hiddenNames.ts";
 import { programInput, type FromProgram, type Options } from "../provider/pulumi/options.ts";
 import { once } from "../provider/resources/model/once.ts";
 import { factsOf } from "../provider/resources/model/resource.ts";

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as runtimeConfig from "@pulumi/pulumi/runtime/config.js";
-import { believesAll, certificateWarning, clearSecrets, clearWarning } from "../provider/pulumi/configuration/clear.ts";
+import { believesAll, certificateWarning } from "../provider/pulumi/configuration/certificates.ts";
+import { clearSecrets, clearWarning } from "../provider/pulumi/configuration/clear.ts";
 import { configuration, describeMisplacedSecrets } from "../provider/pulumi/configuration/configuration.ts";
 import { unknownNames } from "../provider/pulumi/configuration/keys.ts";
 

@@ -3,8 +3,9 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isUnchanged, stops } from "./model/changeSet.ts";
+import { formats } from "./rendering/formats.ts";
 import { markdown } from "./rendering/markdown.ts";
-import { formats, render } from "./rendering/render.ts";
+import { render } from "./rendering/render.ts";
 import { Repository } from "./testing/repository.ts";
 
 let repository: Repository;

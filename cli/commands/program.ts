@@ -3,7 +3,7 @@ import { addEmulatorCommand } from "../../emulator/cli.ts";
 import { addEngineCommands, refuseUnknownCommands, reportFailure } from "../../engine/cli/cli.ts";
 import { readOwnPackage } from "../../machine/ownPackage.ts";
 import { describeSizes } from "../../provider/environment/things/sizes.ts";
-import { believesAll, certificateWarning } from "../../provider/pulumi/configuration/clear.ts";
+import { believesAll, certificateWarning } from "../../provider/pulumi/configuration/certificates.ts";
 import { RenamingWatch } from "../changes/events/renamings.ts";
 import { addApiCommand } from "./api.ts";
 import { addApproval } from "./approval/commands.ts";

@@ -108,6 +108,29 @@ test(
   limitMs,
 );
 
+test("a text of several lines stays on its line between brackets", async () => {
+  const text = "list:\n  - { a: one } # first\nwide: { a: one }\n";
+  const long = `${"long ".repeat(30)}of\n${"lines ".repeat(30)}end`;
+  const { files, refused } = await planEdits(
+    [
+      { kind: "value", do: "append", file: "a.yaml", path: ["list"], value: { a: "two\nlines" } },
+      { kind: "value", do: "append", file: "a.yaml", path: ["list"], value: { a: long } },
+      { kind: "value", do: "set", file: "a.yaml", path: ["wide", "b"], value: "\ttwo\r\nlines" },
+      { kind: "value", do: "set", file: "a.yaml", path: ["wide", "a"], value: long },
+    ],
+    () => Buffer.from(text),
+  );
+  expect(refused).toEqual([]);
+  expect(files[0]?.after.toString()).toBe(
+    [
+      "list:\n  - { a: one } # first\n",
+      '  - { a: "two\\nlines" }\n',
+      `  - { a: ${JSON.stringify(long)} }\n`,
+      `wide: { a: ${JSON.stringify(long)}, b: "\\ttwo\\r\\nlines" }\n`,
+    ].join(""),
+  );
+});
+
 /** Lines at the beginning and at the end of a text that another one has as well. */
 function linesLeft(before: string, after: string): number {
   const [was, is] = [before.split("\n"), after.split("\n")];

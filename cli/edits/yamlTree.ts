@@ -156,13 +156,20 @@ function styleOf({ type }: Scalar): NonNullable<TextNode["style"]> {
 }
 
 const quoting = { plain: "PLAIN", block: "PLAIN", single: "QUOTE_SINGLE", double: "QUOTE_DOUBLE" } as const;
-const options = { lineWidth: 0 } as const;
+const options = { lineWidth: 0, doubleQuotedMinMultiLineLength: Infinity } as const;
+
+const isOfLines = (value: unknown): boolean => typeof value === "string" && /[\r\n]/.test(value);
 
 /** Writes a member of a flow collection; of one that was empty its own brackets decide the layout. */
 function writeFlow(name: string | undefined, value: unknown, like: Like | undefined, text: string): string {
-  const { Document, isCollection } = yaml();
+  const { Document, isCollection, Scalar, visit } = yaml();
   const document = new Document(name === undefined ? [value] : { [name]: value });
   if (isCollection(document.contents)) document.contents.flow = true;
+  visit(document, {
+    Scalar: (_, node) => {
+      if (isOfLines(node.value)) node.type = Scalar.QUOTE_DOUBLE;
+    },
+  });
   const beside = like?.member ? text.slice(like.member.start, like.member.node.end) : "";
   const flowCollectionPadding = !/\{\S/.test(beside);
   const written = document.toString({ ...options, flowCollectionPadding }).trim();
@@ -171,8 +178,7 @@ function writeFlow(name: string | undefined, value: unknown, like: Like | undefi
 
 /** Writes a scalar on one line. */
 function writeScalar(value: unknown, style: TextNode["style"] = "plain"): string {
-  const isText = typeof value === "string" && !/[\r\n]/.test(value);
-  const defaultStringType = isText ? quoting[style] : "QUOTE_DOUBLE";
+  const defaultStringType = typeof value === "string" && !isOfLines(value) ? quoting[style] : "QUOTE_DOUBLE";
   const document = new (yaml().Document)([value]);
   const { contents } = document;
   if (yaml().isCollection(contents)) contents.flow = true;
@@ -192,8 +198,8 @@ function writeBlock(name: string | undefined, value: unknown, column: number): s
   const document = new Document(name === undefined ? [value] : { [name]: value });
   visit(document, {
     Scalar: (_, node) => {
-      if (typeof node.value !== "string" || !/[\r\n]/.test(node.value)) return;
-      node.type = isBlockText(node.value) ? Scalar.BLOCK_LITERAL : Scalar.QUOTE_DOUBLE;
+      if (isOfLines(node.value))
+        node.type = isBlockText(String(node.value)) ? Scalar.BLOCK_LITERAL : Scalar.QUOTE_DOUBLE;
     },
   });
   const margin = " ".repeat(column);

@@ -1,8 +1,8 @@
-import stringWidth from "string-width";
 import type { PropertyChange } from "../events.ts";
 import type { Paint, Style } from "../terminal/colors.ts";
 import { padText } from "../terminal/columns.ts";
 import { oneLine } from "../terminal/text.ts";
+import { widthOf } from "../terminal/width.ts";
 import { isObject } from "../values/json.ts";
 import type { ChangeTree, Key } from "./changes.ts";
 
@@ -34,7 +34,7 @@ const compareKeys = (a: Key, b: Key): number =>
   typeof a === "number" && typeof b === "number" ? a - b : String(a) < String(b) ? -1 : 1;
 
 function widest(keys: readonly Key[]): number {
-  return Math.max(0, ...keys.map((key) => stringWidth(title(key))));
+  return Math.max(0, ...keys.map((key) => widthOf(title(key))));
 }
 
 /** Prints the properties of what is created or deleted, or that stay; `style` colours all of them. */

@@ -1,7 +1,7 @@
-import stringWidth from "string-width";
 import type { Paint } from "../terminal/colors.ts";
 import { clipLine } from "../terminal/columns.ts";
 import { type Line, paintLine, toPlainText } from "../terminal/text.ts";
+import { widthOf } from "../terminal/width.ts";
 
 export interface ScreenOptions {
   write: (text: string) => void;
@@ -72,7 +72,7 @@ export class Screen {
     const cut = lines.map((line) => clipLine(line, Math.max(1, width - 1)));
     const text = cut.map((line) => `${paintLine(line, this.#options.paint)}${toEndOfLine}\n`).join("");
     write(`${noWrap}${up(this.#above(width))}${text}${toEndOfScreen}${wrap}`);
-    this.#shown = cut.map((line) => stringWidth(toPlainText(line).trimEnd()));
+    this.#shown = cut.map((line) => widthOf(toPlainText(line).trimEnd()));
     this.#width = width;
   }
 

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import stringWidth from "string-width";
 import type { Style } from "../terminal/colors.ts";
 import { padText } from "../terminal/columns.ts";
 import { type Line, oneLine, toPlainText, shortType } from "../terminal/text.ts";
+import { widthOf } from "../terminal/width.ts";
 import { isStackUrn } from "../values/urns.ts";
 import { diffInfo, info, isDone, toShownOp, status } from "./cells.ts";
 import type { Row, Rows } from "./rows.ts";
@@ -63,7 +63,7 @@ function fitted(body: TableRow[], width: number): TableRow[] {
 }
 
 const widest = (body: readonly TableRow[], textOf: (row: TableRow) => string, minimum = 0): number =>
-  Math.max(minimum, ...body.map((row) => stringWidth(textOf(row))));
+  Math.max(minimum, ...body.map((row) => widthOf(textOf(row))));
 
 /** Columns of the status. */
 const statusCells = (body: readonly TableRow[]): number =>
@@ -72,9 +72,9 @@ const statusCells = (body: readonly TableRow[]): number =>
 const graphemes = new Intl.Segmenter();
 
 function cut(text: string, cells: number, where: "start" | "end"): string {
-  if (stringWidth(text) <= cells) return text;
+  if (widthOf(text) <= cells) return text;
   let kept = Array.from(graphemes.segment(text), ({ segment }) => segment);
-  while (stringWidth(kept.join("")) >= cells) kept = where === "start" ? kept.slice(1) : kept.slice(0, -1);
+  while (widthOf(kept.join("")) >= cells) kept = where === "start" ? kept.slice(1) : kept.slice(0, -1);
   return where === "start" ? `…${kept.join("")}` : `${kept.join("")}…`;
 }
 
@@ -99,7 +99,7 @@ export function table(rows: Rows, width = Infinity): Line[] {
       row.glyph,
       { text: `  ${padText(row.type, typeCells)}  ${padText(row.name, nameCells)}  ` },
       ...row.status,
-      { text: " ".repeat(Math.max(0, (columns[2] ?? 0) - stringWidth(toPlainText(row.status))) + 2) },
+      { text: " ".repeat(Math.max(0, (columns[2] ?? 0) - widthOf(toPlainText(row.status))) + 2) },
       ...row.info,
     ]),
   ];

@@ -40,6 +40,9 @@ export class MonitorServer {
   #rootResource = "";
   #waiting: (() => void)[] = [];
   #closed = false;
+  #isAborted = false;
+  /** End the requests that are being worked on. */
+  readonly #underway = new Set<() => void>();
   #finish: () => void = () => undefined;
   /** Resolves when the program reports that it has registered everything. */
   readonly finished = new Promise<void>((resolve) => (this.#finish = resolve));
@@ -77,6 +80,10 @@ export class MonitorServer {
   /** Lets the program register resources. */
   serve(resourceMonitor: ResourceMonitor): void {
     this.#resourceMonitor = resourceMonitor;
+    void resourceMonitor.aborted.then(() => {
+      this.#isAborted = true;
+      for (const end of this.#underway) end();
+    });
   }
 
   /** Lets the program end. */
@@ -166,15 +173,16 @@ export class MonitorServer {
   /** After an abort answers "unavailable", at which the SDK ends the program silently. */
   async #unlessAborted<Result>(work: (resourceMonitor: ResourceMonitor) => Promise<Result>): Promise<Result> {
     const resourceMonitor = this.#served();
-    return Promise.race([
-      work(resourceMonitor).catch(() => {
-        // The failure was reported where it happened.
-        throw unavailable();
-      }),
-      resourceMonitor.aborted.then(() => {
-        throw unavailable();
-      }),
-    ]);
+    const { promise, resolve, reject } = Promise.withResolvers<Result>();
+    const end = (): void => reject(unavailable());
+    // Not a race with the promise of an abort: that one would keep each request and its answer until the end of the run.
+    this.#underway.add(end);
+    // A failure was reported where it happened.
+    void work(resourceMonitor)
+      .then(resolve, end)
+      .finally(() => this.#underway.delete(end));
+    if (this.#isAborted) end();
+    return promise;
   }
 }
 

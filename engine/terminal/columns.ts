@@ -1,14 +1,11 @@
-// Functions that measure columns of a terminal. Apart from text.ts: loading the widths of characters takes a tenth of a
-// short command.
-import stringWidth from "string-width";
 import { isPipeline, withoutCommands } from "./pipelines.ts";
 import type { Terminal } from "./prompts.ts";
 import { type Line, oneLine } from "./text.ts";
+import { widthOf } from "./width.ts";
 
 const graphemes = new Intl.Segmenter();
 
-export const padText = (text: string, cells: number): string =>
-  text + " ".repeat(Math.max(0, cells - stringWidth(text)));
+export const padText = (text: string, cells: number): string => text + " ".repeat(Math.max(0, cells - widthOf(text)));
 
 /** Breaks a line at blanks to fit a number of columns; a longer word stays whole. */
 export function wrapLine(line: string, cells: number): string[] {
@@ -17,7 +14,7 @@ export function wrapLine(line: string, cells: number): string[] {
   let last = "";
   for (const word of line.slice(indent.length).split(" ")) {
     const longer = last === "" ? indent + word : `${last} ${word}`;
-    if (last === "" || stringWidth(longer) <= cells) last = longer;
+    if (last === "" || widthOf(longer) <= cells) last = longer;
     else {
       lines.push(last);
       last = indent + word;
@@ -33,7 +30,7 @@ export function clipLine(line: Line, cells: number): Line {
   for (const segment of line) {
     let text = "";
     for (const { segment: grapheme } of graphemes.segment(segment.text)) {
-      left -= stringWidth(grapheme);
+      left -= widthOf(grapheme);
       if (left < 0) return [...kept, { ...segment, text }];
       text += grapheme;
     }
@@ -45,7 +42,7 @@ export function clipLine(line: Line, cells: number): Line {
 /** Prints rows for people, each on one line. */
 export function printTable({ output, environment }: Terminal, rows: readonly string[][]): void {
   const cells = rows.map((row) => row.map(oneLine));
-  const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => stringWidth(row[column] ?? ""))));
+  const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => widthOf(row[column] ?? ""))));
   for (const row of cells) {
     const line = row.map((cell, column) => padText(cell, widths[column] ?? 0)).join("  ");
     output.write(`${isPipeline(environment) ? withoutCommands(line.trimEnd()) : line.trimEnd()}\n`);

@@ -55,3 +55,13 @@ export const pickOwnSettings = (values: Readonly<Record<string, unknown>>): Reco
       return isOurs && value !== null ? [[key.replace(prefix, ""), value]] : [];
     }),
   );
+
+/** Engines show no property whose name begins with it, on no screen. */
+const mark = "__";
+
+/** The name under which an engine gets a value that means nothing to a reader. */
+export const toHiddenName = (name: string): string => mark + name;
+
+/** Properties of any kind of resource under the names that people know. */
+export const toShownNames = (values: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name.replace(/^__(?=[a-z])/, ""), value]));

@@ -8,7 +8,7 @@ import { Failure } from "./failure.ts";
 import { hideProperties, unhidden } from "./hiddenNames.ts";
 import { endWhenCancelled } from "./lifetime/cancellation.ts";
 import { endWithEngine } from "./lifetime/lifetime.ts";
-import { keepMemorySmall } from "./lifetime/memory.ts";
+import { keepMemorySmallFor } from "./lifetime/memory.ts";
 import { Operations, type Call } from "./operations.ts";
 import { optionsInput, findReplacements, withoutOptions, type Options } from "./options.ts";
 import { reporterTo } from "./progress.ts";
@@ -45,6 +45,7 @@ export function handler(name: string): Provider {
   const resource = resourceNamed(name);
   if (!resource) throw new Error(`pulumi-microapps has no resource ${name}: it may come from a newer version`);
   operations ??= started();
+  keepMemorySmallFor(resource);
   return new DynamicProvider(resource, operations);
 }
 
@@ -57,7 +58,6 @@ function started(): Operations {
     stop();
   });
   endWhenCancelled(stop);
-  keepMemorySmall();
   printOnce();
   const spans = spansOf(process.env);
   endOnSignal(spans);

@@ -1,10 +1,8 @@
 import { once } from "../resources/model/once.ts";
 import { factsOf } from "../resources/model/resource.ts";
 import type { Resource } from "../resources/resource.ts";
+import { toHiddenName } from "./doors.ts";
 import type { Properties } from "./properties.ts";
-
-/** Engines show no property whose name begins with it, on no screen. */
-const mark = "__";
 
 type Definition = Pick<Resource, "inputs" | "outputs">;
 
@@ -15,13 +13,6 @@ export const hiddenNames = once(({ inputs, outputs }: Definition): readonly stri
     return computed || opaque ? [name] : [];
   }),
 );
-
-/** The name under which an engine gets such a value. */
-export const toHiddenName = (name: string): string => mark + name;
-
-/** Properties of any kind of resource under the names that people know. */
-export const toShownNames = (values: Properties): Properties =>
-  Object.fromEntries(Object.entries(values).map(([name, value]) => [name.replace(/^__(?=[a-z])/, ""), value]));
 
 const toHidden = once(
   (definition: Definition) => new Map(hiddenNames(definition).map((name) => [name, toHiddenName(name)])),

@@ -8,7 +8,7 @@ import type { Role } from "../reconcile/rosters.ts";
 import { hasEnded } from "./members/declaredPeople.ts";
 import { lastDay, reportEnds, splitEnds } from "./members/ends.ts";
 import { invitationTargets } from "./members/invitations.ts";
-import { findRole, explainLack, membership, staysFound } from "./members/memberships.ts";
+import { explainLack, findRole, isAbsent, membership, staysFound } from "./members/memberships.ts";
 import { nameOf } from "./members/rosterLists.ts";
 import { stays, type MemberContext } from "./members/teamClaims.ts";
 import { joining } from "./members/turns.ts";
@@ -167,7 +167,7 @@ async function leave(context: MemberContext, id: string, state: Kept): Promise<v
     context.report.info(staysFound([nameOf(member)], teamID));
     return;
   }
-  await orUndefinedIfNotFound(context.members.remove(teamID, member));
+  if (!(await isAbsent(context, teamID, member))) await orUndefinedIfNotFound(context.members.remove(teamID, member));
   context.made.removed(state.resourceUrn, names);
 }
 

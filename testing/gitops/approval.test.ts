@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, describe, expect } from "@jest/globals";
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { readApproval, type Run } from "../../provider/approval/approved.ts";
 import { sealDigest, type Seal } from "../../provider/approval/seal.ts";
 import { signatureOf } from "../../provider/approval/signature.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";
-import { testInLong } from "../harness/drawn.ts";
+import { testInLong, testThrough } from "../harness/drawn.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { freshFolder, Project, repository, type Ended } from "../harness/project.ts";
 import { environment, programs, rows } from "./approvalFiles.ts";
@@ -24,6 +24,7 @@ const sealOf = (set: ChangeSet): Seal => {
 };
 
 describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
+  const test = testThrough(door, "all");
   let project: Project;
   let emulator: Emulator;
   let client: Client;

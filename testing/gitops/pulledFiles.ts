@@ -33,7 +33,13 @@ seeds:
       - { Code: B, Name: Be, Size: 2 }
 `,
   "dev.yaml": `extends: base.yaml
-organizations: { acme: { teams: { crew: { members: { eve@example.com: member } } } } }
+organizations:
+  acme:
+    teams:
+      crew: { members: { eve@example.com: member } }
+      desk:
+        name: Desk
+        roster: { source: desk.csv, team: desk, mode: additive, minAdmins: 0, ignore: ["*.bot@example.com"] }
 seeds:
   own:
     source: own.csv # of dev alone
@@ -47,5 +53,6 @@ seeds:
   "shared.csv": csv("\n"),
   "own.csv": csv("\r\n"),
   "prod.csv": csv("\n"),
+  "desk.csv": "email,role,team\r\nAda@example.com , admin,desk\r\nbob@example.com,,desk\r\nkay@example.com,,other\r\n",
   ".gitignore": "ignored.yaml\n",
 };

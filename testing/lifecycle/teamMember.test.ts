@@ -38,6 +38,20 @@ throughBothDoors({}, (scene) => {
     await expect(scene.create("TeamMember", { teamID, email: "ada@example.com" })).rejects.toThrow(teamID);
   });
 
+  test("TeamMember: who is gone already is asked to leave by no call, and by one where the list can't be read", async () => {
+    const { client, emulator, host } = scene;
+    const teamID = await scene.team(await scene.organization());
+    const made = await scene.create("TeamMember", { teamID, email: "ada@example.com" });
+    const userID = made.id.split("/")[1] ?? "";
+    await client.deleteteammember({ teamID, userID });
+    const leave = () => scene.calls(() => host.destroy("TeamMember", made.id, made.outputs));
+    await host.restart(); // a run reads a list once
+    expect(await leave()).toEqual([]);
+    await host.restart();
+    emulator.setFaults({ faults: [{ endpoint: "teammembers", kind: "status", status: 403, count: 1 }] });
+    expect(await leave()).toEqual(["deleteteammember"]);
+  });
+
   test("TeamMember: nobody is refused; who is refused by the platform is reported, and sent again by the next run", async () => {
     const teamID = await scene.team();
     expect((await scene.host.check("TeamMember", { teamID })).problems).toEqual(["email: set email or userID"]);

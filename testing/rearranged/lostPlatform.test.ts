@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { drawnKinds } from "../harness/drawn.ts";
+import { drawnKinds, testInLong } from "../harness/drawn.ts";
 import { Scene } from "./scene.ts";
 import { offices, seed } from "./seeds.ts";
 
@@ -73,7 +73,7 @@ describe.each(drawnKinds("a platform that lost its data"))(
       await scene.isSettled();
     });
 
-    test("comes back by refresh and up", async () => {
+    testInLong("comes back by refresh and up", async () => {
       await scene.project.succeed("refresh --yes");
       await scene.project.succeed("up --yes --skip-preview");
       await isBack();

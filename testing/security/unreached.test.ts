@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { Folders } from "../../cli/changes/testing/twoFolders.ts";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";
-import { certificateWarning, warnOfCertificates } from "../../provider/pulumi/configuration/clear.ts";
+import { certificateWarning, warnOfCertificates } from "../../provider/pulumi/configuration/certificates.ts";
 import { InProcessEngine } from "../gitops/inProcessEngine.ts";
 import { runCommand } from "../harness/commands.ts";
 import { environmentOf } from "../harness/project.ts";

@@ -3,6 +3,7 @@ import { inParallel } from "../../../provider/client/parallel.ts";
 import { ApiError } from "../../../provider/contract/errors.ts";
 import { isObject } from "../../../provider/contract/wire.ts";
 import { formatCount } from "../../../provider/messages/text.ts";
+import { findRole } from "../../../provider/resources/members/memberships.ts";
 import type { RowWatch } from "../../../provider/resources/model/resource.ts";
 import type { ResourceContext } from "../../../provider/resources/resource.ts";
 import { resourceNamed } from "../../../provider/resources/resources.ts";
@@ -52,6 +53,8 @@ export interface Observer {
   watch: (resource: StateResource) => RowWatch | undefined;
   /** `found` is undefined for what is not there any more; `changed` are the names of settings that a run would put back. */
   found: (resource: StateResource, applied: Values, found: Values | undefined, changed: readonly string[]) => void;
+  /** Gets the people of a team whom nobody declares; undefined where they are only counted. */
+  others?: ((team: StateResource, people: { name: string; role: string | undefined }[]) => void) | undefined;
 }
 
 /** Reads everything that a state has. Changes nothing: `context` has a client that can't. */
@@ -95,10 +98,7 @@ export async function drift(
   await inParallel(known, maxUnderWay, read);
   await countOthers(
     known.map(({ each }) => each),
-    seen,
-    context,
-    look,
-    hide,
+    { seen, context, look, hide, others: observer?.others },
   );
   look.unread = [...new Set(look.unread)].sort();
   const inOrder = new Map(known.map(({ each }, at) => [each, at]));
@@ -237,14 +237,20 @@ async function rowChanges(
   };
 }
 
+interface Counting {
+  seen: ReadonlyMap<StateResource, Values>;
+  context: ResourceContext & { tables: CountingReads };
+  look: Look;
+  hide: (text: string) => string;
+  others: Observer["others"];
+}
+
 /** Counts members whom nobody declares and rows beside those of this stack. */
 async function countOthers(
   resources: readonly StateResource[],
-  seen: ReadonlyMap<StateResource, Values>,
-  { client, members, tables }: ResourceContext & { tables: CountingReads },
-  look: Look,
-  hide: (text: string) => string,
+  { seen, context, look, hide, others: take }: Counting,
 ): Promise<void> {
+  const { client, members, tables } = context;
   const declared = new Map<string, Set<unknown>>();
   for (const [{ kind }, values] of seen) {
     if (kind !== "TeamMember" && kind !== "TeamRoster") continue;
@@ -265,6 +271,12 @@ async function countOthers(
       const others = (await members.list(team.id))?.filter(({ userID }) => !known.has(userID)) ?? [];
       if (others.length > 0)
         look.notes.push(`${team.name}: ${formatCount(others.length, "member")} whom nobody declares`);
+      if (!take) return;
+      const named = others.map(async (each) => ({
+        name: each.email ?? each.userID,
+        role: await findRole(context, team.id, each),
+      }));
+      take(team, await Promise.all(named));
     } catch (error) {
       look.unread.push(`${team.name}: ${hide(messageOf(error))}`);
     }

@@ -159,3 +159,7 @@ export const isUntouched = (environment: EnvironmentChanges): boolean =>
 /** True when an environment certainly stays unchanged. */
 export const isUnchanged = (environment: EnvironmentChanges): boolean =>
   isUntouched(environment) && (environment.pending?.things.length ?? 0) === 0;
+
+/** The name of a comparison between two sides, and the sides in it. */
+export const nameSides = (from: string, to: string): string => `${from} → ${to}`;
+export const sidesIn = (name: string): string[] => name.split(" → ");

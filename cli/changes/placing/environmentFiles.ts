@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, join, posix, relative } from "node:path";
+import { listSources } from "../../../provider/environment/sources.ts";
 import { maxMegabytesOfLayer, textIfAny } from "../../../provider/files/files.ts";
 import { toSlashes } from "../../../provider/files/repository.ts";
 import { find, parse, type Value } from "../../../provider/layers/document.ts";
@@ -7,9 +8,9 @@ import { DataRefusal } from "../base/dataRefusal.ts";
 import type { EnvironmentEntry } from "../base/environments.ts";
 import { readDeclaration, type Declared } from "../model/source.ts";
 
-/** The reason why an edit of the file that `--into` names would change nothing. */
-export class OverriddenEdit extends DataRefusal {
-  override readonly name = "OverriddenEdit";
+/** The reason why no file of an environment takes one edit; others may be made. */
+export class PlacingRefusal extends DataRefusal {
+  override readonly name = "PlacingRefusal";
 }
 
 /**
@@ -43,12 +44,12 @@ export class EnvironmentFiles {
     this.#into = named;
   }
 
-  /** The environment's own file, which overrides what others share. Throws a DataRefusal where it has none. */
+  /** The environment's own file, which overrides what others share. Throws a PlacingRefusal where it has none. */
   get own(): string {
     const { file } = this.declared;
     const other = this.#shared.get(normalized(file));
     if (this.#into !== undefined || other === undefined) return this.#into ?? file;
-    throw new DataRefusal(
+    throw new PlacingRefusal(
       `${file} is the file of ${other} as well: give ${this.name} a file of its own that extends it`,
     );
   }
@@ -69,13 +70,13 @@ export class EnvironmentFiles {
     return this.ownFileAt(path) ?? this.own;
   }
 
-  /** Throws an OverriddenEdit where `into` lies below the file in which something stands. */
+  /** Throws a PlacingRefusal where `into` lies below the file in which something stands. */
   assertReached(file: string | undefined): void {
     const { files = [] } = this.declared.document ?? {};
     const into = this.#into;
     if (into === undefined || file === undefined) return;
     if (files.indexOf(file) < files.indexOf(into))
-      throw new OverriddenEdit(`${file} overrides what ${into} says of it: leave --into ${into} out`);
+      throw new PlacingRefusal(`${file} overrides what ${into} says of it: leave --into ${into} out`);
   }
 
   /** The file where something stands, if edits go there. */
@@ -112,13 +113,9 @@ export class EnvironmentFiles {
 
 const normalized = (file: string): string => posix.normalize(toSlashes(file));
 
-/** All files that a declaration consists of: its layers and the sources of its seeds. */
+/** All files that a declaration consists of: its layers, and those with its rows and people. */
 export const filesOf = ({ file, document, declaration }: Declared): string[] => [
-  ...new Set([
-    file,
-    ...(document?.files ?? []),
-    ...Object.values(declaration.seeds).flatMap(({ source }) => source ?? []),
-  ]),
+  ...new Set([file, ...(document?.files ?? []), ...listSources(declaration).map(({ source }) => source)]),
 ];
 
 /** Each file that another environment has, and which one. Throws a DataRefusal where one of these can't be read. */

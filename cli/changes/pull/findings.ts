@@ -1,4 +1,5 @@
 import type { RowData } from "../../../provider/contract/values.ts";
+import type { Thing as DeclaredThing } from "../../../provider/environment/things/things.ts";
 import type { FileEdit } from "../../edits/edits.ts";
 import type { Observer } from "../drift/drift.ts";
 import type { Change, Thing } from "../model/changeSet.ts";
@@ -17,6 +18,9 @@ export interface PullItem {
   refused?: string;
 }
 
+/** Makes an item of a change; the edits are made by `make`, which may throw a refusal. */
+export type MakeItem = (change: Change, make: (declared: DeclaredThing) => FileEdit[]) => PullItem;
+
 /** Rows of a seed as a look found them. */
 export interface SeenRows {
   changed: Map<string, RowData>;
@@ -34,13 +38,22 @@ export interface SeenResource {
   changed: readonly string[];
 }
 
+/** Somebody in a team whom nobody declares: by address, or by user ID where the platform shows none. */
+export interface Stranger {
+  name: string;
+  /** In the platform's words. */
+  role: string | undefined;
+}
+
 /** Remembers what a look finds, for `listItems`. */
 export class LiveFindings implements Observer {
   readonly all: SeenResource[] = [];
+  /** By the name of the team. */
+  readonly strangers = new Map<string, readonly Stranger[]>();
   readonly #rows = new Map<StateResource, SeenRows>();
   readonly #foreign: boolean;
 
-  /** @param foreign whether rows that nobody owns are kept */
+  /** @param foreign whether rows and people that nobody owns are kept */
   constructor(foreign: boolean) {
     this.#foreign = foreign;
   }
@@ -59,6 +72,11 @@ export class LiveFindings implements Observer {
       },
     };
   };
+
+  get others(): Observer["others"] {
+    if (!this.#foreign) return undefined;
+    return (team, people) => void this.strangers.set(team.name, people);
+  }
 
   found: Observer["found"] = (resource, applied, found, changed) => {
     this.all.push({ resource, applied, found, changed, rows: this.#rows.get(resource) });

@@ -1,16 +1,13 @@
-import { isObject } from "../../../provider/contract/wire.ts";
 import { things, type Thing as DeclaredThing } from "../../../provider/environment/things/things.ts";
 import { toPlainValue } from "../../../provider/layers/document.ts";
-import { massDisappearance } from "../../../provider/reconcile/guards.ts";
 import type { FileEdit } from "../../edits/edits.ts";
 import { secretText, type Change, type Section, type Thing } from "../model/changeSet.ts";
 import { fieldOf, stable } from "../model/values.ts";
-import { OverriddenEdit } from "../placing/environmentFiles.ts";
-import type { LiveFindings, PullItem, SeenResource } from "./findings.ts";
+import { PlacingRefusal } from "../placing/environmentFiles.ts";
+import type { LiveFindings, MakeItem, PullItem, SeenResource } from "./findings.ts";
 import { PullRefusal, type Layout } from "./layout.ts";
-import { listRowItems, toShare } from "./rowItems.ts";
-
-type Values = Readonly<Record<string, unknown>>;
+import { listMemberItems, listRosterItems, listStrangerItems } from "./peopleItems.ts";
+import { listRowItems } from "./rowItems.ts";
 
 /** Changes by hand as edits of the files, things in the order of the state. Nothing is written. */
 export async function listItems(findings: LiveFindings, layout: Layout, pending: Section): Promise<PullItem[]> {
@@ -19,8 +16,13 @@ export async function listItems(findings: LiveFindings, layout: Layout, pending:
   const items: PullItem[] = [];
   for (const seen of findings.all) {
     const { resource } = seen;
-    const thing = declared.get(`${resource.kind} ${resource.name}`);
-    items.push(...(await new Taker(seen, thing, layout, waiting).take()));
+    const taker = new Taker(declared.get(`${resource.kind} ${resource.name}`), layout, waiting);
+    items.push(...(await taker.take(seen)));
+  }
+  for (const [team, strangers] of findings.strangers) {
+    const makeItem = new Taker(declared.get(`Team ${team}`), layout, waiting).makerOf("team", team);
+    const roster = declared.get(`TeamRoster ${team}/roster`);
+    items.push(...(await listStrangerItems(strangers, { roster, layout, makeItem })));
   }
   return items;
 }
@@ -46,35 +48,42 @@ class Waiting {
 const waits = "the files have a change of it that is not applied: run up first, or take it back";
 
 class Taker {
-  readonly #seen: SeenResource;
   readonly #thing: DeclaredThing | undefined;
   readonly #layout: Layout;
   readonly #waiting: Waiting;
 
-  constructor(seen: SeenResource, thing: DeclaredThing | undefined, layout: Layout, waiting: Waiting) {
-    this.#seen = seen;
+  constructor(thing: DeclaredThing | undefined, layout: Layout, waiting: Waiting) {
     this.#thing = thing;
     this.#layout = layout;
     this.#waiting = waiting;
   }
 
-  async take(): Promise<PullItem[]> {
-    switch (this.#seen.resource.kind) {
+  async take(seen: SeenResource): Promise<PullItem[]> {
+    const { kind, name } = seen.resource;
+    const place = { thing: this.#thing, layout: this.#layout };
+    switch (kind) {
       case "SeedRows":
-        return this.#takeRows();
+        if (!seen.found) return [wholeGone("seed", name, "its table is not on the platform any more")];
+        return listRowItems(seen, this.#thing?.path[1], this.#layout, this.makerOf("seed", name));
       case "TeamMember":
-        return this.#takeMember();
+        return listMemberItems(seen, { ...place, makeItem: this.makerOf("team", name.replace(/\/[^/]*$/, "")) });
       case "TeamRoster":
-        return this.#takeRoster();
+        if (!seen.found) return [wholeGone("team", name)];
+        return listRosterItems(seen, { ...place, makeItem: this.makerOf("team", name.replace(/\/roster$/, "")) });
       case "Organization":
-        return this.#takeSettings("organization");
+        return this.#takeSettings(seen, "organization");
       case "Team":
-        return this.#takeSettings("team");
+        return this.#takeSettings(seen, "team");
       case "GeneratedApp":
-        return this.#takeSettings("app");
+        return this.#takeSettings(seen, "app");
       default:
         return [];
     }
+  }
+
+  /** Makes items of one thing. */
+  makerOf(kind: Thing["kind"], thing: string): MakeItem {
+    return (change, make) => this.#item(kind, thing, change, make);
   }
 
   /** An item whose edits are made by `make`, or with the reason why there are none. */
@@ -85,24 +94,15 @@ class Taker {
     try {
       return { ...item, edits: make(this.#thing) };
     } catch (error) {
-      if (!(error instanceof PullRefusal || error instanceof OverriddenEdit)) throw error;
+      if (!(error instanceof PullRefusal || error instanceof PlacingRefusal)) throw error;
       return { ...item, refused: error.message };
     }
   }
 
-  async #takeRows(): Promise<PullItem[]> {
-    const { resource, found } = this.#seen;
-    if (!found) return [wholeGone("seed", resource.name, "its table is not on the platform any more")];
-    return listRowItems(this.#seen, this.#thing?.path[1], this.#layout, (change, make) =>
-      this.#item("seed", resource.name, change, make),
-    );
-  }
-
-  #takeSettings(kind: Thing["kind"]): PullItem[] {
-    const { resource, applied, found } = this.#seen;
+  #takeSettings({ resource, applied, found, changed }: SeenResource, kind: Thing["kind"]): PullItem[] {
     const { name } = resource;
     if (!found) return [wholeGone(kind, name)];
-    return this.#seen.changed.flatMap((setting) => {
+    return changed.flatMap((setting) => {
       const is = found[setting] ?? null;
       const path = [...(this.#thing?.path ?? []), setting];
       const written = this.#layout.find(path);
@@ -114,75 +114,6 @@ class Taker {
         fields: [fieldOf(setting, applied[setting] ?? undefined, is ?? undefined)],
       };
       return [this.#item(kind, name, change, () => this.#layout.set(path, is))];
-    });
-  }
-
-  #takeMember(): PullItem[] {
-    const { resource, applied, found } = this.#seen;
-    const team = resource.name.slice(0, resource.name.lastIndexOf("/"));
-    const email =
-      [applied["email"], applied["memberUserID"], resource.name].find((name) => typeof name === "string") ?? "";
-    const written = this.#thing && this.#layout.find(this.#thing.path);
-    if (!found) {
-      if (!written) return [];
-      const change: Change = {
-        kind: "person",
-        op: "remove",
-        name: email,
-        fields: [],
-      };
-      return [this.#item("team", team, change, ({ path }) => this.#layout.takeOut(path))];
-    }
-    const [was, is] = [applied["role"], found["role"]];
-    if (was === is || typeof is !== "string") return [];
-    const value = written && toPlainValue(written.value);
-    if ((isObject(value) ? value["role"] : value) === is) return [];
-    const change: Change = {
-      kind: "person",
-      op: "change",
-      name: email,
-      fields: [fieldOf("role", was, is)],
-    };
-    return [
-      this.#item("team", team, change, ({ path }) => this.#layout.set(isObject(value) ? [...path, "role"] : path, is)),
-    ];
-  }
-
-  #takeRoster(): PullItem[] {
-    const { resource, applied, found } = this.#seen;
-    const team = resource.name.replace(/\/roster$/, "");
-    if (!found) return [wholeGone("team", `${team}/roster`)];
-    const rolesIn = (values: Values): Map<string, unknown> =>
-      new Map(isObject(values["members"]) ? Object.entries(values["members"]) : []);
-    const [was, is] = [rolesIn(applied), rolesIn(found)];
-    const isListed = typeof this.#thing?.inputs["source"] === "string";
-    const missing = [...was.keys()].filter((email) => !is.has(email)).length;
-    const guard = massDisappearance("members", missing, was.size, toShare(applied["maxRemovals"]));
-    return [...new Set([...was.keys(), ...is.keys()])].flatMap((email) => {
-      const [before, after] = [was.get(email), is.get(email)];
-      if (before === after) return [];
-      const path = [...(this.#thing?.path ?? []), "members", email];
-      const written = this.#layout.find(path);
-      const value = written && toPlainValue(written.value);
-      const declared = isObject(value) ? value["role"] : value;
-      if (after === undefined ? !written && !isListed : declared === after) return [];
-      const op = after === undefined ? "remove" : before === undefined ? "add" : "change";
-      const change: Change = {
-        kind: "person",
-        op,
-        name: email,
-        fields: op === "remove" ? [] : [fieldOf("role", before, after)],
-      };
-      return [
-        this.#item("team", team, change, ({ inputs }) => {
-          const { source } = inputs;
-          if (typeof source === "string")
-            throw new PullRefusal(`the people of this team stand in ${source}: edit it there`);
-          if (after !== undefined) return this.#layout.set(isObject(value) ? [...path, "role"] : path, after);
-          if (guard !== undefined) throw new PullRefusal(guard);
-          return this.#layout.takeOut(path);
-        }),
-      ];
     });
   }
 }

@@ -7,6 +7,7 @@ import { DataRefusal } from "../base/dataRefusal.ts";
 import type { EnvironmentEntry } from "../base/environments.ts";
 import type { Declared } from "../model/source.ts";
 import { EnvironmentFiles, filesOfOthers } from "../placing/environmentFiles.ts";
+import { placePerson, readPeopleRows, type PeopleRows, type PersonChange } from "../placing/peoplePlacing.ts";
 import { RowPlacing, type RowChange } from "../placing/rowPlacing.ts";
 import { setValue, takeOutValue } from "../placing/valuePlacing.ts";
 
@@ -57,6 +58,15 @@ export class Layout {
 
   addRow(seed: string, values: RowData): FileEdit[] {
     return this.#row(seed, "add", values, values);
+  }
+
+  /** Reads the file of people that a roster names. Throws a SourceError. */
+  readPeople(source: string, team: string | undefined): Promise<PeopleRows> {
+    return readPeopleRows(source, team, this.declared.folder);
+  }
+
+  changePerson(people: PeopleRows, change: PersonChange): FileEdit[] {
+    return placePerson(this.#files, people, change);
   }
 
   find(path: Path): Entry | undefined {

@@ -9,11 +9,8 @@ import { isHidden, listLinkedLabels, type Source } from "../../../provider/sourc
 import type { FileEdit } from "../../edits/edits.ts";
 import { secretText, type Change, type Field } from "../model/changeSet.ts";
 import { fieldOf } from "../model/values.ts";
-import type { PullItem, SeenResource } from "./findings.ts";
+import type { MakeItem, PullItem, SeenResource } from "./findings.ts";
 import { PullRefusal, type Layout } from "./layout.ts";
-
-/** Makes an item of a change; the edits are made by `make`, which may throw a PullRefusal. */
-type MakeItem = (change: Change, make: () => FileEdit[]) => PullItem;
 
 const changeOf = (op: Change["op"], name: string, fields: Field[] = []): Change => ({ kind: "row", op, name, fields });
 

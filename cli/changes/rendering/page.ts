@@ -32,6 +32,10 @@ ul.stop { padding-left: 2rem; }
 caption { text-align: left; font-size: .9em; padding: .4rem 0 .1rem; }
 form { position: sticky; top: 0; z-index: 3; background: var(--ground); border-bottom: 1px solid var(--line); display: flex; flex-wrap: wrap; gap: .5rem 1.2rem; align-items: baseline; padding: .5rem 0; margin-top: 1rem; }
 input[type=search] { font: inherit; min-width: 18rem; padding: .2rem .4rem; }
+.pick { position: sticky; bottom: 0; z-index: 3; background: var(--ground); border-top: 1px solid var(--line); display: flex; flex-wrap: wrap; gap: .5rem 1.2rem; align-items: baseline; padding: .5rem 0; }
+.pick span:last-child { flex: 1; display: flex; gap: .4rem; align-items: baseline; }
+.pick input { font: .9em ui-monospace, monospace; flex: 1; min-width: 18rem; padding: .2rem .4rem; }
+.key input, h3 input { margin: 0 .5rem 0 0; }
 select, button { font: inherit; padding: .2rem .6rem; }
 [hidden] { display: none; }
 `;
@@ -74,6 +78,17 @@ const only = (change) => change.only.length === 0 ? "" : " in " + named(change.o
 const texts = (change) => [change.name, change.where, ...change.fields.flat(), ...change.same.flat()].join("\\n").toLowerCase();
 let unique = 0;
 
+const picked = new Set();
+const pickOf = (name) => {
+  if (view.between.length === 0 || name === null) return "";
+  const box = make("input");
+  box.type = "checkbox";
+  box.checked = picked.has(name);
+  box.setAttribute("aria-label", "Pick " + name);
+  box.addEventListener("change", () => { if (box.checked) picked.add(name); else picked.delete(name); writeCommand(); });
+  return box;
+};
+
 const tables = [];
 const addTable = (box, changes, className, head, lineOf, title) => {
   const body = make("tbody");
@@ -109,7 +124,7 @@ const grid = (box, thing) => {
   const columns = () => thing.columns.filter((label) => open || !thing.folded.includes(label));
   const headOf = () => headed(["Row", "Change", ...columns(), "Where"], ["key"]);
   const lineOf = (change) => {
-    const key = make("th", [make("span", signs[change.op], "sign"), change.name], "key");
+    const key = make("th", [pickOf(change.pick), make("span", signs[change.op], "sign"), change.name], "key");
     key.scope = "row";
     const cells = new Map([...change.same, ...change.fields.map(([label, before, after]) => [label, values(before, after)])]);
     const what = words[change.op] + only(change) + (change.accepted ? ", accepted: " + change.accepted : "");
@@ -135,7 +150,7 @@ const grid = (box, thing) => {
 };
 
 const others = (box, thing) => addTable(box, thing.others, "grid", headed(["Name", "Change", "Kind", "Before \\u2192 after", "Where"], ["key"]), (change) => {
-  const key = make("th", [make("span", signs[change.op], "sign"), change.name], "key");
+  const key = make("th", [pickOf(change.pick), make("span", signs[change.op], "sign"), change.name], "key");
   key.scope = "row";
   const shown = change.fields.map(([label, before, after]) => make("div", [change.kind === "setting" ? "" : label + " ", ...values(before, after)]));
   return make("tr", [key, make("td", words[change.op] + only(change) + (change.accepted ? ", accepted: " + change.accepted : "")), make("td", change.kind), make("td", shown), make("td", change.where)], change.op);
@@ -143,7 +158,7 @@ const others = (box, thing) => addTable(box, thing.others, "grid", headed(["Name
 
 const things = [];
 const showThing = (thing, parent) => {
-  const box = make("section", [make("h3", [make("span", signs[thing.op], "sign"), thing.kind + " " + thing.name], thing.op)]);
+  const box = make("section", [make("h3", [pickOf(thing.pick), make("span", signs[thing.op], "sign"), thing.kind + " " + thing.name], thing.op)]);
   for (const head of thing.heads) {
     box.append(make("p", prefix(head.environments) + head.text + (head.where === "" ? "" : " \\u2014 " + head.where)));
     if (head.guards.length > 0) box.append(make("ul", head.guards.map((text) => make("li", "A run would refuse it: " + text)), "stop"));
@@ -182,6 +197,29 @@ for (const { title, things: shown } of view.sections) {
   if (shown.length === 0) box.append(make("p", "Nothing."));
   for (const thing of shown) showThing(thing, box);
   main.append(box);
+}
+const sides = view.between.map((_, at) => at < 2 ? make("select", view.between.map((name) => make("option", name))) : null).filter((each) => each !== null);
+const command = make("input");
+const quoted = (name) => /^[\\w@.,\\/+-]+$/.test(name) ? name : "'" + name.replaceAll("'", "'\\\\''") + "'";
+const writeCommand = () => {
+  if (sides.length === 0) return;
+  const [from, to] = sides.map((side) => side.value);
+  const names = [...picked].filter((name) => ![...picked].some((other) => name.startsWith(other + "/")));
+  command.value = names.length === 0 ? "" : from === to ? "Choose two environments" : "microapps promote " + from + " " + to + " --only " + names.map(quoted).join(" ");
+};
+if (sides.length > 0) {
+  const [from, to] = sides;
+  to.selectedIndex = 1;
+  command.readOnly = true;
+  command.placeholder = "Tick rows, people or things: the command stands here";
+  command.addEventListener("focus", () => command.select());
+  const labelled = (text, field) => {
+    const label = make("label", text);
+    field.id = label.htmlFor = "field" + ++unique;
+    return make("span", [label, " ", field]);
+  };
+  for (const side of sides) side.addEventListener("change", writeCommand);
+  main.append(make("div", [labelled("Promote from", from), labelled("to", to), labelled("Command", command)], "pick"));
 }
 const count = document.getElementById("count");
 const filter = document.getElementById("filter");

@@ -7,10 +7,11 @@ import { join } from "node:path";
 import { changeSet, type ChangeSet } from "../model/changeSet.ts";
 import { environment, row, seed, set } from "../testing/made.ts";
 import { code } from "./comment.ts";
+import { formats } from "./formats.ts";
 import { html } from "./html.ts";
 import { json, reportSchema } from "./json.ts";
 import { markdown } from "./markdown.ts";
-import { render, formats } from "./render.ts";
+import { render } from "./render.ts";
 import { terminal } from "./terminal.ts";
 
 const strings = fc.oneof(

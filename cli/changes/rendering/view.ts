@@ -1,8 +1,17 @@
-import { stops, type Change, type ChangeSet, type EnvironmentChanges, type Thing } from "../model/changeSet.ts";
+import {
+  secretText,
+  sidesIn,
+  stops,
+  type Change,
+  type ChangeSet,
+  type EnvironmentChanges,
+  type Thing,
+} from "../model/changeSet.ts";
 import { checklist, leads } from "./checklist.ts";
+import { isConfusable } from "./confusables.ts";
 import { findDone, besides, mergeThings, openPart, saysMore, group, type MergedThing, type Shared } from "./merged.ts";
 import { sealLines } from "./sealLines.ts";
-import { toSigned, summary, totals, valueTexts, verbs } from "./text.ts";
+import { summary, toSigned, totals, toVisible, valueTexts, verbs } from "./text.ts";
 
 // The page's content, as data: everything is computed here, and the page only writes it.
 
@@ -23,6 +32,8 @@ interface ShownChange {
   /** Environments, where not all that have the thing have the change. */
   only: string[];
   accepted?: string;
+  /** The name by which `promote --only` takes it; null where there is none. */
+  pick: string | null;
 }
 
 /** Everything that the page shows. */
@@ -34,6 +45,7 @@ export function viewOf(set: ChangeSet): object {
   return {
     kind: set.kind,
     base: set.base,
+    between: listPromotable(set),
     environments: set.environments.map(countsOf),
     stops: lines(stops),
     checks: checklist(set).map(({ about, environments, names }) => ({ lead: leads[about], environments, names })),
@@ -55,6 +67,21 @@ export function viewOf(set: ChangeSet): object {
     ].filter(({ things }, index) => index === 0 || things.length > 0),
   };
 }
+
+/** Environments between which something may be promoted: none where there is one alone, or a side is not its files. */
+function listPromotable({ kind, environments }: ChangeSet): string[] {
+  const names =
+    kind === "report"
+      ? environments.map(({ name }) => name)
+      : kind === "changes"
+        ? environments.flatMap(({ name }) => sidesIn(name))
+        : [];
+  return names.length > 1 && names.every((name) => /^[\w.-]+$/.test(name)) ? names : [];
+}
+
+/** A name that the page shows letter by letter, as a command takes it. */
+const pickName = (name: string): string | null =>
+  name.includes(secretText) || name.startsWith("-") || toVisible(name) !== name || isConfusable(name) ? null : name;
 
 /** Counts of one environment: a row of the matrix. */
 function countsOf(environment: EnvironmentChanges): object {
@@ -83,6 +110,7 @@ function shownThing(thing: MergedThing): object {
     kind,
     name,
     environments,
+    pick: pickName(name),
     op: heads[0]?.value.op,
     heads: heads.map(({ value, environments: where, places }) => ({
       text: [
@@ -135,6 +163,7 @@ function shownChange({ value, environments, places }: Shared<Change>, thing: Mer
     }),
     same: Object.entries(same).map(([label, cell]) => [label, valueTexts(cell, undefined)[0]]),
     where: places.join(" "),
+    pick: kind === "setting" ? null : pickName(`${thing.name}/${name}`),
     only: environments.length === thing.environments.length ? [] : environments,
     ...(accepted === undefined ? {} : { accepted }),
   };

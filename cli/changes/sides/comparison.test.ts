@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "@jest/globals";
 import { render } from "../rendering/render.ts";
 import { Folders } from "../testing/twoFolders.ts";
 import { compareContents, toComparison } from "./comparison.ts";
-import { parseSide, readFilesSide } from "./sides.ts";
+import { parseSide, readDumpSide, readFilesSide } from "./sides.ts";
 
 const folders = new Folders();
 afterAll(() => folders.remove());
@@ -28,6 +28,17 @@ test("the same on both sides differs in nothing, in every format", async () => {
   const set = toComparison("dev", "prod", section);
   expect(render(set, "text")).toBe("dev → prod\n  nothing differs\n");
   expect(render(set, "md")).toContain("Nothing differs");
+});
+
+test("dump: is what a dump wrote into a folder; another folder is refused by its name", async () => {
+  const written = folders.make({ "old/environment.yaml": seed(""), "old/rows.csv": rows(0), "empty/notes.txt": "" });
+  const dumped = readDumpSide(written, "old");
+  const { things } = await compareContents(
+    dumped.declared,
+    folders.declared({ "env.yaml": seed(""), "rows.csv": rows(2) }),
+  );
+  expect(things).toMatchObject([{ name: "places", rows: { add: 2, remove: 2, same: 18 } }]);
+  expect(() => readDumpSide(written, "empty")).toThrow("empty is no dump: there is no environment.yaml in it");
 });
 
 test("sides are read from their names, and what is none is refused with the forms", async () => {

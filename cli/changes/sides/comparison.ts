@@ -1,5 +1,5 @@
 import type { Declaration } from "../../../provider/environment/declaration.ts";
-import { orderThings, orderChanges, type ChangeSet, type Section, type Thing } from "../model/changeSet.ts";
+import { nameSides, orderChanges, orderThings, type ChangeSet, type Section, type Thing } from "../model/changeSet.ts";
 import type { Declared } from "../model/source.ts";
 import { fieldsOf, settingChanges } from "../model/values.ts";
 import { compareDeclarations } from "../plan/plans.ts";
@@ -35,7 +35,7 @@ export const toComparison = (from: string, to: string, change: Section): ChangeS
   version: 1,
   kind: "changes",
   flags: [],
-  environments: [{ name: `${from} → ${to}`, change, problems: [], flags: [], notes: [] }],
+  environments: [{ name: nameSides(from, to), change, problems: [], flags: [], notes: [] }],
 });
 
 function unguarded(declared: Declared): Declared {

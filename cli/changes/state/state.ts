@@ -1,4 +1,4 @@
-import { toShownNames } from "../../../provider/pulumi/hiddenNames.ts";
+import { toShownNames } from "../../../provider/pulumi/doors.ts";
 import { secretSignature, signature } from "../../../provider/pulumi/secrets.ts";
 import { secretText } from "../model/changeSet.ts";
 

@@ -58,6 +58,26 @@ const report = (count: number): ChangeSet => ({
   ],
 });
 
+/** A comparison of two environments, which may be promoted. */
+function comparison(): ChangeSet {
+  const set = report(9);
+  const [environment] = set.environments;
+  if (!environment) throw new Error("a report has an environment");
+  const { pending: _, ...rest } = environment;
+  const [thing] = rest.change.things;
+  const [, first] = thing?.changes ?? [];
+  if (first) first.name = "it's K1";
+  return { version: 1, kind: "changes", flags: [], environments: [{ ...rest, name: "dev → prod" }] };
+}
+
+/** Lists the faults that axe finds in a page. */
+async function violationsOf(page: Page): Promise<unknown[]> {
+  await page.evaluate(axe.source);
+  return page.evaluate<unknown[]>(
+    `axe.run(document).then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))`,
+  );
+}
+
 /** Opens a report as a file of its own; what it asks for elsewhere, and what goes wrong in it, are problems. */
 async function opened(
   set: ChangeSet,
@@ -159,4 +179,20 @@ test("counts stand on top as a matrix, and what a reviewer must have looked at a
     expect(await boxes.count()).toBe(3);
     await page.getByRole("checkbox", { name: "What goes" }).check();
     expect(await page.getByText("Where credentials go and what runs: endpoint changes").count()).toBe(1);
+  }));
+
+test("what is picked becomes the line that promotes it, and stays picked behind a filter", () =>
+  opened(comparison(), "light", async (page) => {
+    const command = page.getByLabel("Command");
+    await page.getByRole("checkbox", { name: "Pick cities/K4" }).check();
+    await page.getByRole("checkbox", { name: "Pick cities/it's K1" }).check();
+    expect(await command.inputValue()).toBe("microapps promote dev prod --only cities/K4 'cities/it'\\''s K1'");
+    await page.getByRole("searchbox").fill("before 4");
+    await page.getByRole("searchbox").fill("");
+    expect(await page.getByRole("checkbox", { name: "Pick cities/K4" }).isChecked()).toBe(true);
+    await page.getByLabel("Promote from").selectOption("prod");
+    await page.getByLabel("to", { exact: true }).selectOption("dev");
+    await page.getByRole("checkbox", { name: "Pick cities", exact: true }).check();
+    expect(await command.inputValue()).toBe("microapps promote prod dev --only cities");
+    expect(await violationsOf(page)).toEqual([]);
   }));

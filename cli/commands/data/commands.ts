@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { Option } from "commander";
-import { formats } from "../../changes/rendering/render.ts";
+import { formats } from "../../changes/rendering/formats.ts";
 import type { ChangesOptions, PullOptions } from "./options.ts";
 
 /** Adds the command that compares two environments, or two versions of one. */

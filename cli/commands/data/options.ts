@@ -1,4 +1,4 @@
-import type { Format } from "../../changes/rendering/render.ts";
+import type { Format } from "../../changes/rendering/formats.ts";
 
 /** Flags of `changes`. */
 export interface ChangesOptions {

@@ -1,7 +1,6 @@
 import { parseTree, type Node } from "jsonc-parser";
 import type { Door } from "../../../provider/pulumi/configuration/configuration.ts";
-import { providerOf, typeThrough, urnThrough } from "../../../provider/pulumi/doors.ts";
-import { toHiddenName } from "../../../provider/pulumi/hiddenNames.ts";
+import { providerOf, toHiddenName, typeThrough, urnThrough } from "../../../provider/pulumi/doors.ts";
 import { resourceNamed } from "../../../provider/resources/resources.ts";
 import { childrenOf, JsonEdits, keyOf, propertyOf, valueOf } from "./jsonEdits.ts";
 import { providersThrough, type Move } from "./providers.ts";

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { EngineError } from "../../../engine/cli/cli.ts";
 import { dayVariable, isDay } from "../../../machine/settings/today.ts";
-import type { Format } from "../../changes/rendering/render.ts";
+import type { Format } from "../../changes/rendering/formats.ts";
 import type { DriftOptions, ReportOptions } from "./options.ts";
 
 const formats: Format[] = ["md", "json", "html", "text"];

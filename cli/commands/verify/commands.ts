@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { processTerminal, type Terminal } from "../../../engine/index.ts";
+import { processTerminal, type Terminal } from "../../../engine/cli/cli.ts";
 import type { VerifyOptions } from "./options.ts";
 
 const listed = (value: string, all: string[]): string[] => [...all, value];

@@ -2,6 +2,7 @@ import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import type { Resource } from "../../resources/resource.ts";
 import { resourceNamed } from "../../resources/resources.ts";
 import { hideProperties, hiddenNames, unhidden } from "../hiddenNames.ts";
+import { keepMemorySmallFor } from "../lifetime/memory.ts";
 import type { Call } from "../operations.ts";
 import { secretsOf, type Properties } from "../properties.ts";
 import { secretCells } from "../secrets.ts";
@@ -29,6 +30,7 @@ export function about(request: { getUrn: () => string }): About {
   const type = urn.split("::")[2]?.split("$").at(-1) ?? "";
   const resource = resourceNamed(type.split(":").at(-1) ?? "");
   if (!resource) throw new Error(`this version of pulumi-microapps has no resource type ${type}`);
+  keepMemorySmallFor(resource);
   return {
     resource,
     sent: (properties) => seen(resource, decode(properties, resource)),

@@ -3,7 +3,7 @@ import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
 import { functionNamed } from "../../functions/functions.ts";
 import type { Resource } from "../../resources/resource.ts";
-import { warnOfCertificates } from "../configuration/clear.ts";
+import { warnOfCertificates } from "../configuration/certificates.ts";
 import { describeMisplacedSecrets } from "../configuration/configuration.ts";
 import { Failure, sentenceOf } from "../failure.ts";
 import { onEngineEnd } from "../lifetime/engineConnection.ts";

@@ -7,7 +7,6 @@ import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
 import { listenForOwn } from "../../../machine/loopback.ts";
 import { readOwnPackage } from "../../../machine/ownPackage.ts";
 import { keepingNames } from "../../../machine/structs.ts";
-import { keepMemorySmall } from "../lifetime/memory.ts";
 import { spansOf } from "../spans/spans.ts";
 import type { Constructing } from "./components.ts";
 import { statusOf } from "./failures.ts";
@@ -34,8 +33,6 @@ export async function serve(engine: string | undefined, loadComponents: () => Pr
   const loaded = (): Promise<Plugin> => (loading ??= load());
   const load = async (): Promise<Plugin> => {
     const { Plugin } = await import("./provider.ts");
-    // Not before: under other flags V8 refuses what it compiled for the dynamic provider, and compiles it again.
-    keepMemorySmall();
     return new Plugin(readOwnPackage().version, engine, loadComponents, spans);
   };
 

@@ -20,9 +20,13 @@ export function naturalKey(key: readonly string[], cells: Cells): string | undef
   return parts.length === 0 || parts.includes(undefined) ? undefined : JSON.stringify(parts);
 }
 
-/** The natural key as people write it: the values of several labels stand behind each other. */
+/** The values of a natural key as people write them: several stand behind each other. */
+export const joinKey = (parts: readonly string[]): string =>
+  parts.length === 1 ? parts.join() : parts.map((part) => part.replaceAll(/[\\,]/g, "\\$&")).join(", ");
+
+/** The natural key as people write it. */
 export const printableKey = (key: readonly string[], text: string): string =>
-  key.length > 1 ? (JSON.parse(text) as string[]).join(", ") : text;
+  key.length > 1 ? joinKey(JSON.parse(text) as string[]) : text;
 
 /** True if two values say the same. */
 export type SameValue = (label: string, one: unknown, other: unknown) => boolean;

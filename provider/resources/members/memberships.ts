@@ -1,5 +1,6 @@
 import type { CallOptions } from "../../client/http/call.ts";
 import type { ListedMember } from "../../client/lists/memberLists.ts";
+import { indexOf, memberAt } from "../../client/lists/teamLists.ts";
 import { quote, some } from "../../messages/text.ts";
 import type { Named } from "../../reconcile/rosters.ts";
 import type { Context } from "../model/resource.ts";
@@ -18,6 +19,27 @@ export async function findRole(
   call?: CallOptions,
 ): Promise<string | undefined> {
   return role ?? (await members.roleOf(teamID, userID, call));
+}
+
+/**
+ * True if the team's list, read after the last change of ours, shows that somebody is no member: no call has to remove them.
+ * False where the list can't be read, or has no addresses and they are known by theirs alone.
+ */
+export async function isAbsent(
+  { members }: Context,
+  teamID: string,
+  { userID, email }: ListedMember,
+): Promise<boolean> {
+  // Where it can't be read the removal itself answers.
+  const read = await members.list(teamID).then(
+    (list) => ({ list }),
+    () => undefined,
+  );
+  if (!read?.list) return read !== undefined;
+  const { byID, hasEmails } = indexOf(read.list);
+  const { list } = read;
+  const isListed = [userID, email].some((name) => name !== undefined && (byID.has(name) || memberAt(list, name)));
+  return !isListed && (hasEmails || !userID.includes("@"));
 }
 
 /** The reason why somebody lacks a role that the platform confirmed; undefined when they have it. */

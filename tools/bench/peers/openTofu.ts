@@ -5,7 +5,7 @@ import path from "node:path";
 import { messageOf } from "../../../machine/failures.ts";
 import { session, type Platform } from "../platform.ts";
 import { output, run } from "../project.ts";
-import { NotHere, type Peer, type Structure } from "./structure.ts";
+import { atOnce, NotHere, type Peer, type Structure } from "./structure.ts";
 
 const tofu = { module: "github.com/opentofu/opentofu", version: "v1.10.6", command: "./cmd/tofu", file: "tofu" };
 const restapi = {
@@ -105,7 +105,7 @@ export async function openTofu(platform: Platform): Promise<Peer> {
   const headers = await session(platform);
   const environment = { TF_CLI_CONFIG_FILE: path.join(folder, "tofurc"), TF_IN_AUTOMATION: "1" };
   const tofuDoes = (...words: string[]): Promise<unknown> =>
-    run([program, ...words, "-auto-approve", "-no-color"], folder, environment);
+    run([program, ...words, "-auto-approve", "-no-color", `-parallelism=${atOnce}`], folder, environment);
   return {
     name: `OpenTofu ${tofu.version}, restapi ${restapi.version}`,
     up: async (structure) => {

@@ -1,9 +1,12 @@
 import { readFileSync } from "node:fs";
 import { session, type Platform } from "../platform.ts";
 import { embedded, findPulumiVersion, output, BenchProject } from "../project.ts";
-import { NotHere, type Peer, type Structure } from "./structure.ts";
+import { atOnce, NotHere, type Peer, type Structure } from "./structure.ts";
 
 type Program = (structure: Structure) => string;
+
+/** As many at a time as OpenTofu's own default. */
+const parallel = ["--parallel", String(atOnce)];
 
 const declared = ({ organization, teams }: Structure): string => `
 const organization = new m.Organization(${JSON.stringify(organization)}, { name: "Bench" });
@@ -34,9 +37,9 @@ function peer(platform: Platform, name: string, command: readonly string[], prog
     up: async (structure) => {
       project ??= await BenchProject.make(platform, { program: "" }, command);
       await project.write(program(structure));
-      await project.up();
+      await project.run("up", "--yes", "--skip-preview", ...parallel);
     },
-    down: async () => project?.run("destroy", "--yes", "--skip-preview"),
+    down: async () => project?.run("destroy", "--yes", "--skip-preview", ...parallel),
     remove: async () => project?.remove(),
   };
 }

@@ -6,6 +6,9 @@ export interface Structure {
   members: readonly { team: string; userID: string; email: string }[];
 }
 
+/** Resources that each peer works on at a time. */
+export const atOnce = 10;
+
 const people = 100;
 const teams = 10;
 

@@ -4,6 +4,7 @@ import { systemLabels, type RowData } from "../../../contract/values.ts";
 import { addFile } from "../../../files/files.ts";
 import { quote, some } from "../../../messages/text.ts";
 import { keyText, rowDigester, type RowDigester } from "../../../reconcile/digests.ts";
+import { joinKey } from "../../../reconcile/merging/records.ts";
 import { RowSet } from "../../../reconcile/rowSet.ts";
 import type { ValueForms } from "../../../reconcile/valueForms.ts";
 import { editAt, editsOf } from "../../../sources/edits.ts";
@@ -214,8 +215,7 @@ export function digesterOf(declaration: RowDeclaration): (values: RowData) => Ro
 
 /** The natural key of a row as one text, another one for each row: the parts of a key of several labels stand side by side. */
 export function keyOf(key: readonly string[], values: RowData): string {
-  const parts = key.map((label) => keyText(values[label]) ?? "");
-  return parts.length === 1 ? parts.join() : parts.map((part) => part.replaceAll(/[\\,]/g, "\\$&")).join(", ");
+  return joinKey(key.map((label) => keyText(values[label]) ?? ""));
 }
 
 /** The natural keys of all rows, or of those that are chosen by their index. */
