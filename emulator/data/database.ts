@@ -33,8 +33,8 @@ export class Database {
     const isAlone = how.alone === true;
     if (!isAlone) readyDataFile(file);
     this.#connection = new DatabaseSync(file, { timeout: 10_000 });
-    this.#connection.exec(isAlone ? alone : shared);
     try {
+      this.#connection.exec(isAlone ? alone : shared);
       this.fresh = this.transaction(() => {
         const version = this.one<{ user_version: number }>("PRAGMA user_version")?.user_version ?? 0;
         if (version !== 0) {
