@@ -70,3 +70,16 @@ test("nothing is refused that the Pulumi CLI does not have", () => {
   );
   expect(stray).toEqual([]);
 });
+
+test("the page on the Pulumi CLI names commands that there are", () => {
+  const page = readFileSync(join(import.meta.dirname, "../../../docs/pulumi.md"), "utf8");
+  const named = [...page.matchAll(/(?:^|`)(?:npx )?(pulumi|microapps) ([a-z]+)/gm)].map(([, tool, word]) => [
+    tool,
+    word,
+  ]);
+  expect(named.length).toBeGreaterThan(6);
+  const missing = named.filter(([tool, word = ""]) =>
+    tool === "pulumi" ? !recorded.commands[""]?.includes(word) : below(program, word) === undefined,
+  );
+  expect(missing).toEqual([]);
+});

@@ -17,7 +17,8 @@ export function summaryEmitter(write: (text: string) => void, writeError: (text:
     else if (event.type === "log" && event.severity !== "info" && !event.ephemeral) {
       writeError(`${event.severity}: ${printable(event.message.trimEnd(), false)}\n`);
     } else if (event.type === "summary") {
-      const summary = Object.fromEntries(Object.entries(event.changes).sort(([a], [b]) => (a < b ? -1 : 1)));
+      const counts = Object.entries(event.changes).map(([op, count]) => [theirName(op), count] as const);
+      const summary = Object.fromEntries(counts.toSorted(([a], [b]) => (a < b ? -1 : 1)));
       write(
         `${printableJson({
           result: event.result,
@@ -30,10 +31,13 @@ export function summaryEmitter(write: (text: string) => void, writeError: (text:
   };
 }
 
+/** The CLI's name of a step. */
+const theirName = (op: string): string => (op === "read-discard" ? "discard" : op);
+
 const stepOf = ({ urn, resourceType: type, name, op, parent }: StepInfo): object => ({
   urn,
   type,
   name,
-  op,
+  op: theirName(op),
   ...(parent ? { parent } : {}),
 });

@@ -25,6 +25,7 @@ export const featureNames: readonly string[] = [
   "invokeTransforms",
   "resourceHooks",
   "invokeDependsOn",
+  "replaceWith",
 ];
 
 /**
@@ -41,9 +42,13 @@ export const featureNumbers: readonly ResourceMonitorFeature[] =
         numbers.RESOURCE_MONITOR_FEATURE_TRANSFORMS,
         numbers.RESOURCE_MONITOR_FEATURE_INVOKE_TRANSFORMS,
         numbers.RESOURCE_MONITOR_FEATURE_RESOURCE_HOOKS,
-        // Not every version has this one.
+        // Not every version has these. The last two are refused by name; without an answer the SDK would advise another CLI.
         ...("RESOURCE_MONITOR_FEATURE_INVOKE_DEPENDS_ON" in numbers
           ? [numbers.RESOURCE_MONITOR_FEATURE_INVOKE_DEPENDS_ON]
+          : []),
+        ...("RESOURCE_MONITOR_FEATURE_REPLACE_WITH" in numbers ? [numbers.RESOURCE_MONITOR_FEATURE_REPLACE_WITH] : []),
+        ...("RESOURCE_MONITOR_FEATURE_STATE_MIGRATIONS" in numbers
+          ? [numbers.RESOURCE_MONITOR_FEATURE_STATE_MIGRATIONS]
           : []),
       ];
 

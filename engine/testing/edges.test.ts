@@ -12,8 +12,8 @@ import { Sandbox } from "./sandbox.ts";
 const program = `
 const pulumi = require("@pulumi/pulumi");
 const made = {};
-for (const [name, inputs, { parent, component, ...options }] of require("./resources.json")) {
-  const opts = { ...options, parent: made[parent] };
+for (const [name, inputs, { parent, component, deletedWith, ...options }] of require("./resources.json")) {
+  const opts = { ...options, parent: made[parent], deletedWith: made[deletedWith] };
   const props = Object.fromEntries(Object.entries(inputs).map(([key, value]) => [key, String(value).startsWith("@") ? made[value.slice(1)].id : value]));
   made[name] = component
     ? new pulumi.ComponentResource("t:i:Group", name, props, opts)
@@ -57,6 +57,24 @@ test("a resource that is created anew has no old inputs to go back to", async ()
   await up(["a", { kind: "k2", dbr: true }], b("new"));
   expect((await states()).get("b")?.inputs["note"]).toBe("new");
 });
+
+test.each([true, false])(
+  "what is deleted with a replaced resource is replaced without a deletion (first: %s)",
+  async (dbr) => {
+    const rows = (kind: string): Row[] => [
+      ["a", { kind, dbr }],
+      ["b", {}, { deletedWith: "a" }],
+    ];
+    await up(...rows("k1"));
+    const ran = await up(...rows("k2"));
+    expect(ran.changes).toMatchObject({ replace: 2 });
+    expect(calls(ran, "delete")).toEqual([["delete", "a1", expect.anything()]]);
+    expect((await states()).get("b")).toMatchObject({
+      id: "b2",
+      deletedWith: expect.stringMatching(/::a$/) as unknown,
+    });
+  },
+);
 
 test("a component keeps the inputs that the program gave it, and ignored ones change nothing", async () => {
   const group = (note: string): Row => ["group", { note }, { component: true, ignoreChanges: ["note"] }];

@@ -320,6 +320,14 @@ describe("what cannot be served is one sentence with the place:", () => {
       `const hook = new pulumi.ResourceHook("h", () => undefined); new Thing("a", { name: "a" }, { hooks: { afterCreate: [hook] } });`,
       "the program uses resource hooks",
     ],
+    [
+      `new Thing("a", { name: "a" }, { stateMigrations: [() => undefined] });`,
+      "resource 'a' (tiny:index:Thing) uses 'state migrations'",
+    ],
+    [
+      `new Thing("a", { name: "a" }, { replaceWith: [new pulumi.ComponentResource("t:i:Group", "g")] });`,
+      "resource 'a' (tiny:index:Thing) uses 'replaceWith'",
+    ],
   ])("work that the engine would call the program for: %s", async (program, what) => {
     const instead = "which the embedded engine does not do: run this program with the Pulumi CLI";
     expect(await refusals(program)).toEqual([`${what}, ${instead}`]);

@@ -80,7 +80,11 @@ const inputs = z.object({
 });
 
 const outputs = z.object({
-  members: z.record(z.string(), role).meta({ description: "Roles of the members by e-mail address or user ID." }),
+  // Members of a file are no secret of the program, so nothing else marks them.
+  members: z.record(z.string(), role).meta({
+    description: "Roles of the members by e-mail address or user ID.",
+    secretIf: "sensitive",
+  }),
   userIDs: z.array(z.string()).meta({ description: "User IDs of the members, in the order of their sorted names." }),
   found: z.record(z.string(), role).optional().meta({
     description:

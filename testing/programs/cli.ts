@@ -12,18 +12,26 @@ export function found(program: string, folders: readonly string[] = searched): s
   return files.find((file) => existsSync(file));
 }
 
-/** A Pulumi CLI that runs in a folder on the stack `dev`, with a home of its own. */
+/** A Pulumi CLI, or the embedded engine, that runs in a folder on the stack `dev`, with a home of its own. */
 export class Cli {
   readonly #program: string;
+  readonly #first: readonly string[];
   readonly #environment: Record<string, string | undefined>;
 
   /**
    * @param program the CLI's file
    * @param home folder for what it keeps: plugins, credentials
    * @param own more for its environment
+   * @param first words before those of each command
    */
-  constructor(program: string, home: string, own: Readonly<Record<string, string>> = {}) {
+  constructor(
+    program: string,
+    home: string,
+    own: Readonly<Record<string, string>> = {},
+    first: readonly string[] = [],
+  ) {
     this.#program = program;
+    this.#first = first;
     const inherited = Object.entries(process.env).filter(([name]) => !/^(MICROAPPS|NODE)_/.test(name));
     this.#environment = {
       ...Object.fromEntries(inherited),
@@ -51,7 +59,7 @@ export class Cli {
 
   /** Runs a command. @param more for its environment */
   async run(folder: string, args: readonly string[], more: Readonly<Record<string, string>> = {}): Promise<Ended> {
-    const child = spawn(this.#program, [...args, "--non-interactive"], {
+    const child = spawn(this.#program, [...this.#first, ...args, "--non-interactive"], {
       cwd: folder,
       env: { ...this.#environment, ...more },
       stdio: ["ignore", "pipe", "pipe"],

@@ -1,6 +1,7 @@
 import { cp, mkdir, mkdtemp, realpath, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { comparisons } from "../bothEngines/jobs.ts";
 import { leftRunning } from "../harness/processes.ts";
 import { runApproved } from "./approvedRuns.ts";
 import { backends } from "./backends.ts";
@@ -64,7 +65,12 @@ const jobs: readonly Job[] = [
       return undefined;
     },
   },
+  ...comparisons,
 ];
+
+/** True when a word of ARGS names a job, by its beginning where it ends in `*`. */
+const isNamed = (name: string, wanted: string): boolean =>
+  wanted.endsWith("*") ? name.startsWith(wanted.slice(0, -1)) : name === wanted;
 
 const homeIn = (root: string): string => join(root, ".pulumi-home");
 
@@ -103,7 +109,7 @@ async function run(program: string, wanted: readonly string[]): Promise<number> 
   process.once("SIGINT", () => say("interrupted: the command that runs ends, and everything is removed"));
   let passed = 0;
   let leftOut = 0;
-  const selected = jobs.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+  const selected = jobs.filter(({ name }) => wanted.length === 0 || wanted.some((each) => isNamed(name, each)));
   try {
     for (const job of selected) {
       const started = Date.now();
@@ -127,7 +133,7 @@ async function run(program: string, wanted: readonly string[]): Promise<number> 
 }
 
 const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => !jobs.some((job) => job.name === name));
+const unknown = wanted.filter((each) => !jobs.some(({ name }) => isNamed(name, each)));
 const program = found("pulumi");
 if (unknown.length > 0) {
   process.stderr.write(

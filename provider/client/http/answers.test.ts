@@ -2,11 +2,13 @@ import { afterEach, describe, expect, test } from "@jest/globals";
 import { serve, type Server } from "../testing/server.ts";
 
 let server: Server;
-afterEach(() => server.close());
+const servers: Server[] = [];
+afterEach(() => Promise.all(servers.splice(0).map((each) => each.close())));
 
 describe("forms of lists that platforms answer", () => {
   const answering = async (answer: (count: number) => unknown): Promise<void> => {
     server = await serve(({ endpoint }, _, count) => (endpoint === "login" ? undefined : answer(count)));
+    servers.push(server); // a test may have several
   };
   const ada = { userID: "u1", email: "ada@example.com" };
   const people: [string, unknown, object[]][] = [

@@ -1,4 +1,5 @@
 import type * as Undici from "undici";
+import { acceptEncoding, decode, isDecoding } from "./encodings.ts";
 import { proxyFor, ProxyError, tunnel, type Proxy } from "./proxies.ts";
 import { codesOf, failureOfConnection, TransportError, type HttpSender, type HttpSenderOptions } from "./sender.ts";
 
@@ -22,11 +23,12 @@ export function openSender(url: URL, { timeouts, connections }: HttpSenderOption
       if (isClosed) throw new TransportError("cancelled", "The client is closed");
       const { undici, pool } = await (opened ??= open());
       ({ errors } = undici);
-      const answer = await pool.request({ method, path, headers, body: body ?? null, signal });
+      const asked = { ...headers, "accept-encoding": acceptEncoding };
+      const answer = await pool.request({ method, path, headers: asked, body: body ?? null, signal });
       return {
         status: answer.statusCode,
         header: (name) => oneOf(answer.headers[name]),
-        body: answer.body as AsyncIterable<Uint8Array>,
+        body: decode(answer.body, oneOf(answer.headers["content-encoding"])),
       };
     },
     failureOf: (error) => failureOf(error, url.origin, errors),
@@ -74,6 +76,7 @@ function failureOf(error: unknown, origin: string, errors: typeof Undici.errors 
     return new TransportError("timeout", `${origin} did not finish its answer in time (${code})`);
   if (error instanceof errors.InvalidArgumentError)
     return new TransportError("unreachable", "The request can't be written as HTTP, so it was not sent", true);
+  if (isDecoding(code)) return new TransportError("badAnswer", `${origin} sent an answer that can't be decompressed`);
   if (code.startsWith("HPE_"))
     return new TransportError("badAnswer", `${origin} does not speak HTTP as expected (${code})`);
   return new TransportError("connectionLost", `The connection to ${origin} was lost (${code})`);

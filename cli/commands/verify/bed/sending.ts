@@ -2,6 +2,7 @@ import http from "node:http";
 import https from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 import { textOf } from "../../../../provider/client/http/bodies.ts";
+import { decode } from "../../../../provider/client/http/encodings.ts";
 import { agentFor } from "../../../../provider/client/http/proxies.ts";
 import { isRead, type Incoming, type Outgoing, type Send } from "../../../../provider/conformance/door.ts";
 import { codeOf } from "../../doctor/network.ts";
@@ -89,7 +90,7 @@ export class Sender {
       sent.once("error", reject).once("response", resolve);
       sent.end(body);
     });
-    const text = await textOf(response, maxMegabytes);
+    const text = await textOf(decode(response, response.headers["content-encoding"]), maxMegabytes);
     if (text === undefined) throw new NoAnswer(`${url.origin} answers with more than ${maxMegabytes} MB`);
     const named = Object.entries(response.headers).map(([name, value]) => [name, [value].flat().join(", ")] as const);
     return { status: response.statusCode ?? 0, headers: Object.fromEntries(named), text };
