@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from "@jest/globals";
 import * as pulumi from "@pulumi/pulumi";
-import { GeneratedApp, Notification, Organization, SeedRows, Team } from "./resources.ts";
+import { GeneratedApp, Notification, Organization, SeedRows, Team, TeamRoster } from "./resources.ts";
 import { mockEngine, registered } from "./testing/mockEngine.ts";
 
 beforeAll(mockEngine);
@@ -51,6 +51,17 @@ test("the options import and id are refused, and say what to use", () => {
   expect(() => new Team("crew", team, { id: "t1" })).toThrow(`Team "crew": the option id is for plugins: ${file}`);
   expect(() => new GeneratedApp("app", { userEmail: "ada@example.com", appPrompt: "x" }, { import: "a" })).toThrow(
     `GeneratedApp "app": the option import is for plugins: ${file}, or ask getAppStatus what is there`,
+  );
+  expect(registered).toEqual([]);
+});
+
+test("people of a file are refused where they would stand in clear in the state, though they are sensitive", () => {
+  const roster = { teamID: "t1", source: "people.csv" };
+  expect(() => new TeamRoster("crew", { ...roster, sensitive: true } as never)).toThrow(
+    new pulumi.RunError(
+      'TeamRoster "crew": the people of source would stand in clear in the state, though sensitive is set: ' +
+        "use the plugin (microapps:door), or pass them as a secret in members",
+    ),
   );
   expect(registered).toEqual([]);
 });

@@ -35,9 +35,19 @@ export function permitOptions(
     (door === "dynamic" && found !== undefined
       ? `the option ${found} is for plugins: ${insteadOf(definition)}`
       : undefined) ??
+    (door === "dynamic" ? explainClearPeople(definition, args) : undefined) ??
     explainRefusedIgnores(definition, ignoreChanges, args) ??
     explainRefusedReplacements(definition, replaceOnChanges);
   if (refusal !== undefined) throw new pulumi.RunError(`${definition.name} "${name}": ${refusal}`);
+}
+
+/** People of a file are read by the provider: with dynamic resources no engine marks them as secret in the state. */
+function explainClearPeople({ name }: Definition, { sensitive, source }: Readonly<Record<string, unknown>>) {
+  if (name !== "TeamRoster" || source === undefined || sensitive === undefined || sensitive === false) return undefined;
+  return (
+    "the people of source would stand in clear in the state, though sensitive is set: use the plugin (microapps:door), " +
+    "or pass them as a secret in members"
+  );
 }
 
 /** Throws a RunError: a dynamic resource can't be looked up. */
