@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { serve, type Server } from "../testing/server.ts";
+import { parseReply } from "./answers.ts";
 
 let server: Server;
 const servers: Server[] = [];
@@ -47,5 +48,38 @@ describe("forms of lists that platforms answer", () => {
     );
     expect((await server.client().readteam({ teamID: "t1" })).team).toMatchObject({ _id: "t1" });
     expect(server.count("readteam")).toBe(2);
+  });
+});
+
+describe("an answer of another server is named by what a person sees of it:", () => {
+  const page = (title: string): string => `<!DOCTYPE html><html><head><title>${title}</title></head></html>`;
+  const sso = "https://sso.example.com/login";
+  const replies: [string, status: number, text: string, location: string | undefined, message: string][] = [
+    [
+      "a redirect, without its query",
+      302,
+      "",
+      `${sso}?token=hidden#hidden`,
+      `The address redirects to ${sso} (HTTP 302)`,
+    ],
+    ["a redirect to a path", 301, "", "/v2/api?x=hidden", "The address redirects to /v2/api (HTTP 301)"],
+    ["a redirect to nowhere", 302, "", undefined, "The address redirects to another place (HTTP 302)"],
+    ["a page", 200, page("Sign in"), undefined, 'The answer is a page of HTML, "Sign in"'],
+    ["a page without a title", 200, "<html><body>…", undefined, "The answer is a page of HTML"],
+    ["a page of an error", 404, page(" Not found "), undefined, 'HTTP 404 with a page of HTML, "Not found"'],
+    ["no page", 404, "nothing", undefined, "HTTP 404 without an answer of the platform's"],
+    ["no JSON", 200, "nothing", undefined, "The answer is not JSON"],
+  ];
+  test.each(replies)("%s", (_, status, text, location, message) => {
+    const reply = { status, text, location, retryAfter: undefined, date: undefined };
+    expect(parseReply("readteam", reply)).toMatchObject({ failed: { code: "badAnswer", message } });
+  });
+
+  test("its title is shortened, and shows no escapes", () => {
+    const reply = { status: 200, text: page(`\u001b[31m${"x".repeat(200)}`), location: undefined };
+    const { failed } = parseReply("readteam", { ...reply, retryAfter: undefined, date: undefined }) as {
+      failed: { message: string };
+    };
+    expect(failed.message).toMatch(/^The answer is a page of HTML, "[^\u001b]{20,130}"$/);
   });
 });

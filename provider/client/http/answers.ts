@@ -2,7 +2,7 @@ import type { Endpoint } from "../../contract/endpoint.ts";
 import { endpoints, type AnswerOf, type EndpointName } from "../../contract/endpoints.ts";
 import { codeOf, dependantsIn, type Dependant } from "../../contract/errors.ts";
 import { answerIn, isObject, refusalIn } from "../../contract/wire.ts";
-import { printableLine } from "../../messages/text.ts";
+import { printableLine, quote } from "../../messages/text.ts";
 import type { Failed } from "./retries.ts";
 import type { Reply } from "./transport.ts";
 
@@ -24,7 +24,7 @@ export function parseReply<Name extends EndpointName>(name: Name, reply: Reply):
     failed: { code, message, status, dependants },
   });
   if (status >= 300 && status < 400) {
-    return failure("badAnswer", `The address redirects to ${originOf(reply.location)} (HTTP ${status})`);
+    return failure("badAnswer", `The address redirects to ${placeOf(reply.location)} (HTTP ${status})`);
   }
   const wire = parsed(reply.text, endpoint);
   const refusal = wire === undefined ? undefined : (endpoint.refusal ?? refusalIn)(wire);
@@ -35,10 +35,12 @@ export function parseReply<Name extends EndpointName>(name: Name, reply: Reply):
   if (status >= 400) {
     // A 404 of a server on the way must not count as the platform's "not found".
     const foreign = wire === undefined && status < 500 && !plain.has(status);
-    if (foreign) return failure("badAnswer", `HTTP ${status} without an answer of the platform's`);
+    const page = describeText(reply.text);
+    if (foreign)
+      return failure("badAnswer", `HTTP ${status} ${page ? `with ${page}` : "without an answer of the platform's"}`);
     return failure(codeOf(status, ""), `HTTP ${status}`);
   }
-  if (wire === undefined) return failure("badAnswer", "The answer is not JSON");
+  if (wire === undefined) return failure("badAnswer", `The answer is ${describeText(reply.text) ?? "not JSON"}`);
   const answer = endpoint.answer.safeParse(endpoint.unwrap(wire));
   if (!answer.success) {
     const [issue] = answer.error.issues;
@@ -65,7 +67,21 @@ function parsed(text: string, endpoint: Endpoint): unknown {
   return wire === undefined && /^https?:\/\/\S+$/.test(trimmed) ? trimmed : wire;
 }
 
-function originOf(location: string | undefined): string {
+/** Origin and path of a redirect, without its query, which may hold what nobody should see. */
+function placeOf(location: string | undefined): string {
   if (location === undefined) return "another place";
-  return URL.canParse(location) ? new URL(location).origin : "another path";
+  const [place = ""] = location.split(/[?#]/);
+  const whole = URL.canParse(place) ? `${new URL(place).origin}${new URL(place).pathname}` : place;
+  return printableLine(whole).slice(0, maxQuoted);
+}
+
+/** Most characters of another server's text in a message. */
+const maxQuoted = 100;
+
+/** Describes an answer that is no JSON: a page of HTML by its title. */
+function describeText(text: string): string | undefined {
+  if (!/^\s*<(!doctype html|html)\b/i.test(text)) return undefined;
+  const [, title = ""] = /<title[^>]{0,200}>([^<]{1,1000})/i.exec(text) ?? [];
+  const shown = printableLine(title.trim()).slice(0, maxQuoted);
+  return `a page of HTML${shown === "" ? "" : `, ${quote(shown)}`}`;
 }
