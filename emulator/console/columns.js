@@ -1,3 +1,5 @@
+import { html } from "./lit-html/lit-html.js";
+
 // Columns that a person hid or made wider, by table. They stay in this browser.
 
 const minWidth = 60;
@@ -8,16 +10,49 @@ const nameOf = (tableID) => `columns ${location.pathname} ${tableID}`;
 
 /** The columns of a table as they were left here: hidden labels, and widths in pixels by label. */
 export function loadColumns(tableID) {
+  const name = nameOf(tableID);
   try {
-    const { hidden, widths } = JSON.parse(localStorage.getItem(nameOf(tableID)));
-    return { hidden: new Set(hidden), widths: new Map(Object.entries(widths)) };
+    const { hidden, widths } = JSON.parse(localStorage.getItem(name));
+    return { name, hidden: new Set(hidden), widths: new Map(Object.entries(widths)) };
   } catch {
-    return { hidden: new Set(), widths: new Map() }; // nothing was left, or something that is no longer read
+    return { name, hidden: new Set(), widths: new Map() }; // nothing was left, or something that is no longer read
   }
 }
 
-export function saveColumns(tableID, { hidden, widths }) {
-  localStorage.setItem(nameOf(tableID), JSON.stringify({ hidden: [...hidden], widths: Object.fromEntries(widths) }));
+const saveColumns = ({ name, hidden, widths }) =>
+  localStorage.setItem(name, JSON.stringify({ hidden: [...hidden], widths: Object.fromEntries(widths) }));
+
+/** A column's width, and what changes it. */
+export const resizing = (columns, label, redraw) => ({
+  width: columns.widths.get(label),
+  onResize: (width) => {
+    columns.widths.set(label, width);
+    redraw();
+  },
+  onResized: () => saveColumns(columns),
+});
+
+/** A menu of the labels, in which each is shown or hidden. */
+export function columnChooser(columns, labels, redraw) {
+  const toggle = (label) => () => {
+    if (!columns.hidden.delete(label)) columns.hidden.add(label);
+    saveColumns(columns);
+    redraw();
+  };
+  return html`
+    <details class="menu">
+      <summary>Columns</summary>
+      <fieldset>
+        <legend class="unseen">Columns that are shown</legend>
+        ${labels.map(
+          (label) =>
+            html`<label class="check"
+              ><input type="checkbox" .checked=${!columns.hidden.has(label)} @change=${toggle(label)} />${label}</label
+            >`,
+        )}
+      </fieldset>
+    </details>
+  `;
 }
 
 const within = (width) => Math.round(Math.min(maxWidth, Math.max(minWidth, width)));
