@@ -4,7 +4,7 @@ import { rm } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { repository } from "../harness/project.ts";
-import { ciProject } from "./ciProject.ts";
+import { ciProject, installBeside } from "./ciProject.ts";
 
 // The examples for CI whose tools this repository does not have: a registry has them.
 jest.setTimeout(600_000);
@@ -15,15 +15,7 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await ciProject();
-  const quietly = [
-    "--prefer-offline",
-    "--ignore-scripts",
-    "--no-audit",
-    "--no-fund",
-    "--no-save",
-    "--legacy-peer-deps",
-  ];
-  await execute("npm", ["install", ...quietly, "vitest@4", "testcontainers@11", repository], { cwd: folder });
+  await installBeside(folder, "vitest@4", "testcontainers@11");
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

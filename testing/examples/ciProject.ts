@@ -1,5 +1,7 @@
+import { execFile } from "node:child_process";
 import { cp, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { freshFolder, repository } from "../harness/project.ts";
 
 export const ciExamples = join(repository, "examples/ci");
@@ -16,4 +18,17 @@ export async function ciProject(): Promise<string> {
   await symlink(repository, join(folder, "node_modules/pulumi-microapps"));
   await symlink(join(repository, "node_modules/@jest/globals"), join(folder, "node_modules/@jest/globals"));
   return folder;
+}
+
+/** Installs what the examples run by, beside this package; npm would otherwise take the links of the project away. */
+export async function installBeside(folder: string, ...packages: readonly string[]): Promise<void> {
+  const quietly = [
+    "--prefer-offline",
+    "--ignore-scripts",
+    "--no-audit",
+    "--no-fund",
+    "--no-save",
+    "--legacy-peer-deps",
+  ];
+  await promisify(execFile)("npm", ["install", ...quietly, ...packages, repository], { cwd: folder });
 }

@@ -3,8 +3,7 @@ import { execFile } from "node:child_process";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { repository } from "../harness/project.ts";
-import { ciProject } from "./ciProject.ts";
+import { ciProject, installBeside } from "./ciProject.ts";
 
 jest.setTimeout(600_000);
 
@@ -13,15 +12,7 @@ const execute = promisify(execFile);
 test("the example for Playwright: an app in a browser, against the emulator", async () => {
   const folder = await ciProject();
   try {
-    const quietly = [
-      "--prefer-offline",
-      "--ignore-scripts",
-      "--no-audit",
-      "--no-fund",
-      "--no-save",
-      "--legacy-peer-deps",
-    ];
-    await execute("npm", ["install", ...quietly, "@playwright/test@1", repository], { cwd: folder });
+    await installBeside(folder, "@playwright/test@1");
     const { stdout } = await execute(
       process.execPath,
       [join(folder, "node_modules/@playwright/test/cli.js"), "test", "playwright.spec.js"],

@@ -2,6 +2,7 @@ import { expect, test } from "@jest/globals";
 import { throughBothDoors } from "../harness/bothDoors.ts";
 import { eventually } from "../harness/processes.ts";
 import type { Properties } from "../harness/providerHost.ts";
+import { seedStory, type Made } from "./seedStory.ts";
 
 const tables = {
   countries: { name: "Countries", fields: { Code: { type: "text", sort: 1 }, Name: "text" } },
@@ -12,12 +13,6 @@ const tables = {
 };
 const table = { table: "orders", key: "Code" };
 const order = (Code: string, Status = "open", more: object = {}) => ({ Code, Status, ...more });
-
-interface Made {
-  id: string;
-  inputs: Properties;
-  outputs: Properties;
-}
 
 throughBothDoors({ tables }, (scene) => {
   const live = async (microAppID = "orders"): Promise<string[]> => {
@@ -37,21 +32,7 @@ throughBothDoors({ tables }, (scene) => {
       rowData,
     });
   };
-  const check = (news: Properties, old?: Properties) => scene.host.check("SeedRows", { ...table, ...news }, old);
-  const preview = async (state: Made, news: Properties) => {
-    scene.host.told.length = 0;
-    const { inputs, problems } = await check(news, state.inputs);
-    expect(problems).toEqual([]);
-    const { changes } = await scene.host.diff("SeedRows", state.id, state.outputs, inputs);
-    return { inputs, changes, told: scene.host.told.map((text) => text.replace(/^info: /, "")) };
-  };
-  const up = async (state: Made, news: Properties): Promise<Made & { told: string[] }> => {
-    const { inputs } = await preview(state, news);
-    scene.host.told.length = 0;
-    const outputs = await scene.host.update("SeedRows", state.id, state.outputs, inputs);
-    return { id: state.id, inputs, outputs, told: [...scene.host.told] };
-  };
-  const make = (news: Properties): Promise<Made> => scene.create("SeedRows", { ...table, ...news });
+  const { check, preview, up, make } = seedStory(scene, table);
   const isSettled = async (state: Made, news: Properties): Promise<void> => {
     expect(await preview(state, news)).toMatchObject({ changes: false, told: [] });
     const seen = await scene.host.read("SeedRows", state.id, state.outputs);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { throughBothDoors } from "../harness/bothDoors.ts";
 import { testInLong } from "../harness/drawn.ts";
 import type { Properties } from "../harness/providerHost.ts";
+import { seedStory, type Made } from "./seedStory.ts";
 
 const tables = {
   regions: { name: "Regions", fields: { Code: { type: "text", sort: 1 }, Name: "text" } },
@@ -21,12 +22,6 @@ const tables = {
 };
 const table = { table: "items", key: "Code" };
 
-interface Made {
-  id: string;
-  inputs: Properties;
-  outputs: Properties;
-}
-
 throughBothDoors({ tables }, (scene) => {
   const live = async (): Promise<string[]> => {
     const { microAppRows } = await scene.client.microappdata({ microAppID: "items", optViewSort: { sortVal: 1 } });
@@ -34,21 +29,7 @@ throughBothDoors({ tables }, (scene) => {
       ["Code", "Name", "Extra", "Note"].map((label) => (typeof row[label] === "string" ? row[label] : "-")).join(" "),
     );
   };
-  /** Messages of the preview, and if there is anything to do. */
-  const preview = async (state: Made, news: Properties) => {
-    scene.host.told.length = 0;
-    const { inputs, problems } = await scene.host.check("SeedRows", { ...table, ...news }, state.inputs);
-    expect(problems).toEqual([]);
-    const { changes } = await scene.host.diff("SeedRows", state.id, state.outputs, inputs);
-    return { inputs, changes, told: scene.host.told.map((text) => text.replace(/^info: /, "")) };
-  };
-  const up = async (state: Made, news: Properties): Promise<Made & { told: string[] }> => {
-    const { inputs } = await scene.host.check("SeedRows", { ...table, ...news }, state.inputs);
-    scene.host.told.length = 0;
-    const outputs = await scene.host.update("SeedRows", state.id, state.outputs, inputs);
-    return { id: state.id, inputs, outputs, told: [...scene.host.told] };
-  };
-  const make = (news: Properties): Promise<Made> => scene.create("SeedRows", { ...table, ...news });
+  const { preview, up, make } = seedStory(scene, table);
   /** Nothing is left to do, and the platform has nothing that the state does not know. */
   const isSettled = async (state: Made, news: Properties): Promise<void> => {
     expect(await preview(state, news)).toMatchObject({ changes: false, told: [] });
