@@ -31,7 +31,7 @@ export interface LoggedCall {
   duration: number | null;
   /** Probable mistake of the caller, though the call was answered; null without one. */
   remark: string | null;
-  /** Headers of the request, without secrets; null for calls from before version 7 of the data file. */
+  /** Headers of the request that say something of its caller, without secrets; null for calls from before version 7 of the data file. */
   headers: Readonly<Record<string, string>> | null;
   /** Body of the answer without secrets, with the lengths of long lists in their place; null where none was made. */
   answer: unknown;
@@ -156,9 +156,15 @@ export function requestText(parameters: unknown, body: Buffer): string {
   return JSON.stringify({ ...shown, bytes: body.length, sha256: createHash("sha256").update(body).digest("hex") });
 }
 
-/** Writes the headers of a request for the call log; those with secrets are there by name alone. */
+/** Headers that each HTTP library sets by itself, and that say nothing of the caller: most of what a request has. */
+const ofTransport =
+  /^(accept|accept-encoding|accept-language|connection|content-length|host|sec-fetch-\w+|transfer-encoding)$/;
+
+/** Writes the headers of a request that say something of its caller; those with secrets are there by name alone. */
 export const headersText = (headers: Readonly<Record<string, string | undefined>>): string =>
-  JSON.stringify(headers, (name, value: unknown) => (secret.test(name) ? "***" : value));
+  JSON.stringify(headers, (name, value: unknown) =>
+    ofTransport.test(name) ? undefined : secret.test(name) ? "***" : value,
+  );
 
 /** Writes an answer for the call log: without secrets, and with its length instead of a list above 20 items. */
 export function answerText(answer: unknown): string {
