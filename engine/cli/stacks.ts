@@ -96,7 +96,7 @@ async function init(terminal: Terminal, name: string | undefined, options: Optio
 }
 
 /** Makes an empty stack, and the one that commands work on unless `select` is false. */
-export async function initStack(
+async function initStack(
   terminal: Terminal,
   workspace: Workspace,
   fullName: string,
