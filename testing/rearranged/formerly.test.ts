@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { testInLong } from "../harness/drawn.ts";
+import { drawnKinds, testInLong } from "../harness/drawn.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { byHand, changingCalls } from "../harness/platform.ts";
 import { Project, repository } from "../harness/project.ts";
@@ -100,7 +100,7 @@ test("keys of organizations, teams, seeds and apps change at once, once more and
   await project.succeed("preview --expect-no-changes --refresh");
 });
 
-test.each(["dynamic", "plugin"])("a key that changed without it is hinted at by the preview: %s", async (kind) => {
+test.each(drawnKinds("a key that changed"))("a key that changed without it is hinted at by the preview: %s", async (kind) => {
   await project.write("dev.yaml", dev);
   const plugins = `\nplugins:\n  providers:\n    - { name: microapps, path: ${join(repository, "plugin")} }\n`;
   await project.write("../../Pulumi.yaml", (await project.read("../../Pulumi.yaml")) + plugins);
@@ -141,7 +141,7 @@ testInLong("the environment itself gets another name, at once with an organizati
   expect([...(await project.state()).keys()].filter((name) => name.includes("environment"))).toEqual([]);
 });
 
-test("an organization's key that changed without it is refused, with the line to write; undone or written, nothing is sent", async () => {
+testInLong("an organization's key that changed without it is refused, with the line to write; undone or written, nothing is sent", async () => {
   await project.write("dev.yaml", dev);
   await project.succeed("up --yes --skip-preview");
   const before = await ids();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { sampleOf } from "../harness/drawn.ts";
+import { sampleOf, testInLong } from "../harness/drawn.ts";
 import { Scene } from "./scene.ts";
 
 // A case brings a program up several times.
@@ -45,7 +45,7 @@ const cases = [
   ["races with it", "in two commands", false, ["preview", "up --yes --skip-preview"]],
 ] as const;
 
-test("without a preview a row that moves to a later seed gets another ID, and keeps what users wrote", async () => {
+testInLong("without a preview a row that moves to a later seed gets another ID, and keeps what users wrote", async () => {
   const before = await begun(true);
   await scene.write(program({ A: "a" }, { B: "b", C: "changed", D: "d", E: "e", F: "f" }, true), 2);
   const output = await scene.project.succeed("up --yes --skip-preview");
