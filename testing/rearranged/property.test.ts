@@ -1,7 +1,7 @@
 import { describe, expect } from "@jest/globals";
 import fc from "fast-check";
 import * as doors from "../harness/doors.ts";
-import { isLong, testThrough } from "../harness/drawn.ts";
+import { drawnFrom, isLong, sampleStories } from "../harness/drawn.ts";
 import { Play, type Step } from "./play.ts";
 import { kinds, type Edit } from "./rearrangements.ts";
 
@@ -34,8 +34,8 @@ const found = [
   edited(to("moveRow", 3, 8, 11), to("renameSeed", 5, 8, 8)),
 ];
 
-describe.each(Object.values(doors))("through the $name door:", (door) => {
-  const test = testThrough(door.name);
+describe.each(drawnFrom(Object.values(doors), "property"))("through the $name door:", (door) => {
+  const test = sampleStories();
   test(
     "whatever is edited, and wherever a run is killed, one up brings what the last program declares and nothing else",
     async () => {

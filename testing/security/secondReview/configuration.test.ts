@@ -57,7 +57,7 @@ async function said(door: Door, config: Record<string, string>): Promise<string>
 }
 
 describe.each(Object.values(doors))("a provider of the kind $name", (door) => {
-  const test = testThrough(door.name, "all");
+  const test = testThrough(door.name);
   test.each(keys.filter((key) => !quotedInClear.includes(key)))(
     "quotes nothing that stands under microapps:%s",
     async (key) => {
