@@ -12,7 +12,7 @@ import { adminPath } from "./admin/actions.ts";
 import { healthPath } from "./admin/health.ts";
 import type { NewCall } from "./data/callLog.ts";
 import { createEmulator, type Emulator, type EmulatorOptions } from "./emulator.ts";
-import { packingOf, writeWhole } from "./platform/snapshotFiles.ts";
+import { packingOf, writeWhole } from "./snapshots/snapshotFiles.ts";
 import { defaultAdministrator } from "./seed/schema.ts";
 
 /** Options of the commands that run an emulator. */

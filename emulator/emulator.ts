@@ -10,13 +10,13 @@ import { Database } from "./data/database.ts";
 import { newToken, requireLongToken } from "./data/hashing.ts";
 import { writeProfile, type Settings } from "./data/settings.ts";
 import { listen } from "./http/server.ts";
-import { dropLeftovers } from "./platform/drafts.ts";
+import { dropLeftovers, giveBack } from "./snapshots/drafts.ts";
 import { readExposure, refuseKnownCredentials, type ExposureOptions } from "./platform/exposure.ts";
 import type { FaultPlan } from "./platform/faults.ts";
 import { HostedPlatforms, type OnDemand } from "./platform/hosted.ts";
 import { Instance } from "./platform/instance.ts";
 import { Platform } from "./platform/platform.ts";
-import { awaitSnapshot, loadAwaited } from "./platform/snapshotFiles.ts";
+import { awaitSnapshot, loadAwaited } from "./snapshots/snapshotFiles.ts";
 import { routeRequests } from "./routing.ts";
 import { addFromSeed } from "./seed/additions.ts";
 import { compareSeed } from "./seed/differences.ts";
@@ -127,6 +127,7 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
       if (from.snapshot !== undefined) await loadAwaited(database, from.snapshot);
       if (profile) writeProfile(database, profile);
       check(database);
+      void giveBack(database);
       made.set(name, new Platform(database, { now, wireNames, readOnly, settings, onCall, check }));
     }
     const answering = routeRequests(platforms, {

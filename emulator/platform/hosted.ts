@@ -6,7 +6,7 @@ import { writeProfile } from "../data/settings.ts";
 import { plant, readPlantedSeed } from "../seed/planting.ts";
 import { Instance } from "./instance.ts";
 import { Platform } from "./platform.ts";
-import { copySnapshot, identifySaving, snapshots } from "./snapshots.ts";
+import { copySnapshot, identifySaving, snapshots } from "../snapshots/snapshots.ts";
 import { Template } from "./template.ts";
 
 /** A platform that the emulator serves. */
