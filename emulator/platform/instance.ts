@@ -6,8 +6,6 @@ import { writeProfile } from "../data/settings.ts";
 import { listDelivered, type Notification } from "../endpoints/notifications.ts";
 import type { Ending, Outgoing } from "../http/server.ts";
 import { resetAside } from "../seed/reset.ts";
-import { Faults, type Fault, type FaultPlan } from "./faults.ts";
-import type { Incoming, Platform } from "./platform.ts";
 import { loadFile, saveFile } from "../snapshots/snapshotFiles.ts";
 import {
   compareSnapshot,
@@ -20,6 +18,8 @@ import {
   takeSnapshot,
   type Difference,
 } from "../snapshots/snapshots.ts";
+import { Faults, type Fault, type FaultPlan } from "./faults.ts";
+import type { Incoming, Platform } from "./platform.ts";
 
 /** One platform of an emulator, with the actions of tests and the console. */
 export class Instance {
