@@ -81,7 +81,7 @@ export class Instance {
     saveSnapshot(this.#platform.database, name);
   }
 
-  /** Saves the platform as it is now as a snapshot of this name, and answers calls meanwhile. */
+  /** Saves the platform of this moment as a snapshot of this name, and answers calls meanwhile. */
   takeSnapshot(name: string): Promise<void> {
     return takeSnapshot(this.#platform.database, name);
   }

@@ -47,12 +47,12 @@ export async function dropDraft(database: Database, prefix: string): Promise<voi
 /** Free pages of a data file (4 KB each) that are given back. */
 const manyPages = 1_000;
 
-/** Pages with contents, at most, of a data file of an earlier version that is written anew at once to shrink. */
+/** Highest number of used pages of an earlier version's data file that is rewritten at once to shrink it. */
 const fewPages = 5_000;
 
 /** Drops the tables of a draft in the background, and gives back the space that they took. */
 export function dropLater(database: Database, prefix: string): void {
-  // What is left goes when the file is opened.
+  // The next start drops the rest.
   dropDraft(database, prefix)
     .then(() => giveBack(database))
     .catch(() => undefined);

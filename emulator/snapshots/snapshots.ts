@@ -39,7 +39,7 @@ export function saveSnapshot(database: Database, name: string): void {
 const noteSaving = (database: Database, name: string): unknown =>
   database.run(`INSERT INTO "${copyOf(name, "meta")}" VALUES ('saved', ?)`, newToken());
 
-/** Saves the platform under a name, as it is now. Others are answered meanwhile, and change it. */
+/** Saves the platform of this moment under a name. Others are answered meanwhile, and change it. */
 export async function takeSnapshot(database: Database, name: string): Promise<void> {
   validateName(name);
   const draft = newDraft();
