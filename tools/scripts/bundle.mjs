@@ -57,4 +57,5 @@ await build({
   plugins: [byFetch],
   logLevel: "warning",
 });
-for (const name of [...inside, "unhomoglyph"]) copyFileSync(`node_modules/${name}/LICENSE`, `dist/bundle/${name}.LICENSE`);
+for (const name of [...inside, "unhomoglyph"])
+  copyFileSync(`node_modules/${name}/LICENSE`, `dist/bundle/${name}.LICENSE`);
