@@ -147,7 +147,11 @@ test.each<[string, Record<string, string>, string]>([
   ["up --yes", { CONTINUE_ON_ERROR: "1" }, notDone("PULUMI_CONTINUE_ON_ERROR", "go on after an error")],
   ["destroy --yes", { RUN_PROGRAM: "true" }, notDone("PULUMI_RUN_PROGRAM", "run the program for this")],
   ["preview", { PARALLEL: "x" }, "error: PULUMI_PARALLEL: 'x' must be a whole number from 1"],
-  ["preview", { PARALLEL: "x", OPTION_PARALLEL: "y" }, "error: PULUMI_OPTION_PARALLEL: 'y' must be a whole number from 1"],
+  [
+    "preview",
+    { PARALLEL: "x", OPTION_PARALLEL: "y" },
+    "error: PULUMI_OPTION_PARALLEL: 'y' must be a whole number from 1",
+  ],
   ["destroy --preview-only", { SKIP_CONFIRMATIONS: "true" }, "error: --yes and --preview-only cannot be used together"],
   // Neither of these has the flag.
   ["preview", { CONTINUE_ON_ERROR: "1" }, "error: no stack selected: make one with 'stack init <name>'"],

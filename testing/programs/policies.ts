@@ -6,7 +6,7 @@ import type { Cli } from "./cli.ts";
 const projects = {
   organization: {
     file: "index.ts",
-    edit: (text: string) => text.replace("name: \"Globex\"", "name: \"Globex\", forceDestroy: true"),
+    edit: (text: string) => text.replace('name: "Globex"', 'name: "Globex", forceDestroy: true'),
     rule: "organization-not-forced",
     says: "delete teams and members one by one",
   },
