@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { id } from "../../contract/values.ts";
 import { InputError, type PlatformFunction } from "../../functions/function.ts";
 import { getTeamMembers } from "../../functions/getTeamMembers.ts";
 import { readMatching } from "../../functions/tableRows.ts";
-import { id } from "../../contract/values.ts";
 import { keyText } from "../../reconcile/digests.ts";
 import type { Context } from "../../resources/model/resource.ts";
 import { childrenOf } from "../../resources/rows/fileRecords.ts";
