@@ -141,7 +141,7 @@ describe("List:", () => {
       expect(called.filter((name) => /^(insert|update|remove)/.test(name))).toEqual([]);
     }
     const japan = await host.import("SeedRows", "countries/Code=JP&Name=Japan");
-    // A link is no plain value: it is left as it is.
+    // A link has more than a value, so it is left out.
     expect(japan).toMatchObject({
       id: "countries/Code+Name",
       inputs: { table: "countries", key: ["Code", "Name"], rows: [{ Code: "JP", Name: "Japan", People: 124 }] },

@@ -60,7 +60,7 @@ export async function importRow<Inputs extends SeedInputs>(
   if (linked !== undefined)
     throw new ResourceError(`${linked} of table ${table} has more than a value: no key that an import can declare`);
   const left = cells.filter(([label]) => !(label in row)).map(([label]) => label);
-  if (left.length > 0) context.report.info(`left out, and left as it is: ${left.join(", ")}`);
+  if (left.length > 0) context.report.info(`left out, and not changed: ${left.join(", ")}`);
   return { ...(await ownedRow(context, table, Object.keys(key), row, parse)), inputs: { rows: [row] } };
 }
 
