@@ -103,9 +103,12 @@ export async function measureChanges(count: number): Promise<Figure[]> {
     const before = await host.check("SeedRows", news);
     const made = await host.create("SeedRows", before.inputs);
     let { outputs } = made;
-    const ids: string[] = [];
-    for await (const page of pages(platform.client, { microAppID: "seeded" })) ids.push(...page.map(({ _id }) => _id));
-    const ofHundred = ids.filter((_, index) => index % 100 === 0);
+    // Batches are under way side by side: rows come in another order than that of the file.
+    const byCode = new Map<unknown, string>();
+    for await (const page of pages(platform.client, { microAppID: "seeded" }))
+      for (const row of page) byCode.set(row["Code"], row._id);
+    const ids = [...byCode.values()];
+    const ofHundred = Array.from({ length: count / 100 }, (_, index) => byCode.get(cells(index * 100, 0)[0]) ?? "");
     const reads = [
       ...Array.from({ length: count / 10_000 + 1 }, (_, page) => ({
         optViewSort: { _id: 1 },
