@@ -70,6 +70,9 @@ export class CellRules {
   }
 }
 
+/** An expectation for people, by its rule. */
+export const nameExpectation = (rule: string): string => `expect.${rule}`;
+
 /** The accepted values of a label for people; empty for a secret one. */
 export const describeAccepted = (seed: ExpectingSeed, label: string): string =>
   isHidden(seed, label) ? "" : `: ${some((seed.expect?.acceptedValues?.[label] ?? []).map(String).map(quote), 10)}`;
