@@ -97,9 +97,12 @@ throughBothDoors({ tables, settings: { strict: false } }, (scene) => {
     expect(changes).toBe(false);
     expect(told.join("\n")).toContain("as of the last look table offices no longer fits schemas/offices.json:\nlabel");
     const next = await up(known, { rows: [...rows, office("Evora")] });
-    write({ fields: [...schema.fields, field("Note", "string")] });
+    write({ fields: [...schema.fields, field("Note", "string"), field("Floor", "any", { required: true })] });
     const again = await scene.host.read("SeedRows", next.id, next.outputs);
-    expect(again.outputs["misfits"]).toEqual([expect.stringContaining('label "Desks":')]);
+    expect(again.outputs["misfits"]).toEqual([
+      'label "Floor": in no row, and required in schemas/offices.json',
+      expect.stringContaining('label "Desks":'),
+    ]);
   });
 
   test("a file that is no schema, holds other constraints, or is gone, is named", async () => {

@@ -64,7 +64,8 @@ const seedOf = ({ seeds }: Declaration, name: string): Seed => {
 /** A seed as its resource will have it, without what only the platform knows. */
 function targetOf(declared: Declaration, name: string): RowTarget {
   const seed = seedOf(declared, name);
-  const { table, key, rows, source, schema, types, sensitive, secretLabels, references, parent, expect, ...rest } = seed;
+  const { table, key, rows, source, schema, types, sensitive, secretLabels, references, parent, expect, ...rest } =
+    seed;
   type Rows = { seed: string } | { table: string; key: string };
   const lookup = (to: Rows): { table: string; key: string } =>
     "seed" in to ? { table: seedOf(declared, to.seed).table, key: seedOf(declared, to.seed).key[0] ?? "" } : to;

@@ -1,5 +1,5 @@
 import { orUndefinedIfNotFound } from "../../contract/errors.ts";
-import { withoutUndefined } from "../../contract/values.ts";
+import { withoutUndefined, type RowData } from "../../contract/values.ts";
 import { decodeLedger } from "../../reconcile/ledger.ts";
 import type { RowSet } from "../../reconcile/rowSet.ts";
 import { planRows } from "../../reconcile/rows.ts";
@@ -43,6 +43,22 @@ interface Observation {
   misfits?: string[] | undefined;
 }
 
+/** Requirements of the whole table: expectations, and its schema. */
+async function requirementsOf(context: RowContext, state: SeedState) {
+  const expected = state.expect && (await TableCheck.of(context, state));
+  const schema = await SchemaCheck.of(context, state);
+  return {
+    add: (values: RowData): void => {
+      expected?.add(values);
+      schema?.add(values);
+    },
+    broken: (total: number): Pick<Observation, "unmet" | "misfits"> => {
+      const [unmet, misfits] = [expected?.sentences(total) ?? [], schema?.sentences() ?? []];
+      return { ...(unmet.length > 0 ? { unmet } : {}), ...(misfits.length > 0 ? { misfits } : {}) };
+    },
+  };
+}
+
 /**
  * Reads the state with the drift of our rows, and the rows of the program as they are on the platform; undefined when
  * there is no such table.
@@ -53,7 +69,6 @@ export async function observe<Applied extends SeedState & Observation>(
 ): Promise<Omit<Observed<Omit<Applied, keyof Observation | "rows"> & Observation>, "id"> | undefined> {
   const context = { ...platform, fromCache: true };
   const { drift: before, foundSecrets: secretsBefore, unmet, misfits, rows, ...last } = state;
-  const rest: typeof last & Pick<Observation, "unmet" | "misfits"> = last;
   const ledger = decodeLedger(state.ledger);
   const links = await Links.of(context, state);
   const wanted = ledger.kind === "list" ? ledger.rows : (await lastSource(context, state))?.rows;
@@ -62,16 +77,14 @@ export async function observe<Applied extends SeedState & Observation>(
     if (platform.readsFirst) context.report.info(sentence);
     else context.report.warning(sentence);
     const seen = withoutUndefined({ drift: before, foundSecrets: secretsBefore, unmet, misfits });
-    return { outputs: { ...rest, ...seen } };
+    return { outputs: { ...last, ...seen } };
   }
   const declared = rows && ledger.kind === "list" && !state.sensitive ? new FoundRows(state, rows) : undefined;
   const edited = new EditedRows(state);
   const unlinked: string[] = [];
-  const check = state.expect && (await TableCheck.of(context, state));
-  const schema = await SchemaCheck.of(context, state);
+  const required = await requirementsOf(context, state);
   const see: ObserveRow = ({ index, content, values, dangling }) => {
-    check?.add(values);
-    schema?.add(values);
+    required.add(values);
     if (index === undefined) {
       platform.watch?.foreign(values);
       return;
@@ -89,10 +102,7 @@ export async function observe<Applied extends SeedState & Observation>(
     return undefined;
   }
   const inputs = declared ? { inputs: declared.inputs() } : {};
-  const broken = check?.sentences(live.total) ?? [];
-  if (broken.length > 0) rest.unmet = broken;
-  const strange = schema?.sentences() ?? [];
-  if (strange.length > 0) rest.misfits = strange;
+  const rest = { ...last, ...required.broken(live.total) };
   const { drift, vanished } = planRows(wanted, ledger, live, {
     ...optionsOf(state),
     lostData: context.lostData,

@@ -3,7 +3,7 @@ import { formatCount, quote, some } from "../../../messages/text.ts";
 import { SourceError } from "../../../sources/read.ts";
 import { keyOf } from "../declared/declaration.ts";
 import { SchemaCells } from "../declared/schema/schemaCells.ts";
-import { loadTableSchema, nameConstraint, toExpectations } from "../declared/schema/tableSchema.ts";
+import { loadTableSchema, nameConstraint, toExpectations, type SchemaField } from "../declared/schema/tableSchema.ts";
 import type { RowTarget } from "../declared/target.ts";
 import type { RowContext } from "./context.ts";
 import { TableCheck } from "./tableCheck.ts";
@@ -57,7 +57,10 @@ export class SchemaCheck {
       if (!this.#cells.has(label)) this.#note(this.#labels, label, name);
     }
     for (const { label, wanted, value } of this.#cells.misfits(values))
-      this.#note(this.#misfits, `${label} ${wanted}`, name, { wanted: `label ${quote(label)}: ${this.#cells.schema.file} takes ${wanted}`, value });
+      this.#note(this.#misfits, `${label} ${wanted}`, name, {
+        wanted: `label ${quote(label)}: ${this.#cells.schema.file} takes ${wanted}`,
+        value,
+      });
     this.#rules.add(values);
   }
 
@@ -79,18 +82,23 @@ export class SchemaCheck {
   sentences(): string[] {
     const { file, fields } = this.#cells.schema;
     const news = [...this.#labels].map(
-      ([label, found]) => `label ${quote(label)}: no field of ${file}, and in ${formatCount(found.count, "row")}${named(found)}`,
+      ([label, found]) =>
+        `label ${quote(label)}: no field of ${file}, and in ${formatCount(found.count, "row")}${named(found)}`,
     );
-    const gone = [...fields.values()].filter(({ name, constraints }) => constraints.required && !this.#seen.has(name));
-    const lost =
-      this.#seen.size === 0 ? [] : gone.map(({ name }) => `label ${quote(name)}: in no row, and required in ${file}`);
+    const isLost = ({ name, constraints }: SchemaField): boolean => !!constraints.required && !this.#seen.has(name);
+    // A label that is in no row is one sentence, not also rows that lack it.
+    const lost = this.#seen.size === 0 ? [] : [...fields.values()].filter(isLost).map(({ name }) => name);
     const misfits = [...this.#misfits.values()].map(
-      (found) => `${found.wanted ?? ""}, and ${formatCount(found.count, "row")} ${found.count === 1 ? "has" : "have"} another value${named(found)}`,
+      (found) =>
+        `${found.wanted ?? ""}, and ${formatCount(found.count, "row")} ${found.count === 1 ? "has" : "have"} another value${named(found)}`,
     );
-    // A label that is in no row is one sentence, not also a row that lacks it.
-    const isGone = (text: string): boolean =>
-      gone.some(({ name }) => !this.#seen.has(name) && text.includes(`no value under ${quote(name)}`));
-    return [...news, ...lost, ...misfits, ...this.#rules.sentences().filter((text) => !isGone(text))];
+    const isSaid = (text: string): boolean => lost.some((name) => text.includes(`no value under ${quote(name)}`));
+    return [
+      ...news,
+      ...lost.map((name) => `label ${quote(name)}: in no row, and required in ${file}`),
+      ...misfits,
+      ...this.#rules.sentences().filter((text) => !isSaid(text)),
+    ];
   }
 }
 

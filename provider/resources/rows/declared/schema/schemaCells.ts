@@ -116,7 +116,7 @@ export class SchemaCells {
   strangeLinks(labels: ReadonlySet<string>): string[] {
     const { file, links } = this.schema;
     const { table: own = "", references = {} } = this.#seed;
-    return links.flatMap(({ label, table = "", key }) => {
+    return links.flatMap(({ label, table, key }) => {
       if (!labels.has(label)) return [];
       const to = references[label];
       const there = table === "" ? own : table;
