@@ -5,35 +5,14 @@ import { habits, type HabitName } from "../../../provider/habits/habits.ts";
 import type { Profile } from "../../../provider/habits/profile.ts";
 import { printableLine } from "../../../provider/messages/text.ts";
 import type { Answer } from "./answer.ts";
-import { adaptionText, meaningOf, meaningOfFact, type Adaption } from "./meaning.ts";
+import { adaptionText, meaningOf, meaningOfFact, type PlatformDifference } from "./meaning.ts";
+import type { ProfileChange } from "./profileFile.ts";
 
 /** How facts came out. */
 export interface Tally {
   holds: number;
   differs: number;
   notTried: number;
-}
-
-/** A way in which a platform was seen to differ. */
-export interface Difference {
-  /** ID of the fact. */
-  fact: string;
-  rule: string;
-  evidence: Fact["evidence"];
-  expected: string;
-  seen: string;
-  /** The habit by which it is known, with the usual value and the one that was seen; null for one without a name. */
-  habit: { name: HabitName; usual: string; value: string } | null;
-  /** Parts of this product that it affects. */
-  affects: string;
-  adapts: { by: Adaption["by"]; text: string };
-}
-
-/** Change of a platform since its profile was written. */
-export interface Change {
-  what: string;
-  before: string;
-  now: string;
 }
 
 /** Result of a verify run, as `--json` prints it: docs/verify.md has the shape. */
@@ -54,9 +33,9 @@ export interface Outcome {
     endpoints: ({ endpoint: string } & Tally)[];
     evidence: ({ evidence: string } & Tally)[];
   };
-  differences: Difference[];
+  differences: PlatformDifference[];
   /** Since the profile of `--profile`; null without one. */
-  changes: Change[] | null;
+  changes: ProfileChange[] | null;
   notTried: { fact: string; why: string }[];
   profile: Profile;
   /** Things that could not be removed. */
@@ -92,9 +71,9 @@ export function scoreOf(results: readonly Result[]): Outcome["score"] {
 }
 
 /** Each difference, with its consequences. A habit is listed once, by the first fact that shows it. */
-export function differencesOf(results: readonly Result[], hide: (text: string) => string): Difference[] {
+export function differencesOf(results: readonly Result[], hide: (text: string) => string): PlatformDifference[] {
   const known = new Set<string>();
-  return results.filter(differs).flatMap((result): Difference[] => {
+  return results.filter(differs).flatMap((result): PlatformDifference[] => {
     const { id: fact, rule, evidence } = result.fact;
     const found = deviation(result);
     const base = { fact, rule, evidence, ...comparison(result, hide) };
@@ -109,7 +88,7 @@ export function differencesOf(results: readonly Result[], hide: (text: string) =
   });
 }
 
-function comparison(result: Result, hide: (text: string) => string): Pick<Difference, "expected" | "seen"> {
+function comparison(result: Result, hide: (text: string) => string): Pick<PlatformDifference, "expected" | "seen"> {
   if (result.status === "failed") {
     const at = result.path === "" ? "" : `${result.path}: `;
     return { expected: describeValue(result.expected, hide), seen: hide(at) + describeValue(result.seen, hide) };
@@ -125,9 +104,9 @@ export function describeValue(value: unknown, hide: (text: string) => string): s
 }
 
 /** True when nobody has to do anything about a difference. */
-export const isAdapted = ({ adapts: { by } }: Difference): boolean => by === "client" || by === "unused";
+export const isAdapted = ({ adapts: { by } }: PlatformDifference): boolean => by === "client" || by === "unused";
 
 /** Returns 3 when the product lacks something, or when the platform is not as its profile any more. */
-export function statusOf({ works }: Answer, changes: readonly Change[] | null): 0 | 3 {
+export function statusOf({ works }: Answer, changes: readonly ProfileChange[] | null): 0 | 3 {
   return works === "no" || (changes !== null && changes.length > 0) ? 3 : 0;
 }

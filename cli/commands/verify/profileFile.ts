@@ -7,9 +7,15 @@ import { habits, type HabitName } from "../../../provider/habits/habits.ts";
 import { profile, type Profile } from "../../../provider/habits/profile.ts";
 import { writeDrafts } from "../record/writing.ts";
 import { wordsFact } from "./meaning.ts";
-import type { Change } from "./outcome.ts";
 
 const habitNames = Object.keys(habits) as HabitName[]; // keys of a const object
+
+/** Change of a platform since its profile was written. */
+export interface ProfileChange {
+  what: string;
+  before: string;
+  now: string;
+}
 
 /** Findings beside habits. */
 export interface Seen {
@@ -67,8 +73,8 @@ function unknownWords(results: readonly Result[]): Profile["statusWords"] {
 }
 
 /** Changes from an earlier profile, among the tried facts. */
-export function changesSince(earlier: Profile, results: readonly Result[], limits: Profile["limits"]): Change[] {
-  const changes: Change[] = [...habitsSeen(results)].map(([name, now]) => ({
+export function changesSince(earlier: Profile, results: readonly Result[], limits: Profile["limits"]): ProfileChange[] {
+  const changes: ProfileChange[] = [...habitsSeen(results)].map(([name, now]) => ({
     what: name,
     before: earlier.habits[name] ?? habits[name].values[0],
     now,

@@ -1,6 +1,7 @@
 import { wrapLine } from "../../../engine/index.ts";
 import { formatCounts, formatCount } from "../../../provider/messages/text.ts";
-import { isAdapted, type Difference, type Outcome, type Tally } from "./outcome.ts";
+import type { PlatformDifference } from "./meaning.ts";
+import { isAdapted, type Outcome, type Tally } from "./outcome.ts";
 import type { Rehearsed } from "./rehearsal/rehearsing.ts";
 
 /** The outcome for people, in a number of columns. */
@@ -70,7 +71,7 @@ function rows(title: string, tallies: readonly (readonly [string, Tally])[]): st
 }
 
 function linesOf(
-  { fact, rule, evidence, expected, seen, habit, affects, adapts }: Difference,
+  { fact, rule, evidence, expected, seen, habit, affects, adapts }: PlatformDifference,
   columns: number,
 ): string[] {
   const indented = (text: string): string[] => wrapLine(`  ${text}`, columns);

@@ -6,14 +6,13 @@ import { quote, some } from "../../../messages/text.ts";
 import { keyText, rowDigester, type RowDigester } from "../../../reconcile/digests.ts";
 import { joinKey } from "../../../reconcile/merging/records.ts";
 import { RowSet } from "../../../reconcile/rowSet.ts";
-import type { ValueForms } from "../../../reconcile/valueForms.ts";
 import { editAt, editsOf } from "../../../sources/edits.ts";
 import { read, SourceError } from "../../../sources/read.ts";
-import { listLinkedLabels, placeOf, type Source, type SourceRow } from "../../../sources/source.ts";
+import { listLinkedLabels, placeOf, type SourceRow } from "../../../sources/source.ts";
 import { Capacity } from "../../model/locks.ts";
 import { AllRows } from "./allRows.ts";
+import type { ExpectingSeed } from "./expectations/cellRules.ts";
 import { ExpectedRows } from "./expectations/declaredRows.ts";
-import type { Expecting } from "./expectations/expectations.ts";
 import { RowFields } from "./fields.ts";
 import { allForms } from "./forms.ts";
 import { RowMistakes } from "./mistakes.ts";
@@ -21,19 +20,10 @@ import { RowLabels } from "./rowLabels.ts";
 import { SchemaRows } from "./schema/schemaRows.ts";
 
 /** The inputs of a seed that decide which rows it has, and by which labels they are known. */
-export interface RowDeclaration extends Source, Expecting {
-  table?: string | undefined;
+export interface RowDeclaration extends ExpectingSeed {
   key: readonly string[];
   /** Key of all digests of the seed. */
   salt?: string | undefined;
-  /** Labels whose values have several spellings, by what the field makes of them. */
-  forms?: ValueForms | undefined;
-  /** Labels whose fields were seen to keep texts without the space around them. */
-  trims?: string[] | undefined;
-  /** File with the Table Schema that rows are held against. */
-  schema?: string | undefined;
-  /** Labels that others write: a value of the source goes into new rows alone. */
-  ignoreLabels?: readonly string[] | undefined;
 }
 
 /** The rows of a source by their digests, with all labels that they declare. */

@@ -6,7 +6,7 @@ import { quote, some } from "../../../../messages/text.ts";
 import { inForm } from "../../../../reconcile/valueForms.ts";
 import { formatOf } from "../../../../sources/formats.ts";
 import { isHidden, listLinkedLabels, type CellType } from "../../../../sources/source.ts";
-import type { RowDeclaration } from "../declaration.ts";
+import type { ExpectingSeed } from "../expectations/cellRules.ts";
 import { allForms, brief } from "../forms.ts";
 import { hasValue } from "../rowLabels.ts";
 import type { SchemaField, SchemaType, TableSchema } from "./tableSchema.ts";
@@ -57,11 +57,11 @@ export interface Misfit {
 /** Labels and types of a Table Schema, which the cells of a seed's table are held against. */
 export class SchemaCells {
   readonly schema: TableSchema;
-  readonly #seed: RowDeclaration;
+  readonly #seed: ExpectingSeed;
   readonly #linked: ReadonlySet<string>;
   readonly #forms: ReturnType<typeof allForms>;
 
-  constructor(schema: TableSchema, seed: RowDeclaration) {
+  constructor(schema: TableSchema, seed: ExpectingSeed) {
     this.schema = schema;
     this.#seed = seed;
     this.#linked = new Set(listLinkedLabels(seed));

@@ -1,6 +1,6 @@
 import type { RowData } from "../../../../contract/values.ts";
 import type { Mistake } from "../../../../sources/source.ts";
-import type { RowDeclaration } from "../declaration.ts";
+import type { ExpectingSeed } from "../expectations/cellRules.ts";
 import { ExpectedRows } from "../expectations/declaredRows.ts";
 import { SchemaCells } from "./schemaCells.ts";
 import { loadTableSchema, nameConstraint, toExpectations } from "./tableSchema.ts";
@@ -10,14 +10,14 @@ export class SchemaRows {
   readonly cells: SchemaCells;
   readonly #expected: ExpectedRows;
 
-  private constructor(cells: SchemaCells, seed: RowDeclaration) {
+  private constructor(cells: SchemaCells, seed: ExpectingSeed) {
     this.cells = cells;
     const expect = toExpectations(cells.schema);
     this.#expected = new ExpectedRows({ ...seed, expect }, nameConstraint(cells.schema));
   }
 
   /** Undefined for a seed without a schema. Throws a SourceError where the file is none. */
-  static of(seed: RowDeclaration, directory: string): SchemaRows | undefined {
+  static of(seed: ExpectingSeed, directory: string): SchemaRows | undefined {
     if (seed.schema === undefined) return undefined;
     return new SchemaRows(new SchemaCells(loadTableSchema(directory, seed.schema), seed), seed);
   }
