@@ -1,3 +1,4 @@
+import { readSeed } from "../../emulator/seed/file.ts";
 import type { Seed } from "../../emulator/seed/schema.ts";
 import { find, toPlainValue, type Value } from "../../provider/layers/document.ts";
 import type { FieldModel, Kind, TableModel } from "./model.ts";
@@ -13,6 +14,9 @@ const kinds: Readonly<Record<string, Kind>> = {
   viewers: "checkbox",
   teamViewers: "checkbox",
 };
+
+/** The tables of a platform seed, or of the platform of an environment file. Throws with file and line. */
+export const readPlatform = (file: string, directory: string): Pick<Seed, "tables"> => readSeed(file, directory);
 
 /**
  * The model of a table that a platform seed describes; undefined where it has none.

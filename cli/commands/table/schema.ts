@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { printable, printableJson } from "../../../engine/index.ts";
-import { readSeed } from "../../../emulator/seed/file.ts";
 import { messageOf } from "../../../machine/failures.ts";
 import { nearest } from "../../../machine/spelling.ts";
 import { pages } from "../../../provider/client/lists/pages.ts";
@@ -15,7 +14,7 @@ import { maskOf } from "../../../provider/pulumi/secrets.ts";
 import { TableInference } from "../../tableSchema/inference.ts";
 import type { TableModel } from "../../tableSchema/model.ts";
 import { toRowSchema, toTableSchema, toTypeScript } from "../../tableSchema/outputs.ts";
-import { findDeclaredModel } from "../../tableSchema/platformTables.ts";
+import { findDeclaredModel, readPlatform } from "../../tableSchema/platformTables.ts";
 import { summarize } from "../../tableSchema/summary.ts";
 import { lookingContext } from "../lookingContext.ts";
 import { progressLine } from "../progressLine.ts";
@@ -83,7 +82,7 @@ function declared(table: string, key: readonly string[], cwd: string, file: stri
     throw new Error(
       `${file}: a profile has how a platform behaves, and no tables: name the platform.yaml that "microapps record" writes, or an environment file`,
     );
-  const platform = readSeed(path.resolve(cwd, file), cwd);
+  const platform = readPlatform(path.resolve(cwd, file), cwd);
   const found = findDeclaredModel(platform, root, table, key);
   if (found) return found;
   const names = Object.keys(platform.tables);
