@@ -14,7 +14,7 @@ const maxNamed = 10;
 interface Strange {
   count: number;
   names: string[];
-  /** What the schema has there, for a cell. */
+  /** Sentence with the value that the schema takes, for a cell. */
   wanted?: string;
 }
 

@@ -45,11 +45,11 @@ const cellTypes: Readonly<Partial<Record<SchemaType, CellType>>> = {
   object: "json",
 };
 
-/** What a cell breaks, by label and rule; the value for people is left out where it is secret. */
+/** A rule that a cell breaks; its value for people is left out where it is secret. */
 export interface Misfit {
   label: string;
   rule: "type" | "length" | "range";
-  /** What the schema has there. */
+  /** Values that the schema takes there. */
   wanted: string;
   value?: string;
 }
