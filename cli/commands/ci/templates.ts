@@ -50,8 +50,8 @@ class Template {
       if (word === undefined) {
         rendered.push(fill(line, values));
       } else if (word === "insert") {
-        const [name = "", ...given] = rest.split(" | ");
-        const part = this.part(name, { ...values, ...parametersIn(given, values) });
+        const [name = "", ...parameters] = rest.split(" | ");
+        const part = this.part(name, { ...values, ...parametersIn(parameters, values) });
         rendered.push(...part.map((each) => (each === "" ? "" : indent + each)));
       } else {
         const end = endOf(lines, at);
@@ -76,9 +76,9 @@ const fill = (text: string, values: Values): string =>
   });
 
 /** Reads `name=text` of each. */
-const parametersIn = (given: readonly string[], values: Values): Record<string, string> =>
+const parametersIn = (parameters: readonly string[], values: Values): Record<string, string> =>
   Object.fromEntries(
-    given.map((each) => [each.slice(0, each.indexOf("=")), fill(each.slice(each.indexOf("=") + 1), values)]),
+    parameters.map((each) => [each.slice(0, each.indexOf("=")), fill(each.slice(each.indexOf("=") + 1), values)]),
   );
 
 /** Index of the line that ends the block which begins at another one. */
