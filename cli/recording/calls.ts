@@ -56,7 +56,7 @@ export const subjectsOf = ({ name, sent }: Exchange): string[] =>
   (subjects[name] ?? []).flatMap((key) => [...textsIn(sent[key])]);
 
 /** The exchanges that facts may be made of, in their order. */
-export class Calls {
+export class RecordedCalls {
   readonly all: Call[] = [];
   omitted = 0;
   readonly #signatures = new Set<string>();

@@ -3,7 +3,7 @@ import type { ProfileInput } from "../../provider/habits/profile.ts";
 import { readProfile } from "../../provider/layers/profileFile.ts";
 import { lastSequence, listCalls, type CallFilter, type LoggedCall } from "../data/callLog.ts";
 import { writeProfile } from "../data/settings.ts";
-import { listDelivered, type Notification } from "../endpoints/notifications.ts";
+import { listDelivered, type SentNotification } from "../endpoints/notifications.ts";
 import type { Ending, Outgoing } from "../http/server.ts";
 import { resetAside } from "../seed/reset.ts";
 import { loadFile, saveFile } from "../snapshots/snapshotFiles.ts";
@@ -67,7 +67,7 @@ export class Instance {
   }
 
   /** Notifications to one user, or to all without an address. */
-  notifications(email?: string): { inbox: Notification[]; pushes: Notification[] } {
+  notifications(email?: string): { inbox: SentNotification[]; pushes: SentNotification[] } {
     return listDelivered(this.#platform.database, email);
   }
 

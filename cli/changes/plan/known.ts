@@ -16,7 +16,7 @@ import type { OfflineResourceContext, Resource } from "../../../provider/resourc
 import { summarize, type RowDeclaration } from "../../../provider/resources/rows/declared/declaration.ts";
 import { SourceError } from "../../../provider/sources/read.ts";
 import type { Declared } from "../model/source.ts";
-import { clear, openValue, type State, type StateResource } from "../state/state.ts";
+import { clear, openValue, type StackState, type StateResource } from "../state/state.ts";
 import { assumeRows } from "./assumed.ts";
 import { resourceOf, urnOf, type KnownThing } from "./knownThing.ts";
 
@@ -117,7 +117,7 @@ function peopled(outputs: Properties): Properties {
  * Things of a state below its Environment. Secrets of the state can't be read here: their values, and rows whose
  * digests are keyed by one, are assumed to be the declared ones.
  */
-export async function toKnownState({ resources }: State, root: string, head: Declared): Promise<KnownThing[]> {
+export async function toKnownState({ resources }: StackState, root: string, head: Declared): Promise<KnownThing[]> {
   const wanted = new Map<string, Thing>(
     things(head.declaration).flatMap((thing) =>
       [thing.name.now, ...thing.name.own, ...thing.name.inherited].map(

@@ -16,7 +16,7 @@ import { resourceNamed } from "../../../provider/resources/resources.ts";
 import { environmentsFile, type EnvironmentEntry } from "../base/environments.ts";
 import { inFolder, projectFilesOf } from "../base/projectFiles.ts";
 import type { Declared } from "../model/source.ts";
-import { holdsSealed, type State, type StateResource } from "../state/state.ts";
+import { holdsSealed, type StackState, type StateResource } from "../state/state.ts";
 import { Search } from "../state/stateSearch.ts";
 import { findUnapplied, toDeclaredSettings } from "../state/stateSettings.ts";
 
@@ -27,7 +27,7 @@ export interface Sealing {
   /** The base's declaration: stands for a state that was not read. */
   base: Declared | undefined;
   /** Undefined where it was not read. */
-  state: State | undefined;
+  state: StackState | undefined;
   /** Serial and digest of the state. */
   version: Exclude<Seal["state"], "unknown"> | undefined;
   commit: string;
@@ -154,7 +154,7 @@ const formerly = ({ base }: Sealing): StateResource[] =>
   });
 
 /** Without the state nobody knows what is there already: what is declared may come and change, what this change shows as going may go. */
-const allowed = (state: State | undefined, shown: SealedOperation[]): SealedOperation[] =>
+const allowed = (state: StackState | undefined, shown: SealedOperation[]): SealedOperation[] =>
   state ? shown : ["create", "update", "same", ...shown.filter((one) => one === "replace")];
 
 const fromOf = (resource: Resource, { outputs, values }: StateResource, except: readonly string[]): string =>

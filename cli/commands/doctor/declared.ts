@@ -27,7 +27,7 @@ export interface ProgramTable {
 }
 
 /** Resources of a stack's program, as far as its files and its state show them without running it. */
-export interface Declared {
+export interface ProgramResources {
   /** Names of the Environment files that were read. */
   files: string[];
   /** The first problem of an Environment file, with the name of the file. */
@@ -46,7 +46,7 @@ export interface Declared {
 /** Stands for the place when no file has it. */
 export const somewhere: ProgramTable["at"] = { table: "in the program", key: "in the program" };
 
-export const nothingDeclared: Declared = {
+export const nothingDeclared: ProgramResources = {
   files: [],
   problem: undefined,
   tables: [],
@@ -57,7 +57,7 @@ export const nothingDeclared: Declared = {
 };
 
 /** Reads the state of a stack, and its Environment files beside Pulumi.yaml and beside the program. */
-export async function readDeclared(stack: Stack): Promise<Declared> {
+export async function readDeclared(stack: Stack): Promise<ProgramResources> {
   const { resources } = await stack.read();
   const known: ProgramTable[] = seedsIn(resources).map(({ table, key, outputs }) => {
     const { labels } = outputs;
@@ -71,7 +71,7 @@ export async function readDeclared(stack: Stack): Promise<Declared> {
   }));
   const teams = [...new Set(ofType(resources, "Team").map(({ id }) => id))];
   const usesApps = ofType(resources, "GeneratedApp").length > 0;
-  const all: Declared = {
+  const all: ProgramResources = {
     ...{ files: [], problem: undefined, tables: [], organizationNames: [] },
     ...{ organizations, teams, usesApps },
   };
