@@ -5,11 +5,17 @@ import { Approvals } from "../approval/approvals.ts";
 import { InputError, type PlatformFunction } from "../functions/function.ts";
 import type { Mask } from "../messages/masks.ts";
 import { readName, oneThing, type Identities } from "../resources/model/identities.ts";
-import { ResourceError, type Change, type Observed, type Problem, type Report } from "../resources/model/resource.ts";
+import {
+  ResourceError,
+  type ResourceChange,
+  type Observed,
+  type InputProblem,
+  type Report,
+} from "../resources/model/resource.ts";
 import type { ResourceContext, OfflineResourceContext, Resource } from "../resources/resource.ts";
 import { bindingOutput, bind, destinationOf, isMoved, platformOf } from "./binding.ts";
 import type { Configuration } from "./configuration/configuration.ts";
-import { Connection, EmulatorFields, type Surroundings as Reach } from "./connection.ts";
+import { PlatformConnection, EmulatorFields, type Surroundings as Reach } from "./connection.ts";
 import { failureOf, messageOf, sentenceOf } from "./failure.ts";
 import { LateSeeds } from "./lateSeeds.ts";
 import { unlessLate } from "./lifetime/deadline.ts";
@@ -37,7 +43,7 @@ import { hiding, maskOf } from "./secrets.ts";
 import { refuseUndeclared, removalsIn } from "./undeclared.ts";
 
 /** One call of an engine. */
-export interface Call {
+export interface EngineCall {
   resource: Resource;
   urn: string | undefined;
   /** Seconds that it may take; undefined or 0 for as long as the resource itself allows. */
@@ -59,7 +65,7 @@ interface Surroundings extends Reach {
   foresees?: boolean;
 }
 
-type Asked = Omit<Call, "resource"> & { resource: { name: string }; phase?: Phase };
+type Asked = Omit<EngineCall, "resource"> & { resource: { name: string }; phase?: Phase };
 type Offline = OfflineResourceContext & Pick<ResourceContext, "appServer" | "made">;
 
 /** Tools for carrying out a call. */
@@ -77,7 +83,7 @@ interface Tools {
 export class Operations {
   readonly forecasts: Forecasts;
   readonly #surroundings: Surroundings;
-  readonly #connection: Connection;
+  readonly #connection: PlatformConnection;
   readonly notes: RunNotes;
   readonly #identities: Identities;
   readonly #organizationNames = new Map<string, string>();
@@ -92,7 +98,7 @@ export class Operations {
     this.#surroundings = surroundings;
     this.notes = new RunNotes({ ...surroundings, platform: () => platformOf(surroundings.configuration()) });
     this.#identities = this.notes.known.identities;
-    this.#connection = new Connection(surroundings);
+    this.#connection = new PlatformConnection(surroundings);
     this.forecasts = new Forecasts(surroundings.foresees ?? false);
     this.#lateSeeds = new LateSeeds(this.notes, this.forecasts, surroundings.report);
     this.#fields = new EmulatorFields(surroundings.directory);
@@ -100,7 +106,7 @@ export class Operations {
     this.#approvals = new Approvals({ ...surroundings, destination, isUnknown: holdsUnknown });
   }
 
-  check(call: Call, olds: Properties, news: Properties): Promise<{ inputs: Properties; problems: string[] }> {
+  check(call: EngineCall, olds: Properties, news: Properties): Promise<{ inputs: Properties; problems: string[] }> {
     this.#isCurrent = true;
     return this.#run("check", { ...call, phase: "check" }, async ({ offline, clean, configuration }) => {
       if (this.forecasts.isUpdate) await this.#connection.assertLogin(configuration);
@@ -114,7 +120,7 @@ export class Operations {
     });
   }
 
-  diff(call: Call, id: string, olds: Properties, news: Properties): Promise<Change> {
+  diff(call: EngineCall, id: string, olds: Properties, news: Properties): Promise<ResourceChange> {
     // A refresh, for which no program runs, asks for nothing after it.
     const phase = this.#isCurrent ? "diff" : undefined;
     return this.#run("diff", { ...call, phase }, async ({ offline, configuration }) => {
@@ -132,7 +138,7 @@ export class Operations {
     });
   }
 
-  create(call: Call, inputs: Properties): Promise<Observed<Properties>> {
+  create(call: EngineCall, inputs: Properties): Promise<Observed<Properties>> {
     return this.#run("create", call, async ({ online, bound }) => {
       const parsed = call.resource.inputs.parse(toListed(call.resource, inputs));
       const approved = await this.#approvals.of(call);
@@ -150,7 +156,7 @@ export class Operations {
    * `inputs` are those of the last run, if known.
    */
   read(
-    call: Call,
+    call: EngineCall,
     id: string,
     state: Properties,
     inputs?: Properties,
@@ -171,7 +177,7 @@ export class Operations {
     });
   }
 
-  update(call: Call, id: string, olds: Properties, news: Properties): Promise<Properties> {
+  update(call: EngineCall, id: string, olds: Properties, news: Properties): Promise<Properties> {
     const { resource } = call;
     return this.#run("update", call, async ({ online, bound }) => {
       const inputs = resource.inputs.parse(toListed(resource, news));
@@ -182,7 +188,7 @@ export class Operations {
     });
   }
 
-  delete(call: Call, id: string, state: Properties): Promise<void> {
+  delete(call: EngineCall, id: string, state: Properties): Promise<void> {
     const { resource, urn } = call;
     return this.#run("delete", call, async ({ online }) => {
       (await this.#approvals.of(call))?.deletes(call, id, state);
@@ -204,13 +210,13 @@ export class Operations {
   }
 
   /** Two resources that are one thing on the platform would undo each other, and one's deletion take the other's. */
-  #refuseTwo({ resource, urn = "" }: Call, id: string): void {
+  #refuseTwo({ resource, urn = "" }: EngineCall, id: string): void {
     const other = resource.identity && urn !== "" ? this.#identities.other(urn, id) : undefined;
     if (other) throw new ResourceError(oneThing(readName(urn), other, id));
   }
 
   /** The outputs that a create, or an update of what is there, will have, in a preview. Offline. */
-  foreseen(call: Call, inputs: Properties, old?: Properties): Promise<Properties> {
+  foreseen(call: EngineCall, inputs: Properties, old?: Properties): Promise<Properties> {
     return this.#run("preview", call, async ({ offline, bound }) => {
       await this.#lateSeeds.foresee(call, offline, inputs, old);
       return bound(foreseen(call.resource, inputs, old));
@@ -222,7 +228,7 @@ export class Operations {
     definition: PlatformFunction,
     news: Properties,
     secrets: readonly string[] = [],
-  ): Promise<{ outputs: Properties } | { problems: Problem[] }> {
+  ): Promise<{ outputs: Properties } | { problems: InputProblem[] }> {
     return this.#run("invoke", { resource: definition, urn: undefined, secrets }, async ({ online, clean }) => {
       const { inputs, unknown, problems } = parse(definition, news);
       for (const property of unknown) problems.push({ property, reason: "is not known before other resources exist" });

@@ -1,5 +1,11 @@
 import { posix } from "node:path";
-import { filesIn, projectFileAmong, stackFileAmong, stackFileOf, type Named } from "../../../machine/settings/names.ts";
+import {
+  filesIn,
+  projectFileAmong,
+  stackFileAmong,
+  stackFileOf,
+  type SettingsFile,
+} from "../../../machine/settings/names.ts";
 import { readSettings, SettingsError, stackContent, strictDocument } from "../../../machine/settings/strict.ts";
 import { maxMegabytesOfLayer, textIfAny } from "../../../provider/files/files.ts";
 
@@ -61,7 +67,7 @@ export interface ProjectFiles {
 
 /** Names the project file and the one of a stack. */
 export async function projectFilesOf(side: Side, stack: string): Promise<ProjectFiles> {
-  const named: Named = projectFileAmong(side.names(""));
+  const named: SettingsFile = projectFileAmong(side.names(""));
   const project = named.file ?? "Pulumi.yaml";
   const folder = configFolder(projectContent(project, await side.text(project)));
   const { why } = stackFileAmong(side.names(folder), stack, project);
