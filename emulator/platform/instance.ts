@@ -16,7 +16,7 @@ import {
   saveSnapshot,
   snapshots,
   takeSnapshot,
-  type Difference,
+  type SnapshotDifference,
 } from "../snapshots/snapshots.ts";
 import { Faults, type Fault, type FaultPlan } from "./faults.ts";
 import type { Incoming, Platform } from "./platform.ts";
@@ -111,12 +111,12 @@ export class Instance {
   }
 
   /** Lists what has changed since a snapshot. With very many rows, this process does nothing else meanwhile. */
-  differences(name: string): Difference[] {
+  differences(name: string): SnapshotDifference[] {
     return differences(this.#platform.database, name);
   }
 
   /** Lists what has changed between a snapshot and now, and answers calls meanwhile. */
-  compareSnapshot(name: string): Promise<Difference[]> {
+  compareSnapshot(name: string): Promise<SnapshotDifference[]> {
     return compareSnapshot(this.#platform.database, name);
   }
 
