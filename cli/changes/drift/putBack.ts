@@ -1,5 +1,5 @@
 import { topName } from "../../../provider/environment/things/logicalNames.ts";
-import type { Thing as Declaring } from "../../../provider/environment/things/things.ts";
+import type { DeclaredThing as Declaring } from "../../../provider/environment/things/things.ts";
 import { resourceNamed } from "../../../provider/resources/resources.ts";
 import { secretText, type Change, type Field } from "../model/changeSet.ts";
 import { fieldOf, stable } from "../model/values.ts";

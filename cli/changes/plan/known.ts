@@ -1,6 +1,6 @@
 import { today } from "../../../machine/settings/today.ts";
 import { isObject } from "../../../provider/contract/wire.ts";
-import { listLinkedInputs, things, type Thing } from "../../../provider/environment/things/things.ts";
+import { listLinkedInputs, things, type DeclaredThing } from "../../../provider/environment/things/things.ts";
 import { mannerOf } from "../../../provider/habits/profile.ts";
 import { RunNotes } from "../../../provider/pulumi/lifetime/runNotes.ts";
 import {
@@ -118,7 +118,7 @@ function peopled(outputs: Properties): Properties {
  * digests are keyed by one, are assumed to be the declared ones.
  */
 export async function toKnownState({ resources }: StackState, root: string, head: Declared): Promise<KnownThing[]> {
-  const wanted = new Map<string, Thing>(
+  const wanted = new Map<string, DeclaredThing>(
     things(head.declaration).flatMap((thing) =>
       [thing.name.now, ...thing.name.own, ...thing.name.inherited].map(
         (name) => [`${thing.kind} ${name.slice(1)}`, thing] as const,
@@ -149,7 +149,7 @@ const clearly = (values: Readonly<Record<string, unknown>>): Properties =>
   );
 
 /** Replaces sealed values, which can't be read here, by the declared ones. */
-function unsealed(known: KnownThing, thing: Thing | undefined): KnownThing {
+function unsealed(known: KnownThing, thing: DeclaredThing | undefined): KnownThing {
   const { sealed = [] } = known;
   const same = Object.fromEntries(
     sealed.flatMap((name) => (thing?.inputs[name] === undefined ? [] : [[name, thing.inputs[name]]])),
@@ -160,7 +160,7 @@ function unsealed(known: KnownThing, thing: Thing | undefined): KnownThing {
 async function ofSeed(
   stated: KnownThing,
   { values }: StateResource,
-  thing: Thing | undefined,
+  thing: DeclaredThing | undefined,
   head: Declared,
 ): Promise<KnownThing> {
   const all = unsealed(stated, thing);

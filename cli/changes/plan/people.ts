@@ -1,5 +1,5 @@
 import { isObject } from "../../../provider/contract/wire.ts";
-import type { Thing as Declaring } from "../../../provider/environment/things/things.ts";
+import type { DeclaredThing as Declaring } from "../../../provider/environment/things/things.ts";
 import { planRoster, type Role } from "../../../provider/reconcile/rosters.ts";
 import { noTally, type Change, type Tally } from "../model/changeSet.ts";
 import type { Declared } from "../model/source.ts";

@@ -1,5 +1,5 @@
 import { today } from "../../../machine/settings/today.ts";
-import { listLinkedInputs, type Thing } from "../../../provider/environment/things/things.ts";
+import { listLinkedInputs, type DeclaredThing } from "../../../provider/environment/things/things.ts";
 import { mannerOf } from "../../../provider/habits/profile.ts";
 import { RunNotes } from "../../../provider/pulumi/lifetime/runNotes.ts";
 import { check, diff, toKeyed, toListed, unknownValue, type Properties } from "../../../provider/pulumi/properties.ts";
@@ -15,7 +15,7 @@ export type PlannedOperation = "create" | "update" | "replace" | "delete" | "sam
 /** The plan for one thing: its declaration, its known state, and the operation. */
 export interface PlannedStep {
   operation: PlannedOperation;
-  thing?: Thing;
+  thing?: DeclaredThing;
   known?: KnownThing;
   /** The inputs as they were checked. */
   inputs: Properties;
@@ -61,7 +61,7 @@ export class Planner {
   readonly #steps = new Map<string, PlannedStep>();
   readonly #departing: PlannedStep[] = [];
 
-  constructor(place: Place, known: readonly KnownThing[], things: readonly Thing[]) {
+  constructor(place: Place, known: readonly KnownThing[], things: readonly DeclaredThing[]) {
     this.#place = place;
     this.#notes = new RunNotes({ directory: place.folder, platform: () => "" });
     const left = new Map(known.map((each) => [each.key, each]));

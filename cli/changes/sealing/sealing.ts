@@ -6,7 +6,7 @@ import { digestApplied, digestDeclared, listExcepted } from "../../../provider/a
 import { sealForm, type Seal, type SealedOperation, type SealedResource } from "../../../provider/approval/seal.ts";
 import { holdsConfigured } from "../../../provider/environment/configured.ts";
 import { listSources } from "../../../provider/environment/sources.ts";
-import { things, type Thing } from "../../../provider/environment/things/things.ts";
+import { things, type DeclaredThing } from "../../../provider/environment/things/things.ts";
 import { find, toPlainValue, type Value } from "../../../provider/layers/document.ts";
 import { profileFiles } from "../../../provider/layers/profileFile.ts";
 import { settlePeople } from "../../../provider/resources/members/declaredPeople.ts";
@@ -172,7 +172,7 @@ function formerKeyOf({ kind, outputs = {} }: StateResource, root: string): strin
 }
 
 /** Inputs that hold values of the configuration, which a report has not. */
-function configuredNames(document: Value, resource: Resource, { path }: Thing): string[] {
+function configuredNames(document: Value, resource: Resource, { path }: DeclaredThing): string[] {
   const own = find(document, path)?.value;
   if (own?.kind !== "map") return own && holdsConfigured(own) ? ["role"] : [];
   const names = [...own.entries].flatMap(([name, { value }]) => (holdsConfigured(value) ? [name] : []));
@@ -184,7 +184,7 @@ function configuredNames(document: Value, resource: Resource, { path }: Thing): 
 function operationsOf(
   { unchangedSeeds }: Sealing,
   resource: Resource,
-  { inputs, kind, links, path }: Thing,
+  { inputs, kind, links, path }: DeclaredThing,
   { found, except }: { found: StateResource | undefined; except: readonly string[] },
   others: ReadonlyMap<string, SealedResource>,
 ): SealedOperation[] {

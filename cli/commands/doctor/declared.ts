@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import type { Stack } from "../../../engine/index.ts";
 import { readEnvironment } from "../../../provider/environment/declaration.ts";
-import { things, type Thing } from "../../../provider/environment/things/things.ts";
+import { things, type DeclaredThing } from "../../../provider/environment/things/things.ts";
 import { maxMegabytesOfLayer, textIfAny } from "../../../provider/files/files.ts";
 import { valuePlace, type Value } from "../../../provider/layers/document.ts";
 import { describePlace } from "../../../provider/layers/verbs.ts";
@@ -106,7 +106,7 @@ function filesOf({ name, project: { root, workdir } }: Stack): { file: string; f
     .map((folder) => ({ file, folder }));
 }
 
-async function tableOf({ inputs, path: at }: Thing, root: Value, folder: string): Promise<ProgramTable> {
+async function tableOf({ inputs, path: at }: DeclaredThing, root: Value, folder: string): Promise<ProgramTable> {
   const seed = inputs as unknown as RowDeclaration & { table: string }; // the file was checked
   const { table, key, parent } = seed;
   // The column that names the parent row is none of the table's.
@@ -118,7 +118,7 @@ async function tableOf({ inputs, path: at }: Thing, root: Value, folder: string)
 }
 
 /** Tables that rows refer to, and that no seed has to be of. */
-function linksOf({ inputs, seeds }: Thing): ProgramTable[] {
+function linksOf({ inputs, seeds }: DeclaredThing): ProgramTable[] {
   const { references = {}, parent } = inputs as Partial<RowTarget>; // the file was checked
   const links = [...Object.entries(references), ...(parent ? [[parent.by, parent] as const] : [])];
   return links.flatMap(([label, { table, key }]) =>
