@@ -41,7 +41,8 @@ compiled: dist/.built
 test: compiled
 	@node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js $(ARGS)
 
-# Every case through both kinds of provider, every kill, mutant and deviation, and other draws each time: hours.
+# Every case through both kinds of provider, every kill, mutant and deviation, other draws each time, and the oldest and
+# newest of what the package takes: hours.
 .PHONY: test-long
 test-long: export TEST_LONG := 1
 test-long: export REARRANGED_KILLS := all
@@ -51,7 +52,7 @@ test-long: export PROPERTY_SEED ?= $(shell date +%s)
 test-long: compiled
 	@echo "PROPERTY_SEED=$(PROPERTY_SEED)"
 	@node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js $(ARGS)
-	@$(MAKE) --no-print-directory test-faults
+	@$(MAKE) --no-print-directory test-faults test-range
 
 # The whole fault and kill matrix, of which `make test` draws a sample; with ARGS only the cases that have these words.
 .PHONY: test-faults

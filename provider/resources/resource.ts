@@ -90,7 +90,7 @@ interface Identity<Inputs extends z.ZodObject, Outputs extends z.ZodObject> {
 }
 
 /** The owner of an ID that is to be deleted; `itself` is what has come in its place. */
-export interface Keeper {
+interface Keeper {
   kind: string;
   name: string;
   itself: boolean;

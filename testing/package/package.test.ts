@@ -42,7 +42,7 @@ test("the package holds what runs, and nothing of the tests", () => {
   expect(files).toContain("plugin/pulumi-resource-microapps");
   const strange = files.filter(
     (path) =>
-      !/^dist\/.*\.(js|d\.ts)$|^dist\/bundle\/(zod|unhomoglyph)\.LICENSE$|^[A-Z]+(\.md)?$|^llms\.txt$|^package\.json$|^sdk\/.*\.schema\.json$|^emulator\/(console\/|Dockerfile$)|^plugin\/|^provider\/conformance\/facts\/\w+\.yaml$/.test(
+      !/^dist\/.*\.(js|d\.ts)$|^dist\/bundle\/(yaml|zod|unhomoglyph)\.LICENSE$|^[A-Z]+(\.md)?$|^llms\.txt$|^package\.json$|^sdk\/.*\.schema\.json$|^emulator\/(console\/|Dockerfile$)|^plugin\/|^provider\/conformance\/facts\/\w+\.yaml$/.test(
         path,
       ) && !documents.test(path),
   );

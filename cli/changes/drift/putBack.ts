@@ -3,7 +3,7 @@ import type { Thing as Declaring } from "../../../provider/environment/things/th
 import { resourceNamed } from "../../../provider/resources/resources.ts";
 import { secretText, type Change, type Field } from "../model/changeSet.ts";
 import { fieldOf, stable } from "../model/values.ts";
-import type { KnownThing } from "../plan/known.ts";
+import type { KnownThing } from "../plan/knownThing.ts";
 import { comparePeople, isOfPeople } from "../plan/people.ts";
 import { Planner, type Step } from "../plan/planner.ts";
 import { holdsSealed, type StateResource } from "../state/state.ts";

@@ -169,7 +169,7 @@ async function spacedKeys(root: Value, declared: Declaration, name: string, fold
 }
 
 /** Findings of a check; warnings stop nothing. */
-export interface Checked extends Reading {
+interface Checked extends Reading {
   warnings: Problem[];
 }
 

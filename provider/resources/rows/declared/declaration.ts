@@ -6,29 +6,24 @@ import { quote, some } from "../../../messages/text.ts";
 import { keyText, rowDigester, type RowDigester } from "../../../reconcile/digests.ts";
 import { joinKey } from "../../../reconcile/merging/records.ts";
 import { RowSet } from "../../../reconcile/rowSet.ts";
-import type { ValueForms } from "../../../reconcile/valueForms.ts";
 import { editAt, editsOf } from "../../../sources/edits.ts";
 import { read, SourceError } from "../../../sources/read.ts";
-import { listLinkedLabels, placeOf, type Source, type SourceRow } from "../../../sources/source.ts";
+import { listLinkedLabels, placeOf, type SourceRow } from "../../../sources/source.ts";
 import { Capacity } from "../../model/locks.ts";
 import { AllRows } from "./allRows.ts";
+import type { ExpectingSeed } from "./expectations/cellRules.ts";
 import { ExpectedRows } from "./expectations/declaredRows.ts";
-import type { Expecting } from "./expectations/expectations.ts";
 import { RowFields } from "./fields.ts";
 import { allForms } from "./forms.ts";
 import { RowMistakes } from "./mistakes.ts";
 import { RowLabels } from "./rowLabels.ts";
 
 /** The inputs of a seed that decide which rows it has, and by which labels they are known. */
-export interface RowDeclaration extends Source, Expecting {
+export interface RowDeclaration extends ExpectingSeed {
   table?: string | undefined;
   key: readonly string[];
   /** Key of all digests of the seed. */
   salt?: string | undefined;
-  /** Labels whose values have several spellings, by what the field makes of them. */
-  forms?: ValueForms | undefined;
-  /** Labels whose fields were seen to keep texts without the space around them. */
-  trims?: string[] | undefined;
   /** Labels that others write: a value of the source goes into new rows alone. */
   ignoreLabels?: readonly string[] | undefined;
 }

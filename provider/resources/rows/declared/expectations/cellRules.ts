@@ -3,14 +3,16 @@ import { isObject } from "../../../../contract/wire.ts";
 import { quote, some } from "../../../../messages/text.ts";
 import { keyText } from "../../../../reconcile/digests.ts";
 import { inForm } from "../../../../reconcile/valueForms.ts";
-import { isHidden } from "../../../../sources/source.ts";
-import type { RowDeclaration } from "../declaration.ts";
-import { allForms, brief } from "../forms.ts";
+import { isHidden, type Source } from "../../../../sources/source.ts";
+import { allForms, brief, type SpelledForms } from "../forms.ts";
 import { hasValue } from "../rowLabels.ts";
 import type { Expectations, Expecting } from "./expectations.ts";
 
 /** A seed whose rows are held against expectations. */
-export type ExpectingSeed = RowDeclaration & Expecting;
+export interface ExpectingSeed extends Source, Expecting, SpelledForms {
+  /** Labels that others write. */
+  ignoreLabels?: readonly string[] | undefined;
+}
 
 /** A cell that an expectation refuses. */
 export interface Violation {
