@@ -30,7 +30,7 @@ export interface ReadSide {
   declared: Declared;
   /** Why it is not whole. */
   why?: string;
-  /** What is not compared, since nobody declares it. */
+  /** Things that are not compared, since nobody declares them. */
   notes?: readonly string[];
   /** True if it is what a platform has, which keeps rows and people in no file. */
   isPlatform?: boolean;

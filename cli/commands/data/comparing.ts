@@ -68,7 +68,7 @@ async function readLiveSide(cwd: string, environment: string): Promise<ReadSide>
   }
 }
 
-/** Reads both sides, a snapshot by what the other one declares. `opened` gets each one as soon as it is there. */
+/** Reads both sides, a snapshot by what the other one declares. `opened` gets each one as soon as it was read. */
 async function readSides(
   cwd: string,
   base: SideName,
