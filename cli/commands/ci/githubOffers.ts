@@ -97,7 +97,7 @@ ${offerJob(pipelines, {
   job: "offer",
   needs: "promote",
   take: artifact.take,
-  name: "promote-${{ inputs.from }}-${{ inputs.to }}",
+  name: "promote/${{ inputs.from }}/${{ inputs.to }}",
   title: "Promote ${{ inputs.from }} to ${{ inputs.to }}",
 })}
 `;

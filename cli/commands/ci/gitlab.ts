@@ -269,7 +269,7 @@ ${script(freshFolder, ...intoFolder(pipelines), install, ...promoteChanges(`${te
 ${offerArtifacts}
 
 ${offerJob(pipelines, "offer-promotion", "promote", condition, [
-  'export NAME="promote-$FROM-$TO" TITLE="Promote $FROM to $TO"',
+  'export NAME="promote/$FROM/$TO" TITLE="Promote $FROM to $TO"',
 ])}`;
 }
 
