@@ -278,6 +278,27 @@ test("with --approve nothing is applied but what a person approves, whose job ha
   expect(jobs["apply-prod"]?.needs).toEqual(["approve-prod", "apply-eu_west", "apply-dev"]);
 });
 
+test("each environment and each pair of them has a branch of its own, so that none closes another's request", () => {
+  const written = renderPipelines("github", pipelines("embedded"));
+  const branches = Object.values(written).flatMap((text) =>
+    [...text.matchAll(/^ +NAME: (.*)$/gm)].map(([, name]) => name),
+  );
+  expect(branches.sort()).toEqual([
+    '"pull-dev"',
+    '"pull-eu.west"',
+    '"pull-prod"',
+    // A name has no slash: a and b-c would be a-b and c with a hyphen between them.
+    "promote/${{ inputs.from }}/${{ inputs.to }}",
+  ]);
+  const lines = renderPipelines("gitlab", pipelines("embedded"))[".gitlab-ci.yml"] ?? "";
+  expect([...lines.matchAll(/export NAME='?"?([^'" ]*)/g)].map(([, name]) => name).sort()).toEqual([
+    "promote/$FROM/$TO",
+    "pull-dev",
+    "pull-eu.west",
+    "pull-prod",
+  ]);
+});
+
 describe("environments.yaml", () => {
   const endpoint = 'endpoint: "https://a.example.com"';
   test.each([
