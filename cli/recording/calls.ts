@@ -8,7 +8,7 @@ const mostCalls = 2000;
 const mostCharacters = 16_000_000;
 
 /** An exchange that a fact may need: as its own, or as what made the thing that it is about. */
-export interface Call extends RecordedExchange {
+export interface RecordedCall extends RecordedExchange {
   /** True when no earlier call had the same signature. */
   isNew: boolean;
   /** ID of what it made, and where its answer has it. */
@@ -57,7 +57,7 @@ export const subjectsOf = ({ name, sent }: RecordedExchange): string[] =>
 
 /** The exchanges that facts may be made of, in their order. */
 export class RecordedCalls {
-  readonly all: Call[] = [];
+  readonly all: RecordedCall[] = [];
   omitted = 0;
   readonly #signatures = new Set<string>();
   #characters = 0;

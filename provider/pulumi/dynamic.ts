@@ -9,7 +9,7 @@ import { hideProperties, unhidden } from "./hiddenNames.ts";
 import { endWhenCancelled } from "./lifetime/cancellation.ts";
 import { endWithEngine } from "./lifetime/lifetime.ts";
 import { keepMemorySmallFor } from "./lifetime/memory.ts";
-import { Operations, type EngineCall } from "./operations.ts";
+import { Operations, type Call } from "./operations.ts";
 import { optionsInput, findReplacements, withoutOptions, type Options } from "./options.ts";
 import { reporterTo } from "./progress.ts";
 import { secretsOf, type Properties } from "./properties.ts";
@@ -201,7 +201,7 @@ class DynamicProvider implements Provider {
     // The host hands over no URN. An engine saves outputs with an update alone, and a rename is none (it would send a
     // notification again): until there is one, a refresh and a deletion speak under the former name.
     const { resourceUrn } = now.inputs;
-    const call: EngineCall = {
+    const call: Call = {
       resource: this.#resource,
       urn: typeof resourceUrn === "string" ? resourceUrn : undefined,
       secrets: all.flatMap(({ inputs }) => secretTexts(inputs, names, secretCells(this.#resource, inputs))),
@@ -214,8 +214,7 @@ class DynamicProvider implements Provider {
 const remembered = (outputs: Properties, { secrets }: Options): Properties =>
   secrets === undefined || secrets.length === 0 ? outputs : { ...outputs, [optionsInput]: { secrets } };
 
-const timeoutOf = (timeout: number | undefined): Pick<EngineCall, "timeout"> =>
-  timeout === undefined ? {} : { timeout };
+const timeoutOf = (timeout: number | undefined): Pick<Call, "timeout"> => (timeout === undefined ? {} : { timeout });
 
 /** Begins what the host prints of an error that it answers as well. */
 const alsoAnswered = "also answered: ";

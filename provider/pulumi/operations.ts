@@ -5,13 +5,7 @@ import { Approvals } from "../approval/approvals.ts";
 import { InputError, type PlatformFunction } from "../functions/function.ts";
 import type { Mask } from "../messages/masks.ts";
 import { readName, oneThing, type Identities } from "../resources/model/identities.ts";
-import {
-  ResourceError,
-  type ResourceChange,
-  type Observed,
-  type InputProblem,
-  type Report,
-} from "../resources/model/resource.ts";
+import { ResourceError, type Diff, type Observed, type InputProblem } from "../resources/model/resource.ts";
 import type { ResourceContext, OfflineResourceContext, Resource } from "../resources/resource.ts";
 import { bindingOutput, bind, destinationOf, isMoved, platformOf } from "./binding.ts";
 import type { Configuration } from "./configuration/configuration.ts";
@@ -43,7 +37,7 @@ import { hiding, maskOf } from "./secrets.ts";
 import { refuseUndeclared, removalsIn } from "./undeclared.ts";
 
 /** One call of an engine. */
-export interface EngineCall {
+export interface Call {
   resource: Resource;
   urn: string | undefined;
   /** Seconds that it may take; undefined or 0 for as long as the resource itself allows. */
@@ -65,7 +59,7 @@ interface Surroundings extends Reach {
   foresees?: boolean;
 }
 
-type Asked = Omit<EngineCall, "resource"> & { resource: { name: string }; phase?: Phase };
+type Asked = Omit<Call, "resource"> & { resource: { name: string }; phase?: Phase };
 type Offline = OfflineResourceContext & Pick<ResourceContext, "appServer" | "made">;
 
 /** Tools for carrying out a call. */
@@ -106,7 +100,7 @@ export class Operations {
     this.#approvals = new Approvals({ ...surroundings, destination, isUnknown: holdsUnknown });
   }
 
-  check(call: EngineCall, olds: Properties, news: Properties): Promise<{ inputs: Properties; problems: string[] }> {
+  check(call: Call, olds: Properties, news: Properties): Promise<{ inputs: Properties; problems: string[] }> {
     this.#isCurrent = true;
     return this.#run("check", { ...call, phase: "check" }, async ({ offline, clean, configuration }) => {
       if (this.forecasts.isUpdate) await this.#connection.assertLogin(configuration);
@@ -120,7 +114,7 @@ export class Operations {
     });
   }
 
-  diff(call: EngineCall, id: string, olds: Properties, news: Properties): Promise<ResourceChange> {
+  diff(call: Call, id: string, olds: Properties, news: Properties): Promise<Diff> {
     // A refresh, for which no program runs, asks for nothing after it.
     const phase = this.#isCurrent ? "diff" : undefined;
     return this.#run("diff", { ...call, phase }, async ({ offline, configuration }) => {
@@ -138,7 +132,7 @@ export class Operations {
     });
   }
 
-  create(call: EngineCall, inputs: Properties): Promise<Observed<Properties>> {
+  create(call: Call, inputs: Properties): Promise<Observed<Properties>> {
     return this.#run("create", call, async ({ online, bound }) => {
       const parsed = call.resource.inputs.parse(toListed(call.resource, inputs));
       const approved = await this.#approvals.of(call);
@@ -156,7 +150,7 @@ export class Operations {
    * `inputs` are those of the last run, if known.
    */
   read(
-    call: EngineCall,
+    call: Call,
     id: string,
     state: Properties,
     inputs?: Properties,
@@ -177,7 +171,7 @@ export class Operations {
     });
   }
 
-  update(call: EngineCall, id: string, olds: Properties, news: Properties): Promise<Properties> {
+  update(call: Call, id: string, olds: Properties, news: Properties): Promise<Properties> {
     const { resource } = call;
     return this.#run("update", call, async ({ online, bound }) => {
       const inputs = resource.inputs.parse(toListed(resource, news));
@@ -188,7 +182,7 @@ export class Operations {
     });
   }
 
-  delete(call: EngineCall, id: string, state: Properties): Promise<void> {
+  delete(call: Call, id: string, state: Properties): Promise<void> {
     const { resource, urn } = call;
     return this.#run("delete", call, async ({ online }) => {
       (await this.#approvals.of(call))?.deletes(call, id, state);
@@ -210,13 +204,13 @@ export class Operations {
   }
 
   /** Two resources that are one thing on the platform would undo each other, and one's deletion take the other's. */
-  #refuseTwo({ resource, urn = "" }: EngineCall, id: string): void {
+  #refuseTwo({ resource, urn = "" }: Call, id: string): void {
     const other = resource.identity && urn !== "" ? this.#identities.other(urn, id) : undefined;
     if (other) throw new ResourceError(oneThing(readName(urn), other, id));
   }
 
   /** The outputs that a create, or an update of what is there, will have, in a preview. Offline. */
-  foreseen(call: EngineCall, inputs: Properties, old?: Properties): Promise<Properties> {
+  foreseen(call: Call, inputs: Properties, old?: Properties): Promise<Properties> {
     return this.#run("preview", call, async ({ offline, bound }) => {
       await this.#lateSeeds.foresee(call, offline, inputs, old);
       return bound(foreseen(call.resource, inputs, old));
@@ -281,7 +275,7 @@ export class Operations {
     }
   }
 
-  #offline(seed: Uint8Array | undefined, settings: Configuration, report: Report): Offline {
+  #offline(seed: Uint8Array | undefined, settings: Configuration, report: Offline["report"]): Offline {
     return {
       report,
       ...{ directory: this.#surroundings.directory, day: today(), manner: this.#connection.manner(settings) },

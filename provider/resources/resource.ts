@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Named as Person } from "../reconcile/rosters.ts";
 import type { TeamClaims } from "./members/teamClaims.ts";
-import type { ResourceChange, CheckedInputs, Context, Given, Observed, OfflineContext } from "./model/resource.ts";
+import type { Diff, CheckedInputs, Context, Given, Observed, OfflineContext } from "./model/resource.ts";
 import type { RowClaims, RowFindings } from "./rows/declared/claims.ts";
 
 /** Context of a resource that talks to the platform. */
@@ -24,7 +24,7 @@ export interface Findings extends Partial<RowFindings> {
 }
 
 /** The result of a diff, which changes nothing itself: whoever asks for it notes the findings. */
-export interface Comparison extends ResourceChange {
+export interface Comparison extends Diff {
   findings?: Findings;
 }
 
@@ -59,7 +59,7 @@ export interface Resource<Inputs extends z.ZodObject = z.ZodObject, Outputs exte
   /** Finds changes beyond a comparison of single inputs. Offline, and without side effects: it may be called again. */
   diff?: (
     context: OfflineResourceContext,
-    change: ResourceChange,
+    change: Diff,
     old: State<Inputs, Outputs>,
     news: Given<z.output<Inputs>>,
   ) => Promise<Comparison>;

@@ -6,7 +6,7 @@ import { decodeLedger, emptyLedger } from "../reconcile/ledger.ts";
 import { valueForms } from "../reconcile/valueForms.ts";
 import { SourceError } from "../sources/read.ts";
 import { cellTypes, placeOf } from "../sources/source.ts";
-import { adopt, common, type ResourceChange, type InputProblem } from "./model/resource.ts";
+import { adopt, common, type Diff, type InputProblem } from "./model/resource.ts";
 import { resource, type State } from "./resource.ts";
 import type { OfflineRowContext } from "./rows/declared/claims.ts";
 import { findSettingProblems } from "./rows/declared/expectations/settingProblems.ts";
@@ -161,7 +161,7 @@ type Inputs = z.output<typeof inputs>;
 type Seen = State<typeof inputs, typeof outputs>;
 
 /** A replacement by order changes the rows as an update does. */
-const asUpdate: ResourceChange = { changed: ["rows"], replaces: [] };
+const asUpdate: Diff = { changed: ["rows"], replaces: [] };
 
 /** Rows of a data table, kept as the source has them: rows of ours alone, known by their natural key. */
 export const seedRows = resource({

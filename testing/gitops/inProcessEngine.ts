@@ -1,7 +1,7 @@
 import type { Declared } from "../../cli/changes/model/source.ts";
 import { listLinkedInputs, things, type DeclaredThing } from "../../provider/environment/things/things.ts";
 import type { Configuration } from "../../provider/pulumi/configuration/configuration.ts";
-import { Operations, type EngineCall } from "../../provider/pulumi/operations.ts";
+import { Operations, type Call } from "../../provider/pulumi/operations.ts";
 import { toKeyed, unknownValue, type Properties } from "../../provider/pulumi/properties.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
 
@@ -173,7 +173,7 @@ class Run {
     return this.state.get(this.#made.has(key) ? key : (this.#former.get(key) ?? ""));
   }
 
-  #call(kind: string, key: string): EngineCall {
+  #call(kind: string, key: string): Call {
     const resource = resourceNamed(kind);
     if (!resource) throw new Error(`there is no ${kind}`);
     return { resource, urn: this.#urnOf(key) };

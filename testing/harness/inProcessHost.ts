@@ -1,5 +1,5 @@
 import type { Configuration } from "../../provider/pulumi/configuration/configuration.ts";
-import { Operations, type EngineCall } from "../../provider/pulumi/operations.ts";
+import { Operations, type Call } from "../../provider/pulumi/operations.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
 import type { Properties, ProviderHost } from "./providerHost.ts";
 
@@ -42,7 +42,7 @@ export class InProcessHost implements LifeHost {
     });
   }
 
-  #call(type: string): EngineCall & { urn: string } {
+  #call(type: string): Call & { urn: string } {
     const resource = resourceNamed(type);
     if (!resource) throw new Error(`there is no ${type}`);
     return { resource, urn: `urn:pulumi:dev::tests::microapps:index:${type}::${this.resource}` };

@@ -3,7 +3,7 @@ import type { Resource } from "../../resources/resource.ts";
 import { resourceNamed } from "../../resources/resources.ts";
 import { hideProperties, hiddenNames, unhidden } from "../hiddenNames.ts";
 import { keepMemorySmallFor } from "../lifetime/memory.ts";
-import type { EngineCall } from "../operations.ts";
+import type { Call } from "../operations.ts";
 import { secretsOf, type Properties } from "../properties.ts";
 import { secretCells } from "../secrets.ts";
 import { decode, encode, type Decoded } from "./wire.ts";
@@ -21,7 +21,7 @@ interface About {
   sent: (properties: Struct | undefined) => Sent;
   /** Puts the URN among the properties, where a resource finds it. */
   known: (sent: Decoded) => Properties;
-  call: (...sent: readonly Decoded[]) => EngineCall;
+  call: (...sent: readonly Decoded[]) => Call;
 }
 
 /** The resource that a request is about. */

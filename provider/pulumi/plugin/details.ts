@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { isObject } from "../../contract/wire.ts";
-import type { ResourceChange, ChangeKind } from "../../resources/model/resource.ts";
+import type { Diff, ChangeKind } from "../../resources/model/resource.ts";
 import { factsOf } from "../../resources/model/resource.ts";
 import type { Resource } from "../../resources/resource.ts";
 import { toPlain, type Properties } from "../properties.ts";
@@ -21,7 +21,7 @@ type Paths = [path: string, kind: ChangeKind][];
 /** Parts of a resource's change. A named part is shown by its name, with its old and its new value. */
 export function detailsOf(
   { inputs, outputs }: Pick<Resource, "inputs" | "outputs">,
-  { changed, parts = {} }: ResourceChange,
+  { changed, parts = {} }: Diff,
   olds: { inputs: Properties; outputs: Properties },
   news: Properties,
   secrets: ReadonlySet<string>,

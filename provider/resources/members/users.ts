@@ -1,7 +1,7 @@
 import { orUndefinedIfNotFound } from "../../contract/errors.ts";
 import { email, id } from "../../contract/values.ts";
 import type { Named } from "../../reconcile/rosters.ts";
-import type { ResourceChange, Context, Given, InputProblem } from "../model/resource.ts";
+import type { Diff, Context, Given, InputProblem } from "../model/resource.ts";
 
 /** Inputs that name one user. */
 export const user = {
@@ -25,7 +25,7 @@ export function checkNamedOnce({ inputs, unknown }: Given<Named>): InputProblem[
 }
 
 /** The change without that of an address in letter case alone: it is the same user's. */
-export function exceptSpelling(change: ResourceChange, old: Named, { inputs }: Given<Named>): ResourceChange {
+export function exceptSpelling(change: Diff, old: Named, { inputs }: Given<Named>): Diff {
   const sameAddress = old.email !== undefined && old.email.toLowerCase() === inputs.email?.toLowerCase();
   const meant = (name: string): boolean => !(name === "email" && sameAddress);
   return { changed: change.changed.filter(meant), replaces: change.replaces.filter(meant) };

@@ -192,7 +192,7 @@ export interface CheckedInputs<Inputs, Outputs> {
 export type ChangeKind = "add" | "delete" | "update";
 
 /** The result of a diff. */
-export interface ResourceChange {
+export interface Diff {
   /** Inputs, and outputs that come from edits by hand, that an update would change; nothing is to be done without any. */
   changed: string[];
   /** Those of them that make a new thing. */

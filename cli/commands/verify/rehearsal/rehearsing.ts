@@ -6,7 +6,7 @@ import { fixtures } from "../../../../provider/conformance/fixtures.ts";
 import type { Profile } from "../../../../provider/habits/profile.ts";
 import type { Configuration } from "../../../../provider/pulumi/configuration/configuration.ts";
 import { Failure } from "../../../../provider/pulumi/failure.ts";
-import { Operations, type EngineCall } from "../../../../provider/pulumi/operations.ts";
+import { Operations, type Call } from "../../../../provider/pulumi/operations.ts";
 import { reporterTo } from "../../../../provider/pulumi/progress.ts";
 import type { Properties } from "../../../../provider/pulumi/properties.ts";
 import { resourceNamed } from "../../../../provider/resources/resources.ts";
@@ -151,7 +151,7 @@ class Stack {
     await this.#compare(call, made);
   }
 
-  async #created(call: EngineCall, inputs: Properties, number: number | undefined) {
+  async #created(call: Call, inputs: Properties, number: number | undefined) {
     const { journal } = this.#rehearsal;
     try {
       const made = await this.#operations.create(call, inputs);
@@ -165,14 +165,14 @@ class Stack {
     }
   }
 
-  async #checked(call: EngineCall, olds: Properties, news: Properties): Promise<Properties> {
+  async #checked(call: Call, olds: Properties, news: Properties): Promise<Properties> {
     const { inputs, problems } = await this.#operations.check(call, olds, withURN(call, news));
     if (problems.length > 0) throw new Error(problems.join("; "));
     return withURN(call, inputs);
   }
 
   /** Reads what was written, as the next run does: a difference would be written again by each `up`. */
-  async #compare(call: EngineCall, made: Made): Promise<void> {
+  async #compare(call: Call, made: Made): Promise<void> {
     const found = await this.#operations.read(call, made.id, withURN(call, made.outputs), made.inputs);
     if (!found) throw new Error("it was made, and can't be read: the next refresh would take it for deleted");
     made.outputs = withURN(call, found.outputs);
@@ -191,20 +191,19 @@ class Stack {
     if (number !== undefined && isThing(call)) this.#rehearsal.journal.removed(number);
   }
 
-  #call({ name, resource: type }: RehearsedPart): EngineCall & { urn: string } {
+  #call({ name, resource: type }: RehearsedPart): Call & { urn: string } {
     const resource = resourceNamed(type);
     if (!resource) throw new Error(`there is no ${type}`);
     return { resource, urn: `urn:pulumi:verify::${this.#rehearsal.mark}::microapps:index:${type}::${name}` };
   }
 }
 
-const withURN = ({ urn }: EngineCall, properties: Properties): Properties => ({ ...properties, resourceUrn: urn });
+const withURN = ({ urn }: Call, properties: Properties): Properties => ({ ...properties, resourceUrn: urn });
 
 /** False for a set of rows or members, which is there without any: its own deletion looks for what is left. */
-const isOneThing = ({ resource }: EngineCall): boolean =>
-  !["SeedRows", "TeamRoster", "UserTeams"].includes(resource.name);
+const isOneThing = ({ resource }: Call): boolean => !["SeedRows", "TeamRoster", "UserTeams"].includes(resource.name);
 
-const isThing = ({ resource }: EngineCall): boolean => resource.name === "Team" || resource.name === "Organization";
+const isThing = ({ resource }: Call): boolean => resource.name === "Team" || resource.name === "Organization";
 
 /** The entry of a journal for what a part makes: a member goes with its team, a record with its row. */
 function thingOf({ resource, table }: RehearsedPart): JournalThing | undefined {
