@@ -56,7 +56,7 @@ if (process.env.MORE) new Organization("evil", { name: "Evil" });
     await project.succeed("up --yes --skip-preview");
     const git = (...words: string[]) => execFileSync("git", words, { cwd: project.folder });
     git("init", "--quiet", "--initial-branch=main");
-    git("add", "index.js", "dev.yaml", "regions.csv", "environments.yaml", "Pulumi.yaml", "Pulumi.dev.yaml");
+    git("add", "index.js", "package.json", "dev.yaml", "regions.csv", "environments.yaml", "Pulumi.yaml", "Pulumi.dev.yaml");
     git(..."-c user.name=Tests -c user.email=tests@example.com commit --quiet --allow-empty -m first".split(" "));
     state = await project.stateText();
     emulator.saveSnapshot("begun");
@@ -162,6 +162,11 @@ if (process.env.MORE) new Organization("evil", { name: "Evil" });
     expect(await calls(async () => void (ended = await up("--approved", report)))).toEqual([]);
     expect([ended?.status, existsSync(ran)]).toEqual([2, false]);
     expect(ended?.output).toContain("what runs (index.js) is not as it was when this was approved");
+    await project.write("index.js", program);
+    await project.write("lib.js", "");
+    expect(await calls(async () => void (ended = await up("--approved", report)))).toEqual([]);
+    rmSync(join(project.folder, "lib.js"));
+    expect(ended?.output).toContain("what runs (lib.js) is not as it was when this was approved");
   });
 
   test("a row that was edited by hand meanwhile is left alone, and the rest is applied", async () => {

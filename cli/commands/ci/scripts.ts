@@ -67,7 +67,7 @@ export const planAll = (folder: string, show: string, root: string, { approve }:
  */
 export const approvePlan = (plan: string, approved: string): string[] => [
   `mkdir -p "$(dirname "${approved}")"`,
-  `${microapps} approve "${plan}" --output "${approved}" --expect $EXPECT \${CODE_REVIEWED:+--code-reviewed}`,
+  `${microapps} approve "${plan}" --output "${approved}" --expect $EXPECT $([ "$CODE_REVIEWED" != yes ] || echo --code-reviewed)`,
 ];
 
 /** Applies a stack. */
