@@ -233,7 +233,13 @@ test("on a terminal each flag of code is a question of its own, before the one t
   const asked = async (answers: readonly string[], codeReviewed = false): Promise<[string, boolean]> => {
     rmSync(place("signed.json"), { force: true });
     const { terminal, shown } = sitting(answers);
-    const options = { cwd: repository.folder, output: place("signed.json"), validFor: "1h", stack: "dev", codeReviewed };
+    const options = {
+      cwd: repository.folder,
+      output: place("signed.json"),
+      validFor: "1h",
+      stack: "dev",
+      codeReviewed,
+    };
     const ended = await approve(undefined, options, terminal).then(() => "signed", String);
     // Prompts of Node move the cursor by these; anything else of the kind would come from a name.
     const text = shown().replaceAll(/\u001b\[\d+[GJ]/g, "");
