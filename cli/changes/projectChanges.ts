@@ -63,7 +63,7 @@ export async function flagsOfProject(place: Sides): Promise<Flagged> {
   const project = projectFlags(await textsOf(place, after.project, before.project));
   const committed = head === "" ? undefined : await treeOf(root, head);
   const isNew = !base.entries.has(inRepository(place, before.project));
-  // What is not committed runs as well.
+  // Uncommitted code runs as well.
   const changes =
     committed && !isNew ? decidingChanges(base.entries, await workingTreeOf(root, committed), prefix) : [];
   const packages: Flagged[] = [];

@@ -72,7 +72,7 @@ export async function loadBytes(database: Database, bytes: Bytes, name: string, 
   const filling = new Filling(database, exchange);
   let line = 0;
   try {
-    for await (const lines of linesOf(unpacked(bytes))) {
+    for await (const lines of linesOf(unpack(bytes))) {
       let at = 0;
       while (at < lines.length) {
         const until = performance.now() + sliceMs;
@@ -204,7 +204,7 @@ export const mayUnpackTo = (packed: number): number =>
   Math.min(32 * mebibyte + 100 * packed, Math.max(256 * mebibyte, 40 * packed));
 
 /** Unpacks bytes by what they begin with. Throws where they become more than `limit` allows for as many as were read. */
-export async function* unpacked(bytes: Bytes, limit = mayUnpackTo): Bytes {
+export async function* unpack(bytes: Bytes, limit = mayUnpackTo): Bytes {
   const source: AsyncIterator<Uint8Array, unknown> = bytes[Symbol.asyncIterator]();
   let begin = Buffer.alloc(0);
   while (begin.length < 4) {

@@ -1,7 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { ask, EngineError, isInteractive, processTerminal, stateAtRest, Workspace, type Terminal } from "../../../engine/index.ts";
+import {
+  ask,
+  EngineError,
+  isInteractive,
+  processTerminal,
+  stateAtRest,
+  Workspace,
+  type Terminal,
+} from "../../../engine/index.ts";
 import { readApproval, describeRefusal, type Approved } from "../../../provider/approval/approved.ts";
 import { digestOf } from "../../../provider/approval/canonical.ts";
 import { sealDigest } from "../../../provider/approval/seal.ts";
@@ -147,8 +155,7 @@ async function agreed(
   }
   const unread = codeReviewed ? [] : code;
   for (const question of [...unread.map((text) => `${text}. Have you read it?`), "Approve this?"])
-    if ((await ask(person, question, ["yes", "no"])) === "no")
-      throw new EngineError("not approved", notApproved);
+    if ((await ask(person, question, ["yes", "no"])) === "no") throw new EngineError("not approved", notApproved);
 }
 
 /** A run that is held against a report. */

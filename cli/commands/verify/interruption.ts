@@ -31,7 +31,7 @@ export class Interruption {
     return this.#late.signal;
   }
 
-  /** Says why the run ended before its end. */
+  /** Returns why the run ended before its end. */
   describe(): string {
     return this.#interrupted.signal.aborted ? "interrupted" : tooLong;
   }

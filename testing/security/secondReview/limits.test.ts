@@ -19,7 +19,7 @@ import { ofEdited, parseYamlTree } from "../../../cli/edits/yamlTree.ts";
 import { maxBytesUnpacked, textOf as textOfBody } from "../../../cli/recording/exchange.ts";
 import { maxBytes as maxBytesOfRequest } from "../../../emulator/http/server.ts";
 import { createEmulator } from "../../../emulator/index.ts";
-import { linesOf, maxLine, mayUnpackTo, unpacked } from "../../../emulator/platform/snapshotFiles.ts";
+import { linesOf, maxLine, mayUnpackTo, unpack } from "../../../emulator/platform/snapshotFiles.ts";
 import { parseCheckpoint } from "../../../engine/state/checkpoint.ts";
 import { ofSettings } from "../../../machine/settings/bounded.ts";
 import { ofStates } from "../../../machine/settings/bounds.ts";
@@ -93,7 +93,11 @@ const call = (endpoint: "readorganization" | "insertorganization") =>
     const maxMegabytesOf = (effect: string): number => (effect === "read" ? small : small / 2);
     const transport = new Transport(url, { timeouts, connections: 1, readOnly: false, maxMegabytesOf });
     const outgoing = { endpoint, method: "POST", path: `/api/${endpoint}`, headers: {}, body: "{}" } as const;
-    await transport.send(outgoing, new AbortController().signal).finally(() => transport.close());
+    try {
+      await transport.send(outgoing, new AbortController().signal);
+    } finally {
+      await transport.close();
+    }
   });
 
 const verified = (): Promise<unknown> =>
@@ -102,7 +106,7 @@ const verified = (): Promise<unknown> =>
     await sender.send({ method: "GET", url: "/api/x", headers: {}, body: undefined }).finally(() => sender.close());
   });
 
-/** A request to the emulator that only says how large it is. */
+/** Announces a request to the emulator that is too large, and sends nothing of it. */
 async function announced(): Promise<never> {
   const emulator = await createEmulator();
   try {
@@ -301,7 +305,7 @@ const rows: Row[] = [
       "",
       "",
     ],
-    beyond: [[() => all(unpacked(Readable.from([gzipSync(kilobytes)]), () => 1_024)), /unpacks to more than 0 MB/]],
+    beyond: [[() => all(unpack(Readable.from([gzipSync(kilobytes)]), () => 1_024)), /unpacks to more than 0 MB/]],
   },
   { cells: ["a request to the emulator", `${maxBytesOfRequest / MB} MB`, "", ""], beyond: [[announced, /status 413/]] },
   {
