@@ -1,6 +1,8 @@
 # Every target installs what it needs; `make up` and `make test` work in a fresh clone.
 STACK ?= dev
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
+# TypeScript 7 builds in a third of the time; the linter and tests of editors need the interface of version 6.
+TSC := node_modules/typescript-7/bin/tsc
 SOURCES := $(shell find provider cli sdk emulator engine machine testing tools -name '*.ts' 2>/dev/null)
 
 .PHONY: build up preview refresh destroy test test-console check format bench clean
@@ -14,7 +16,7 @@ node_modules/.installed: package.json package-lock.json .npmrc $(wildcard exampl
 
 dist/.built: node_modules/.installed tsconfig.json tools/scripts/bundle.mjs $(SOURCES)
 	@rm -rf dist
-	@tsc -p .
+	@$(TSC) -p .
 	@node tools/scripts/bundle.mjs
 	@touch $@
 
@@ -39,7 +41,8 @@ compiled: dist/.built
 test: compiled
 	@node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js $(ARGS)
 
-# Every case through both kinds of provider, every kill, mutant and deviation, and other draws each time: hours.
+# Every case through both kinds of provider, every kill, mutant and deviation, other draws each time, and the oldest and
+# newest of what the package takes: hours.
 .PHONY: test-long
 test-long: export TEST_LONG := 1
 test-long: export REARRANGED_KILLS := all
@@ -49,7 +52,7 @@ test-long: export PROPERTY_SEED ?= $(shell date +%s)
 test-long: compiled
 	@echo "PROPERTY_SEED=$(PROPERTY_SEED)"
 	@node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js $(ARGS)
-	@$(MAKE) --no-print-directory test-faults
+	@$(MAKE) --no-print-directory test-faults test-range
 
 # The whole fault and kill matrix, of which `make test` draws a sample; with ARGS only the cases that have these words.
 .PHONY: test-faults
@@ -91,7 +94,7 @@ lock-is-whole: node_modules/.installed
 # Without a check of types: the client has no method of a new endpoint before this writes it.
 docs: node_modules/.installed
 	@rm -rf dist
-	@tsc -p . --noCheck
+	@$(TSC) -p . --noCheck
 	@node --no-warnings dist/tools/writeDocuments.js
 	@node --no-warnings dist/tools/writeMethods.js
 	@node --no-warnings dist/tools/writeSdkTypes.js

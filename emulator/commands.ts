@@ -12,8 +12,8 @@ import { adminPath } from "./admin/actions.ts";
 import { healthPath } from "./admin/health.ts";
 import type { NewCall } from "./data/callLog.ts";
 import { createEmulator, type Emulator, type EmulatorOptions } from "./emulator.ts";
-import { packingOf, writeWhole } from "./platform/snapshotFiles.ts";
 import { defaultAdministrator } from "./seed/schema.ts";
+import { packingOf, writeWhole } from "./snapshots/snapshotFiles.ts";
 
 /** Options of the commands that run an emulator. */
 export interface EmulatorCommandOptions {

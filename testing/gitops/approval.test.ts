@@ -24,7 +24,7 @@ const sealOf = (set: ChangeSet): Seal => {
 };
 
 describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
-  const test = testThrough(door, "all");
+  const test = testThrough(door);
   let project: Project;
   let emulator: Emulator;
   let client: Client;

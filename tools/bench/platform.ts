@@ -155,12 +155,16 @@ export async function fill(platform: Platform, count: number): Promise<void> {
 }
 
 /** The longest that another caller's call takes while these go on, but for the slowest hundredth. */
-export async function meanwhile(platform: Platform, works: readonly (() => Promise<unknown>)[]): Promise<number> {
+export async function meanwhile(
+  platform: Platform,
+  works: readonly (() => Promise<unknown>)[],
+  ask: () => Promise<unknown> = () => platform.post("/api/microappdata/row", '{"rowID":"none"}'),
+): Promise<number> {
   const times: number[] = [];
   for (const work of works) {
     const state = { going: true };
     const done = work().finally(() => (state.going = false));
-    while (state.going) times.push(await timeWork(() => platform.post("/api/microappdata/row", '{"rowID":"none"}')));
+    while (state.going) times.push(await timeWork(ask));
     await done;
   }
   return times.toSorted((one, other) => one - other)[Math.floor(times.length * 0.99)] ?? 0;

@@ -9,7 +9,7 @@ import { summarize, type RowDeclaration } from "../../../provider/resources/rows
 import { SourceError } from "../../../provider/sources/read.ts";
 import type { Declared } from "../model/source.ts";
 import { holdsSealed, type StateResource } from "../state/state.ts";
-import type { KnownThing } from "./known.ts";
+import type { KnownThing } from "./knownThing.ts";
 
 /** A seed of which the state keeps what the digests are keyed with to itself. */
 export async function assumeRows(

@@ -18,33 +18,7 @@ import { SourceError } from "../../../provider/sources/read.ts";
 import type { Declared } from "../model/source.ts";
 import { clear, openValue, type State, type StateResource } from "../state/state.ts";
 import { assumeRows } from "./assumed.ts";
-import { resourceOf, urnOf } from "./planner.ts";
-
-/** A thing before a run: of a state, or of a declaration with the outputs its creation would have left. */
-export interface KnownThing {
-  /** Type, and name below the Environment. */
-  key: string;
-  kind: string;
-  name: string;
-  id: string;
-  /** The inputs of the last run. */
-  inputs: Properties;
-  /** Outputs of the last run, inputs included. */
-  outputs: Properties;
-  isUnfinished?: boolean;
-  /** True if rows are read before they go, since other seeds may come that nobody knows of: through the plugin. */
-  keepsCells?: boolean;
-  /** How it was declared, where it is of a declaration. */
-  thing?: Thing;
-  /** The rows that were applied: all of them, their natural keys alone, or none, since nobody can read them here. */
-  rows?: "all" | "keys" | "none";
-  /** Why it is not all of them. */
-  why?: string;
-  /** Secrets of the state, which are taken to be what is declared. */
-  sealed?: readonly string[];
-  /** Inputs that a plan is made with in place of those of the program. */
-  unknowns?: Properties;
-}
+import { resourceOf, urnOf, type KnownThing } from "./knownThing.ts";
 
 /** Things of a declaration as its `up` would have left them. */
 export async function toKnownDeclaration(declared: Declared, policy: string | undefined): Promise<KnownThing[]> {

@@ -4,7 +4,7 @@ import { planRoster, type Role } from "../../../provider/reconcile/rosters.ts";
 import { noTally, type Change, type Tally } from "../model/changeSet.ts";
 import type { Declared } from "../model/source.ts";
 import { fieldOf, fieldsOf } from "../model/values.ts";
-import type { KnownThing } from "./known.ts";
+import type { KnownThing } from "./knownThing.ts";
 import type { Plan, Step } from "./planner.ts";
 import { isHeeded } from "./settings.ts";
 

@@ -5,12 +5,10 @@ import { RunNotes } from "../../../provider/pulumi/lifetime/runNotes.ts";
 import { check, diff, toKeyed, toListed, unknownValue, type Properties } from "../../../provider/pulumi/properties.ts";
 import { refuseUndeclared, removalsIn } from "../../../provider/pulumi/undeclared.ts";
 import type { RowsAhead } from "../../../provider/reconcile/rows.ts";
-import { toPlannedUrn } from "../../../provider/resources/model/identities.ts";
 import { ResourceError } from "../../../provider/resources/model/resource.ts";
 import type { Findings, OfflineResourceContext, Resource } from "../../../provider/resources/resource.ts";
-import { resourceNamed } from "../../../provider/resources/resources.ts";
 import { SourceError } from "../../../provider/sources/read.ts";
-import type { KnownThing } from "./known.ts";
+import { resourceOf, urnOf, type KnownThing } from "./knownThing.ts";
 
 export type PlannedOperation = "create" | "update" | "replace" | "delete" | "same";
 
@@ -40,7 +38,7 @@ export interface Plan {
 }
 
 /** Where a plan is made. */
-export interface Place {
+interface Place {
   /** The program's folder. */
   folder: string;
   /** The file whose lines under `removed` allow removals; undefined where they are free. */
@@ -54,14 +52,6 @@ const seed = new Uint8Array(32).fill(7);
 
 /** Most times that what one thing gives up may change what becomes of another. */
 const maxRounds = 4;
-
-export const urnOf = (kind: string, name: string): string => toPlannedUrn(kind, name.replace(/^\//, ""));
-
-export const resourceOf = (kind: string): Resource => {
-  const found = resourceNamed(kind);
-  if (!found) throw new Error(`there is no ${kind}`);
-  return found;
-};
 
 /** Does in one process what an engine does with a program: matches, checks and compares. Sends and writes nothing. */
 export class Planner {

@@ -6,8 +6,9 @@ import {
   type RenamedSide,
 } from "../../../provider/environment/things/renames.ts";
 import { describeNamed, readName } from "../../../provider/resources/model/identities.ts";
-import { urnOf, type Plan, type Step } from "./planner.ts";
-import type { Sides } from "./section.ts";
+import type { Declared } from "../model/source.ts";
+import { urnOf } from "./knownThing.ts";
+import type { Plan, Step } from "./planner.ts";
 
 /** Notes at the things of a plan, and each hint once. */
 export interface Renames {
@@ -20,7 +21,7 @@ interface OfStep extends RenamedSide {
 }
 
 /** Things that leave beside one that came and may be the same: what to say so that it stays what it is. */
-export function renamesIn({ steps }: Plan, { head }: Sides): Renames {
+export function renamesIn({ steps }: Plan, head: Declared): Renames {
   const notes = new Map<Step, string[]>();
   const hints: string[] = [];
   const sidesOf = (operation: Step["operation"]): OfStep[] =>

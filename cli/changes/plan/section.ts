@@ -20,7 +20,7 @@ import { listRows } from "./rowValues.ts";
 import { settingsAhead } from "./settings.ts";
 
 /** The declarations that a plan is about; a state has no base. */
-export interface Sides {
+interface Sides {
   base: Declared | undefined;
   head: Declared;
 }
@@ -31,7 +31,7 @@ export async function sectionOf(plan: Plan, sides: Sides): Promise<{ section: Se
   const problems: Note[] = [];
   const open: string[] = [];
   const reasons: string[] = [];
-  const renames = renamesIn(plan, sides);
+  const renames = renamesIn(plan, sides.head);
   let calls = 0;
   for (const step of plan.steps) {
     const kind = toShownKind(step.thing?.kind ?? step.known?.kind ?? "");

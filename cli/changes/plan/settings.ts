@@ -4,7 +4,8 @@ import { factsOf } from "../../../provider/resources/model/resource.ts";
 import { secretText, toShownKind, type Change } from "../model/changeSet.ts";
 import type { Declared } from "../model/source.ts";
 import { fieldOf, stable } from "../model/values.ts";
-import { resourceOf, type Step } from "./planner.ts";
+import { resourceOf } from "./knownThing.ts";
+import type { Step } from "./planner.ts";
 
 /** Inputs whose changes are shown as rows or people, or that no file has. */
 const otherwise = [

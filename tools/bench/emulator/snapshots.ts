@@ -37,15 +37,17 @@ async function restored(count: number): Promise<Figure[]> {
   const platform = await Platform.start({ rows: { fields: manyFields } });
   try {
     await fill(platform, count);
-    await platform.administrate("PUT", "snapshots/many");
-    const waited = await meanwhile(platform, [() => platform.administrate("POST", "snapshots/many")]);
+    const send = (method: "GET" | "PUT" | "POST", path: string) => () => platform.administrate(method, path);
+    const saved = await meanwhile(platform, [send("PUT", "snapshots/many")]);
+    const compared = await meanwhile(platform, [send("GET", "snapshots/many")]);
+    const waited = await meanwhile(platform, [send("POST", "snapshots/many")]);
+    const reset = await meanwhile(platform, [send("POST", "reset")], send("GET", "health")); // sessions end with it
+    const named = count.toLocaleString("en");
     return [
-      figure(
-        `emulator: others wait while a snapshot of ${count.toLocaleString("en")} rows is loaded`,
-        waited,
-        "ms",
-        50,
-      ),
+      figure(`emulator: others wait while a snapshot of ${named} rows is saved`, saved, "ms", 50),
+      figure(`emulator: others wait while a snapshot of ${named} rows is compared`, compared, "ms", 50),
+      figure(`emulator: others wait while a snapshot of ${named} rows is loaded`, waited, "ms", 50),
+      figure(`emulator: others wait while ${named} rows are reset`, reset, "ms", 50),
     ];
   } finally {
     await platform.stop();

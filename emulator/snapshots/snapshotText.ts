@@ -4,8 +4,9 @@ import { isObject } from "../../provider/contract/wire.ts";
 import type { Database } from "../data/database.ts";
 import { todaysColumn } from "../data/migrations.ts";
 import { schemaVersion } from "../data/schema.ts";
-import { columnsOf, contents, copyContents, type Content } from "./copies.ts";
-import { dropDraft, newDraft } from "./drafts.ts";
+import { columnsOf, contents, type Content } from "./copies.ts";
+import { dropLater, newDraft } from "./drafts.ts";
+import { copyInSlices } from "./sliced.ts";
 
 // A snapshot as text has one JSON value in each line: what it is and the version of its tables; then each table's name
 // and columns, with its rows below it; at last the number of all rows. The same state makes the same text.
@@ -21,7 +22,6 @@ const rowsAtOnce = (table: Content): number => (table === "contents" ? 1 : 500);
 /** Writes the state of a moment, piece by piece; others are answered meanwhile, and may change it. */
 export async function* writeText(database: Database): AsyncGenerator<string> {
   const draft = newDraft();
-  database.transaction(() => copyContents(database, draft, notes));
   // A sort field that an earlier state had has left its column.
   const isUnused = (column: string): boolean => {
     const [, sort] = /^sort(\d+)$/.exec(column) ?? [];
@@ -30,6 +30,7 @@ export async function* writeText(database: Database): AsyncGenerator<string> {
   };
   let rows = 0;
   try {
+    await copyInSlices(database, draft, notes);
     yield lineOf({ format, version: schemaVersion });
     for (const table of contents) {
       const copy = `${draft}:${table}`;
@@ -48,7 +49,7 @@ export async function* writeText(database: Database): AsyncGenerator<string> {
     }
     yield lineOf({ rows });
   } finally {
-    dropDraft(database, draft).catch(() => undefined); // what is left goes when the file is opened
+    dropLater(database, draft);
   }
 }
 

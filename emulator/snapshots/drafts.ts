@@ -44,6 +44,57 @@ export async function dropDraft(database: Database, prefix: string): Promise<voi
   }
 }
 
+/** Free pages of a data file (4 KB each) that are given back. */
+const manyPages = 1_000;
+
+/** Highest number of used pages of an earlier version's data file that is rewritten at once to shrink it. */
+const fewPages = 5_000;
+
+/** Drops the tables of a draft in the background, and gives back the space that they took. */
+export function dropLater(database: Database, prefix: string): void {
+  // The next start drops the rest.
+  dropDraft(database, prefix)
+    .then(() => giveBack(database))
+    .catch(() => undefined);
+}
+
+/** Makes the data file smaller by what is free in it, little by little. What can't be given back is used again. */
+export async function giveBack(database: Database): Promise<void> {
+  if (!database.isOpen || freePages(database) < manyPages) return;
+  try {
+    if (pragma(database, "auto_vacuum") === incremental) {
+      await inSlices((size) => {
+        if (!database.isOpen) return false;
+        database.execute(`PRAGMA incremental_vacuum(${size})`);
+        return freePages(database) > 0;
+      });
+    } else if (pragma(database, "page_count") - freePages(database) < fewPages) database.execute("VACUUM");
+    else return;
+    shortenLog(database);
+  } catch {
+    // Somebody else is reading or writing.
+  }
+}
+
+/** Shortens the file beside the data file, unless somebody else is reading it: that is not waited for. */
+function shortenLog(database: Database): void {
+  if (!database.isOpen) return;
+  const timeoutMs = pragma(database, "busy_timeout");
+  database.execute("PRAGMA busy_timeout = 0");
+  try {
+    database.execute("PRAGMA wal_checkpoint(TRUNCATE)");
+  } finally {
+    database.execute(`PRAGMA busy_timeout = ${timeoutMs}`);
+  }
+}
+
+const incremental = 2;
+
+const pragma = (database: Database, name: string): number =>
+  Object.values(database.one<Record<string, number>>(`PRAGMA ${name}`) ?? {})[0] ?? 0;
+
+const freePages = (database: Database): number => pragma(database, "freelist_count");
+
 /** How long one slice of a long piece of work keeps others waiting, in milliseconds. */
 export const sliceMs = 8;
 

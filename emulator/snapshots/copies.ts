@@ -30,9 +30,14 @@ export const selectCopied = (table: Content, from: string, notes: readonly strin
     ? `(SELECT key, value FROM "${from}" WHERE key IN (${notes.map((note) => `'${note}'`).join(", ")}))`
     : `"${from}"`;
 
-/** Copies all contents to tables whose names begin with a prefix, ordered by what does not change from run to run. */
-export function copyContents(database: Database, prefix: string, notes?: readonly string[]): void {
-  for (const table of contents) {
+/** Copies contents to tables whose names begin with a prefix, ordered by what does not change from run to run. */
+export function copyContents(
+  database: Database,
+  prefix: string,
+  notes?: readonly string[],
+  tables: readonly Content[] = contents,
+): void {
+  for (const table of tables) {
     const order = table === "fields" || table === "contents" ? `ORDER BY ${keyColumns[table]}` : "";
     const name = `"${prefix}:${table}"`;
     database.execute(`DROP TABLE IF EXISTS ${name}`);

@@ -3,9 +3,11 @@ import type { Database } from "../data/database.ts";
 import { newToken } from "../data/hashing.ts";
 import { invalid, notFound, PlatformError } from "../data/platformError.ts";
 import { indexSorts } from "../data/tables.ts";
+import { Moment } from "../rows/walking/moment.ts";
 import { columnsOf, contents, selectCopied, copyContents, isLarge, keyColumns, type Content } from "./copies.ts";
-import { inSlices } from "./drafts.ts";
+import { dropLater, inSlices, newDraft } from "./drafts.ts";
 import { Exchange, manyRows } from "./exchange.ts";
+import { compareRows, copyInSlices, type Apart } from "./sliced.ts";
 
 // A snapshot is a copy of the tables in the data file itself: made in one transaction, there for every process.
 
@@ -30,8 +32,34 @@ export function saveSnapshot(database: Database, name: string): void {
   validateName(name);
   database.transaction(() => {
     copyContents(database, `snapshot:${name}`);
-    database.run(`INSERT INTO "${copyOf(name, "meta")}" VALUES ('saved', ?)`, newToken());
+    noteSaving(database, name);
   });
+}
+
+const noteSaving = (database: Database, name: string): unknown =>
+  database.run(`INSERT INTO "${copyOf(name, "meta")}" VALUES ('saved', ?)`, newToken());
+
+/** Saves the platform of this moment under a name. Others are answered meanwhile, and change it. */
+export async function takeSnapshot(database: Database, name: string): Promise<void> {
+  validateName(name);
+  const draft = newDraft();
+  try {
+    await copyInSlices(database, draft);
+    database.transaction(() => {
+      setAside(database, name, `${draft}:old`);
+      for (const table of contents)
+        database.execute(`ALTER TABLE "${draft}:${table}" RENAME TO "${copyOf(name, table)}"`);
+      noteSaving(database, name);
+    });
+  } finally {
+    dropLater(database, draft);
+  }
+}
+
+/** Gives the tables of a snapshot the names of a draft, so that it is gone at once and they can be dropped later. */
+function setAside(database: Database, name: string, draft: string): void {
+  for (const { table, copy } of copiesOf(database, name))
+    database.execute(`ALTER TABLE "${copy}" RENAME TO "${draft}:${table}"`);
 }
 
 export function snapshots(database: Database): string[] {
@@ -144,33 +172,71 @@ export function identifySaving(database: Database, name: string): string | undef
 }
 
 export function deleteSnapshot(database: Database, name: string): void {
+  const draft = newDraft();
   database.transaction(() => {
     requireSnapshot(database, name);
-    for (const { copy } of copiesOf(database, name)) database.execute(`DROP TABLE "${copy}"`);
+    setAside(database, name, draft);
   });
+  dropLater(database, draft);
 }
 
 /** Lists the changes since a snapshot; tables without changes are left out. */
 export function differences(database: Database, name: string): Difference[] {
   return database.reading(() => {
     requireSnapshot(database, name);
-    return copiesOf(database, name).flatMap(({ table, copy, columns }) => {
-      const key = keyColumns[table];
-      const [one, other] = [selectCopied(table, table), selectCopied(table, copy)];
-      const only = (one: string, other: string) =>
-        database
-          .all<{ key: string | number }>(
-            `SELECT ${key} AS key FROM (SELECT ${columns} FROM ${one} EXCEPT SELECT ${columns} FROM ${other}) ORDER BY 1`,
-          )
-          .map((row) => String(row.key));
-      const [now, before] = [only(one, other), only(other, one)];
-      const [known, unknown] = [new Set(before), new Set(now)];
-      const added = now.filter((key) => !known.has(key));
-      const removed = before.filter((key) => !unknown.has(key));
-      const changed = now.filter((key) => known.has(key));
-      return added.length + removed.length + changed.length > 0 ? [{ table, added, removed, changed }] : [];
-    });
+    return copiesOf(database, name).flatMap(({ table, copy, columns }) =>
+      toDifference(table, compareAtOnce(database, table, copy, columns)),
+    );
   });
+}
+
+/** Lists the changes since a snapshot, up to now. Others are answered meanwhile. */
+export async function compareSnapshot(database: Database, name: string): Promise<Difference[]> {
+  requireSnapshot(database, name);
+  const copies = copiesOf(database, name);
+  const rows = copies.find(
+    ({ table, copy }) => table === "rows" && (isLarge(database, table) || isLarge(database, copy)),
+  );
+  if (!rows) return differences(database, name);
+  const saved = identifySaving(database, name);
+  const isSame = (): boolean => identifySaving(database, name) === saved;
+  const moment = new Moment(database);
+  try {
+    const others = database.reading(() =>
+      copies
+        .filter((one) => one !== rows)
+        .map(({ table, copy, columns }) => [table, compareAtOnce(database, table, copy, columns)] as const),
+    );
+    const apart = await compareRows(database, moment, rows.copy, rows.columns);
+    if (apart && isSame()) {
+      const all = new Map([...others, [rows.table, apart]]);
+      return copies.flatMap(({ table }) => toDifference(table, all.get(table)));
+    }
+  } catch (error) {
+    if (isSame()) throw error; // a table that is gone fails in words of its own
+  } finally {
+    moment.end();
+  }
+  return differences(database, name);
+}
+
+function compareAtOnce(database: Database, table: Content, copy: string, columns: string): Apart {
+  const [one, other] = [selectCopied(table, table), selectCopied(table, copy)];
+  const only = (one: string, other: string) =>
+    database
+      .all<{ key: string | number }>(
+        `SELECT ${keyColumns[table]} AS key FROM (SELECT ${columns} FROM ${one} EXCEPT SELECT ${columns} FROM ${other})`,
+      )
+      .map(({ key }) => String(key));
+  return { now: only(one, other), before: only(other, one) };
+}
+
+function toDifference(table: Content, { now, before }: Apart = { now: [], before: [] }): Difference[] {
+  const [known, unknown] = [new Set(before), new Set(now)];
+  const added = now.filter((key) => !known.has(key)).sort();
+  const removed = before.filter((key) => !unknown.has(key)).sort();
+  const changed = now.filter((key) => known.has(key)).sort();
+  return added.length + removed.length + changed.length > 0 ? [{ table, added, removed, changed }] : [];
 }
 
 function requireSnapshot(database: Database, name: string): void {

@@ -3,13 +3,10 @@ import type { Database } from "../data/database.ts";
 import { schema } from "../data/schema.ts";
 import { addSorts } from "../data/tables.ts";
 import { columnsOf, contents, selectCopied, isLarge, type Content } from "./copies.ts";
-import { dropDraft, newDraft } from "./drafts.ts";
+import { dropDraft, dropLater, giveBack, newDraft } from "./drafts.ts";
 
 /** Rows of a table from which on others feel it when one index of it is made at once. */
 export const manyRows = 75_000;
-
-/** Free pages of a data file (4 KB each) that are given back. */
-const manyPages = 1_000;
 
 /** New contents of a platform, gathered in tables of their own. Everybody sees the old ones until they are exchanged. */
 export class Exchange {
@@ -77,21 +74,13 @@ export class Exchange {
 
   /** Drops the old contents after an exchange, the new ones without one: in the background. */
   end(): void {
-    dropDraft(this.#database, this.#draft).catch(() => undefined); // what is left goes when the file is opened
+    dropLater(this.#database, this.#draft);
   }
 
   /** Drops the new contents of an exchange that failed, and gives back the space that they took. */
   async undo(): Promise<void> {
     await dropDraft(this.#database, this.#draft);
-    if (!this.#database.isOpen) return;
-    const free = this.#database.one<{ freelist_count: number }>("PRAGMA freelist_count")?.freelist_count ?? 0;
-    if (free < manyPages) return;
-    try {
-      this.#database.execute("VACUUM");
-      this.#database.execute("PRAGMA wal_checkpoint(TRUNCATE)");
-    } catch {
-      // Somebody else is reading: what is free is used again.
-    }
+    await giveBack(this.#database);
   }
 
   #make(table: Content): void {
