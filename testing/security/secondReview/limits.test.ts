@@ -19,7 +19,7 @@ import { ofEdited, parseYamlTree } from "../../../cli/edits/yamlTree.ts";
 import { maxBytesUnpacked, textOf as textOfBody } from "../../../cli/recording/exchange.ts";
 import { maxBytes as maxBytesOfRequest } from "../../../emulator/http/server.ts";
 import { createEmulator } from "../../../emulator/index.ts";
-import { linesOf, maxLine, mayUnpackTo, unpack } from "../../../emulator/platform/snapshotFiles.ts";
+import { linesOf, maxLine, mayUnpackTo, unpack } from "../../../emulator/snapshots/snapshotFiles.ts";
 import { parseCheckpoint } from "../../../engine/state/checkpoint.ts";
 import { ofSettings } from "../../../machine/settings/bounded.ts";
 import { ofStates } from "../../../machine/settings/bounds.ts";
