@@ -64,7 +64,7 @@ test-console: dist/.built
 	@CHROMIUM="$$(tools/scripts/browser)" && export CHROMIUM && \
 	  node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js --testMatch '**/*.browser.js' --testPathIgnorePatterns /bundle/ --runInBand $(ARGS)
 
-check: is-formatted lints nothing-is-unused docs-are-current schema-breaks-nothing lock-is-whole rooms words
+check: is-formatted lints nothing-is-unused docs-are-current api-docs-are-whole schema-breaks-nothing lock-is-whole rooms words
 
 .PHONY: is-formatted lints nothing-is-unused
 is-formatted: node_modules/.installed
@@ -103,6 +103,15 @@ docs-are-current: dist/.built
 	@node --no-warnings dist/tools/writeDocuments.js --check
 	@node --no-warnings dist/tools/writeMethods.js --check
 	@node --no-warnings dist/tools/writeSdkTypes.js --check
+
+# Pages about each export of the client, in dist/api; the check looks for links and types that lead nowhere.
+.PHONY: api-docs api-docs-are-whole
+api-docs: dist/.built
+	@typedoc --logLevel Warn
+	@echo dist/api/index.html
+
+api-docs-are-whole: node_modules/.installed
+	@typedoc --emit none --logLevel Warn
 
 # The SDKs of each language that the Pulumi CLI has a host for, in sdks/.
 sdks:
