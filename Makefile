@@ -130,7 +130,7 @@ test-pulumi: dist/.built
 # The packed package with the oldest and the newest @pulumi/pulumi and Node that it takes; a registry has them.
 .PHONY: test-range
 test-range: dist/.built
-	@node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js --runInBand --testMatch '**/*.range.js'
+	@node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js --runInBand --testMatch '**/*.range.js' $(ARGS)
 
 # The emulator's container, where docker is.
 .PHONY: test-docker
