@@ -1,7 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import { z } from "zod";
+import { isObject } from "../provider/contract/wire.ts";
 import type { Door } from "../provider/pulumi/configuration/configuration.ts";
-import { providerOf, toHiddenName, typeThrough } from "../provider/pulumi/doors.ts";
+import { providerOf, resourceOf, toHiddenName, typeThrough } from "../provider/pulumi/doors.ts";
 import { hideProperties, hiddenNames } from "../provider/pulumi/hiddenNames.ts";
 import { programInput, type FromProgram, type Options } from "../provider/pulumi/options.ts";
 import { once } from "../provider/resources/model/once.ts";
@@ -182,6 +183,12 @@ export function declareClass<Args extends object, Outputs extends object>(
 
     static get(name: string): never {
       return refuseGet(definition, name);
+    }
+
+    static override isInstance(value: unknown): value is Declared {
+      if (value instanceof Declared) return true; // called without `this`
+      const type: unknown = isObject(value) ? value["__pulumiType"] : undefined; // as policies and generated SDKs have it
+      return typeof type === "string" && resourceOf(type) === definition.name;
     }
   }
   // The SDK makes a property of each prop; the type lists them.

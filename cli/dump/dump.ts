@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
 import { messageOf } from "../../machine/failures.ts";
 import type { RowData } from "../../provider/contract/values.ts";
 import { toSlashes } from "../../provider/files/repository.ts";
@@ -59,7 +59,7 @@ export async function dump(context: ResourceContext, request: DumpRequest, folde
   const mask = request.mask && new DumpMask(request.mask, tables);
   const warnings: string[] = [];
   const warn = (text: string): void => void warnings.push(text);
-  mkdirSync(dirname(folder), { recursive: true });
+  const firstMade = mkdirSync(dirname(folder), { recursive: true });
   const draft = mkdtempSync(`${folder}.part-`);
   const read: TableRows[] = [];
   try {
@@ -96,7 +96,15 @@ export async function dump(context: ResourceContext, request: DumpRequest, folde
   } finally {
     for (const rows of read) rows.remove();
     rmSync(draft, { recursive: true, force: true });
+    if (firstMade !== undefined) removeEmpty(dirname(folder), firstMade);
   }
+}
+
+/** Removes a folder and those above it up to `last`, as long as they are empty: a dump that failed leaves nothing. */
+function removeEmpty(folder: string, last: string): void {
+  const above = resolve(last);
+  for (let at = resolve(folder); at.length >= above.length && readdirSync(at).length === 0; at = dirname(at))
+    rmdirSync(at);
 }
 
 /** Writes the files of seeds; returns the complete ones, and of a masked dump the sums of what was written. */

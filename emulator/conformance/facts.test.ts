@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { Door } from "../../provider/conformance/door.ts";
+import type { PlatformClient } from "../../provider/conformance/door.ts";
 import type { Fact } from "../../provider/conformance/fact.ts";
 import { loadFacts } from "../../provider/conformance/load.ts";
-import { runFacts, type Result, type Run } from "../../provider/conformance/run.ts";
+import { runFacts, type FactResult, type FactRun } from "../../provider/conformance/run.ts";
 import { startBed, type TestBed } from "../testing/bed.ts";
 import { clientDoor, isForClients } from "../testing/clientDoor.ts";
 
@@ -10,7 +10,7 @@ const facts = loadFacts();
 
 interface Way {
   facts: readonly Fact[];
-  how: (stage: TestBed) => Partial<Run>;
+  how: (stage: TestBed) => Partial<FactRun>;
 }
 
 const ways: Record<string, Way> = {
@@ -24,8 +24,8 @@ const ways: Record<string, Way> = {
 
 describe.each(Object.entries(ways))("%s", (_name, { facts, how }) => {
   let stage: TestBed;
-  let door: Door | undefined;
-  let results: Map<string, Result>;
+  let door: PlatformClient | undefined;
+  let results: Map<string, FactResult>;
 
   beforeAll(async () => {
     stage = await startBed();

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import type { Send } from "../../provider/conformance/door.ts";
 import type { Fact } from "../../provider/conformance/fact.ts";
 import { loadFacts, parseFacts } from "../../provider/conformance/load.ts";
-import type { Thing } from "../../provider/conformance/made.ts";
+import type { MadeThing } from "../../provider/conformance/made.ts";
 import { inOrder, needsOf, runFacts } from "../../provider/conformance/run.ts";
 import { isObject, type Json } from "../../provider/contract/wire.ts";
 import { startBed, type TestBed } from "../testing/bed.ts";
@@ -17,7 +17,7 @@ beforeAll(async () => {
 beforeEach(() => stage.reset());
 afterAll(() => stage.close());
 
-const keyOf = ({ kind, id }: Thing): string => `${kind} ${id}`;
+const keyOf = ({ kind, id }: MadeThing): string => `${kind} ${id}`;
 
 test("facts leave nothing behind, apart from what nothing can delete", async () => {
   const { bed, send, emulator } = stage;

@@ -3,6 +3,8 @@ import type { ProfileInput } from "../../provider/habits/profile.ts";
 import { readProfile } from "../../provider/layers/profileFile.ts";
 import { lastSequence, listCalls, type CallFilter, type LoggedCall } from "../data/callLog.ts";
 import { writeProfile } from "../data/settings.ts";
+import { findAdministrator } from "../data/users.ts";
+import { beginSession } from "../endpoints/authentication.ts";
 import { listDelivered, type Notification } from "../endpoints/notifications.ts";
 import type { Ending, Outgoing } from "../http/server.ts";
 import { resetAside } from "../seed/reset.ts";
@@ -113,6 +115,15 @@ export class Instance {
   /** Lists what has changed since a snapshot. With very many rows, this process does nothing else meanwhile. */
   differences(name: string): Difference[] {
     return differences(this.#platform.database, name);
+  }
+
+  /** Signs in as the first administrator, whose password nobody has to know; undefined where there is none. */
+  signIn(): { token: string; userId: string } | undefined {
+    const { database } = this.#platform;
+    const user = findAdministrator(database);
+    if (!user) return undefined;
+    const { authToken: token, userId } = beginSession(database, user.id, this.#platform.now());
+    return { token, userId };
   }
 
   /** Lists what has changed between a snapshot and now, and answers calls meanwhile. */

@@ -1,6 +1,6 @@
 import { Agent, createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
-import { rawDoor, type Door, type Incoming, type Send } from "../../provider/conformance/door.ts";
+import { rawDoor, type PlatformClient, type IncomingAnswer, type Send } from "../../provider/conformance/door.ts";
 import type { Bed } from "../../provider/conformance/fixtures.ts";
 import { valueAt } from "../../provider/conformance/matching.ts";
 import type { Emulated } from "../../provider/conformance/trial.ts";
@@ -96,7 +96,7 @@ export async function startBed(options: EmulatorOptions = {}): Promise<TestBed> 
 }
 
 /** Adds the sandbox's organization and app, which no seed can have. */
-async function furnished(door: Door): Promise<Bed> {
+async function furnished(door: PlatformClient): Promise<Bed> {
   const made = async (name: EndpointName, request: Json, path: string): Promise<string> => {
     const reply = await door.call({ name, request, as: "admin" });
     if (reply.kind !== "answer") throw new Error(`${name}: ${reply.message}`);
@@ -131,7 +131,7 @@ function emulatedBy(emulator: Emulator, settings: Partial<Settings>, usual: Part
 /** Sends over kept connections. A GET may have a body, which `fetch` does not send. */
 function sendTo(base: string, agent: Agent): Send {
   return ({ method, url, headers, body }, signal) =>
-    new Promise<Incoming>((resolve, reject) => {
+    new Promise<IncomingAnswer>((resolve, reject) => {
       const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
       const target = url.startsWith("http") ? url : `${base}${url}`;
       const options = { method, headers: { ...headers, ...length }, agent, ...(signal ? { signal } : {}) };
@@ -142,7 +142,11 @@ function sendTo(base: string, agent: Agent): Send {
         response.on("end", () => {
           const text = Buffer.concat(parts).toString();
           const had = Object.entries(response.headers).map(([name, value]) => [name, String(value)]);
-          resolve({ status: response.statusCode ?? 0, headers: Object.fromEntries(had) as Incoming["headers"], text });
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: Object.fromEntries(had) as IncomingAnswer["headers"],
+            text,
+          });
         });
       });
       sent.on("error", reject);

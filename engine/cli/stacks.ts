@@ -96,12 +96,7 @@ async function init(terminal: Terminal, name: string | undefined, options: Optio
 }
 
 /** Makes an empty stack, and the one that commands work on unless `select` is false. */
-export async function initStack(
-  terminal: Terminal,
-  workspace: Workspace,
-  fullName: string,
-  select = true,
-): Promise<Stack> {
+async function initStack(terminal: Terminal, workspace: Workspace, fullName: string, select = true): Promise<Stack> {
   const made = await workspace.init(fullName);
   const { project, environment } = workspace;
   if (select) selectStack(project.name, project.file, environment, made.name);

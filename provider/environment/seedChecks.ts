@@ -62,26 +62,40 @@ export function checkSeed(check: Check, name: string, seed: SeedDeclaration, see
     for (const index of seed.rows.keys()) checkWritten(check, [...path, "rows", index], labels);
   }
   checkRowEdits(check, path, seed);
-  return seed.source === undefined ? seed : { ...seed, source: checkSource(check, [...path, "source"], seed.source) };
+  return {
+    ...seed,
+    ...(seed.source === undefined ? {} : { source: checkSource(check, [...path, "source"], seed.source) }),
+    ...(seed.schema === undefined ? {} : { schema: checkFile(check, [...path, "schema"], seed.schema).name }),
+  };
 }
 
 /** The path of a source from the program's folder; reports what is wrong with it. */
-export function checkSource({ root, folder, report }: Check, path: readonly string[], source: string): string {
+export function checkSource(check: Check, path: readonly string[], source: string): string {
+  const { name, isFile } = checkFile(check, path, source);
+  const refusal = isFile ? explainRefusedFormat(name) : undefined;
+  if (refusal !== undefined) check.report({ at: valuePlace(check.root, path), message: `${name} ${refusal}` });
+  return name;
+}
+
+/** The path of a file from the program's folder; reports where it is none. */
+function checkFile(
+  { root, folder, report }: Check,
+  path: readonly string[],
+  value: string,
+): { name: string; isFile: boolean } {
   const at = valuePlace(root, path);
-  if (isAbsolute(source)) {
-    report({ at, message: `source "${source}" is an absolute path; name it relative to ${at.file}` });
-    return source;
+  const property = path.at(-1) ?? "";
+  if (isAbsolute(value)) {
+    report({ at, message: `${property} "${value}" is an absolute path; name it relative to ${at.file}` });
+    return { name: value, isFile: false };
   }
-  const file = resolve(folder, dirname(at.file), source);
+  const file = resolve(folder, dirname(at.file), value);
+  const name = toShownPath(file, folder);
   const found = statSync(file, { throwIfNoEntry: false });
-  if (!found) report({ at, message: `there is no file ${toShownPath(file, folder)}; correct source` });
-  else if (!found.isFile())
-    report({ at, message: `${toShownPath(file, folder)} is no file; name the file with the rows` });
-  else {
-    const refusal = explainRefusedFormat(file);
-    if (refusal !== undefined) report({ at, message: `${toShownPath(file, folder)} ${refusal}` });
-  }
-  return toShownPath(file, folder);
+  const what = property === "schema" ? "the schema" : "the rows";
+  if (!found) report({ at, message: `there is no file ${name}; correct ${property}` });
+  else if (!found.isFile()) report({ at, message: `${name} is no file; name the file with ${what}` });
+  return { name, isFile: found?.isFile() ?? false };
 }
 
 type Rows = NonNullable<SeedDeclaration["rows"]>;

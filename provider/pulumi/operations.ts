@@ -24,6 +24,8 @@ import {
   foreseen,
   holdsUnknown,
   inputsIn,
+  pickSettable,
+  pickWriteOnly,
   toKeyed,
   lastInputs,
   toListed,
@@ -156,17 +158,16 @@ export class Operations {
     const { resource } = call;
     return this.#run("read", call, async ({ online, bound }) => {
       const last = toListed(resource, inputs ?? {});
-      const writeOnly = writeOnlyOf(resource).filter((name) => last[name] !== undefined);
-      const others = Object.fromEntries(writeOnly.map((name) => [name, last[name]]));
       // A state holds what the resource itself returned.
-      const found = await resource.read(await online(state), id, { ...state, ...others });
+      const found = await resource.read(await online(state), id, { ...state, ...pickWriteOnly(resource, last) });
       if (!found) return undefined;
       const [old, { inputs: own }] = [pickDeclaredInputs(resource, inputs ?? state), found];
       if (call.urn !== undefined) this.#identities.seen(call.urn, found.id, old, state["found"]);
-      const outputs = bound(found.outputs);
-      // Inputs of which a part is not known would seem to have lost it.
+      const outputs = bound(found.outputs); // inputs of which a part is not known would seem to have lost it
       if (writeOnlyOf(resource).length > 0 && !own) return { id: found.id, outputs };
-      return { id: found.id, outputs, inputs: toKeyed(resource, { ...inputsIn(resource, outputs), ...own }) };
+      const whole = { ...inputsIn(resource, outputs), ...own };
+      const isImport = Object.keys(last).length === 0; // engines check what they import, and write it as a program
+      return { id: found.id, outputs, inputs: (isImport ? pickSettable : toKeyed)(resource, whole) };
     });
   }
 

@@ -178,11 +178,21 @@ export function toPlain(value: unknown): unknown {
 /** The inputs that outputs do not hold. */
 export const writeOnlyOf = once(({ inputs }: Resource) => namesWith(inputs.shape, ({ writeOnly }) => writeOnly));
 
+/** Those that are given of the inputs that outputs do not hold. */
+export const pickWriteOnly = (resource: Resource, inputs: Properties): Properties =>
+  Object.fromEntries(
+    writeOnlyOf(resource).flatMap((name) => (inputs[name] === undefined ? [] : [[name, inputs[name]]])),
+  );
+
 /** The inputs that outputs hold, with what an engine has among them. */
 export const inputsIn = ({ inputs, outputs: { shape } }: Resource, outputs: Properties): Properties =>
   Object.fromEntries(
     Object.entries(outputs).filter(([name]) => name in inputs.shape || factsOf(shape[name] ?? inputs).foreseen),
   );
+
+/** The inputs without what a check adds for a preview: an engine checks what it imports, and takes more for a mistake. */
+export const pickSettable = ({ inputs: { shape } }: Pick<Resource, "inputs">, inputs: Properties): Properties =>
+  Object.fromEntries(Object.entries(inputs).filter(([name]) => name in shape));
 
 /**
  * The outputs that a create, or an update of what is there, will have, as far as they are known before: what is not is

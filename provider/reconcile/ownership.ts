@@ -8,7 +8,7 @@ import { Sketch } from "./sketch.ts";
 export type LastApplied = (key: Digest) => Content | undefined;
 
 /** Which rows are ours, and what was last applied to them. */
-export interface Applied {
+interface Applied {
   readonly last: LastApplied;
   /** Rows of a set that are not ours: all others of it are. */
   readonly strangers?: { readonly of: RowSet; readonly keys: RowSet };

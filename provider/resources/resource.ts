@@ -39,7 +39,7 @@ export interface Resource<Inputs extends z.ZodObject = z.ZodObject, Outputs exte
   /** For the documentation: inputs under a name. `${crew.id}` is of the example called crew. */
   example: { name: string; inputs: z.input<Inputs> };
   /** For the documentation: the form of the ID that an import takes, such as `<teamID>`; or what to do where none is enough. */
-  importedBy: { id: string } | { otherwise: string };
+  importedBy: { id: string; otherwise?: string } | { otherwise: string };
   inputs: Inputs;
   /** Values that the platform adds to the inputs. */
   outputs: Outputs;
@@ -90,7 +90,7 @@ interface Identity<Inputs extends z.ZodObject, Outputs extends z.ZodObject> {
 }
 
 /** The owner of an ID that is to be deleted; `itself` is what has come in its place. */
-export interface Keeper {
+interface Keeper {
   kind: string;
   name: string;
   itself: boolean;

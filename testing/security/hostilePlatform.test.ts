@@ -6,7 +6,7 @@ import type { Journal } from "../../cli/commands/verify/bed/journal.ts";
 import { Sender } from "../../cli/commands/verify/bed/sending.ts";
 import { Stand } from "../../cli/commands/verify/testing/stand.ts";
 import { createClient } from "../../provider/client/index.ts";
-import type { Door, Reply } from "../../provider/conformance/door.ts";
+import type { PlatformClient, CallResult } from "../../provider/conformance/door.ts";
 import { loadFacts } from "../../provider/conformance/load.ts";
 import { mostRowsLeft, remove } from "../../provider/conformance/made.ts";
 import { hostile, type Hostile } from "./hostile.ts";
@@ -101,9 +101,9 @@ test("rows without end are no table that a run counts", async () => {
 
 test("rows that come back under other IDs are removed no longer than a run may have left some", async () => {
   let removed = 0;
-  const answer = (given: unknown): Promise<Reply> =>
+  const answer = (given: unknown): Promise<CallResult> =>
     Promise.resolve({ kind: "answer", status: 200, body: given, answer: given });
-  const door: Door = {
+  const door: PlatformClient = {
     call: ({ name }) => {
       if (name === "removemicroapprow") {
         removed++;

@@ -3,8 +3,8 @@ import { type Figure, figure } from "./measure.ts";
 import { each, Platform } from "./platform.ts";
 import { BenchProject } from "./project.ts";
 
-/** Operations an engine keeps in flight with its default of 4 for each core. */
-export const inFlight = 16;
+/** Operations that the embedded engine keeps in flight at least, unless it is asked for another number. */
+export const inFlight = 32;
 
 /** Refreshes many members of many teams, each a resource of its own. */
 export async function members(teams: number, membersOfEach: number): Promise<Figure[]> {

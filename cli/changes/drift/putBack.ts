@@ -53,11 +53,11 @@ const toKnown = (each: StateResource, inputs: Values, outputs: Values): KnownThi
 
 /** The values with the people whom the last run had: nobody leaves by hand because a day has passed. */
 function withoutEnds(kind: string, values: Values): Values {
-  if (!isPeople(kind) || values["ended"] === true) return values;
+  if (!hasEnds(kind) || values["ended"] === true) return values;
   return Object.fromEntries(Object.entries(values).filter(([name]) => !["until", "source", "team"].includes(name)));
 }
 
-const isPeople = (kind: string): boolean => kind === "TeamMember" || kind === "TeamRoster";
+const hasEnds = (kind: string): boolean => ["TeamMember", "TeamRoster", "UserTeams"].includes(kind);
 
 /** Settings that the run would put back, from what was applied to what was found. */
 export const settingsByHand = ({ each, values, found = {}, step }: PutBack): Field[] =>

@@ -38,7 +38,7 @@ export interface Plan {
 }
 
 /** Where a plan is made. */
-export interface Place {
+interface Place {
   /** The program's folder. */
   folder: string;
   /** The file whose lines under `removed` allow removals; undefined where they are free. */

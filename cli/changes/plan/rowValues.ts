@@ -5,7 +5,7 @@ import { decodeLedger } from "../../../provider/reconcile/ledger.ts";
 import { digesterOf, keyOf, type RowDeclaration } from "../../../provider/resources/rows/declared/declaration.ts";
 import { positionOf, type RowEdits } from "../../../provider/sources/edits.ts";
 import { read } from "../../../provider/sources/read.ts";
-import { listLinkedLabels, placeOf } from "../../../provider/sources/source.ts";
+import { copyValues, listLinkedLabels, placeOf } from "../../../provider/sources/source.ts";
 import { orderChanges, secretText, type Change, type Field } from "../model/changeSet.ts";
 import type { Declared } from "../model/source.ts";
 import { fieldOf, shortenValue } from "../model/values.ts";
@@ -111,7 +111,7 @@ class Listing {
         else if (changing.has(index)) {
           const digest = digesterFor(values).key(values);
           const at = digest && ledger.kind === "list" ? ledger.rows.find(digest) : undefined;
-          if (this.#base && at !== undefined) this.#changed.set(at, { values, line });
+          if (this.#base && at !== undefined) this.#changed.set(at, { values: copyValues(values), line });
           else this.#list("change", values, this.#head.place(line), {}, {});
         }
       }
@@ -157,14 +157,15 @@ class Listing {
     after: RowData,
     key = this.#head.seed.key,
   ): void {
-    const name = key.some((label) => this.#secret.has(label)) ? secretText : keyOf(key, row);
-    const labels = [...new Set([...Object.keys(after), ...Object.keys(before)])];
+    const name = key.some((label) => this.#secret.has(label)) ? secretText : keyOf(key, copyValues(row));
+    const [earlier, later] = [copyValues(before), copyValues(after)];
+    const labels = [...new Set([...Object.keys(later), ...Object.keys(earlier)])];
     const fields: Field[] = [];
     const same: Record<string, unknown> = {};
     for (const label of labels) {
       const isKey = key.includes(label);
       if (!isKey) this.#columns.add(label);
-      const [was, is] = [before[label], after[label]];
+      const [was, is] = [earlier[label], later[label]];
       const isSecret = this.#secret.has(label);
       if (this.#form(label, was) !== this.#form(label, is))
         fields.push(fieldOf(label, was ?? undefined, is ?? undefined, isSecret)); // of a row, null is nothing

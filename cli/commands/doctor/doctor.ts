@@ -1,6 +1,5 @@
 import {
   EngineError,
-  isInteractive,
   isPipeline,
   printable,
   printableJson,
@@ -22,7 +21,7 @@ import { configurationCheck, programCheck } from "./families/program.ts";
 import { callsPerTable, mostTables, tableChecks } from "./families/tables.ts";
 import { machineNetwork, type Network } from "./network.ts";
 import { findingsOf, screenOf, statusOf, type Outcome } from "./rendering.ts";
-import { subjectOf, type Subject, type SubjectOptions, type Typed } from "./subject.ts";
+import { subjectOf, type Subject, type SubjectOptions } from "./subject.ts";
 
 /** Flags of the command. */
 export interface DoctorOptions extends Omit<SubjectOptions, "tables"> {
@@ -72,22 +71,11 @@ export async function runDoctor(
   surroundings: Surroundings = {},
 ): Promise<number> {
   const tables = options.table.map(tableIn);
-  let subject = await subjectOf({ ...options, tables }, terminal);
-  let typed: Typed | undefined;
-  const asks = options.json !== true && isInteractive(terminal, options.nonInteractive ?? false);
-  if (subject.isIncomplete && asks) {
-    const { typeSettings } = await import("./asking.ts");
-    typed = { values: await typeSettings(terminal, subject), stack: subject.stack };
-    subject = await subjectOf({ ...options, tables }, terminal, typed);
-  }
+  const subject = await subjectOf({ ...options, tables }, terminal);
   const outcome = await diagnose(subject, terminal, surroundings);
   const columns = (terminal.output.isTTY && terminal.output.columns) || widthOfPipes; // some terminals say 0
   const text = options.json ? printableJson(outcome, 2) : printable(screenOf(outcome, columns), false);
   terminal.output.write(`${isPipeline(terminal.environment) ? withoutCommands(text) : text}\n`);
-  if (typed && outcome.status === 0) {
-    const { offerToWrite } = await import("./asking.ts");
-    await offerToWrite(terminal, options, typed);
-  }
   return outcome.status;
 }
 

@@ -1,5 +1,5 @@
 import type { Fact } from "../../../provider/conformance/fact.ts";
-import type { Result } from "../../../provider/conformance/run.ts";
+import type { FactResult } from "../../../provider/conformance/run.ts";
 import type { EndpointName } from "../../../provider/contract/endpoints.ts";
 import { habits, type HabitName } from "../../../provider/habits/habits.ts";
 import type { Profile } from "../../../provider/habits/profile.ts";
@@ -9,14 +9,14 @@ import { adaptionText, meaningOf, meaningOfFact, type PlatformDifference } from 
 import type { ProfileChange } from "./profileFile.ts";
 
 /** How facts came out. */
-export interface Tally {
+export interface FactTally {
   holds: number;
   differs: number;
   notTried: number;
 }
 
 /** Result of a verify run, as `--json` prints it: docs/verify.md has the shape. */
-export interface Outcome {
+export interface VerifyOutcome {
   /** Version of this shape. */
   version: 1;
   /** The exit status. */
@@ -29,9 +29,9 @@ export interface Outcome {
   mark: string;
   requests: number;
   score: {
-    all: Tally;
-    endpoints: ({ endpoint: string } & Tally)[];
-    evidence: ({ evidence: string } & Tally)[];
+    all: FactTally;
+    endpoints: ({ endpoint: string } & FactTally)[];
+    evidence: ({ evidence: string } & FactTally)[];
   };
   differences: PlatformDifference[];
   /** Since the profile of `--profile`; null without one. */
@@ -48,19 +48,19 @@ const mostCharacters = 160;
 const endpointIn = (id: string): EndpointName => (id.split(/[ :]/)[0] ?? "") as EndpointName; // as facts are named
 
 /** The name of the habit that differs, where the platform was seen to have another value than the usual. */
-export const deviation = ({ habit }: Result): { name: HabitName; value: string } | undefined =>
+export const deviation = ({ habit }: FactResult): { name: HabitName; value: string } | undefined =>
   habit && habit.value !== habits[habit.name].values[0] ? habit : undefined;
 
-const differs = (result: Result): boolean => result.status === "failed" || deviation(result) !== undefined;
+const differs = (result: FactResult): boolean => result.status === "failed" || deviation(result) !== undefined;
 
 /** Counts the facts, by endpoint and by evidence. */
-export function scoreOf(results: readonly Result[]): Outcome["score"] {
-  const tally = (some: readonly Result[]): Tally => ({
+export function scoreOf(results: readonly FactResult[]): VerifyOutcome["score"] {
+  const tally = (some: readonly FactResult[]): FactTally => ({
     holds: some.filter((each) => each.status === "passed" && !differs(each)).length,
     differs: some.filter(differs).length,
     notTried: some.filter((each) => each.status === "notTried" && !differs(each)).length,
   });
-  const by = (keyOf: (fact: Fact) => string): [string, Result[]][] => [
+  const by = (keyOf: (fact: Fact) => string): [string, FactResult[]][] => [
     ...Map.groupBy(results, ({ fact }) => keyOf(fact)),
   ];
   return {
@@ -71,7 +71,7 @@ export function scoreOf(results: readonly Result[]): Outcome["score"] {
 }
 
 /** Each difference, with its consequences. A habit is listed once, by the first fact that shows it. */
-export function differencesOf(results: readonly Result[], hide: (text: string) => string): PlatformDifference[] {
+export function differencesOf(results: readonly FactResult[], hide: (text: string) => string): PlatformDifference[] {
   const known = new Set<string>();
   return results.filter(differs).flatMap((result): PlatformDifference[] => {
     const { id: fact, rule, evidence } = result.fact;
@@ -88,7 +88,7 @@ export function differencesOf(results: readonly Result[], hide: (text: string) =
   });
 }
 
-function comparison(result: Result, hide: (text: string) => string): Pick<PlatformDifference, "expected" | "seen"> {
+function comparison(result: FactResult, hide: (text: string) => string): Pick<PlatformDifference, "expected" | "seen"> {
   if (result.status === "failed") {
     const at = result.path === "" ? "" : `${result.path}: `;
     return { expected: describeValue(result.expected, hide), seen: hide(at) + describeValue(result.seen, hide) };

@@ -2,10 +2,10 @@ import { EngineError } from "../../../engine/index.ts";
 import { messageOf } from "../../../machine/failures.ts";
 import { createClient } from "../../../provider/client/client.ts";
 import type { Client } from "../../../provider/client/options.ts";
-import { rawDoor, RefusedLogin } from "../../../provider/conformance/door.ts";
+import { rawDoor, SandboxLoginError } from "../../../provider/conformance/door.ts";
 import type { Fact } from "../../../provider/conformance/fact.ts";
 import type { Bed } from "../../../provider/conformance/fixtures.ts";
-import { runFacts, type Result } from "../../../provider/conformance/run.ts";
+import { runFacts, type FactResult } from "../../../provider/conformance/run.ts";
 import type { Profile } from "../../../provider/habits/profile.ts";
 import { readProfile } from "../../../provider/layers/profileFile.ts";
 import type { Configuration } from "../../../provider/pulumi/configuration/configuration.ts";
@@ -17,7 +17,7 @@ import { removeLeftovers, type Remainder } from "./bed/cleaning.ts";
 import { groundsOf, helpersOf } from "./bed/grounds.ts";
 import { refuseNamesake } from "./bed/guarding.ts";
 import { digestOf, Journal } from "./bed/journal.ts";
-import { Keeper } from "./bed/keeping.ts";
+import { RequestGuard } from "./bed/keeping.ts";
 import { limitsBelow } from "./bed/limits.ts";
 import {
   callerOf,
@@ -32,7 +32,7 @@ import {
 import { NoAnswer, PatientSender, Sender } from "./bed/sending.ts";
 import { Interruption } from "./interruption.ts";
 import { readOrRefuse, wrongly, type BedNames, type VerifyOptions } from "./options.ts";
-import { differencesOf, scoreOf, statusOf, type Outcome } from "./outcome.ts";
+import { differencesOf, scoreOf, statusOf, type VerifyOutcome } from "./outcome.ts";
 import { changesSince, profileOf, type Seen } from "./profileFile.ts";
 import type { RehearsedPart } from "./rehearsal/parts.ts";
 import { rehearse, type Rehearsed } from "./rehearsal/rehearsing.ts";
@@ -74,7 +74,7 @@ interface Connection {
 }
 
 /** Removes what earlier runs have left, and tries the facts; undefined where there is nothing to try. */
-export async function onPlatform(work: Work): Promise<Outcome | undefined> {
+export async function onPlatform(work: Work): Promise<VerifyOutcome | undefined> {
   const { settings, subject, names } = work;
   subject.mask.add(names?.helpers.map(({ password }) => password) ?? []);
   const { url, close } = await locatePlatform(settings.endpoint, subject.folder).catch((error: unknown): never => {
@@ -117,13 +117,13 @@ async function removeLeftOvers({ settings, folder, names, warn }: Work, { client
 }
 
 /** A run with a journal, which ends with everything removed. */
-async function inJournal(work: Work, names: BedNames, connection: Connection): Promise<Outcome> {
+async function inJournal(work: Work, names: BedNames, connection: Connection): Promise<VerifyOutcome> {
   const { settings, folder, mark, now } = work;
   const { clientOf, known, stop } = connection;
   const tables = names.tables as Readonly<Record<string, string>>; // none is undefined
   const journal = Journal.begin(folder, { mark, platform: digestOf(settings.endpoint), tables, startedAt: now() });
   let left: Remainder[] = [];
-  const results: Result[] = [];
+  const results: FactResult[] = [];
   let tried: Tried & { resources: Rehearsed[] };
   try {
     const found = await attempt(work, names, journal, connection, results);
@@ -146,7 +146,7 @@ async function inJournal(work: Work, names: BedNames, connection: Connection): P
 }
 
 interface Tried {
-  results: Result[];
+  results: FactResult[];
   limits: Profile["limits"];
   bed: Bed;
 }
@@ -174,7 +174,7 @@ async function attempt(
   names: BedNames,
   journal: Journal,
   connection: Connection,
-  found: Result[],
+  found: FactResult[],
 ): Promise<Tried> {
   const { settings, options, mark, subject, show } = work;
   const facts = [...work.facts, ...work.more];
@@ -190,7 +190,7 @@ async function attempt(
     organization: organization.id,
     ...(options.file === undefined ? {} : { "file.url": options.file, "file.text": await textAt(options.file) }),
   };
-  const keeper = new Keeper(sender.send, groundsOf(work, names, basic, connection.url), journal);
+  const keeper = new RequestGuard(sender.send, groundsOf(work, names, basic, connection.url), journal);
   keeper.own(organization.id);
   const patient = new PatientSender(keeper.send);
   const { send, lost } = patient;
@@ -208,7 +208,7 @@ async function attempt(
     if (app !== undefined) keeper.own(app);
     const bed: Bed = { ...fields, ...basic, ...(app === undefined ? {} : { app }) };
     const signal = AbortSignal.any([stop.signal, lost]);
-    const done = (result: Result): void => {
+    const done = (result: FactResult): void => {
       const count = found.push(result);
       show(`${count} of ${facts.length} facts: ${result.fact.id}`);
     };
@@ -216,7 +216,7 @@ async function attempt(
     if (lost.aborted) throw lost.reason as NoAnswer;
     return { results: results.map((each) => withoutRefused(each, keeper.refusals)), limits, bed };
   } catch (error) {
-    const isExpected = [NoAnswer, RefusedLogin, EngineError].some((kind) => error instanceof kind);
+    const isExpected = [NoAnswer, SandboxLoginError, EngineError].some((kind) => error instanceof kind);
     // The platform's words may repeat what it was sent.
     throw isExpected ? wrongly(hide(messageOf(error))) : error;
   } finally {
@@ -225,7 +225,7 @@ async function attempt(
 }
 
 /** A fact with a request outside of the sandbox counts as not tried. */
-function withoutRefused(result: Result, refusals: ReadonlySet<string>): Result {
+function withoutRefused(result: FactResult, refusals: ReadonlySet<string>): FactResult {
   const { fact } = result;
   if (result.status !== "failed" || typeof result.seen !== "string" || !refusals.has(result.seen)) return result;
   return { fact, status: "notTried", why: result.seen };
@@ -236,7 +236,7 @@ function outcomeOf(
   { results, limits, resources }: Tried & { resources: Rehearsed[] },
   left: readonly Remainder[],
   { hide, sender, known }: Connection,
-): Outcome {
+): VerifyOutcome {
   const { subject, earlier, mark, options, settings } = work;
   const seen = seenBy(work, limits);
   const { platform } = seen;

@@ -223,8 +223,8 @@ export class MemberLists {
         this.#lasting,
       );
       for (const one of missing) {
-        const { member, error = failed.get(one) ?? notListed(one) } = after.get(one) ?? {};
-        if (!member) one.reject(error);
+        const { member, error } = after.get(one) ?? {};
+        if (!member) one.reject(error ?? failed.get(one) ?? notListed(one));
         // An administrator was one before: whoever is added is a plain member.
         else one.resolve({ member, existed: member.role === "admin" });
       }
@@ -265,7 +265,8 @@ export class MemberLists {
     const found = memberAt(members, email);
     if (found || hasEmails) return found;
     // The list has user IDs alone.
-    return byID.get((await this.#userIDAt(email, call)) ?? "");
+    const knownAs = await this.#userIDAt(email, call);
+    return indexOf(members).byID.get(knownAs ?? "");
   }
 
   /** The user ID at an address, which stays; an unknown one may get one by an invitation. */

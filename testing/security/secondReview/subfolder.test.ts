@@ -5,9 +5,8 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { environmentsIn } from "../../../cli/changes/base/environments.ts";
-import { github } from "../../../cli/commands/ci/github.ts";
-import { gitlab } from "../../../cli/commands/ci/gitlab.ts";
 import { inOrder, type Pipelines } from "../../../cli/commands/ci/pipelines.ts";
+import { renderPipelines } from "../../../cli/commands/ci/templates.ts";
 import { Runner } from "../../gitops/runner.ts";
 
 // "The tool of the base came from the branch" when the project lies in a subfolder, and what pipelines pin.
@@ -96,18 +95,22 @@ test("the tool of the base comes from the base, where a folder of the branch is 
   const head = commit(hostileFolder("env"));
   const runner = new Runner(folder, join(folder, "remote"), { "": { vars: {}, secrets: {} } });
   const event = { pull_request: { number: 7, base: { sha: base }, head: { sha: head } } };
-  const report = github(pipelines({}))[".github/workflows/microapps-report.yml"] ?? "";
+  const report = renderPipelines("github", pipelines({}))[".github/workflows/microapps-report.yml"] ?? "";
   const ended = await runner.gitHub(report, "report", { github: { event } });
   expect(ended?.log).not.toContain("of the branch");
   const merge = { CI_MERGE_REQUEST_TARGET_BRANCH_NAME: "main" };
-  await runner.gitLab(gitlab(pipelines({}))[".gitlab-ci.yml"] ?? "", "report", head, merge);
+  await runner.gitLab(renderPipelines("gitlab", pipelines({}))[".gitlab-ci.yml"] ?? "", "report", head, merge);
   expect(runner.installed).toHaveLength(2);
   for (const line of runner.installed) expect(line).toContain("of the base");
   expect(() => readFileSync(join(folder, "ran"))).toThrow("ENOENT");
 });
 
 test("each line of Git names the top of the clone, and takes no folder for a repository", () => {
-  const files = { ...github(pipelines({})), ...gitlab(pipelines({})), ...github(pipelines({ engine: "pulumi" })) };
+  const files = {
+    ...renderPipelines("github", pipelines({})),
+    ...renderPipelines("gitlab", pipelines({})),
+    ...renderPipelines("github", pipelines({ engine: "pulumi" })),
+  };
   const lines = Object.values(files).flatMap((text) => text.split("\n").filter((line) => /\bgit\s/.test(line)));
   expect(lines.length).toBeGreaterThan(4);
   const guarded = /git -C "\$(GITHUB_WORKSPACE|CI_PROJECT_DIR)" -c safe\.bareRepository=explicit /;
@@ -119,7 +122,7 @@ test("each line of Git names the top of the clone, and takes no folder for a rep
 test("a tag with the name of the branch applies nothing", async () => {
   const base = commit(project("env/"));
   const runner = new Runner(folder, join(folder, "remote"), { "": { vars: {}, secrets: {} } });
-  const apply = github(pipelines({}))[".github/workflows/microapps-apply.yml"] ?? "";
+  const apply = renderPipelines("github", pipelines({}))[".github/workflows/microapps-apply.yml"] ?? "";
   const tagged = { ref_name: "main", ref: "refs/tags/main", sha: base, event: {} };
   expect(await runner.gitHub(apply, "plan", { github: tagged })).toBeUndefined();
 });
@@ -140,7 +143,7 @@ test("with the Pulumi CLI a pipeline plans, applies and looks for drift with the
   const settings = { vars: { PULUMI_BACKEND_URL: "file:///states" }, secrets: {} };
   const runner = new Runner(folder, join(folder, "remote"), { "": settings, dev: settings, "dev-read": settings });
   const log = join(folder, "calls");
-  const files = github(pipelines({ engine: "pulumi", digest: standIn(runner, log) }));
+  const files = renderPipelines("github", pipelines({ engine: "pulumi", digest: standIn(runner, log) }));
   const text = (name: string): string => files[`.github/workflows/microapps-${name}.yml`] ?? "";
   const context = { github: { sha: base, ref: "refs/heads/main", event: {} } };
   const plan = await runner.gitHub(text("apply"), "plan", context);

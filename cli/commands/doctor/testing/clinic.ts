@@ -195,25 +195,18 @@ export class Clinic {
   }
 }
 
-/** Streams that nobody sees; those of a person are on a terminal, who types these lines. Others read `text` from theirs. */
+/** Streams that nobody sees: a terminal of so many columns, or a pipe with `text` on standard input. */
 export function fakeTerminal(
   environment: NodeJS.ProcessEnv,
-  person?: { columns: number; lines: readonly string[] },
+  columns?: number,
   text = "",
 ): Terminal & { written: () => string } {
   const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
   let written = "";
-  const left = [...(person?.lines ?? [])];
-  output.on("data", (part: Buffer) => {
-    written += part.toString();
-    // A line is typed once it is asked for.
-    if (left.length === 0 || !/(: |\] )$/.test(written)) return;
-    const next = left.shift() ?? "";
-    setImmediate(() => input.write(`${next}\n`));
-  });
+  output.on("data", (part: Buffer) => (written += part.toString()));
   errors.resume();
-  if (!person) input.end(text);
-  const tty = { isTTY: person !== undefined, columns: person?.columns ?? 80 };
+  if (columns === undefined) input.end(text);
+  const tty = { isTTY: columns !== undefined, columns: columns ?? 80 };
   return {
     ...{ input: Object.assign(input, tty), output: Object.assign(output, tty), errors, environment },
     written: () => written,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { textOf } from "../../../../provider/client/http/bodies.ts";
 import type { Client } from "../../../../provider/client/options.ts";
-import type { Door, Reply } from "../../../../provider/conformance/door.ts";
+import type { PlatformClient, CallResult } from "../../../../provider/conformance/door.ts";
 import type { Bed, FixtureName } from "../../../../provider/conformance/fixtures.ts";
 import { appIDIn } from "../../../../provider/contract/apps.ts";
 import { ApiError, isRefusal, orUndefinedIfNotFound } from "../../../../provider/contract/errors.ts";
@@ -43,7 +43,7 @@ const withoutAbsent = (bed: Readonly<Record<string, string | undefined>>): Bed =
   Object.fromEntries(Object.entries(bed).filter(([, value]) => value !== undefined)); // names are those of fixtures
 
 /** An app whose author is who calls; undefined where none may be made, or can be. */
-export async function newApp(door: Door, userEmail: string, mark: string): Promise<string | undefined> {
+export async function newApp(door: PlatformClient, userEmail: string, mark: string): Promise<string | undefined> {
   const request = { userEmail, appPrompt: `An empty app, made by a test: ${mark}`, attachments: [] };
   const reply = await door.call({ name: "createappwithprompt", request, as: "admin" });
   return appIDIn(textIn(reply, "link") ?? "");
@@ -139,7 +139,7 @@ export async function lagOf(look: () => Promise<boolean>): Promise<number | unde
  * which the run removes. `lag` is the longest time in milliseconds until a row could be read.
  */
 export async function examineTables(
-  door: Door,
+  door: PlatformClient,
   tables: BedNames["tables"],
   mark: string,
 ): Promise<{ fields: Partial<Record<FixtureName, string>>; lag: number }> {
@@ -173,7 +173,7 @@ export async function examineTables(
   return { fields: found, lag: longest };
 }
 
-async function refuseRows(door: Door, name: BedTable, table: string): Promise<void> {
+async function refuseRows(door: PlatformClient, name: BedTable, table: string): Promise<void> {
   const reply = await door.call({ name: "microappdata", request: { microAppID: table }, as: "admin" });
   if (reply.kind !== "answer") throw wrongly(`table ${table} can't be read: ${reply.message}`);
   const rows = at(reply.answer, "microAppRows");
@@ -200,7 +200,7 @@ function valuesOf(name: BedTable, mark: string): Record<string, unknown> {
   );
 }
 
-const textIn = (reply: Reply, path: string): string | undefined => {
+const textIn = (reply: CallResult, path: string): string | undefined => {
   const found = reply.kind === "answer" ? at(reply.answer, path) : undefined;
   return typeof found === "string" ? found : undefined;
 };

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { textOf } from "../../../../provider/client/http/bodies.ts";
 import { decode } from "../../../../provider/client/http/encodings.ts";
 import { agentFor } from "../../../../provider/client/http/proxies.ts";
-import { isRead, type Incoming, type Outgoing, type Send } from "../../../../provider/conformance/door.ts";
+import { isRead, type IncomingAnswer, type OutgoingRequest, type Send } from "../../../../provider/conformance/door.ts";
 import { codeOf } from "../../doctor/network.ts";
 
 /** Milliseconds that one request may take. */
@@ -56,7 +56,7 @@ export class Sender {
     for (const agent of this.#agents.values()) agent.destroy();
   }
 
-  async #once({ method, url, headers, body }: Outgoing, signal?: AbortSignal): Promise<Incoming> {
+  async #once({ method, url, headers, body }: OutgoingRequest, signal?: AbortSignal): Promise<IncomingAnswer> {
     const address = this.#address(url);
     const late = AbortSignal.timeout(this.#timeoutMs);
     const stopped = signal ? AbortSignal.any([signal, late]) : late;
@@ -79,7 +79,7 @@ export class Sender {
     throw new NoAnswer("a file's address is neither the platform's nor https://");
   }
 
-  async #exchanged(url: URL, request: Omit<Outgoing, "url">, signal: AbortSignal): Promise<Incoming> {
+  async #exchanged(url: URL, request: Omit<OutgoingRequest, "url">, signal: AbortSignal): Promise<IncomingAnswer> {
     const { method, headers, body } = request;
     const { request: begin } = url.protocol === "https:" ? https : http;
     const agent = this.#agents.get(url.origin) ?? agentFor(url, { keepAlive: true, maxSockets: 4 }, this.#timeoutMs);
