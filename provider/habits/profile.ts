@@ -30,7 +30,7 @@ export const profile = z.strictObject({
   statusWords: z.record(z.string(), generationState).default({}).describe("Words for the state of a generation."),
 });
 
-export interface Profile extends z.output<typeof profile> {}
+export type Profile = z.output<typeof profile>;
 /** A profile as people write it; every part but the version may be left out. */
 export type ProfileInput = z.input<typeof profile>;
 
