@@ -1,14 +1,14 @@
 import type { AnswerOf, RequestOf, WireNames } from "../contract/endpoints.ts";
-import type { Manner, Profile } from "../habits/profile.ts";
+import type { Dialect, Profile } from "../habits/profile.ts";
 import type { CallOptions, CallRecord } from "./http/call.ts";
 import type { Limiter } from "./http/limiter.ts";
 import type { RetryOptions } from "./http/retries.ts";
-import type { Timeouts } from "./http/sender.ts";
+import type { SenderTimeouts } from "./http/sender.ts";
 import type { Methods } from "./methods.ts";
 import type { Account } from "./session.ts";
 
 /** Time-outs of a client in milliseconds. */
-export interface ClientTimeouts extends Timeouts {
+export interface ClientTimeouts extends SenderTimeouts {
   /** For a whole call with its repetitions, from its first turn (default 300,000). */
   call: number;
   /** For the logout when the client is closed (default 2,000). */
@@ -58,7 +58,7 @@ export interface ClientOptions extends Account {
 /** The platform as a program speaks to it. */
 export interface Client extends Methods {
   /** Known habits and settings of the platform, beyond the interface. */
-  readonly manner: Manner;
+  readonly manner: Dialect;
   /** Milliseconds for which a thing that this client made may still be unseen. */
   readonly consistencyMs: number;
   /** ID of the user who makes the calls; logs in when there is no session yet. */

@@ -3,14 +3,14 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { chromium, type Browser } from "playwright-core";
 import { type Figure, figure, median } from "../measure.ts";
-import { fill, manyFields, Platform } from "../platform.ts";
+import { BenchPlatform, fill, manyFields } from "../platform.ts";
 
 const repository = path.join(import.meta.dirname, "../../../..");
 
 /** How soon the console shows the rows of a very large table, in a browser without a window. */
 export async function measureConsole(count: number): Promise<Figure[]> {
   const { stdout } = await promisify(execFile)(path.join(repository, "tools/scripts/browser"));
-  const platform = await Platform.start({ rows: { fields: manyFields } });
+  const platform = await BenchPlatform.start({ rows: { fields: manyFields } });
   const args = process.getuid?.() === 0 ? ["--no-sandbox"] : []; // Chromium has no sandbox for root
   const browser = await chromium.launch({ executablePath: stdout.trim(), args });
   try {
@@ -47,7 +47,7 @@ const opening = (place: string): string => `new Promise((resolve) => {
 })`;
 
 /** Milliseconds from a click on a table to the frame that has its rows, in a console that has just been opened. */
-async function paints(browser: Browser, platform: Platform, place: string): Promise<number[]> {
+async function paints(browser: Browser, platform: BenchPlatform, place: string): Promise<number[]> {
   const times: number[] = [];
   for (let round = 0; round < 9; round++) {
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
