@@ -45,7 +45,7 @@ export function findLoosenedExpectations(base: Declared, head: Declared): Note[]
   });
 }
 
-/** What is not expected any more, each in its words. */
+/** Lists the requirements that are gone or weaker, each in its words. */
 function listLost(before: Expect, after: Expect): string[] {
   const labels = (name: "unique" | "notNull"): string[] =>
     (before[name] ?? []).filter((label) => !after[name]?.includes(label)).map((label) => `${name} ${label} is gone`);
