@@ -21,7 +21,7 @@ export interface Passed {
 }
 
 /** A call of the interface, understood. */
-export interface Exchange {
+export interface RecordedExchange {
   name: EndpointName;
   /** Headers of the request, with names in lower case. */
   headers: Readonly<Record<string, string | undefined>>;
@@ -79,7 +79,7 @@ const routes = routesOf();
 /**
  * Reads a proxied request as a call of the interface; undefined for anything else. `base` is the path of the platform.
  */
-export function exchangeOf(passed: Passed, base: string): Exchange | undefined {
+export function exchangeOf(passed: Passed, base: string): RecordedExchange | undefined {
   const url = URL.parse(passed.target, "http://platform");
   if (!url?.pathname.startsWith(base) || passed.body === undefined || passed.answer === undefined) return undefined;
   const route = routes.get(url.pathname.slice(base.length));

@@ -13,7 +13,7 @@ import { settings } from "../data/settings.ts";
 import { seed } from "../seed/schema.ts";
 import { sliceMs } from "./drafts.ts";
 import { Exchange, manyRows } from "./exchange.ts";
-import { notes, Reader, writeText, type Line } from "./snapshotText.ts";
+import { notes, Reader, writeText, type SnapshotLine } from "./snapshotText.ts";
 
 type Bytes = AsyncIterable<Uint8Array>;
 
@@ -131,7 +131,7 @@ class Filling {
     this.#exchange = exchange;
   }
 
-  take(line: Line): void {
+  take(line: SnapshotLine): void {
     if (line.kind === "row") {
       if (this.#isMeta) requireNotes(line.values);
       this.#insert?.run(...line.values);

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "no
 import { join } from "node:path";
 import { changeSet, type ChangeSet } from "../../cli/changes/model/changeSet.ts";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
-import { readApproval, type Run } from "../../provider/approval/approved.ts";
+import { readApproval, type ApprovedRun } from "../../provider/approval/approved.ts";
 import { sealDigest, type Seal } from "../../provider/approval/seal.ts";
 import { signatureOf } from "../../provider/approval/signature.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";
@@ -338,7 +338,7 @@ if (process.env.MORE) new Organization("evil", { name: "Evil" });
     project.environment["MICROAPPS_PROFILE"] = "own.yaml";
     const report = await approved();
     const good = JSON.parse(readFileSync(report, "utf8")) as ChangeSet;
-    const run = (more: Partial<Run> = {}): Run => ({
+    const run = (more: Partial<ApprovedRun> = {}): ApprovedRun => ({
       file: report,
       folder: project.folder,
       project: project.folder,
@@ -353,7 +353,7 @@ if (process.env.MORE) new Organization("evil", { name: "Evil" });
     // A secret of the configuration is in no digest: the file with its ciphertext is.
     expect(seal.resources["Organization acme"]?.except).toEqual(["description"]);
     let edits = 0;
-    const written = (edit: (set: ChangeSet) => unknown, sign = true): Run => {
+    const written = (edit: (set: ChangeSet) => unknown, sign = true): ApprovedRun => {
       const set = structuredClone(good);
       edit(set);
       if (sign && set.approval) set.approval.signature = signatureOf(set, key);
@@ -363,7 +363,7 @@ if (process.env.MORE) new Organization("evil", { name: "Evil" });
     };
     const inside = join(project.folder, "report.json");
     symlinkSync(report, inside);
-    const wrong: [Run, string][] = [
+    const wrong: [ApprovedRun, string][] = [
       [
         written((set) => (sealOf(set).resources["Team acme/crew"] = { operations: ["delete"] }), false),
         "its signature does not fit",

@@ -9,7 +9,7 @@ import { copyValues, listLinkedLabels, placeOf } from "../../../provider/sources
 import { orderChanges, secretText, type Change, type Field } from "../model/changeSet.ts";
 import type { Declared } from "../model/source.ts";
 import { fieldOf, shortenValue } from "../model/values.ts";
-import type { Step } from "./planner.ts";
+import type { PlannedStep } from "./planner.ts";
 
 /** Rows of each kind that are listed of one seed; all are counted. */
 export const maxListed = 10_000;
@@ -50,7 +50,10 @@ export interface ListedRows {
 }
 
 /** Lists the rows that a plan adds, changes and removes, with what they say where both sources are at hand. */
-export async function listRows(step: Step, sides: { base: Declared | undefined; head: Declared }): Promise<ListedRows> {
+export async function listRows(
+  step: PlannedStep,
+  sides: { base: Declared | undefined; head: Declared },
+): Promise<ListedRows> {
   const { thing, known, rows } = step;
   const plan = rows?.plan;
   const none = { changes: [], columns: [] };
@@ -62,7 +65,7 @@ export async function listRows(step: Step, sides: { base: Declared | undefined; 
 }
 
 class Listing {
-  readonly #step: Step;
+  readonly #step: PlannedStep;
   readonly #head: Side;
   readonly #base: Side | undefined;
   readonly #secret: ReadonlySet<string>;
@@ -72,7 +75,7 @@ class Listing {
   /** Rows of the head that change, by the index of the row that they were. */
   readonly #changed = new Map<number, { values: RowData; line: number }>();
 
-  constructor(step: Step, head: Side, base: Side | undefined) {
+  constructor(step: PlannedStep, head: Side, base: Side | undefined) {
     this.#step = step;
     this.#head = head;
     this.#base = base;

@@ -5,7 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { isNotFound } from "../../../provider/contract/errors.ts";
 import { withoutUndefined } from "../../../provider/contract/values.ts";
 import { isObject } from "../../../provider/contract/wire.ts";
-import { things, type Thing } from "../../../provider/environment/things/things.ts";
+import { things, type DeclaredThing } from "../../../provider/environment/things/things.ts";
 import { toPlainValue } from "../../../provider/layers/document.ts";
 import { Lookup } from "../../../provider/reconcile/references.ts";
 import type { RowContext } from "../../../provider/resources/rows/live/context.ts";
@@ -71,7 +71,10 @@ interface SeedWork {
 }
 
 /** Writes the rows of one seed into a file of its own, and declares it as the other side does. */
-async function readSeed(thing: Thing, { platform, like, root, seeds, notes, why, content }: SeedWork): Promise<void> {
+async function readSeed(
+  thing: DeclaredThing,
+  { platform, like, root, seeds, notes, why, content }: SeedWork,
+): Promise<void> {
   const [, name = ""] = thing.path;
   const all = isObject(content["seeds"]) ? content["seeds"] : {};
   const written = isObject(all[name]) ? all[name] : {};

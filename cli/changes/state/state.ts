@@ -33,7 +33,7 @@ export interface StateResource {
 }
 
 /** A state without secrets. */
-export interface State {
+export interface StackState {
   resources: StateResource[];
   /** Resources that a run was working on when it was interrupted. */
   interrupted: number;
@@ -43,7 +43,7 @@ export interface State {
 export class StateError extends Error {}
 
 /** Reads a state file of a backend, or what `stack export` prints. Ciphertext stays what it is. */
-export function stateOf(text: string): State {
+export function stateOf(text: string): StackState {
   const raw = objectOf(parsed(text));
   const latest = objectOf(raw["deployment"] ?? objectOf(raw["checkpoint"])["latest"]);
   if (raw["deployment"] === undefined && raw["checkpoint"] === undefined) {

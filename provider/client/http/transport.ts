@@ -5,7 +5,7 @@ import { TransportError, type HttpSender, type HttpSenderOptions, type Sending }
 import { openSender } from "./undiciSender.ts";
 
 /** A request as it goes out. */
-export interface Outgoing extends Sending {
+export interface OutgoingCall extends Sending {
   endpoint: EndpointName;
 }
 
@@ -60,7 +60,7 @@ export class Transport {
   }
 
   /** Sends a request once. Rejects with a TransportError, or with the ApiError of `assertAllowed`. */
-  async send(request: Outgoing, signal: AbortSignal): Promise<Reply> {
+  async send(request: OutgoingCall, signal: AbortSignal): Promise<Reply> {
     this.assertAllowed(request.endpoint);
     try {
       const { endpoint, method, path, headers, body } = request;

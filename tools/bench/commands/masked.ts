@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { type Figure, figure } from "../measure.ts";
-import { Platform } from "../platform.ts";
+import { BenchPlatform } from "../platform.ts";
 import { runMicroapps, type CommandCost } from "./command.ts";
 
 const fields = { Code: "text", Name: "text", Email: "text", Phone: "text", Born: "text", City: "text", Note: "text" };
@@ -28,7 +28,7 @@ const rowAt = (index: number): Record<string, string> => ({
 
 /** A masked dump of so many rows of seven labels, beside one in clear. */
 export async function measureMasks(count: number): Promise<Figure[]> {
-  const platform = await Platform.start({ people: { fields } });
+  const platform = await BenchPlatform.start({ people: { fields } });
   const folder = await mkdtemp(path.join(tmpdir(), "microapps-bench-"));
   const { configuration } = platform;
   const variables = {
