@@ -52,7 +52,7 @@ describe("a promotion that is killed", () => {
         expect([before[file], after[file]]).toContain(left[file]);
         return left[file] === after[file];
       });
-      // It never says more than the files do.
+      // The entry is never ahead of the files.
       if (isThere("promotions.yaml")) expect(states).toEqual([true, true]);
       const again = promoteIn(repository, ["staging", "prod"]);
       if (states.includes(true)) await expect(again).rejects.toThrow(/(is|are) not committed: commit first, or go on/);
