@@ -240,7 +240,7 @@ function entryFlags(entry: ListedEntry, former: EnvironmentEntry | undefined, is
 }
 
 const howToGoOn =
-  "No flag shows what that does, so nothing is sealed. When it is right, merge it and report the merge itself " +
+  "No flag shows what that does, so nothing is sealed. When it is right, commit it, merge it, and report the merge itself " +
   "(--base HEAD; in a pipeline: start the one that applies by hand)";
 
 /** The commit of the working tree; empty where there is none. */

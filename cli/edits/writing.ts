@@ -23,7 +23,7 @@ import type { EditedFile } from "./edits.ts";
 import { EditRefusal } from "./splices.ts";
 
 /** Megabytes that an edited file may have: it is edited as a whole. */
-const maxMegabytes = 256;
+export const maxMegabytesOfEdited = 256;
 
 /** Files that were not written, or not all of them. */
 export class WriteError extends Error {
@@ -34,11 +34,15 @@ export class WriteError extends Error {
  * The bytes of a file that is to be edited, for `planEdits`; undefined where there is none yet. Throws an EditRefusal for
  * what is never written: through a link, out of the repository, in Git's folder, what Git ignores.
  */
-export async function readToEdit(directory: string, name: string): Promise<Buffer | undefined> {
+export async function readToEdit(
+  directory: string,
+  name: string,
+  megabytes = maxMegabytesOfEdited,
+): Promise<Buffer | undefined> {
   const { isThere } = await assertEditable(directory, name);
   if (!isThere) return undefined;
   try {
-    const file = await openFile(directory, name, maxMegabytes);
+    const file = await openFile(directory, name, megabytes);
     try {
       return await file.readFile();
     } finally {

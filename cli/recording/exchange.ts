@@ -40,7 +40,7 @@ export interface RecordedExchange {
 }
 
 /** Bytes of a body that was compressed. */
-const maxBytes = 64 * 2 ** 20;
+export const maxBytesUnpacked = 64 * 2 ** 20;
 
 const decoders: Readonly<Record<string, (body: Buffer, options: { maxOutputLength: number }) => Buffer>> = {
   gzip: gunzipSync,
@@ -51,13 +51,14 @@ const decoders: Readonly<Record<string, (body: Buffer, options: { maxOutputLengt
 };
 
 /** A body as text, without its compressions; undefined for one that can't be read. */
-export function textOf(body: Buffer, encoding: string | undefined): string | undefined {
+export function textOf(
+  body: Buffer,
+  encoding: string | undefined,
+  maxOutputLength = maxBytesUnpacked,
+): string | undefined {
   try {
     const steps = (encoding ?? "").split(",").map((step) => step.trim().toLowerCase());
-    const bytes = steps.reduceRight(
-      (left, step) => decoders[step]?.(left, { maxOutputLength: maxBytes }) ?? left,
-      body,
-    );
+    const bytes = steps.reduceRight((left, step) => decoders[step]?.(left, { maxOutputLength }) ?? left, body);
     return bytes.toString("utf8");
   } catch {
     return undefined;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { checkJsonBounds } from "../../machine/settings/bounds.ts";
+import { checkJsonBounds, ofStates } from "../../machine/settings/bounds.ts";
 import { EngineError, messageOf, Refusal } from "../errors.ts";
 import { goJson, isObject, isStrings, type JsonValue } from "../values/json.ts";
 import { formatPath, parsePath } from "../values/paths.ts";
@@ -38,9 +38,6 @@ export function refuseStateField(field: string, where: string): never {
     `the state of ${where} has '${field}', which the embedded engine does not know: use the Pulumi CLI`,
   );
 }
-
-/** Bounds of a state; a backend may be anybody's folder. */
-const ofStates = { levels: 200, values: Infinity };
 
 export function parseCheckpoint(text: string, file: string): Checkpoint {
   let raw: unknown;

@@ -7,7 +7,7 @@ import { hasEdits } from "./edits.ts";
 import { formatOf, explainRefusedFormat } from "./formats.ts";
 import { jsonRows, ndjsonRows } from "./jsonRows.ts";
 import { placeOf, type Reading, type Refuse, type Source, type SourceRow, type Wrong } from "./source.ts";
-import { ConflictError, EncodingError, textOf, type Chunks } from "./textFiles.ts";
+import { ConflictError, EncodingError, LongLineError, textOf, type Chunks } from "./textFiles.ts";
 import { yamlRows } from "./yamlRows.ts";
 
 /** Bytes of a file that are read at a time. */
@@ -46,7 +46,7 @@ export async function* readBlocks(source: Source & { source: string }, bytes: Bu
   try {
     yield* rowsIn(reading, source.source, { chunks: slicesOf(bytes), whole: () => bytes });
   } catch (error) {
-    if (error instanceof EncodingError || error instanceof ConflictError) refuse(error.line, error.message);
+    if (isWrongText(error)) refuse(error.line, error.message);
     throw error;
   }
 }
@@ -91,8 +91,7 @@ async function* unedited(reading: Reading, directory: string): AsyncGenerator<So
   } catch (error) {
     if (error instanceof FileRefusal) throw new SourceError(`${source} can't be read: ${error.message}`);
     if (isSystemError(error)) throw new SourceError(`${source} can't be read: ${reasonOf(error)}`);
-    if (error instanceof EncodingError || error instanceof ConflictError)
-      throw new SourceError(`${placeOf(declared, error.line)}: ${error.message}`);
+    if (isWrongText(error)) throw new SourceError(`${placeOf(declared, error.line)}: ${error.message}`);
     throw error;
   }
 }
@@ -108,6 +107,9 @@ async function* inTime(blocks: AsyncIterable<SourceRow[]>): AsyncGenerator<Sourc
 async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
   for await (const chunk of file.createReadStream({ highWaterMark: chunkSize })) yield chunk as Buffer; // it has no encoding
 }
+
+const isWrongText = (error: unknown): error is EncodingError | ConflictError | LongLineError =>
+  [EncodingError, ConflictError, LongLineError].some((kind) => error instanceof kind);
 
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   typeof error === "object" && error !== null && "syscall" in error && "code" in error;

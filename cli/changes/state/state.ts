@@ -1,3 +1,4 @@
+import { BoundError, checkJsonBounds, ofStates } from "../../../machine/settings/bounds.ts";
 import { toShownNames } from "../../../provider/pulumi/doors.ts";
 import { secretSignature, signature } from "../../../provider/pulumi/secrets.ts";
 import { secretText } from "../model/changeSet.ts";
@@ -55,9 +56,10 @@ export function stateOf(text: string): StackState {
 
 function parsed(text: string): unknown {
   try {
+    checkJsonBounds(text, ofStates);
     return JSON.parse(text) as unknown;
-  } catch {
-    throw new StateError("it is not JSON");
+  } catch (error) {
+    throw new StateError(error instanceof BoundError ? `it ${error.message}` : "it is not JSON");
   }
 }
 
