@@ -29,39 +29,11 @@ const nothing = pulumi.output(undefined);
  */
 const maxFrames = process.env["PULUMI_DEBUG_PROMISE_LEAKS"] ? Infinity : 0;
 
-const places = new Map<string, string>();
-
-/**
- * Writes stacks as `prepare` does, each place once: the stack by which @pulumi/pulumi finds where the program registers a
- * resource has the same frames for nearly all of them, and source maps are slow.
- */
-const written =
-  (prepare: (error: Error, frames: NodeJS.CallSite[]) => unknown) =>
-  (error: Error, frames: NodeJS.CallSite[]): string => {
-    const lineOf = (frame: NodeJS.CallSite): string => {
-      const text = String(prepare(error, [frame]));
-      return text.slice(text.lastIndexOf("\n"));
-    };
-    const lines = frames.map((frame) => {
-      const file = frame.getFileName();
-      if (!file) return lineOf(frame);
-      const place = [file, frame.getLineNumber(), frame.getColumnNumber()].join(":");
-      const line = places.get(place) ?? lineOf(frame);
-      places.set(place, line);
-      return line;
-    });
-    return `${String(error)}${lines.join("")}`;
-  };
-
-/** Makes stacks few and cheap; returns what makes them as before. */
+/** Makes stacks short; returns what makes them as before. */
 function withFewFrames(): () => void {
   const { stackTraceLimit } = Error;
-  const prepareStackTrace: unknown = Reflect.get(Error, "prepareStackTrace");
   Error.stackTraceLimit = Math.min(stackTraceLimit, maxFrames);
-  if (typeof prepareStackTrace === "function") {
-    Error.prepareStackTrace = written((...stack) => Reflect.apply(prepareStackTrace, Error, stack) as unknown);
-  }
-  return () => void Object.assign(Error, { stackTraceLimit, prepareStackTrace });
+  return () => void (Error.stackTraceLimit = stackTraceLimit);
 }
 
 /** An error with the stack of this place: it was made where stacks have no frames. */

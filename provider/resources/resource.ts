@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Named as Person } from "../reconcile/rosters.ts";
 import type { TeamClaims } from "./members/teamClaims.ts";
-import type { Change, Checked, Context, Given, Observed, OfflineContext } from "./model/resource.ts";
+import type { Diff, CheckedInputs, Context, Given, Observed, OfflineContext } from "./model/resource.ts";
 import type { RowClaims, RowFindings } from "./rows/declared/claims.ts";
 
 /** Context of a resource that talks to the platform. */
@@ -24,7 +24,7 @@ export interface Findings extends Partial<RowFindings> {
 }
 
 /** The result of a diff, which changes nothing itself: whoever asks for it notes the findings. */
-export interface Comparison extends Change {
+export interface Comparison extends Diff {
   findings?: Findings;
 }
 
@@ -55,11 +55,11 @@ export interface Resource<Inputs extends z.ZodObject = z.ZodObject, Outputs exte
     context: OfflineResourceContext,
     news: Given<z.output<Inputs>>,
     old: Partial<z.output<Inputs>>,
-  ) => Promise<Checked<z.output<Inputs>, z.output<Outputs>>>;
+  ) => Promise<CheckedInputs<z.output<Inputs>, z.output<Outputs>>>;
   /** Finds changes beyond a comparison of single inputs. Offline, and without side effects: it may be called again. */
   diff?: (
     context: OfflineResourceContext,
-    change: Change,
+    change: Diff,
     old: State<Inputs, Outputs>,
     news: Given<z.output<Inputs>>,
   ) => Promise<Comparison>;

@@ -6,7 +6,7 @@ import { decodeLedger, emptyLedger } from "../reconcile/ledger.ts";
 import { valueForms } from "../reconcile/valueForms.ts";
 import { SourceError } from "../sources/read.ts";
 import { cellTypes, placeOf } from "../sources/source.ts";
-import { adopt, common, type Change, type Problem } from "./model/resource.ts";
+import { adopt, common, type Diff, type InputProblem } from "./model/resource.ts";
 import { resource, type State } from "./resource.ts";
 import type { OfflineRowContext } from "./rows/declared/claims.ts";
 import { findSettingProblems } from "./rows/declared/expectations/settingProblems.ts";
@@ -17,7 +17,7 @@ import { outputs } from "./rows/kept/outputs.ts";
 import { predecessorOf } from "./rows/kept/predecessor.ts";
 import { importRow } from "./rows/live/importedRow.ts";
 import { observe } from "./rows/observation.ts";
-import { problemsWith, type Declared } from "./rows/owners.ts";
+import { problemsWith, type ComparedSeed } from "./rows/owners.ts";
 import { previewUpdate } from "./rows/preview.ts";
 import { removeOwned } from "./rows/removal.ts";
 import { sourceOf } from "./rows/seedSource.ts";
@@ -161,7 +161,7 @@ type Inputs = z.output<typeof inputs>;
 type Seen = State<typeof inputs, typeof outputs>;
 
 /** A replacement by order changes the rows as an update does. */
-const asUpdate: Change = { changed: ["rows"], replaces: [] };
+const asUpdate: Diff = { changed: ["rows"], replaces: [] };
 
 /** Rows of a data table, kept as the source has them: rows of ours alone, known by their natural key. */
 export const seedRows = resource({
@@ -284,13 +284,13 @@ export const seedRows = resource({
   },
 });
 
-const problemOf = ({ source }: { source?: string | undefined }, reason: string): Problem => ({
+const problemOf = ({ source }: { source?: string | undefined }, reason: string): InputProblem => ({
   property: source === undefined ? "rows" : "source",
   reason,
 });
 
 /** Holds the rows against the other seeds of the program. */
-async function verify({ rowClaims, directory }: OfflineRowContext, declared: Declared): Promise<Problem[]> {
+async function verify({ rowClaims, directory }: OfflineRowContext, declared: ComparedSeed): Promise<InputProblem[]> {
   const problems = await problemsWith(rowClaims, declared, directory);
   // One for all of them: an engine prints the value of the property with each.
   return problems.length === 0 ? [] : [problemOf(declared.target, problems.join("\n"))];
