@@ -83,7 +83,7 @@ async function edit(repository: Repository, name: Name, change: RowChange): Prom
 
 class Year {
   readonly #repository = made(files);
-  /** What the first of two environments had when they were last alike, by their names. */
+  /** The rows of the first of two environments when these were last alike, by their names. */
   #start: Records | undefined;
   readonly #bases = new Map<string, Records>();
 
