@@ -1,7 +1,7 @@
 import type { RequestOf } from "../../contract/endpoints.ts";
 import { ApiError, orUndefinedIfNotFound } from "../../contract/errors.ts";
 import type { Member } from "../../contract/members.ts";
-import type { Manner } from "../../habits/profile.ts";
+import type { Dialect } from "../../habits/profile.ts";
 import type { CallOptions, Calls } from "../http/call.ts";
 import { delaySignal } from "../http/deadline.ts";
 import { Collector, type Waits } from "../lists/collector.ts";
@@ -39,7 +39,7 @@ type Platform = Calls<
   | "deleteteammember"
   | "enforceteammembership"
   | "userid"
-> & { manner?: Manner; consistencyMs?: number };
+> & { manner?: Dialect; consistencyMs?: number };
 
 /** Milliseconds after a cancellation in which is read who was added, so that it is saved. */
 const gracePeriodMs = 15_000;
