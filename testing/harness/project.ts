@@ -3,8 +3,8 @@ import { cp, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
-import { runCommand } from "./commands.ts";
 import { readSummary } from "../programs/pulumiSummary.ts";
+import { runCommand } from "./commands.ts";
 
 export const repository = join(import.meta.dirname, "../../..");
 const microapps = join(repository, "dist/bundle/microapps.js");
