@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, rmSync, statSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, rmSync, statSync } from "node:fs";
 import type * as Sqlite from "node:sqlite";
 import { dirname } from "node:path";
 import { messageOf } from "../../machine/failures.ts";
@@ -28,8 +28,11 @@ const isMemory = (file: string): boolean => file === ":memory:" || /^file:\/.*\?
 /** Makes the folders of a data file. Throws an error that names the file and what stands in the way. */
 export function makeFolders(file: string): void {
   if (isMemory(file)) return;
+  const missing: string[] = [];
+  for (let folder = dirname(file); !existsSync(folder); folder = dirname(folder)) missing.unshift(folder);
   try {
-    mkdirSync(dirname(file), { recursive: true });
+    // One by one: the recursive form never returns where a file system lets nobody make any, such as /proc.
+    for (const folder of missing) if (!existsSync(folder)) mkdirSync(folder);
   } catch (error) {
     const reason = whyUnwritable(file, { makesFolders: true }) ?? messageOf(error);
     throw new Error(`${file} can't be used, its folder can't be made: ${reason}`, { cause: error });
