@@ -1,6 +1,6 @@
 import { closeSync, existsSync, mkdirSync, openSync, rmSync, statSync } from "node:fs";
-import type * as Sqlite from "node:sqlite";
 import { dirname } from "node:path";
+import type * as Sqlite from "node:sqlite";
 import { messageOf } from "../../machine/failures.ts";
 import { keepToOwner, whyUnwritable } from "../../machine/ownFile.ts";
 import { isObject } from "../../provider/contract/wire.ts";
