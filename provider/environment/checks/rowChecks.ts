@@ -75,6 +75,7 @@ function targetOf(declared: Declaration, name: string): RowTarget {
   return {
     ...{ table, key, rows, source, schema, types, sensitive, secretLabels, fields: declared.fields[table] },
     ...{ additions: rest["rows+"], changes: rest["rows~"], removals: rest["rows-"] },
+    ...(rest.mode ? { mode: rest.mode } : {}),
     ...(rest.ignoreLabels ? { ignoreLabels: rest.ignoreLabels } : {}),
     ...(expect ? { expect: { ...expect, relationships: expect.relationships && Object.fromEntries(related) } } : {}),
     references: references && Object.fromEntries(links),

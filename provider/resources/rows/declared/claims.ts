@@ -6,7 +6,7 @@ import { SharedLock } from "../../model/locks.ts";
 import type { OfflineContext } from "../../model/resource.ts";
 import { summarize, type Summary } from "./declaration.ts";
 import { RemovedCells } from "./removedCells.ts";
-import type { RowTarget } from "./target.ts";
+import { isOwning, type RowTarget } from "./target.ts";
 import type { Keys } from "./terms.ts";
 
 /** Context of check and diff for a seed. */
@@ -189,6 +189,11 @@ export class RowClaims {
     return [...known, ...later];
   }
 
+  /** Those of `expected` whose rows are their own: a row that another one gives up stays for them. */
+  owners(table: string, except?: string): RowClaim[] {
+    return this.expected(table, except).filter(({ target }) => isOwning(target));
+  }
+
   /** Takes what the preview saw, in place of what was taken before. */
   foresee({ claims, leaving }: Foreseen): void {
     this.#foreseen.clear();
@@ -231,7 +236,7 @@ export class RowClaims {
   /** Notes which rows a seed's source has no more; nothing when there are none. */
   leave(urn: string, leaving: RowFindings["leaving"]): void {
     if (this.#checked.has(urn)) this.#compared.add(urn); // an engine also compares what it has just read
-    if (leaving.keys.length === 0) this.#leaving.delete(urn);
+    if (leaving.keys.length === 0 || !isOwning(leaving.target)) this.#leaving.delete(urn);
     else this.#leaving.set(urn, { ...leaving, urn, name: nameOf(urn) });
   }
 

@@ -3,7 +3,7 @@ import { RowSet } from "../../../reconcile/rowSet.ts";
 import type { Forecast } from "../../../reconcile/rows.ts";
 import { describeNamed, readName } from "../../model/identities.ts";
 import type { OfflineRowContext } from "../declared/claims.ts";
-import type { RowTarget } from "../declared/target.ts";
+import { isOwning, type RowTarget } from "../declared/target.ts";
 import { keysWithin } from "../declared/terms.ts";
 import { listFoundAmong } from "./foundKeys.ts";
 import type { SeedInputs, SeedState } from "./state.ts";
@@ -36,7 +36,7 @@ export async function removeKeptForOthers(
   if (!inputs.adopt) leaving.found = foundLeaving(old, rows, plan.change);
   const keys = { target, keys: RowSet.of(plan.change.removed) };
   const held: { name: string; keys: RowSet }[] = [];
-  for (const { name, target: other } of rowClaims.expected(inputs.table, inputs.resourceUrn)) {
+  for (const { name, target: other } of rowClaims.owners(inputs.table, inputs.resourceUrn)) {
     held.push({ name, keys: await keysWithin(keys, other, directory) });
   }
   for (const row of plan.change.removed) {
@@ -55,7 +55,7 @@ export async function leaveLate(
   urn: string | undefined,
   target: RowTarget,
 ): Promise<void> {
-  if (rowClaims.isActing || urn === undefined) return;
+  if (rowClaims.isActing || urn === undefined || !isOwning(target)) return;
   for (const one of rowClaims.leaving(target.table, urn)) {
     const going = RowSet.of(one.keys, ({ key }) => !one.handedOver.has(key));
     const within = await keysWithin({ target: one.target, keys: going }, target, directory);
