@@ -11,7 +11,7 @@ import type { TableRows } from "./tableRows.ts";
 type RowsOf = { seed: string } | { table: string; key: string };
 
 /** A seed as an environment file declares it. */
-export interface SeedDeclaration {
+export interface DumpedDeclaration {
   table: string;
   key: string | string[];
   source: string;
@@ -22,13 +22,13 @@ export interface SeedDeclaration {
 }
 
 /** A dumped table: its declaration, and the table that each of its links leads to. */
-export interface Seed {
+export interface DumpedSeed {
   /** Logical name. */
   name: string;
   rows: TableRows;
   /** Labels in its file beside those of the key and of the parent. */
   labels: string[];
-  declaration: SeedDeclaration;
+  declaration: DumpedDeclaration;
   references: ReadonlyMap<string, TableRows>;
   parent: { rows: TableRows; by: string } | undefined;
 }
@@ -50,17 +50,17 @@ export function nameLinksFile(file: string, all: readonly string[]): string {
 }
 
 /** True for a seed that has the links of another one, which has the rows. */
-export const isOfLinks = ({ declaration }: Seed): boolean => declaration.mode === "updateOnly";
+export const isOfLinks = ({ declaration }: DumpedSeed): boolean => declaration.mode === "updateOnly";
 
 /**
  * Finds out where links lead, and declares each table as a seed. Calls `warn` for what a seed can't declare.
  * @param isForEmpty links in a circle get seeds of their own, which set them once all rows are there
  */
-export function seedsOf(tables: readonly TableRows[], warn: (text: string) => void, isForEmpty = false): Seed[] {
+export function seedsOf(tables: readonly TableRows[], warn: (text: string) => void, isForEmpty = false): DumpedSeed[] {
   const seeds = tables.map((rows) => seedOf(rows, tables, warn));
-  const done = new Set<Seed>();
-  const late = new Map<Seed, string[]>();
-  const visit = (seed: Seed, chain: readonly Seed[]): void => {
+  const done = new Set<DumpedSeed>();
+  const late = new Map<DumpedSeed, string[]>();
+  const visit = (seed: DumpedSeed, chain: readonly DumpedSeed[]): void => {
     if (done.has(seed)) return;
     const way = [...chain, seed];
     const next = (target: TableRows, byTable: (rows: RowsOf) => void, label?: string): void => {
@@ -95,7 +95,7 @@ export function seedsOf(tables: readonly TableRows[], warn: (text: string) => vo
 }
 
 /** Takes links out of a seed, into another one that sets them in the rows of the first. */
-function splitLinks(seed: Seed, labels: string[], all: readonly Seed[]): Seed {
+function splitLinks(seed: DumpedSeed, labels: string[], all: readonly DumpedSeed[]): DumpedSeed {
   const { declaration } = seed;
   const { table, key, source, references = {}, types = {} } = declaration;
   const isLate = ([label]: readonly [string, unknown]): boolean => labels.includes(label);
@@ -121,7 +121,7 @@ function splitLinks(seed: Seed, labels: string[], all: readonly Seed[]): Seed {
   };
 }
 
-function seedOf(rows: TableRows, tables: readonly TableRows[], warn: (text: string) => void): Seed {
+function seedOf(rows: TableRows, tables: readonly TableRows[], warn: (text: string) => void): DumpedSeed {
   const { table, key, file } = rows.option;
   const { columns } = rows;
   const references = new Map<string, TableRows>();
@@ -144,7 +144,7 @@ function seedOf(rows: TableRows, tables: readonly TableRows[], warn: (text: stri
   );
   const linked = [...references].map(([label, { option }]) => [label, { seed: option.seed }] as const);
   const [one = "", ...more] = key;
-  const declaration: SeedDeclaration = {
+  const declaration: DumpedDeclaration = {
     table,
     key: more.length > 0 ? key : one,
     source: file,
@@ -156,7 +156,7 @@ function seedOf(rows: TableRows, tables: readonly TableRows[], warn: (text: stri
   return { name: rows.option.seed, rows, labels, declaration, references, parent };
 }
 
-function parentOf(rows: TableRows, tables: readonly TableRows[]): Seed["parent"] {
+function parentOf(rows: TableRows, tables: readonly TableRows[]): DumpedSeed["parent"] {
   const { table } = rows.option;
   const rowID = rows.parent;
   if (rowID === undefined) return undefined;
@@ -177,7 +177,7 @@ function parentOf(rows: TableRows, tables: readonly TableRows[]): Seed["parent"]
 }
 
 /** Labels in the file of a seed: those of the key first, in its order. */
-export function listWritten({ rows, labels, parent }: Seed): string[] {
+export function listWritten({ rows, labels, parent }: DumpedSeed): string[] {
   const { key } = rows.option;
   return [...key, ...[...labels, ...(parent ? [parent.by] : [])].sort()];
 }
@@ -187,7 +187,7 @@ export function listWritten({ rows, labels, parent }: Seed): string[] {
  * the file is complete: links to deleted rows are left empty. Of links alone, rows without one are left out.
  */
 export async function writeSeed(
-  seed: Seed,
+  seed: DumpedSeed,
   folder: string,
   warn: (text: string) => void,
   finish: RowFinish = {},

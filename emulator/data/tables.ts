@@ -2,7 +2,7 @@ import type { FieldType } from "../../provider/contract/fields.ts";
 import type { Database } from "./database.ts";
 import { notFound } from "./platformError.ts";
 
-export interface Field {
+export interface TableField {
   id: string;
   label: string;
   type: FieldType;
@@ -20,9 +20,9 @@ export interface Table {
   parent: string | null;
   /** Generation of all rows; part of the names of their indexes. */
   generation: string;
-  fields: ReadonlyMap<string, Field>;
+  fields: ReadonlyMap<string, TableField>;
   /** Fields whose sort values are stored, each in a column of its own. */
-  sorted: readonly (Field & { sort: number })[];
+  sorted: readonly (TableField & { sort: number })[];
 }
 
 const fieldColumns = `id, label, type, sort, target_table AS targetTable, target_field AS targetField`;
@@ -38,11 +38,11 @@ export function findTable(database: Database, tableID: string): Table | undefine
     tableID,
   );
   if (!table) return undefined;
-  const fields = database.all<Field>(
+  const fields = database.all<TableField>(
     `SELECT ${fieldColumns} FROM fields WHERE table_id = ? ORDER BY position`,
     tableID,
   );
-  const sorted = fields.filter((field): field is Field & { sort: number } => field.sort !== null);
+  const sorted = fields.filter((field): field is TableField & { sort: number } => field.sort !== null);
   return { ...table, fields: new Map(fields.map((field) => [field.label, field])), sorted };
 }
 
@@ -56,7 +56,7 @@ export function requireTable(database: Database, tableID: string): Table {
 export const sortName = (sort: number): string => (sort === 1 ? "sortVal" : `sortVal${sort}`);
 
 /** Label of the field that stands for a row where it is linked: the named one, or the first text. */
-export function findShownField(table: Table, label: string | null): Field | undefined {
+export function findShownField(table: Table, label: string | null): TableField | undefined {
   if (label !== null) return table.fields.get(label);
   return [...table.fields.values()].find(({ type }) => type === "text");
 }

@@ -3,7 +3,9 @@ import type { ProfileInput } from "../../provider/habits/profile.ts";
 import { readProfile } from "../../provider/layers/profileFile.ts";
 import { lastSequence, listCalls, type CallFilter, type LoggedCall } from "../data/callLog.ts";
 import { writeProfile } from "../data/settings.ts";
-import { listDelivered, type Notification } from "../endpoints/notifications.ts";
+import { findAdministrator } from "../data/users.ts";
+import { beginSession } from "../endpoints/authentication.ts";
+import { listDelivered, type SentNotification } from "../endpoints/notifications.ts";
 import type { Ending, Outgoing } from "../http/server.ts";
 import { resetAside } from "../seed/reset.ts";
 import { loadFile, saveFile } from "../snapshots/snapshotFiles.ts";
@@ -16,7 +18,7 @@ import {
   saveSnapshot,
   snapshots,
   takeSnapshot,
-  type Difference,
+  type SnapshotDifference,
 } from "../snapshots/snapshots.ts";
 import { Faults, type Fault, type FaultPlan } from "./faults.ts";
 import type { Incoming, Platform } from "./platform.ts";
@@ -67,7 +69,7 @@ export class Instance {
   }
 
   /** Notifications to one user, or to all without an address. */
-  notifications(email?: string): { inbox: Notification[]; pushes: Notification[] } {
+  notifications(email?: string): { inbox: SentNotification[]; pushes: SentNotification[] } {
     return listDelivered(this.#platform.database, email);
   }
 
@@ -111,12 +113,21 @@ export class Instance {
   }
 
   /** Lists what has changed since a snapshot. With very many rows, this process does nothing else meanwhile. */
-  differences(name: string): Difference[] {
+  differences(name: string): SnapshotDifference[] {
     return differences(this.#platform.database, name);
   }
 
+  /** Signs in as the first administrator, whose password nobody has to know; undefined where there is none. */
+  signIn(): { token: string; userId: string } | undefined {
+    const { database } = this.#platform;
+    const user = findAdministrator(database);
+    if (!user) return undefined;
+    const { authToken: token, userId } = beginSession(database, user.id, this.#platform.now());
+    return { token, userId };
+  }
+
   /** Lists what has changed between a snapshot and now, and answers calls meanwhile. */
-  compareSnapshot(name: string): Promise<Difference[]> {
+  compareSnapshot(name: string): Promise<SnapshotDifference[]> {
     return compareSnapshot(this.#platform.database, name);
   }
 

@@ -11,7 +11,7 @@ import type { Database } from "../data/database.ts";
 import { hashToken, sessionID } from "../data/hashing.ts";
 import { Identifiers } from "../data/identifiers.ts";
 import { failureBody, forbidden, invalid, PlatformError } from "../data/platformError.ts";
-import { Manners, type Manner, type Settings } from "../data/settings.ts";
+import { Manners, type EmulatedDialect, type Settings } from "../data/settings.ts";
 import type { User } from "../data/users.ts";
 import { requireKey, findSignedIn } from "../endpoints/authentication.ts";
 import { handlerOf, preparations } from "../endpoints/handlers.ts";
@@ -88,7 +88,7 @@ export class Platform {
     this.#manners = new Manners(options.settings);
   }
 
-  get manner(): Manner {
+  get manner(): EmulatedDialect {
     return this.#manners.read(this.database);
   }
 

@@ -18,14 +18,18 @@ export const keyColumns = {
   notifications: "id",
   pushes: "seq",
 };
-export type Content = keyof typeof keyColumns;
+export type SnapshotContent = keyof typeof keyColumns;
 /** In the order in which they are copied: rows need columns for the sort fields. */
-export const contents = Object.keys(keyColumns) as Content[];
+export const contents = Object.keys(keyColumns) as SnapshotContent[];
 
 /**
  * The part of a table to copy. Only the seed and the settings are copied of `meta`, the platform's notes about itself.
  */
-export const selectCopied = (table: Content, from: string, notes: readonly string[] = ["seed", "settings"]): string =>
+export const selectCopied = (
+  table: SnapshotContent,
+  from: string,
+  notes: readonly string[] = ["seed", "settings"],
+): string =>
   table === "meta"
     ? `(SELECT key, value FROM "${from}" WHERE key IN (${notes.map((note) => `'${note}'`).join(", ")}))`
     : `"${from}"`;
@@ -35,7 +39,7 @@ export function copyContents(
   database: Database,
   prefix: string,
   notes?: readonly string[],
-  tables: readonly Content[] = contents,
+  tables: readonly SnapshotContent[] = contents,
 ): void {
   for (const table of tables) {
     const order = table === "fields" || table === "contents" ? `ORDER BY ${keyColumns[table]}` : "";

@@ -2,7 +2,7 @@ import { setImmediate as others } from "node:timers/promises";
 import type { Database } from "../data/database.ts";
 import { schema } from "../data/schema.ts";
 import { addSorts } from "../data/tables.ts";
-import { columnsOf, contents, selectCopied, isLarge, type Content } from "./copies.ts";
+import { columnsOf, contents, selectCopied, isLarge, type SnapshotContent } from "./copies.ts";
 import { dropDraft, dropLater, giveBack, newDraft } from "./drafts.ts";
 
 /** Rows of a table from which on others feel it when one index of it is made at once. */
@@ -11,13 +11,13 @@ export const manyRows = 75_000;
 /** New contents of a platform, gathered in tables of their own. Everybody sees the old ones until they are exchanged. */
 export class Exchange {
   readonly #database: Database;
-  readonly #tables: readonly Content[];
+  readonly #tables: readonly SnapshotContent[];
   readonly #draft = newDraft();
   readonly #generation = this.#draft.slice(-12);
   readonly #indexes: string[] = [];
 
   /** Makes tables for contents, without rows and indexes; other contents stay as they are. */
-  constructor(database: Database, tables: readonly Content[] = contents) {
+  constructor(database: Database, tables: readonly SnapshotContent[] = contents) {
     this.#database = database;
     this.#tables = tables;
     database.transaction(() => {
@@ -25,7 +25,7 @@ export class Exchange {
     });
   }
 
-  nameOf(table: Content): string {
+  nameOf(table: SnapshotContent): string {
     return `${this.#draft}:${table}`;
   }
 
@@ -83,7 +83,7 @@ export class Exchange {
     await giveBack(this.#database);
   }
 
-  #make(table: Content): void {
+  #make(table: SnapshotContent): void {
     for (const statement of schema.split(";").map((text) => text.trim())) {
       const [, kind, name = "", on] = /^CREATE (TABLE|INDEX) (\w+)(?: ON (\w+))?/.exec(statement) ?? [];
       const made = `"${this.nameOf(table)}"`;

@@ -13,7 +13,7 @@ import { settings } from "../data/settings.ts";
 import { seed } from "../seed/schema.ts";
 import { sliceMs } from "./drafts.ts";
 import { Exchange, manyRows } from "./exchange.ts";
-import { notes, Reader, writeText, type Line } from "./snapshotText.ts";
+import { notes, Reader, writeText, type SnapshotLine } from "./snapshotText.ts";
 
 type Bytes = AsyncIterable<Uint8Array>;
 
@@ -72,7 +72,7 @@ export async function loadBytes(database: Database, bytes: Bytes, name: string, 
   const filling = new Filling(database, exchange);
   let line = 0;
   try {
-    for await (const lines of linesOf(unpacked(bytes))) {
+    for await (const lines of linesOf(unpack(bytes))) {
       let at = 0;
       while (at < lines.length) {
         const until = performance.now() + sliceMs;
@@ -131,7 +131,7 @@ class Filling {
     this.#exchange = exchange;
   }
 
-  take(line: Line): void {
+  take(line: SnapshotLine): void {
     if (line.kind === "row") {
       if (this.#isMeta) requireNotes(line.values);
       this.#insert?.run(...line.values);
@@ -175,9 +175,10 @@ function requireNotes([key, value]: readonly unknown[]): void {
 }
 
 /** Longest line: the largest row or stored file. */
-const maxLine = 256 * 1024 * 1024;
+export const maxLine = 256 * 1024 * 1024;
 
-async function* linesOf(bytes: Bytes): AsyncGenerator<string[]> {
+/** Lines of a text, as they end in each piece of it. Throws where one is longer than `max` characters. */
+export async function* linesOf(bytes: Bytes, max = maxLine): AsyncGenerator<string[]> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   // Joined once it ends: a line that grew piece by piece would be copied with each.
   let begun: string[] = [];
@@ -186,7 +187,7 @@ async function* linesOf(bytes: Bytes): AsyncGenerator<string[]> {
     const [end = "", ...lines] = decoder.decode(chunk, { stream: true }).split("\n");
     begun.push(end);
     length += end.length;
-    if (length > maxLine) throw new Error("this line is too long");
+    if (length > max) throw new Error("this line is too long");
     const next = lines.pop();
     if (next === undefined) continue;
     yield [begun.join(""), ...lines];
@@ -202,8 +203,8 @@ const mebibyte = 1024 * 1024;
 export const mayUnpackTo = (packed: number): number =>
   Math.min(32 * mebibyte + 100 * packed, Math.max(256 * mebibyte, 40 * packed));
 
-/** Unpacks bytes by what they begin with. */
-async function* unpacked(bytes: Bytes): Bytes {
+/** Unpacks bytes by what they begin with. Throws where they become more than `limit` allows for as many as were read. */
+export async function* unpack(bytes: Bytes, limit = mayUnpackTo): Bytes {
   const source: AsyncIterator<Uint8Array, unknown> = bytes[Symbol.asyncIterator]();
   let begin = Buffer.alloc(0);
   while (begin.length < 4) {
@@ -232,7 +233,7 @@ async function* unpacked(bytes: Bytes): Bytes {
   pipeline(counted(), unpacker).catch(() => undefined); // the reader of the stream gets the error
   for await (const bytes of unpacker as AsyncIterable<Buffer>) {
     made += bytes.length;
-    const most = mayUnpackTo(taken);
+    const most = limit(taken);
     if (made > most)
       throw new Error(`it unpacks to more than ${Math.floor(most / mebibyte)} MB, which no snapshot of its size does`);
     yield bytes;

@@ -4,7 +4,7 @@ import { isObject } from "../../provider/contract/wire.ts";
 import type { Database } from "../data/database.ts";
 import { todaysColumn } from "../data/migrations.ts";
 import { schemaVersion } from "../data/schema.ts";
-import { columnsOf, contents, type Content } from "./copies.ts";
+import { columnsOf, contents, type SnapshotContent } from "./copies.ts";
 import { dropLater, newDraft } from "./drafts.ts";
 import { copyInSlices } from "./sliced.ts";
 
@@ -17,7 +17,7 @@ export const format = "microapps emulator snapshot";
 export const notes = ["seed", "settings", "profile"] as const;
 
 /** Rows that are read at once. A stored file may be large. */
-const rowsAtOnce = (table: Content): number => (table === "contents" ? 1 : 500);
+const rowsAtOnce = (table: SnapshotContent): number => (table === "contents" ? 1 : 500);
 
 /** Writes the state of a moment, piece by piece; others are answered meanwhile, and may change it. */
 export async function* writeText(database: Database): AsyncGenerator<string> {
@@ -59,19 +59,19 @@ const written = (value: unknown): unknown =>
   value instanceof Uint8Array ? { base64: Buffer.from(value).toString("base64") } : value;
 
 /** A line of a snapshot. */
-export type Line =
-  | { kind: "table"; table: Content; columns: string[] }
+export type SnapshotLine =
+  | { kind: "table"; table: SnapshotContent; columns: string[] }
   | { kind: "row"; values: (string | number | null | Uint8Array)[] };
 
 /** Reads the lines of a text in their order, and throws where it is not one that `writeText` wrote. */
 export class Reader {
   #version: number | undefined;
-  #table: { table: Content; columns: number } | undefined;
-  readonly #seen = new Set<Content>();
+  #table: { table: SnapshotContent; columns: number } | undefined;
+  readonly #seen = new Set<SnapshotContent>();
   #rows = 0;
   #ended = false;
 
-  read(text: string): Line | undefined {
+  read(text: string): SnapshotLine | undefined {
     const value = parsed(text);
     if (this.#ended) throw new Error("nothing may stand behind the end of a snapshot");
     if (Array.isArray(value)) return this.#row(value as unknown[]);
@@ -101,7 +101,7 @@ export class Reader {
     this.#version = version;
   }
 
-  #begun(table: unknown, columns: unknown): Line {
+  #begun(table: unknown, columns: unknown): SnapshotLine {
     const name = contents.find((name) => name === table);
     if (!name) throw new Error(`a snapshot has no table ${JSON.stringify(table)}`);
     if (this.#seen.has(name)) throw new Error(`the table ${name} stands here a second time`);
@@ -115,7 +115,7 @@ export class Reader {
     return { kind: "table", table: name, columns: names };
   }
 
-  #row(values: unknown[]): Line {
+  #row(values: unknown[]): SnapshotLine {
     if (!this.#table) throw new Error("this is no snapshot of the emulator");
     const { table, columns } = this.#table;
     if (values.length !== columns) throw new Error(`a row of ${table} has ${columns} values, not ${values.length}`);

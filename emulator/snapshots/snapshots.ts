@@ -4,7 +4,15 @@ import { newToken } from "../data/hashing.ts";
 import { invalid, notFound, PlatformError } from "../data/platformError.ts";
 import { indexSorts } from "../data/tables.ts";
 import { Moment } from "../rows/walking/moment.ts";
-import { columnsOf, contents, selectCopied, copyContents, isLarge, keyColumns, type Content } from "./copies.ts";
+import {
+  columnsOf,
+  contents,
+  selectCopied,
+  copyContents,
+  isLarge,
+  keyColumns,
+  type SnapshotContent,
+} from "./copies.ts";
 import { dropLater, inSlices, newDraft } from "./drafts.ts";
 import { Exchange, manyRows } from "./exchange.ts";
 import { compareRows, copyInSlices, type Apart } from "./sliced.ts";
@@ -12,14 +20,14 @@ import { compareRows, copyInSlices, type Apart } from "./sliced.ts";
 // A snapshot is a copy of the tables in the data file itself: made in one transaction, there for every process.
 
 /** Differences between a snapshot and now in one table: rows by their key. */
-export interface Difference {
+export interface SnapshotDifference {
   table: string;
   added: string[];
   removed: string[];
   changed: string[];
 }
 
-const copyOf = (name: string, table: Content): string => `snapshot:${name}:${table}`;
+const copyOf = (name: string, table: SnapshotContent): string => `snapshot:${name}:${table}`;
 
 function validateName(name: string): void {
   if (!/^[\w.-]{1,60}$/.test(name)) {
@@ -68,7 +76,7 @@ export function snapshots(database: Database): string[] {
 }
 
 /** Tables that a snapshot has: earlier versions kept fewer. */
-function copiesOf(database: Database, name: string): { table: Content; copy: string; columns: string }[] {
+function copiesOf(database: Database, name: string): { table: SnapshotContent; copy: string; columns: string }[] {
   return contents
     .map((table) => ({ table, copy: copyOf(name, table) }))
     .map(({ table, copy }) => ({ table, copy, columns: columnsOf(database, copy).join(", ") }))
@@ -181,7 +189,7 @@ export function deleteSnapshot(database: Database, name: string): void {
 }
 
 /** Lists the changes since a snapshot; tables without changes are left out. */
-export function differences(database: Database, name: string): Difference[] {
+export function differences(database: Database, name: string): SnapshotDifference[] {
   return database.reading(() => {
     requireSnapshot(database, name);
     return copiesOf(database, name).flatMap(({ table, copy, columns }) =>
@@ -191,7 +199,7 @@ export function differences(database: Database, name: string): Difference[] {
 }
 
 /** Lists the changes since a snapshot, up to now. Others are answered meanwhile. */
-export async function compareSnapshot(database: Database, name: string): Promise<Difference[]> {
+export async function compareSnapshot(database: Database, name: string): Promise<SnapshotDifference[]> {
   requireSnapshot(database, name);
   const copies = copiesOf(database, name);
   const rows = copies.find(
@@ -220,7 +228,7 @@ export async function compareSnapshot(database: Database, name: string): Promise
   return differences(database, name);
 }
 
-function compareAtOnce(database: Database, table: Content, copy: string, columns: string): Apart {
+function compareAtOnce(database: Database, table: SnapshotContent, copy: string, columns: string): Apart {
   const [one, other] = [selectCopied(table, table), selectCopied(table, copy)];
   const only = (one: string, other: string) =>
     database
@@ -231,7 +239,7 @@ function compareAtOnce(database: Database, table: Content, copy: string, columns
   return { now: only(one, other), before: only(other, one) };
 }
 
-function toDifference(table: Content, { now, before }: Apart = { now: [], before: [] }): Difference[] {
+function toDifference(table: SnapshotContent, { now, before }: Apart = { now: [], before: [] }): SnapshotDifference[] {
   const [known, unknown] = [new Set(before), new Set(now)];
   const added = now.filter((key) => !known.has(key)).sort();
   const removed = before.filter((key) => !unknown.has(key)).sort();

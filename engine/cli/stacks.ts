@@ -9,7 +9,7 @@ import { printableJson } from "../terminal/json.ts";
 import { ask, isInteractive, printJson, printValue, type Terminal } from "../terminal/prompts.ts";
 import { oneLine } from "../terminal/text.ts";
 import { stackType } from "../values/urns.ts";
-import { type Properties, property, toShown } from "../values/values.ts";
+import { type PropertyMap, property, toShown } from "../values/values.ts";
 import { readSelectedStack, selectStack } from "../workspace/pulumiHome.ts";
 import type { Stack, Workspace } from "../workspace/workspace.ts";
 import { type GlobalOptions, openStack, openWorkspace, optionsOf } from "./globals.ts";
@@ -159,7 +159,7 @@ function summarize(text: string): { resources: number; lastUpdate: string | unde
 async function output(terminal: Terminal, name: string | undefined, options: Options & GlobalOptions): Promise<void> {
   const stack = await openStack(options, terminal);
   const outputs = await outputsOf(stack);
-  const show = (value: Properties[string]): unknown => toShown(value, options.showSecrets ?? false);
+  const show = (value: PropertyMap[string]): unknown => toShown(value, options.showSecrets ?? false);
   if (name !== undefined) {
     const value = property(outputs, name);
     if (value === undefined) throw new EngineError(`current stack does not have output property '${name}'`);
@@ -180,7 +180,7 @@ async function output(terminal: Terminal, name: string | undefined, options: Opt
   printTable(terminal, cells);
 }
 
-async function outputsOf(stack: Stack): Promise<Properties> {
+async function outputsOf(stack: Stack): Promise<PropertyMap> {
   const { resources } = await stack.read();
   return resources.find(({ type }) => type === stackType)?.outputs ?? {};
 }

@@ -1,9 +1,9 @@
 import type { AnswerOf, RequestOf, WireNames } from "../contract/endpoints.ts";
-import type { Manner, Profile } from "../habits/profile.ts";
+import type { Dialect, Profile } from "../habits/profile.ts";
 import type { CallOptions, CallRecord } from "./http/call.ts";
 import type { Limiter } from "./http/limiter.ts";
 import type { RetryOptions } from "./http/retries.ts";
-import type { Timeouts } from "./http/sender.ts";
+import type { SenderTimeouts } from "./http/sender.ts";
 import type { Methods } from "./methods.ts";
 import type { Account } from "./session.ts";
 
@@ -26,7 +26,7 @@ export interface ClientOptions extends Account {
    * repetitions, `logout` 2,000. `gracePeriod` (0) lets a change end that is on its way when the caller cancels, so that
    * its outcome is known; it never extends `call`.
    */
-  timeouts?: Partial<Timeouts & { call: number; logout: number; gracePeriod: number }> | undefined;
+  timeouts?: Partial<SenderTimeouts & { call: number; logout: number; gracePeriod: number }> | undefined;
   /** How often and how long calls are repeated. */
   retries?: RetryOptions | undefined;
   /**
@@ -49,7 +49,7 @@ export interface ClientOptions extends Account {
 /** The platform as a program speaks to it. */
 export interface Client extends Methods {
   /** Known habits and settings of the platform, beyond the interface. */
-  readonly manner: Manner;
+  readonly manner: Dialect;
   /** Milliseconds for which a thing that this client made may still be unseen. */
   readonly consistencyMs: number;
   /** ID of the user who makes the calls; logs in when there is no session yet. */

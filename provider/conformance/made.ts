@@ -30,7 +30,7 @@ const removers: Partial<Record<EndpointName, Made>> = {
 };
 
 /** Keeps the things that facts made until they are removed, and reports both at once. */
-export class MadeThings {
+export class FactThings {
   readonly #door: PlatformClient;
   readonly #made: (thing: MadeThing) => void;
   readonly #removed: (thing: MadeThing) => void;

@@ -5,7 +5,7 @@ import { rawDoor, type PlatformClient, type Send } from "./door.ts";
 import type { Fact } from "./fact.ts";
 import { fixtures, people, type Bed, type FixtureName } from "./fixtures.ts";
 import { forms, findWrongHabit, type FormChoice } from "./forms.ts";
-import { MadeThings, type MadeThing } from "./made.ts";
+import { FactThings, type MadeThing } from "./made.ts";
 import type { Mismatch } from "./matching.ts";
 import { mentions } from "./references.ts";
 import { carryOutFact, type Emulated, type FactFailure, type Stage } from "./trial.ts";
@@ -44,7 +44,7 @@ export async function runFacts(run: FactRun): Promise<FactResult[]> {
   const known: Partial<Record<HabitName, string>> = { ...run.habits };
   const habits = (): Partial<Habits> => known as Partial<Habits>; // values are those of the table
   const door = run.door ?? rawDoor({ send, bed, habits, spelling, wireNames });
-  const ledger = new MadeThings(door, run.made, run.removed);
+  const ledger = new FactThings(door, run.made, run.removed);
   const results: FactResult[] = [];
   for (const fact of inOrder(run.facts)) {
     const why = signal?.aborted ? "the run was stopped" : obstacle(fact, run, habits());

@@ -3,7 +3,7 @@ import { isObject, type Json } from "../contract/wire.ts";
 import type { PlatformClient, CallResult } from "./door.ts";
 import type { Fact, FactRead, StepOutcome, FactStep } from "./fact.ts";
 import type { Bed } from "./fixtures.ts";
-import type { MadeThings } from "./made.ts";
+import type { FactThings } from "./made.ts";
 import { mismatch, softenExpected, valueAt, type Mismatch } from "./matching.ts";
 import { resolve } from "./references.ts";
 
@@ -18,7 +18,7 @@ export interface Emulated {
 /** Connections and limits for trying a fact. */
 export interface Stage {
   door: PlatformClient;
-  ledger: MadeThings;
+  ledger: FactThings;
   bed: Bed;
   emulator?: Emulated | undefined;
   signal?: AbortSignal | undefined;

@@ -12,7 +12,7 @@ import {
   ResourceError,
   type Context,
   type OfflineContext,
-  type Problem,
+  type InputProblem,
 } from "./model/resource.ts";
 import { countReplacements, forgetDeed, noteDeed, noteNext, explainDeed, type Deed } from "./records/deeds.ts";
 import { anyIntent, forgetIntent, intentsOf, readIntent, refuseUnsealed, writeIntent } from "./records/intents.ts";
@@ -194,7 +194,7 @@ function differs(
 async function begunElsewhere(
   { directory, identities }: OfflineContext,
   { resourceUrn, appPrompt, userEmail, again }: Partial<Inputs>,
-): Promise<Problem[]> {
+): Promise<InputProblem[]> {
   if (again || appPrompt === undefined || userEmail === undefined || resourceUrn === undefined) return [];
   const digest = promptDigest(appPrompt);
   const begun = (await intentsOf(directory, generation)).filter(

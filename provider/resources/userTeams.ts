@@ -11,7 +11,7 @@ import { leaveInTurn } from "./members/turns.ts";
 import { exceptSpelling, checkNamedOnce, user, userFound, userIDAt } from "./members/users.ts";
 import { describeNamed } from "./model/identities.ts";
 import { isFound } from "./model/made.ts";
-import { adopt, common, PartialFailure, type Given, type Problem } from "./model/resource.ts";
+import { adopt, common, PartialFailure, type Given, type InputProblem } from "./model/resource.ts";
 import { resource, type State } from "./resource.ts";
 
 const inputs = z.object({
@@ -180,7 +180,7 @@ const isMet = (context: MemberContext, teamID: string, userID: string, state: Pa
 };
 
 /** Notes in which teams the user is, and out of which they are taken, as far as that is known before. */
-function claimed(claims: TeamClaims, { inputs, unknown }: Given<Inputs>, old: Partial<Inputs>): Problem[] {
+function claimed(claims: TeamClaims, { inputs, unknown }: Given<Inputs>, old: Partial<Inputs>): InputProblem[] {
   const { resourceUrn, email, userID, teamIDs = [], organizationID: scope } = inputs;
   const people = [{ email, userID }];
   if (resourceUrn === undefined || unknown.has("organizationID") || (email ?? userID) === undefined) {

@@ -50,7 +50,7 @@ export class PullStage {
   async #open(): Promise<void> {
     const fields = { Code: "text", Name: "text", Size: "number" } as const;
     const users = people.map((email) => ({ email, id: email }));
-    const tables = { shared: { fields }, own: { fields }, inline: { fields } };
+    const tables = { shared: { fields }, own: { fields }, inline: { fields }, beside: { fields } };
     this.emulator = await createEmulator({ seed: { administrator: login, users, tables } });
     this.client = createClient({ endpoint: this.emulator.url, ...login });
     this.repository = new Repository(files);

@@ -5,8 +5,8 @@ import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node
 import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { environmentsIn } from "../../cli/changes/base/environments.ts";
-import { github } from "../../cli/commands/ci/github.ts";
 import { inOrder } from "../../cli/commands/ci/pipelines.ts";
+import { renderPipelines } from "../../cli/commands/ci/templates.ts";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";
 import type { Row } from "../../provider/contract/values.ts";
@@ -347,7 +347,7 @@ testInLong("the plan of what is there now, once approved, writes the row, and dr
 
 /** The workflow that applies what somebody approved by its digest. */
 const approving = (): string =>
-  github({
+  renderPipelines("github", {
     environments: inOrder(environmentsIn(read("environments.yaml")).entries),
     ...{ engine: "embedded", folder: "", branch: "main", command: "microapps ci", version: "3.260.0", approve: true },
   })[".github/workflows/microapps-apply.yml"] ?? "";

@@ -2,17 +2,18 @@
  * `make bench`: measures each job of the design beside its floor, prints the figures and writes them to tools/bench/. With names
  * of jobs it measures these, and writes with `--write` alone. A job that fails ends no other; the status is 1 then.
  */
+import { measureMasks } from "./commands/masked.ts";
+import { measurePromotions } from "./commands/promotions.ts";
+import { reports } from "./commands/reports.ts";
 import { type Curves, failures, points } from "./curves.ts";
 import { measureEmulator } from "./emulator/emulated.ts";
 import { measureLasting } from "./emulator/lasting.ts";
 import { snapshots } from "./emulator/snapshots.ts";
 import { memberGrowth, resourceGrowth } from "./growth.ts";
 import { crowding, measureGrowth, rowGrowth } from "./manyRows.ts";
-import { measureMasks } from "./masked.ts";
 import { each, type Figure } from "./measure.ts";
 import { fromNothing, members, roster } from "./members.ts";
 import { programs } from "./programs.ts";
-import { reports } from "./reports.ts";
 import { readCommitted, line, renewResults, worse, write } from "./results.ts";
 import { measureChanges, seeding } from "./seeds.ts";
 import { starting } from "./start.ts";
@@ -28,6 +29,8 @@ const jobs: Record<string, () => Promise<Figure[]>> = {
   programs: () => programs(200, 5, 1.15),
   manyPrograms: () => programs(2_000, 3, 1.1),
   report: () => reports(10_000, 200),
+  promotions: () => measurePromotions(100_000, { ms: 3_000, MB: 350 }),
+  manyPromotions: () => measurePromotions(1_000_000, { ms: 30_000, MB: 600 }),
   change: () => measureChanges(100_000),
   seed: () => seeding(1_000_000, 3),
   masked: () => measureMasks(1_000_000),

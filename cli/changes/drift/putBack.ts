@@ -1,11 +1,11 @@
 import { topName } from "../../../provider/environment/things/logicalNames.ts";
-import type { Thing as Declaring } from "../../../provider/environment/things/things.ts";
+import type { DeclaredThing as Declaring } from "../../../provider/environment/things/things.ts";
 import { resourceNamed } from "../../../provider/resources/resources.ts";
 import { secretText, type Change, type Field } from "../model/changeSet.ts";
 import { fieldOf, stable } from "../model/values.ts";
 import type { KnownThing } from "../plan/knownThing.ts";
 import { comparePeople, isOfPeople } from "../plan/people.ts";
-import { Planner, type Step } from "../plan/planner.ts";
+import { Planner, type PlannedStep } from "../plan/planner.ts";
 import { holdsSealed, type StateResource } from "../state/state.ts";
 
 type Values = Readonly<Record<string, unknown>>;
@@ -21,7 +21,7 @@ export interface Looked {
 
 /** A step of the run that puts back what was applied. */
 export interface PutBack extends Looked {
-  step: Step;
+  step: PlannedStep;
 }
 
 /** Plans the run that puts everything back, but for rows: the platform is what is known, the state what is declared. */

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { isObject } from "../../../provider/contract/wire.ts";
-import { things, type Thing } from "../../../provider/environment/things/things.ts";
+import { things, type DeclaredThing } from "../../../provider/environment/things/things.ts";
 import type { Properties } from "../../../provider/pulumi/properties.ts";
 import { rowDigester, saltOf } from "../../../provider/reconcile/digests.ts";
 import { encodeLedger } from "../../../provider/reconcile/ledger.ts";
@@ -15,7 +15,7 @@ import type { KnownThing } from "./knownThing.ts";
 export async function assumeRows(
   known: KnownThing,
   values: StateResource["values"],
-  thing: Thing | undefined,
+  thing: DeclaredThing | undefined,
   head: Declared,
 ): Promise<KnownThing> {
   const { folder, unread } = head;

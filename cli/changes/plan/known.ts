@@ -1,6 +1,6 @@
 import { today } from "../../../machine/settings/today.ts";
 import { isObject } from "../../../provider/contract/wire.ts";
-import { listLinkedInputs, things, type Thing } from "../../../provider/environment/things/things.ts";
+import { listLinkedInputs, things, type DeclaredThing } from "../../../provider/environment/things/things.ts";
 import { mannerOf } from "../../../provider/habits/profile.ts";
 import { RunNotes } from "../../../provider/pulumi/lifetime/runNotes.ts";
 import {
@@ -16,7 +16,7 @@ import type { OfflineResourceContext, Resource } from "../../../provider/resourc
 import { summarize, type RowDeclaration } from "../../../provider/resources/rows/declared/declaration.ts";
 import { SourceError } from "../../../provider/sources/read.ts";
 import type { Declared } from "../model/source.ts";
-import { clear, openValue, type State, type StateResource } from "../state/state.ts";
+import { clear, openValue, type StackState, type StateResource } from "../state/state.ts";
 import { assumeRows } from "./assumed.ts";
 import { resourceOf, urnOf, type KnownThing } from "./knownThing.ts";
 
@@ -117,8 +117,8 @@ function peopled(outputs: Properties): Properties {
  * Things of a state below its Environment. Secrets of the state can't be read here: their values, and rows whose
  * digests are keyed by one, are assumed to be the declared ones.
  */
-export async function toKnownState({ resources }: State, root: string, head: Declared): Promise<KnownThing[]> {
-  const wanted = new Map<string, Thing>(
+export async function toKnownState({ resources }: StackState, root: string, head: Declared): Promise<KnownThing[]> {
+  const wanted = new Map<string, DeclaredThing>(
     things(head.declaration).flatMap((thing) =>
       [thing.name.now, ...thing.name.own, ...thing.name.inherited].map(
         (name) => [`${thing.kind} ${name.slice(1)}`, thing] as const,
@@ -149,7 +149,7 @@ const clearly = (values: Readonly<Record<string, unknown>>): Properties =>
   );
 
 /** Replaces sealed values, which can't be read here, by the declared ones. */
-function unsealed(known: KnownThing, thing: Thing | undefined): KnownThing {
+function unsealed(known: KnownThing, thing: DeclaredThing | undefined): KnownThing {
   const { sealed = [] } = known;
   const same = Object.fromEntries(
     sealed.flatMap((name) => (thing?.inputs[name] === undefined ? [] : [[name, thing.inputs[name]]])),
@@ -160,7 +160,7 @@ function unsealed(known: KnownThing, thing: Thing | undefined): KnownThing {
 async function ofSeed(
   stated: KnownThing,
   { values }: StateResource,
-  thing: Thing | undefined,
+  thing: DeclaredThing | undefined,
   head: Declared,
 ): Promise<KnownThing> {
   const all = unsealed(stated, thing);

@@ -1,4 +1,4 @@
-import type { Thing } from "../../../provider/environment/things/things.ts";
+import type { DeclaredThing } from "../../../provider/environment/things/things.ts";
 import type { Properties } from "../../../provider/pulumi/properties.ts";
 import { toPlannedUrn } from "../../../provider/resources/model/identities.ts";
 import type { Resource } from "../../../provider/resources/resource.ts";
@@ -19,7 +19,7 @@ export interface KnownThing {
   /** True if rows are read before they go, since other seeds may come that nobody knows of: through the plugin. */
   keepsCells?: boolean;
   /** How it was declared, where it is of a declaration. */
-  thing?: Thing;
+  thing?: DeclaredThing;
   /** The rows that were applied: all of them, their natural keys alone, or none, since nobody can read them here. */
   rows?: "all" | "keys" | "none";
   /** Why it is not all of them. */

@@ -5,7 +5,7 @@ import { secretText, toShownKind, type Change } from "../model/changeSet.ts";
 import type { Declared } from "../model/source.ts";
 import { fieldOf, stable } from "../model/values.ts";
 import { resourceOf } from "./knownThing.ts";
-import type { Step } from "./planner.ts";
+import type { PlannedStep } from "./planner.ts";
 
 /** Inputs whose changes are shown as rows or people, or that no file has. */
 const otherwise = [
@@ -28,7 +28,7 @@ const otherwise = [
 type Values = Readonly<Record<string, unknown>>;
 
 /** Changes of a thing's settings, each at its place in the file. */
-export function settingsAhead(step: Step, sides: { base: Declared | undefined; head: Declared }): Change[] {
+export function settingsAhead(step: PlannedStep, sides: { base: Declared | undefined; head: Declared }): Change[] {
   const { thing, known, operation } = step;
   if (operation === "delete" && !sides.base) return [];
   if (operation === "create" && !sides.base) return [];
@@ -46,7 +46,7 @@ function entryAt(declared: Declared | undefined, path: readonly string[] | undef
       : {};
 }
 
-function ofFiles(step: Step, { base, head }: { base: Declared | undefined; head: Declared }): Change[] {
+function ofFiles(step: PlannedStep, { base, head }: { base: Declared | undefined; head: Declared }): Change[] {
   const { thing, known } = step;
   const [was, is] = [known?.thing?.inputs ?? {}, thing?.inputs ?? {}];
   const [before, after] = [entryAt(base, known?.thing?.path), entryAt(head, thing?.path)];
@@ -66,14 +66,14 @@ function ofFiles(step: Step, { base, head }: { base: Declared | undefined; head:
 }
 
 /** True if a run heeds another value of a setting: what no diff shows is read by the run, where files say it. */
-export function isHeeded({ thing, known, changed }: Step, name: string): boolean {
+export function isHeeded({ thing, known, changed }: PlannedStep, name: string): boolean {
   const schema: unknown = thing && resourceOf(thing.kind).inputs.shape[name];
   if (changed.includes(name)) return true;
   return known?.thing !== undefined && (schema === undefined || factsOf(schema).ignoredInDiff === true);
 }
 
 /** True when a setting changes in a file, and a run acts on that. */
-function differs(step: Step, name: string, was: unknown, is: unknown): boolean {
+function differs(step: PlannedStep, name: string, was: unknown, is: unknown): boolean {
   const { thing, known, operation } = step;
   if (thing && known && operation !== "create") {
     if (name in thing.links || (known.thing && name in known.thing.links))
@@ -89,7 +89,7 @@ function differs(step: Step, name: string, was: unknown, is: unknown): boolean {
 }
 
 /** The value of a setting that nobody declares: of a thing that comes or goes it is no news; a roster is shown by its settings alone. */
-function defaultOf({ thing, known }: Step, name: string): string | undefined {
+function defaultOf({ thing, known }: PlannedStep, name: string): string | undefined {
   const kind = thing?.kind ?? known?.kind ?? "";
   if (toShownKind(kind) === undefined) return undefined;
   const schema: unknown = resourceOf(kind).inputs.shape[name];
@@ -97,7 +97,7 @@ function defaultOf({ thing, known }: Step, name: string): string | undefined {
   return parsed?.success && parsed.data !== undefined ? stable(parsed.data) : undefined;
 }
 
-function ofState({ thing, known, changed, inputs }: Step, head: Declared): Change[] {
+function ofState({ thing, known, changed, inputs }: PlannedStep, head: Declared): Change[] {
   if (!thing || !known) return [];
   const { shape } = resourceOf(thing.kind).inputs;
   return changed.flatMap((name): Change[] => {

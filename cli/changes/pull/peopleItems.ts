@@ -1,6 +1,6 @@
 import { role as roles } from "../../../provider/contract/members.ts";
 import { isObject } from "../../../provider/contract/wire.ts";
-import type { Thing as DeclaredThing } from "../../../provider/environment/things/things.ts";
+import type { DeclaredThing as DeclaredThing } from "../../../provider/environment/things/things.ts";
 import { toPlainValue } from "../../../provider/layers/document.ts";
 import { massDisappearance } from "../../../provider/reconcile/guards.ts";
 import { matcher } from "../../../provider/reconcile/rosters.ts";

@@ -10,7 +10,7 @@ import { messageOf } from "../../../machine/failures.ts";
 import { originOf } from "../../../provider/pulumi/configuration/origins.ts";
 import { progressLine } from "../progressLine.ts";
 import { examine, type Check } from "./checks.ts";
-import type { Context } from "./context.ts";
+import type { CheckContext } from "./context.ts";
 import type { ProgramTable } from "./declared.ts";
 import { keyCheck, loginCheck, rightsCheck } from "./families/account.ts";
 import { answerCheck } from "./families/answer.ts";
@@ -20,7 +20,7 @@ import { organizationChecks } from "./families/organizations.ts";
 import { configurationCheck, programCheck } from "./families/program.ts";
 import { callsPerTable, mostTables, tableChecks } from "./families/tables.ts";
 import { machineNetwork, type Network } from "./network.ts";
-import { findingsOf, screenOf, statusOf, type Outcome } from "./rendering.ts";
+import { findingsOf, screenOf, statusOf, type DoctorOutcome } from "./rendering.ts";
 import { subjectOf, type Subject, type SubjectOptions } from "./subject.ts";
 
 /** Flags of the command. */
@@ -30,7 +30,7 @@ export interface DoctorOptions extends Omit<SubjectOptions, "tables"> {
 }
 
 /** Replacements for parts of this machine; tests set them. */
-export interface Surroundings {
+export interface DoctorSurroundings {
   network?: Network;
   now?: () => number;
   timeoutMs?: number;
@@ -68,7 +68,7 @@ const mostCalls = (subject: Subject): number =>
 export async function runDoctor(
   options: DoctorOptions,
   terminal: Terminal,
-  surroundings: Surroundings = {},
+  surroundings: DoctorSurroundings = {},
 ): Promise<number> {
   const tables = options.table.map(tableIn);
   const subject = await subjectOf({ ...options, tables }, terminal);
@@ -96,14 +96,14 @@ const widthOfPipes = 100;
 export async function diagnose(
   subject: Subject,
   terminal: Terminal,
-  surroundings: Surroundings = {},
-): Promise<Outcome> {
+  surroundings: DoctorSurroundings = {},
+): Promise<DoctorOutcome> {
   const stopped = new AbortController();
   const stop = (): void => stopped.abort();
   process.once("SIGINT", stop);
   const progress = progressLine(terminal.errors);
   const most = mostCalls(subject);
-  const context: Context = {
+  const context: CheckContext = {
     subject,
     network: surroundings.network ?? machineNetwork,
     signal: stopped.signal,

@@ -3,7 +3,7 @@ import type { Mask } from "../../../provider/messages/masks.ts";
 import { isWrong, type Result } from "./checks.ts";
 
 /** Result of a doctor run, as `--json` prints it: docs/doctor.md has the shape. */
-export interface Outcome {
+export interface DoctorOutcome {
   /** Version of this shape. */
   version: 1;
   /** The exit status. */
@@ -25,14 +25,14 @@ export interface Outcome {
 }
 
 /** 0: nothing has to be mended; 3: the platform refuses who calls; 2: anything else has to be mended. */
-export function statusOf(results: readonly Result[]): Outcome["status"] {
+export function statusOf(results: readonly Result[]): DoctorOutcome["status"] {
   const found = results.filter(isWrong);
   if (found.length === 0) return 0;
   return found.some(({ isRefusal }) => isRefusal) ? 3 : 2;
 }
 
 /** The findings with whatever is secret hidden. */
-export const findingsOf = (results: readonly Result[], mask: Mask): Outcome["findings"] =>
+export const findingsOf = (results: readonly Result[], mask: Mask): DoctorOutcome["findings"] =>
   results.map((result) => {
     const { id, title, is } = result;
     const base = { id: mask.hide(id), title: mask.hide(title), is };
@@ -52,7 +52,7 @@ const markCells = 6;
 const mostTitleCells = 24;
 
 /** The outcome for people, in a number of columns; a command is never broken. */
-export function screenOf({ findings, calls }: Outcome, columns: number): string {
+export function screenOf({ findings, calls }: DoctorOutcome, columns: number): string {
   const looked = findings.filter(({ is }) => is !== "skipped");
   const titles = looked.map(({ title }) => title.length).filter((length) => length <= mostTitleCells);
   const cells = Math.max(0, ...titles) + 2;
@@ -65,7 +65,7 @@ export function screenOf({ findings, calls }: Outcome, columns: number): string 
 }
 
 function linesOf(
-  { title, is, seen = "", means, mend = [] }: Outcome["findings"][number],
+  { title, is, seen = "", means, mend = [] }: DoctorOutcome["findings"][number],
   titleCells: number,
   columns: number,
 ): string[] {
@@ -80,7 +80,7 @@ function linesOf(
 }
 
 /** Skipped checks, by the failed check that prevented them. */
-function skippedLines(findings: Outcome["findings"], columns: number): string[] {
+function skippedLines(findings: DoctorOutcome["findings"], columns: number): string[] {
   const causes = [...new Set(findings.flatMap(({ because }) => because ?? []))];
   return causes.flatMap((cause) => {
     const titles = findings.filter(({ because }) => because === cause).map(({ title }) => title);

@@ -14,20 +14,20 @@ import { readVariable } from "../../../provider/pulumi/configuration/keys.ts";
 import { accountKeys, originOf } from "../../../provider/pulumi/configuration/origins.ts";
 import { maskOf } from "../../../provider/pulumi/secrets.ts";
 import { isOfVariables, readOwnSettings, stackSettings } from "../settings.ts";
-import { readDeclared, nothingDeclared, type Declared, type ProgramTable } from "./declared.ts";
+import { readDeclared, nothingDeclared, type ProgramResources, type ProgramTable } from "./declared.ts";
 import { noteFinding, well, wrong, type Finding } from "./findings.ts";
-import { command, setting, unsetting, type Place } from "./mending.ts";
+import { command, setting, unsetting, type SettingsPlace } from "./mending.ts";
 
 /** Subject of the checks: the settings and their places, and the resources of the program. */
 export interface Subject {
-  place: Place;
+  place: SettingsPlace;
   /** The folder that relative addresses of emulators count from. */
   folder: string;
   stack: Stack | undefined;
   settings: Configuration | undefined;
   /** Result of reading the settings. */
   finding: Finding;
-  declared: Declared;
+  declared: ProgramResources;
   mask: Mask;
 }
 
@@ -73,7 +73,7 @@ async function ofStack(stack: Stack, options: SubjectOptions, environment: NodeJ
   return { ...base, finding };
 }
 
-const withTables = (declared: Declared, { tables = [] }: SubjectOptions): Declared => {
+const withTables = (declared: ProgramResources, { tables = [] }: SubjectOptions): ProgramResources => {
   const named = new Set(tables.map(({ table }) => table));
   return { ...declared, tables: [...tables, ...declared.tables.filter(({ table }) => !named.has(table))] };
 };
@@ -98,7 +98,7 @@ type Configured = Pick<Subject, "settings" | "finding" | "mask">;
 function configured(
   read: () => Configuration,
   own: Readonly<Record<string, string>>,
-  place: Place,
+  place: SettingsPlace,
   hasProject: boolean,
 ): Configured {
   const mask = maskOf(own, secretVariables(place.environment));
@@ -126,7 +126,7 @@ function configured(
 }
 
 /** Commands that mend wrong settings: first the missing ones, then those that nobody reads. */
-function mendOf(own: Readonly<Record<string, string>>, place: Place, message: string): string[] {
+function mendOf(own: Readonly<Record<string, string>>, place: SettingsPlace, message: string): string[] {
   const valueOf = (key: string): string => own[key] || readVariable(place.environment, key) || "";
   const has = (key: string): boolean => valueOf(key) !== "";
   const known = configuration.keyof().options as readonly string[];
@@ -148,7 +148,7 @@ function mendOf(own: Readonly<Record<string, string>>, place: Place, message: st
   return accountKeys.filter((key) => own[key] !== undefined && own[key].length < 4).map((key) => setting(place, key));
 }
 
-function stackMend(message: string, { stack }: SubjectOptions, place: Place): string[] {
+function stackMend(message: string, { stack }: SubjectOptions, place: SettingsPlace): string[] {
   if (message.includes("assphrase")) return ["export PULUMI_CONFIG_PASSPHRASE=…"];
   const near = /did you mean '([^']+)'/.exec(message)?.[1];
   if (near !== undefined) return [command({ ...place, stack: near }, "doctor")];

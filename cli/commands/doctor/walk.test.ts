@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { addEngineCommands } from "../../../engine/cli/cli.ts";
 import { addDoctorCommand } from "./commands.ts";
 import { runDoctor } from "./doctor.ts";
-import type { Outcome } from "./rendering.ts";
+import type { DoctorOutcome } from "./rendering.ts";
 import { account, Clinic, fakeTerminal, secrets } from "./testing/clinic.ts";
 
 // Plays a person who follows each message word for word, until nothing has to be mended.
@@ -48,15 +48,15 @@ async function type(line: string, text = ""): Promise<Ended> {
   }
 }
 
-async function look(line: string): Promise<Outcome> {
+async function look(line: string): Promise<DoctorOutcome> {
   const { status, output } = await type(`${line} --json`);
-  const outcome = JSON.parse(output) as Outcome; // the command's own
+  const outcome = JSON.parse(output) as DoctorOutcome; // the command's own
   expect(outcome.status).toBe(status);
   return outcome;
 }
 
 /** The first problem to mend. */
-const first = ({ findings }: Outcome): { seen?: string; mend?: readonly string[] } =>
+const first = ({ findings }: DoctorOutcome): { seen?: string; mend?: readonly string[] } =>
   findings.find(({ is }) => is === "wrong") ?? {};
 
 /** Follows a message; `value` is known to the person alone. */

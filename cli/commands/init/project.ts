@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node
 import path from "node:path";
 import { ask, EngineError, isInteractive, oneLine, readTyped, type Terminal } from "../../../engine/index.ts";
 import { messageOf } from "../../../machine/failures.ts";
-import { pulumiVersion } from "../ci/scripts.ts";
+import { pulumiVersion } from "../ci/pipelines.ts";
 import { writePipelines } from "../ci/writing.ts";
 import { environmentFiles, extendGitignore, hasPlatform, type NewEnvironment } from "./environments.ts";
 import { programFiles, type Language } from "./program.ts";

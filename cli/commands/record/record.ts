@@ -6,7 +6,7 @@ import { whyUnwritable } from "../../../machine/ownFile.ts";
 import { loadFacts } from "../../../provider/conformance/load.ts";
 import { formatCount, printableLine } from "../../../provider/messages/text.ts";
 import { kinds } from "../../recording/privacy/kinds.ts";
-import { Recording, type Made } from "../../recording/recording.ts";
+import { Recording, type RecordingFiles } from "../../recording/recording.ts";
 import { logsInWith } from "../../recording/seed.ts";
 import { startProxy } from "./proxy.ts";
 import { leakIn, refuseExisting, writeDrafts } from "./writing.ts";
@@ -106,7 +106,7 @@ async function write(
 }
 
 function summaryOf(
-  { counts, omitted, administrator }: Made,
+  { counts, omitted, administrator }: RecordingFiles,
   { seed, facts }: Readonly<Record<"seed" | "facts", string>>,
 ): string {
   const content = [

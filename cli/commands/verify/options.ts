@@ -6,6 +6,7 @@ import type { Fact } from "../../../provider/conformance/fact.ts";
 import { FactsError, parseFacts } from "../../../provider/conformance/load.ts";
 import { FileError, readChecked, textOf } from "../../../provider/layers/checkedFile.ts";
 import { bedTableNames, fieldsOf, tablesIn, type BedTable } from "./bed/tables.ts";
+import { millisecondsIn } from "./interruption.ts";
 
 /** Flags of the command. */
 export interface VerifyOptions extends GlobalOptions {
@@ -20,6 +21,7 @@ export interface VerifyOptions extends GlobalOptions {
   app?: string;
   file?: string;
   rows: string;
+  timeout: string;
   facts: string[];
   profile?: string;
   writeProfile?: string;
@@ -54,6 +56,8 @@ export function checkFlags(options: VerifyOptions): void {
       "nothing was sent: verify makes and removes things, so it works only in an organization and in tables that are for tests: say so with --test-bed",
     );
   }
+  if (millisecondsIn(options.timeout) === undefined)
+    throw wrongly(`--timeout ${options.timeout} is no time such as 90s, 30m or 2h, of at most 24 hours`);
   if (options.clean === true) return;
   if ((options.in === undefined) === (options.new !== true)) {
     throw wrongly("nothing was sent: say either --in <organizationID>, or --new for an organization of the run's own");

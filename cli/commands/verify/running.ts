@@ -30,7 +30,7 @@ import {
   toVisibleAfter,
 } from "./bed/preparing.ts";
 import { NoAnswer, PatientSender, Sender } from "./bed/sending.ts";
-import { Interruption } from "./interruption.ts";
+import { Interruption, timesOf, type Times } from "./interruption.ts";
 import { readOrRefuse, wrongly, type BedNames, type VerifyOptions } from "./options.ts";
 import { differencesOf, scoreOf, statusOf, type VerifyOutcome } from "./outcome.ts";
 import { changesSince, profileOf, type Seen } from "./profileFile.ts";
@@ -53,6 +53,8 @@ export interface Work {
   earlier: Profile | undefined;
   options: VerifyOptions;
   mark: string;
+  /** Longest times (default: by --timeout). */
+  times?: Times | undefined;
   /** Resources that are rehearsed (default: all). */
   parts?: readonly RehearsedPart[] | undefined;
   show: (text: string) => void;
@@ -71,6 +73,7 @@ interface Connection {
   sender: Sender;
   hide: (text: string) => string;
   stop: Interruption;
+  times: Times;
 }
 
 /** Removes what earlier runs have left, and tries the facts; undefined where there is nothing to try. */
@@ -85,14 +88,19 @@ export async function onPlatform(work: Work): Promise<VerifyOutcome | undefined>
   const clientOf: Connection["clientOf"] = (profile) =>
     createClient({ endpoint: url, email, password, apiKey, wireNames, profile });
   const client = clientOf(known);
-  const sender = new Sender({ url });
-  const stop = new Interruption(work.warn);
+  const times = work.times ?? timesOf(work.options.timeout);
+  const stop = new Interruption(work.warn, times.limitMs);
+  stop.late.addEventListener("abort", () => void client.close());
+  const sender = new Sender({ url, signal: stop.late });
   const hide = (text: string): string => withoutAddresses(subject.mask.hide(text));
   try {
     await callerOf(client, hide);
-    const connection = { url, client, clientOf, known, sender, hide, stop };
+    const connection = { url, client, clientOf, known, sender, hide, stop, times };
     await removeLeftOvers(work, connection);
     return names === undefined ? undefined : await inJournal(work, names, connection);
+  } catch (error) {
+    // Everything fails that is on its way then.
+    throw stop.late.aborted && !(error instanceof Stopped) ? new Stopped(stop.describe()) : error;
   } finally {
     stop.end();
     sender.close();
@@ -100,6 +108,9 @@ export async function onPlatform(work: Work): Promise<VerifyOutcome | undefined>
     await close();
   }
 }
+
+/** A run that ended before its end. */
+class Stopped extends EngineError {}
 
 /** Removes what earlier runs on this platform have made and left. */
 async function removeLeftOvers({ settings, folder, names, warn }: Work, { client }: Connection): Promise<void> {
@@ -119,28 +130,30 @@ async function removeLeftOvers({ settings, folder, names, warn }: Work, { client
 /** A run with a journal, which ends with everything removed. */
 async function inJournal(work: Work, names: BedNames, connection: Connection): Promise<VerifyOutcome> {
   const { settings, folder, mark, now } = work;
-  const { clientOf, known, stop } = connection;
+  const { clientOf, known, stop, times } = connection;
   const tables = names.tables as Readonly<Record<string, string>>; // none is undefined
   const journal = Journal.begin(folder, { mark, platform: digestOf(settings.endpoint), tables, startedAt: now() });
   let left: Remainder[] = [];
   const results: FactResult[] = [];
-  let tried: Tried & { resources: Rehearsed[] };
+  let tried: (Tried & { resources: Rehearsed[] }) | undefined;
   try {
     const found = await attempt(work, names, journal, connection, results);
     tried = { ...found, resources: await rehearsed(work, found, journal, connection) };
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
   } finally {
     work.show("removing what was made");
     // Removing things may depend on the habits that the facts found.
     const cleaner = clientOf(profileOf(results, seenBy(work, {}), known));
+    const end = setTimeout(() => void cleaner.close(), times.cleaningMs);
     left = await removeLeftovers(cleaner, journal).finally(() => journal.end());
+    clearTimeout(end);
     await cleaner.close();
   }
-  if (stop.signal.aborted) {
-    throw new EngineError(
-      left.length === 0
-        ? "interrupted: what was made is removed"
-        : "interrupted: something is left over, which 'verify --clean' removes",
-    );
+  if (stop.signal.aborted || tried === undefined) {
+    const removal =
+      left.length === 0 ? "what was made is removed" : "something is left over, which 'verify --clean' removes";
+    throw new Stopped(`${stop.describe()}: ${removal}`);
   }
   return outcomeOf(work, tried, left, connection);
 }

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../../contract/errors.ts";
 
 /** Time-outs in milliseconds. */
-export interface Timeouts {
+export interface SenderTimeouts {
   /** For opening a connection. */
   connect: number;
   /** From the end of the request to the answer's headers. */
@@ -50,7 +50,7 @@ export interface HttpSender {
 }
 
 export interface HttpSenderOptions {
-  timeouts: Timeouts;
+  timeouts: SenderTimeouts;
   /** Highest number of connections. */
   connections: number;
 }

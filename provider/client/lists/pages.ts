@@ -1,7 +1,7 @@
 import type { RequestOf } from "../../contract/endpoints.ts";
 import { isRefusal } from "../../contract/errors.ts";
 import type { Row } from "../../contract/values.ts";
-import type { Manner } from "../../habits/profile.ts";
+import type { Dialect } from "../../habits/profile.ts";
 import type { CallOptions, Calls } from "../http/call.ts";
 import { keysetPages, type Progress, type ReadPage } from "./keysetPages.ts";
 import { positionPages } from "./positionPages.ts";
@@ -26,7 +26,7 @@ const maxRowsPerPage = 10_000;
  * ApiError `badAnswer` when the server pages in neither way.
  */
 export async function* pages(
-  client: Calls<"microappdata"> & { manner?: Manner },
+  client: Calls<"microappdata"> & { manner?: Dialect },
   options: PagesOptions,
 ): AsyncGenerator<Row[], void, undefined> {
   const { microAppID, optSearchFilters, optViewFilters = [], platformFormat, signal, timeout, onCall } = options;

@@ -9,7 +9,7 @@ import type { RowTarget } from "../../resources/rows/declared/target.ts";
 import { problemsWith } from "../../resources/rows/owners.ts";
 import { read, SourceError } from "../../sources/read.ts";
 import { listLinkedLabels, placeOf } from "../../sources/source.ts";
-import { readEnvironment, type Declaration, type Reading } from "../declaration.ts";
+import { readEnvironment, type Declaration, type DeclarationReading } from "../declaration.ts";
 import { checkPeople } from "./peopleChecks.ts";
 import { platformProblems } from "./platformChecks.ts";
 
@@ -171,7 +171,7 @@ async function spacedKeys(root: Value, declared: Declaration, name: string, fold
 }
 
 /** Findings of a check; warnings stop nothing. */
-interface Checked extends Reading {
+interface Checked extends DeclarationReading {
   warnings: Problem[];
 }
 

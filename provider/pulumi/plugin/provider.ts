@@ -228,16 +228,16 @@ export class Plugin {
   /** The things of a type that the platform has, all on one page. */
   async list(request: pb.ListRequest): Promise<pb.ListResponse[]> {
     const token = request.getToken();
-    const listing = listingOf(token.split(":").at(-1) ?? "");
+    const limit = request.getLimit() < 1 ? Infinity : request.getLimit();
+    const listing = listingOf(token.split(":").at(-1) ?? "", limit);
     if (!listing) throw new Error(`this version of pulumi-microapps does not list ${token}`);
     this.#refuseMisplaced();
     const { values, texts } = decode(request.getQuery());
     if (holdsUnknown(values))
       return [new providerProto.ListResponse().setComputed(new providerProto.ListResponse.Computed())];
-    const result = await this.#configured.invoke(listing.question, values, texts);
+    const result = await this.#configured.invoke(listing, values, texts);
     if ("problems" in result) throw new Error(result.problems.map(sentenceOf).join("; "));
-    const items = listing.itemsOf(result.outputs);
-    return items.slice(0, request.getLimit() < 1 ? undefined : request.getLimit()).map(({ id, name }) => {
+    return listing.outputs.parse(result.outputs).items.map(({ id, name }) => {
       const found = new providerProto.ListResponse.Result().setId(id).setName(name);
       return new providerProto.ListResponse().setResult(found);
     });

@@ -12,7 +12,7 @@ import { linksOf } from "./declared/links.ts";
 import { isOwning, type RowTarget } from "./declared/target.ts";
 
 /** A seed to compare with the others of its program. */
-export interface Declared {
+export interface ComparedSeed {
   urn: string | undefined;
   target: RowTarget;
   digest: string;
@@ -24,7 +24,7 @@ export interface Declared {
 const maxNamed = 20;
 
 /** Rows that another seed declares as well, and references that no seed's rows answer; offline, by line. */
-export async function problemsWith(claims: RowClaims, declared: Declared, directory: string): Promise<string[]> {
+export async function problemsWith(claims: RowClaims, declared: ComparedSeed, directory: string): Promise<string[]> {
   const { urn, target } = declared;
   const matters = mattering(claims, declared);
   if (matters.others.length + matters.leaving.length === 0) return [];
@@ -48,7 +48,7 @@ interface Mattering {
 /** Labels whose values are those of other rows: links, and what is expected to be there. */
 const listMentions = (target: RowTarget) => [...linksOf(target), ...listRelationships(target)];
 
-function mattering(claims: RowClaims, { urn, target }: Declared): Mattering {
+function mattering(claims: RowClaims, { urn, target }: ComparedSeed): Mattering {
   const tables = new Set(listMentions(target).map(({ table }) => table));
   const isNear = ({ table }: RowTarget): boolean => table === target.table || tables.has(table);
   return {
@@ -61,7 +61,7 @@ function mattering(claims: RowClaims, { urn, target }: Declared): Mattering {
  * Digest of all that the problems depend on, made of keyed digests. Undefined where it would be another one in the next
  * run, and for seeds that are not read yet or are about to lose rows.
  */
-function proofOf(claims: RowClaims, declared: Declared, { others, leaving }: Mattering): string | undefined {
+function proofOf(claims: RowClaims, declared: ComparedSeed, { others, leaving }: Mattering): string | undefined {
   const { urn, target, digest, linkedSeeds = {} } = declared;
   const links = listMentions(target);
   const near = [...others, ...links.flatMap(({ table }) => claims.on(table, urn))];
@@ -84,7 +84,7 @@ function proofOf(claims: RowClaims, declared: Declared, { others, leaving }: Mat
 }
 
 /** Finds uses that would reveal secret values of another seed: links by them, and natural keys that consist of them. */
-function tellingSecrets(claims: RowClaims, { urn, target }: Declared, others: readonly RowClaim[]): string[] {
+function tellingSecrets(claims: RowClaims, { urn, target }: ComparedSeed, others: readonly RowClaim[]): string[] {
   const links = linksOf(target).flatMap(({ label, table, key }) => {
     const secret = claims.on(table, urn).find((one) => one.target.secretLabels?.includes(key));
     if (!secret || isHidden(target, label)) return [];
@@ -104,7 +104,12 @@ function tellingSecrets(claims: RowClaims, { urn, target }: Declared, others: re
 }
 
 /** Rows that two seeds declare. A seed that only updates may write other labels of them than their owner. */
-async function shared(claims: RowClaims, declared: Declared, other: RowClaim, directory: string): Promise<string[]> {
+async function shared(
+  claims: RowClaims,
+  declared: ComparedSeed,
+  other: RowClaim,
+  directory: string,
+): Promise<string[]> {
   const { target } = declared;
   const isBeside = !isOwning(target) || !isOwning(other.target);
   const both = isBeside ? await labelsOfBoth(claims, declared, other) : [];
@@ -133,14 +138,14 @@ async function shared(claims: RowClaims, declared: Declared, other: RowClaim, di
 }
 
 /** Labels that both seeds write. Natural keys name rows, and are written by who owns these. */
-async function labelsOfBoth(claims: RowClaims, { urn = "", target, digest }: Declared, other: RowClaim) {
+async function labelsOfBoth(claims: RowClaims, { urn = "", target, digest }: ComparedSeed, other: RowClaim) {
   const [ours, theirs] = [await claims.summary({ urn, name: "", target, digest }), await claims.summary(other)];
   const keys = [...target.key, ...other.target.key];
   return ours.labels.filter((label) => theirs.labels.includes(label) && !keys.includes(label));
 }
 
 /** References to rows that the named seed lacks, or that are about to leave. */
-async function unanswered(claims: RowClaims, declared: Declared, directory: string): Promise<string[]> {
+async function unanswered(claims: RowClaims, declared: ComparedSeed, directory: string): Promise<string[]> {
   const { target, linkedSeeds = {} } = declared;
   const checks = await Promise.all(listMentions(target).map((link) => answerOf(claims, link, linkedSeeds, directory)));
   const asked = checks.filter((check) => check !== undefined);

@@ -4,7 +4,7 @@ import { decodeLedger, type Ledger } from "../../reconcile/ledger.ts";
 import { RowIndices } from "../../reconcile/rowIndices.ts";
 import { RowSet } from "../../reconcile/rowSet.ts";
 import { fewestRemovals, planOffline, type Forecast } from "../../reconcile/rows.ts";
-import { ResourceError, type Change, type Report } from "../model/resource.ts";
+import { ResourceError, type Diff, type Report } from "../model/resource.ts";
 import { findChangedCells, hidingBoth, secrecyMessage, whatIsUnknown } from "./changedCells.ts";
 import type { OfflineRowContext, RowFindings } from "./declared/claims.ts";
 import { keysOf } from "./declared/declaration.ts";
@@ -45,10 +45,10 @@ interface State extends SeedState, Pick<Inputs, "onDestroy" | "linkRenewals"> {
 /** Reports what an update will do, with its rows, and refuses what it must not do. Sends nothing. */
 export async function previewUpdate(
   context: OfflineRowContext,
-  change: Change,
+  change: Diff,
   old: State,
   inputs: Inputs,
-): Promise<Change & { findings?: RowFindings }> {
+): Promise<Diff & { findings?: RowFindings }> {
   if (change.replaces.length > 0) return replaced(context, change, old, inputs);
   const { report } = context;
   await sayDoneLines(context, inputs, old);
@@ -103,7 +103,7 @@ export async function previewUpdate(
 }
 
 /** Another table: its rows come first, then the old ones go. */
-function replaced({ report }: OfflineRowContext, change: Change, old: State, inputs: Inputs): Change {
+function replaced({ report }: OfflineRowContext, change: Diff, old: State, inputs: Inputs): Diff {
   if (old.table === inputs.table) return change;
   const { count } = decodeLedger(old.ledger);
   const move = `table ${old.table} → ${inputs.table}`;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { createEmulator } from "../../../emulator/index.ts";
 import { type Figure, figure, median, memoryNow, timeWork } from "../measure.ts";
-import { fill, manyFields, meanwhile, Platform } from "../platform.ts";
+import { fill, manyFields, meanwhile, BenchPlatform } from "../platform.ts";
 
 /** How fast a snapshot's file is there, what others wait while one with very many rows is loaded, and instances on demand. */
 export async function snapshots(few: number, many: number): Promise<Figure[]> {
@@ -13,7 +13,7 @@ export async function snapshots(few: number, many: number): Promise<Figure[]> {
 async function loaded(count: number): Promise<Figure[]> {
   const folder = await mkdtemp(path.join(tmpdir(), "microapps-bench-"));
   const file = path.join(folder, "state.json.zst");
-  const platform = await Platform.start({ rows: { fields: manyFields } }, { inMemory: true });
+  const platform = await BenchPlatform.start({ rows: { fields: manyFields } }, { inMemory: true });
   try {
     await fill(platform, count);
     const emulator = await createEmulator();
@@ -34,7 +34,7 @@ async function loaded(count: number): Promise<Figure[]> {
 }
 
 async function restored(count: number): Promise<Figure[]> {
-  const platform = await Platform.start({ rows: { fields: manyFields } });
+  const platform = await BenchPlatform.start({ rows: { fields: manyFields } });
   try {
     await fill(platform, count);
     const send = (method: "GET" | "PUT" | "POST", path: string) => () => platform.administrate(method, path);
@@ -55,7 +55,7 @@ async function restored(count: number): Promise<Figure[]> {
 }
 
 async function onDemand(count: number): Promise<Figure[]> {
-  const platform = await Platform.start({ rows: { fields: manyFields } });
+  const platform = await BenchPlatform.start({ rows: { fields: manyFields } });
   try {
     await fill(platform, 10_000);
     await platform.administrate("PUT", "snapshots/template");

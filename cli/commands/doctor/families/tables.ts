@@ -6,7 +6,7 @@ import { some } from "../../../../provider/messages/text.ts";
 import { keyText } from "../../../../provider/reconcile/digests.ts";
 import { CallsSpent } from "../calls.ts";
 import type { Check } from "../checks.ts";
-import type { Context, TableLook } from "../context.ts";
+import type { CheckContext, TableLook } from "../context.ts";
 import type { ProgramTable } from "../declared.ts";
 import { noteFinding, well, wrong, type Finding } from "../findings.ts";
 import { setting } from "../mending.ts";
@@ -46,7 +46,7 @@ export function tableChecks({ declared }: Subject): Check[] {
   });
 }
 
-async function read(context: Context, declared: ProgramTable): Promise<Finding> {
+async function read(context: CheckContext, declared: ProgramTable): Promise<Finding> {
   const { table } = declared;
   const found = new TableReading(declared);
   const enough = new AbortController();
@@ -75,7 +75,7 @@ async function read(context: Context, declared: ProgramTable): Promise<Finding> 
 
 const counted = (rows: number): string => (rows === 1 ? "1 row" : `${rows.toLocaleString("en")} rows`);
 
-function unread(context: Context, declared: ProgramTable, error: ApiError): Finding {
+function unread(context: CheckContext, declared: ProgramTable, error: ApiError): Finding {
   const { table } = declared;
   if (error.code === "unauthorized") return explainExpired(context, error);
   if (["notFound", "invalidRequest"].includes(error.code)) {
@@ -131,13 +131,13 @@ class TableReading {
   }
 }
 
-const lookOf = ({ learned }: Context, table: string): TableLook => {
+const lookOf = ({ learned }: CheckContext, table: string): TableLook => {
   const found = learned.tables.get(table);
   if (!found) throw new Error(`table ${table} was read by now`);
   return found;
 };
 
-function labels(context: Context, declared: ProgramTable): Finding {
+function labels(context: CheckContext, declared: ProgramTable): Finding {
   const { table, key, labels, isHidden, at } = declared;
   const found = lookOf(context, table);
   if (found.rows === 0)
@@ -190,7 +190,7 @@ const meant = (label: string, known: readonly string[]): string | undefined => {
   return known.find((each) => bare(each) === bare(label)) ?? nearest(label, known);
 };
 
-async function key(context: Context, declared: ProgramTable): Promise<Finding> {
+async function key(context: CheckContext, declared: ProgramTable): Promise<Finding> {
   const { table, key, isHidden } = declared;
   const found = lookOf(context, table);
   const name = key.join(" and ");
@@ -220,7 +220,7 @@ async function key(context: Context, declared: ProgramTable): Promise<Finding> {
 
 /** Number of the sort field that holds the key, 0 for none; undefined where that can't be seen. */
 async function sortField(
-  context: Context,
+  context: CheckContext,
   { table, key }: ProgramTable,
   { sample }: TableLook,
 ): Promise<number | undefined> {

@@ -89,7 +89,16 @@ export class Stand {
   /** Flags of a run in the sandbox, with JSON. */
   flags(more: Partial<VerifyOptions> = {}): VerifyOptions {
     return {
-      ...{ color: "never", cwd: this.folder, testBed: true, new: true, json: true, rows: "12", apps: true },
+      ...{
+        color: "never",
+        cwd: this.folder,
+        testBed: true,
+        new: true,
+        json: true,
+        rows: "12",
+        timeout: "2h",
+        apps: true,
+      },
       ...{ address: "microapps-*@example.com", facts: [], table: [], bed: "bed.yaml" },
       file: `http://${hostOf(this.#files)}/flag.txt`,
       ...more,

@@ -1,12 +1,10 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { type Figure, figure, peakMemory, timeWork } from "./measure.ts";
-import { Platform } from "./platform.ts";
+import { type Figure, figure } from "../measure.ts";
+import { BenchPlatform } from "../platform.ts";
+import { runMicroapps, type CommandCost } from "./command.ts";
 
-const microapps = path.join(import.meta.dirname, "../../bundle/microapps.js");
 const fields = { Code: "text", Name: "text", Email: "text", Phone: "text", Born: "text", City: "text", Note: "text" };
 const masks = `labels:
   Code: digits
@@ -30,7 +28,7 @@ const rowAt = (index: number): Record<string, string> => ({
 
 /** A masked dump of so many rows of seven labels, beside one in clear. */
 export async function measureMasks(count: number): Promise<Figure[]> {
-  const platform = await Platform.start({ people: { fields } });
+  const platform = await BenchPlatform.start({ people: { fields } });
   const folder = await mkdtemp(path.join(tmpdir(), "microapps-bench-"));
   const { configuration } = platform;
   const variables = {
@@ -39,22 +37,8 @@ export async function measureMasks(count: number): Promise<Figure[]> {
     MICROAPPS_PASSWORD: configuration["microapps:password"],
     MICROAPPS_MASK_SECRET: "0123456789abcdef0123456789abcdef",
   };
-  const dump = async (...flags: string[]): Promise<{ time: number; memory: number }> => {
-    let memory = 0;
-    const time = await timeWork(async () => {
-      const words = ["--no-warnings", microapps, "dump", ...flags, "--table", "people:Code", "--import", "none"];
-      const child = spawn(process.execPath, words, {
-        cwd: folder,
-        env: { ...process.env, ...variables },
-        stdio: ["ignore", "ignore", "inherit"],
-      });
-      const watch = setInterval(() => (memory = Math.max(memory, peakMemory(child.pid) || 0)), 100);
-      const [status] = (await once(child, "exit")) as [number | null]; // the event's first argument
-      clearInterval(watch);
-      if (status !== 0) throw new Error(`dump ${flags.join(" ")} ended with ${String(status)}`);
-    });
-    return { time, memory };
-  };
+  const dump = (...flags: string[]): Promise<CommandCost> =>
+    runMicroapps(folder, ["dump", ...flags, "--table", "people:Code", "--import", "none"], variables);
   try {
     for (let first = 0; first < count; first += 10_000) {
       const rows = Array.from({ length: Math.min(10_000, count - first) }, (_, at) => rowAt(first + at));

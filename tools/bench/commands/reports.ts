@@ -1,11 +1,9 @@
-import { execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFileSync } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { type Figure, figure, runs, timeWork } from "./measure.ts";
-
-const microapps = path.join(import.meta.dirname, "../../bundle/microapps.js");
+import { type Figure, figure, runs } from "../measure.ts";
+import { runMicroapps, runNode } from "./command.ts";
 
 const list = (count: number, line: (at: number) => string): string =>
   Array.from({ length: count }, (_, at) => line(at)).join("");
@@ -34,11 +32,6 @@ export async function reports(rows: number, people: number): Promise<Figure[]> {
   };
   const git = (...words: string[]): Buffer =>
     execFileSync("git", ["-c", "user.name=b", "-c", "user.email=b@example.com", ...words], { cwd: folder });
-  const node = async (...words: string[]): Promise<void> => {
-    const child = spawn(process.execPath, words, { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
-    const [status] = (await once(child, "exit")) as [number | null]; // the event's first argument
-    if (status !== 0) throw new Error(`${words.join(" ")} ended with ${String(status)}`);
-  };
   try {
     git("init", "--quiet");
     await write(files(rows, people, "member", "before"));
@@ -47,9 +40,9 @@ export async function reports(rows: number, people: number): Promise<Figure[]> {
     await write(files(rows, people, "admin", "after"));
     const beyond: number[] = [];
     for (let round = 0; round < 5; round++) {
-      const bare = await timeWork(() => node("-e", "0"));
+      const bare = await runNode(folder, ["-e", "0"]);
       const words = ["report", "--format", "md", "--output", "report.md"];
-      beyond.push((await timeWork(() => node("--no-warnings", microapps, ...words))) - bare);
+      beyond.push((await runMicroapps(folder, words)).time - bare.time);
     }
     const named = `report of ${rows.toLocaleString("en")} changed rows and ${people} people`;
     const { length } = await readFile(path.join(folder, "report.md"), "utf8");

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { pushPatch, requestOnGitHub, requestOnGitLab, runRequest } from "./offers.ts";
+import { renderPart, type Flavour } from "./templates.ts";
 
 const run = promisify(execFile);
 const bot = "bot@example.com";
@@ -69,7 +69,7 @@ function commit(file: string, text: string): void {
 }
 
 /** A night: the job that pulls hands on what it wrote, and the one behind it offers it. */
-async function night(name: string, rows: string | undefined, status = 0, script = requestOnGitHub): Promise<string> {
+async function night(name: string, rows: string | undefined, status = 0, system: Flavour = "github"): Promise<string> {
   const offer = join(top, "offer");
   mkdirSync(offer, { recursive: true });
   if (rows !== undefined) writeFileSync(join(clone(), "rows.csv"), rows);
@@ -79,7 +79,7 @@ async function night(name: string, rows: string | undefined, status = 0, script 
   git("reset", "--quiet", "--hard", "main");
   const { port } = server.address() as AddressInfo;
   const address = `http://127.0.0.1:${port}`;
-  const lines = [...pushPatch("$OFFER", "$CLONE"), ...runRequest("$OFFER", script)];
+  const lines = renderPart(system, "pushPatch", { offer: "$OFFER", root: "$CLONE" });
   const { stdout } = await run("bash", ["-eo", "pipefail", "-c", lines.join("\n")], {
     env: {
       ...process.env,
@@ -101,28 +101,31 @@ const rowsOn = (name: string): string =>
 const open = (): string[] => requests.filter(({ state }) => state === "open").map((each) => each.branch);
 
 test.each([
-  ["GitHub", requestOnGitHub],
-  ["GitLab", requestOnGitLab],
-])("%s: one request an environment, kept by new commits, closed without drift, and no other's", async (_, script) => {
-  await night("pull-dev", "Code,Name\nA,by hand\nB,b\n", 0, script);
-  await night("pull-prod", "Code,Name\nA,a\nB,prod\n", 0, script);
-  expect(open()).toEqual(["microapps/pull-dev", "microapps/pull-prod"]);
-  expect(requests[0]?.body).toContain("````text\n~ seed rows A: ``` in a value\n");
-  // The same once more is no commit; another value is one on top; what main gets in between is merged.
-  await night("pull-dev", "Code,Name\nA,by hand\nB,b\n", 0, script);
-  expect(branch("pull-dev")).toBe(`${bot}\n`);
-  commit("other.txt", "main went on\n");
-  git("push", "--quiet", "origin", "main");
-  await night("pull-dev", "Code,Name\nA,again\nB,b\n", 0, script);
-  expect([branch("pull-dev"), rowsOn("pull-dev")]).toEqual([`${bot}\n${bot}\n`, "Code,Name\nA,again\nB,b\n"]);
-  // The request stays open where something can't be taken: there is drift.
-  await night("pull-dev", undefined, 2, script);
-  expect(open()).toHaveLength(2);
-  await night("pull-dev", undefined, 0, script);
-  expect(open()).toEqual(["microapps/pull-prod"]);
-  await night("pull-dev", "Code,Name\nA,third\nB,b\n", 0, script);
-  expect(open()).toEqual(["microapps/pull-prod", "microapps/pull-dev"]);
-});
+  ["GitHub", "github"],
+  ["GitLab", "gitlab"],
+] as const)(
+  "%s: one request an environment, kept by new commits, closed without drift, and no other's",
+  async (_, system) => {
+    await night("pull-dev", "Code,Name\nA,by hand\nB,b\n", 0, system);
+    await night("pull-prod", "Code,Name\nA,a\nB,prod\n", 0, system);
+    expect(open()).toEqual(["microapps/pull-dev", "microapps/pull-prod"]);
+    expect(requests[0]?.body).toContain("````text\n~ seed rows A: ``` in a value\n");
+    // The same once more is no commit; another value is one on top; what main gets in between is merged.
+    await night("pull-dev", "Code,Name\nA,by hand\nB,b\n", 0, system);
+    expect(branch("pull-dev")).toBe(`${bot}\n`);
+    commit("other.txt", "main went on\n");
+    git("push", "--quiet", "origin", "main");
+    await night("pull-dev", "Code,Name\nA,again\nB,b\n", 0, system);
+    expect([branch("pull-dev"), rowsOn("pull-dev")]).toEqual([`${bot}\n${bot}\n`, "Code,Name\nA,again\nB,b\n"]);
+    // The request stays open where something can't be taken: there is drift.
+    await night("pull-dev", undefined, 2, system);
+    expect(open()).toHaveLength(2);
+    await night("pull-dev", undefined, 0, system);
+    expect(open()).toEqual(["microapps/pull-prod"]);
+    await night("pull-dev", "Code,Name\nA,third\nB,b\n", 0, system);
+    expect(open()).toEqual(["microapps/pull-prod", "microapps/pull-dev"]);
+  },
+);
 
 test("a branch with somebody's commit is left as it is", async () => {
   await night("pull-dev", "Code,Name\nA,by hand\nB,b\n");
