@@ -40,7 +40,7 @@ import { UnprovenRows } from "./writing/unproven.ts";
 
 /** Seeds of the program that may hold rows of a table beside the one with this URN. */
 const othersOn = ({ rowClaims }: RowContext, { table, resourceUrn }: SeedInputs): RowClaim[] =>
-  rowClaims.owners(table, resourceUrn);
+  rowClaims.expected(table, resourceUrn);
 
 /** The rows that other seeds of the program give up in this run, with the labels that these wrote; and which they had found. */
 async function handedOver(

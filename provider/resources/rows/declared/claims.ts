@@ -179,19 +179,14 @@ export class RowClaims {
     );
   }
 
-  /** The seeds that will declare rows of a table as well as anybody knows: those of `on`, and those that the preview saw. */
+  /** The seeds that will own rows of a table as well as anybody knows: those of `on`, and those that the preview saw. */
   expected(table: string, except?: string): RowClaim[] {
     const known = this.on(table, except);
     const later = [...this.#foreseen.values()].filter(
       ({ urn, target }) =>
         target.table === table && urn !== except && !this.#checked.has(urn) && !this.#announced.has(urn),
     );
-    return [...known, ...later];
-  }
-
-  /** Those of `expected` whose rows are their own: a row that another one gives up stays for them. */
-  owners(table: string, except?: string): RowClaim[] {
-    return this.expected(table, except).filter(({ target }) => isOwning(target));
+    return [...known, ...later].filter(({ target }) => isOwning(target));
   }
 
   /** Takes what the preview saw, in place of what was taken before. */

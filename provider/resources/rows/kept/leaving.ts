@@ -36,7 +36,7 @@ export async function removeKeptForOthers(
   if (!inputs.adopt) leaving.found = foundLeaving(old, rows, plan.change);
   const keys = { target, keys: RowSet.of(plan.change.removed) };
   const held: { name: string; keys: RowSet }[] = [];
-  for (const { name, target: other } of rowClaims.owners(inputs.table, inputs.resourceUrn)) {
+  for (const { name, target: other } of rowClaims.expected(inputs.table, inputs.resourceUrn)) {
     held.push({ name, keys: await keysWithin(keys, other, directory) });
   }
   for (const row of plan.change.removed) {
