@@ -64,7 +64,7 @@ test-console: dist/.built
 	@CHROMIUM="$$(tools/scripts/browser)" && export CHROMIUM && \
 	  node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js --testMatch '**/*.browser.js' --testPathIgnorePatterns /bundle/ --runInBand $(ARGS)
 
-check: is-formatted lints nothing-is-unused docs-are-current schema-breaks-nothing lock-is-whole rooms words
+check: is-formatted lints nothing-is-unused docs-are-current api-docs-are-whole schema-breaks-nothing lock-is-whole rooms words
 
 .PHONY: is-formatted lints nothing-is-unused
 is-formatted: node_modules/.installed
@@ -104,6 +104,15 @@ docs-are-current: dist/.built
 	@node --no-warnings dist/tools/writeMethods.js --check
 	@node --no-warnings dist/tools/writeSdkTypes.js --check
 
+# Pages about each export of the client, in dist/api; the check looks for links and types that lead nowhere.
+.PHONY: api-docs api-docs-are-whole
+api-docs: dist/.built
+	@typedoc --logLevel Warn
+	@echo dist/api/index.html
+
+api-docs-are-whole: node_modules/.installed
+	@typedoc --emit none --logLevel Warn
+
 # The SDKs of each language that the Pulumi CLI has a host for, in sdks/.
 sdks:
 	@tools/scripts/sdks $(ARGS)
@@ -121,7 +130,7 @@ test-pulumi: dist/.built
 # The packed package with the oldest and the newest @pulumi/pulumi and Node that it takes; a registry has them.
 .PHONY: test-range
 test-range: dist/.built
-	@node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js --runInBand --testMatch '**/*.range.js'
+	@node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js --runInBand --testMatch '**/*.range.js' $(ARGS)
 
 # The emulator's container, where docker is.
 .PHONY: test-docker

@@ -1,3 +1,4 @@
+import { setImmediate as others } from "node:timers/promises";
 import type { FieldType } from "../../provider/contract/fields.ts";
 import type { Database } from "./database.ts";
 import { notFound } from "./platformError.ts";
@@ -50,6 +51,32 @@ export function requireTable(database: Database, tableID: string): Table {
   const table = findTable(database, tableID);
   if (!table) throw notFound("Data table", tableID);
   return table;
+}
+
+/** Rows that are counted at once; others would feel more. */
+const countedAtOnce = 20_000;
+
+/** Number of a table's rows, null when there are too many to count them at once. */
+export function countFew(database: Database, tableID: string): number | null {
+  const some = "SELECT count(*) AS count FROM (SELECT 1 FROM rows WHERE table_id = ? LIMIT ?)";
+  const count = database.one<{ count: number }>(some, tableID, countedAtOnce + 1)?.count ?? 0;
+  return count > countedAtOnce ? null : count;
+}
+
+/** Number of a table's rows. Others are answered meanwhile, and may change it. */
+export async function countAll(database: Database, tableID: string): Promise<number> {
+  const behind = "FROM rows WHERE table_id = ? AND id > ?";
+  let counted = 0;
+  for (let after = ""; ; counted += countedAtOnce) {
+    const end = `SELECT id ${behind} ORDER BY id LIMIT 1 OFFSET ?`;
+    const last = database.one<{ id: string }>(end, tableID, after, countedAtOnce - 1);
+    if (!last) {
+      const rest = database.one<{ count: number }>(`SELECT count(*) AS count ${behind}`, tableID, after);
+      return counted + (rest?.count ?? 0);
+    }
+    after = last.id;
+    await others();
+  }
 }
 
 /** Name of a stored sort value: `sortVal` for the first, `sortVal2` for the second. */

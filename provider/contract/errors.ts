@@ -75,6 +75,7 @@ export function dependantsIn(wire: unknown): Dependant[] {
 
 /** The error of every failed call. Programs test its `code`; `message` is for people and ends with the hint. */
 export class ApiError extends Error {
+  /** Reason of the failure, for programs. */
   readonly code: ErrorCode;
   /** Name of the endpoint as the contract has it, e.g. `insertteam`. */
   readonly endpoint: string;

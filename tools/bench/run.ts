@@ -6,6 +6,7 @@ import { measureMasks } from "./commands/masked.ts";
 import { measurePromotions } from "./commands/promotions.ts";
 import { reports } from "./commands/reports.ts";
 import { type Curves, failures, points } from "./curves.ts";
+import { measureConsole } from "./emulator/console.ts";
 import { measureEmulator } from "./emulator/emulated.ts";
 import { measureLasting } from "./emulator/lasting.ts";
 import { snapshots } from "./emulator/snapshots.ts";
@@ -21,6 +22,7 @@ import { starting } from "./start.ts";
 const jobs: Record<string, () => Promise<Figure[]>> = {
   emulator: measureEmulator,
   snapshots: () => snapshots(100_000, 1_000_000),
+  console: () => measureConsole(1_000_000),
   lasting: () => measureLasting(150_000, 500_000),
   start: starting,
   members: () => members(50, 20),

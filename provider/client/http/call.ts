@@ -3,6 +3,7 @@ import type { ErrorCode, CallEffect } from "../../contract/errors.ts";
 
 /** One request that went out, as `onCall` gets it; a call that is repeated gives one for each attempt. */
 export interface CallRecord {
+  /** Name of the endpoint, such as `insertteam`. */
   endpoint: EndpointName;
   /** Number of the attempt, from 1. */
   attempt: number;

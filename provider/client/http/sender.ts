@@ -2,11 +2,11 @@ import type { ErrorCode } from "../../contract/errors.ts";
 
 /** Time-outs in milliseconds. */
 export interface SenderTimeouts {
-  /** For opening a connection. */
+  /** For opening a connection (default 10,000). */
   connect: number;
-  /** From the end of the request to the answer's headers. */
+  /** From the end of the request to the answer's headers (default 120,000). */
   headers: number;
-  /** Between two parts of the answer's body. */
+  /** Between two parts of the answer's body (default 120,000). */
   body: number;
 }
 

@@ -9,7 +9,13 @@ import { positionPages } from "./positionPages.ts";
 type Query = RequestOf<"microappdata">;
 
 /** Which rows to read, and how. */
-export interface PagesOptions extends CallOptions, Pick<Query, "microAppID" | "optSearchFilters" | "platformFormat"> {
+export interface PagesOptions extends CallOptions {
+  /** ID of the data table. */
+  microAppID: string;
+  /** Conditions by the IDs of fields, as the endpoint takes them (default: none). */
+  optSearchFilters?: Query["optSearchFilters"];
+  /** True reads the raw internal rows (default false). Exceptional use only. */
+  platformFormat?: boolean | undefined;
   /** Rows of one page (default and maximum 10,000). */
   pageSize?: number | undefined;
   /** View filters of the endpoint, such as `{embeddingRowID: parent}` (default: none). */
