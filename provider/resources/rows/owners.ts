@@ -197,7 +197,7 @@ async function answerOf(
       target.key.length === 1 && target.key[0] === key ? [{ name, holds: holderOfKeys(target, keys) }] : [],
     );
   if (!isNamed && leaving.length === 0) return undefined;
-  // Who only updates rows has none that the table may lack, unless it is the one that is named.
+  // A seed that only updates holds no rows of its own, unless it is the one that is named.
   const holders = known.filter(({ urn, target }) => isOwning(target) || urn === linkedSeeds[label]);
   const declared = await Promise.all(holders.map((claim) => holderOf(claims, claim, key, directory)));
   const answer: Answer = (text) => {
