@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { z } from "zod";
 import { isObject } from "../provider/contract/wire.ts";
-import type { Door } from "../provider/pulumi/configuration/configuration.ts";
+import type { ProviderKind } from "../provider/pulumi/configuration/configuration.ts";
 import { providerOf, resourceOf, toHiddenName, typeThrough } from "../provider/pulumi/doors.ts";
 import { hideProperties, hiddenNames } from "../provider/pulumi/hiddenNames.ts";
 import { programInput, type FromProgram, type Options } from "../provider/pulumi/options.ts";
@@ -98,7 +98,7 @@ function leavingFirst(
 }
 
 function optionsBehind(
-  door: Door,
+  door: ProviderKind,
   definition: Pick<Resource, "name" | "inputs" | "outputs">,
   options: pulumi.CustomResourceOptions,
   urn: PlainUrn,

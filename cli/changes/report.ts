@@ -12,7 +12,7 @@ import { driftFile, environmentsFile, environmentsIn, type EnvironmentEntry } fr
 import { profileFlags, profileIn } from "./base/profileFlags.ts";
 import { describeSetting } from "./base/projectFlags.ts";
 import { doneLines } from "./doneLines.ts";
-import { driftFlags, findLoosened } from "./loosened.ts";
+import { driftFlags, findLoosened, findLoosenedExpectations } from "./loosened.ts";
 import { notCompared, type ChangeSet, type EnvironmentChanges, type Note, type Section } from "./model/changeSet.ts";
 import { declareNothing, type Declared, type EnvironmentReading } from "./model/source.ts";
 import { stable } from "./model/values.ts";
@@ -189,6 +189,7 @@ async function environmentChanges(
   const { stack, ...ofStack } = await flagsOfStack(place, entry, former, isElsewhere);
   const flags = [
     ...(before.declared && head.policy ? findLoosened(before.declared, head.policy) : []),
+    ...(before.declared && head.declared ? findLoosenedExpectations(before.declared, head.declared) : []),
     ...entryFlags(entry, former, isFirst),
     ...ofStack.flags,
     ...(await flagsOfProfile(place, stack)),

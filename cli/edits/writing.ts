@@ -4,6 +4,7 @@ import {
   fsyncSync,
   lstatSync,
   openSync,
+  readdirSync,
   readSync,
   realpathSync,
   renameSync,
@@ -14,6 +15,7 @@ import {
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { messageOf } from "../../machine/failures.ts";
 import { whyUnwritable } from "../../machine/ownFile.ts";
+import { isRunning } from "../../machine/processes.ts";
 import { FileRefusal, openFile } from "../../provider/files/files.ts";
 import { isIgnored } from "../../provider/files/git.ts";
 import { isIn, rootOf } from "../../provider/files/repository.ts";
@@ -88,7 +90,8 @@ export async function writeFiles(directory: string, files: readonly EditedFile[]
       const why = whyUnwritable(path);
       if (why !== undefined) throw new WriteError(`${file} can't be written: ${why}`);
       assertUnchanged(path, file, before);
-      const draft = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}.tmp`);
+      dropLeftovers(path);
+      const draft = join(dirname(path), `.${basename(path)}.${process.pid}-${randomBytes(6).toString("hex")}.tmp`);
       drafts.push({ draft, path, file });
       writeDraft(draft, after, before ? statSync(path).mode & 0o777 : 0o666);
       if (!hasBytes(draft, after)) throw new WriteError(`${file} was not written as it should be`);
@@ -99,6 +102,15 @@ export async function writeFiles(directory: string, files: readonly EditedFile[]
     for (const { draft } of drafts) rmSync(draft, { force: true });
     if (error instanceof EditRefusal) throw new WriteError(messageOf(error));
     throw error;
+  }
+}
+
+/** Removes what a process that was killed wrote beside a file: somebody could commit it. */
+function dropLeftovers(path: string): void {
+  const [folder, start] = [dirname(path), `.${basename(path)}.`];
+  for (const name of readdirSync(folder)) {
+    const [, pid] = name.startsWith(start) ? (/^(\d+)-[0-9a-f]{12}\.tmp$/.exec(name.slice(start.length)) ?? []) : [];
+    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(folder, name), { force: true });
   }
 }
 

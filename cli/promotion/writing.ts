@@ -147,7 +147,10 @@ export async function foldPromotion(
       );
     });
   }
-  await writeFiles(folder, files);
+  // The shared files come first: an environment must not lose its own value before these have it.
+  const layers = new Set(all.map(({ declared }) => declared.file));
+  const ordered = files.toSorted((one, other) => Number(layers.has(one.file)) - Number(layers.has(other.file)));
+  await writeFiles(folder, ordered);
   return { moved: files.length > 0 ? moved : [], files };
 }
 

@@ -4,8 +4,8 @@ import type { RecordedExchange } from "./exchange.ts";
 import { askOf, asksOf, signatureOf, type KnownStep } from "./factShapes.ts";
 
 /** Bounds of what is kept for facts. */
-const mostCalls = 2000;
-const mostCharacters = 16_000_000;
+const maxCalls = 2000;
+const maxCharacters = 16_000_000;
 
 /** An exchange that a fact may need: as its own, or as what made the thing that it is about. */
 export interface RecordedCall extends RecordedExchange {
@@ -76,7 +76,7 @@ export class RecordedCalls {
     const isNew = !isKnown && !(unrepeatable.has(name) && refused === undefined);
     if (!isNew && !isChange(exchange)) return;
     const size = JSON.stringify([sent, exchange.wire ?? null]).length;
-    if (this.all.length >= mostCalls || this.#characters + size > mostCharacters) {
+    if (this.all.length >= maxCalls || this.#characters + size > maxCharacters) {
       this.omitted++;
       return;
     }

@@ -7,13 +7,13 @@ import type { Replacer } from "./privacy/replacer.ts";
 import type { RowValues } from "./shapes.ts";
 
 /** Most steps of a fact: one that needs more is about too much. */
-const mostSteps = 12;
+const maxSteps = 12;
 
 /** Rows of a batch that a fact inserts: more say nothing more. */
-const mostRows = 3;
+const maxRows = 3;
 
 /** Most facts of a recording. */
-const mostFacts = 500;
+const maxFacts = 500;
 
 /** Ingredients of facts. */
 export interface FactContext {
@@ -37,7 +37,7 @@ export function factsOf(calls: readonly RecordedCall[], context: FactContext): M
   let [count, unfit] = [0, 0];
   for (const [index, call] of calls.entries()) {
     if (!call.isNew) continue;
-    const steps = count < mostFacts ? stepsOf(calls, index, context) : undefined;
+    const steps = count < maxFacts ? stepsOf(calls, index, context) : undefined;
     if (!steps) {
       unfit++;
       continue;
@@ -74,7 +74,7 @@ function stepsOf(calls: readonly RecordedCall[], index: number, context: FactCon
   const all = [...before, target];
   const own = new Set(before.flatMap(({ made }) => made?.id ?? []));
   const isOwn = (call: RecordedCall): boolean => !isChange(call) || subjectsOf(call).every((id) => own.has(id));
-  if (all.length > mostSteps || !all.every(isOwn)) return undefined;
+  if (all.length > maxSteps || !all.every(isOwn)) return undefined;
   const writer = new Steps(context);
   const steps = all.map((call) => writer.step(call, call === target));
   return steps.includes(undefined) ? undefined : (steps as Json[]); // none is undefined
@@ -229,7 +229,7 @@ class Steps {
     if (!isObject(value)) return value;
     return Object.fromEntries(
       Object.entries(value).map(([name, inner]) => {
-        const some = name === "rows" && Array.isArray(inner) ? inner.slice(0, mostRows) : inner;
+        const some = name === "rows" && Array.isArray(inner) ? inner.slice(0, maxRows) : inner;
         const made = written.has(name) ? this.#writtenValue(some, name, values) : this.#value(inner, name, isDone);
         return [replacer.text(name), made];
       }),

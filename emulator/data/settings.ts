@@ -36,7 +36,7 @@ export interface EmulatedDialect {
 }
 
 /** Reads how the platform behaves. What is kept is parsed once for as long as nobody changes it. */
-export class Manners {
+export class DialectReader {
   readonly #overrides: Partial<Settings>;
   #known: { kept: Kept; own: Settings; profile: Profile | undefined } | undefined;
   #habits: { of: string; habits: Habits } | undefined;

@@ -1,11 +1,11 @@
 import { createClient, type Client } from "../../provider/client/index.ts";
 import type { PlatformClient, CallResult } from "../../provider/conformance/door.ts";
 import type { Fact, FactRead } from "../../provider/conformance/fact.ts";
-import { people, type Bed, type Person } from "../../provider/conformance/fixtures.ts";
+import { people, type FixtureIDs, type Person } from "../../provider/conformance/fixtures.ts";
 import { ApiError } from "../../provider/contract/errors.ts";
 
 /** Calls a platform through the typed client. */
-export function clientDoor(endpoint: string, bed: Bed): PlatformClient {
+export function createPlatformClient(endpoint: string, bed: FixtureIDs): PlatformClient {
   const clients = new Map<Person, Client>();
   const clientOf = (person: Person): Client => {
     const known = clients.get(person);

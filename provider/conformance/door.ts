@@ -3,7 +3,7 @@ import { endpoints, type EndpointName, type WireNames } from "../contract/endpoi
 import { codeOf } from "../contract/errors.ts";
 import { answerIn, refusalIn, type Json } from "../contract/wire.ts";
 import type { Habits } from "../habits/habits.ts";
-import type { Bed, Person } from "./fixtures.ts";
+import type { FixtureIDs, Person } from "./fixtures.ts";
 import { formOf, inQuery, onWire, type FormChoice } from "./forms.ts";
 
 /** A request as it goes out. */
@@ -72,7 +72,7 @@ export class SandboxLoginError extends Error {}
 /** Everything a raw connection needs to know of its platform. */
 export interface RawPlatform {
   send: Send;
-  bed: Bed;
+  bed: FixtureIDs;
   /** Habits found so far. */
   habits: () => Partial<Habits>;
   /** Which form is sent where a platform takes several (default: the first). */
@@ -81,7 +81,7 @@ export interface RawPlatform {
 }
 
 /** Calls a platform over plain HTTP, in the forms that it takes. People are signed in by their passwords. */
-export function rawDoor(platform: RawPlatform): PlatformClient {
+export function createRawClient(platform: RawPlatform): PlatformClient {
   const { send, bed } = platform;
   const sessions = new Map<Person, Promise<Session>>();
   const exchange = async (call: EndpointCall, session: Session, signal?: AbortSignal): Promise<CallResult> => {

@@ -116,7 +116,7 @@ export async function remove(door: PlatformClient, { kind, id, before = [] }: Ma
 }
 
 /** More rows than a run leaves in a table: whoever gives more makes them up. */
-export const mostRowsLeft = 2 * maxRowsPerInsert;
+export const maxRowsLeft = 2 * maxRowsPerInsert;
 
 /** Removes all rows of a table but these. A read may be bounded, so it is read until nothing is left. */
 async function removeRows(door: PlatformClient, table: string, before: ReadonlySet<string>): Promise<boolean> {
@@ -124,7 +124,7 @@ async function removeRows(door: PlatformClient, table: string, before: ReadonlyS
   for (;;) {
     const rows = ((await rowsIn(door, table)) ?? []).filter((id) => !tried.has(id));
     if (rows.length === 0) return true;
-    if (tried.size + rows.length - before.size > mostRowsLeft) return false;
+    if (tried.size + rows.length - before.size > maxRowsLeft) return false;
     for (const rowID of rows) {
       tried.add(rowID);
       const reply = await door.call({ name: "removemicroapprow", request: { rowID }, as: "admin" });

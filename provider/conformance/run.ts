@@ -1,9 +1,9 @@
 import { messageOf } from "../../machine/failures.ts";
 import { endpoints, type WireNames } from "../contract/endpoints.ts";
 import { habits as habitTable, usualHabits, type HabitName, type Habits } from "../habits/habits.ts";
-import { rawDoor, type PlatformClient, type Send } from "./door.ts";
+import { createRawClient, type PlatformClient, type Send } from "./door.ts";
 import type { Fact } from "./fact.ts";
-import { fixtures, people, type Bed, type FixtureName } from "./fixtures.ts";
+import { fixtures, people, type FixtureIDs, type FixtureName } from "./fixtures.ts";
 import { forms, findWrongHabit, type FormChoice } from "./forms.ts";
 import { FactThings, type MadeThing } from "./made.ts";
 import type { Mismatch } from "./matching.ts";
@@ -19,7 +19,7 @@ export interface FactRun {
   facts: readonly Fact[];
   /** The platform's address is the caller's business. */
   send: Send;
-  bed: Bed;
+  bed: FixtureIDs;
   /** Known habits of the platform (default: the usual); facts find the rest. */
   habits?: Partial<Habits> | undefined;
   /** Which form is sent where the platform takes several (default: the first). */
@@ -43,7 +43,7 @@ export async function runFacts(run: FactRun): Promise<FactResult[]> {
   const { bed, send, spelling, wireNames, emulator, signal } = run;
   const known: Partial<Record<HabitName, string>> = { ...run.habits };
   const habits = (): Partial<Habits> => known as Partial<Habits>; // values are those of the table
-  const door = run.door ?? rawDoor({ send, bed, habits, spelling, wireNames });
+  const door = run.door ?? createRawClient({ send, bed, habits, spelling, wireNames });
   const ledger = new FactThings(door, run.made, run.removed);
   const results: FactResult[] = [];
   for (const fact of inOrder(run.facts)) {

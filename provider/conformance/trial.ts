@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { isObject, type Json } from "../contract/wire.ts";
 import type { PlatformClient, CallResult } from "./door.ts";
 import type { Fact, FactRead, StepOutcome, FactStep } from "./fact.ts";
-import type { Bed } from "./fixtures.ts";
+import type { FixtureIDs } from "./fixtures.ts";
 import type { FactThings } from "./made.ts";
 import { mismatch, softenExpected, valueAt, type Mismatch } from "./matching.ts";
 import { resolve } from "./references.ts";
@@ -19,7 +19,7 @@ export interface Emulated {
 export interface Stage {
   door: PlatformClient;
   ledger: FactThings;
-  bed: Bed;
+  bed: FixtureIDs;
   emulator?: Emulated | undefined;
   signal?: AbortSignal | undefined;
 }

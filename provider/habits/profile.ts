@@ -40,7 +40,7 @@ export interface Dialect extends Pick<Profile, "limits" | "statusWords"> {
 }
 
 /** Completes a profile with the usual habits. */
-export const mannerOf = ({ habits, limits = {}, statusWords = {} }: Partial<Profile> = {}): Dialect => ({
+export const completeDialect = ({ habits, limits = {}, statusWords = {} }: Partial<Profile> = {}): Dialect => ({
   habits: { ...usualHabits, ...habits },
   limits,
   statusWords,

@@ -1,5 +1,5 @@
 import type { FieldType } from "../contract/fields.ts";
-import { mannerOf, type Dialect } from "../habits/profile.ts";
+import { completeDialect, type Dialect } from "../habits/profile.ts";
 import { readProfile } from "../layers/profileFile.ts";
 import type { Configuration } from "./configuration/configuration.ts";
 import type { PlatformAccess } from "./platform.ts";
@@ -30,7 +30,7 @@ export class PlatformConnection {
 
   /** How the platform behaves, as the configuration's profile has it. */
   manner({ profile }: Configuration): Dialect {
-    return (this.#manner ??= mannerOf(readProfile(profile, this.#surroundings.directory)));
+    return (this.#manner ??= completeDialect(readProfile(profile, this.#surroundings.directory)));
   }
 
   /** @param note gets what the start of the platform has to say, once */

@@ -187,7 +187,7 @@ export class Operations {
     return this.#run("delete", call, async ({ online }) => {
       (await this.#approvals.of(call))?.deletes(call, id, state);
       const context = await online(state);
-      const keeper = resource.identity && urn !== undefined ? this.#identities.keeper(urn, id) : undefined;
+      const keeper = resource.identity && urn !== undefined ? this.#identities.findOwner(urn, id) : undefined;
       if (!keeper) await refuseUndeclared(state, context.directory);
       if (!resource.identity || !keeper) await resource.delete(context, id, state);
       else {

@@ -84,13 +84,13 @@ export interface Resource<Inputs extends z.ZodObject = z.ZodObject, Outputs exte
 /** Behaviour of a thing whose deletion is due while another resource, or its own replacement, has its ID. */
 interface Identity<Inputs extends z.ZodObject, Outputs extends z.ZodObject> {
   /** A sentence that it stays. */
-  stays: (state: State<Inputs, Outputs>, keeper: Keeper) => string;
+  stays: (state: State<Inputs, Outputs>, keeper: IdOwner) => string;
   /** Cleans up outside of the platform. */
   letGo?: (context: ResourceContext, state: State<Inputs, Outputs>) => Promise<void>;
 }
 
 /** The owner of an ID that is to be deleted; `itself` is what has come in its place. */
-interface Keeper {
+interface IdOwner {
   kind: string;
   name: string;
   itself: boolean;

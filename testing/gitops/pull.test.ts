@@ -325,6 +325,24 @@ describe("what went wrong elsewhere", () => {
     expect(stage.text("own.csv")).toContain("C99");
   });
 
+  test("a kill between two files: the next pull takes what is left, and nothing twice", async () => {
+    await stage.editRow("own", "C3", { Name: "by hand" });
+    await stage.editRow("inline", "A", { Name: "Oh" });
+    const { files: edited } = await stage.pull();
+    expect(edited.map(({ file }) => file)).toEqual(["own.csv", "dev.yaml"]);
+    await writeFiles(stage.repository.folder, edited.slice(0, 1));
+    // The draft of a process that is gone: its number is beyond all numbers of processes.
+    stage.repository.write({ ".dev.yaml.99999999-0123456789ab.tmp": "half" });
+    await expect(assertCommitted(stage.repository.folder, ["own.csv", "dev.yaml"])).rejects.toThrow(
+      "own.csv is not committed: commit first, or go on with --dirty",
+    );
+    const rest = await stage.pull();
+    expect(rest.items.map(({ thing, change }) => `${thing}/${change.name}`)).toEqual(["inline/A"]);
+    await stage.write(rest);
+    expect(stage.repository.git("status", "--porcelain")).not.toContain(".tmp");
+    await stage.expectApplied();
+  });
+
   test("nothing is written through a link", async () => {
     await stage.editRow("own", "C3", { Name: "by hand" });
     stage.repository.write({ "elsewhere.csv": files["own.csv"] });

@@ -10,7 +10,7 @@ import { Stand } from "../../cli/commands/verify/testing/stand.ts";
 import { createClient } from "../../provider/client/index.ts";
 import type { PlatformClient, CallResult } from "../../provider/conformance/door.ts";
 import { loadFacts } from "../../provider/conformance/load.ts";
-import { mostRowsLeft, remove } from "../../provider/conformance/made.ts";
+import { maxRowsLeft, remove } from "../../provider/conformance/made.ts";
 import { hostile, type Hostile } from "./hostile.ts";
 
 // `verify` sends hundreds of calls to a platform that nobody knows yet: whatever comes back, it ends, with a sentence, and
@@ -117,7 +117,7 @@ test("rows that come back under other IDs are removed no longer than a run may h
     leave: () => Promise.resolve(),
   };
   expect(await remove(door, { kind: "rows", id: "places" })).toBe(false);
-  expect(removed).toBe(mostRowsLeft);
+  expect(removed).toBe(maxRowsLeft);
 });
 
 test("pages without end are no table that leftovers are looked for in for ever", async () => {
@@ -134,7 +134,7 @@ test("pages without end are no table that leftovers are looked for in for ever",
   const [remainder] = await removeLeftovers(client, journal);
   await client.close();
   expect(remainder?.why).toContain("table places gives more rows than a run writes");
-  expect(count).toBeLessThanOrEqual(2 * mostRowsLeft);
+  expect(count).toBeLessThanOrEqual(2 * maxRowsLeft);
 });
 
 test("an ID with parts of a path leads no call elsewhere", async () => {

@@ -1,7 +1,7 @@
 import { today } from "../../../machine/settings/today.ts";
 import { isObject } from "../../../provider/contract/wire.ts";
 import { listLinkedInputs, things, type DeclaredThing } from "../../../provider/environment/things/things.ts";
-import { mannerOf } from "../../../provider/habits/profile.ts";
+import { completeDialect } from "../../../provider/habits/profile.ts";
 import { RunNotes } from "../../../provider/pulumi/lifetime/runNotes.ts";
 import {
   check,
@@ -86,7 +86,7 @@ function contextOf(folder: string, notes: RunNotes): OfflineResourceContext {
     report: { status: nothing, info: nothing, forecast: nothing, warning: nothing },
     directory: folder,
     day: today(),
-    manner: mannerOf(),
+    manner: completeDialect(),
     platform: "",
     account: {},
     ...notes.known,

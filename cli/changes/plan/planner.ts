@@ -1,6 +1,6 @@
 import { today } from "../../../machine/settings/today.ts";
 import { listLinkedInputs, type DeclaredThing } from "../../../provider/environment/things/things.ts";
-import { mannerOf } from "../../../provider/habits/profile.ts";
+import { completeDialect } from "../../../provider/habits/profile.ts";
 import { RunNotes } from "../../../provider/pulumi/lifetime/runNotes.ts";
 import { check, diff, toKeyed, toListed, unknownValue, type Properties } from "../../../provider/pulumi/properties.ts";
 import { refuseUndeclared, removalsIn } from "../../../provider/pulumi/undeclared.ts";
@@ -127,7 +127,7 @@ export class Planner {
       report: { status: () => undefined, info: say, forecast: say, warning: say, rows },
       directory: this.#place.folder,
       day: today(),
-      manner: mannerOf(),
+      manner: completeDialect(),
       platform: "",
       account: {},
       ...this.#notes.known,

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { isObject } from "../../../provider/contract/wire.ts";
 import type { Link } from "../../../provider/environment/things/things.ts";
 import { factsOf } from "../../../provider/resources/model/resource.ts";
 import { secretText, toShownKind, type Change } from "../model/changeSet.ts";
@@ -57,12 +58,34 @@ function ofFiles(step: PlannedStep, { base, head }: { base: Declared | undefined
   return names.flatMap((name): Change[] => {
     if (!differs(step, name, was[name], is[name])) return [];
     // Seeds that are referred to by their tables: another key of one is no change.
-    const field = fieldOf(name, was[name] ?? before[name], is[name] ?? after[name]);
-    const op = field.after === undefined ? "remove" : field.before === undefined ? "add" : "change";
-    const place =
-      op === "remove" ? base?.place([...(known?.thing?.path ?? []), name]) : head.place([...(thing?.path ?? []), name]);
-    return [{ kind: "setting", op, name, fields: [field], ...(place === undefined ? {} : { place }) }];
+    const parts = partsOf([name], was[name] ?? before[name], is[name] ?? after[name]);
+    return parts.map(({ steps, ...values }): Change => {
+      const own = steps.join(".");
+      const field = fieldOf(own, values.before, values.after);
+      const op = field.after === undefined ? "remove" : field.before === undefined ? "add" : "change";
+      const place =
+        op === "remove"
+          ? base?.place([...(known?.thing?.path ?? []), ...steps])
+          : head.place([...(thing?.path ?? []), ...steps]);
+      return { kind: "setting", op, name: own, fields: [field], ...(place === undefined ? {} : { place }) };
+    });
   });
+}
+
+/** A part of a setting that differs. */
+interface SettingPart {
+  steps: readonly string[];
+  before: unknown;
+  after: unknown;
+}
+
+/** The requirements of `expect` that differ, each by itself: as one value they would be cut. */
+function partsOf(steps: readonly string[], before: unknown, after: unknown): SettingPart[] {
+  if (steps[0] !== "expect" || !isObject(before) || !isObject(after)) return [{ steps, before, after }];
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return names.flatMap((name) =>
+    stable(before[name]) === stable(after[name]) ? [] : partsOf([...steps, name], before[name], after[name]),
+  );
 }
 
 /** True if a run heeds another value of a setting: what no diff shows is read by the run, where files say it. */
@@ -103,17 +126,18 @@ function ofState({ thing, known, changed, inputs }: PlannedStep, head: Declared)
   return changed.flatMap((name): Change[] => {
     if (otherwise.includes(name) || !(name in shape)) return [];
     const isSecret = known.sealed?.includes(name) ?? false;
-    const field = fieldOf(name, known.outputs[name] ?? undefined, inputs[name] ?? undefined, isSecret);
-    const place = head.place([...thing.path, name]);
-    return [
-      {
+    const parts = partsOf([name], known.outputs[name] ?? undefined, inputs[name] ?? undefined);
+    return parts.map(({ steps, before, after }): Change => {
+      const own = steps.join(".");
+      const field = fieldOf(own, before, after, isSecret);
+      return {
         kind: "setting",
         op: "change",
-        name,
+        name: own,
         fields: [isSecret ? { ...field, before: secretText, after: secretText } : field],
-        place,
-      },
-    ];
+        place: head.place([...thing.path, ...steps]),
+      };
+    });
   });
 }
 

@@ -18,7 +18,7 @@ import { clockCheck, connectionChecks } from "./families/connection.ts";
 import { callsForNames, habitChecks } from "./families/habits.ts";
 import { organizationChecks } from "./families/organizations.ts";
 import { configurationCheck, programCheck } from "./families/program.ts";
-import { callsPerTable, mostTables, tableChecks } from "./families/tables.ts";
+import { callsPerTable, maxTables, tableChecks } from "./families/tables.ts";
 import { machineNetwork, type Network } from "./network.ts";
 import { findingsOf, screenOf, statusOf, type DoctorOutcome } from "./rendering.ts";
 import { subjectOf, type Subject, type SubjectOptions } from "./subject.ts";
@@ -58,11 +58,11 @@ const checksOf = (subject: Subject, organizations = organizationChecks(subject))
 ];
 
 /** Most calls that these checks make. */
-const mostCalls = (subject: Subject): number =>
+const maxCalls = (subject: Subject): number =>
   otherCalls +
   callsForNames +
   organizationChecks(subject).length +
-  callsPerTable * Math.min(mostTables, subject.declared.tables.length);
+  callsPerTable * Math.min(maxTables, subject.declared.tables.length);
 
 /** Looks at everything and prints what was seen; the answer is the exit status. */
 export async function runDoctor(
@@ -102,7 +102,7 @@ export async function diagnose(
   const stop = (): void => stopped.abort();
   process.once("SIGINT", stop);
   const progress = progressLine(terminal.errors);
-  const most = mostCalls(subject);
+  const most = maxCalls(subject);
   const context: CheckContext = {
     subject,
     network: surroundings.network ?? machineNetwork,

@@ -49,12 +49,12 @@ export const findingsOf = (results: readonly Result[], mask: Mask): DoctorOutcom
 const marks = { well: "ok", noted: "note", wrong: "MEND", skipped: "-" } as const;
 const markCells = 6;
 /** A longer title has a line of its own. */
-const mostTitleCells = 24;
+const maxTitleCells = 24;
 
 /** The outcome for people, in a number of columns; a command is never broken. */
 export function screenOf({ findings, calls }: DoctorOutcome, columns: number): string {
   const looked = findings.filter(({ is }) => is !== "skipped");
-  const titles = looked.map(({ title }) => title.length).filter((length) => length <= mostTitleCells);
+  const titles = looked.map(({ title }) => title.length).filter((length) => length <= maxTitleCells);
   const cells = Math.max(0, ...titles) + 2;
   const lines = [...looked.flatMap((each) => linesOf(each, cells, columns)), ...skippedLines(findings, columns)];
   const count = findings.filter(({ is }) => is === "wrong").length;
@@ -75,7 +75,7 @@ function linesOf(
   const [first = "", ...rest] = texts.flatMap((each) => wrapLine(indent + each, columns));
   const commands = isWell ? [] : mend.map((each) => `${indent}  ${each}`);
   const mark = marks[is].padEnd(markCells);
-  if (title.length > mostTitleCells) return [mark + title, first, ...rest, ...commands];
+  if (title.length > maxTitleCells) return [mark + title, first, ...rest, ...commands];
   return [mark + title.padEnd(titleCells) + first.slice(indent.length), ...rest, ...commands];
 }
 

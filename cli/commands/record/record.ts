@@ -28,7 +28,7 @@ export interface RecordOptions {
 const leaked = 3;
 
 /** Maximum of different reasons for lost calls that are reported. */
-const mostReasons = 10;
+const maxReasons = 10;
 
 /** Records until the command has ended, or until this process is asked to end. The answer is the exit status. */
 export async function record(words: readonly string[], options: RecordOptions): Promise<number> {
@@ -79,7 +79,7 @@ function teller(): (error: Error) => void {
   return (error) => {
     const { code } = error as NodeJS.ErrnoException;
     const reason = printableLine(code ?? error.message);
-    if (known.has(reason) || known.size >= mostReasons) return;
+    if (known.has(reason) || known.size >= maxReasons) return;
     known.add(reason);
     process.stderr.write(`warning: the platform can't be asked, and the caller's connection ends as well: ${reason}\n`);
   };

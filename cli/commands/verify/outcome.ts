@@ -43,7 +43,7 @@ export interface VerifyOutcome {
 }
 
 /** Characters of a value in a sentence. */
-const mostCharacters = 160;
+const maxCharacters = 160;
 
 const endpointIn = (id: string): EndpointName => (id.split(/[ :]/)[0] ?? "") as EndpointName; // as facts are named
 
@@ -100,7 +100,7 @@ function comparison(result: FactResult, hide: (text: string) => string): Pick<Pl
 /** A value of the platform's in a sentence: masked first, then cut. */
 export function describeValue(value: unknown, hide: (text: string) => string): string {
   const text = printableLine(hide(value === undefined ? "nothing" : JSON.stringify(value)));
-  return text.length > mostCharacters ? `${text.slice(0, mostCharacters)}…` : text;
+  return text.length > maxCharacters ? `${text.slice(0, maxCharacters)}…` : text;
 }
 
 /** True when nobody has to do anything about a difference. */

@@ -2,9 +2,9 @@ import { EngineError } from "../../../engine/index.ts";
 import { messageOf } from "../../../machine/failures.ts";
 import { createClient } from "../../../provider/client/client.ts";
 import type { Client } from "../../../provider/client/options.ts";
-import { rawDoor, SandboxLoginError } from "../../../provider/conformance/door.ts";
+import { createRawClient, SandboxLoginError } from "../../../provider/conformance/door.ts";
 import type { Fact } from "../../../provider/conformance/fact.ts";
-import type { Bed } from "../../../provider/conformance/fixtures.ts";
+import type { FixtureIDs } from "../../../provider/conformance/fixtures.ts";
 import { runFacts, type FactResult } from "../../../provider/conformance/run.ts";
 import type { Profile } from "../../../provider/habits/profile.ts";
 import { readProfile } from "../../../provider/layers/profileFile.ts";
@@ -31,7 +31,7 @@ import {
 } from "./bed/preparing.ts";
 import { NoAnswer, PatientSender, Sender } from "./bed/sending.ts";
 import { Interruption, timesOf, type Times } from "./interruption.ts";
-import { readOrRefuse, wrongly, type BedNames, type VerifyOptions } from "./options.ts";
+import { readOrRefuse, wrongly, type SandboxNames, type VerifyOptions } from "./options.ts";
 import { differencesOf, scoreOf, statusOf, type VerifyOutcome } from "./outcome.ts";
 import { changesSince, profileOf, type Seen } from "./profileFile.ts";
 import type { RehearsedPart } from "./rehearsal/parts.ts";
@@ -45,7 +45,7 @@ export interface Work {
   /** The folder of the journals. */
   folder: string;
   /** Undefined where only what is left over is removed. */
-  names: BedNames | undefined;
+  names: SandboxNames | undefined;
   /** Facts of the package: IDs that stand in them are made up. */
   facts: readonly Fact[];
   /** Facts of files that are named. */
@@ -128,7 +128,7 @@ async function removeLeftOvers({ settings, folder, names, warn }: Work, { client
 }
 
 /** A run with a journal, which ends with everything removed. */
-async function inJournal(work: Work, names: BedNames, connection: Connection): Promise<VerifyOutcome> {
+async function inJournal(work: Work, names: SandboxNames, connection: Connection): Promise<VerifyOutcome> {
   const { settings, folder, mark, now } = work;
   const { clientOf, known, stop, times } = connection;
   const tables = names.tables as Readonly<Record<string, string>>; // none is undefined
@@ -161,7 +161,7 @@ async function inJournal(work: Work, names: BedNames, connection: Connection): P
 interface Tried {
   results: FactResult[];
   limits: Profile["limits"];
-  bed: Bed;
+  bed: FixtureIDs;
 }
 
 /** Rehearses each resource with what the facts found. */
@@ -184,7 +184,7 @@ async function rehearsed(
 /** Tries the facts; each result is added to `found` at once. */
 async function attempt(
   work: Work,
-  names: BedNames,
+  names: SandboxNames,
   journal: Journal,
   connection: Connection,
   found: FactResult[],
@@ -197,7 +197,7 @@ async function attempt(
   const userID = await client.callerID();
   const mayMake = { organizations: options.new === true, apps: options.apps === true };
   const invitee = options.address.replace("*", mark);
-  const basic: Bed = {
+  const basic: FixtureIDs = {
     ...fixturesOf(names, settings, { userID, invitee, mayMake, rows: Number(options.rows) }),
     ...(await helpersOf(names, connection)),
     organization: organization.id,
@@ -208,7 +208,7 @@ async function attempt(
   const patient = new PatientSender(keeper.send);
   const { send, lost } = patient;
   const { wireNames } = settings;
-  const door = rawDoor({ send, bed: basic, habits: () => ({}), wireNames });
+  const door = createRawClient({ send, bed: basic, habits: () => ({}), wireNames });
   try {
     show("looking at the tables of the test bed");
     const { fields, lag } = await examineTables(door, names.tables, mark);
@@ -219,7 +219,7 @@ async function attempt(
     await removeLeftovers(client, journal, (thing) => thing.kind === "row"); // facts are to find empty tables
     const app = options.app ?? (mayMake.apps ? await newApp(door, settings.email ?? "", mark) : undefined);
     if (app !== undefined) keeper.own(app);
-    const bed: Bed = { ...fields, ...basic, ...(app === undefined ? {} : { app }) };
+    const bed: FixtureIDs = { ...fields, ...basic, ...(app === undefined ? {} : { app }) };
     const signal = AbortSignal.any([stop.signal, lost]);
     const done = (result: FactResult): void => {
       const count = found.push(result);

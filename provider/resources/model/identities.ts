@@ -142,7 +142,7 @@ export class Identities {
   }
 
   /** The owner of a thing whose deletion is due: another resource, or its successor under the same URN. */
-  keeper(urn: string, id: string): (NamedResource & { itself: boolean }) | undefined {
+  findOwner(urn: string, id: string): (NamedResource & { itself: boolean }) | undefined {
     const other = this.other(urn, id);
     if (other) return { ...other, itself: false };
     const known = this.#known.get(urn);

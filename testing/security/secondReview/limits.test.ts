@@ -28,7 +28,7 @@ import { maxLevels } from "../../../machine/structs.ts";
 import { jsonOfReport, ofReports } from "../../../provider/approval/reportFile.ts";
 import { maxMegabytesOf } from "../../../provider/client/http/bodies.ts";
 import { Transport } from "../../../provider/client/http/transport.ts";
-import { mostRowsLeft } from "../../../provider/conformance/made.ts";
+import { maxRowsLeft } from "../../../provider/conformance/made.ts";
 import { answerIn, ofAnswers } from "../../../provider/contract/wire.ts";
 import { maxMegabytesOfLayer, maxMegabytesOfRows, readText } from "../../../provider/files/files.ts";
 import { parse, type Problem } from "../../../provider/layers/document.ts";
@@ -256,7 +256,7 @@ const rows: Row[] = [
       "an answer to `verify`",
       `${maxMegabytesOfAnswer} MB`,
       count(ofAnswers.levels),
-      `rows of the test bed: those sent, ${count(mostRowsLeft)} when it cleans`,
+      `rows of the test bed: those sent, ${count(maxRowsLeft)} when it cleans`,
     ],
     beyond: [[verified, /answers with more than 0.0009765625 MB/]],
   },

@@ -129,7 +129,7 @@ const rightsCheck = (organizations: readonly Check[]): Check => ({
     const { declared, settings } = context.subject;
     const calls = callsOf(context);
     const who = settings?.email ?? `user ${calls.userID ?? ""}`;
-    const teamIDs = declared.teams.slice(0, mostTeams);
+    const teamIDs = declared.teams.slice(0, maxTeams);
     if (teamIDs.length === 0) {
       return noteFinding(
         `No endpoint says what ${who} may do, and the state has no team to see it by.`,
@@ -163,7 +163,7 @@ const rightsCheck = (organizations: readonly Check[]): Check => ({
   },
 });
 
-const mostTeams = 50;
+const maxTeams = 50;
 const means =
   "Teams and members can be changed by administrators of the organization, of the team, or of the platform.";
 

@@ -214,7 +214,7 @@ const clock: Check = {
     if (answer?.date === undefined) return noteFinding("The platform does not say what time it is.");
     const behindMs = answer.date - answer.ownDate;
     const minutes = Math.round(Math.abs(behindMs) / 60_000);
-    if (minutes < mostMinutes) return well("It agrees with the platform's.");
+    if (minutes < maxMinutes) return well("It agrees with the platform's.");
     const amount = minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
     return wrong(
       `The clock of this machine is ${amount} ${behindMs > 0 ? "behind" : "ahead of"} the platform's.`,
@@ -225,7 +225,7 @@ const clock: Check = {
 };
 
 /** Minutes from which on clocks differ: headers have no fractions, and answers take a while. */
-const mostMinutes = 5;
+const maxMinutes = 5;
 
 export const connectionChecks: readonly Check[] = [name, connection, certificate];
 export const clockCheck = clock;

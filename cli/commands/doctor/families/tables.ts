@@ -14,12 +14,12 @@ import type { Subject } from "../subject.ts";
 import { callsOf, explainExpired, explainUnanswered } from "./account.ts";
 
 /** Tables that are looked at, calls for each of them, and rows after which reading ends. */
-export const mostTables = 25;
+export const maxTables = 25;
 export const callsPerTable = 5;
-const mostRows = 20_000;
+const maxRows = 20_000;
 
 /** Keys and labels that a finding names. */
-const mostNamed = 3;
+const maxNamed = 3;
 
 /** Three checks of each table: it exists, it has the labels, and its key identifies rows. */
 export function tableChecks({ declared }: Subject): Check[] {
@@ -31,7 +31,7 @@ export function tableChecks({ declared }: Subject): Check[] {
       );
     return [{ id: "tables", title: "tables", needs: ["login"], look }];
   }
-  return declared.tables.slice(0, mostTables).flatMap((table): Check[] => {
+  return declared.tables.slice(0, maxTables).flatMap((table): Check[] => {
     const id = table.table;
     return [
       { id: `table:${id}`, title: `table ${id}`, needs: ["login"], look: (context) => read(context, table) },
@@ -56,7 +56,7 @@ async function read(context: CheckContext, declared: ProgramTable): Promise<Find
   try {
     for await (const rows of pages(client, { microAppID: table, signal })) {
       found.take(rows);
-      if (found.rows >= mostRows) throw new CallsSpent();
+      if (found.rows >= maxRows) throw new CallsSpent();
     }
     isAll = true;
   } catch (error) {
@@ -169,7 +169,7 @@ function labels(context: CheckContext, declared: ProgramTable): Finding {
   }
   if (others.length > 0) {
     return noteFinding(
-      `No row has a value under ${some(others, mostNamed)}.`,
+      `No row has a value under ${some(others, maxNamed)}.`,
       "If the table has no such label, the platform drops what is written there without a word: the first up sees it.",
     );
   }
@@ -198,7 +198,7 @@ async function key(context: CheckContext, declared: ProgramTable): Promise<Findi
   const [first] = found.twice.keys();
   if (first !== undefined) {
     const keys = [...found.twice.keys()].map((text) => (JSON.parse(text) as string[]).slice(0, key.length).join(", "));
-    const which = isHidden ? "" : `: ${some(keys, mostNamed)}`;
+    const which = isHidden ? "" : `: ${some(keys, maxNamed)}`;
     const means =
       "Nobody can tell which of them a declared row is: make them differ on the platform, or name more labels as the key.";
     return wrong(

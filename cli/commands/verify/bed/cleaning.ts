@@ -1,6 +1,6 @@
 import { pages } from "../../../../provider/client/lists/pages.ts";
 import type { Client } from "../../../../provider/client/options.ts";
-import { mostRowsLeft } from "../../../../provider/conformance/made.ts";
+import { maxRowsLeft } from "../../../../provider/conformance/made.ts";
 import { ApiError, orUndefinedIfNotFound } from "../../../../provider/contract/errors.ts";
 import { withoutUndefined, type Row } from "../../../../provider/contract/values.ts";
 import { isObject } from "../../../../provider/contract/wire.ts";
@@ -110,14 +110,14 @@ async function sweep(client: Client, microAppID: string, mark: string): Promise<
   try {
     for await (const rows of pages(client, { microAppID })) {
       seen += rows.length;
-      if (seen > mostRowsLeft) return endless;
+      if (seen > maxRowsLeft) return endless;
       found.push(...rows);
     }
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== "badAnswer") throw error;
     // Rows that change places can't be read page by page. Each answer has some, until none are left.
     for (let last = 1; last > 0; removed += last) {
-      if (removed > mostRowsLeft) return endless;
+      if (removed > maxRowsLeft) return endless;
       last = await remove((await client.microappdata({ microAppID })).microAppRows);
     }
   }

@@ -2,11 +2,11 @@ import path from "node:path";
 import { EngineError, type Terminal, Workspace } from "../../../../engine/index.ts";
 import { readDeclared, type ProgramResources } from "../../doctor/declared.ts";
 import type { Subject } from "../../doctor/subject.ts";
-import type { BedNames, VerifyOptions } from "../options.ts";
+import type { SandboxNames, VerifyOptions } from "../options.ts";
 
 /** Refuses a sandbox that a program of this project manages: either would undo changes of the other. */
 export async function refuseManaged(
-  { organizationID, tables }: BedNames,
+  { organizationID, tables }: SandboxNames,
   subject: Subject,
   options: VerifyOptions,
   terminal: Terminal,

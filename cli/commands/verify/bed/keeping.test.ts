@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { OutgoingRequest } from "../../../../provider/conformance/door.ts";
 import { Journal } from "./journal.ts";
-import { RequestGuard, OutsideBed } from "./keeping.ts";
+import { RequestGuard, OutsideSandbox } from "./keeping.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "keeping-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -46,7 +46,7 @@ test.each([
   await send(list);
   const removal = send(asked("deleteteammember", { teamMemberID: "somebody" }));
   if (isOurs) await removal;
-  else await expect(removal).rejects.toThrow(OutsideBed);
+  else await expect(removal).rejects.toThrow(OutsideSandbox);
   expect(sent).toHaveLength(isOurs ? 2 : 1);
 });
 
@@ -59,7 +59,7 @@ test.each([
 ])("a token %s is sent only where it belongs", async (_, request, isSent) => {
   const { send, sent } = keeper({});
   if (isSent) await send(request);
-  else await expect(send(request)).rejects.toThrow(OutsideBed);
+  else await expect(send(request)).rejects.toThrow(OutsideSandbox);
   expect(sent).toHaveLength(isSent ? 1 : 0);
 });
 

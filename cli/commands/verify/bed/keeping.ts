@@ -12,7 +12,7 @@ import type { Journal, JournalThing } from "./journal.ts";
 import { markLabel } from "./tables.ts";
 
 /** A request was not sent, since it would touch something outside of the sandbox. */
-export class OutsideBed extends Error {}
+export class OutsideSandbox extends Error {}
 
 /** Things a run may touch beside those it makes. */
 export interface Grounds {
@@ -88,7 +88,7 @@ export class RequestGuard {
   #refuse(what: string): never {
     const text = `it would touch ${what}`;
     this.refusals.add(text);
-    throw new OutsideBed(text);
+    throw new OutsideSandbox(text);
   }
 
   /** A token goes into the headers of a session and into a logout: a row or an address is read by others. */

@@ -14,7 +14,7 @@ export async function limitsBelow(
   most: number,
 ): Promise<Profile["limits"]> {
   if (table === undefined || most === 0) return {};
-  const rows = new BedRows(door, table);
+  const rows = new SandboxRows(door, table);
   const maximumBatch = await rows.largestBatch(Math.min(most, maxRowsPerInsert));
   const held = (await rows.ids()).size;
   const unasked = (await rows.read({})).length;
@@ -30,7 +30,7 @@ export async function limitsBelow(
 const ofOthers = 100;
 
 /** Rows that are inserted into a table and counted there. */
-class BedRows {
+class SandboxRows {
   readonly #door: PlatformClient;
   readonly #table: string;
   #sent = 0;
