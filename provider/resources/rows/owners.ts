@@ -151,18 +151,19 @@ async function unanswered(claims: RowClaims, declared: ComparedSeed, directory: 
     (line) => placeOf(target, line),
     (label) => isHidden(target, label),
   );
-  const problems = [...capped(sentences), ...capped(going)];
-  if (sentences.length > 0) {
-    const keys = listMentions(target).flatMap(({ label, table, key }) =>
-      linkedSeeds[label] === undefined ? [] : `${label} by ${quote(key)} of table ${table}`,
-    );
-    problems.push(
-      `Rows are looked up by the natural key of the seed: ${keys.join(", ")}. Add those rows to the seed, or correct the references; for rows that no seed has, refer to a table and its key instead of a seed.`,
-    );
-  }
-  if (going.length > 0) problems.push("Keep those rows, or change what refers to them in the same run.");
-  return problems;
+  const keys = listMentions(target).flatMap(({ label, table, key }) =>
+    linkedSeeds[label] === undefined ? [] : `${label} by ${quote(key)} of table ${table}`,
+  );
+  const advice = `Rows are looked up by the natural key of the seed: ${keys.join(", ")}. Add those rows to the seed, or correct the references; for rows that no seed has, refer to a table and its key instead of a seed.`;
+  return [
+    ...explained(capped(sentences), advice),
+    ...explained(capped(going), "Keep those rows, or change what refers to them in the same run."),
+  ];
 }
+
+/** Problems with what they have in common as a line of the last one: it is none by itself. */
+const explained = (problems: readonly string[], advice: string): string[] =>
+  problems.map((text, index) => (index === problems.length - 1 ? `${text}\n${advice}` : text));
 
 type Answer = (key: string) => "there" | "missing" | { leaves: string };
 
