@@ -240,7 +240,7 @@ function compareAtOnce(database: Database, table: SnapshotContent, copy: string,
 }
 
 function toDifference(table: SnapshotContent, { now, before }: Apart = { now: [], before: [] }): SnapshotDifference[] {
-  const [known, unknown] = [new Set(before), new Set(now)];
+  const [known, unknown] = [new Set(now.length === 0 ? [] : before), new Set(before.length === 0 ? [] : now)];
   const added = now.filter((key) => !known.has(key)).sort();
   const removed = before.filter((key) => !unknown.has(key)).sort();
   const changed = now.filter((key) => known.has(key)).sort();

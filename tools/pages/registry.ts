@@ -40,7 +40,7 @@ const installation = `The package is on no registry of Pulumi plugins: npm insta
 npm install pulumi-microapps @pulumi/pulumi
 \`\`\`
 
-**YAML.** Install the package, and name its plugin in \`Pulumi.yaml\`:
+**YAML.** Install both as for Node, and name the plugin in \`Pulumi.yaml\`:
 
 \`\`\`yaml
 plugins:

@@ -15,7 +15,7 @@ import { maskOf, secrecy } from "../secrets.ts";
 import type { Spans } from "../spans/spans.ts";
 import { about, toStruct } from "./about.ts";
 import { answerCheck, answerDiff, failureOf } from "./answers.ts";
-import type { Constructing } from "./components.ts";
+import { answerCancelled, type Constructing } from "./components.ts";
 import { detailsOf } from "./details.ts";
 import { UnfinishedFailure } from "./failures.ts";
 import { listingOf } from "./listings.ts";
@@ -106,8 +106,7 @@ export class Plugin {
     this.#looksForDrift = configuration.driftOnPreview ?? true;
     this.#operations = new Operations({
       configuration: () => configuration,
-      // An engine starts a plugin in the program's folder; the folders of a handshake are the plugin's own.
-      directory: process.cwd(),
+      directory: process.cwd(), // an engine starts a plugin in the program's folder; a handshake has its own
       engine: this.#engine,
       report: this.#report,
       readsFirst: this.#looksForDrift,
@@ -124,7 +123,8 @@ export class Plugin {
       throw new Error(`this version of pulumi-microapps has no component ${request.getType()}`);
     }
     const construct = await this.#loadComponents();
-    return construct(request, { engine: this.#engine ?? "", provider: this.#reference });
+    const own = { engine: this.#engine ?? "", provider: this.#reference };
+    return Promise.race([construct(request, own), answerCancelled(this.#stopped.signal)]);
   }
 
   async check(request: pb.CheckRequest): Promise<pb.CheckResponse> {

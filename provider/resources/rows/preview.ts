@@ -92,7 +92,8 @@ export async function previewUpdate(
     if (inputs.mode === "updateOnly" && repairs.missing > 0)
       throw new ResourceError(withoutRow(inputs.table, repairs.missing, some(missingKeys.map(quote), maxShown)));
     const known = { owned: old.rowCount, alone: changed.length === 0, directory: context.directory };
-    report.forecast(await driftMessage(hidingBoth(old, inputs), repairs, { ...known, secrets: old.foundSecrets }));
+    const message = await driftMessage(hidingBoth(old, inputs), repairs, { ...known, secrets: old.foundSecrets });
+    if (message !== undefined) report.forecast(message);
     if (repairs.missing > 0 && inputs.onConflict === "overwrite") renewed.push(inputs.table);
     changed.push("drift");
     parts.push(...changedKeys.map(as("update")), ...missingKeys.map(as("add")));
