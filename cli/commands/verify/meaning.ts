@@ -142,6 +142,7 @@ const needed: Readonly<Record<string, string>> = {
   "sendnotification: push": "Notification",
   "sendnotification: inApp": "Notification",
   microappchildUploadFileToStore: "RowFile that stores its file",
+  "microappchildUploadFileToStore: stored": "RowFile that stores its file",
 };
 
 /** Consequences of a difference that is not a habit. */
