@@ -50,7 +50,7 @@ export const readorganization: Handler<"readorganization"> = ({ organizationID }
 export const updateorganization: Handler<"updateorganization"> = ({ organizationID, organizationInfo }, call) => {
   const found = requireOrganization(call, organizationID);
   requireOrganizationAdmin(call, organizationID, "change it");
-  const { name = found.name, description = found.description } = takenFrom(call, organizationInfo);
+  const { name = found.name, description = found.description } = pickTaken(call, organizationInfo);
   requireFreeName(call, name, organizationID);
   call.database.run(
     "UPDATE organizations SET name = ?, description = ?, updated = ? WHERE id = ?",
@@ -99,7 +99,7 @@ interface Info {
 }
 
 /** The part of a change that the platform takes. */
-export const takenFrom = ({ habits }: CallContext, info: Info): Info =>
+export const pickTaken = ({ habits }: CallContext, info: Info): Info =>
   info.description === null && habits.nullDescription === "ignored" ? { ...info, description: undefined } : info;
 
 function requireFreeName({ database, habits }: CallContext, name: string, id: string): void {

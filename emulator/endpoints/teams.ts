@@ -4,7 +4,7 @@ import { requireOrganizationAdmin, requireOrganizationMember, requireTeamAdmin }
 import { PlatformError } from "../data/platformError.ts";
 import { requireUser } from "../data/users.ts";
 import type { Handler } from "./handler.ts";
-import { chosenID, isGone, isUnknown, requireOrganization, takenFrom } from "./organizations.ts";
+import { chosenID, isGone, isUnknown, requireOrganization, pickTaken } from "./organizations.ts";
 
 export const insertteam: Handler<"insertteam"> = ({ teamInfo, adminID }, call) => {
   const { database, now, newID, user } = call;
@@ -49,7 +49,7 @@ export const readteam: Handler<"readteam"> = ({ teamID }, call) => {
 export const updateteam: Handler<"updateteam"> = ({ teamID, teamInfo }, call) => {
   const team = requireTeam(call.database, teamID);
   requireTeamAdmin(call, team, "change the team");
-  const { name = team.name, description = team.description } = takenFrom(call, teamInfo);
+  const { name = team.name, description = team.description } = pickTaken(call, teamInfo);
   if (team.isAllMembers === 1 && name !== team.name) {
     throw new PlatformError("conflict", `The team ${team.name} can't be renamed`); // assumed
   }

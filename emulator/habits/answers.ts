@@ -103,9 +103,9 @@ function thing(answer: Json, habits: Habits): Json {
 }
 
 /** Where a write's values stand. */
-function written(given: Json, { writeEnvelope, newIDName }: Habits): Json {
+function written(plain: Json, { writeEnvelope, newIDName }: Habits): Json {
   const answer =
-    newIDName === "own" ? given : { ...renamedID(given, newIDName), body: renamedID(inside(given), newIDName) };
+    newIDName === "own" ? plain : { ...renamedID(plain, newIDName), body: renamedID(inside(plain), newIDName) };
   const { body, ...top } = answer;
   if (writeEnvelope === "both") return answer;
   return writeEnvelope === "top" ? top : { status: answer["status"], body };

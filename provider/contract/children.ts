@@ -2,7 +2,7 @@ import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { done, read, wrapWritten } from "./envelopes.ts";
 import { answeredID, id } from "./values.ts";
-import { firstOf, madeIDIn, placesOf, readIn, toTextID } from "./wire.ts";
+import { firstOf, findMadeID, placesOf, readIn, toTextID } from "./wire.ts";
 
 const content = z.looseObject({
   url: z.string().optional(),
@@ -42,7 +42,7 @@ export const microappchildCreate = endpoint({
   request: z.object({ microAppResourceID: id.describe("Data table ID."), appID: parentRow, fieldID: id, content }),
   answer: z.object({ childID: answeredID }),
   wrap: wrapWritten,
-  unwrap: (wire) => ({ childID: madeIDIn(wire, "childID", "childId") }),
+  unwrap: (wire) => ({ childID: findMadeID(wire, "childID", "childId") }),
   errors: ["notFound", "forbidden", "invalidRequest"],
 });
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { answeredID, id } from "./values.ts";
-import { isObject, madeIDIn, readIn, toTextID, type Json } from "./wire.ts";
+import { isObject, findMadeID, readIn, toTextID, type Json } from "./wire.ts";
 
 /** The envelope of reads. */
 export const read = (answer: unknown): Json => ({ status: "success", body: answer });
@@ -30,7 +30,7 @@ export const declareMadeID = <Name extends string>(name: Name) => ({
     [name]: made,
     body: { _id: made, [name]: made },
   }),
-  unwrap: (wire: unknown): Json => ({ [name]: madeIDIn(wire, name) }),
+  unwrap: (wire: unknown): Json => ({ [name]: findMadeID(wire, name) }),
 });
 
 /** Answer of reading one record, which is the body itself; an empty body means that there is none. */

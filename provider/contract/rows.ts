@@ -2,7 +2,7 @@ import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { done, read, wrapWritten } from "./envelopes.ts";
 import { answeredID, count, direction, id, row, rowData } from "./values.ts";
-import { firstOf, isObject, madeIDIn, placesOf, readIn } from "./wire.ts";
+import { firstOf, isObject, findMadeID, placesOf, readIn } from "./wire.ts";
 
 /** Highest number of rows of one batch insert. */
 export const maxRowsPerInsert = 10_000;
@@ -109,7 +109,7 @@ export const insertmicroapprow = endpoint({
   request: z.object({ microAppID: id, rowData, ...writeOptions, ...viewers }),
   answer: z.object({ rowID: answeredID }),
   wrap: wrapWritten,
-  unwrap: (wire) => ({ rowID: madeIDIn(wire, "rowID", "rowId") }),
+  unwrap: (wire) => ({ rowID: findMadeID(wire, "rowID", "rowId") }),
   errors: ["notFound", "forbidden", "invalidRequest"],
 });
 

@@ -61,7 +61,7 @@ export const placesOf = (...names: string[]): string[] =>
   names.flatMap((name) => [`body.${name}`, name, `result.${name}`, `data.${name}`]);
 
 /** Reads the ID of what was made: by one of these names, as `_id` or `id`, or as the whole of an envelope. */
-export function madeIDIn(wire: unknown, ...names: string[]): unknown {
+export function findMadeID(wire: unknown, ...names: string[]): unknown {
   const named = firstOf(wire, ...placesOf(...names, "_id", "id"));
   if (named !== undefined) return named;
   return ["result", "body", "data"].map((path) => at(wire, path)).find((value) => typeof toTextID(value) === "string");

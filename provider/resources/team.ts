@@ -136,17 +136,17 @@ export const team = resource({
     }
     const members = await context.members.list(id);
     if (members === undefined) return;
-    const gone = { kind: "team", what: called(state), find: () => find(context, id) };
+    const deleted = { kind: "team", what: called(state), find: () => find(context, id) };
     if (state.forceDestroy) {
       if (members.length > 0)
         context.report.warning(
           `forceDestroy: removing ${formatCount(members.length, "member")} of ${quote(state.name)}`,
         );
       await dissolve(context, id);
-      return proveGone(context, gone);
+      return proveGone(context, deleted);
     }
     await removeEmptied(context, id, state, members);
-    await proveGone(context, gone);
+    await proveGone(context, deleted);
     context.made.removed(state.resourceUrn, [thing(id)]);
   },
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { habits, type HabitName } from "../../provider/habits/habits.ts";
 import { messageOf } from "../../machine/failures.ts";
+import { habits, type HabitName } from "../../provider/habits/habits.ts";
 import { isLong, sampleOf, thirdOf } from "../harness/drawn.ts";
 import { allLives, LivingGround } from "./living.ts";
 
@@ -116,7 +116,7 @@ test.each(deviations)("lives with %s: %s", async (name, value) => {
   }
 });
 
-/** What a platform that nobody has run verify on is refused with: the sentence says what to set. No other life is. */
+/** Refusals of lives on platforms that nobody has run verify on, each with what to set. No other life is refused. */
 const named = (habit: HabitName): RegExp => new RegExp(`microapps verify.* microapps:profile .*habits\\.${habit}\\)`);
 const unknowns: { [Name in HabitName]?: RegExp } = {
   userLookupBy: named("userLookupBy"),

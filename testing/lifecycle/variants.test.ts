@@ -61,14 +61,14 @@ const once = (endpoint: EndpointName, fault: Omit<Faults[number], "endpoint" | "
 ];
 const tooMany = { kind: "errorInside", message: "Wait a little. [too-many-requests]" } as const;
 
-/** What nobody can find out afterwards is refused where its answer is lost. */
+/** Refusals after a lost answer that nobody can find out afterwards. */
 const lostForGood: { [Name in Writing]?: RegExp } = {
   sendnotification: /is not known: .*It is not sent again by itself/,
   createappwithprompt: /Nothing is repeated, since a generation costs money/,
 };
 
 /**
- * What a platform that takes a write and does nothing is refused with. Nothing reads back a notification, the content of a
+ * Refusals of a platform that takes a write and does nothing. Nothing reads back a notification, the content of a
  * stored file, or an app before its generation.
  */
 const lies: { [Name in Writing]?: RegExp } = {

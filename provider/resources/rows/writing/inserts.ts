@@ -28,7 +28,7 @@ const concurrency = 16;
 /** Tables that were seen to take no batches, by the client that found it. */
 const withoutBatches = new WeakMap<object, Set<string>>();
 
-/** What becomes of the rows of a batch. */
+/** Callbacks for the rows of a batch, by their outcome. */
 interface Outcomes {
   inserted: (rows: readonly NewRow[]) => void;
   unseen: (rows: readonly NewRow[]) => void;
@@ -81,11 +81,14 @@ export class RowInserts {
 
   /** Sends a row of a refused batch alone; resolves to false where it is refused as well. */
   async #takesAlone(row: NewRow, refusal: ApiError, outcomes: Outcomes): Promise<boolean> {
-    let isTaken = true;
-    await this.#singly([row], { ...outcomes, refused: () => (isTaken = false) }).catch((error: unknown) => {
-      if (!isOfEndpoint(error)) throw error;
-      isTaken = false;
-    });
+    const refused: unknown[] = [];
+    const isTaken = await this.#singly([row], { ...outcomes, refused: (one) => void refused.push(one) }).then(
+      () => refused.length === 0,
+      (error: unknown) => {
+        if (isOfEndpoint(error)) return false;
+        throw error;
+      },
+    );
     const { table } = this.#target;
     if (isTaken && !this.#isSingle) {
       withoutBatches.set(this.#context.client, (withoutBatches.get(this.#context.client) ?? new Set()).add(table));
