@@ -53,6 +53,7 @@ const lists = [
     "cli/changes/pull",
     "cli/changes/sides",
     "cli/promotion",
+    "cli/promotion/rows",
     "cli/promotion/placing",
     "cli/promotion/model",
     "cli/mergeDriver",

@@ -100,6 +100,19 @@ describe("a command beside an emulator of its own", () => {
     await closed(url);
   });
 
+  test("that fails is followed by what the emulator remarked on its calls, each once", async () => {
+    const login = JSON.stringify({ email: "admin@example.com", password: "admin", emial: "x" });
+    const ending = (status: number) =>
+      program(`const login = () => fetch(process.env.MICROAPPS_ENDPOINT + "/api/login", {
+        method: "POST", headers: { "content-type": "application/json" }, body: ${JSON.stringify(login)} });
+      login().then(login).then(() => process.exit(${status}))`);
+    await expect(exec(...ending(3))).rejects.toMatchObject({
+      code: 3,
+      stderr: "emulator: remark: login: login ignores emial (email?)\n",
+    });
+    expect((await exec(...ending(0))).stderr).toBe("");
+  });
+
   test("has the seed that it is to have", async () => {
     await expect(exec("--seed", "/nowhere.yaml", ...program(""))).rejects.toMatchObject({
       code: 1,

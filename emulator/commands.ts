@@ -12,8 +12,8 @@ import { adminPath } from "./admin/actions.ts";
 import { healthPath } from "./admin/health.ts";
 import type { NewCall } from "./data/callLog.ts";
 import { createEmulator, type Emulator, type EmulatorOptions } from "./emulator.ts";
-import { packingOf, writeWhole } from "./platform/snapshotFiles.ts";
 import { defaultAdministrator } from "./seed/schema.ts";
+import { packingOf, writeWhole } from "./snapshots/snapshotFiles.ts";
 
 /** Options of the commands that run an emulator. */
 export interface EmulatorCommandOptions {
@@ -60,14 +60,27 @@ export async function execute(
   options: EmulatorCommandOptions,
   command: Command,
 ): Promise<void> {
-  const emulator = await started({ ...options, ...takenAbove(command) }).catch(refuseError);
+  const remarks = new Set<string>();
+  const noteRemark = ({ endpoint, remark }: NewCall): void => {
+    if (remark !== null && remarks.size < maxRemarks) remarks.add(`${endpoint}: ${remark}`);
+  };
+  const emulator = await started({ ...options, ...takenAbove(command) }, noteRemark).catch(refuseError);
   const { url, token } = emulator;
   try {
     const variables = { MICROAPPS_ENDPOINT: url, MICROAPPS_EMULATOR_TOKEN: token };
     process.exitCode = await runCommand(words, { ...withoutAccount(process.env, url), ...variables });
+    if (process.exitCode !== 0) printRemarks(remarks);
   } finally {
     await emulator.close();
   }
+}
+
+/** Remarks on calls that are printed when a command failed, each once. */
+const maxRemarks = 20;
+
+/** A test may have failed by what the platform ignored. */
+function printRemarks(remarks: Iterable<string>): void {
+  for (const remark of remarks) process.stderr.write(`${printableLine(`emulator: remark: ${remark}`)}\n`);
 }
 
 /** Changes to an environment that may name a platform: its account belongs there, and the emulator may be called. */
@@ -132,15 +145,11 @@ async function stateOf(console: string | undefined, query: string, request: Requ
   throw new Error(message ?? `${address.origin} answers ${response.status}`);
 }
 
-async function started({
-  data,
-  seed,
-  snapshot,
-  strict,
-  loose,
-  tenant,
-  ...options
-}: EmulatorCommandOptions): Promise<Emulator> {
+/** @param onCall runs for each call unless `--verbose` prints them */
+async function started(
+  { data, seed, snapshot, strict, loose, tenant, ...options }: EmulatorCommandOptions,
+  onCall?: (call: NewCall) => void,
+): Promise<Emulator> {
   const from = {
     seed: seed === undefined ? undefined : resolve(seed),
     snapshot: snapshot === undefined ? undefined : resolve(snapshot),
@@ -159,7 +168,7 @@ async function started({
     ...from,
     profile: options.profile === undefined ? undefined : resolve(options.profile),
     reseed: options.reseed,
-    onCall: options.verbose ? printCall : undefined,
+    onCall: options.verbose ? printCall : onCall,
     readOnly: options.readOnly,
     settings: strict ? { strict: true } : loose ? { strict: false } : {},
     tenants: Object.fromEntries(tenant.map((name) => [name, from])),

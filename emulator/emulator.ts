@@ -10,13 +10,11 @@ import { Database } from "./data/database.ts";
 import { newToken, requireLongToken } from "./data/hashing.ts";
 import { writeProfile, type Settings } from "./data/settings.ts";
 import { listen } from "./http/server.ts";
-import { dropLeftovers } from "./platform/drafts.ts";
 import { readExposure, refuseKnownCredentials, type ExposureOptions } from "./platform/exposure.ts";
 import type { FaultPlan } from "./platform/faults.ts";
 import { HostedPlatforms, type OnDemand } from "./platform/hosted.ts";
 import { Instance } from "./platform/instance.ts";
 import { Platform } from "./platform/platform.ts";
-import { awaitSnapshot, loadAwaited } from "./platform/snapshotFiles.ts";
 import { routeRequests } from "./routing.ts";
 import { addFromSeed } from "./seed/additions.ts";
 import { compareSeed } from "./seed/differences.ts";
@@ -24,6 +22,8 @@ import { readSeed } from "./seed/file.ts";
 import { plant, withoutSecrets } from "./seed/planting.ts";
 import { replaceSeed } from "./seed/reset.ts";
 import type { SeedInput } from "./seed/schema.ts";
+import { dropLeftovers, giveBack } from "./snapshots/drafts.ts";
+import { awaitSnapshot, loadAwaited } from "./snapshots/snapshotFiles.ts";
 
 /** Options of an emulator; all may be left out. */
 export interface EmulatorOptions extends ExposureOptions {
@@ -127,6 +127,7 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
       if (from.snapshot !== undefined) await loadAwaited(database, from.snapshot);
       if (profile) writeProfile(database, profile);
       check(database);
+      void giveBack(database);
       made.set(name, new Platform(database, { now, wireNames, readOnly, settings, onCall, check }));
     }
     const answering = routeRequests(platforms, {

@@ -30,7 +30,7 @@ export interface RunOptions {
   refresh?: boolean;
   /** A refresh drops interrupted creations from the state; default: false. */
   clearPendingCreates?: boolean;
-  /** Steps at a time; default: 4 for each core, as with Pulumi. */
+  /** Steps at a time; default: 4 for each core as with Pulumi, and 32 at least. */
   parallel?: number;
   /** Shows secrets in events; default: false. */
   showSecrets?: boolean;
@@ -112,9 +112,12 @@ async function prepare(
     packages,
     emit,
     showSecrets: options.showSecrets ?? false,
-    parallel: Math.max(1, options.parallel ?? os.availableParallelism() * 4),
+    parallel: Math.max(1, options.parallel ?? defaultParallel),
   });
 }
+
+/** Operations wait for the platform rather than for processors, and providers bound their calls themselves. */
+const defaultParallel = Math.max(32, os.availableParallelism() * 4);
 
 /** Writes what is pending and reports a failure that was not reported yet. */
 async function flush(run: Run): Promise<void> {

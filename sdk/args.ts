@@ -253,6 +253,8 @@ export interface UserTeamsSettings {
   teamIDs: Input<Input<string>[]>;
   /** Keeps it to the teams of this organization: what the user is in elsewhere stays. */
   organizationID?: Input<string>;
+  /** Last day (UTC) of the membership: after it the declaration counts as absent. */
+  until?: Input<string>;
   /** Own the memberships that were there already: they go with the declaration. */
   adopt?: Input<boolean>;
 }
@@ -289,6 +291,8 @@ export interface UserTeamsOutputs {
   readonly teamIDs: Output<string[]>;
   /** Keeps it to the teams of this organization: what the user is in elsewhere stays. */
   readonly organizationID: Output<string | undefined>;
+  /** Last day (UTC) of the membership: after it the declaration counts as absent. */
+  readonly until: Output<string | undefined>;
   /** Own the memberships that were there already: they go with the declaration. */
   readonly adopt: Output<boolean | undefined>;
   /** ID of the user, also of one who was named by address. */
@@ -324,6 +328,8 @@ export interface SeedRowsSettings<Row extends object = Record<string, unknown>> 
   mode?: Input<"exact" | "upsert" | "insertOnly" | "updateOnly">;
   /** Labels that others write: not compared, not changed and not cleared in rows that are there. A value in the source goes into new rows. Not part of the natural key. */
   ignoreLabels?: Input<Input<string>[]>;
+  /** File with a Frictionless Table Schema (JSON), relative to the project, as `microapps table schema` writes it. The declared rows are held against it before anything is sent, the table by a refresh and by drift. */
+  schema?: Input<string>;
   /** Requirements of the table. The declared rows are held against them before anything is sent, all rows of the table before a run writes and after it. A run whose expectations do not hold fails, and names the rows. */
   expect?: Input<{
     unique?: Input<Input<string>[]>;
@@ -422,6 +428,8 @@ export interface SeedRowsOutputs {
   readonly mode: Output<"exact" | "upsert" | "insertOnly" | "updateOnly">;
   /** Labels that others write: not compared, not changed and not cleared in rows that are there. A value in the source goes into new rows. Not part of the natural key. */
   readonly ignoreLabels: Output<string[] | undefined>;
+  /** File with a Frictionless Table Schema (JSON), relative to the project, as `microapps table schema` writes it. The declared rows are held against it before anything is sent, the table by a refresh and by drift. */
+  readonly schema: Output<string | undefined>;
   /** Requirements of the table. The declared rows are held against them before anything is sent, all rows of the table before a run writes and after it. A run whose expectations do not hold fails, and names the rows. */
   readonly expect: Output<
     | {
@@ -483,6 +491,8 @@ export interface SeedRowsOutputs {
   readonly viewerIDs: Output<Record<string, string> | undefined>;
   /** Expectations that did not hold at the last look, with the first rows that break them. */
   readonly unmet: Output<string[] | undefined>;
+  /** How the table did not fit its schema at the last look, with the first rows. No run waits for it. */
+  readonly misfits: Output<string[] | undefined>;
   /** Rows of ours that were edited or removed on the platform, as the last refresh saw it, the first keys, and what the first edited ones say. */
   readonly drift: Output<
     | {

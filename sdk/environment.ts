@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { declaration, inlineDeclaration, type Declaration } from "../provider/environment/declaration.ts";
 import { EnvironmentError } from "../provider/environment/problems.ts";
-import { listInviting, listLinkedInputs, things, type Thing } from "../provider/environment/things/things.ts";
+import { listInviting, listLinkedInputs, things, type DeclaredThing } from "../provider/environment/things/things.ts";
 import { reportLeaving } from "./environment/leaving.ts";
 import { aliasesBelow, program, rootName, type Aliases } from "./program.ts";
 import type { RowsOf } from "./resourceClass.ts";
@@ -150,7 +150,7 @@ class Registration {
   readonly #environment: pulumi.Resource;
   readonly #aliases: Aliases;
   readonly #optionsAt: OptionsBelow["at"];
-  readonly #things: ReadonlyMap<string, Thing>;
+  readonly #things: ReadonlyMap<string, DeclaredThing>;
   /** The file whose lines under `removed` allow that something goes; none where none is needed. */
   readonly #removals: string | undefined;
   readonly made = new Map<string, Made>();
@@ -161,7 +161,7 @@ class Registration {
       optionsAt,
       all,
       removals,
-    }: { optionsAt: OptionsBelow["at"]; all: readonly Thing[]; removals: string | undefined },
+    }: { optionsAt: OptionsBelow["at"]; all: readonly DeclaredThing[]; removals: string | undefined },
   ) {
     this.#environment = environment;
     this.#aliases = aliasesBelow(environment);
@@ -179,14 +179,14 @@ class Registration {
     return new Map(found);
   }
 
-  #register(thing: Thing): void {
+  #register(thing: DeclaredThing): void {
     const { kind, key } = thing;
     if (kind === "AppReadiness") return;
     const Class = classes[kind] as unknown as new (name: string, args: object, options: object) => Made; // the file was checked
     this.made.set(key, new Class(thing.name.now, this.#argsOf(thing), this.#optionsOf(thing)));
   }
 
-  #argsOf(thing: Thing): object {
+  #argsOf(thing: DeclaredThing): object {
     const ids = listLinkedInputs(thing, ({ of, id }) => (of === undefined ? id : required(this.made, of).id));
     const args = { ...thing.inputs, ...ids, ...this.#removalOf(thing), ...this.#rowsOf(thing) };
     if (thing.kind !== "GeneratedApp") return args;
@@ -194,12 +194,12 @@ class Registration {
     return { ...args, ...(waits?.inputs ?? { wait: "none" }) };
   }
 
-  #removalOf({ removal }: Thing): { removal?: { file: string; path: readonly string[] } } {
+  #removalOf({ removal }: DeclaredThing): { removal?: { file: string; path: readonly string[] } } {
     return this.#removals === undefined ? {} : { removal: { file: this.#removals, path: removal } };
   }
 
   /** Seeds that rows refer to, in place of their tables. */
-  #rowsOf({ inputs, seeds }: Thing): object {
+  #rowsOf({ inputs, seeds }: DeclaredThing): object {
     const seedOf = (label: string, rows: unknown): unknown =>
       seeds[label] === undefined ? rows : this.made.get(seeds[label]);
     const { references, parent, expect } = inputs as {
@@ -218,7 +218,7 @@ class Registration {
     };
   }
 
-  #optionsOf(thing: Thing): pulumi.CustomResourceOptions {
+  #optionsOf(thing: DeclaredThing): pulumi.CustomResourceOptions {
     const { kind, name, path, others, above } = thing;
     // All of an app's as its own, so that the wait for it inherits them in turn.
     const { now, inherited } = name;
@@ -230,7 +230,7 @@ class Registration {
   }
 
   /** Types from the Environment down to a thing. */
-  #kindsTo({ kind, above }: Thing): string[] {
+  #kindsTo({ kind, above }: DeclaredThing): string[] {
     return above === undefined ? [kind] : [...this.#kindsTo(required(this.#things, above)), kind];
   }
 }

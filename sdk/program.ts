@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { topName, type LogicalName } from "../provider/environment/things/logicalNames.ts";
-import { doors, type Door } from "../provider/pulumi/configuration/configuration.ts";
+import { providerKinds, type ProviderKind } from "../provider/pulumi/configuration/configuration.ts";
 import { readVariable } from "../provider/pulumi/configuration/keys.ts";
 import { providerType, typeThrough, urnThrough } from "../provider/pulumi/doors.ts";
 import type { Announced } from "./seeds.ts";
@@ -11,7 +11,7 @@ import { checkStackSettings } from "./stackSettings.ts";
 /** State shared by the resources of one program. */
 interface Program {
   /** The way into the provider that its resources take. */
-  readonly door: Door;
+  readonly door: ProviderKind;
   /** Its seeds so far: none is sent before those that are constructed in the same turn are here. */
   seeds: Announced[];
 }
@@ -20,7 +20,7 @@ interface Program {
 const programs = new AsyncLocalStorage<Program>();
 const own: Program = {
   get door() {
-    return chosenDoor();
+    return chooseProviderKind();
   },
   seeds: [],
 };
@@ -44,29 +44,29 @@ export const toPlainUrn = (name: string, type: string, parent: pulumi.Resource |
  * The kind of provider that a program chooses for the classes: `microapps:door` of the stack, dynamic resources by
  * default.
  */
-function chosenDoor(): Door {
+function chooseProviderKind(): ProviderKind {
   checkStackSettings(); // what is quoted below is no secret
   const chosen = readVariable(process.env, "door") || pulumi.runtime.getConfig("microapps:door") || "dynamic";
-  const known = doors.find((one) => one === chosen);
+  const known = providerKinds.find((one) => one === chosen);
   if (known === undefined)
-    throw new pulumi.RunError(`microapps:door must be ${doors.join(" or ")}, and is "${chosen}"`);
+    throw new pulumi.RunError(`microapps:door must be ${providerKinds.join(" or ")}, and is "${chosen}"`);
   return known;
 }
 
 /** The other way. */
-export const other = (door: Door): Door => (door === "dynamic" ? "plugin" : "dynamic");
+export const other = (door: ProviderKind): ProviderKind => (door === "dynamic" ? "plugin" : "dynamic");
 
 /**
  * The alias of a resource that was registered with the other kind of provider, so that it stays the same resource. All
  * types of its URN change at once, those of its parents too; the SDK derives no such alias from one of a type alone.
  */
-export function throughOther(now: Door, urn: PlainUrn): pulumi.ResourceOptions {
+export function throughOther(now: ProviderKind, urn: PlainUrn): pulumi.ResourceOptions {
   const through = (text: string): string => urnThrough(other(now), text);
   return { aliases: [typeof urn === "string" ? through(urn) : urn.then(through)] };
 }
 
 /** As {@link throughOther}, of a provider. */
-export const providerThroughOther = (now: Door): pulumi.ResourceOptions => ({
+export const providerThroughOther = (now: ProviderKind): pulumi.ResourceOptions => ({
   aliases: [{ type: providerType(other(now)) }],
 });
 

@@ -40,6 +40,18 @@ test.each<[string, pulumi.CustomResourceOptions]>([
   expect(await heardWith(options)).not.toHaveProperty("options");
 });
 
+test("a class is known by its types with both kinds of provider, as a policy has them, and by its instances", () => {
+  const { isInstance } = Team; // policies call it alone
+  const types = ["pulumi-nodejs:dynamic/microapps:Team", "microapps:index:Team"];
+  for (const type of types) expect(isInstance({ __pulumiType: type })).toBe(true);
+  for (const type of ["microapps:index:TeamRoster", "aws:index:Team", 7]) {
+    expect(isInstance({ __pulumiType: type })).toBe(false);
+  }
+  for (const value of [undefined, null, "Team", {}]) expect(isInstance(value)).toBe(false);
+  const crew = new Team("crew", { organizationID: "o1", name: "Crew" });
+  expect([isInstance(crew), Organization.isInstance(crew)]).toEqual([true, false]);
+});
+
 const file = 'import it with "pulumi import --file" (see docs/guides/platform.md)';
 const adopting = "declare it with adopt: true, which takes over what is there";
 

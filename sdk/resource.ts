@@ -1,7 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import { z } from "zod";
-import type { Door } from "../provider/pulumi/configuration/configuration.ts";
-import { providerOf, toHiddenName, typeThrough } from "../provider/pulumi/doors.ts";
+import { isObject } from "../provider/contract/wire.ts";
+import type { ProviderKind } from "../provider/pulumi/configuration/configuration.ts";
+import { providerOf, resourceOf, toHiddenName, typeThrough } from "../provider/pulumi/doors.ts";
 import { hideProperties, hiddenNames } from "../provider/pulumi/hiddenNames.ts";
 import { programInput, type FromProgram, type Options } from "../provider/pulumi/options.ts";
 import { once } from "../provider/resources/model/once.ts";
@@ -28,39 +29,11 @@ const nothing = pulumi.output(undefined);
  */
 const maxFrames = process.env["PULUMI_DEBUG_PROMISE_LEAKS"] ? Infinity : 0;
 
-const places = new Map<string, string>();
-
-/**
- * Writes stacks as `prepare` does, each place once: the stack by which @pulumi/pulumi finds where the program registers a
- * resource has the same frames for nearly all of them, and source maps are slow.
- */
-const written =
-  (prepare: (error: Error, frames: NodeJS.CallSite[]) => unknown) =>
-  (error: Error, frames: NodeJS.CallSite[]): string => {
-    const lineOf = (frame: NodeJS.CallSite): string => {
-      const text = String(prepare(error, [frame]));
-      return text.slice(text.lastIndexOf("\n"));
-    };
-    const lines = frames.map((frame) => {
-      const file = frame.getFileName();
-      if (!file) return lineOf(frame);
-      const place = [file, frame.getLineNumber(), frame.getColumnNumber()].join(":");
-      const line = places.get(place) ?? lineOf(frame);
-      places.set(place, line);
-      return line;
-    });
-    return `${String(error)}${lines.join("")}`;
-  };
-
-/** Makes stacks few and cheap; returns what makes them as before. */
+/** Makes stacks short; returns what makes them as before. */
 function withFewFrames(): () => void {
   const { stackTraceLimit } = Error;
-  const prepareStackTrace: unknown = Reflect.get(Error, "prepareStackTrace");
   Error.stackTraceLimit = Math.min(stackTraceLimit, maxFrames);
-  if (typeof prepareStackTrace === "function") {
-    Error.prepareStackTrace = written((...stack) => Reflect.apply(prepareStackTrace, Error, stack) as unknown);
-  }
-  return () => void Object.assign(Error, { stackTraceLimit, prepareStackTrace });
+  return () => void (Error.stackTraceLimit = stackTraceLimit);
 }
 
 /** An error with the stack of this place: it was made where stacks have no frames. */
@@ -125,7 +98,7 @@ function leavingFirst(
 }
 
 function optionsBehind(
-  door: Door,
+  door: ProviderKind,
   definition: Pick<Resource, "name" | "inputs" | "outputs">,
   options: pulumi.CustomResourceOptions,
   urn: PlainUrn,
@@ -182,6 +155,12 @@ export function declareClass<Args extends object, Outputs extends object>(
 
     static get(name: string): never {
       return refuseGet(definition, name);
+    }
+
+    static override isInstance(value: unknown): value is Declared {
+      if (value instanceof Declared) return true; // called without `this`
+      const type: unknown = isObject(value) ? value["__pulumiType"] : undefined; // as policies and generated SDKs have it
+      return typeof type === "string" && resourceOf(type) === definition.name;
     }
   }
   // The SDK makes a property of each prop; the type lists them.

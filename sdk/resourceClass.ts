@@ -9,6 +9,8 @@ export interface ResourceClass<Args, Outputs> {
   new (name: string, args: Args, options?: pulumi.CustomResourceOptions): pulumi.CustomResource & Outputs;
   /** @deprecated Always throws a RunError that names what to use instead: dynamic resources can't be looked up. */
   get: (name: string, id: pulumi.Input<pulumi.ID>, ...more: unknown[]) => never;
+  /** True for a resource of this type with either kind of provider, also as policies have it (`__pulumiType`). */
+  isInstance: (value: unknown) => value is pulumi.CustomResource & Outputs;
 }
 
 /** The outputs of a SeedRows by which links lead to its rows. */

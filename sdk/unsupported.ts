@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Door } from "../provider/pulumi/configuration/configuration.ts";
+import type { ProviderKind } from "../provider/pulumi/configuration/configuration.ts";
 import { explainRefusedIgnores, explainRefusedReplacements, type Definition } from "../provider/pulumi/options.ts";
 import { parsePath, pathText, type PropertyPath } from "../provider/pulumi/propertyPaths.ts";
 
@@ -23,7 +23,7 @@ const ways: Readonly<Record<string, Ways>> = {
 
 /** Throws a RunError when an option of a resource has no effect here, before anything is registered. */
 export function permitOptions(
-  door: Door,
+  door: ProviderKind,
   definition: Definition,
   name: string,
   args: Readonly<Record<string, unknown>>,

@@ -1,7 +1,7 @@
 import { today } from "../../machine/settings/today.ts";
 import { isObject } from "../../provider/contract/wire.ts";
 import { withRowEdits } from "../../provider/environment/schema.ts";
-import { things, type Thing as Declaring } from "../../provider/environment/things/things.ts";
+import { things, type DeclaredThing as Declaring } from "../../provider/environment/things/things.ts";
 import { settlePeople } from "../../provider/resources/members/declaredPeople.ts";
 import { keyOf } from "../../provider/resources/rows/declared/declaration.ts";
 import { read, SourceError } from "../../provider/sources/read.ts";

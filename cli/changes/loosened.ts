@@ -1,7 +1,8 @@
 import type { Declaration } from "../../provider/environment/declaration.ts";
+import { formerKeys } from "../../provider/environment/formerKeys.ts";
 import { parse, toPlainValue } from "../../provider/layers/document.ts";
 import { describePlace } from "../../provider/layers/verbs.ts";
-import { formatCount } from "../../provider/messages/text.ts";
+import { formatCount, some } from "../../provider/messages/text.ts";
 import type { BothTexts } from "./base/decidingFlags.ts";
 import type { Note } from "./model/changeSet.ts";
 import type { Declared } from "./model/source.ts";
@@ -25,6 +26,49 @@ export function findLoosened(base: Declared, { rules, removals }: Pick<Declarati
             place: base.place(["removals"]),
           },
         ]
+      : []),
+  ];
+}
+
+type Seed = Declaration["seeds"][string];
+type Expect = NonNullable<Seed["expect"]>;
+
+/** Expectations of seeds that hold their tables to less than those of the base did. */
+export function findLoosenedExpectations(base: Declared, head: Declared): Note[] {
+  return Object.entries(head.declaration.seeds).flatMap(([name, seed]) => {
+    const former = [name, ...formerKeys(seed.formerly)].find((each) => base.declaration.seeds[each] !== undefined);
+    const before = former === undefined ? undefined : base.declaration.seeds[former]?.expect;
+    const lost = before ? listLost(before, seed.expect ?? {}) : [];
+    if (lost.length === 0) return [];
+    const place = head.place(["seeds", name, ...(seed.expect ? ["expect"] : [])]);
+    return { text: `${name} expects less of its table: ${lost.join("; ")}`, place };
+  });
+}
+
+/** Lists the requirements that are gone or weaker, each in its words. */
+function listLost(before: Expect, after: Expect): string[] {
+  const labels = (name: "unique" | "notNull"): string[] =>
+    (before[name] ?? []).filter((label) => !after[name]?.includes(label)).map((label) => `${name} ${label} is gone`);
+  const values = Object.entries(before.acceptedValues ?? {}).flatMap(([label, was]) => {
+    const is = after.acceptedValues?.[label];
+    const more = is?.filter((value) => !was.includes(value)) ?? [];
+    if (!is) return [`acceptedValues of ${label} are gone`];
+    return more.length === 0 ? [] : [`acceptedValues of ${label} have ${some(more.map(String), 10)} more`];
+  });
+  const links = Object.entries(before.relationships ?? {}).flatMap(([label, was]) => {
+    const is = after.relationships?.[label];
+    return stable(is) === stable(was) ? [] : [`relationships of ${label} ${is ? "lead elsewhere" : "are gone"}`];
+  });
+  const { min: least, max: most } = before.rowCount ?? {};
+  const { min = 0, max = Infinity } = after.rowCount ?? {};
+  return [
+    ...labels("unique"),
+    ...labels("notNull"),
+    ...values,
+    ...links,
+    ...(least !== undefined && min < least ? [`rowCount.min is ${min}, and was ${least}`] : []),
+    ...(most !== undefined && max > most
+      ? [`rowCount.max is ${max === Infinity ? "gone" : max}, and was ${most}`]
       : []),
   ];
 }

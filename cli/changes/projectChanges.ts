@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 import { maxMegabytesOfLayer, textIfAny } from "../../provider/files/files.ts";
-import { treeOf } from "../../provider/files/git.ts";
+import { treeOf, workingTreeOf } from "../../provider/files/git.ts";
 import { pathInRepository } from "../../provider/files/repository.ts";
 import type { BaseTree } from "./base/baseTree.ts";
 import { decidingChanges, packageFlags, unreadFlags, type Flagged } from "./base/decidingFlags.ts";
@@ -61,16 +61,18 @@ export async function flagsOfProject(place: Sides): Promise<Flagged> {
   const { root, base, head, prefix } = place;
   const { before, after } = await bothFiles(place, "");
   const project = projectFlags(await textsOf(place, after.project, before.project));
-  const tree = head === "" ? undefined : await treeOf(root, head);
+  const committed = head === "" ? undefined : await treeOf(root, head);
   const isNew = !base.entries.has(inRepository(place, before.project));
-  const changes = tree && !isNew ? decidingChanges(base.entries, tree, prefix) : [];
+  // Uncommitted code runs as well.
+  const changes =
+    committed && !isNew ? decidingChanges(base.entries, await workingTreeOf(root, committed), prefix) : [];
   const packages: Flagged[] = [];
   for (const { path, kind } of changes) {
     if (kind.explained === "packages") packages.push(packageFlags(await textsOf(place, relative(prefix, path))));
   }
   const unread = unreadFlags(changes);
   const code = unreadFlags(changes, "code");
-  const ofTree = tree ? treeFlags(base.entries, tree) : [];
+  const ofTree = committed ? treeFlags(base.entries, committed) : [];
   return {
     flags: [...project.flags, ...unread, ...code, ...packages.flatMap(({ flags }) => flags), ...ofTree],
     unexplained: [...project.unexplained, ...unread, ...packages.flatMap((each) => each.unexplained)],

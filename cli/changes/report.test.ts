@@ -229,6 +229,8 @@ describe("a hostile branch", () => {
     repository.git("config", "core.fsmonitor", script);
     repository.git("config", "filter.evil.smudge", script);
     repository.git("config", "filter.evil.clean", script);
+    repository.git("config", "filter.evil.process", script);
+    repository.git("config", "filter.evil.required", "true");
     repository.git("config", "diff.external", script);
     repository.git("config", "uploadpack.packObjectsHook", script);
     writeFileSync(join(repository.folder, ".git/hooks/post-checkout"), `#!/bin/sh\ntouch ${witness}\n`, {
@@ -238,8 +240,9 @@ describe("a hostile branch", () => {
     mkdirSync(join(repository.folder, "bare"));
     execFileSync("git", ["init", "--quiet", "--bare", "."], { cwd: join(repository.folder, "bare") });
     execFileSync("git", ["config", "core.fsmonitor", script], { cwd: join(repository.folder, "bare") });
-    await repository.report();
+    const { flags } = await repository.report();
     expect(existsSync(witness)).toBe(false);
+    expect(flags.map(({ text }) => text)).toContain("evil.sh, index.ts change and decide what runs: read it");
   });
 
   test("a change of both endpoint and credential is a flag of its own; what is encrypted stays so", async () => {

@@ -12,9 +12,9 @@ import { driftFile, environmentsFile, environmentsIn, type EnvironmentEntry } fr
 import { profileFlags, profileIn } from "./base/profileFlags.ts";
 import { describeSetting } from "./base/projectFlags.ts";
 import { doneLines } from "./doneLines.ts";
-import { driftFlags, findLoosened } from "./loosened.ts";
+import { driftFlags, findLoosened, findLoosenedExpectations } from "./loosened.ts";
 import { notCompared, type ChangeSet, type EnvironmentChanges, type Note, type Section } from "./model/changeSet.ts";
-import { declareNothing, type Declared, type Reading } from "./model/source.ts";
+import { declareNothing, type Declared, type EnvironmentReading } from "./model/source.ts";
 import { stable } from "./model/values.ts";
 import { compareDeclarations } from "./plan/plans.ts";
 import { flagsOfProject, flagsOfStack, inRepository, textsOf, type Sides } from "./projectChanges.ts";
@@ -177,7 +177,7 @@ async function environmentChanges(
   const { request } = place;
   const isRemoved = !entry.isListed && !existsSync(join(request.folder, entry.file));
   const before = await readAtBase(place, former?.file ?? entry.file);
-  const head: Reading = isRemoved
+  const head: EnvironmentReading = isRemoved
     ? { declared: declareNothing(request.folder), problems: [], files: [] }
     : await readInTree({ ...place, folder: request.folder }, entry.file, before.declared?.rules);
   const isThere = head.declared ?? declareNothing(request.folder);
@@ -189,6 +189,7 @@ async function environmentChanges(
   const { stack, ...ofStack } = await flagsOfStack(place, entry, former, isElsewhere);
   const flags = [
     ...(before.declared && head.policy ? findLoosened(before.declared, head.policy) : []),
+    ...(before.declared && head.declared ? findLoosenedExpectations(before.declared, head.declared) : []),
     ...entryFlags(entry, former, isFirst),
     ...ofStack.flags,
     ...(await flagsOfProfile(place, stack)),
@@ -239,7 +240,7 @@ function entryFlags(entry: ListedEntry, former: EnvironmentEntry | undefined, is
 }
 
 const howToGoOn =
-  "No flag shows what that does, so nothing is sealed. When it is right, merge it and report the merge itself " +
+  "No flag shows what that does, so nothing is sealed. When it is right, commit it, merge it, and report the merge itself " +
   "(--base HEAD; in a pipeline: start the one that applies by hand)";
 
 /** The commit of the working tree; empty where there is none. */

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { CallOptions } from "./call.ts";
+import type { CallFlags } from "./call.ts";
 
 /** Adds the command that calls one endpoint with the configuration of a stack. */
 export function addApiCommand(program: Command): void {
@@ -11,6 +11,6 @@ export function addApiCommand(program: Command): void {
     .action(async (endpoint: string | undefined, request: string, _, command: Command) => {
       // Loaded when it is needed: the emulator is to start fast.
       const { call } = await import("./call.ts");
-      await call(endpoint, request, command.optsWithGlobals<CallOptions>());
+      await call(endpoint, request, command.optsWithGlobals<CallFlags>());
     });
 }

@@ -7,13 +7,13 @@ import { connect } from "../../provider/pulumi/platform.ts";
 import { maskOf } from "../../provider/pulumi/secrets.ts";
 import { settingsOf } from "./settings.ts";
 
-export interface CallOptions {
+export interface CallFlags {
   cwd?: string;
   stack?: string;
 }
 
 /** Calls an endpoint and prints its answer; without a name lists all endpoints. */
-export async function call(name: string | undefined, text: string, { cwd, stack }: CallOptions): Promise<void> {
+export async function call(name: string | undefined, text: string, { cwd, stack }: CallFlags): Promise<void> {
   if (name === undefined) {
     for (const [each, { path: address, effect }] of Object.entries(endpoints)) {
       process.stdout.write(`${each.padEnd(32)} ${effect.padEnd(11)} ${address}\n`);

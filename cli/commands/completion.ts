@@ -1,7 +1,7 @@
 import type { Argument, Command, Option } from "commander";
 import { bash } from "./completion/bash.ts";
 import { fish } from "./completion/fish.ts";
-import type { Place, Values, Word } from "./completion/words.ts";
+import type { CompletionPlace, Values, CompletionWord } from "./completion/words.ts";
 import { zsh } from "./completion/zsh.ts";
 
 const writers = { bash, zsh, fish };
@@ -17,7 +17,7 @@ export function addCompletionCommand(program: Command): void {
     });
 }
 
-function placesOf(command: Command, path = "", above: readonly Option[] = []): Place[] {
+function placesOf(command: Command, path = "", above: readonly Option[] = []): CompletionPlace[] {
   const { commands } = command;
   const shown = command.createHelp().visibleCommands(command);
   const options = [...command.createHelp().visibleOptions(command), ...above];
@@ -66,4 +66,7 @@ function valuesOf(program: Command): Values {
 const spellings = ({ short, long }: Option): string[] => [short, long].filter((each) => each !== undefined);
 
 /** The first line of a description: shells have one line for it. */
-const word = (text: string, description: string): Word => ({ text, description: description.split("\n")[0] ?? "" });
+const word = (text: string, description: string): CompletionWord => ({
+  text,
+  description: description.split("\n")[0] ?? "",
+});

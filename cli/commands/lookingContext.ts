@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { today } from "../../machine/settings/today.ts";
 import { platformOf } from "../../provider/pulumi/binding.ts";
 import type { Configuration } from "../../provider/pulumi/configuration/configuration.ts";
-import type { Platform } from "../../provider/pulumi/platform.ts";
+import type { PlatformAccess } from "../../provider/pulumi/platform.ts";
 import { TeamClaims } from "../../provider/resources/members/teamClaims.ts";
 import { Identities } from "../../provider/resources/model/identities.ts";
 import { MadeThings } from "../../provider/resources/records/madeThings.ts";
@@ -13,7 +13,7 @@ const nobody = (): void => undefined;
 
 /** The context of reads without an engine: notes no claims, and reports only `status`. */
 export const lookingContext = (
-  { client, members, tables }: Pick<Platform, "client" | "members" | "tables">,
+  { client, members, tables }: Pick<PlatformAccess, "client" | "members" | "tables">,
   settings: Configuration,
   program: string,
   signal: AbortSignal,

@@ -30,15 +30,11 @@ export const readOwnSettings = (stack: Stack): Record<string, { text: string; se
     ),
   );
 
-/** The settings of a stack, which variables override; `typed` are not written down yet. */
-export function stackSettings(
-  stack: Stack,
-  environment: NodeJS.ProcessEnv,
-  typed: Readonly<Record<string, string>> = {},
-): Configuration {
+/** The settings of a stack, which variables override. */
+export function stackSettings(stack: Stack, environment: NodeJS.ProcessEnv): Configuration {
   const own = readOwnSettings(stack);
   const misplaced = describeMisplacedSecrets((key) => own[key]?.secret ?? false);
   if (misplaced !== undefined) throw new ConfigurationError(misplaced);
   const texts = Object.fromEntries(Object.entries(own).map(([key, { text }]) => [key, text]));
-  return configure({ ...texts, ...typed }, environment);
+  return configure(texts, environment);
 }

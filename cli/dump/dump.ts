@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
 import { messageOf } from "../../machine/failures.ts";
 import type { RowData } from "../../provider/contract/values.ts";
 import { toSlashes } from "../../provider/files/repository.ts";
@@ -11,7 +11,7 @@ import { existingPeople, existingSeed, type Existing } from "./existing.ts";
 import { importText, type ImportTarget } from "./importFile.ts";
 import { listMaskedLabels, lookOver, MaskedSum } from "./lastLook.ts";
 import { readOrganizations, type DumpedOrganization } from "./people.ts";
-import { seedsOf, writeSeed, type Seed } from "./seeds.ts";
+import { seedsOf, writeSeed, type DumpedSeed } from "./seeds.ts";
 import { chooseSubset, makeCondition, refuseStrangeTables, type SubsetCount, type SubsetRequest } from "./subset.ts";
 import type { TableOption } from "./tableOption.ts";
 import { TableRows } from "./tableRows.ts";
@@ -59,7 +59,7 @@ export async function dump(context: ResourceContext, request: DumpRequest, folde
   const mask = request.mask && new DumpMask(request.mask, tables);
   const warnings: string[] = [];
   const warn = (text: string): void => void warnings.push(text);
-  mkdirSync(dirname(folder), { recursive: true });
+  const firstMade = mkdirSync(dirname(folder), { recursive: true });
   const draft = mkdtempSync(`${folder}.part-`);
   const read: TableRows[] = [];
   try {
@@ -96,18 +96,26 @@ export async function dump(context: ResourceContext, request: DumpRequest, folde
   } finally {
     for (const rows of read) rows.remove();
     rmSync(draft, { recursive: true, force: true });
+    if (firstMade !== undefined) removeEmpty(dirname(folder), firstMade);
   }
+}
+
+/** Removes a folder and those above it up to `last`, as long as they are empty: a dump that failed leaves nothing. */
+function removeEmpty(folder: string, last: string): void {
+  const above = resolve(last);
+  for (let at = resolve(folder); at.length >= above.length && readdirSync(at).length === 0; at = dirname(at))
+    rmdirSync(at);
 }
 
 /** Writes the files of seeds; returns the complete ones, and of a masked dump the sums of what was written. */
 async function writeSeeds(
-  seeds: readonly Seed[],
+  seeds: readonly DumpedSeed[],
   draft: string,
   warn: (text: string) => void,
   mask: DumpMask | undefined,
-): Promise<{ whole: Seed[]; sums: Map<Seed, MaskedSum> }> {
-  const whole: Seed[] = [];
-  const sums = new Map<Seed, MaskedSum>();
+): Promise<{ whole: DumpedSeed[]; sums: Map<DumpedSeed, MaskedSum> }> {
+  const whole: DumpedSeed[] = [];
+  const sums = new Map<DumpedSeed, MaskedSum>();
   for (const seed of seeds) {
     const sum = new MaskedSum();
     const masked = mask ? listMaskedLabels(seed) : [];
@@ -134,7 +142,7 @@ function publish(files: readonly string[], draft: string, folder: string, force:
 }
 
 /** Labels that stand in a masked dump as they are, `<table>.<label>`. */
-const listUnmasked = (seeds: readonly Seed[]): string[] =>
+const listUnmasked = (seeds: readonly DumpedSeed[]): string[] =>
   seeds.flatMap(({ rows: { mask, option } }) =>
     (mask?.labels ?? []).flatMap(({ label, rule, values }) =>
       values > 0 && (rule === undefined || rule.rule.kind === "keep") ? [`${option.table}.${label}`] : [],
@@ -180,12 +188,12 @@ function refuseStrangers(folder: string, files: readonly string[]): void {
     );
 }
 
-const leftOut = ({ rows }: Seed, reason: string): string =>
+const leftOut = ({ rows }: DumpedSeed, reason: string): string =>
   `table ${rows.option.table} is left out of ${importName}, since its rows are not as its file says: ${reason}`;
 
 async function existingSeeds(
   context: ResourceContext,
-  seeds: readonly Seed[],
+  seeds: readonly DumpedSeed[],
   draft: string,
   warn: (text: string) => void,
 ): Promise<Existing[]> {
@@ -202,7 +210,7 @@ async function existingSeeds(
   return found;
 }
 
-function counted(organizations: readonly DumpedOrganization[], seeds: readonly Seed[]) {
+function counted(organizations: readonly DumpedOrganization[], seeds: readonly DumpedSeed[]) {
   const teams = organizations.flatMap((one) => one.teams);
   return {
     organizations: organizations.length,

@@ -11,7 +11,7 @@ import { MaskRules } from "./mask/rules.ts";
 import { TableMask, type MaskedLabel } from "./mask/tableMask.ts";
 import type { DumpedOrganization, NamedThing, PeopleMask } from "./people.ts";
 import { isNothing, linkOf } from "./rows/columns.ts";
-import type { Seed } from "./seeds.ts";
+import type { DumpedSeed } from "./seeds.ts";
 import type { TableOption } from "./tableOption.ts";
 import type { TableRows } from "./tableRows.ts";
 
@@ -74,7 +74,7 @@ export class DumpMask implements PeopleMask {
   }
 
   /** Moves the dates of a seed's rows, each person's by one span; undefined where no label has dates to move. */
-  dateMover(seed: Seed, seeds: readonly Seed[]): ((values: RowData, index: number) => void) | undefined {
+  dateMover(seed: DumpedSeed, seeds: readonly DumpedSeed[]): ((values: RowData, index: number) => void) | undefined {
     const moving = (seed.rows.mask?.labels ?? []).flatMap(({ label, rule }) =>
       rule?.rule.kind === "date" ? [{ label, by: rule.rule.by }] : [],
     );
@@ -99,14 +99,14 @@ export class DumpMask implements PeopleMask {
 }
 
 /** The person that a label names by its text, or by a link. */
-function personAt({ references }: Seed, value: unknown, label: string): string | undefined {
+function personAt({ references }: DumpedSeed, value: unknown, label: string): string | undefined {
   const target = references.get(label);
   if (target) return target.keyOf(linkOf(value) ?? "");
   return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
 }
 
 /** The person that a row is about: the key of the topmost row above it, or its own. */
-function personOf(rows: TableRows, index: number, byRows: ReadonlyMap<TableRows, Seed>): string {
+function personOf(rows: TableRows, index: number, byRows: ReadonlyMap<TableRows, DumpedSeed>): string {
   const above = byRows.get(rows)?.parent?.rows;
   if (!above) return rows.keyAt(index);
   const place = above.placeOf(rows.row(index).parent ?? "");
@@ -144,7 +144,7 @@ function gapIn(
 }
 
 /** Throws where links lead to rows that are not dumped: their IDs must not be written. */
-export function refuseOpenLinks(seeds: readonly Seed[]): void {
+export function refuseOpenLinks(seeds: readonly DumpedSeed[]): void {
   for (const { rows, references } of seeds) {
     const open = rows.columns.links.find(([label]) => !references.has(label));
     if (open)

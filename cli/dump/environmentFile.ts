@@ -3,7 +3,7 @@ import { dirname, join, relative } from "node:path";
 import { stringify } from "yaml";
 import type { Declaration } from "../../provider/environment/declaration.ts";
 import type { DumpedOrganization } from "./people.ts";
-import type { Seed, SeedDeclaration } from "./seeds.ts";
+import type { DumpedSeed, DumpedDeclaration } from "./seeds.ts";
 
 const schema = "node_modules/pulumi-microapps/sdk/environment/environment.schema.json";
 
@@ -20,7 +20,7 @@ function head(folder: string): string {
 /** The environment file of what was dumped into a folder. A masked one has an emulated platform, and no ID of the other one. */
 export function environmentText(
   organizations: readonly DumpedOrganization[],
-  seeds: readonly Seed[],
+  seeds: readonly DumpedSeed[],
   folder: string,
   isMasked = false,
 ): string {
@@ -63,7 +63,7 @@ const unlessEmpty = <Name extends string, Entries extends object>(
   Object.keys(entries).length === 0 ? {} : ({ [name]: entries } as Record<Name, Entries>); // of that name
 
 /** A declaration whose tables are called as their seeds are. */
-function withoutIDs(declaration: SeedDeclaration, table: string, seeds: readonly Seed[]): SeedDeclaration {
+function withoutIDs(declaration: DumpedDeclaration, table: string, seeds: readonly DumpedSeed[]): DumpedDeclaration {
   const named = <Rows extends object>(rows: Rows): Rows => {
     const seed = "table" in rows ? seeds.find((each) => each.rows.option.table === rows.table) : undefined;
     return seed ? { ...rows, table: seed.rows.option.seed } : rows;
@@ -80,8 +80,8 @@ function withoutIDs(declaration: SeedDeclaration, table: string, seeds: readonly
 }
 
 /** An emulated platform with the tables of the seeds. */
-function platformOf(seeds: readonly Seed[]): object {
-  const typesOf = ({ rows, references }: Seed) =>
+function platformOf(seeds: readonly DumpedSeed[]): object {
+  const typesOf = ({ rows, references }: DumpedSeed) =>
     rows.columns.labels.filter((label) => !references.has(label)).map((label) => rows.columns.typeOf(label));
   const isStrict = !seeds.some((seed) => typesOf(seed).some((type) => type === "boolean" || type === "json"));
   const tables = seeds.map(({ rows, references, parent }) => {

@@ -7,7 +7,7 @@ import { resourceNamed } from "../../provider/resources/resources.ts";
 import { seedRows } from "../../provider/resources/seedRows.ts";
 import { declareOrganizations } from "./environmentFile.ts";
 import type { DumpedOrganization } from "./people.ts";
-import type { Seed } from "./seeds.ts";
+import type { DumpedSeed } from "./seeds.ts";
 import type { TableRows } from "./tableRows.ts";
 
 /** A resource that is on the platform, as a state has it. */
@@ -63,7 +63,7 @@ function findOnPlatform(
  */
 export async function existingSeed(
   context: ResourceContext,
-  { rows, declaration, references, parent }: Seed,
+  { rows, declaration, references, parent }: DumpedSeed,
 ): Promise<Existing> {
   const keyed = ({ option: { table, key } }: TableRows) => ({ table, key: key[0] ?? "" });
   const linked = [...references].map(([label, target]) => [label, keyed(target)] as const);

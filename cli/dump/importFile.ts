@@ -1,5 +1,5 @@
 import { dynamicType, providerOf } from "../../provider/pulumi/doors.ts";
-import { secretsOf, type Properties } from "../../provider/pulumi/properties.ts";
+import { pickSettable, secretsOf, type Properties } from "../../provider/pulumi/properties.ts";
 import { secretSignature, signature } from "../../provider/pulumi/secrets.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
 import type { Existing } from "./existing.ts";
@@ -34,14 +34,9 @@ function dynamicEntries(existing: readonly Existing[], environment: string): obj
 function pluginEntry({ type, path, id, inputs, outputs }: Existing): object {
   const name = path.join("-").replaceAll(/[^\w-]/g, "-");
   const entry = { type: `microapps:index:${type}`, name, id };
-  if (type !== "SeedRows") return entry;
-  return { ...entry, inputs: inSecret(type, settable(type, inputs)), outputs: inSecret(type, outputs) };
-}
-
-/** Without what a check adds for a preview: the engine checks what it imports, and takes more for a mistake. */
-function settable(type: string, properties: Properties): Properties {
-  const shape = resourceNamed(type)?.inputs.shape ?? {};
-  return Object.fromEntries(Object.entries(properties).filter(([name]) => name in shape));
+  const resource = type === "SeedRows" ? resourceNamed(type) : undefined;
+  if (!resource) return entry;
+  return { ...entry, inputs: inSecret(type, pickSettable(resource, inputs)), outputs: inSecret(type, outputs) };
 }
 
 /** Marks secret properties as Pulumi does, so that it encrypts them in the state: the salt of a seed. */

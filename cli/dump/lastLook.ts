@@ -10,7 +10,7 @@ import { MaskError } from "./mask/maskError.ts";
 import { peopleLabel, platformIDs, type Origin } from "./mask/originals.ts";
 import type { DumpedOrganization } from "./people.ts";
 import { isNothing } from "./rows/columns.ts";
-import type { Seed } from "./seeds.ts";
+import type { DumpedSeed } from "./seeds.ts";
 
 /** A sum over the texts in the masked labels of some rows; the order of the rows does not count. */
 export class MaskedSum {
@@ -32,7 +32,7 @@ export class MaskedSum {
 }
 
 /** Labels of a seed whose values are masks through and through. */
-export const listMaskedLabels = ({ rows }: Seed): string[] =>
+export const listMaskedLabels = ({ rows }: DumpedSeed): string[] =>
   (rows.mask?.labels ?? []).flatMap(({ label, rule, links }) =>
     links === 0 && rule && rule.rule.kind !== "keep" && rule.rule.kind !== "drop" ? [label] : [],
   );
@@ -45,8 +45,8 @@ const none: ReadonlySet<string> = new Set();
  */
 export async function lookOver(
   mask: DumpMask,
-  seeds: readonly Seed[],
-  sums: ReadonlyMap<Seed, MaskedSum>,
+  seeds: readonly DumpedSeed[],
+  sums: ReadonlyMap<DumpedSeed, MaskedSum>,
   organizations: readonly DumpedOrganization[],
   draft: string,
 ): Promise<void> {
@@ -70,7 +70,7 @@ function* findInNames({ originals }: DumpMask, organizations: readonly DumpedOrg
 
 async function findInSeed(
   { originals, rules }: DumpMask,
-  seed: Seed,
+  seed: DumpedSeed,
   written: MaskedSum | undefined,
   draft: string,
 ): Promise<string[]> {

@@ -11,7 +11,7 @@ import type { TableRows } from "./tableRows.ts";
 type RowsOf = { seed: string } | { table: string; key: string };
 
 /** A seed as an environment file declares it. */
-export interface SeedDeclaration {
+export interface DumpedDeclaration {
   table: string;
   key: string | string[];
   source: string;
@@ -21,9 +21,9 @@ export interface SeedDeclaration {
 }
 
 /** A dumped table: its declaration, and the table that each of its links leads to. */
-export interface Seed {
+export interface DumpedSeed {
   rows: TableRows;
-  declaration: SeedDeclaration;
+  declaration: DumpedDeclaration;
   references: ReadonlyMap<string, TableRows>;
   parent: { rows: TableRows; by: string } | undefined;
 }
@@ -37,10 +37,10 @@ export interface RowFinish {
 }
 
 /** Finds out where links lead, and declares each table as a seed. Calls `warn` for what a seed can't declare. */
-export function seedsOf(tables: readonly TableRows[], warn: (text: string) => void): Seed[] {
+export function seedsOf(tables: readonly TableRows[], warn: (text: string) => void): DumpedSeed[] {
   const seeds = tables.map((rows) => seedOf(rows, tables, warn));
-  const done = new Set<Seed>();
-  const visit = (seed: Seed, chain: readonly Seed[]): void => {
+  const done = new Set<DumpedSeed>();
+  const visit = (seed: DumpedSeed, chain: readonly DumpedSeed[]): void => {
     if (done.has(seed)) return;
     const way = [...chain, seed];
     const next = (target: TableRows, byTable: (rows: RowsOf) => void): void => {
@@ -68,7 +68,7 @@ export function seedsOf(tables: readonly TableRows[], warn: (text: string) => vo
   return seeds;
 }
 
-function seedOf(rows: TableRows, tables: readonly TableRows[], warn: (text: string) => void): Seed {
+function seedOf(rows: TableRows, tables: readonly TableRows[], warn: (text: string) => void): DumpedSeed {
   const { table, key, file } = rows.option;
   const { columns } = rows;
   const references = new Map<string, TableRows>();
@@ -91,7 +91,7 @@ function seedOf(rows: TableRows, tables: readonly TableRows[], warn: (text: stri
   );
   const linked = [...references].map(([label, { option }]) => [label, { seed: option.seed }] as const);
   const [one = "", ...more] = key;
-  const declaration: SeedDeclaration = {
+  const declaration: DumpedDeclaration = {
     table,
     key: more.length > 0 ? key : one,
     source: file,
@@ -102,7 +102,7 @@ function seedOf(rows: TableRows, tables: readonly TableRows[], warn: (text: stri
   return { rows, declaration, references, parent };
 }
 
-function parentOf(rows: TableRows, tables: readonly TableRows[]): Seed["parent"] {
+function parentOf(rows: TableRows, tables: readonly TableRows[]): DumpedSeed["parent"] {
   const { table } = rows.option;
   const rowID = rows.parent;
   if (rowID === undefined) return undefined;
@@ -127,7 +127,7 @@ function parentOf(rows: TableRows, tables: readonly TableRows[]): Seed["parent"]
  * is complete: links to deleted rows are left empty.
  */
 export async function writeSeed(
-  seed: Seed,
+  seed: DumpedSeed,
   folder: string,
   warn: (text: string) => void,
   finish: RowFinish = {},

@@ -3,7 +3,7 @@ import { isObject } from "../../provider/contract/wire.ts";
 import { keyText } from "../../provider/reconcile/digests.ts";
 import { DumpError } from "./dumpError.ts";
 import { isNothing, linkOf } from "./rows/columns.ts";
-import type { Seed } from "./seeds.ts";
+import type { DumpedSeed } from "./seeds.ts";
 import type { TableRows } from "./tableRows.ts";
 
 /** A condition on rows of a table, in clear. */
@@ -75,7 +75,7 @@ export function makeCondition({ where }: SubsetRequest, table: string): ((values
  * child rows. Every row's rank is the same in each run with the secret.
  */
 export function chooseSubset(
-  seeds: readonly Seed[],
+  seeds: readonly DumpedSeed[],
   request: SubsetRequest,
   rank: (key: string) => number,
 ): SubsetCount[] {
@@ -107,7 +107,11 @@ export function chooseSubset(
 }
 
 /** Indices of the rows that a table begins with. */
-function beginning({ rows, parent }: Seed, request: SubsetRequest, rank: (key: string) => number): readonly number[] {
+function beginning(
+  { rows, parent }: DumpedSeed,
+  request: SubsetRequest,
+  rank: (key: string) => number,
+): readonly number[] {
   if (request.where.length > 0) return rows.wanted;
   // Child rows come with their parents.
   const count = request.rows.get(rows.option.table) ?? (parent ? undefined : request.rows.get(""));
@@ -121,7 +125,7 @@ function beginning({ rows, parent }: Seed, request: SubsetRequest, rank: (key: s
 }
 
 /** Rows that a row leads to: by its links, and its parent. Rows that are gone are left out. */
-function* linked({ rows, references, parent }: Seed, index: number): Generator<[TableRows, number]> {
+function* linked({ rows, references, parent }: DumpedSeed, index: number): Generator<[TableRows, number]> {
   const { values, parent: parentID } = rows.row(index);
   for (const [label, target] of references) {
     if (isNothing(values[label])) continue;
@@ -136,7 +140,7 @@ function* linked({ rows, references, parent }: Seed, index: number): Generator<[
 class Children {
   readonly #byParent = new Map<TableRows, [rows: TableRows, byID: Map<string, number[]>][]>();
 
-  constructor(seeds: readonly Seed[]) {
+  constructor(seeds: readonly DumpedSeed[]) {
     for (const { rows, parent } of seeds) {
       if (!parent) continue;
       const byID = new Map<string, number[]>();

@@ -3,7 +3,7 @@ import type { RowData } from "../../provider/contract/values.ts";
 import { quote } from "../../provider/messages/text.ts";
 import { keyText } from "../../provider/reconcile/digests.ts";
 import { formatOf } from "../../provider/sources/formats.ts";
-import { readBytes } from "../../provider/sources/read.ts";
+import { readBlocks } from "../../provider/sources/read.ts";
 import { isHidden, type SourceRow } from "../../provider/sources/source.ts";
 import { CsvText } from "./csvText.ts";
 import { parseJsonTree } from "./jsonTree.ts";
@@ -47,46 +47,67 @@ async function editOfSource(
   refuse: RefuseRow,
   source: RowFileEdit["source"],
 ): Promise<Buffer> {
-  const rows = await readBytes(source, bytes);
+  const asked = await intentsOf(edits, readBlocks(source, bytes), (edit, reason) =>
+    refuse(edit, new EditRefusal(reason)),
+  );
   const { text, mark } = decode(bytes);
   const format = formatOf(source.source);
-  const asked = intentsOf(edits, rows, (edit, reason) => refuse(edit, new EditRefusal(reason)));
   const refused = new Set<RowFileEdit>();
   const refuseOne: RefuseRow = (edit, refusal, now) => {
     refused.add(edit);
     refuse(edit, refusal, now);
   };
-  const isCsv = format === ".csv";
-  const after = isCsv
-    ? editCsv(text, asked, source.types, refuseOne)
-    : format === ".ndjson" || format === ".jsonl"
-      ? editLines(text, asked, refuseOne)
-      : editTree(text, asked, format === ".json" ? parseJsonTree : parseYamlTree, refuseOne);
+  const { text: after, labels = [] } =
+    format === ".csv"
+      ? editCsv(text, asked, source.types, refuseOne)
+      : format === ".ndjson" || format === ".jsonl"
+        ? { text: editLines(text, asked, refuseOne) }
+        : { text: editTree(text, asked, format === ".json" ? parseJsonTree : parseYamlTree, refuseOne) };
   const result = encode(after, mark);
-  const is = await readBytes(source, result);
-  const labels = isCsv ? new CsvText(text).labels : [];
-  const meant = model(rows, asked, refused, labels);
-  if (is.length !== meant.length || is.some(({ values }, index) => !isDeepStrictEqual(values, meant[index])))
+  const meant = meantRows(readBlocks(source, bytes), asked, refused, labels);
+  if (!(await isSame(readBlocks(source, result), meant)))
     throw new EditRefusal("would mean something else than is asked for, once it is written: edit it by hand");
   return result;
+}
+
+/** True if rows are those that are meant, in their order. */
+async function isSame(rows: AsyncIterable<SourceRow[]>, meant: AsyncGenerator<RowData[]>): Promise<boolean> {
+  let [waiting, at]: [RowData[], number] = [[], 0];
+  const hasMore = async (): Promise<boolean> => {
+    while (at === waiting.length) {
+      const next = await meant.next();
+      if (next.done) return false;
+      [waiting, at] = [next.value, 0];
+    }
+    return true;
+  };
+  for await (const block of rows)
+    for (const { values } of block)
+      if ((at === waiting.length && !(await hasMore())) || !isDeepStrictEqual(values, waiting[at++])) return false;
+  return !(await hasMore());
 }
 
 const keyIn = (row: RowData, key: readonly string[]): string => JSON.stringify(key.map((label) => keyText(row[label])));
 
 /** Finds the row of each edit. */
-function intentsOf(
+async function intentsOf(
   edits: readonly RowFileEdit[],
-  rows: readonly SourceRow[],
+  rows: AsyncIterable<SourceRow[]>,
   refuse: (edit: RowFileEdit, reason: string) => void,
-): Intents {
+): Promise<Intents> {
   const key = edits[0]?.source.key ?? [];
+  const wanted = new Set(edits.map(({ row }) => keyIn(row, key)));
   const places = new Map<string, number>();
   const repeated = new Set<string>();
-  rows.forEach(({ values }, index) => {
-    const name = keyIn(values, key);
-    if (places.has(name)) repeated.add(name);
-    places.set(name, index);
-  });
+  let place = 0;
+  for await (const block of rows) {
+    for (const { values } of block) {
+      const name = keyIn(values, key);
+      if (places.has(name)) repeated.add(name);
+      if (wanted.has(name)) places.set(name, place);
+      place++;
+    }
+  }
   const intents: Intents = { changed: new Map(), removed: new Map(), added: [] };
   const added = new Set<string>();
   for (const edit of edits) {
@@ -114,24 +135,29 @@ function intentsOf(
   return intents;
 }
 
-/** The rows that the file is to have. */
-function model(
-  rows: readonly SourceRow[],
+/** The rows that the file is to have, in blocks. */
+async function* meantRows(
+  rows: AsyncIterable<SourceRow[]>,
   { changed, removed, added }: Intents,
   refused: ReadonlySet<RowFileEdit>,
   labels: readonly string[],
-): RowData[] {
+): AsyncGenerator<RowData[]> {
   const made = (intent: Intent | undefined): Intent | undefined =>
     intent && !refused.has(intent.edit) ? intent : undefined;
   const empty = Object.fromEntries(labels.map((label) => [label, null]));
   const without = (values: RowData): RowData =>
     Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
-  const left = rows.flatMap(({ values }, index) => {
-    if (made(removed.get(index))) return [];
-    const change = made(changed.get(index));
-    return [change ? { ...empty, ...without({ ...values, ...change.values }) } : values];
-  });
-  return [...left, ...added.flatMap((intent) => (made(intent) ? [{ ...empty, ...without(intent.values) }] : []))];
+  let first = 0;
+  for await (const block of rows) {
+    const before = first;
+    first += block.length;
+    yield block.flatMap(({ values }, at) => {
+      if (made(removed.get(before + at))) return [];
+      const change = made(changed.get(before + at));
+      return [change ? { ...empty, ...without({ ...values, ...change.values }) } : values];
+    });
+  }
+  yield added.flatMap((intent) => (made(intent) ? [{ ...empty, ...without(intent.values) }] : []));
 }
 
 /** Makes splices of one edit, or refuses it. */
@@ -145,7 +171,13 @@ function attempt({ edit }: Intent, text: string, refuse: RefuseRow, make: () => 
   }
 }
 
-function editCsv(text: string, asked: Intents, types: RowFileEdit["source"]["types"], refuse: RefuseRow): string {
+/** Edits the text of a CSV; returns its labels as well. */
+function editCsv(
+  text: string,
+  asked: Intents,
+  types: RowFileEdit["source"]["types"],
+  refuse: RefuseRow,
+): { text: string; labels: readonly string[] } {
   const csv = new CsvText(text, types);
   const changes = [...asked.changed].flatMap(([index, intent]) =>
     attempt(intent, text, refuse, () =>
@@ -157,7 +189,8 @@ function editCsv(text: string, asked: Intents, types: RowFileEdit["source"]["typ
     (intent) => attempt(intent, text, refuse, () => [csv.add([intent.values])]).length > 0,
   );
   const rest = splice(text, [...changes, ...removals]);
-  return added.length === 0 ? rest : splice(rest, [new CsvText(rest, types).add(added.map(({ values }) => values))]);
+  const rows = added.map(({ values }) => values);
+  return { text: rows.length === 0 ? rest : splice(rest, [csv.add(rows, rest)]), labels: csv.labels };
 }
 
 /** Steps that change the entries of one row. */

@@ -15,4 +15,7 @@ export function decode(bytes: Buffer): { text: string; mark: Buffer } {
   }
 }
 
-export const encode = (text: string, begin: Buffer): Buffer => Buffer.concat([begin, Buffer.from(text)]);
+export const encode = (text: string, begin: Buffer): Buffer => {
+  const bytes = Buffer.from(text);
+  return begin.length === 0 ? bytes : Buffer.concat([begin, bytes]);
+};

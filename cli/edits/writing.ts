@@ -4,7 +4,8 @@ import {
   fsyncSync,
   lstatSync,
   openSync,
-  readFileSync,
+  readdirSync,
+  readSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -14,6 +15,7 @@ import {
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { messageOf } from "../../machine/failures.ts";
 import { whyUnwritable } from "../../machine/ownFile.ts";
+import { isRunning } from "../../machine/processes.ts";
 import { FileRefusal, openFile } from "../../provider/files/files.ts";
 import { isIgnored } from "../../provider/files/git.ts";
 import { isIn, rootOf } from "../../provider/files/repository.ts";
@@ -21,7 +23,7 @@ import type { EditedFile } from "./edits.ts";
 import { EditRefusal } from "./splices.ts";
 
 /** Megabytes that an edited file may have: it is edited as a whole. */
-const maxMegabytes = 256;
+export const maxMegabytesOfEdited = 256;
 
 /** Files that were not written, or not all of them. */
 export class WriteError extends Error {
@@ -32,11 +34,15 @@ export class WriteError extends Error {
  * The bytes of a file that is to be edited, for `planEdits`; undefined where there is none yet. Throws an EditRefusal for
  * what is never written: through a link, out of the repository, in Git's folder, what Git ignores.
  */
-export async function readToEdit(directory: string, name: string): Promise<Buffer | undefined> {
+export async function readToEdit(
+  directory: string,
+  name: string,
+  megabytes = maxMegabytesOfEdited,
+): Promise<Buffer | undefined> {
   const { isThere } = await assertEditable(directory, name);
   if (!isThere) return undefined;
   try {
-    const file = await openFile(directory, name, maxMegabytes);
+    const file = await openFile(directory, name, megabytes);
     try {
       return await file.readFile();
     } finally {
@@ -84,10 +90,11 @@ export async function writeFiles(directory: string, files: readonly EditedFile[]
       const why = whyUnwritable(path);
       if (why !== undefined) throw new WriteError(`${file} can't be written: ${why}`);
       assertUnchanged(path, file, before);
-      const draft = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}.tmp`);
+      dropLeftovers(path);
+      const draft = join(dirname(path), `.${basename(path)}.${process.pid}-${randomBytes(6).toString("hex")}.tmp`);
       drafts.push({ draft, path, file });
       writeDraft(draft, after, before ? statSync(path).mode & 0o777 : 0o666);
-      if (!readFileSync(draft).equals(after)) throw new WriteError(`${file} was not written as it should be`);
+      if (!hasBytes(draft, after)) throw new WriteError(`${file} was not written as it should be`);
     }
     files.forEach(({ file, before }, index) => assertUnchanged(drafts[index]?.path ?? file, file, before));
     renameAll(drafts);
@@ -95,6 +102,15 @@ export async function writeFiles(directory: string, files: readonly EditedFile[]
     for (const { draft } of drafts) rmSync(draft, { force: true });
     if (error instanceof EditRefusal) throw new WriteError(messageOf(error));
     throw error;
+  }
+}
+
+/** Removes what a process that was killed wrote beside a file: somebody could commit it. */
+function dropLeftovers(path: string): void {
+  const [folder, start] = [dirname(path), `.${basename(path)}.`];
+  for (const name of readdirSync(folder)) {
+    const [, pid] = name.startsWith(start) ? (/^(\d+)-[0-9a-f]{12}\.tmp$/.exec(name.slice(start.length)) ?? []) : [];
+    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(folder, name), { force: true });
   }
 }
 
@@ -108,9 +124,28 @@ function writeDraft(draft: string, bytes: Buffer, mode: number): void {
   }
 }
 
+/** Bytes of a file that are compared at a time. */
+const chunkSize = 1024 * 1024;
+
+/** True if a file holds these bytes and no others. */
+function hasBytes(path: string, bytes: Buffer): boolean {
+  const handle = openSync(path, "r");
+  try {
+    const chunk = Buffer.alloc(Math.min(chunkSize, bytes.length + 1));
+    for (let at = 0; ;) {
+      const length = readSync(handle, chunk);
+      if (length === 0) return at === bytes.length;
+      if (!chunk.subarray(0, length).equals(bytes.subarray(at, at + length))) return false;
+      at += length;
+    }
+  } finally {
+    closeSync(handle);
+  }
+}
+
 function assertUnchanged(path: string, file: string, before: Buffer | undefined): void {
   const isThere = statSync(path, { throwIfNoEntry: false }) !== undefined;
-  const isSame = before ? isThere && readFileSync(path).equals(before) : !isThere;
+  const isSame = before ? isThere && hasBytes(path, before) : !isThere;
   if (!isSame)
     throw new WriteError(`${file} was changed by somebody else in the meantime: nothing was written; try again`);
 }

@@ -5,7 +5,7 @@ import { EditRefusal } from "./splices.ts";
 import type { Like, TextMember, TextNode, TextTree } from "./textTree.ts";
 
 /** Bounds of what is edited: rows in YAML may have more values than settings. */
-const bounds: Bounds = { levels: 100, values: 250_000 };
+export const ofEdited: Bounds = { levels: 100, values: 250_000 };
 
 /** Reads a YAML text of one document. Throws an EditRefusal where it is not valid. */
 export function parseYamlTree(text: string): TextTree {
@@ -32,7 +32,7 @@ const emptyAt = (at: number): TextNode => ({
 function parseDocument(text: string): Document.Parsed {
   const lineCounter: LineCounter = new (yaml().LineCounter)();
   try {
-    const document = parseBounded(text, { lineCounter, keepSourceTokens: true }, bounds);
+    const document = parseBounded(text, { lineCounter, keepSourceTokens: true }, ofEdited);
     const [error] = document.errors;
     if (error) throw new EditRefusal("is not valid YAML: correct it", error.pos[0]);
     return document;

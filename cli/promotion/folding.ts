@@ -7,7 +7,7 @@ import type { EnvironmentFiles } from "../changes/placing/environmentFiles.ts";
 import type { FileEdit } from "../edits/edits.ts";
 import type { EditStep, RowFileEdit, ValueFileEdit } from "../edits/kinds.ts";
 import type { PromotedChange } from "./model/model.ts";
-import { readTable, type RowTable } from "./rowTables.ts";
+import { findSeed, readRows } from "./rows/rowTables.ts";
 
 type ItemStep = Exclude<EditStep, string>;
 
@@ -25,7 +25,7 @@ export async function foldEdits(
   changes: readonly PromotedChange[],
   all: readonly EnvironmentFiles[],
 ): Promise<FoldEdits> {
-  const folding = new Folding(all);
+  const folding = new Folding(all, changes);
   const found: FoldEdits = { edits: [], moved: [] };
   for (const change of changes) {
     const edits = change.row ? await folding.row(change) : folding.settings(change);
@@ -38,10 +38,17 @@ export async function foldEdits(
 
 class Folding {
   readonly #all: readonly EnvironmentFiles[];
-  readonly #tables = new Map<string, Promise<RowTable | undefined>>();
+  /** Keys of the changed rows of each seed. */
+  readonly #keys = new Map<string, Set<string>>();
+  readonly #tables = new Map<string, Promise<Map<string, Cells>>>();
 
-  constructor(all: readonly EnvironmentFiles[]) {
+  constructor(all: readonly EnvironmentFiles[], changes: readonly PromotedChange[]) {
     this.#all = all;
+    for (const { path, row } of changes) {
+      if (!row) continue;
+      const [, seed = ""] = path;
+      this.#keys.set(seed, (this.#keys.get(seed) ?? new Set()).add(row.key));
+    }
   }
 
   /** Settings that the same file has below each environment's own one. */
@@ -82,7 +89,7 @@ class Folding {
     const sharing = shared?.[1] ?? [];
     const source = sharing[0] && sourceOf(sharing[0], seed);
     if (!source || others.length > 0) return [];
-    const rows = await Promise.all(sharing.map(async (each) => (await this.#table(each, seed))?.rows.get(key)));
+    const rows = await Promise.all(sharing.map(async (each) => (await this.#rows(each, seed)).get(key)));
     const [row] = rows;
     const isAlike = rows.every((other) => (row && other ? isSameRecord(row, other, isSameValue) : row === other));
     const keys = keysOf(source.key, key, row ?? (change.do === "change" ? {} : change.cells));
@@ -101,11 +108,21 @@ class Folding {
     return [{ kind: "row", source, ...inSource(change.do, keys, row ?? {}, items) }, ...drops];
   }
 
-  #table(layers: EnvironmentFiles, seed: string): Promise<RowTable | undefined> {
+  /** The changed rows of a seed as an environment has them. */
+  #rows(layers: EnvironmentFiles, seed: string): Promise<Map<string, Cells>> {
     const name = `${layers.name}/${seed}`;
-    const known = this.#tables.get(name) ?? readTable(layers.declared, seed, layers.name);
+    const known = this.#tables.get(name) ?? this.#read(layers, seed);
     this.#tables.set(name, known);
     return known;
+  }
+
+  async #read({ declared, name }: EnvironmentFiles, seed: string): Promise<Map<string, Cells>> {
+    const found = new Map<string, Cells>();
+    const side = findSeed(declared, seed, name);
+    const wanted = this.#keys.get(seed);
+    for await (const rows of side ? readRows(side) : [])
+      for (const { key, cells } of rows) if (wanted?.has(key)) found.set(key, cells);
+    return found;
   }
 }
 

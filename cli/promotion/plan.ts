@@ -1,7 +1,6 @@
 import type { Value } from "../../provider/layers/document.ts";
 import { printableKey } from "../../provider/reconcile/merging/records.ts";
 import type { Decide, MergeConflict, Takeover } from "../../provider/reconcile/merging/threeWay.ts";
-import { hasOwnRows, mergeRows } from "./mergeRows.ts";
 import { mergeSettings, type SettingsMerge } from "./mergeSettings.ts";
 import type {
   PromotedChange,
@@ -12,7 +11,8 @@ import type {
   PromotedSubject,
 } from "./model/model.ts";
 import { PromotionError } from "./model/promotionError.ts";
-import { readTable } from "./rowTables.ts";
+import { hasOwnRows, mergeRows } from "./rows/mergeRows.ts";
+import { findSeed, readRows } from "./rows/rowTables.ts";
 import { assertKnown, isNamed, select } from "./selection.ts";
 import { isBelow, nameOfPath, pathIn, settingsIn } from "./settings.ts";
 
@@ -66,7 +66,7 @@ class Planning {
   }
 
   async #takeSettings(settings: SettingsMerge): Promise<void> {
-    this.#count(settings);
+    this.#count({ ...settings, untouched: settings.untouched.length });
     this.#notes.push(...settings.notes);
     const removed = settings.taken.flatMap(({ do: verb, key }) => (verb === "remove" ? [pathIn(key)] : []));
     for (const change of settings.taken) {
@@ -151,8 +151,7 @@ class Planning {
         ([other, { table, key }]) => other !== seed && table === own?.table && key.join("\0") === own.key.join("\0"),
       );
       for (const [other] of others) {
-        const table = await readTable(this.#sides.to.declared, other, name);
-        const twice = rows.find(({ row }) => row && table?.rows.has(row.key) && !this.#isRemoved(other, row.key));
+        const twice = await this.#findTwin(other, rows);
         if (!twice) continue;
         const { table: which = "" } = own ?? {};
         throw new PromotionError(
@@ -160,6 +159,20 @@ class Planning {
         );
       }
     }
+  }
+
+  /** The first of some added rows that a seed of `to` has, and keeps. */
+  async #findTwin(seed: string, added: readonly PromotedChange[]): Promise<PromotedChange | undefined> {
+    const { declared, name } = this.#sides.to;
+    const side = findSeed(declared, seed, name);
+    const byKey = new Map(added.map((change) => [change.row?.key ?? "", change]));
+    for await (const rows of side ? readRows(side) : []) {
+      for (const { key } of rows) {
+        const twin = byKey.get(key);
+        if (twin && !this.#isRemoved(seed, key)) return twin;
+      }
+    }
+    return undefined;
   }
 
   #isRemoved(seed: string, key: string): boolean {
@@ -199,8 +212,8 @@ class Planning {
     return theirs.some((pattern) => isNamed(whole, pattern)) ? "theirs" : undefined;
   }
 
-  #count({ untouched, kept, alike }: { untouched: readonly string[]; kept: readonly string[]; alike: number }): void {
-    this.#untouched += untouched.length;
+  #count({ untouched, kept, alike }: { untouched: number; kept: readonly string[]; alike: number }): void {
+    this.#untouched += untouched;
     this.#kept += kept.length;
     this.#alike += alike;
   }

@@ -156,6 +156,34 @@ describe("--only", () => {
     expect(rest.written).toEqual(["prod.yaml", "promotions.yaml"]);
   });
 
+  test("takes along what is expected to stand elsewhere, and nothing for a label that others write", async () => {
+    const repository = made({
+      ...project,
+      "base.yaml": `seeds:
+  countries: { table: countries, key: Code, source: countries.csv }
+  cities:
+    table: cities
+    key: Name
+    source: cities.csv
+    ignoreLabels: [Twin]
+    expect: { relationships: { Country: { seed: countries }, Twin: { seed: countries } } }
+`,
+      "cities.csv": "Name,Country,Twin\nBerlin,DE,FR\n",
+      "prod.yaml": "extends: base.yaml\n",
+    });
+    repository.commit({
+      "staging.yaml": `extends: base.yaml
+seeds:
+  countries: { rows+: [{ Code: IT, Name: Italy }, { Code: ES, Name: Spain }] }
+  cities: { rows+: [{ Name: Roma, Country: IT }], rows~: [{ Name: Berlin, Twin: ES }] }
+`,
+    });
+    const only = async (name: string): Promise<string[]> =>
+      names(await promoteIn(repository, ["staging", "prod"], { only: [name], write: false }));
+    expect(await only("cities/Roma")).toEqual(["add countries/IT", "add cities/Roma"]);
+    expect(await only("cities/Berlin")).toEqual(["change cities/Berlin"]);
+  });
+
   test("with a name that nobody has ends with the one that was meant", async () => {
     const wrong = promoteIn(two(), ["staging", "prod"], { only: ["countrys"] });
     await expect(wrong).rejects.toThrow("neither environment has countrys: did you mean countries?");

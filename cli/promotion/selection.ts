@@ -74,7 +74,7 @@ class Links {
     if (seed === undefined) return [...above, ...this.#ofTeam(change)];
     // A row of a seed that is new comes with it.
     const own = change.row ? this.#added((path) => path[0] === "seeds" && path[1] === seed) : [];
-    return [...above, ...own, ...(isSeed(change) ? this.#ofSeed(seed) : this.#ofRow(seed, cellsOf(change)))];
+    return [...above, ...own, ...(isSeed(change) ? this.#ofSeed(seed) : this.#ofRow(seed, change))];
   }
 
   #added(isMeant: (path: readonly string[]) => boolean): PromotedChange[] {
@@ -94,8 +94,12 @@ class Links {
     );
   }
 
-  #ofRow(name: string, cells: Cells): PromotedChange[] {
+  #ofRow(name: string, change: PromotedChange): PromotedChange[] {
+    const cells = cellsOf(change);
+    // A run writes no such cell of a row that is there.
+    const ignored = change.do === "change" ? (this.#seeds[name]?.ignoreLabels ?? []) : [];
     return this.#mentions(name).flatMap(({ label, seed }) => {
+      if (ignored.includes(label)) return [];
       const keys = [cells[label]].flat().flatMap((value) => keyText(value) ?? []);
       const rows = keys.flatMap((key) => this.#rows.get(rowName(seed, key)) ?? []);
       return [...rows, ...this.#added((path) => path[0] === "seeds" && path[1] === seed)];
@@ -109,10 +113,11 @@ class Links {
     return app === undefined ? [] : this.#added((path) => path[0] === "apps" && path[1] === app);
   }
 
-  /** The labels of a seed whose values are keys of another one's rows. */
+  /** The labels of a seed whose values are keys of another one's rows, or are expected to stand there. */
   #mentions(name: string): { label: string; seed: string }[] {
-    const { references = {}, parent } = this.#seeds[name] ?? {};
-    const links = [...Object.entries(references), ...(parent ? [[parent.by, parent] as const] : [])];
+    const { references = {}, parent, expect } = this.#seeds[name] ?? {};
+    const expected = Object.entries(expect?.relationships ?? {});
+    const links = [...Object.entries(references), ...expected, ...(parent ? [[parent.by, parent] as const] : [])];
     return links.flatMap(([label, rows]) => {
       if ("seed" in rows) return [{ label, seed: rows.seed }];
       const { table, key } = rows;

@@ -5,9 +5,9 @@ import { rootOf } from "../../provider/files/repository.ts";
 import { readDeclaration, type Declared } from "../changes/model/source.ts";
 import { filesOf, type EnvironmentFiles } from "../changes/placing/environmentFiles.ts";
 import { RowPlacing, type RowChange } from "../changes/placing/rowPlacing.ts";
+import { addColumns } from "../edits/columns.ts";
 import { fileOf, planEdits, type EditedFile, type FileEdit } from "../edits/edits.ts";
 import { readToEdit, writeFiles } from "../edits/writing.ts";
-import { addColumns } from "../mergeDriver/columns.ts";
 import { foldEdits } from "./folding.ts";
 import type { PromotedChange, Promotion, PromotionBase, PromotionSides } from "./model/model.ts";
 import { PromotionError } from "./model/promotionError.ts";
@@ -35,8 +35,9 @@ export async function editFiles(
     const bytes = await readToEdit(folder, file);
     const labels = newLabels(edits, file);
     if (!bytes || labels.length === 0 || !file.toLowerCase().endsWith(".csv")) return bytes;
-    originals.set(file, bytes);
-    return Buffer.from(addColumns(bytes.toString("utf8"), labels));
+    const widened = addColumns(bytes, labels);
+    if (widened !== bytes) originals.set(file, bytes);
+    return widened;
   });
   if (refused.length > 0) {
     const reasons = refused.slice(0, 5).map(({ place, reason }) => `${place}: ${reason}`);
@@ -146,7 +147,10 @@ export async function foldPromotion(
       );
     });
   }
-  await writeFiles(folder, files);
+  // The shared files come first: an environment must not lose its own value before these have it.
+  const layers = new Set(all.map(({ declared }) => declared.file));
+  const ordered = files.toSorted((one, other) => Number(layers.has(one.file)) - Number(layers.has(other.file)));
+  await writeFiles(folder, ordered);
   return { moved: files.length > 0 ? moved : [], files };
 }
 

@@ -1,14 +1,14 @@
 import { endpoints, type EndpointName } from "../../provider/contract/endpoints.ts";
 import { textsIn } from "../../provider/contract/wire.ts";
-import type { Exchange } from "./exchange.ts";
+import type { RecordedExchange } from "./exchange.ts";
 import { askOf, asksOf, signatureOf, type KnownStep } from "./factShapes.ts";
 
 /** Bounds of what is kept for facts. */
-const mostCalls = 2000;
-const mostCharacters = 16_000_000;
+const maxCalls = 2000;
+const maxCharacters = 16_000_000;
 
 /** An exchange that a fact may need: as its own, or as what made the thing that it is about. */
-export interface Call extends Exchange {
+export interface RecordedCall extends RecordedExchange {
   /** True when no earlier call had the same signature. */
   isNew: boolean;
   /** ID of what it made, and where its answer has it. */
@@ -48,16 +48,16 @@ const unrepeatable: ReadonlySet<EndpointName> = new Set([
 ]);
 
 /** True when a call changed, or may have changed, the platform. */
-export const isChange = ({ name, refused }: Exchange): boolean =>
+export const isChange = ({ name, refused }: RecordedExchange): boolean =>
   endpoints[name].effect !== "read" && refused === undefined;
 
 /** Things that a call changes. */
-export const subjectsOf = ({ name, sent }: Exchange): string[] =>
+export const subjectsOf = ({ name, sent }: RecordedExchange): string[] =>
   (subjects[name] ?? []).flatMap((key) => [...textsIn(sent[key])]);
 
 /** The exchanges that facts may be made of, in their order. */
-export class Calls {
-  readonly all: Call[] = [];
+export class RecordedCalls {
+  readonly all: RecordedCall[] = [];
   omitted = 0;
   readonly #signatures = new Set<string>();
   #characters = 0;
@@ -68,7 +68,7 @@ export class Calls {
     this.#known = new Set(known.flatMap(asksOf));
   }
 
-  take(exchange: Exchange): void {
+  take(exchange: RecordedExchange): void {
     const { name, answer, sent, refused } = exchange;
     if (exchange.request === undefined && refused === undefined) return;
     const signature = signatureOf(exchange);
@@ -76,7 +76,7 @@ export class Calls {
     const isNew = !isKnown && !(unrepeatable.has(name) && refused === undefined);
     if (!isNew && !isChange(exchange)) return;
     const size = JSON.stringify([sent, exchange.wire ?? null]).length;
-    if (this.all.length >= mostCalls || this.#characters + size > mostCharacters) {
+    if (this.all.length >= maxCalls || this.#characters + size > maxCharacters) {
       this.omitted++;
       return;
     }

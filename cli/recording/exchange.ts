@@ -21,7 +21,7 @@ export interface Passed {
 }
 
 /** A call of the interface, understood. */
-export interface Exchange {
+export interface RecordedExchange {
   name: EndpointName;
   /** Headers of the request, with names in lower case. */
   headers: Readonly<Record<string, string | undefined>>;
@@ -40,7 +40,7 @@ export interface Exchange {
 }
 
 /** Bytes of a body that was compressed. */
-const maxBytes = 64 * 2 ** 20;
+export const maxBytesUnpacked = 64 * 2 ** 20;
 
 const decoders: Readonly<Record<string, (body: Buffer, options: { maxOutputLength: number }) => Buffer>> = {
   gzip: gunzipSync,
@@ -51,13 +51,14 @@ const decoders: Readonly<Record<string, (body: Buffer, options: { maxOutputLengt
 };
 
 /** A body as text, without its compressions; undefined for one that can't be read. */
-export function textOf(body: Buffer, encoding: string | undefined): string | undefined {
+export function textOf(
+  body: Buffer,
+  encoding: string | undefined,
+  maxOutputLength = maxBytesUnpacked,
+): string | undefined {
   try {
     const steps = (encoding ?? "").split(",").map((step) => step.trim().toLowerCase());
-    const bytes = steps.reduceRight(
-      (left, step) => decoders[step]?.(left, { maxOutputLength: maxBytes }) ?? left,
-      body,
-    );
+    const bytes = steps.reduceRight((left, step) => decoders[step]?.(left, { maxOutputLength }) ?? left, body);
     return bytes.toString("utf8");
   } catch {
     return undefined;
@@ -79,7 +80,7 @@ const routes = routesOf();
 /**
  * Reads a proxied request as a call of the interface; undefined for anything else. `base` is the path of the platform.
  */
-export function exchangeOf(passed: Passed, base: string): Exchange | undefined {
+export function exchangeOf(passed: Passed, base: string): RecordedExchange | undefined {
   const url = URL.parse(passed.target, "http://platform");
   if (!url?.pathname.startsWith(base) || passed.body === undefined || passed.answer === undefined) return undefined;
   const route = routes.get(url.pathname.slice(base.length));

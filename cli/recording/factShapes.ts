@@ -1,6 +1,6 @@
 import { systemLabels } from "../../provider/contract/values.ts";
 import { isObject, type Json } from "../../provider/contract/wire.ts";
-import type { Exchange } from "./exchange.ts";
+import type { RecordedExchange } from "./exchange.ts";
 
 /** Parameters that hold what users write, not what the interface means. */
 export const written: ReadonlySet<string> = new Set(
@@ -33,7 +33,7 @@ function shapeOf(value: unknown, key = ""): unknown {
 }
 
 /** A key that is equal for exchanges with the same information. */
-export function signatureOf({ name, sent, headers, refused, status, answer, wire }: Exchange): string {
+export function signatureOf({ name, sent, headers, refused, status, answer, wire }: RecordedExchange): string {
   const outcome =
     refused === undefined ? shapeOf(answer ?? wire) : [status, refused.replaceAll(/["'“].*?["'”]|\S*\d\S*/g, "…")];
   return JSON.stringify([name, headers["x-auth-token"] !== undefined, shapeOf(sent), outcome]);

@@ -1,19 +1,19 @@
 import { endpoints } from "../../provider/contract/endpoints.ts";
 import { isObject, textsIn, type Json } from "../../provider/contract/wire.ts";
-import { isChange, subjectsOf, type Call } from "./calls.ts";
+import { isChange, subjectsOf, type RecordedCall } from "./calls.ts";
 import { describeExpected, written } from "./factShapes.ts";
 import type { Known } from "./known.ts";
 import type { Replacer } from "./privacy/replacer.ts";
 import type { RowValues } from "./shapes.ts";
 
 /** Most steps of a fact: one that needs more is about too much. */
-const mostSteps = 12;
+const maxSteps = 12;
 
 /** Rows of a batch that a fact inserts: more say nothing more. */
-const mostRows = 3;
+const maxRows = 3;
 
 /** Most facts of a recording. */
-const mostFacts = 500;
+const maxFacts = 500;
 
 /** Ingredients of facts. */
 export interface FactContext {
@@ -32,12 +32,12 @@ export interface MadeFacts {
 }
 
 /** Makes a fact of each exchange with new information. */
-export function factsOf(calls: readonly Call[], context: FactContext): MadeFacts {
+export function factsOf(calls: readonly RecordedCall[], context: FactContext): MadeFacts {
   const facts: Json = {};
   let [count, unfit] = [0, 0];
   for (const [index, call] of calls.entries()) {
     if (!call.isNew) continue;
-    const steps = count < mostFacts ? stepsOf(calls, index, context) : undefined;
+    const steps = count < maxFacts ? stepsOf(calls, index, context) : undefined;
     if (!steps) {
       unfit++;
       continue;
@@ -52,7 +52,7 @@ export function factsOf(calls: readonly Call[], context: FactContext): MadeFacts
   return { facts, count, unfit };
 }
 
-function freeID({ name, sent }: Call, facts: Json): string {
+function freeID({ name, sent }: RecordedCall, facts: Json): string {
   const words = Object.keys(sent).filter((key) => /^\w+$/.test(key));
   const id = words.length === 0 ? `${name}: without parameters` : `${name}: ${words.join(", ")}`;
   let free = id;
@@ -60,28 +60,28 @@ function freeID({ name, sent }: Call, facts: Json): string {
   return free;
 }
 
-function ruleOf({ refused, answer, status }: Call): string {
+function ruleOf({ refused, answer, status }: RecordedCall): string {
   if (refused !== undefined) return `is refused with HTTP ${status}, as recorded`;
   const keys = Object.keys(answer ?? {}).filter((key) => answer?.[key] !== undefined);
   return keys.length === 0 ? "succeeds, as recorded" : `answers ${keys.join(", ")}, as recorded`;
 }
 
 /** The steps to a call and itself; undefined where it can't be tried again without touching what others have. */
-function stepsOf(calls: readonly Call[], index: number, context: FactContext): Json[] | undefined {
+function stepsOf(calls: readonly RecordedCall[], index: number, context: FactContext): Json[] | undefined {
   const target = calls[index];
   if (!target) return undefined;
   const before = needed(calls, index);
   const all = [...before, target];
   const own = new Set(before.flatMap(({ made }) => made?.id ?? []));
-  const isOwn = (call: Call): boolean => !isChange(call) || subjectsOf(call).every((id) => own.has(id));
-  if (all.length > mostSteps || !all.every(isOwn)) return undefined;
+  const isOwn = (call: RecordedCall): boolean => !isChange(call) || subjectsOf(call).every((id) => own.has(id));
+  if (all.length > maxSteps || !all.every(isOwn)) return undefined;
   const writer = new Steps(context);
   const steps = all.map((call) => writer.step(call, call === target));
   return steps.includes(undefined) ? undefined : (steps as Json[]); // none is undefined
 }
 
 /** The calls that made what a call mentions, and those that changed it since. */
-function needed(calls: readonly Call[], index: number): Call[] {
+function needed(calls: readonly RecordedCall[], index: number): RecordedCall[] {
   const found = new Set<number>();
   const wanted = new Set(calls[index]?.mentions);
   for (let size = -1; size !== found.size;) {
@@ -99,7 +99,7 @@ function needed(calls: readonly Call[], index: number): Call[] {
   return [...found].sort((a, b) => a - b).flatMap((at) => calls[at] ?? []);
 }
 
-const wasMade = (calls: readonly Call[], before: number, id: string): boolean =>
+const wasMade = (calls: readonly RecordedCall[], before: number, id: string): boolean =>
   calls.slice(0, before).some(({ made }) => made?.id === id);
 
 /** A name from the sandbox or of an earlier step. Recorded texts that look like one must not be taken for it. */
@@ -135,7 +135,7 @@ class Steps {
   }
 
   /** A step; undefined for a call that can't be one. */
-  step(call: Call, isTarget: boolean): Json | undefined {
+  step(call: RecordedCall, isTarget: boolean): Json | undefined {
     const { name, answer, refused, status, made } = call;
     const as = this.#callerOf(call);
     this.#isLogin = name === "login";
@@ -165,7 +165,7 @@ class Steps {
 
   #fits = (): boolean => !this.#isUnfit;
 
-  #callerOf({ name, headers }: Call): string | undefined {
+  #callerOf({ name, headers }: RecordedCall): string | undefined {
     if (endpoints[name].auth === "none") return "admin";
     const { "x-auth-token": token, "x-user-id": user } = headers;
     if (token === undefined || user === undefined) return "nobody";
@@ -189,7 +189,7 @@ class Steps {
   }
 
   /** The platform's words, where they are its own. */
-  #words({ refused = "", sent, wire }: Call): Json {
+  #words({ refused = "", sent, wire }: RecordedCall): Json {
     const message = isObject(wire) ? (wire["message"] ?? wire["error"]) : undefined;
     if (typeof message !== "string" || !refused.includes(message)) return {};
     const isOwn = this.#context.replacer.text(message) === message && !/\d|["'“]/.test(message);
@@ -197,7 +197,7 @@ class Steps {
     return { message: isOwn && !quotes ? message : "$text" };
   }
 
-  #request({ name, sent, refused }: Call): Json {
+  #request({ name, sent, refused }: RecordedCall): Json {
     if (name === "login" && refused === undefined) return { email: "$admin.email", password: "$admin.password" };
     const request = this.#value(sent, "", refused === undefined) as Json; // it stays an object
     if (refused === undefined && typeof sent["teamMemberID"] === "string") {
@@ -229,7 +229,7 @@ class Steps {
     if (!isObject(value)) return value;
     return Object.fromEntries(
       Object.entries(value).map(([name, inner]) => {
-        const some = name === "rows" && Array.isArray(inner) ? inner.slice(0, mostRows) : inner;
+        const some = name === "rows" && Array.isArray(inner) ? inner.slice(0, maxRows) : inner;
         const made = written.has(name) ? this.#writtenValue(some, name, values) : this.#value(inner, name, isDone);
         return [replacer.text(name), made];
       }),
@@ -267,7 +267,7 @@ class Steps {
   }
 
   /** An answer without what of a table or a team may be otherwise the next time. */
-  #lasting({ name, sent }: Call, answer: Json): Json {
+  #lasting({ name, sent }: RecordedCall, answer: Json): Json {
     const { tables, people } = this.#context.known;
     const goneBy = (key: string, isThere: (id: string) => boolean): void => {
       const id = sent[key];

@@ -7,7 +7,7 @@ import type { RowValues } from "./shapes.ts";
 import { lookAt, type KnownTable } from "./tables.ts";
 
 /** Highest number of a sort field. */
-const mostSorts = 50;
+const maxSorts = 50;
 
 interface Fields {
   fields: Json;
@@ -93,7 +93,7 @@ function linkIn(value: unknown): unknown {
 /** The number of the sort field of labels: each number has the label that fits it best. */
 function sortsOf({ sorts }: KnownTable): Map<string, number> {
   const found = new Map<string, number>();
-  const numbers = [...sorts].filter(([sort]) => sort >= 1 && sort <= mostSorts);
+  const numbers = [...sorts].filter(([sort]) => sort >= 1 && sort <= maxSorts);
   for (const [sort, labels] of numbers.toSorted(([, a], [, b]) => a.size - b.size)) {
     const best = [...labels].filter(([label]) => !found.has(label)).toSorted(([, a], [, b]) => b - a)[0];
     if (best) found.set(best[0], sort);

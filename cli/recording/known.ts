@@ -3,7 +3,7 @@ import type { Member } from "../../provider/contract/members.ts";
 import type { Row } from "../../provider/contract/values.ts";
 import { isObject } from "../../provider/contract/wire.ts";
 import { Directory } from "./directory.ts";
-import type { Exchange } from "./exchange.ts";
+import type { RecordedExchange } from "./exchange.ts";
 import { comparable, KnownTables, type KnownRow, type KnownTable } from "./tables.ts";
 
 type Call<Name extends EndpointName> = {
@@ -23,7 +23,7 @@ export class Known {
   readonly beside = new Map<"files" | "apps" | "notifications", number>();
 
   /** Learns from a call's answer and effect. */
-  take({ name, headers, request, answer, time, refused }: Exchange): void {
+  take({ name, headers, request, answer, time, refused }: RecordedExchange): void {
     const { "x-user-id": caller } = headers;
     if (refused !== undefined || request === undefined || answer === undefined) return;
     if (caller !== undefined) this.people.first ??= this.people.user(caller, undefined);

@@ -1,5 +1,5 @@
 import { stringify } from "yaml";
-import { Calls } from "./calls.ts";
+import { RecordedCalls } from "./calls.ts";
 import { exchangeOf, type Passed } from "./exchange.ts";
 import type { KnownStep } from "./factShapes.ts";
 import { factsOf } from "./facts.ts";
@@ -21,7 +21,7 @@ export interface RecordingOptions {
 }
 
 /** The recording as texts, and the list of what was left out. */
-export interface Made {
+export interface RecordingFiles {
   seed: string;
   facts: string;
   finder: Finder;
@@ -35,7 +35,7 @@ export interface Made {
 export class Recording {
   readonly #options: RecordingOptions;
   readonly #known = new Known();
-  readonly #calls: Calls;
+  readonly #calls: RecordedCalls;
   readonly #sensitive: Sensitive;
   #count = 0;
   #beside = 0;
@@ -45,7 +45,7 @@ export class Recording {
 
   constructor(options: RecordingOptions) {
     this.#options = options;
-    this.#calls = new Calls(options.knownSteps);
+    this.#calls = new RecordedCalls(options.knownSteps);
     this.#sensitive = new Sensitive(options.labels);
   }
 
@@ -84,7 +84,7 @@ export class Recording {
   }
 
   /** Makes the files of what came by. */
-  made(date: string): Made {
+  made(date: string): RecordingFiles {
     const finder = new Finder(this.#sensitive.entries);
     const replacer = new Replacer(finder, this.#sensitive.entries);
     const values = this.#values(replacer);

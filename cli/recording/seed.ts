@@ -8,7 +8,7 @@ import type { RowValues } from "./shapes.ts";
 import type { KnownRow, KnownTable } from "./tables.ts";
 
 /** Parts of a YAML document that a reader of seeds takes, with room for what is not counted. */
-const mostParts = 80_000;
+const maxParts = 80_000;
 
 const partsOf = (value: unknown): number =>
   isObject(value) || Array.isArray(value)
@@ -83,7 +83,7 @@ function tablesOf(known: Known, all: readonly KnownTable[], replacer: Replacer, 
         parent === undefined || (row.parent !== undefined && known.tables.find(row.parent)?.table === parent);
       const made = rowOf(row, parent, write(row.values), replacer);
       parts += partsOf(made);
-      if (fits && parts <= mostParts) rows.push(made);
+      if (fits && parts <= maxParts) rows.push(made);
       else omitted++;
     }
     count += rows.length;

@@ -3,11 +3,11 @@ import { declarable, type Row, type RowData } from "../../provider/contract/valu
 import { isObject, type Json } from "../../provider/contract/wire.ts";
 
 /** Bounds of what is kept of rows. */
-export const mostRows = 5000;
-export const mostTables = 500;
-const mostRowCharacters = 3_000_000;
+export const maxRows = 5000;
+export const maxTables = 500;
+const maxRowCharacters = 3_000_000;
 /** Rows of one read that tell of the order of a sort field. */
-const mostOrdered = 500;
+const maxOrdered = 500;
 
 /** A row as it was last seen or written. */
 export interface KnownRow {
@@ -58,7 +58,7 @@ export class KnownTables {
   /** The table of an ID; undefined when there are too many. */
   table(id: string): KnownTable | undefined {
     const known = this.all.get(id);
-    if (known || this.all.size >= mostTables) return known;
+    if (known || this.all.size >= maxTables) return known;
     const made = { id, rows: [], labels: new Map(), links: new Map(), sorts: new Map(), fieldIDs: new Map() };
     this.all.set(id, made);
     return made;
@@ -123,7 +123,7 @@ export class KnownTables {
   #place(table: KnownTable, id: string | undefined): KnownRow | undefined {
     const known = id === undefined ? undefined : this.#places.get(id);
     if (known) return known.row;
-    if (this.#rows >= mostRows || this.#characters >= mostRowCharacters) {
+    if (this.#rows >= maxRows || this.#characters >= maxRowCharacters) {
       this.omitted++;
       return undefined;
     }
@@ -166,7 +166,7 @@ export class KnownTables {
 
   /** Learns from rows that came in the order of a sort field. */
   ordered(table: KnownTable, sort: number, order: number, all: readonly Row[]): void {
-    const rows = all.slice(0, mostOrdered);
+    const rows = all.slice(0, maxOrdered);
     const labels = new Set(rows.flatMap((row) => Object.keys(valuesOf(row))));
     const distinct = new Map<string, number>();
     for (const label of labels) {
@@ -211,7 +211,7 @@ export function lookAt(table: Pick<KnownTable, "labels" | "links">, label: strin
   if (type !== "linked" || !isObject(value)) return;
   const link = table.links.get(label) ?? { rows: new Set<string>(), shown: undefined };
   table.links.set(label, link);
-  if (link.rows.size < mostOrdered) link.rows.add(String(value["crossAppRowID"]));
+  if (link.rows.size < maxOrdered) link.rows.add(String(value["crossAppRowID"]));
   const shown = isObject(value["value"]) ? value["value"]["label"] : undefined;
   if (typeof shown === "string" && shown !== "") link.shown = shown;
 }

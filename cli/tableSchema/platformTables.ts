@@ -1,4 +1,5 @@
-import { seed as contents } from "../../emulator/seed/schema.ts";
+import { readSeed } from "../../emulator/seed/file.ts";
+import type { Seed } from "../../emulator/seed/schema.ts";
 import { find, toPlainValue, type Value } from "../../provider/layers/document.ts";
 import type { FieldModel, Kind, TableModel } from "./model.ts";
 
@@ -14,13 +15,21 @@ const kinds: Readonly<Record<string, Kind>> = {
   teamViewers: "checkbox",
 };
 
-/** The model of a table that an environment file describes under platform; undefined where it has none. */
-export function findDeclaredModel(root: Value, table: string, key: readonly string[]): TableModel | undefined {
-  const value = find(root, ["platform"])?.value;
-  const platform = value && contents.safeParse(toPlainValue(value)).data;
-  const [, found] =
-    Object.entries(platform?.tables ?? {}).find(([name, { id }]) => name === table || id === table) ?? [];
-  if (!platform || !found) return undefined;
+/** The tables of a platform seed, or of the platform of an environment file. Throws with file and line. */
+export const readPlatform = (file: string, directory: string): Pick<Seed, "tables"> => readSeed(file, directory);
+
+/**
+ * The model of a table that a platform seed describes; undefined where it has none.
+ * @param root the environment file that it stands in, whose seeds name keys
+ */
+export function findDeclaredModel(
+  platform: Pick<Seed, "tables">,
+  root: Value,
+  table: string,
+  key: readonly string[],
+): TableModel | undefined {
+  const [, found] = Object.entries(platform.tables).find(([name, { id }]) => name === table || id === table) ?? [];
+  if (!found) return undefined;
   const seeds = toPlainValue(find(root, ["seeds"])?.value ?? { kind: "map", at: root.at, entries: new Map() });
   const seed = Object.values(isMap(seeds) ? seeds : {}).find((one) => isMap(one) && one["table"] === table);
   const stated = isMap(seed) ? [seed["key"]].flat().filter((label) => typeof label === "string") : [];

@@ -7,7 +7,7 @@ import { hashToken } from "../data/hashing.ts";
 import { forbidden, invalid, notFound, PlatformError } from "../data/platformError.ts";
 import { parseBody } from "../http/body.ts";
 import type { Arrived, Outgoing } from "../http/server.ts";
-import { loadBytes, packState, packingOf } from "../platform/snapshotFiles.ts";
+import { loadBytes, packState, packingOf } from "../snapshots/snapshotFiles.ts";
 import type { Administrated } from "./administrated.ts";
 import { callAsAdministrator } from "./calling.ts";
 import { consoleFile } from "./consoleFiles.ts";
@@ -32,7 +32,7 @@ type Action = (on: Administrated, request: Arrived, name: string) => unknown;
 /** Actions by method and first part of the path; the rest of the path is the name. */
 const actions: Record<string, Action> = {
   "GET platform": ({ platform }) => platformFacts(platform),
-  "GET tables": ({ platform }) => ({ tables: tableList(platform) }),
+  "GET tables": async ({ platform }, { query }) => ({ tables: await tableList(platform, query) }),
   "GET rows": ({ platform }, { query }) => rowPage(platform, query),
   "GET organizations": ({ platform }) => ({ organizations: organizationTree(platform) }),
   "GET users": ({ platform }) => ({ users: userList(platform) }),
@@ -74,10 +74,10 @@ const actions: Record<string, Action> = {
     return done;
   },
   "GET notifications": ({ instance }, { query }) => instance.notifications(query.get("email") ?? undefined),
-  "GET snapshots": ({ instance }, _request, name) =>
-    name === "" ? { snapshots: instance.snapshots() } : { differences: instance.differences(name) },
-  "PUT snapshots": ({ instance }, _request, name) => {
-    instance.saveSnapshot(name);
+  "GET snapshots": async ({ instance }, _request, name) =>
+    name === "" ? { snapshots: instance.snapshots() } : { differences: await instance.compareSnapshot(name) },
+  "PUT snapshots": async ({ instance }, _request, name) => {
+    await instance.takeSnapshot(name);
     return done;
   },
   "POST snapshots": async ({ instance }, _request, name) => {

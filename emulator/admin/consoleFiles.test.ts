@@ -110,6 +110,9 @@ test("rows come in pages, filtered and sorted, as JSON that no browser takes for
   const both = filter({ Name: { $regex: "plain|<img", $options: "i" } });
   expect(await codes(`limit=1&${both}`)).toEqual(["C0", true, 7]);
   expect(await codes("limit=3&skip=50")).toEqual(["", false, 7]);
+  expect(await codes(`limit=0&${both}`)).toEqual(["", true, 7]);
+  expect(await codes(`limit=1&total=false&${both}`)).toEqual(["C0", true, null]);
+  expect(await codes("limit=7&total=false")).toEqual(["C0 C1 C2 C3 C4 C5 C6", false, 7]);
   for (const wrong of ["limit=-1", "skip=x", "filter=[]", "filter={", filter({ $where: "1" })]) {
     expect((await ask(`rows?table=countries&${wrong}`)).status).toBe(400);
   }
@@ -120,6 +123,19 @@ test("rows come in pages, filtered and sorted, as JSON that no browser takes for
     "nosniff",
   ]);
   expect(emulator.lastCall()).toBe(since); // looking is no call
+});
+
+test("large tables are counted exactly, and not at all where nobody waits for it", async () => {
+  const { admin, ask } = await platform();
+  const rows = Array.from({ length: 10_000 }, () => ({}));
+  const counts = async (query = "") =>
+    ((await ask(`tables${query}`)).at("tables") as { rows: number }[]).map(({ rows }) => rows);
+  for (let batch = 0; batch < 2; batch++) await admin.call("insertmicroapprows", { microAppID: "countries", rows });
+  expect(await counts("?counts=false")).toEqual([0, 20_000, 0]);
+  await admin.call("insertmicroapprows", { microAppID: "countries", rows: rows.slice(0, 3) });
+  expect(await counts("?counts=false")).toEqual([0, null, 0]);
+  expect(await counts()).toEqual([0, 20_003, 0]);
+  expect((await ask("rows?table=countries&limit=1")).at("total")).toBe(20_003);
 });
 
 test("it shows tables, organizations with members and roles, users, apps and files", async () => {

@@ -7,7 +7,7 @@ import type { CallFilter, LoggedCall } from "../data/callLog.ts";
 import { signUrl, listFiles } from "../data/files.ts";
 import { membersOf, teamsOf } from "../data/memberships.ts";
 import { invalid } from "../data/platformError.ts";
-import { requireTable } from "../data/tables.ts";
+import { countAll, countFew, findTable, requireTable } from "../data/tables.ts";
 import { generation, listApps } from "../endpoints/apps.ts";
 import { listChildren } from "../endpoints/children.ts";
 import { countRows, prepareRead } from "../endpoints/rowReads.ts";
@@ -26,26 +26,33 @@ export const platformFacts = ({ manner: { settings, profile } }: Platform) => ({
   profile: profile ?? null,
 });
 
-/** Tables with their fields and the number of their rows. */
-export function tableList({ database }: Platform) {
-  const ids = database.all<{ id: string }>("SELECT id FROM tables ORDER BY position");
-  return ids.map(({ id }) => {
-    const { name, parent, fields } = requireTable(database, id);
-    const count = database.one<{ rows: number }>("SELECT count(*) AS rows FROM rows WHERE table_id = ?", id);
+/** Tables with their fields and the number of their rows; with `counts=false` it is null where counting takes long. */
+export async function tableList({ database }: Platform, query: URLSearchParams) {
+  const tables = [];
+  for (const { id } of database.all<{ id: string }>("SELECT id FROM tables ORDER BY position")) {
+    const few = countFew(database, id);
+    const rows = few === null && query.get("counts") !== "false" ? await countAll(database, id) : few;
+    const table = findTable(database, id);
+    if (!table) continue; // all were exchanged while one was counted
+    const { name, parent, fields } = table;
     const shown = [...fields.values()].map(({ id, label, type, sort }) => ({ id, label, type, sort }));
-    return { id, name, parent, rows: count?.rows ?? 0, fields: shown };
-  });
+    tables.push({ id, name, parent, rows, fields: shown });
+  }
+  return tables;
 }
 
 /** A page of rows as an administrator reads them. */
 export interface RowPage {
   rows: Row[];
   more: boolean;
-  /** Rows on all pages; null when counting them takes too long. */
+  /** Rows on all pages; null when counting them takes too long, or nobody asked for it. */
   total: number | null;
 }
 
-/** One page of a table's rows: 50 by default, 100,000 at most. `filter` is a view filter, or a list that all must fit. */
+/**
+ * One page of a table's rows: 50 by default, 100,000 at most. `filter` is a view filter, or a list that all must fit.
+ * `total=false` counts nothing, which may take longer than the page itself.
+ */
 export async function rowPage(platform: Platform, query: URLSearchParams): Promise<RowPage> {
   const microAppID = query.get("table") ?? "";
   const limit = Math.min(wholeIn(query, "limit", 50), maxRows);
@@ -64,7 +71,8 @@ export async function rowPage(platform: Platform, query: URLSearchParams): Promi
   const skipped = request.searchFilter[0]?.skip ?? 0;
   const more = rows.length > limit;
   const ended = !more && (rows.length > 0 || skipped === 0);
-  const total = ended ? skipped + rows.length : await countRows(request, call);
+  const isCounted = query.get("total") !== "false";
+  const total = ended ? skipped + rows.length : isCounted ? await countRows(request, call) : null;
   return { rows: rows.slice(0, limit), more, total };
 }
 

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { Door } from "../../provider/conformance/door.ts";
+import type { PlatformClient } from "../../provider/conformance/door.ts";
 import type { Fact } from "../../provider/conformance/fact.ts";
 import { loadFacts } from "../../provider/conformance/load.ts";
-import { runFacts, type Result, type Run } from "../../provider/conformance/run.ts";
-import { startBed, type TestBed } from "../testing/bed.ts";
-import { clientDoor, isForClients } from "../testing/clientDoor.ts";
+import { runFacts, type FactResult, type FactRun } from "../../provider/conformance/run.ts";
+import { startSandbox, type ConformanceSandbox } from "../testing/bed.ts";
+import { createPlatformClient, isForClients } from "../testing/clientDoor.ts";
 
 const facts = loadFacts();
 
 interface Way {
   facts: readonly Fact[];
-  how: (stage: TestBed) => Partial<Run>;
+  how: (stage: ConformanceSandbox) => Partial<FactRun>;
 }
 
 const ways: Record<string, Way> = {
@@ -18,17 +18,17 @@ const ways: Record<string, Way> = {
   "in the other form": { facts, how: ({ reset }) => ({ spelling: "other", reset }) },
   "through the client": {
     facts: facts.filter(isForClients),
-    how: ({ reset, emulator, bed }) => ({ reset, door: clientDoor(emulator.url, bed) }),
+    how: ({ reset, emulator, bed }) => ({ reset, door: createPlatformClient(emulator.url, bed) }),
   },
 };
 
 describe.each(Object.entries(ways))("%s", (_name, { facts, how }) => {
-  let stage: TestBed;
-  let door: Door | undefined;
-  let results: Map<string, Result>;
+  let stage: ConformanceSandbox;
+  let door: PlatformClient | undefined;
+  let results: Map<string, FactResult>;
 
   beforeAll(async () => {
-    stage = await startBed();
+    stage = await startSandbox();
     const { bed, send, emulated } = stage;
     const way = how(stage);
     ({ door } = way);

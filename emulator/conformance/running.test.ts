@@ -2,22 +2,22 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import type { Send } from "../../provider/conformance/door.ts";
 import type { Fact } from "../../provider/conformance/fact.ts";
 import { loadFacts, parseFacts } from "../../provider/conformance/load.ts";
-import type { Thing } from "../../provider/conformance/made.ts";
+import type { MadeThing } from "../../provider/conformance/made.ts";
 import { inOrder, needsOf, runFacts } from "../../provider/conformance/run.ts";
 import { isObject, type Json } from "../../provider/contract/wire.ts";
-import { startBed, type TestBed } from "../testing/bed.ts";
+import { startSandbox, type ConformanceSandbox } from "../testing/bed.ts";
 
 const facts = loadFacts();
 const cheap = facts.filter((fact) => !needsOf(fact).includes("manyRows"));
 
-let stage: TestBed;
+let stage: ConformanceSandbox;
 beforeAll(async () => {
-  stage = await startBed();
+  stage = await startSandbox();
 });
 beforeEach(() => stage.reset());
 afterAll(() => stage.close());
 
-const keyOf = ({ kind, id }: Thing): string => `${kind} ${id}`;
+const keyOf = ({ kind, id }: MadeThing): string => `${kind} ${id}`;
 
 test("facts leave nothing behind, apart from what nothing can delete", async () => {
   const { bed, send, emulator } = stage;
@@ -113,7 +113,7 @@ test("a fact says why it is not tried", async () => {
   const some = facts.filter(({ id }) =>
     ["microappdata", "userid: enabled", "microappdata optViewFilters: or"].includes(id),
   );
-  const reasons = async (bed: TestBed["bed"], facts: Fact[]) =>
+  const reasons = async (bed: ConformanceSandbox["bed"], facts: Fact[]) =>
     (await runFacts({ facts, bed, send, habits: { viewFilters: "ignored" } })).map((result) =>
       result.status === "notTried" ? result.why : result.status,
     );

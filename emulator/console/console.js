@@ -2,7 +2,7 @@ import { html, nothing, render } from "./lit-html/lit-html.js";
 import { keyed } from "./lit-html/directives/keyed.js";
 import { keepInAddress, readAddress } from "./address.js";
 import { help, listenForKeys } from "./keys.js";
-import { loadModel } from "./model.js";
+import { loadModel, onCounted } from "./model.js";
 import { notify, onNotice } from "./notices.js";
 import { missing } from "./parts.js";
 import { ask, keepToken, onWaiting } from "./service.js";
@@ -100,6 +100,7 @@ async function keepFollowing() {
 applyTheme();
 onNotice(draw);
 onWaiting(draw);
+onCounted(draw);
 addEventListener("hashchange", show);
 listenForKeys(names, () => {
   openSide();

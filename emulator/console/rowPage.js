@@ -10,8 +10,10 @@ const whole = (words) => (/^\d{1,9}$/.test(words ?? "") ? Number(words) : 0);
 /** The page of a table's rows that an address names: filter, order and place. */
 export class RowPage {
   rows = [];
-  total = 0;
+  counted = 0;
   more = false;
+  #loads = 0;
+  #isFiltered = false;
   #place;
   #findTable;
 
@@ -33,12 +35,43 @@ export class RowPage {
     return { table: id, filter: filterText(this.filter, fields), ...order };
   }
 
+  /** Rows on all pages; null while they are counted, and where that takes too long. */
+  get total() {
+    return this.counted ?? (this.#isFiltered ? null : (this.#findTable()?.rows ?? null));
+  }
+
   async load() {
     if (!this.#findTable()) return;
-    Object.assign(this, await ask("rows", { query: { ...this.query, skip: this.skip, limit: perPage } }));
-    if (this.rows.length > 0 || this.skip === 0 || this.total === null) return;
-    this.skip = Math.max(0, Math.ceil(this.total / perPage) - 1) * perPage; // what was there is deleted
+    const load = ++this.#loads;
+    const query = { ...this.query, skip: this.skip, limit: perPage, total: false };
+    const { rows, more, total } = await ask("rows", { query });
+    if (load !== this.#loads) return; // another page was asked for since
+    Object.assign(this, { rows, more, counted: total });
+    this.#isFiltered = query.filter !== undefined;
+    if (rows.length > 0 || this.skip === 0) {
+      if (total === null && this.#isFiltered) void this.#countLater(load);
+      return;
+    }
+    const left = total ?? (await this.#count());
+    if (left === null) return;
+    this.skip = Math.max(0, Math.ceil(left / perPage) - 1) * perPage; // what was there is deleted
     await this.load();
+  }
+
+  async #count() {
+    return (await ask("rows", { query: { ...this.query, limit: 0 } })).total;
+  }
+
+  /** Counts what a filter finds while its first rows are shown: that may take long. */
+  async #countLater(load) {
+    try {
+      const total = await this.#count();
+      if (load !== this.#loads) return;
+      this.counted = total;
+    } catch (error) {
+      notify(error.message, "bad");
+    }
+    this.#place.redraw();
   }
 
   /** Goes to another page, filter or order, as a step that the browser goes back from. */

@@ -16,7 +16,7 @@ function tableNode(table, level = 0) {
     key: `table ${table.id}`,
     label: table.name,
     href: link("tables", table.id),
-    count: table.rows,
+    count: table.rows ?? undefined,
     words: [table.name, table.id],
     open: true,
     nodes: below.map((child) => tableNode(child, level + 1)),

@@ -1,5 +1,5 @@
 import type { Database } from "./database.ts";
-import type { Manner } from "./settings.ts";
+import type { EmulatedDialect } from "./settings.ts";
 import type { User } from "./users.ts";
 
 /** Forms that a platform may read a value back in, other than the one that it was written in. */
@@ -7,7 +7,7 @@ export const otherForms = ["midnight", "trimmed", "numberAsText", "checkboxAsTex
 export type OtherForm = (typeof otherForms)[number];
 
 /** Given to a handler beside the request: the data, the caller, the time. */
-export interface CallContext extends Manner {
+export interface CallContext extends EmulatedDialect {
   database: Database;
   /** Forms that values of rows are read back in, other than the habits name. */
   otherForms: readonly OtherForm[];

@@ -7,7 +7,7 @@ const maxStatements = 300;
 
 /** How a data file is used that others may have open, and one that nobody else has and that ends with its connection. */
 const shared =
-  "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY";
+  "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY";
 const alone =
   "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -2048; " +
   "PRAGMA temp_store = MEMORY";

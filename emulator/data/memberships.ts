@@ -1,7 +1,7 @@
 import type { Database } from "./database.ts";
 import { notFound } from "./platformError.ts";
 
-export interface Team {
+export interface StoredTeam {
   id: string;
   organizationID: string;
   name: string;
@@ -34,14 +34,17 @@ const teamColumns =
 const memberColumns = "m.id, m.team_id AS teamID, m.user_id AS userID, u.email, m.role";
 const memberTables = "members m JOIN users u ON u.id = m.user_id";
 
-export function requireTeam(database: Database, teamID: string): Team {
-  const team = database.one<Team>(`SELECT ${teamColumns} FROM teams WHERE id = ?`, teamID);
+export function requireTeam(database: Database, teamID: string): StoredTeam {
+  const team = database.one<StoredTeam>(`SELECT ${teamColumns} FROM teams WHERE id = ?`, teamID);
   if (!team) throw notFound("Team", teamID);
   return team;
 }
 
-export function teamsOf(database: Database, organizationID: string): Team[] {
-  return database.all<Team>(`SELECT ${teamColumns} FROM teams WHERE organization_id = ? ORDER BY name`, organizationID);
+export function teamsOf(database: Database, organizationID: string): StoredTeam[] {
+  return database.all<StoredTeam>(
+    `SELECT ${teamColumns} FROM teams WHERE organization_id = ? ORDER BY name`,
+    organizationID,
+  );
 }
 
 /** Members in the order in which they came. */
@@ -69,7 +72,7 @@ type JoinContext = { database: Database; newID: () => string; now: number };
 /** Adds a user to a team and to its organization's "All Members". Existing memberships stay as they are. */
 export function joinTeam(
   making: JoinContext,
-  team: Team,
+  team: StoredTeam,
   userID: string,
   role: "admin" | "member" = "member",
   targets: Targets = {},
@@ -91,7 +94,7 @@ export function joinTeam(
 }
 
 /** Ends a membership. Who leaves "All Members" leaves the organization, so all of its teams (assumed). */
-export function leaveTeam(database: Database, team: Team, userID: string): void {
+export function leaveTeam(database: Database, team: StoredTeam, userID: string): void {
   const scope = team.isAllMembers === 1 ? "SELECT id FROM teams WHERE organization_id = ?" : "SELECT ?";
   database.run(
     `DELETE FROM members WHERE user_id = ? AND team_id IN (${scope})`,

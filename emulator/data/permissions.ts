@@ -1,5 +1,5 @@
 import type { CallContext } from "./callContext.ts";
-import type { Team } from "./memberships.ts";
+import type { StoredTeam } from "./memberships.ts";
 import { forbidden } from "./platformError.ts";
 
 // Permissions are assumed: only "organization or team admins add members" is documented. A platform administrator may
@@ -36,7 +36,7 @@ export function requireOrganizationAdmin(call: Asking, organizationID: string, a
   throw forbidden(`Only administrators of the organization can ${action}`);
 }
 
-export function requireTeamAdmin(call: Asking, team: Team, action: string): void {
+export function requireTeamAdmin(call: Asking, team: StoredTeam, action: string): void {
   if (call.user.admin || isTeamAdmin(call, team.id)) return;
   if (roleInOrganization(call, team.organizationID) === "admin") return;
   throw forbidden(`Only administrators of the organization or the team can ${action}`);

@@ -28,7 +28,7 @@ export const settings = z.strictObject({
 export type Settings = z.output<typeof settings>;
 
 /** How a platform behaves. */
-export interface Manner {
+export interface EmulatedDialect {
   settings: Settings;
   /** Exactly `usualHabits` where the platform has no other. */
   habits: Habits;
@@ -36,7 +36,7 @@ export interface Manner {
 }
 
 /** Reads how the platform behaves. What is kept is parsed once for as long as nobody changes it. */
-export class Manners {
+export class DialectReader {
   readonly #overrides: Partial<Settings>;
   #known: { kept: Kept; own: Settings; profile: Profile | undefined } | undefined;
   #habits: { of: string; habits: Habits } | undefined;
@@ -46,7 +46,7 @@ export class Manners {
     this.#overrides = overrides;
   }
 
-  read(database: Database): Manner {
+  read(database: Database): EmulatedDialect {
     const kept = database.one<Kept>(
       `SELECT (SELECT value FROM meta WHERE key = 'settings') AS settings,
               (SELECT value FROM meta WHERE key = 'profile') AS profile`,

@@ -1,8 +1,9 @@
+import { setImmediate as others } from "node:timers/promises";
 import type { FieldType } from "../../provider/contract/fields.ts";
 import type { Database } from "./database.ts";
 import { notFound } from "./platformError.ts";
 
-export interface Field {
+export interface TableField {
   id: string;
   label: string;
   type: FieldType;
@@ -20,9 +21,9 @@ export interface Table {
   parent: string | null;
   /** Generation of all rows; part of the names of their indexes. */
   generation: string;
-  fields: ReadonlyMap<string, Field>;
+  fields: ReadonlyMap<string, TableField>;
   /** Fields whose sort values are stored, each in a column of its own. */
-  sorted: readonly (Field & { sort: number })[];
+  sorted: readonly (TableField & { sort: number })[];
 }
 
 const fieldColumns = `id, label, type, sort, target_table AS targetTable, target_field AS targetField`;
@@ -38,11 +39,11 @@ export function findTable(database: Database, tableID: string): Table | undefine
     tableID,
   );
   if (!table) return undefined;
-  const fields = database.all<Field>(
+  const fields = database.all<TableField>(
     `SELECT ${fieldColumns} FROM fields WHERE table_id = ? ORDER BY position`,
     tableID,
   );
-  const sorted = fields.filter((field): field is Field & { sort: number } => field.sort !== null);
+  const sorted = fields.filter((field): field is TableField & { sort: number } => field.sort !== null);
   return { ...table, fields: new Map(fields.map((field) => [field.label, field])), sorted };
 }
 
@@ -52,11 +53,37 @@ export function requireTable(database: Database, tableID: string): Table {
   return table;
 }
 
+/** Rows that are counted at once; others would feel more. */
+const countedAtOnce = 20_000;
+
+/** Number of a table's rows, null when there are too many to count them at once. */
+export function countFew(database: Database, tableID: string): number | null {
+  const some = "SELECT count(*) AS count FROM (SELECT 1 FROM rows WHERE table_id = ? LIMIT ?)";
+  const count = database.one<{ count: number }>(some, tableID, countedAtOnce + 1)?.count ?? 0;
+  return count > countedAtOnce ? null : count;
+}
+
+/** Number of a table's rows. Others are answered meanwhile, and may change it. */
+export async function countAll(database: Database, tableID: string): Promise<number> {
+  const behind = "FROM rows WHERE table_id = ? AND id > ?";
+  let counted = 0;
+  for (let after = ""; ; counted += countedAtOnce) {
+    const end = `SELECT id ${behind} ORDER BY id LIMIT 1 OFFSET ?`;
+    const last = database.one<{ id: string }>(end, tableID, after, countedAtOnce - 1);
+    if (!last) {
+      const rest = database.one<{ count: number }>(`SELECT count(*) AS count ${behind}`, tableID, after);
+      return counted + (rest?.count ?? 0);
+    }
+    after = last.id;
+    await others();
+  }
+}
+
 /** Name of a stored sort value: `sortVal` for the first, `sortVal2` for the second. */
 export const sortName = (sort: number): string => (sort === 1 ? "sortVal" : `sortVal${sort}`);
 
 /** Label of the field that stands for a row where it is linked: the named one, or the first text. */
-export function findShownField(table: Table, label: string | null): Field | undefined {
+export function findShownField(table: Table, label: string | null): TableField | undefined {
   if (label !== null) return table.fields.get(label);
   return [...table.fields.values()].find(({ type }) => type === "text");
 }

@@ -1,7 +1,7 @@
 import type { GenerationState } from "../../provider/contract/apps.ts";
 import type { CallContext } from "../data/callContext.ts";
 import { forbidden, notFound } from "../data/platformError.ts";
-import type { Manner } from "../data/settings.ts";
+import type { EmulatedDialect } from "../data/settings.ts";
 import { userOrInvited } from "../data/users.ts";
 import type { Handler } from "./handler.ts";
 
@@ -59,7 +59,7 @@ export const createappwithpromptStatus: Handler<"createappwithpromptStatus"> = (
  */
 export function generation(
   app: App,
-  { settings, profile }: Pick<Manner, "settings" | "profile">,
+  { settings, profile }: Pick<EmulatedDialect, "settings" | "profile">,
   now: number,
 ): { status: string; message?: string } {
   const part = settings.generationSeconds === 0 ? 1 : (now - app.created) / (settings.generationSeconds * 1000);

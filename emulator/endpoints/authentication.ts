@@ -46,11 +46,16 @@ export const login: Handler<"login"> = ({ email, password }, { database, now }) 
   if (!user || !kept?.password || !isPassword(password, kept.password)) {
     throw refused("Login failed: wrong e-mail address or password");
   }
-  const authToken = newToken();
-  database.run("INSERT INTO sessions VALUES (?, ?, ?, ?)", hashToken(authToken), user.id, now, now);
-  endUnusedSessions(database);
-  return { authToken, userId: user.id };
+  return beginSession(database, user.id, now);
 };
+
+/** Signs a user in without a password. */
+export function beginSession(database: Database, userId: string, now: number): { authToken: string; userId: string } {
+  const authToken = newToken();
+  database.run("INSERT INTO sessions VALUES (?, ?, ?, ?)", hashToken(authToken), userId, now, now);
+  endUnusedSessions(database);
+  return { authToken, userId };
+}
 
 /** Sessions that are kept, the last used ones: whoever signs in for each call and never out must not fill the memory. */
 export const maxSessions = 10_000;

@@ -3,7 +3,7 @@ import type { Json } from "../../provider/contract/wire.ts";
 import type { CallContext } from "../data/callContext.ts";
 import { findFile, keepContent, keepFile, signUrl } from "../data/files.ts";
 import { invalid, notFound, PlatformError } from "../data/platformError.ts";
-import { findTable, requireTable, type Field, type Table } from "../data/tables.ts";
+import { findTable, requireTable, type TableField, type Table } from "../data/tables.ts";
 import { requireVisible, requireWritable } from "../rows/access.ts";
 import { fieldByID } from "../rows/fieldIDs.ts";
 import { findRow, type KeptRow } from "../rows/records.ts";
@@ -130,7 +130,7 @@ function requireRow({ database }: CallContext, rowID: string): KeptRow {
 }
 
 /** A field of a table that takes files. */
-function requireField(call: CallContext, table: Table, fieldID: string): Field {
+function requireField(call: CallContext, table: Table, fieldID: string): TableField {
   const field = fieldByID(call, table, fieldID, "fieldID");
   if (!field) throw notFound("Field", fieldID);
   if (field.type !== "file") throw invalid(`fieldID: ${field.label} is not a file field`); // assumed

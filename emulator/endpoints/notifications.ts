@@ -5,7 +5,7 @@ import { findApp, mayEdit } from "./apps.ts";
 import type { Handler } from "./handler.ts";
 
 /** A notification in somebody's inbox, or a push message to their devices. */
-export interface Notification {
+export interface SentNotification {
   userID: string;
   email: string;
   appID: string;
@@ -66,9 +66,12 @@ const columns =
   "n.user_id AS userID, u.email, n.app_id AS appID, n.sender_id AS senderID, n.message, n.badge AS badgeCount, n.created AS time";
 
 /** Unread notifications and push messages, oldest first; of one user when an address is given. */
-export function listDelivered(database: Database, email?: string): { inbox: Notification[]; pushes: Notification[] } {
+export function listDelivered(
+  database: Database,
+  email?: string,
+): { inbox: SentNotification[]; pushes: SentNotification[] } {
   const from = (table: string) =>
-    database.all<Notification>(
+    database.all<SentNotification>(
       `SELECT ${columns} FROM ${table} n JOIN users u ON u.id = n.user_id WHERE ? IS NULL OR u.email = ? ORDER BY n.seq`,
       email ?? null,
       email ?? null,

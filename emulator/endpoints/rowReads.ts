@@ -3,7 +3,7 @@ import type { ParsedRequestOf } from "../../provider/contract/endpoints.ts";
 import type { Row } from "../../provider/contract/values.ts";
 import type { CallContext } from "../data/callContext.ts";
 import { notFound, PlatformError } from "../data/platformError.ts";
-import { findTable, generationOf, requireTable, type Table } from "../data/tables.ts";
+import { countAll, findTable, generationOf, requireTable, type Table } from "../data/tables.ts";
 import { requireVisible } from "../rows/access.ts";
 import { Best } from "../rows/best.ts";
 import { RowForms } from "../rows/forms.ts";
@@ -124,6 +124,7 @@ async function* matching(
 export async function countRows(request: Request, call: CallContext): Promise<number | null> {
   const table = requireTable(call.database, request.microAppID);
   const query = queryOf(request, table, call);
+  if (query.conditions.length === 0 && query.rest.length === 0) return countAll(call.database, table.id);
   let count = 0;
   try {
     for await (const part of matching(query, walkOf(query), call, new RowForms(call), { skip: 0 }))

@@ -3,7 +3,7 @@ import { systemLabels, type RowData } from "../../provider/contract/values.ts";
 import { isObject, type Json } from "../../provider/contract/wire.ts";
 import type { CallContext } from "../data/callContext.ts";
 import { invalid, notFound, PlatformError } from "../data/platformError.ts";
-import { requireTable, findShownField, type Field, type Table } from "../data/tables.ts";
+import { requireTable, findShownField, type TableField, type Table } from "../data/tables.ts";
 import { requireUser } from "../data/users.ts";
 import { isVisible, requireWritable } from "../rows/access.ts";
 import { validateValue } from "../rows/fieldValues.ts";
@@ -159,7 +159,7 @@ class Writer {
     return values;
   }
 
-  #field(label: string): Field | undefined {
+  #field(label: string): TableField | undefined {
     const found = this.#table.fields.get(label);
     if (found || this.#call.habits.labelCase === "counts") return found;
     return [...this.#table.fields.values()].find((field) => field.label.toLowerCase() === label.toLowerCase());

@@ -4,7 +4,7 @@ import { pipeline, Readable } from "node:stream";
 import { listeningFailure, messageOf } from "../../machine/failures.ts";
 
 /** Limit of a request's body, 64 MiB: a batch of 10,000 wide rows fits. */
-const maxBytes = 64 * 1024 * 1024;
+export const maxBytes = 64 * 1024 * 1024;
 /** Time for running requests when the server closes. */
 const closeTimeoutMs = 10_000;
 /** How long a refused client may pause while it goes on writing. */

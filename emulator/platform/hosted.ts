@@ -4,9 +4,9 @@ import { newToken } from "../data/hashing.ts";
 import { notFound, PlatformError } from "../data/platformError.ts";
 import { writeProfile } from "../data/settings.ts";
 import { plant, readPlantedSeed } from "../seed/planting.ts";
+import { copySnapshot, identifySaving, snapshots } from "../snapshots/snapshots.ts";
 import { Instance } from "./instance.ts";
 import { Platform } from "./platform.ts";
-import { copySnapshot, identifySaving, snapshots } from "./snapshots.ts";
 import { Template } from "./template.ts";
 
 /** A platform that the emulator serves. */

@@ -3,21 +3,25 @@ import type { ProfileInput } from "../../provider/habits/profile.ts";
 import { readProfile } from "../../provider/layers/profileFile.ts";
 import { lastSequence, listCalls, type CallFilter, type LoggedCall } from "../data/callLog.ts";
 import { writeProfile } from "../data/settings.ts";
-import { listDelivered, type Notification } from "../endpoints/notifications.ts";
+import { findAdministrator } from "../data/users.ts";
+import { beginSession } from "../endpoints/authentication.ts";
+import { listDelivered, type SentNotification } from "../endpoints/notifications.ts";
 import type { Ending, Outgoing } from "../http/server.ts";
-import { reset } from "../seed/reset.ts";
-import { Faults, type Fault, type FaultPlan } from "./faults.ts";
-import type { Incoming, Platform } from "./platform.ts";
-import { loadFile, saveFile } from "./snapshotFiles.ts";
+import { resetAside } from "../seed/reset.ts";
+import { loadFile, saveFile } from "../snapshots/snapshotFiles.ts";
 import {
+  compareSnapshot,
   deleteSnapshot,
   differences,
   loadSnapshot,
   restoreSnapshot,
   saveSnapshot,
   snapshots,
-  type Difference,
-} from "./snapshots.ts";
+  takeSnapshot,
+  type SnapshotDifference,
+} from "../snapshots/snapshots.ts";
+import { Faults, type Fault, type FaultPlan } from "./faults.ts";
+import type { Incoming, Platform } from "./platform.ts";
 
 /** One platform of an emulator, with the actions of tests and the console. */
 export class Instance {
@@ -31,10 +35,12 @@ export class Instance {
     this.url = url;
   }
 
-  /** Resets the platform to its seed, or to its first administrator alone. Drops sessions and the call log, too. */
+  /**
+   * Resets the platform to its seed, or to its first administrator alone. Drops sessions and the call log, too. A large
+   * data file gets smaller afterwards.
+   */
   reset(to: "seed" | "empty" = "seed"): Promise<void> {
-    reset(this.#platform.database, this.#platform.now(), to);
-    return Promise.resolve();
+    return resetAside(this.#platform.database, this.#platform.now(), to);
   }
 
   /** The calls so far, oldest first. */
@@ -63,7 +69,7 @@ export class Instance {
   }
 
   /** Notifications to one user, or to all without an address. */
-  notifications(email?: string): { inbox: Notification[]; pushes: Notification[] } {
+  notifications(email?: string): { inbox: SentNotification[]; pushes: SentNotification[] } {
     return listDelivered(this.#platform.database, email);
   }
 
@@ -72,9 +78,14 @@ export class Instance {
     return snapshots(this.#platform.database);
   }
 
-  /** Saves the platform as a snapshot of this name. */
+  /** Saves the platform as a snapshot of this name. With very many rows, this process does nothing else meanwhile. */
   saveSnapshot(name: string): void {
     saveSnapshot(this.#platform.database, name);
+  }
+
+  /** Saves the platform of this moment as a snapshot of this name, and answers calls meanwhile. */
+  takeSnapshot(name: string): Promise<void> {
+    return takeSnapshot(this.#platform.database, name);
   }
 
   /** Restores a snapshot; keeps sessions and the call log. With very many rows, this process does nothing else meanwhile. */
@@ -101,9 +112,23 @@ export class Instance {
     deleteSnapshot(this.#platform.database, name);
   }
 
-  /** Lists what has changed since a snapshot. */
-  differences(name: string): Difference[] {
+  /** Lists what has changed since a snapshot. With very many rows, this process does nothing else meanwhile. */
+  differences(name: string): SnapshotDifference[] {
     return differences(this.#platform.database, name);
+  }
+
+  /** Signs in as the first administrator, whose password nobody has to know; undefined where there is none. */
+  signIn(): { token: string; userId: string } | undefined {
+    const { database } = this.#platform;
+    const user = findAdministrator(database);
+    if (!user) return undefined;
+    const { authToken: token, userId } = beginSession(database, user.id, this.#platform.now());
+    return { token, userId };
+  }
+
+  /** Lists what has changed between a snapshot and now, and answers calls meanwhile. */
+  compareSnapshot(name: string): Promise<SnapshotDifference[]> {
+    return compareSnapshot(this.#platform.database, name);
   }
 
   /** Marks a row as locked or in conflict; returns false when there is no such row. */

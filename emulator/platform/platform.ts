@@ -11,7 +11,7 @@ import type { Database } from "../data/database.ts";
 import { hashToken, sessionID } from "../data/hashing.ts";
 import { Identifiers } from "../data/identifiers.ts";
 import { failureBody, forbidden, invalid, PlatformError } from "../data/platformError.ts";
-import { Manners, type Manner, type Settings } from "../data/settings.ts";
+import { DialectReader, type EmulatedDialect, type Settings } from "../data/settings.ts";
 import type { User } from "../data/users.ts";
 import { requireKey, findSignedIn } from "../endpoints/authentication.ts";
 import { handlerOf, preparations } from "../endpoints/handlers.ts";
@@ -79,16 +79,16 @@ export class Platform {
   readonly database: Database;
   readonly options: PlatformOptions;
   readonly #identifiers = new Identifiers();
-  readonly #manners: Manners;
+  readonly #manners: DialectReader;
   #ahead = 0;
 
   constructor(database: Database, options: PlatformOptions) {
     this.database = database;
     this.options = options;
-    this.#manners = new Manners(options.settings);
+    this.#manners = new DialectReader(options.settings);
   }
 
-  get manner(): Manner {
+  get manner(): EmulatedDialect {
     return this.#manners.read(this.database);
   }
 

@@ -1,6 +1,6 @@
 import type { CallContext } from "../data/callContext.ts";
 import { invalid } from "../data/platformError.ts";
-import type { Field, Table } from "../data/tables.ts";
+import type { TableField, Table } from "../data/tables.ts";
 
 /**
  * The field of an ID; undefined when the table has none. Its label is what people take for it: a strict platform refuses
@@ -11,7 +11,7 @@ export function fieldByID(
   table: Table,
   fieldID: string,
   where: string,
-): Field | undefined {
+): TableField | undefined {
   const found = [...table.fields.values()].find(({ id }) => id === fieldID);
   if (found) return found;
   const labelled = table.fields.get(fieldID);

@@ -1,7 +1,7 @@
 import { fits, timeOf, type FieldType } from "../../provider/contract/fields.ts";
 import { isObject } from "../../provider/contract/wire.ts";
 import { invalid } from "../data/platformError.ts";
-import type { Field } from "../data/tables.ts";
+import type { TableField } from "../data/tables.ts";
 
 /** Messages for values that a field does not take. The refusals are assumed. */
 const refusals: Record<FieldType, string> = {
@@ -18,7 +18,7 @@ const refusals: Record<FieldType, string> = {
 };
 
 /** Throws unless the field takes the value; null, which clears, is always taken. */
-export function validateValue(field: Field, value: unknown, where: string): void {
+export function validateValue(field: TableField, value: unknown, where: string): void {
   if (!fits(field.type, value)) throw invalid(`${where}${field.label} must be ${refusals[field.type]}`);
   const problem = field.type === "location" ? findLocationProblem(value) : undefined;
   if (problem !== undefined) throw invalid(`${where}${field.label}: ${problem}`);
@@ -49,7 +49,7 @@ export type SortValue = string | number | null;
  * The value that a field is sorted by (assumed): text and number as they are, a date as its time, a checkbox as whether
  * anything is checked, a location as its address.
  */
-export function sortValue(field: Field, value: unknown): SortValue {
+export function sortValue(field: TableField, value: unknown): SortValue {
   switch (field.type) {
     case "checkbox":
       return Array.isArray(value) && value.length > 0 ? 1 : 0;

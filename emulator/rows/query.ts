@@ -1,7 +1,7 @@
 import type { ParsedRequestOf } from "../../provider/contract/endpoints.ts";
 import { isObject, type Json } from "../../provider/contract/wire.ts";
 import type { CallContext } from "../data/callContext.ts";
-import { sortName, type Field, type Table } from "../data/tables.ts";
+import { sortName, type TableField, type Table } from "../data/tables.ts";
 import { never, toVisibleCondition, type Column, type Condition } from "./access.ts";
 import { fieldByID } from "./fieldIDs.ts";
 import { idColumn, maxConditions, sortColumnOf, splitFilters, tooMany, validateFilters } from "./filters.ts";
@@ -77,7 +77,7 @@ function remarkOnPages({ searchFilter = [] }: Request, terms: readonly Term[], {
     remark("searchFilter: skip without a sort may repeat rows and miss others");
 }
 
-function fieldEquals({ label, type }: Field, value: unknown): Condition {
+function fieldEquals({ label, type }: TableField, value: unknown): Condition {
   const among = (test: string, ...values: (string | number)[]): Condition => ({
     sql: `EXISTS (SELECT 1 FROM json_each(data) f WHERE f.key = ? AND ${test})`,
     values: [label, ...values],

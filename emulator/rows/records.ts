@@ -83,7 +83,7 @@ export function updateRow(database: Database, table: Table, rowID: string, row: 
 }
 
 /** A row before and after a change of its values. */
-export interface Change {
+interface Change {
   rowID: string;
   before: Json;
   after: Json;

@@ -1,4 +1,7 @@
 import type { Database } from "../data/database.ts";
+import { isLarge } from "../snapshots/copies.ts";
+import { giveBack } from "../snapshots/drafts.ts";
+import { Exchange } from "../snapshots/exchange.ts";
 import { plant, readPlantedSeed } from "./planting.ts";
 import type { Seed } from "./schema.ts";
 
@@ -16,6 +19,25 @@ export function reset(database: Database, now: number, to: "seed" | "empty" = "s
     // A later reset goes back to the first seed.
     database.run("UPDATE meta SET value = ? WHERE key = 'seed'", JSON.stringify(seed));
   });
+}
+
+/**
+ * Resets a platform as `reset` does. Very many rows go all at once, but are dropped afterwards, while others are answered;
+ * the data file gives back their space.
+ */
+export async function resetAside(database: Database, now: number, to: "seed" | "empty"): Promise<void> {
+  if (!isLarge(database, "rows")) {
+    reset(database, now, to);
+    await giveBack(database);
+    return;
+  }
+  const exchange = new Exchange(database, ["rows"]);
+  try {
+    await exchange.index();
+    exchange.commit(() => reset(database, now, to));
+  } finally {
+    exchange.end();
+  }
 }
 
 /** Puts a platform to another seed, whose secrets are hashed, unless `check` throws for what it has then. */

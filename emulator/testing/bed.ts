@@ -1,7 +1,12 @@
 import { Agent, createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
-import { rawDoor, type Door, type Incoming, type Send } from "../../provider/conformance/door.ts";
-import type { Bed } from "../../provider/conformance/fixtures.ts";
+import {
+  createRawClient,
+  type PlatformClient,
+  type IncomingAnswer,
+  type Send,
+} from "../../provider/conformance/door.ts";
+import type { FixtureIDs } from "../../provider/conformance/fixtures.ts";
 import { valueAt } from "../../provider/conformance/matching.ts";
 import type { Emulated } from "../../provider/conformance/trial.ts";
 import { appIDIn } from "../../provider/contract/apps.ts";
@@ -12,9 +17,9 @@ import { createEmulator, type Emulator, type EmulatorOptions } from "../emulator
 import type { SeedInput } from "../seed/schema.ts";
 
 /** An emulator with everything that facts may need. */
-export interface TestBed {
+export interface ConformanceSandbox {
   emulator: Emulator;
-  bed: Bed;
+  bed: FixtureIDs;
   send: Send;
   emulated: Emulated;
   /** Puts the emulator back to the moment when the sandbox was ready. */
@@ -55,7 +60,7 @@ const seed = {
 } satisfies SeedInput;
 
 /** Starts an emulator and makes a sandbox on it, beside a server with a file to download. */
-export async function startBed(options: EmulatorOptions = {}): Promise<TestBed> {
+export async function startSandbox(options: EmulatorOptions = {}): Promise<ConformanceSandbox> {
   const text = "a flag";
   const files = createServer((_request, response) => response.end(text));
   await new Promise<void>((resolve) => files.listen(0, "127.0.0.1", resolve));
@@ -73,13 +78,13 @@ export async function startBed(options: EmulatorOptions = {}): Promise<TestBed> 
     [`${name}.password`, `${name}-password`],
   ]);
   const known = {
-    ...(Object.fromEntries([...fields, ...persons]) as Bed),
+    ...(Object.fromEntries([...fields, ...persons]) as FixtureIDs),
     ...{ countries: "t-countries", currencies: "t-currencies", cities: "t-cities" },
     ...{ "admin.apiKey": seed.administrator.apiKey, "invitee.email": email("invitee") },
     ...{ "file.url": `http://${host}/flag.txt`, "file.text": text },
     ...{ newOrganizations: "yes", newApps: "yes", manyRows: "yes" },
   };
-  const bed = { ...known, ...(await furnished(rawDoor({ send, bed: known, habits: () => ({}) }))) };
+  const bed = { ...known, ...(await furnished(createRawClient({ send, bed: known, habits: () => ({}) }))) };
   emulator.saveSnapshot("bed");
   return {
     emulator,
@@ -96,7 +101,7 @@ export async function startBed(options: EmulatorOptions = {}): Promise<TestBed> 
 }
 
 /** Adds the sandbox's organization and app, which no seed can have. */
-async function furnished(door: Door): Promise<Bed> {
+async function furnished(door: PlatformClient): Promise<FixtureIDs> {
   const made = async (name: EndpointName, request: Json, path: string): Promise<string> => {
     const reply = await door.call({ name, request, as: "admin" });
     if (reply.kind !== "answer") throw new Error(`${name}: ${reply.message}`);
@@ -131,7 +136,7 @@ function emulatedBy(emulator: Emulator, settings: Partial<Settings>, usual: Part
 /** Sends over kept connections. A GET may have a body, which `fetch` does not send. */
 function sendTo(base: string, agent: Agent): Send {
   return ({ method, url, headers, body }, signal) =>
-    new Promise<Incoming>((resolve, reject) => {
+    new Promise<IncomingAnswer>((resolve, reject) => {
       const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
       const target = url.startsWith("http") ? url : `${base}${url}`;
       const options = { method, headers: { ...headers, ...length }, agent, ...(signal ? { signal } : {}) };
@@ -142,7 +147,11 @@ function sendTo(base: string, agent: Agent): Send {
         response.on("end", () => {
           const text = Buffer.concat(parts).toString();
           const had = Object.entries(response.headers).map(([name, value]) => [name, String(value)]);
-          resolve({ status: response.statusCode ?? 0, headers: Object.fromEntries(had) as Incoming["headers"], text });
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: Object.fromEntries(had) as IncomingAnswer["headers"],
+            text,
+          });
         });
       });
       sent.on("error", reject);

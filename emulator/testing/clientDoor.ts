@@ -1,11 +1,11 @@
 import { createClient, type Client } from "../../provider/client/index.ts";
-import type { Door, Reply } from "../../provider/conformance/door.ts";
-import type { Fact, Look } from "../../provider/conformance/fact.ts";
-import { people, type Bed, type Person } from "../../provider/conformance/fixtures.ts";
+import type { PlatformClient, CallResult } from "../../provider/conformance/door.ts";
+import type { Fact, FactRead } from "../../provider/conformance/fact.ts";
+import { people, type FixtureIDs, type Person } from "../../provider/conformance/fixtures.ts";
 import { ApiError } from "../../provider/contract/errors.ts";
 
 /** Calls a platform through the typed client. */
-export function clientDoor(endpoint: string, bed: Bed): Door {
+export function createPlatformClient(endpoint: string, bed: FixtureIDs): PlatformClient {
   const clients = new Map<Person, Client>();
   const clientOf = (person: Person): Client => {
     const known = clients.get(person);
@@ -22,7 +22,7 @@ export function clientDoor(endpoint: string, bed: Bed): Door {
     return made;
   };
   return {
-    call: async ({ name, request, as }): Promise<Reply> => {
+    call: async ({ name, request, as }): Promise<CallResult> => {
       const person = people.find((one) => one === as);
       if (!person) throw new Error("the client has sessions of its own");
       try {
@@ -57,6 +57,6 @@ const refusedEarlier: ReadonlySet<string> = new Set([
 /** True if the client can carry out a fact: it has sessions, forms and envelopes of its own. */
 export const isForClients = ({ id, steps }: Fact): boolean => !refusedEarlier.has(id) && steps.every(isForClient);
 
-const isForClient = ({ as, body, form, method, headers, refused }: Look): boolean =>
+const isForClient = ({ as, body, form, method, headers, refused }: FactRead): boolean =>
   people.some((person) => person === as) &&
   [body, form, method, headers, refused?.body, refused?.status].every((part) => part === undefined);

@@ -26,6 +26,14 @@ export function addRefusedFlags(command: Command, name: string): void {
   }
 }
 
+/** Variables of the Pulumi CLI that set a flag beside PULUMI_OPTION_<NAME>, and the commands of which they do it. */
+const otherVariables: Readonly<Record<string, { name: string; of?: readonly string[] }>> = {
+  "--yes": { name: "PULUMI_SKIP_CONFIRMATIONS" },
+  "--parallel": { name: "PULUMI_PARALLEL" },
+  "--continue-on-error": { name: "PULUMI_CONTINUE_ON_ERROR", of: ["up", "destroy"] },
+  "--run-program": { name: "PULUMI_RUN_PROGRAM" },
+};
+
 /** Takes over the flags of a command that the environment has as PULUMI_OPTION_<NAME>, where the command line has none. */
 export function takeFlags(action: Command, environment: NodeJS.ProcessEnv): void {
   for (const level of levelsOf(action)) {
@@ -46,7 +54,7 @@ export function refuseFlags(action: Command): void {
       if (level !== action && isAmong(action, option)) continue;
       const value: unknown = level.getOptionValue(option.attributeName());
       if (value === false || granted[option.long ?? ""]?.includes(String(value))) continue;
-      refuse(source === "env" ? variableOf(option) : (option.long ?? option.flags), why);
+      refuse(source === "env" ? (takenFrom.get(option) ?? variableOf(option)) : (option.long ?? option.flags), why);
     }
   }
 }
@@ -63,12 +71,25 @@ const isAmong = (command: Command, { long }: Option): boolean =>
 const variableOf = ({ long = "" }: Option): string =>
   `PULUMI_OPTION_${long.slice(2).replaceAll("-", "_").toUpperCase()}`;
 
+/** The variables that an option was taken from. */
+const takenFrom = new WeakMap<Option, string>();
+
+/** Finds the set variable that gives an option; that of the option's own name counts first. */
+function setVariable(command: Command, option: Option, environment: NodeJS.ProcessEnv): string {
+  const own = variableOf(option);
+  const other = otherVariables[option.long ?? ""];
+  const isOther = other && !environment[own] && (other.of?.includes(command.name()) ?? true);
+  return isOther ? other.name : own;
+}
+
 function takeFromEnvironment(command: Command, option: Option, environment: NodeJS.ProcessEnv): void {
-  const variable = variableOf(option);
+  const variable = setVariable(command, option, environment);
   const text = environment[variable];
   const attribute = option.attributeName();
   if (!text || option.long === undefined || command.getOptionValueSource(attribute) === "cli") return;
-  const value = option.isBoolean() || option.negate ? isYes(variable, text) !== option.negate : valueOf(option, text);
+  takenFrom.set(option, variable);
+  const isSwitch = option.isBoolean() || option.negate;
+  const value = isSwitch ? isYes(variable, text) !== option.negate : valueOf(option, variable, text);
   command.setOptionValueWithSource(attribute, value, "env");
 }
 
@@ -78,12 +99,12 @@ function isYes(variable: string, text: string): boolean {
   throw new EngineError(`${variable}: '${text}' must be true or false`);
 }
 
-function valueOf(option: Option, text: string): unknown {
+function valueOf(option: Option, variable: string, text: string): unknown {
   try {
     const parse: ((value: string, previous: unknown) => unknown) | undefined = option.parseArg;
     return parse === undefined ? text : parse(text, undefined);
   } catch (error) {
-    throw new EngineError(`${variableOf(option)}: '${text}' ${messageOf(error)}`);
+    throw new EngineError(`${variable}: '${text}' ${messageOf(error)}`);
   }
 }
 

@@ -57,7 +57,7 @@ export function addOperations(program: Command, terminal: Terminal, descriptions
       )
       .option(
         "-p, --parallel <number>",
-        "how many resources are worked on at a time (default: 4 for each core)",
+        "how many resources are worked on at a time (default: 4 for each core, at least 32)",
         positive,
       )
       .option("--expect-no-changes", "fail when anything changes")

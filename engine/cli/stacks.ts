@@ -9,7 +9,7 @@ import { printableJson } from "../terminal/json.ts";
 import { ask, isInteractive, printJson, printValue, type Terminal } from "../terminal/prompts.ts";
 import { oneLine } from "../terminal/text.ts";
 import { stackType } from "../values/urns.ts";
-import { type Properties, property, toShown } from "../values/values.ts";
+import { type PropertyMap, property, toShown } from "../values/values.ts";
 import { readSelectedStack, selectStack } from "../workspace/pulumiHome.ts";
 import type { Stack, Workspace } from "../workspace/workspace.ts";
 import { type GlobalOptions, openStack, openWorkspace, optionsOf } from "./globals.ts";
@@ -96,12 +96,7 @@ async function init(terminal: Terminal, name: string | undefined, options: Optio
 }
 
 /** Makes an empty stack, and the one that commands work on unless `select` is false. */
-export async function initStack(
-  terminal: Terminal,
-  workspace: Workspace,
-  fullName: string,
-  select = true,
-): Promise<Stack> {
+async function initStack(terminal: Terminal, workspace: Workspace, fullName: string, select = true): Promise<Stack> {
   const made = await workspace.init(fullName);
   const { project, environment } = workspace;
   if (select) selectStack(project.name, project.file, environment, made.name);
@@ -164,7 +159,7 @@ function summarize(text: string): { resources: number; lastUpdate: string | unde
 async function output(terminal: Terminal, name: string | undefined, options: Options & GlobalOptions): Promise<void> {
   const stack = await openStack(options, terminal);
   const outputs = await outputsOf(stack);
-  const show = (value: Properties[string]): unknown => toShown(value, options.showSecrets ?? false);
+  const show = (value: PropertyMap[string]): unknown => toShown(value, options.showSecrets ?? false);
   if (name !== undefined) {
     const value = property(outputs, name);
     if (value === undefined) throw new EngineError(`current stack does not have output property '${name}'`);
@@ -185,7 +180,7 @@ async function output(terminal: Terminal, name: string | undefined, options: Opt
   printTable(terminal, cells);
 }
 
-async function outputsOf(stack: Stack): Promise<Properties> {
+async function outputsOf(stack: Stack): Promise<PropertyMap> {
   const { resources } = await stack.read();
   return resources.find(({ type }) => type === stackType)?.outputs ?? {};
 }

@@ -4,7 +4,7 @@ import type { ResourceState } from "../state/resourceState.ts";
 import { printJson, type Terminal } from "../terminal/prompts.ts";
 import { oneLine } from "../terminal/text.ts";
 import { nameOf } from "../values/urns.ts";
-import { type Properties, toShown } from "../values/values.ts";
+import { type PropertyMap, toShown } from "../values/values.ts";
 import { type GlobalOptions, openStack, optionsOf } from "./globals.ts";
 
 interface Options {
@@ -77,7 +77,7 @@ function resourceNamed(resources: readonly ResourceState[], text: string, termin
 }
 
 /** Properties as they are shown; those that begin with two underscores are the provider's own. */
-const visible = (properties: Properties, showSecrets: boolean): Record<string, unknown> =>
+const visible = (properties: PropertyMap, showSecrets: boolean): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(properties)
       .filter(([name]) => !name.startsWith("__"))

@@ -1,6 +1,6 @@
 import type { ResourceState } from "../state/resourceState.ts";
 import { isProviderType, parseReference } from "../values/urns.ts";
-import { type Properties, unknown } from "../values/values.ts";
+import { type PropertyMap, unknown } from "../values/values.ts";
 import { diffResource, needsReplacement, withReplaceOnChanges } from "./resourceDiff.ts";
 import type { Run } from "./run.ts";
 import { operatorOf } from "./stepExecutor.ts";
@@ -52,7 +52,7 @@ async function isReplaced(run: Run, state: ResourceState, replaced: ReadonlySet<
   if (affected.length === 0) return false;
   if (isProviderType(state.type)) await run.providers.same(state);
   else await run.providers.ensure(state.provider, run.resources);
-  const inputs: Properties = { ...state.inputs };
+  const inputs: PropertyMap = { ...state.inputs };
   for (const name of affected) inputs[name] = unknown;
   const difference = await diffResource(run, operatorOf(run, state), state, inputs, state.ignoreChanges, true);
   return needsReplacement(withReplaceOnChanges(difference, state.replaceOnChanges, false));

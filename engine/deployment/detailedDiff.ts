@@ -1,13 +1,13 @@
 import type { Difference, InputsAndOutputs } from "../providers/provider.ts";
 import { formatPath, type Path } from "../values/paths.ts";
-import type { Change } from "../values/propertyChanges.ts";
-import { isProperties, property, Secret, Unknown, unknown, type Value } from "../values/values.ts";
+import type { ValueChange } from "../values/propertyChanges.ts";
+import { isProperties, property, Secret, Unknown, unknown, type PropertyValue } from "../values/values.ts";
 
 type Detail = NonNullable<Difference["detail"]>;
 
 /** Adds the values to the changes that a provider names by their paths. */
-export function toDetailedChanges(detail: Detail, olds: InputsAndOutputs, news: InputsAndOutputs): Change[] {
-  const found = new Map<string, Change>();
+export function toDetailedChanges(detail: Detail, olds: InputsAndOutputs, news: InputsAndOutputs): ValueChange[] {
+  const found = new Map<string, ValueChange>();
   for (const { path, change } of detail) {
     const [before, after] = change.input ? [olds.inputs, news.inputs] : [olds.outputs, news.outputs];
     const placed = place(path, 0, change.kind, before, after);
@@ -17,7 +17,13 @@ export function toDetailedChanges(detail: Detail, olds: InputsAndOutputs, news: 
 }
 
 /** Finds the values of a change. Where one side lacks a part of the path, that part is added or deleted as a whole. */
-function place(path: Path, depth: number, kind: Change["kind"], before: Value, after: Value): Change {
+function place(
+  path: Path,
+  depth: number,
+  kind: ValueChange["kind"],
+  before: PropertyValue,
+  after: PropertyValue,
+): ValueChange {
   const key = path[depth];
   const old = key === undefined ? before : part(before, key);
   const next = key === undefined ? after : part(after, key);
@@ -34,7 +40,7 @@ function place(path: Path, depth: number, kind: Change["kind"], before: Value, a
   return place(path, depth + 1, kind, was, is);
 }
 
-function part(value: Value, key: string | number): Value | undefined {
+function part(value: PropertyValue, key: string | number): PropertyValue | undefined {
   // Their inside is hidden, or not known.
   if (value instanceof Secret || value instanceof Unknown) return value;
   if (Array.isArray(value)) return typeof key === "number" ? value[key] : undefined;

@@ -1,14 +1,14 @@
 import { newState, type ResourceState, type Timeouts } from "../state/resourceState.ts";
 import type { Path } from "../values/paths.ts";
 import { typeOf } from "../values/urns.ts";
-import type { Properties } from "../values/values.ts";
+import type { PropertyMap } from "../values/values.ts";
 
 /** A resource as the program wants it. */
 export interface Goal {
   type: string;
   name: string;
   custom: boolean;
-  inputs: Properties;
+  inputs: PropertyMap;
   parent: string;
   /** Reference of its provider; empty for components and providers. */
   provider: string;
@@ -47,7 +47,7 @@ export interface ReadGoal extends Pick<
 }
 
 /** Makes the goal of a default provider. */
-export function providerGoal(type: string, name: string, inputs: Properties): Goal {
+export function providerGoal(type: string, name: string, inputs: PropertyMap): Goal {
   return {
     type,
     name,

@@ -1,7 +1,7 @@
 import { messageOf } from "../errors.ts";
-import { type Difference, PartialFailure, type ReadResult } from "../providers/provider.ts";
+import { type Difference, InitError, type ReadResult } from "../providers/provider.ts";
 import type { ResourceState } from "../state/resourceState.ts";
-import { type Change, changesBetween } from "../values/propertyChanges.ts";
+import { type ValueChange, changesBetween } from "../values/propertyChanges.ts";
 import { isProviderType } from "../values/urns.ts";
 import { equal } from "../values/values.ts";
 import { invertDifference } from "./detailedDiff.ts";
@@ -39,7 +39,7 @@ async function refreshOne(run: Run, old: ResourceState): Promise<ResourceState |
   run.emit({ type: "step", preview: run.preview, ...describeStep(run, step) });
   const started = Date.now();
   let next: ResourceState | undefined = old;
-  let drift: Change[] = [];
+  let drift: ValueChange[] = [];
   if (!unchanging) {
     try {
       next = await read(run, old);
@@ -66,7 +66,7 @@ async function read(run: Run, old: ResourceState): Promise<ResourceState | undef
   try {
     found = await operator.read({ urn: old.urn, id: old.id }, old, old.customTimeouts.read ?? 0);
   } catch (error) {
-    if (!(error instanceof PartialFailure)) throw error;
+    if (!(error instanceof InitError)) throw error;
     // It exists, but is not ready: the next update repairs it.
     initErrors = error.reasons;
     found = error.found;
@@ -84,7 +84,7 @@ async function read(run: Run, old: ResourceState): Promise<ResourceState | undef
  * Lists what changed outside of Pulumi: the reverse of what an update with an unchanged program would do. So the
  * provider compares what exists with the old inputs.
  */
-async function driftOf(run: Run, old: ResourceState, next: ResourceState): Promise<Change[]> {
+async function driftOf(run: Run, old: ResourceState, next: ResourceState): Promise<ValueChange[]> {
   if (old.external) {
     markOutputs(next);
     return changesBetween(old.outputs, next.outputs);

@@ -2,8 +2,8 @@ import type { Difference, InputsAndOutputs } from "../providers/provider.ts";
 import type { Operator } from "../providers/registry.ts";
 import type { ResourceState } from "../state/resourceState.ts";
 import { parsePath, type Path, pathContains, resetPath } from "../values/paths.ts";
-import { type Change, listChangedNames, changesBetween } from "../values/propertyChanges.ts";
-import { copyProperties, mapProperties, type Properties, property, revealSecrets } from "../values/values.ts";
+import { type ValueChange, listChangedNames, changesBetween } from "../values/propertyChanges.ts";
+import { copyProperties, mapProperties, type PropertyMap, property, revealSecrets } from "../values/values.ts";
 import { toDetailedChanges } from "./detailedDiff.ts";
 import type { Run } from "./run.ts";
 
@@ -11,10 +11,10 @@ import type { Run } from "./run.ts";
 export function withIgnored(
   run: Run,
   urn: string,
-  inputs: Properties,
-  olds: Properties,
+  inputs: PropertyMap,
+  olds: PropertyMap,
   ignoreChanges: readonly string[],
-): Properties {
+): PropertyMap {
   if (ignoreChanges.length === 0) return inputs;
   const news = copyProperties(inputs);
   const failed = ignoreChanges.filter((path) => {
@@ -42,7 +42,7 @@ export async function diffResource(
   run: Run,
   operator: Operator,
   old: Pick<ResourceState, "urn" | "id" | "inputs" | "outputs">,
-  inputs: Properties,
+  inputs: PropertyMap,
   ignoreChanges: string[],
   preview: boolean,
 ): Promise<Difference> {
@@ -90,13 +90,13 @@ export const needsReplacement = (difference: Difference): boolean =>
   difference.replaces.length > 0 || (difference.detail?.some(({ change }) => change.replaces) ?? false);
 
 /** Lists the changes to show: the provider's own detail, or else the difference of the inputs. */
-export function changesOf(difference: Difference, old: InputsAndOutputs, next: InputsAndOutputs): Change[] {
+export function changesOf(difference: Difference, old: InputsAndOutputs, next: InputsAndOutputs): ValueChange[] {
   return difference.detail
     ? toDetailedChanges(difference.detail, old, next)
     : changesOfInputs(difference, old.inputs, next.inputs);
 }
 
-function changesOfInputs(difference: Difference, olds: Properties, news: Properties): Change[] {
+function changesOfInputs(difference: Difference, olds: PropertyMap, news: PropertyMap): ValueChange[] {
   const all = changesBetween(olds, news);
   const isReplacing = (path: Path): boolean => difference.replaces.includes(String(path[0]));
   const changes = all.map((change) => (isReplacing(change.path) ? { ...change, replaces: true } : change));
@@ -108,7 +108,7 @@ function changesOfInputs(difference: Difference, olds: Properties, news: Propert
   return changes;
 }
 
-function changeOfKey(name: string, olds: Properties, news: Properties): Change {
+function changeOfKey(name: string, olds: PropertyMap, news: PropertyMap): ValueChange {
   const old = property(olds, name);
   const next = property(news, name);
   return {

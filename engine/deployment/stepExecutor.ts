@@ -1,6 +1,6 @@
 import { messageOf, ReportedError } from "../errors.ts";
 import type { Op } from "../events.ts";
-import { type Created, PartialFailure, ProviderError, type Updated } from "../providers/provider.ts";
+import { type Created, InitError, ProviderError, type Updated } from "../providers/provider.ts";
 import type { Operator } from "../providers/registry.ts";
 import type { OperationType, ResourceState } from "../state/resourceState.ts";
 import { isProviderType, unknownId } from "../values/urns.ts";
@@ -52,7 +52,7 @@ async function runStep(run: Run, step: Step, leave?: () => void): Promise<void> 
       failure = error instanceof Error ? error : new Error(messageOf(error));
     }
     if (step.new && step.op !== "replace") markOutputs(step.new);
-    const done = failure === undefined || failure instanceof PartialFailure;
+    const done = failure === undefined || failure instanceof InitError;
     if (done && failure !== undefined && step.op === "update" && step.new && step.old) {
       // The existing resource was not made from the new inputs, so the next run must see a difference.
       step.new.inputs = copyProperties(step.old.inputs);
@@ -75,7 +75,7 @@ async function runStep(run: Run, step: Step, leave?: () => void): Promise<void> 
 }
 
 function describeFailure(error: unknown, op: Step["op"], preview: boolean): string {
-  if (error instanceof PartialFailure) {
+  if (error instanceof InitError) {
     const how = op === "update" ? "resource updated in part only" : "resource partially created but not ready";
     return `${how}: ${error.reasons.join("; ")}`;
   }
@@ -151,7 +151,7 @@ async function applyCreate(run: Run, step: Step): Promise<void> {
   try {
     finish(await operatorOf(run, next).create(next.urn, next.inputs, next.customTimeouts.create ?? 0, run.preview));
   } catch (error) {
-    if (error instanceof PartialFailure) {
+    if (error instanceof InitError) {
       next.initErrors = error.reasons;
       finish(error.found);
     }
@@ -179,7 +179,7 @@ async function applyUpdate(run: Run, { old, new: next }: Step): Promise<void> {
     const identity = { urn: next.urn, id: old.id };
     finish(await operatorOf(run, next).update(identity, old, next.inputs, options));
   } catch (error) {
-    if (error instanceof PartialFailure) {
+    if (error instanceof InitError) {
       next.initErrors = error.reasons;
       finish(error.found);
     }

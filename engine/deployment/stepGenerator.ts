@@ -4,7 +4,7 @@ import { type Checked, type Difference, DiffUnavailable } from "../providers/pro
 import type { Operator } from "../providers/registry.ts";
 import { newState, type ResourceState } from "../state/resourceState.ts";
 import { isProviderType, nameOf, parseReference } from "../values/urns.ts";
-import { equal, type Properties } from "../values/values.ts";
+import { equal, type PropertyMap } from "../values/values.ts";
 import { SerialQueue } from "./concurrency.ts";
 import { dependentsToReplace } from "./dependentReplacements.ts";
 import { type Goal, type ReadGoal, stateOfGoal } from "./goal.ts";
@@ -20,7 +20,7 @@ interface Considered {
   old: ResourceState;
   next: ResourceState;
   /** The inputs to compare, with ignored changes taken back; the state of a component keeps the inputs as they came. */
-  compared: Properties;
+  compared: PropertyMap;
   operator: Operator | undefined;
 }
 
@@ -152,7 +152,7 @@ export class StepGenerator {
   }
 
   /** The inputs as the provider accepts them. Reports all failures of the check, then throws. */
-  async #check({ urn, type }: ResourceState, checking: Promise<Checked>): Promise<Properties> {
+  async #check({ urn, type }: ResourceState, checking: Promise<Checked>): Promise<PropertyMap> {
     let checked: Checked;
     try {
       checked = await checking;

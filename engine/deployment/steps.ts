@@ -1,7 +1,7 @@
 import type { Op, PropertyChange, StepInfo } from "../events.ts";
 import type { ResourceState } from "../state/resourceState.ts";
 import { formatPath, pathContains } from "../values/paths.ts";
-import { type Change, changesBetween } from "../values/propertyChanges.ts";
+import { type ValueChange, changesBetween } from "../values/propertyChanges.ts";
 import { isDefaultProvider, nameOf } from "../values/urns.ts";
 import { toShown } from "../values/values.ts";
 import type { Run } from "./run.ts";
@@ -12,7 +12,7 @@ export interface Step {
   urn: string;
   old?: ResourceState;
   new?: ResourceState;
-  changes?: Change[];
+  changes?: ValueChange[];
   /** Keeps the old resource until the end of the run, marked for deletion. */
   deleteLater?: boolean;
   /** Set when the old resource is deleted now and created again later in the run. */
@@ -58,7 +58,7 @@ function visibleChanges(run: Run, { op, old, new: next, changes }: Step): Proper
 
 /** Writes a change for events. */
 export function toPropertyChange(
-  { path, kind, old, new: next, replaces }: Change,
+  { path, kind, old, new: next, replaces }: ValueChange,
   showSecrets: boolean,
 ): PropertyChange {
   return {

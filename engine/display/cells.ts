@@ -3,7 +3,7 @@ import { bold, type Style } from "../terminal/colors.ts";
 import { firstLine, type Line, oneLine, type Segment } from "../terminal/text.ts";
 import { isStackUrn } from "../values/urns.ts";
 import { topKey } from "./changes.ts";
-import { messagesOf, type Row, type Rows } from "./rows.ts";
+import { messagesOf, type ResourceRow, type Rows } from "./rows.ts";
 import { isPartOfReplacement, opWords, plural } from "./words.ts";
 
 const severities = {
@@ -21,20 +21,20 @@ export const prefixOf = (severity: ShownSeverity): Segment => ({
   style: severities[severity].style,
 });
 
-export function isDone(rows: Rows, row: Row): boolean {
+export function isDone(rows: Rows, row: ResourceRow): boolean {
   if (rows.finished || row.state === "failed") return true;
   return row.state === "done" && !isStackUrn(row.urn);
 }
 
 /** The operation to show. A table has one row for each resource, so it shows a replacement as one. */
-export function toShownOp(rows: Rows, row: Row, table: boolean): Op {
+export function toShownOp(rows: Rows, row: ResourceRow, table: boolean): Op {
   if (row.op === "refresh" && row.state === "done" && row.changes.length === 0) return "same";
   const asOne = table && !rows.failed && (rows.run.preview || rows.finished);
   return asOne && isPartOfReplacement(row.op) ? "replace" : row.op;
 }
 
 /** The status of a row: what is planned, in progress or done. */
-export function status(rows: Rows, row: Row, table: boolean): Segment {
+export function status(rows: Rows, row: ResourceRow, table: boolean): Segment {
   const op = toShownOp(rows, row, table);
   const { style, planned, doing, done, failed } = opWords[op];
   if (!isDone(rows, row)) {
@@ -56,7 +56,7 @@ function durationText(seconds: number): string {
 }
 
 /** The info of a row: `[diff: +x-y~name]; 1 error`, or the last message while it runs. */
-export function info(rows: Rows, row: Row): Line {
+export function info(rows: Rows, row: ResourceRow): Line {
   const diff = diffInfo(row);
   const parts: Line[] = diff.length > 0 ? [diff] : [];
   if (rows.finished) {
@@ -73,20 +73,20 @@ export function info(rows: Rows, row: Row): Line {
 }
 
 /** `[diff: +x-y~name]`, what goes with a deletion, or nothing. */
-export function diffInfo(row: Row): Line {
+export function diffInfo(row: ResourceRow): Line {
   if (row.size !== undefined) return [{ text: oneLine(row.size) }];
   const diff = row.op === "same" ? [] : shortDiff(row.changes);
   return diff.length > 0 ? [{ text: "[diff: " }, ...diff, { text: "]" }] : [];
 }
 
-function lastMessage(row: Row): Line | undefined {
+function lastMessage(row: ResourceRow): Line | undefined {
   if (row.live !== undefined && messagesOf(row, "error").length === 0) return [{ text: firstLine(row.live) }];
   const message = messagesOf(row, "error").at(-1) ?? row.messages.at(-1);
   return message && messageLine(message.severity, message.text);
 }
 
 /** A message as it stands in a row. */
-export function messageLine(severity: Row["messages"][number]["severity"], text: string): Line {
+export function messageLine(severity: ResourceRow["messages"][number]["severity"], text: string): Line {
   return [prefixOf(severity), { text: firstLine(text) }];
 }
 

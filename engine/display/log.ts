@@ -2,13 +2,13 @@ import type { Paint } from "../terminal/colors.ts";
 import { firstLine, type Line, oneLine, paintLine, toPlainText } from "../terminal/text.ts";
 import { isStackUrn } from "../values/urns.ts";
 import { diffInfo, info, messageLine, toShownOp, status } from "./cells.ts";
-import type { Message, Row, Rows } from "./rows.ts";
+import type { Message, ResourceRow, Rows } from "./rows.ts";
 import { logLine } from "./tree.ts";
 
 const throttleMs = 1000;
 
 /** True if a message is a resource's own progress: not printed by a program, and not of the stack. */
-const isOwnInfo = (row: Row, { severity, printed }: Message): boolean =>
+const isOwnInfo = (row: ResourceRow, { severity, printed }: Message): boolean =>
   severity === "info" && !printed && !isStackUrn(row.urn);
 
 /** Prints progress as lines that stay, for files, pipes and continuous integration. */
@@ -21,7 +21,7 @@ export class Log {
   /** Printed errors by text: when one failure hits many resources, only the first prints it. */
   readonly #reported = new Map<string, string>();
   /** Messages of resources that have no line yet. */
-  #held: { row: Row; message: Message }[] = [];
+  #held: { row: ResourceRow; message: Message }[] = [];
   readonly #lives = new Map<string, { at: number; timer?: NodeJS.Timeout | undefined }>();
 
   constructor(rows: Rows, write: (text: string) => void, paint: Paint) {
@@ -30,14 +30,14 @@ export class Log {
     this.#paint = paint;
   }
 
-  begun(row: Row): void {
+  begun(row: ResourceRow): void {
     if (row.op !== "same") this.#writeRow(row);
     const held = this.#held.filter((one) => one.row === row);
     this.#held = this.#held.filter((one) => one.row !== row);
     for (const { message } of held) this.#writeMessage(row, message);
   }
 
-  done(row: Row): void {
+  done(row: ResourceRow): void {
     this.#stopLive(row);
     // The stack is done only with the run.
     if (isStackUrn(row.urn) || toShownOp(this.#rows, row, false) === "same") return;
@@ -45,19 +45,19 @@ export class Log {
     this.#writeRow(row);
   }
 
-  failed(row: Row): void {
+  failed(row: ResourceRow): void {
     this.#stopLive(row);
     this.#writeRow(row);
   }
 
-  message(row: Row, message: Message): void {
+  message(row: ResourceRow, message: Message): void {
     if (firstLine(message.text) === "") return;
     // Messages from before the line of a resource are printed after it.
     if (isOwnInfo(row, message) && row.state !== "running") this.#held.push({ row, message });
     else this.#writeMessage(row, message);
   }
 
-  #writeMessage(row: Row, message: Message): void {
+  #writeMessage(row: ResourceRow, message: Message): void {
     if (message.severity === "error" && !message.printed) {
       const first = this.#reported.get(message.text);
       if (first !== undefined && first !== row.urn) return;
@@ -70,7 +70,7 @@ export class Log {
   }
 
   /** Prints the first status at once, and of those within the next second only the last. */
-  live(row: Row): void {
+  live(row: ResourceRow): void {
     const last = this.#lives.get(row.urn);
     if (last?.timer) return;
     const wait = (last?.at ?? -Infinity) + throttleMs - this.#rows.now;
@@ -96,7 +96,7 @@ export class Log {
     this.#lives.clear();
   }
 
-  #writeLive(row: Row): void {
+  #writeLive(row: ResourceRow): void {
     this.#lives.set(row.urn, { at: this.#rows.now });
     if (row.live === undefined || firstLine(row.live) === "") return;
     const { text, style } = status(this.#rows, row, false);
@@ -105,7 +105,7 @@ export class Log {
     this.#writeLine([{ text: ` @  ${words}` }, ...doing, { text: ` ${firstLine(row.live)}` }]);
   }
 
-  #writeRow(row: Row): void {
+  #writeRow(row: ResourceRow): void {
     const line = logLine(this.#rows, row, this.#rows.finished ? info(this.#rows, row) : diffInfo(row));
     const text = toPlainText(line);
     if (this.#lastLines.get(row.urn) === text) return;
@@ -118,7 +118,7 @@ export class Log {
   }
 
   /** Drops the pending status of a resource that is done. */
-  #stopLive(row: Row): void {
+  #stopLive(row: ResourceRow): void {
     clearTimeout(this.#lives.get(row.urn)?.timer);
     this.#lives.delete(row.urn);
   }

@@ -10,7 +10,7 @@ export interface Message {
 }
 
 /** Everything a run has reported of one resource. */
-export interface Row {
+export interface ResourceRow {
   readonly urn: string;
   type: string;
   name: string;
@@ -30,13 +30,13 @@ export interface Row {
   messages: Message[];
 }
 
-export const messagesOf = (row: Row, severity: Severity): Message[] =>
+export const messagesOf = (row: ResourceRow, severity: Severity): Message[] =>
   row.messages.filter((message) => message.severity === severity);
 
 /** The rows of one run, in the order of their first events. The stack always has one. */
 export class Rows {
-  readonly stack: Row;
-  readonly #byUrn = new Map<string, Row>();
+  readonly stack: ResourceRow;
+  readonly #byUrn = new Map<string, ResourceRow>();
   readonly #now: () => number;
   readonly run: EventOf<"start">;
   /** Set at the end of the run, when the stack itself is done. */
@@ -50,7 +50,7 @@ export class Rows {
     this.stack = this.row(makeUrn(run.stack, run.project, "", stackType, `${run.project}-${run.stack}`));
   }
 
-  get all(): Row[] {
+  get all(): ResourceRow[] {
     return [...this.#byUrn.values()];
   }
 
@@ -59,11 +59,11 @@ export class Rows {
   }
 
   /** Finds or makes the row of a resource; default: the stack. */
-  row(urn: string | undefined): Row {
+  row(urn: string | undefined): ResourceRow {
     if (urn === undefined || urn === "") return this.stack;
     const known = this.#byUrn.get(urn);
     if (known) return known;
-    const row: Row = {
+    const row: ResourceRow = {
       urn,
       type: typeOf(urn),
       name: nameOf(urn),
@@ -79,12 +79,12 @@ export class Rows {
   }
 
   /** Finds the row of the parent. It exists from the first child on, since children are deleted before their parents. */
-  parentOf(row: Row): Row | undefined {
+  parentOf(row: ResourceRow): ResourceRow | undefined {
     if (isStackUrn(row.urn)) return undefined;
     return row.parent === undefined ? this.stack : (this.#byUrn.get(row.parent) ?? this.stack);
   }
 
-  begin(step: StepInfo): Row {
+  begin(step: StepInfo): ResourceRow {
     const row = this.#updated(step);
     row.state = "running";
     row.began = this.now;
@@ -92,7 +92,7 @@ export class Rows {
     return row;
   }
 
-  done(step: StepInfo, seconds: number): Row {
+  done(step: StepInfo, seconds: number): ResourceRow {
     const row = this.#updated(step);
     row.state = "done";
     row.seconds = seconds;
@@ -100,7 +100,7 @@ export class Rows {
     return row;
   }
 
-  fail(step: StepInfo): Row {
+  fail(step: StepInfo): ResourceRow {
     const row = this.#updated(step);
     row.state = "failed";
     this.failed = true;
@@ -113,14 +113,14 @@ export class Rows {
     return size !== undefined && message.endsWith(` ${size}`);
   }
 
-  log(event: EventOf<"log">): Row {
+  log(event: EventOf<"log">): ResourceRow {
     const row = this.row(event.urn);
     if (event.ephemeral) row.live = event.message;
     else row.messages.push({ severity: event.severity, text: event.message, printed: event.printed });
     return row;
   }
 
-  #updated(step: StepInfo): Row {
+  #updated(step: StepInfo): ResourceRow {
     if (step.parent) this.row(step.parent);
     const row = this.row(step.urn);
     row.type = step.resourceType;

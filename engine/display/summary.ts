@@ -5,7 +5,7 @@ import { oneLine, printable } from "../terminal/text.ts";
 import { prefixOf, shownSeverities } from "./cells.ts";
 import { changeTree } from "./changes.ts";
 import { changeLines, type Print, propertyLines } from "./properties.ts";
-import { type EventOf, type Message, messagesOf, type Row, type Rows } from "./rows.ts";
+import { type EventOf, type Message, messagesOf, type ResourceRow, type Rows } from "./rows.ts";
 import { opWords, plural } from "./words.ts";
 
 /** Prints all messages by resource, each with an empty line after it. What a program prints keeps its lines. */
@@ -28,8 +28,8 @@ export function diagnostics(rows: Rows, paint: Paint, { color, width }: { color:
 }
 
 /** Groups errors by text: the first resource shows each, with the number of the others. */
-function repeatedErrors(rows: Rows): Map<string, { first: Row; others: number }> {
-  const repeated = new Map<string, { first: Row; others: number }>();
+function repeatedErrors(rows: Rows): Map<string, { first: ResourceRow; others: number }> {
+  const repeated = new Map<string, { first: ResourceRow; others: number }>();
   for (const row of rows.all) {
     for (const text of new Set(messagesOf(row, "error").map((message) => message.text))) {
       const known = repeated.get(text);
@@ -41,7 +41,7 @@ function repeatedErrors(rows: Rows): Map<string, { first: Row; others: number }>
 }
 
 /** Keeps messages together, and the lines of each stream. */
-function blocksOf(row: Row, repeated: ReturnType<typeof repeatedErrors>): Message[][] {
+function blocksOf(row: ResourceRow, repeated: ReturnType<typeof repeatedErrors>): Message[][] {
   const blocks = new Map<string, Message[]>();
   for (const message of row.messages) {
     const stream = message.printed ?? "message";

@@ -5,11 +5,11 @@ import { type Line, oneLine, toPlainText, shortType } from "../terminal/text.ts"
 import { widthOf } from "../terminal/width.ts";
 import { isStackUrn } from "../values/urns.ts";
 import { diffInfo, info, isDone, toShownOp, status } from "./cells.ts";
-import type { Row, Rows } from "./rows.ts";
+import type { ResourceRow, Rows } from "./rows.ts";
 import { opWords } from "./words.ts";
 
 interface Branch {
-  row: Row;
+  row: ResourceRow;
   children: Branch[];
 }
 
@@ -107,8 +107,8 @@ export function table(rows: Rows, width = Infinity): Line[] {
 
 const withoutDots = (row: TableRow): string => row.status[0]?.text ?? "";
 
-function childrenOf(rows: Rows): Map<Row, Row[]> {
-  const children = new Map<Row, Row[]>();
+function childrenOf(rows: Rows): Map<ResourceRow, ResourceRow[]> {
+  const children = new Map<ResourceRow, ResourceRow[]>();
   for (const row of rows.all) {
     const parent = rows.parentOf(row);
     if (parent) children.set(parent, [...(children.get(parent) ?? []), row]);
@@ -116,13 +116,13 @@ function childrenOf(rows: Rows): Map<Row, Row[]> {
   return children;
 }
 
-function branch(rows: Rows, row: Row, children: Map<Row, Row[]>): Branch {
+function branch(rows: Rows, row: ResourceRow, children: Map<ResourceRow, ResourceRow[]>): Branch {
   const below = (children.get(row) ?? []).map((child) => branch(rows, child, children));
   return { row, children: below.filter((child) => child.children.length > 0 || hasNews(rows, child.row)) };
 }
 
 /** True if a row has something to show of its own; others only hold their children. */
-function hasNews(rows: Rows, row: Row): boolean {
+function hasNews(rows: Rows, row: ResourceRow): boolean {
   if (isStackUrn(row.urn) || row.state === "failed" || toShownOp(rows, row, true) !== "same") return true;
   if (row.messages.length > 0) return true;
   return row.live !== undefined && !rows.finished;
@@ -148,13 +148,13 @@ function flattened(rows: Rows, { row, children }: Branch, prefix: string, below:
   ];
 }
 
-function suffix(rows: Rows, row: Row, style: Style): Line {
+function suffix(rows: Rows, row: ResourceRow, style: Style): Line {
   if (isDone(rows, row) || (!isStackUrn(row.urn) && (row.op === "same" || row.state !== "running"))) return [];
   return [{ text: ".".repeat(Math.max(0, Math.floor((rows.now - row.began) / 1000)) % (dots + 1)), style }];
 }
 
 /** Makes a line of one row, for output that is kept as a log. */
-export function logLine(rows: Rows, row: Row, extra: Line): Line {
+export function logLine(rows: Rows, row: ResourceRow, extra: Line): Line {
   const { glyph, style } = opWords[toShownOp(rows, row, false)];
   const stage = status(rows, row, false);
   const isSized = row.size !== undefined && stage.text !== "" && toPlainText(extra) !== "";

@@ -1,13 +1,10 @@
 /**
  * Loads late what @pulumi/pulumi needs only to serialize functions and to send spans to Zipkin: a third of the time of a
- * short run. Loaded before the program and the provider host.
+ * short run. Loaded before the program and the provider host. Where the SDK has other files, all of them load as usual.
  */
 import inspector from "node:inspector";
-import module from "node:module";
-
-type Load = (request: string, parent: { filename?: string } | null | undefined, isMain: boolean) => unknown;
-const loader = module as unknown as { _load: Load };
-const load = loader._load;
+import { createRequire, registerHooks } from "node:module";
+import { fileURLToPath } from "node:url";
 
 /** Modules that are only used through properties, none of them read while the requiring module loads. */
 const late = /^(@npmcli\/arborist|\.\.\/\.\.\/typescript-shim)$/;
@@ -26,33 +23,68 @@ const runner = /\/@pulumi\/pulumi\/cmd\/\w[\w-]*\/index\.js$/;
 /** Reads the source maps of all files of a stack, of which each resource notes one: a tenth of the time of a short run. */
 const sourceMaps = "source-map-support";
 
-loader._load = (request, parent, isMain) => {
-  const real = (): unknown => load(request, parent, isMain);
-  const from = (parent?.filename ?? "").replaceAll("\\", "/");
-  if (late.test(request) && serializing.test(from)) return lateModule(real as () => object);
-  if (lateFunction.test(request) && serializing.test(from)) return lateDefault(real);
-  if (request === "./automation" && sdk.test(from)) return lateModule(real as () => object);
-  if (request === "inspector" && hooks.test(from)) return { ...inspector, Session: LateSession };
+/** Makes what stands for a module; `real` loads the module itself. */
+type Substitute = (real: () => unknown, from: string) => unknown;
+
+/** The substitute for a module that another one requires; undefined for none. */
+function substituteFor(request: string, from: string): Substitute | undefined {
+  if (late.test(request) && serializing.test(from)) return (real) => lateModule(real as () => object);
+  if (lateFunction.test(request) && serializing.test(from)) return lateDefault;
+  if (request === "./automation" && sdk.test(from)) return (real) => lateModule(real as () => object);
+  if (request === "inspector" && hooks.test(from)) return () => ({ ...inspector, Session: LateSession });
   // From the start on, an inspector slows down the loading of each script.
-  if (request.endsWith("/closure/v8Hooks") && runner.test(from)) return { isInitializedAsync: () => Promise.resolve() };
-  if (/^@opentelemetry\/(?!api$)/.test(request) && tracing.test(from)) return {};
-  if (request === `${sourceMaps}/register` && runner.test(from)) unmapped(load(sourceMaps, parent, false));
-  if (promises.test(request) && own.test(from) && !process.env["PULUMI_DEBUG_PROMISE_LEAKS"]) return unnoted(real());
-  return real();
-};
+  if (request.endsWith("/closure/v8Hooks") && runner.test(from))
+    return () => ({ isInitializedAsync: () => Promise.resolve() });
+  if (/^@opentelemetry\/(?!api$)/.test(request) && tracing.test(from)) return () => ({});
+  if (request === `${sourceMaps}/register` && runner.test(from)) return registerUnmapped;
+  if (promises.test(request) && own.test(from) && !process.env["PULUMI_DEBUG_PROMISE_LEAKS"])
+    return (real) => unnoted(real());
+  return undefined;
+}
+
+// A substitute is a module of one line under an address of its own, which asks for it here.
+const scheme = "microapps-late:";
+const asked = Symbol.for("pulumi-microapps.late");
+const made = new Map<string, () => unknown>();
+Object.defineProperty(globalThis, asked, { value: (address: string) => made.get(address)?.() });
+
+registerHooks({
+  resolve: (request, context, next) => {
+    const from = context.parentURL ?? "";
+    const substitute = from.includes("/@pulumi/pulumi/") ? substituteFor(request, from) : undefined;
+    const found = next(request, context);
+    if (!substitute) return found;
+    const real = (): unknown =>
+      createRequire(from)(found.url.startsWith("file:") ? fileURLToPath(found.url) : found.url) as unknown;
+    const address = `${scheme}${encodeURIComponent(request)}?${from}`;
+    made.set(address, () => substitute(real, from));
+    return { url: address, format: "commonjs", shortCircuit: true };
+  },
+  load: (address, context, next) =>
+    made.has(address)
+      ? {
+          format: "commonjs",
+          source: `module.exports = globalThis[Symbol.for("pulumi-microapps.late")](${JSON.stringify(address)});`,
+          shortCircuit: true,
+        }
+      : next(address, context),
+});
 
 interface SourceMaps {
   install: (options: { retrieveSourceMap: (source: string) => { url: string; map: object } | null }) => void;
 }
 
 /** Leaves places in the SDK as they are: nobody has the sources that its source maps lead to. */
-const unmapped = (loaded: unknown): void =>
-  (loaded as SourceMaps).install({
+function registerUnmapped(real: () => unknown, from: string): unknown {
+  const { install } = createRequire(from)(sourceMaps) as SourceMaps;
+  install({
     retrieveSourceMap: (source) =>
       own.test(source.replaceAll("\\", "/"))
         ? { url: source, map: { version: 3, sources: [], names: [], mappings: "" } }
         : null,
   });
+  return real();
+}
 
 interface Debuggable {
   debuggablePromise: <Value>(promise: Promise<Value>, context: unknown) => Promise<Value>;

@@ -24,7 +24,15 @@ import { parsePath } from "../values/paths.ts";
 import { changesBetween } from "../values/propertyChanges.ts";
 import { fromStruct, toStruct } from "../values/structs.ts";
 import { isProviderType, isStackUrn, packageOf } from "../values/urns.ts";
-import { equal, isProperties, mapProperties, type Properties, Secret, toShown, type Value } from "../values/values.ts";
+import {
+  equal,
+  isProperties,
+  mapProperties,
+  type PropertyMap,
+  Secret,
+  toShown,
+  type PropertyValue,
+} from "../values/values.ts";
 import { DefaultProviders } from "./defaultProviders.ts";
 import { hasUncreated } from "./invokeDependencies.ts";
 import { dependenciesOf, featureNumbers, newInvokeResponse } from "./olderVersions.ts";
@@ -46,7 +54,7 @@ export class ResourceMonitor {
   readonly #address: string;
   readonly #goals = new Map<string, Goal>();
   readonly #providers: DefaultProviders;
-  #stackOutputs: { urn: string; outputs: Properties } | undefined;
+  #stackOutputs: { urn: string; outputs: PropertyMap } | undefined;
   /** The components whose outputs are registered, which happens once. */
   readonly #completed = new Set<string>();
   readonly aborted: Promise<void>;
@@ -200,7 +208,7 @@ export class ResourceMonitor {
     return this.#setOutputs(urn, this.#run.failed ? { ...this.#run.olds.get(urn)?.outputs, ...outputs } : outputs);
   }
 
-  async #setOutputs(urn: string, outputs: Properties): Promise<StackOutputs> {
+  async #setOutputs(urn: string, outputs: PropertyMap): Promise<StackOutputs> {
     const run = this.#run;
     const state = this.#generator.news.get(urn);
     if (!state || this.#completed.has(urn))
@@ -270,7 +278,7 @@ function timeoutsOf(request: RegisterResourceRequest): Timeouts {
 }
 
 /** Removes the marks that the SDK puts on resources in previews: no state has them, so they would look like changes. */
-function withoutMarks(value: Value): Value {
+function withoutMarks(value: PropertyValue): PropertyValue {
   if (value instanceof Secret) return new Secret(withoutMarks(value.value));
   if (Array.isArray(value)) return value.map(withoutMarks);
   if (!isProperties(value)) return value;
@@ -279,6 +287,6 @@ function withoutMarks(value: Value): Value {
 }
 
 /** Properties as plain JSON. */
-export function toShownProperties(properties: Properties, showSecrets: boolean): Record<string, unknown> {
+export function toShownProperties(properties: PropertyMap, showSecrets: boolean): Record<string, unknown> {
   return Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, toShown(value, showSecrets)]));
 }

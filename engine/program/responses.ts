@@ -2,13 +2,13 @@ import resourceProto from "@pulumi/pulumi/proto/resource_pb.js";
 import type { RegisterResourceRequest, RegisterResourceResponse } from "@pulumi/pulumi/proto/resource_pb.js";
 import type { Constructed } from "../providers/construction.ts";
 import { toStruct } from "../values/structs.ts";
-import { containsUnknown, type Properties } from "../values/values.ts";
+import { containsUnknown, type PropertyMap } from "../values/values.ts";
 
 /** Answers a registration. */
 export function responseOf(
   request: RegisterResourceRequest,
   { urn, id = "" }: { urn: string; id?: string },
-  outputs: Properties,
+  outputs: PropertyMap,
 ): RegisterResourceResponse {
   const known = request.getSupportspartialvalues()
     ? outputs

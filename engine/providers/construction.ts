@@ -3,14 +3,14 @@ import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { fromStruct } from "../values/structs.ts";
-import type { Properties } from "../values/values.ts";
+import type { PropertyMap } from "../values/values.ts";
 
 /** A component as a program asks for it, and the run that it is part of. */
 export interface Construction {
   type: string;
   name: string;
   parent: string;
-  inputs: Properties;
+  inputs: PropertyMap;
   /** Resources that inputs come from, by the name of the input. */
   inputDependencies: Readonly<Record<string, string[]>>;
   dependencies: string[];
@@ -34,7 +34,7 @@ export interface Construction {
 
 export interface Constructed {
   urn: string;
-  outputs: Properties;
+  outputs: PropertyMap;
   /** Resources that outputs come from, by the name of the output. */
   dependencies: Readonly<Record<string, string[]>>;
 }

@@ -3,27 +3,27 @@ import coerce from "semver/functions/coerce.js";
 import parse from "semver/functions/parse.js";
 import type { ResourceState } from "../state/resourceState.ts";
 import { isProviderType, packageOf } from "../values/urns.ts";
-import { isProperties, type Properties, property } from "../values/values.ts";
+import { isProperties, type PropertyMap, property } from "../values/values.ts";
 
 /** The input of a provider that holds Pulumi's own notes; the provider does not see it. */
 const internalKey = "__internal";
 const versionKey = "version";
 
 /** The inputs without Pulumi's own notes, as a provider sees them. */
-export function pickVisibleInputs(inputs: Properties): Properties {
+export function pickVisibleInputs(inputs: PropertyMap): PropertyMap {
   const { [internalKey]: _internal, ...rest } = inputs;
   return rest;
 }
 
 /** Adds the requested version to the inputs of a provider, as Pulumi notes it; an empty one adds nothing. */
-export function withVersion(inputs: Properties, version: string): Properties {
+export function withVersion(inputs: PropertyMap, version: string): PropertyMap {
   if (version === "") return inputs;
   const internal = property(inputs, internalKey);
   return { ...inputs, [internalKey]: isProperties(internal) ? internal : {}, [versionKey]: version };
 }
 
 /** Adds Pulumi's own notes to checked inputs, which the provider did not see or has dropped. */
-export function withInternals(checked: Properties, news: Properties): Properties {
+export function withInternals(checked: PropertyMap, news: PropertyMap): PropertyMap {
   const inputs = { ...checked };
   for (const key of [versionKey, internalKey]) {
     const value = property(news, key);
@@ -33,13 +33,13 @@ export function withInternals(checked: Properties, news: Properties): Properties
 }
 
 /** Reads the plugin version that the inputs of a provider ask for. */
-export function readRequestedVersion(inputs: Properties): string | undefined {
+export function readRequestedVersion(inputs: PropertyMap): string | undefined {
   const version = property(inputs, versionKey);
   return typeof version === "string" ? version : undefined;
 }
 
 /** Finds a note of Pulumi about a provider that this engine does not support. */
-export function findUnsupported(inputs: Properties): string | undefined {
+export function findUnsupported(inputs: PropertyMap): string | undefined {
   const internal = property(inputs, internalKey);
   const known = [versionKey, "pluginDownloadURL", "pluginChecksums"];
   return isProperties(internal) ? Object.keys(internal).find((name) => !known.includes(name)) : undefined;

@@ -1,5 +1,5 @@
 import type { Path } from "../values/paths.ts";
-import type { Properties } from "../values/values.ts";
+import type { PropertyMap } from "../values/values.ts";
 import type { Constructed, Construction } from "./construction.ts";
 
 /** One property of a detailed diff. */
@@ -21,12 +21,12 @@ export interface Difference {
 }
 
 export interface Checked {
-  inputs: Properties;
+  inputs: PropertyMap;
   failures: { property: string; reason: string }[];
 }
 
 export interface Updated {
-  outputs: Properties;
+  outputs: PropertyMap;
   /** True if the resource wants to be read before each preview and update. */
   refreshBeforeUpdate: boolean;
 }
@@ -37,11 +37,11 @@ export interface Created extends Updated {
 
 /** Result of a read. An empty ID means that nothing was found. Without inputs the known ones stay. */
 export interface ReadResult extends Created {
-  inputs: Properties | undefined;
+  inputs: PropertyMap | undefined;
 }
 
 export interface Invoked {
-  outputs: Properties;
+  outputs: PropertyMap;
   failures: Checked["failures"];
 }
 
@@ -57,7 +57,7 @@ export class ProviderError extends Error {
 }
 
 /** The resource was created or updated, but is not ready: its state is saved and the run fails. */
-export class PartialFailure extends Error {
+export class InitError extends Error {
   override readonly name = "PartialFailure";
   readonly found: ReadResult;
   readonly reasons: string[];
@@ -74,24 +74,24 @@ export class DiffUnavailable extends Error {
 }
 
 /** A running provider. Timeouts are in seconds; 0: the provider decides. */
-export interface Provider {
-  checkConfig(urn: string, old: Properties, news: Properties): Promise<Checked>;
-  diffConfig(urn: string, oldInputs: Properties, oldOutputs: Properties, inputs: Properties): Promise<Difference>;
-  configure(identity: Identity, inputs: Properties): Promise<void>;
-  check(urn: string, old: Properties, news: Properties, preview: boolean): Promise<Checked>;
+export interface ResourceProvider {
+  checkConfig(urn: string, old: PropertyMap, news: PropertyMap): Promise<Checked>;
+  diffConfig(urn: string, oldInputs: PropertyMap, oldOutputs: PropertyMap, inputs: PropertyMap): Promise<Difference>;
+  configure(identity: Identity, inputs: PropertyMap): Promise<void>;
+  check(urn: string, old: PropertyMap, news: PropertyMap, preview: boolean): Promise<Checked>;
   diff(
     resource: Identity,
     old: InputsAndOutputs,
-    inputs: Properties,
+    inputs: PropertyMap,
     ignoreChanges: string[],
     preview: boolean,
   ): Promise<Difference>;
-  create(urn: string, inputs: Properties, timeout: number, preview: boolean): Promise<Created>;
+  create(urn: string, inputs: PropertyMap, timeout: number, preview: boolean): Promise<Created>;
   read(resource: Identity, old: InputsAndOutputs, timeout: number): Promise<ReadResult>;
-  update(resource: Identity, old: InputsAndOutputs, inputs: Properties, options: UpdateOptions): Promise<Updated>;
+  update(resource: Identity, old: InputsAndOutputs, inputs: PropertyMap, options: UpdateOptions): Promise<Updated>;
   delete(resource: Identity, old: InputsAndOutputs, timeout: number): Promise<void>;
   /** Calls a function of the package. */
-  invoke(token: string, args: Properties, preview: boolean): Promise<Invoked>;
+  invoke(token: string, args: PropertyMap, preview: boolean): Promise<Invoked>;
   /** Constructs a component; undefined when it can't be asked, because its own configuration is not known yet. */
   construct(construction: Construction): Promise<Constructed | undefined>;
   /** The version that the provider reports; empty where it reports none. */
@@ -102,8 +102,8 @@ export interface Provider {
 }
 
 export interface InputsAndOutputs {
-  inputs: Properties;
-  outputs: Properties;
+  inputs: PropertyMap;
+  outputs: PropertyMap;
 }
 
 export interface UpdateOptions {

@@ -5,7 +5,7 @@ import type { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
 import { randomBytes } from "node:crypto";
 import type { Service } from "../processes/service.ts";
-import { goJson, type Json } from "../values/json.ts";
+import { goJson, type JsonValue } from "../values/json.ts";
 import { fromStruct, toStruct } from "../values/structs.ts";
 import { nameOf, packageOf, typeOf } from "../values/urns.ts";
 import {
@@ -13,7 +13,7 @@ import {
   containsUnknown,
   mapProperties,
   markSecrets,
-  type Properties,
+  type PropertyMap,
   revealSecrets,
   Secret,
 } from "../values/values.ts";
@@ -34,8 +34,8 @@ import {
   type Identity,
   type InputsAndOutputs,
   type Invoked,
-  PartialFailure,
-  type Provider,
+  InitError,
+  type ResourceProvider,
   ProviderError,
   type ReadResult,
   type Updated,
@@ -48,7 +48,7 @@ const asIs = { secrets: true, resources: true, unknowns: true };
 const asPlain = { secrets: false, resources: false, unknowns: true };
 
 /** A provider behind gRPC: the host of dynamic providers, or a plugin. */
-export class ProviderClient implements Provider {
+export class ProviderClient implements ResourceProvider {
   readonly #connection: Connection;
   /** The capabilities that a provider without a handshake reports when it is configured. */
   #configuredCapabilities: Capabilities = { secrets: false, resources: false, previews: false };
@@ -68,7 +68,7 @@ export class ProviderClient implements Provider {
     return info.getVersion();
   }
 
-  async checkConfig(urn: string, olds: Properties, news: Properties): Promise<Checked> {
+  async checkConfig(urn: string, olds: PropertyMap, news: PropertyMap): Promise<Checked> {
     const request = new providerProto.CheckRequest();
     request.setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn));
     request.setOlds(toStruct(olds, asPlain)).setNews(toStruct(news, asPlain));
@@ -86,9 +86,9 @@ export class ProviderClient implements Provider {
 
   async diffConfig(
     urn: string,
-    oldInputs: Properties,
-    oldOutputs: Properties,
-    inputs: Properties,
+    oldInputs: PropertyMap,
+    oldOutputs: PropertyMap,
+    inputs: PropertyMap,
   ): Promise<Difference> {
     const request = new providerProto.DiffRequest();
     request.setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn));
@@ -104,7 +104,7 @@ export class ProviderClient implements Provider {
     }
   }
 
-  async configure({ urn, id }: Identity, inputs: Properties): Promise<void> {
+  async configure({ urn, id }: Identity, inputs: PropertyMap): Promise<void> {
     if (containsUnknown(inputs)) {
       this.#known = false;
       return;
@@ -115,7 +115,7 @@ export class ProviderClient implements Provider {
     request.setArgs(toStruct(inputs, asIs));
     const variables = request.getVariablesMap();
     for (const [name, value] of Object.entries(mapProperties(inputs, revealSecrets))) {
-      const text = typeof value === "string" ? value : goJson(value as Json);
+      const text = typeof value === "string" ? value : goJson(value as JsonValue);
       if (name !== "version") variables.set(`${packageOf(typeOf(urn))}:config:${name}`, text);
     }
     const response = await this.#ask<pb.ConfigureResponse>((client, done) => client.configure(request, done));
@@ -126,7 +126,7 @@ export class ProviderClient implements Provider {
     };
   }
 
-  async check(urn: string, olds: Properties, news: Properties, preview: boolean): Promise<Checked> {
+  async check(urn: string, olds: PropertyMap, news: PropertyMap, preview: boolean): Promise<Checked> {
     if (!this.#known) return { inputs: news, failures: [] };
     const request = new providerProto.CheckRequest();
     request.setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn)).setRandomseed(randomBytes(32));
@@ -134,7 +134,7 @@ export class ProviderClient implements Provider {
     return this.#checked(await this.#ask<pb.CheckResponse>((client, done) => client.check(request, done)), news);
   }
 
-  #checked(response: pb.CheckResponse, news: Properties): Checked {
+  #checked(response: pb.CheckResponse, news: PropertyMap): Checked {
     const inputs = fromStruct(response.getInputs());
     if (!this.#capabilities.secrets) markSecrets(inputs, news);
     return { inputs, failures: failuresOf(response) };
@@ -143,7 +143,7 @@ export class ProviderClient implements Provider {
   async diff(
     { urn, id }: Identity,
     olds: InputsAndOutputs,
-    inputs: Properties,
+    inputs: PropertyMap,
     ignoreChanges: string[],
     preview: boolean,
   ): Promise<Difference> {
@@ -160,7 +160,7 @@ export class ProviderClient implements Provider {
     return differenceOf(await this.#ask<pb.DiffResponse>((client, done) => client.diff(request, done)));
   }
 
-  async create(urn: string, inputs: Properties, timeout: number, preview: boolean): Promise<Created> {
+  async create(urn: string, inputs: PropertyMap, timeout: number, preview: boolean): Promise<Created> {
     const planned = { id: "", refreshBeforeUpdate: false };
     if (preview && !this.#known) return { ...planned, outputs: {} };
     if (preview && !this.#capabilities.previews) return { ...planned, outputs: inputs };
@@ -198,7 +198,7 @@ export class ProviderClient implements Provider {
   async update(
     { urn, id }: Identity,
     olds: InputsAndOutputs,
-    inputs: Properties,
+    inputs: PropertyMap,
     options: UpdateOptions,
   ): Promise<Updated> {
     if (options.preview && !this.#known) return { outputs: {}, refreshBeforeUpdate: false };
@@ -222,7 +222,7 @@ export class ProviderClient implements Provider {
     await this.#ask<Empty>((client, done) => client.delete(request, done));
   }
 
-  async invoke(token: string, args: Properties, preview: boolean): Promise<Invoked> {
+  async invoke(token: string, args: PropertyMap, preview: boolean): Promise<Invoked> {
     if (!this.#known) return { outputs: {}, failures: [] };
     const request = new providerProto.InvokeRequest().setTok(token).setPreview(preview);
     request.setArgs(this.#struct(args, false));
@@ -254,11 +254,11 @@ export class ProviderClient implements Provider {
     await this.#connection.close(() => this.#cancel());
   }
 
-  #struct(properties: Properties, unknowns: boolean): ReturnType<typeof toStruct> {
+  #struct(properties: PropertyMap, unknowns: boolean): ReturnType<typeof toStruct> {
     return toStruct(properties, { ...this.#capabilities, unknowns });
   }
 
-  #outputs(struct: Parameters<typeof fromStruct>[0], inputs: Properties): Properties {
+  #outputs(struct: Parameters<typeof fromStruct>[0], inputs: PropertyMap): PropertyMap {
     const outputs = fromStruct(struct);
     if (!this.#capabilities.secrets) markSecrets(outputs, inputs);
     return outputs;
@@ -267,8 +267,8 @@ export class ProviderClient implements Provider {
   /** Calls the provider. `secretsOf`, `inputSecretsOf`: mark secrets in the outputs, inputs of a partial failure. */
   async #ask<Response>(
     call: ProviderCall<Response>,
-    secretsOf: Properties = {},
-    inputSecretsOf: Properties = {},
+    secretsOf: PropertyMap = {},
+    inputSecretsOf: PropertyMap = {},
   ): Promise<Response> {
     try {
       return await this.#connection.call(call);
@@ -276,7 +276,7 @@ export class ProviderClient implements Provider {
       const partial = isServiceError(error) ? partialFailure(error) : undefined;
       if (!partial) throw error;
       const inputs = partial.hasInputs() ? this.#outputs(partial.getInputs(), inputSecretsOf) : undefined;
-      throw new PartialFailure(partial.getReasonsList(), {
+      throw new InitError(partial.getReasonsList(), {
         id: partial.getId(),
         outputs: this.#outputs(partial.getProperties(), secretsOf),
         inputs,

@@ -1,27 +1,35 @@
 import { randomUUID } from "node:crypto";
 import { type ResourceState } from "../state/resourceState.ts";
 import { makeReference, packageOf, parseReference, typeOf, unknownId } from "../values/urns.ts";
-import { equal, type Properties, revealSecrets } from "../values/values.ts";
+import { equal, type PropertyMap, revealSecrets } from "../values/values.ts";
 import { isOlder, readRequestedVersion, pickVisibleInputs, withInternals } from "./packageVersions.ts";
 import { ProviderError } from "./provider.ts";
-import type { Checked, Created, Difference, Identity, InputsAndOutputs, Provider, Updated } from "./provider.ts";
+import type {
+  Checked,
+  Created,
+  Difference,
+  Identity,
+  InputsAndOutputs,
+  ResourceProvider,
+  Updated,
+} from "./provider.ts";
 
 /** The part of a provider that steps use. The registry is one too, for provider resources. */
-export type Operator = Pick<Provider, "check" | "diff" | "create" | "read" | "update" | "delete">;
+export type Operator = Pick<ResourceProvider, "check" | "diff" | "create" | "read" | "update" | "delete">;
 
 /** The running providers by reference, and the operator of the resources that configure them. */
 export class ProviderRegistry implements Operator {
-  readonly #start: (name: string) => Provider;
+  readonly #start: (name: string) => ResourceProvider;
   readonly #warn: (message: string) => void;
-  readonly #providers = new Map<string, Provider>();
+  readonly #providers = new Map<string, ResourceProvider>();
   /** Checked, but not configured yet; by URN. */
-  readonly #fresh = new Map<string, Provider>();
+  readonly #fresh = new Map<string, ResourceProvider>();
   /** Started ahead of time; by package. */
-  readonly #warm = new Map<string, Provider>();
-  readonly #opening = new Map<string, Promise<Provider>>();
-  readonly #closed: Provider[] = [];
+  readonly #warm = new Map<string, ResourceProvider>();
+  readonly #opening = new Map<string, Promise<ResourceProvider>>();
+  readonly #closed: ResourceProvider[] = [];
 
-  constructor(start: (name: string) => Provider, warn: (message: string) => void) {
+  constructor(start: (name: string) => ResourceProvider, warn: (message: string) => void) {
     this.#start = start;
     this.#warn = warn;
   }
@@ -31,18 +39,18 @@ export class ProviderRegistry implements Operator {
     this.#warm.set(name, this.#start(name));
   }
 
-  #new(urn: string): Provider {
+  #new(urn: string): ResourceProvider {
     const name = packageOf(typeOf(urn));
     const provider = this.#warm.get(name) ?? this.#start(name);
     this.#warm.delete(name);
     return provider;
   }
 
-  get(reference: string): Provider | undefined {
+  get(reference: string): ResourceProvider | undefined {
     return this.#providers.get(reference);
   }
 
-  async check(urn: string, olds: Properties, news: Properties): Promise<Checked> {
+  async check(urn: string, olds: PropertyMap, news: PropertyMap): Promise<Checked> {
     let provider = this.#fresh.get(urn);
     if (provider === undefined) {
       const running = equal(revealSecrets(olds), revealSecrets(news)) ? this.#running(urn) : undefined;
@@ -55,12 +63,12 @@ export class ProviderRegistry implements Operator {
   }
 
   /** One that old resources are read with already checks what has not changed: a new process would do nothing else. */
-  #running(urn: string): Provider | undefined {
+  #running(urn: string): ResourceProvider | undefined {
     for (const [reference, provider] of this.#providers) if (parseReference(reference).urn === urn) return provider;
     return undefined;
   }
 
-  async #compareVersions(urn: string, provider: Provider, inputs: Properties): Promise<void> {
+  async #compareVersions(urn: string, provider: ResourceProvider, inputs: PropertyMap): Promise<void> {
     const wanted = readRequestedVersion(inputs);
     if (wanted === undefined) return;
     const version = await provider.version();
@@ -71,7 +79,7 @@ export class ProviderRegistry implements Operator {
     );
   }
 
-  async diff({ urn, id }: Identity, olds: InputsAndOutputs, inputs: Properties): Promise<Difference> {
+  async diff({ urn, id }: Identity, olds: InputsAndOutputs, inputs: PropertyMap): Promise<Difference> {
     const provider = this.#fresh.get(urn) ?? this.#providers.get(makeReference(urn, id)) ?? this.#running(urn);
     if (provider === undefined) throw new ProviderError(`provider ${urn} was never loaded`);
     const news = pickVisibleInputs(inputs);
@@ -80,13 +88,13 @@ export class ProviderRegistry implements Operator {
     return { ...difference, changes: equal(olds.outputs, news) ? "none" : "some" };
   }
 
-  async create(urn: string, inputs: Properties, _timeout: number, preview: boolean): Promise<Created> {
+  async create(urn: string, inputs: PropertyMap, _timeout: number, preview: boolean): Promise<Created> {
     const id = preview ? unknownId : randomUUID();
     await this.#configure(this.#take(urn), urn, id, inputs);
     return { id, outputs: pickVisibleInputs(inputs), refreshBeforeUpdate: false };
   }
 
-  async update({ urn, id }: Identity, _olds: InputsAndOutputs, inputs: Properties): Promise<Updated> {
+  async update({ urn, id }: Identity, _olds: InputsAndOutputs, inputs: PropertyMap): Promise<Updated> {
     const before = this.#providers.get(makeReference(urn, id));
     await this.#configure(this.#take(urn), urn, id, inputs);
     if (before) this.#retire(before);
@@ -102,7 +110,7 @@ export class ProviderRegistry implements Operator {
   }
 
   /** Keeps a replaced provider until the end of the run, since running steps may still use it. */
-  #retire(provider: Provider): void {
+  #retire(provider: ResourceProvider): void {
     this.#closed.push(provider);
   }
 
@@ -128,7 +136,7 @@ export class ProviderRegistry implements Operator {
     }
   }
 
-  async #open(reference: string, resources: readonly ResourceState[]): Promise<Provider> {
+  async #open(reference: string, resources: readonly ResourceState[]): Promise<ResourceProvider> {
     const { urn, id } = parseReference(reference);
     const state = resources.find((candidate) => candidate.urn === urn && candidate.id === id);
     if (state === undefined) throw new ProviderError(`could not find provider ${reference} in the state`);
@@ -140,13 +148,13 @@ export class ProviderRegistry implements Operator {
     return provider;
   }
 
-  #take(urn: string): Provider {
+  #take(urn: string): ResourceProvider {
     const provider = this.#fresh.get(urn) ?? this.#new(urn);
     this.#fresh.delete(urn);
     return provider;
   }
 
-  async #configure(provider: Provider, urn: string, id: string, inputs: Properties): Promise<void> {
+  async #configure(provider: ResourceProvider, urn: string, id: string, inputs: PropertyMap): Promise<void> {
     this.#providers.set(makeReference(urn, id), provider);
     await provider.configure({ urn, id }, pickVisibleInputs(inputs));
   }
@@ -159,7 +167,7 @@ export class ProviderRegistry implements Operator {
     await Promise.all([...this.#all()].map((provider) => provider.close()));
   }
 
-  #all(): Set<Provider> {
+  #all(): Set<ResourceProvider> {
     const registered = [this.#providers, this.#fresh, this.#warm].flatMap((providers) => [...providers.values()]);
     return new Set([...registered, ...this.#closed]);
   }

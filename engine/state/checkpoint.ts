@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { checkJsonBounds } from "../../machine/settings/bounds.ts";
+import { checkJsonBounds, ofStates } from "../../machine/settings/bounds.ts";
 import { EngineError, messageOf, Refusal } from "../errors.ts";
-import { goJson, isObject, isStrings, type Json } from "../values/json.ts";
+import { goJson, isObject, isStrings, type JsonValue } from "../values/json.ts";
 import { formatPath, parsePath } from "../values/paths.ts";
 import { fromPlain, referenceSignature, secretSignature, signature } from "../values/structs.ts";
 import { unknownId } from "../values/urns.ts";
-import { type Properties, ResourceReference, Secret, Unknown, type Value } from "../values/values.ts";
+import { type PropertyMap, ResourceReference, Secret, Unknown, type PropertyValue } from "../values/values.ts";
 import type { Crypter } from "./crypter.ts";
 import { newState, type Operation, type OperationType, type ResourceState, type Timeouts } from "./resourceState.ts";
 
@@ -38,9 +38,6 @@ export function refuseStateField(field: string, where: string): never {
     `the state of ${where} has '${field}', which the embedded engine does not know: use the Pulumi CLI`,
   );
 }
-
-/** Bounds of a state; a backend may be anybody's folder. */
-const ofStates = { levels: 200, values: Infinity };
 
 export function parseCheckpoint(text: string, file: string): Checkpoint {
   let raw: unknown;
@@ -101,7 +98,7 @@ function decodeResource(raw: unknown, crypter: Crypter): ResourceState {
     const value = raw[field];
     if (value !== undefined && value !== null && value !== false && value !== "") refuseStateField(field, urn);
   }
-  const properties = (name: string): Properties =>
+  const properties = (name: string): PropertyMap =>
     isObject(raw[name]) ? decodeProperties(raw[name], `${urn} ${name}`, crypter) : {};
   return newState({
     urn,
@@ -152,13 +149,13 @@ function decodeTimeouts(raw: unknown): Timeouts {
   return Object.fromEntries(Object.entries(raw).filter(([, seconds]) => typeof seconds === "number" && seconds > 0));
 }
 
-function decodeProperties(raw: Record<string, unknown>, place: string, crypter: Crypter): Properties {
+function decodeProperties(raw: Record<string, unknown>, place: string, crypter: Crypter): PropertyMap {
   return Object.fromEntries(
     Object.entries(raw).map(([name, value]) => [name, decode(value, `${place}.${name}`, crypter)]),
   );
 }
 
-function decode(raw: unknown, place: string, crypter: Crypter): Value {
+function decode(raw: unknown, place: string, crypter: Crypter): PropertyValue {
   if (Array.isArray(raw)) return raw.map((element, i) => decode(element, `${place}[${i}]`, crypter));
   if (!isObject(raw)) return fromPlain(raw, place);
   if (raw[signature] === undefined) return decodeProperties(raw, place, crypter);
@@ -245,15 +242,15 @@ export function encodeResource(state: ResourceState, seal: SecretSeal): Record<s
   );
 }
 
-const encodeProperties = (properties: Properties, place: string, seal: SecretSeal): Record<string, unknown> =>
+const encodeProperties = (properties: PropertyMap, place: string, seal: SecretSeal): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(properties).map(([name, value]) => [name, encode(value, `${place}.${name}`, seal)]),
   );
 
-function encode(value: Value, place: string, seal: SecretSeal): unknown {
+function encode(value: PropertyValue, place: string, seal: SecretSeal): unknown {
   if (value instanceof Secret) {
     // The plain text is JSON in Go's spelling, so that an unchanged value keeps its ciphertext.
-    const text = goJson(encode(value.value, place, seal) as Json);
+    const text = goJson(encode(value.value, place, seal) as JsonValue);
     return { [signature]: secretSignature, ...seal(place, text) };
   }
   if (value instanceof Unknown) return unknownId;

@@ -47,13 +47,17 @@ export class FileBackend {
     return this.#path("locks", "organization", project, stack);
   }
 
-  /** Creates the layout where there is none yet; refuses the layouts of other versions. */
-  async open(): Promise<void> {
+  /**
+   * Creates the layout where there is none yet; refuses the layouts of other versions.
+   * @param beforeNew called before anything is created
+   */
+  async open(beforeNew?: () => void): Promise<void> {
     const file = this.#path("meta.yaml");
     const text = await readIfThere(file);
     if (text === undefined) {
       const legacy = (await list(this.#path("stacks"))).filter((name) => /\.json(\.gz|\.zst)?$/.test(name));
       if (legacy.length > 0) throw new Refusal(legacyLayout(this.#path()));
+      beforeNew?.();
       try {
         await mkdir(this.#path("stacks"), { recursive: true });
         await writeFile(file, "version: 1\n", { flag: "wx" });

@@ -1,6 +1,6 @@
 import type { Path } from "../values/paths.ts";
 import { parseReference } from "../values/urns.ts";
-import type { Properties } from "../values/values.ts";
+import type { PropertyMap } from "../values/values.ts";
 
 /** Seconds; absent where the provider decides. */
 export interface Timeouts {
@@ -16,8 +16,8 @@ export interface ResourceState {
   type: string;
   custom: boolean;
   id: string;
-  inputs: Properties;
-  outputs: Properties;
+  inputs: PropertyMap;
+  outputs: PropertyMap;
   parent: string;
   provider: string;
   dependencies: string[];

@@ -3,7 +3,7 @@ import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { EngineError } from "../errors.ts";
 import { printableJson } from "./json.ts";
-import { printable } from "./text.ts";
+import { oneLine, printable } from "./text.ts";
 
 /** The streams and the environment of a command; default: the process's own. */
 export interface Terminal {
@@ -24,15 +24,16 @@ export const processTerminal: Terminal = {
 export const isInteractive = ({ input, output, environment }: Terminal, nonInteractive: boolean): boolean =>
   !nonInteractive && input.isTTY && output.isTTY && !environment["CI"];
 
-/** Asks until a person chooses one of the answers; its first letters suffice. */
+/** Asks until a person chooses one of the answers; its first letters suffice. The question may quote names of others. */
 export async function ask(terminal: Terminal, question: string, answers: readonly string[]): Promise<string> {
   const lines = createInterface({ input: terminal.input, output: terminal.output });
+  const prompt = `${oneLine(question)} [${answers.join("/")}] `;
   const interrupted = new Promise<never>((_, reject) => {
     lines.once("close", () => reject(new EngineError("nothing was answered, so nothing was done")));
   });
   try {
     for (;;) {
-      const answer = await Promise.race([lines.question(`${question} [${answers.join("/")}] `), interrupted]);
+      const answer = await Promise.race([lines.question(prompt), interrupted]);
       const matches = answers.filter((choice) => answer !== "" && choice.startsWith(answer.trim().toLowerCase()));
       if (matches[0] !== undefined && matches.length === 1) return matches[0];
     }

@@ -1,4 +1,9 @@
 import { expect, test } from "@jest/globals";
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
 import { Sandbox } from "./sandbox.ts";
 
 test("what is loaded late serves as if it were there from the start: places in messages, packages of a function", async () => {
@@ -25,5 +30,25 @@ pulumi.runtime.serializeFunction(() => helper()).catch((error) => console.log(er
     expect(printed).toContain("automation: true LocalWorkspace true");
   } finally {
     sandbox.remove();
+  }
+});
+
+test("where the SDK has other files, they load as usual", async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "microapps-late-"));
+  try {
+    const sdk = path.join(folder, "node_modules/@pulumi/pulumi");
+    mkdirSync(sdk, { recursive: true });
+    writeFileSync(path.join(sdk, "index.js"), `exports.all = [require("./automation"), require("./renamed")];`);
+    for (const name of ["automation", "renamed"])
+      writeFileSync(path.join(sdk, `${name}.js`), `(globalThis.loaded ??= []).push(exports.name = "${name}");`);
+    const script = `const { all } = require("@pulumi/pulumi");
+      console.log(JSON.stringify([[...loaded], all.map(({ name }) => name), Object.keys(all[0]), loaded]));`;
+    const late = new URL("../processes/lateModules.js", import.meta.url).href;
+    const words = ["--import", late, "--input-type=commonjs", "--eval", script];
+    const { stdout } = await promisify(execFile)(process.execPath, words, { cwd: folder });
+    const names = ["automation", "renamed"];
+    expect(JSON.parse(stdout)).toEqual([["renamed"], names, ["name"], names.toReversed()]);
+  } finally {
+    rmSync(folder, { recursive: true });
   }
 });

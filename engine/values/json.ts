@@ -1,5 +1,5 @@
 /** A value with a JSON form. Integers that are too large for a number are bigints. */
-export type Json = null | boolean | number | bigint | string | Json[] | { [name: string]: Json };
+export type JsonValue = null | boolean | number | bigint | string | JsonValue[] | { [name: string]: JsonValue };
 
 /** A JSON or YAML object, as opposed to a list, null or a plain value. */
 export function isObject(value: unknown): value is Record<string, unknown> {
@@ -14,7 +14,7 @@ export function isStrings(value: unknown): value is string[] {
  * Writes JSON as Go's `encoding/json` does: sorted keys, `<`, `>` and `&` escaped. Pulumi's files and configuration must
  * be byte-identical to what Go's encoder writes, or the provider would seem changed; no npm library writes this form.
  */
-export function goJson(value: Json): string {
+export function goJson(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(goJson).join(",")}]`;
   if (typeof value === "bigint") return value.toString();
   if (typeof value === "object" && value !== null) {

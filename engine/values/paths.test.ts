@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { formatPath, parsePath, resetPath } from "./paths.ts";
-import { type Properties, Secret } from "./values.ts";
+import { type PropertyMap, Secret } from "./values.ts";
 
 test.each([
   ["root.nested[0].*", ["root", "nested", 0, "*"]],
@@ -21,8 +21,8 @@ test("a path is written as Pulumi writes it", () => {
 });
 
 test("a value set back stays secret, but inside a secret it need not be one itself", () => {
-  const olds: Properties = { plain: new Secret({ a: "old" }), sealed: { a: new Secret("old") } };
-  const news: Properties = { plain: { a: "new" }, sealed: new Secret({ a: "new" }) };
+  const olds: PropertyMap = { plain: new Secret({ a: "old" }), sealed: { a: new Secret("old") } };
+  const news: PropertyMap = { plain: { a: "new" }, sealed: new Secret({ a: "new" }) };
   expect(resetPath(["plain", "a"], olds, news)).toBe(true);
   expect(resetPath(["sealed", "a"], olds, news)).toBe(true);
   expect(news).toEqual({ plain: { a: new Secret("old") }, sealed: new Secret({ a: new Secret("old") }) });

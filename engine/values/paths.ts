@@ -1,5 +1,5 @@
 import { EngineError } from "../errors.ts";
-import { isProperties, type Properties, property, Secret, type Value } from "./values.ts";
+import { isProperties, type PropertyMap, property, Secret, type PropertyValue } from "./values.ts";
 
 /** A place inside properties: names, indexes, and `*` for each element. */
 export type Path = (string | number)[];
@@ -46,13 +46,14 @@ export function pathContains(outer: Path, inner: Path): boolean {
   return outer.length <= inner.length && outer.every((part, i) => part === "*" || part === inner[i]);
 }
 
-const open = (value: Value | undefined): Value | undefined => (value instanceof Secret ? open(value.value) : value);
+const open = (value: PropertyValue | undefined): PropertyValue | undefined =>
+  value instanceof Secret ? open(value.value) : value;
 
 /**
  * Sets what `path` names in `news` back to its value in `olds`, in place. Returns false where it cannot: an element of
  * an array was added or removed.
  */
-export function resetPath(path: Path, olds: Properties, news: Properties): boolean {
+export function resetPath(path: Path, olds: PropertyMap, news: PropertyMap): boolean {
   return reset(path, olds, news, { old: false, next: false });
 }
 
@@ -62,11 +63,16 @@ interface Sealed {
   next: boolean;
 }
 
-function reset(path: Path, oldSide: Value | undefined, newSide: Value | undefined, outside: Sealed): boolean {
+function reset(
+  path: Path,
+  oldSide: PropertyValue | undefined,
+  newSide: PropertyValue | undefined,
+  outside: Sealed,
+): boolean {
   const sealed = { old: outside.old || oldSide instanceof Secret, next: outside.next || newSide instanceof Secret };
   const old = open(oldSide);
   const next = open(newSide);
-  const keep = (value: Value): Value =>
+  const keep = (value: PropertyValue): PropertyValue =>
     sealed.old && !sealed.next && !(value instanceof Secret) ? new Secret(value) : value;
   const [key, ...rest] = path;
   if (key === undefined) return false;
@@ -102,9 +108,9 @@ function reset(path: Path, oldSide: Value | undefined, newSide: Value | undefine
 
 function resetEach(
   rest: Path,
-  old: Value | undefined,
-  next: Value | undefined,
-  keep: (value: Value) => Value,
+  old: PropertyValue | undefined,
+  next: PropertyValue | undefined,
+  keep: (value: PropertyValue) => PropertyValue,
   sealed: Sealed,
 ): boolean {
   if (Array.isArray(next)) {

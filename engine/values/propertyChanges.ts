@@ -1,24 +1,29 @@
 import type { Path } from "./paths.ts";
-import { equal, isProperties, type Properties, property, Secret, type Value } from "./values.ts";
+import { equal, isProperties, type PropertyMap, property, Secret, type PropertyValue } from "./values.ts";
 
 /** One difference between two sets of properties, at the deepest place where they differ. */
-export interface Change {
+export interface ValueChange {
   path: Path;
   kind: "add" | "delete" | "update";
-  old?: Value;
-  new?: Value;
+  old?: PropertyValue;
+  new?: PropertyValue;
   /** Set when this change forces the replacement. */
   replaces?: boolean;
 }
 
 /** Lists where two sets of properties differ; null counts as absent. */
-export function changesBetween(olds: Properties, news: Properties): Change[] {
-  const changes: Change[] = [];
+export function changesBetween(olds: PropertyMap, news: PropertyMap): ValueChange[] {
+  const changes: ValueChange[] = [];
   collect([], olds, news, changes);
   return changes;
 }
 
-function collect(path: Path, old: Value | undefined, next: Value | undefined, changes: Change[]): void {
+function collect(
+  path: Path,
+  old: PropertyValue | undefined,
+  next: PropertyValue | undefined,
+  changes: ValueChange[],
+): void {
   if (equal(old ?? null, next ?? null)) return;
   if (old === undefined || old === null) changes.push({ path, kind: "add", new: next ?? null });
   else if (next === undefined || next === null) changes.push({ path, kind: "delete", old });
@@ -35,6 +40,6 @@ function collect(path: Path, old: Value | undefined, next: Value | undefined, ch
 }
 
 /** The top-level names of changes, each once. */
-export function listChangedNames(changes: readonly Change[]): string[] {
+export function listChangedNames(changes: readonly ValueChange[]): string[] {
   return [...new Set(changes.flatMap(({ path }) => (path[0] === undefined ? [] : [String(path[0])])))];
 }

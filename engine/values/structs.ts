@@ -3,7 +3,7 @@ import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { readStruct } from "../../machine/structs.ts";
 import { EngineError, Refusal } from "../errors.ts";
 import { nameOf, typeOf, unknownId } from "./urns.ts";
-import { type Properties, ResourceReference, Secret, Unknown, unknown, type Value } from "./values.ts";
+import { type PropertyMap, ResourceReference, Secret, Unknown, unknown, type PropertyValue } from "./values.ts";
 
 /** The property that marks an object as a secret, a reference or an output; its values follow. */
 export const signature = "4dabf18193072939515e22adb298388d";
@@ -23,14 +23,14 @@ interface Accepted {
   unknowns: boolean;
 }
 
-export function toStruct(properties: Properties, accepted: Accepted): Struct {
+export function toStruct(properties: PropertyMap, accepted: Accepted): Struct {
   // The stubs type the argument as an object of plain JSON values, which `plain` returns by construction.
   return structProto.Struct.fromJavaScript(
     plainProperties(properties, accepted) as Parameters<typeof Struct.fromJavaScript>[0],
   );
 }
 
-function plainProperties(properties: Properties, accepted: Accepted): Record<string, unknown> {
+function plainProperties(properties: PropertyMap, accepted: Accepted): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(properties)
       .map(([name, value]) => [name, plain(value, accepted)] as const)
@@ -38,7 +38,7 @@ function plainProperties(properties: Properties, accepted: Accepted): Record<str
   );
 }
 
-function plain(value: Value, accepted: Accepted): unknown {
+function plain(value: PropertyValue, accepted: Accepted): unknown {
   if (value instanceof Secret) {
     const inner = plain(value.value, accepted);
     return accepted.secrets && inner !== undefined ? { [signature]: secretSignature, value: inner } : inner;
@@ -63,13 +63,13 @@ function plain(value: Value, accepted: Accepted): unknown {
   return value;
 }
 
-export function fromStruct(struct: Struct | undefined): Properties {
+export function fromStruct(struct: Struct | undefined): PropertyMap {
   if (struct === undefined) return {};
   return Object.fromEntries(Object.entries(readStruct(struct)).map(([name, value]) => [name, fromPlain(value, name)]));
 }
 
 /** Reads a value as it came over the wire. `where` names the property in errors. */
-export function fromPlain(value: unknown, where: string): Value {
+export function fromPlain(value: unknown, where: string): PropertyValue {
   if (value === null || value === undefined) return null;
   if (value === unknownId) return unknown;
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;

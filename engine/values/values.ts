@@ -1,7 +1,7 @@
 /** A value that is never shown, and is encrypted in the state. */
 export class Secret {
-  readonly value: Value;
-  constructor(value: Value) {
+  readonly value: PropertyValue;
+  constructor(value: PropertyValue) {
     this.value = value;
   }
 }
@@ -25,15 +25,16 @@ export class ResourceReference {
   }
 }
 
-export type Value = null | boolean | number | string | Value[] | Properties | Secret | Unknown | ResourceReference;
-export interface Properties {
-  [name: string]: Value;
+export type PropertyValue =
+  null | boolean | number | string | PropertyValue[] | PropertyMap | Secret | Unknown | ResourceReference;
+export interface PropertyMap {
+  [name: string]: PropertyValue;
 }
 
 /** Stands for a secret wherever values are shown. */
 export const hidden = "[secret]";
 
-export function isProperties(value: Value | undefined): value is Properties {
+export function isProperties(value: PropertyValue | undefined): value is PropertyMap {
   return (
     typeof value === "object" &&
     value !== null &&
@@ -45,15 +46,18 @@ export function isProperties(value: Value | undefined): value is Properties {
 }
 
 /** Reads an own property; one may be called "constructor". */
-export function property(properties: Properties, name: string): Value | undefined {
+export function property(properties: PropertyMap, name: string): PropertyValue | undefined {
   return Object.hasOwn(properties, name) ? properties[name] : undefined;
 }
 
-export function mapProperties(properties: Properties, convert: (value: Value, name: string) => Value): Properties {
+export function mapProperties(
+  properties: PropertyMap,
+  convert: (value: PropertyValue, name: string) => PropertyValue,
+): PropertyMap {
   return Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, convert(value, name)]));
 }
 
-function contains(value: Value, wanted: (value: Value) => boolean): boolean {
+function contains(value: PropertyValue, wanted: (value: PropertyValue) => boolean): boolean {
   if (wanted(value)) return true;
   if (value instanceof Secret) return contains(value.value, wanted);
   if (Array.isArray(value)) return value.some((element) => contains(element, wanted));
@@ -61,27 +65,27 @@ function contains(value: Value, wanted: (value: Value) => boolean): boolean {
   return isProperties(value) && Object.values(value).some((element) => contains(element, wanted));
 }
 
-export const containsSecret = (value: Value): boolean => contains(value, (v) => v instanceof Secret);
-export const containsUnknown = (value: Value): boolean => contains(value, (v) => v instanceof Unknown);
+export const containsSecret = (value: PropertyValue): boolean => contains(value, (v) => v instanceof Secret);
+export const containsUnknown = (value: PropertyValue): boolean => contains(value, (v) => v instanceof Unknown);
 
 /** Copies properties at every depth; unknowns and references are shared, since nothing changes them. */
-export const copyProperties = (properties: Properties): Properties => mapProperties(properties, copyValue);
+export const copyProperties = (properties: PropertyMap): PropertyMap => mapProperties(properties, copyValue);
 
-function copyValue(value: Value): Value {
+function copyValue(value: PropertyValue): PropertyValue {
   if (value instanceof Secret) return new Secret(copyValue(value.value));
   if (Array.isArray(value)) return value.map(copyValue);
   return isProperties(value) ? copyProperties(value) : value;
 }
 
 /** Removes secret marks at every depth. */
-export function revealSecrets(value: Value): Value {
+export function revealSecrets(value: PropertyValue): PropertyValue {
   if (value instanceof Secret) return revealSecrets(value.value);
   if (Array.isArray(value)) return value.map(revealSecrets);
   return isProperties(value) ? mapProperties(value, revealSecrets) : value;
 }
 
 /** Compares as Pulumi does: a null property equals an absent one, a secret differs from its plain value. */
-export function equal(a: Value | undefined, b: Value | undefined): boolean {
+export function equal(a: PropertyValue | undefined, b: PropertyValue | undefined): boolean {
   if (a === b) return true;
   if (a === undefined || b === undefined) return false;
   if (a instanceof Secret) return b instanceof Secret && equal(a.value, b.value);
@@ -97,7 +101,7 @@ export function equal(a: Value | undefined, b: Value | undefined): boolean {
 }
 
 /** Marks the outputs whose inputs are secret, in place; for providers that do not support secrets. */
-export function markSecrets(outputs: Properties, inputs: Properties): void {
+export function markSecrets(outputs: PropertyMap, inputs: PropertyMap): void {
   for (const [name, input] of Object.entries(inputs)) {
     const output = property(outputs, name);
     if (output === undefined) continue;
@@ -107,7 +111,7 @@ export function markSecrets(outputs: Properties, inputs: Properties): void {
 }
 
 /** Writes a value as plain JSON, with `[secret]` and `[unknown]` as placeholders. `showSecrets`: default false. */
-export function toShown(value: Value, showSecrets = false): unknown {
+export function toShown(value: PropertyValue, showSecrets = false): unknown {
   if (value instanceof Secret) return showSecrets ? toShown(value.value, true) : hidden;
   if (value instanceof Unknown) return "[unknown]";
   if (value instanceof ResourceReference) return value.id instanceof Unknown ? "[unknown]" : (value.id ?? value.urn);

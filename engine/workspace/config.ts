@@ -1,9 +1,9 @@
 import { EngineError, Refusal } from "../errors.ts";
 import type { Crypter } from "../state/crypter.ts";
-import { goJson, isObject, type Json } from "../values/json.ts";
+import { goJson, isObject, type JsonValue } from "../values/json.ts";
 import { formatPath, parsePath, type Path } from "../values/paths.ts";
 import { dynamicPackage } from "../values/urns.ts";
-import { type Properties, Secret } from "../values/values.ts";
+import { type PropertyMap, Secret } from "../values/values.ts";
 import type { ConfigDeclaration, Project } from "./project.ts";
 
 /** An encrypted value: `secure: v1:…` in the stack's file. */
@@ -62,7 +62,7 @@ function isSecret(value: ConfigValue): boolean {
   return typeof value === "object" && value !== null && Object.values(value).some(isSecret);
 }
 
-function decrypted(value: ConfigValue, crypter: Crypter): Json {
+function decrypted(value: ConfigValue, crypter: Crypter): JsonValue {
   if (value instanceof Cipher) return crypter.decrypt(value.text);
   if (Array.isArray(value)) return value.map((element) => decrypted(element, crypter));
   if (typeof value !== "object" || value === null) return value;
@@ -121,7 +121,7 @@ function defaultEntry(value: unknown): ConfigEntry {
   if (typeof plain === "string" || typeof plain === "boolean" || whole) {
     return { text: String(plain), secret: false, object: false };
   }
-  return { text: goJson(plain as Json), secret: false, object: true };
+  return { text: goJson(plain as JsonValue), secret: false, object: true };
 }
 
 function checkDeclared(stack: string, name: string, declared: ConfigDeclaration, entry: ConfigEntry): void {
@@ -157,7 +157,7 @@ function hasType(content: unknown, type: string, items: unknown): boolean {
 }
 
 /** Selects the properties of a default provider: its own keys, or the whole configuration for dynamic resources. */
-export function providerProperties(config: Config, name: string): Properties {
+export function providerProperties(config: Config, name: string): PropertyMap {
   const prefix = name === dynamicPackage ? "" : `${name}:`;
   return Object.fromEntries(
     Object.entries(config)

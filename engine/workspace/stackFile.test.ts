@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Sandbox } from "../testing/sandbox.ts";
 import { getConfig, removeConfig, setConfig } from "./configEdits.ts";
@@ -65,4 +65,16 @@ test("paths are set and removed as with Pulumi", async () => {
   }
   removeConfig(stack, "list[0].on", { path: true });
   expect(getConfig(stack, "list").text).toBe("[{}]");
+});
+
+test.each([
+  ["a stack's file", "Pulumi.dev.yaml", "environment:\n  - acme/platform\n"],
+  ["the project's file", "Pulumi.yaml", "environment: { acme: {} }\n"],
+])("environments of Pulumi ESC in %s are refused by name, before anything runs", async (_, name, text) => {
+  await sandbox.init();
+  const place = path.join(sandbox.project, name);
+  writeFileSync(place, readFileSync(place, "utf8") + text);
+  const refusal = `${place}: 'environment' is not served by the embedded engine: use the Pulumi CLI`;
+  await expect(sandbox.run()).rejects.toThrow(refusal);
+  expect(sandbox.calls()).toEqual([]);
 });

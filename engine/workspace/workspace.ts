@@ -8,6 +8,7 @@ import { type Crypter, hasPassphrase, newCrypter, openCrypter, passphraseFrom } 
 import { backendFolder, FileBackend } from "../state/fileBackend.ts";
 import { Lock } from "../state/lock.ts";
 import { isName, nameRule } from "../state/names.ts";
+import { refuseOldLayout, refuseStateForms } from "./backendVariables.ts";
 import { type Config, effectiveConfig } from "./config.ts";
 import { findProject, type Project, readProject } from "./project.ts";
 import { currentBackend, readSelectedStack } from "./pulumiHome.ts";
@@ -58,7 +59,8 @@ export class Workspace {
       );
     }
     const backend = new FileBackend(backendFolder(url, cwd), write ?? writeDurably);
-    await backend.open();
+    refuseStateForms(environment);
+    await backend.open(() => refuseOldLayout(environment));
     return new Workspace(project, backend, options, searchHintFor(project, backend, url));
   }
 

@@ -59,13 +59,13 @@ function countTokens(text: string, bounds: Bounds): void {
     // The lexer looks for the end of the line with each token.
     if (offset >= line) line = endOfLine(text, offset);
     work += line - offset;
-    if (work > mostWork) throw new BoundError("has too many values on one line; break it into lines", offset);
+    if (work > maxWork) throw new BoundError("has too many values on one line; break it into lines", offset);
     offset += lengthOf(lexeme);
   }
 }
 
 /** Characters that may be looked at for the ends of lines, which takes a few seconds. */
-const mostWork = 5 * 10 ** 10;
+const maxWork = 5 * 10 ** 10;
 
 function endOfLine(text: string, from: number): number {
   const end = text.indexOf("\n", from);

@@ -4,6 +4,9 @@ export interface Bounds {
   values: number;
 }
 
+/** Bounds of a state; a backend may be anybody's folder. */
+export const ofStates: Bounds = { levels: 200, values: Infinity };
+
 /** A text beyond its bounds; nothing was made of it. */
 export class BoundError extends Error {
   override readonly name = "BoundError";

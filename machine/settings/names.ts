@@ -7,7 +7,7 @@ const project = "Pulumi";
 const endings = ["yaml", "yml", "json", "toml"];
 
 /** The file of settings behind one name in a folder. */
-export interface Named {
+export interface SettingsFile {
   /** The file that is read; undefined where there is none. */
   file: string | undefined;
   /** Why it can't be believed; undefined where it can. */
@@ -15,10 +15,10 @@ export interface Named {
 }
 
 /** Finds the project file among the files of a folder. */
-export const projectFileAmong = (files: readonly string[]): Named => among(files, project);
+export const projectFileAmong = (files: readonly string[]): SettingsFile => among(files, project);
 
 /** Finds a stack's file, which has the ending of the project's file. */
-export function stackFileAmong(files: readonly string[], stack: string, projectFile = `${project}.yaml`): Named {
+export function stackFileAmong(files: readonly string[], stack: string, projectFile = `${project}.yaml`): SettingsFile {
   const own = stackFileOf(stack, projectFile);
   const { file, why } = among(files, `${project}.${stack}`);
   if (why !== undefined || file === undefined || file === own) return { file, why };
@@ -29,7 +29,7 @@ export function stackFileAmong(files: readonly string[], stack: string, projectF
 export const stackFileOf = (stack: string, projectFile: string): string =>
   `${project}.${stack}.${projectFile.endsWith(".yml") ? "yml" : "yaml"}`;
 
-function among(files: readonly string[], name: string): Named {
+function among(files: readonly string[], name: string): SettingsFile {
   const names = endings.map((ending) => `${name}.${ending}`);
   // Where letters have no case, other spellings are the same file.
   const found = files.filter((each) => names.some((one) => one.toLowerCase() === each.toLowerCase())).sort();

@@ -1,6 +1,6 @@
 import { projectAbove } from "../files/repository.ts";
 import { ResourceError } from "../resources/model/resource.ts";
-import type { Run } from "./approved.ts";
+import type { ApprovedRun } from "./approved.ts";
 import type { Asked, Enforcement } from "./enforcement.ts";
 import { ApprovalError, findApprovedFile } from "./signature.ts";
 
@@ -9,7 +9,7 @@ type Values = Readonly<Record<string, unknown>>;
 /** Where a run takes place. */
 interface Surroundings {
   /** Where calls go, and as whom. */
-  destination: () => Pick<Run, "endpoint" | "account">;
+  destination: () => Pick<ApprovedRun, "endpoint" | "account">;
   /** The program's folder. */
   directory: string;
   /** The engine's address. */

@@ -13,7 +13,7 @@ import { ApprovalError, isSigned, keyIn, keyVariable } from "./signature.ts";
 import { Use } from "./used.ts";
 
 /** The facts about a run that its approval depends on. */
-export interface Run {
+export interface ApprovedRun {
   /** The file with the report. */
   file: string;
   /** The program's folder, or the project's. */
@@ -42,7 +42,7 @@ export const again = "Make a report of what is there now, and have that approved
 export const otherForm = "it was made by another version: make the report again";
 
 /** Reads the report that a run was approved with. Throws an ApprovalError with what does not fit; nothing was sent then. */
-export async function readApproval(run: Run): Promise<Approved> {
+export async function readApproval(run: ApprovedRun): Promise<Approved> {
   const { raw, report } = reportIn(run);
   const key = keyIn(run.environment);
   const { approval } = report;
@@ -73,7 +73,7 @@ export async function readApproval(run: Run): Promise<Approved> {
 type RawReport = Parameters<typeof isSigned>[0];
 
 /** The report of a run: the raw file, whose unknown fields count for the signature as well, and its parsed content. */
-function reportIn({ file, folder }: Run): { raw: RawReport; report: z.output<typeof approvedReport> } {
+function reportIn({ file, folder }: ApprovedRun): { raw: RawReport; report: z.output<typeof approvedReport> } {
   const place = resolve(folder, file);
   const root = rootOf(folder);
   let found: string;
@@ -99,7 +99,7 @@ function reportIn({ file, folder }: Run): { raw: RawReport; report: z.output<typ
   return { raw: raw as RawReport, report: parsed.data }; // just parsed
 }
 
-async function assertSame({ project, endpoint, account }: Run, seal: Seal): Promise<void> {
+async function assertSame({ project, endpoint, account }: ApprovedRun, seal: Seal): Promise<void> {
   const { name, version } = readOwnPackage();
   if (seal.package.name !== name || seal.package.version !== version) {
     throw new ApprovalError(

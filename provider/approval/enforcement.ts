@@ -2,7 +2,7 @@ import { describeNamed, readName } from "../resources/model/identities.ts";
 import { ResourceError } from "../resources/model/resource.ts";
 import type { Resource } from "../resources/resource.ts";
 import { again, type Approved } from "./approved.ts";
-import { digestApplied, digestDeclared, wrongLink, type Context } from "./inputs.ts";
+import { digestApplied, digestDeclared, wrongLink, type ApprovalContext } from "./inputs.ts";
 import type { SealedOperation, SealedResource } from "./seal.ts";
 
 type Values = Readonly<Record<string, unknown>>;
@@ -16,7 +16,7 @@ export interface Asked {
 /** Holds each operation of a run against the report that was approved. */
 export class Enforcement {
   readonly #approved: Approved;
-  readonly #context: Context;
+  readonly #context: ApprovalContext;
   readonly #run: string;
   readonly #isUnknown: (value: unknown) => boolean;
   /** IDs of what this run created, by the key of its seal. */
@@ -28,7 +28,7 @@ export class Enforcement {
   #root: string | undefined;
 
   /** @param run identifies this run: the engine's address */
-  constructor(approved: Approved, context: Context, run: string, isUnknown: (value: unknown) => boolean) {
+  constructor(approved: Approved, context: ApprovalContext, run: string, isUnknown: (value: unknown) => boolean) {
     this.#approved = approved;
     this.#context = context;
     this.#run = run;

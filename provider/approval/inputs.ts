@@ -15,7 +15,7 @@ const linksOf = ({ inputs }: Resource): string[] =>
   Object.entries(inputs.shape).flatMap(([name, schema]) => (factsOf(schema).link ? [name] : []));
 
 /** Where files of a program are. */
-export interface Context {
+export interface ApprovalContext {
   /** The program's folder. */
   folder: string;
   /** The folder of Pulumi.yaml, which paths in a seal begin at. */
@@ -30,7 +30,7 @@ export function digestDeclared(
   resource: Resource,
   inputs: Values,
   except: readonly string[],
-  context: Context,
+  context: ApprovalContext,
   isUnknown: (value: unknown) => boolean = () => false,
 ): string | undefined {
   const values: Record<string, unknown> = {};
@@ -89,7 +89,7 @@ export function wrongLink(
 }
 
 /** A path that is equal for a report and a program, wherever the program lies in the project. */
-const pathOf = (path: unknown, { folder, project }: Context): unknown =>
+const pathOf = (path: unknown, { folder, project }: ApprovalContext): unknown =>
   typeof path === "string" ? relative(project, resolve(folder, path)).replaceAll("\\", "/") : path;
 
 /** A value as a resource gets it, completed with its default. */

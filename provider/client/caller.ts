@@ -1,6 +1,6 @@
 import type { Endpoint } from "../contract/endpoint.ts";
 import { endpoints, type AnswerOf, type EndpointName, type RequestOf } from "../contract/endpoints.ts";
-import { ApiError, type Failure, type Outcome } from "../contract/errors.ts";
+import { ApiError, type FailureDetails, type CallEffect } from "../contract/errors.ts";
 import { usualHabits, type Habits } from "../habits/habits.ts";
 import { Mask } from "../messages/masks.ts";
 import { parseReply } from "./http/answers.ts";
@@ -45,7 +45,7 @@ interface Call<Name extends EndpointName> extends Pick<CallOptions, "onSend" | "
 
 /** The outcome and hint of a failed call, where they differ from those of its last attempt. */
 interface Ending {
-  outcome?: Outcome;
+  outcome?: CallEffect;
   hint?: string | undefined;
 }
 
@@ -271,7 +271,7 @@ export class Caller {
     endpoint: EndpointName,
     { code, message, status, outcome = "none", hint, dependants }: Failed & Ending,
   ): ApiError {
-    const failure: Failure = { code, endpoint, message: this.#clean(message), outcome };
+    const failure: FailureDetails = { code, endpoint, message: this.#clean(message), outcome };
     if (status !== undefined) failure.status = status;
     if (hint !== undefined) failure.hint = hint;
     if (dependants !== undefined) failure.dependants = dependants;

@@ -3,6 +3,7 @@ import type { CallRecord } from "./http/call.ts";
 
 /** Counts the requests of a client by endpoint: pass its `onCall` to `createClient`. */
 export class CallCounter {
+  /** Number of requests of each endpoint, repeated ones included. */
   readonly counts = new Map<EndpointName, number>();
   readonly #repeated = new Map<EndpointName, number>();
 

@@ -1,5 +1,5 @@
 import { endpoints, type EndpointName, type RequestOf } from "../contract/endpoints.ts";
-import { mannerOf } from "../habits/profile.ts";
+import { completeDialect } from "../habits/profile.ts";
 import { adaptMethods } from "./adapted.ts";
 import { Caller } from "./caller.ts";
 import type { CallOptions } from "./http/call.ts";
@@ -11,7 +11,7 @@ import type { Client, ClientOptions } from "./options.ts";
  * malformed `endpoint`, and for a key or token that no header can have.
  */
 export function createClient(options: ClientOptions): Client {
-  const manner = mannerOf(options.profile);
+  const manner = completeDialect(options.profile);
   const caller = new Caller(options, manner.habits);
   const names = Object.keys(endpoints) as EndpointName[]; // the keys of a const object
   const methods = names.map((name) => [

@@ -1,11 +1,24 @@
 import type { AnswerOf, RequestOf, WireNames } from "../contract/endpoints.ts";
-import type { Manner, Profile } from "../habits/profile.ts";
+import type { Dialect, Profile } from "../habits/profile.ts";
 import type { CallOptions, CallRecord } from "./http/call.ts";
 import type { Limiter } from "./http/limiter.ts";
 import type { RetryOptions } from "./http/retries.ts";
-import type { Timeouts } from "./http/sender.ts";
+import type { SenderTimeouts } from "./http/sender.ts";
 import type { Methods } from "./methods.ts";
 import type { Account } from "./session.ts";
+
+/** Time-outs of a client in milliseconds. */
+export interface ClientTimeouts extends SenderTimeouts {
+  /** For a whole call with its repetitions, from its first turn (default 300,000). */
+  call: number;
+  /** For the logout when the client is closed (default 2,000). */
+  logout: number;
+  /**
+   * For a change that is on its way when the caller cancels, so that its outcome is known (default 0). It never extends
+   * `call`.
+   */
+  gracePeriod: number;
+}
 
 /** How to reach a platform and as whom. */
 export interface ClientOptions extends Account {
@@ -21,12 +34,8 @@ export interface ClientOptions extends Account {
   profile?: Partial<Profile> | undefined;
   /** Refuses every call that may change something, before it is sent (default false). */
   readOnly?: boolean | undefined;
-  /**
-   * Time-outs in milliseconds: `connect` 10,000, `headers` and `body` 120,000, `call` 300,000 for a whole call with its
-   * repetitions, `logout` 2,000. `gracePeriod` (0) lets a change end that is on its way when the caller cancels, so that
-   * its outcome is known; it never extends `call`.
-   */
-  timeouts?: Partial<Timeouts & { call: number; logout: number; gracePeriod: number }> | undefined;
+  /** Time-outs in milliseconds; those that are left out have their defaults. */
+  timeouts?: Partial<ClientTimeouts> | undefined;
   /** How often and how long calls are repeated. */
   retries?: RetryOptions | undefined;
   /**
@@ -49,7 +58,7 @@ export interface ClientOptions extends Account {
 /** The platform as a program speaks to it. */
 export interface Client extends Methods {
   /** Known habits and settings of the platform, beyond the interface. */
-  readonly manner: Manner;
+  readonly manner: Dialect;
   /** Milliseconds for which a thing that this client made may still be unseen. */
   readonly consistencyMs: number;
   /** ID of the user who makes the calls; logs in when there is no session yet. */

@@ -6,9 +6,13 @@ export type Credentials = AnswerOf<"login">;
 
 /** Either `email` and `password` to log in with, or `token` and `userId` from elsewhere. */
 export interface Account {
+  /** Address to log in with. */
   email?: string | undefined;
+  /** Password to log in with. */
   password?: string | undefined;
+  /** Token of a session that was begun elsewhere; it is neither renewed nor ended. */
   token?: string | undefined;
+  /** ID of the user whose token it is. */
   userId?: string | undefined;
 }
 

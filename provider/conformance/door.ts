@@ -3,11 +3,11 @@ import { endpoints, type EndpointName, type WireNames } from "../contract/endpoi
 import { codeOf } from "../contract/errors.ts";
 import { answerIn, refusalIn, type Json } from "../contract/wire.ts";
 import type { Habits } from "../habits/habits.ts";
-import type { Bed, Person } from "./fixtures.ts";
-import { formOf, inQuery, onWire, type Spelling } from "./forms.ts";
+import type { FixtureIDs, Person } from "./fixtures.ts";
+import { formOf, inQuery, onWire, type FormChoice } from "./forms.ts";
 
 /** A request as it goes out. */
-export interface Outgoing {
+export interface OutgoingRequest {
   method: string;
   /** Path below the platform's address, or a whole address, which gets no header of a session. */
   url: string;
@@ -16,24 +16,24 @@ export interface Outgoing {
 }
 
 /** An answer; `text` is the body. Names of headers are in lower case. */
-export interface Incoming {
+export interface IncomingAnswer {
   status: number;
   headers: Readonly<Record<string, string>>;
   text: string;
 }
 
 /** Sends one request. A GET may have a body. Rejects where no answer comes. */
-export type Send = (request: Outgoing, signal?: AbortSignal) => Promise<Incoming>;
+export type Send = (request: OutgoingRequest, signal?: AbortSignal) => Promise<IncomingAnswer>;
 
 /** Headers of a session. */
-export interface Session {
+interface Session {
   authToken?: string | undefined;
   userId?: string | undefined;
   apiKey?: string | undefined;
 }
 
 /** One call of an endpoint. */
-export interface Call {
+export interface EndpointCall {
   name: EndpointName;
   request: Json;
   as: Person | "nobody" | Session;
@@ -43,7 +43,7 @@ export interface Call {
 }
 
 /** Result of a call: an answer without its envelope, a refusal, or something that can't be read. */
-export type Reply = { status: number; body: unknown } & (
+export type CallResult = { status: number; body: unknown } & (
   { kind: "answer"; answer: unknown } | { kind: "refused" | "unreadable"; code: string; message: string }
 );
 
@@ -55,10 +55,10 @@ const reads = new Set(
 export const isRead = (url: string): boolean => reads.has(url.split("?")[0] ?? "");
 
 /** A way to call a platform. */
-export interface Door {
-  call: (call: Call, signal?: AbortSignal) => Promise<Reply>;
+export interface PlatformClient {
+  call: (call: EndpointCall, signal?: AbortSignal) => Promise<CallResult>;
   /** Fetches an address without a session. */
-  fetch: (url: string, signal?: AbortSignal) => Promise<Incoming>;
+  fetch: (url: string, signal?: AbortSignal) => Promise<IncomingAnswer>;
   /** Ends the sessions that it began. */
   leave: () => Promise<void>;
 }
@@ -67,34 +67,34 @@ export interface Door {
  * The login of one of the sandbox's people was refused; the message has the platform's words, which may repeat the
  * password.
  */
-export class RefusedLogin extends Error {}
+export class SandboxLoginError extends Error {}
 
 /** Everything a raw connection needs to know of its platform. */
 export interface RawPlatform {
   send: Send;
-  bed: Bed;
+  bed: FixtureIDs;
   /** Habits found so far. */
   habits: () => Partial<Habits>;
   /** Which form is sent where a platform takes several (default: the first). */
-  spelling?: Spelling | undefined;
+  spelling?: FormChoice | undefined;
   wireNames?: WireNames | undefined;
 }
 
 /** Calls a platform over plain HTTP, in the forms that it takes. People are signed in by their passwords. */
-export function rawDoor(platform: RawPlatform): Door {
+export function createRawClient(platform: RawPlatform): PlatformClient {
   const { send, bed } = platform;
   const sessions = new Map<Person, Promise<Session>>();
-  const exchange = async (call: Call, session: Session, signal?: AbortSignal): Promise<Reply> => {
+  const exchange = async (call: EndpointCall, session: Session, signal?: AbortSignal): Promise<CallResult> => {
     const outgoing = written(call, session, platform);
     return outgoing ? read(call.name, await send(outgoing, signal)) : untaken;
   };
   const signIn = async (person: Person): Promise<Session> => {
     const request = { email: bed[`${person}.email`], password: bed[`${person}.password`] };
     const reply = await exchange({ name: "login", request, as: "nobody" }, {});
-    if (reply.kind !== "answer") throw new RefusedLogin(`${person} can't log in: ${reply.message}`);
+    if (reply.kind !== "answer") throw new SandboxLoginError(`${person} can't log in: ${reply.message}`);
     return { ...(reply.answer as Session), apiKey: bed["admin.apiKey"] };
   };
-  const sessionOf = (as: Call["as"]): Promise<Session> | Session => {
+  const sessionOf = (as: EndpointCall["as"]): Promise<Session> | Session => {
     if (as === "nobody") return {};
     if (typeof as === "object") return as;
     const begun = sessions.get(as) ?? signIn(as);
@@ -113,16 +113,16 @@ export function rawDoor(platform: RawPlatform): Door {
   };
 }
 
-const untaken: Reply = {
+const untaken: CallResult = {
   ...{ kind: "unreadable", status: 0, body: undefined, code: "notImplemented" },
   message: "The platform takes no known form of this call",
 };
 
 function written(
-  call: Call,
+  call: EndpointCall,
   session: Session,
   { habits, spelling, wireNames = {} }: RawPlatform,
-): Outgoing | undefined {
+): OutgoingRequest | undefined {
   const form = formOf(call.name, habits(), spelling, call.form);
   if (!form) return undefined;
   const [method = "", plainPath = ""] = form.to.split(" ");
@@ -152,7 +152,7 @@ const present = (headers: Readonly<Record<string, string | undefined>>): Record<
   Object.fromEntries(Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined));
 
 /** Reads what came as the contract does, but takes every refusal for one, whatever a client makes of it. */
-function read(name: EndpointName, { status, text }: Incoming): Reply {
+function read(name: EndpointName, { status, text }: IncomingAnswer): CallResult {
   const wire = answerIn(text);
   const body = wire === undefined ? text.trim() : wire;
   const { refusal = refusalIn, unwrap, answer: schema }: Endpoint = endpoints[name];

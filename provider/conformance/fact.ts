@@ -113,9 +113,9 @@ function idForm(): RegExp {
   return new RegExp(`^(?:${Object.keys(endpoints).join("|")})(?: [\\w.]+)?(?:: .+)?$`);
 }
 
-export type Step = z.output<typeof step>;
-export type Look = z.output<typeof look>;
-export type Outcome = Pick<Step, "answer" | "body" | "refused">;
+export type FactStep = z.output<typeof step>;
+export type FactRead = z.output<typeof look>;
+export type StepOutcome = Pick<FactStep, "answer" | "body" | "refused">;
 
 /** A fact with its ID and all of its steps. */
 export interface Fact extends Omit<z.output<typeof fact>, "after"> {

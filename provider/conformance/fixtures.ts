@@ -43,7 +43,7 @@ export const fixtures = {
 export type FixtureName = keyof typeof fixtures;
 
 /** Contents of one sandbox; a permission has any text. */
-export type Bed = Readonly<Partial<Record<FixtureName, string>>>;
+export type FixtureIDs = Readonly<Partial<Record<FixtureName, string>>>;
 
 /** Callers: the sandbox's people with their sessions; nobody has none. */
 export const people = ["admin", "member", "other"] as const;

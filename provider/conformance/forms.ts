@@ -107,13 +107,13 @@ export const forms: Readonly<Record<EndpointName, Readonly<Record<string, Form>>
 };
 
 /** Which of the forms that a platform takes is sent: the first, or the last one. */
-export type Spelling = "first" | "other";
+export type FormChoice = "first" | "other";
 
 /** The form of a call on a platform with these habits; undefined where it takes none of them. */
 export function formOf(
   name: EndpointName,
   known: Partial<Habits>,
-  spelling: Spelling = "first",
+  spelling: FormChoice = "first",
   wanted?: string,
 ): Form | undefined {
   if (wanted !== undefined) return forms[name][wanted];

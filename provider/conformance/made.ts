@@ -1,18 +1,18 @@
 import type { EndpointName } from "../contract/endpoints.ts";
 import { maxRowsPerInsert } from "../contract/rows.ts";
 import { isObject, type Json } from "../contract/wire.ts";
-import type { Call, Door, Reply } from "./door.ts";
+import type { EndpointCall, PlatformClient, CallResult } from "./door.ts";
 import { valueAt } from "./matching.ts";
 
 /** Something that a fact made. `rows` are those of a batch, which has no IDs: the new rows of the table `id`. */
-export interface Thing {
+export interface MadeThing {
   kind: "row" | "rows" | "child" | "team" | "organization" | "app" | "file";
   id: string;
   /** IDs of the rows that the table had before the batch. */
   before?: readonly string[];
 }
 
-type Made = readonly [kind: Thing["kind"], path: string];
+type Made = readonly [kind: MadeThing["kind"], path: string];
 const makers: Partial<Record<EndpointName, Made>> = {
   insertmicroapprow: ["row", "rowID"],
   microappchildCreate: ["child", "childID"],
@@ -30,20 +30,24 @@ const removers: Partial<Record<EndpointName, Made>> = {
 };
 
 /** Keeps the things that facts made until they are removed, and reports both at once. */
-export class Ledger {
-  readonly #door: Door;
-  readonly #made: (thing: Thing) => void;
-  readonly #removed: (thing: Thing) => void;
-  #things: Thing[] = [];
+export class FactThings {
+  readonly #door: PlatformClient;
+  readonly #made: (thing: MadeThing) => void;
+  readonly #removed: (thing: MadeThing) => void;
+  #things: MadeThing[] = [];
 
-  constructor(door: Door, made: (thing: Thing) => void = () => {}, removed: (thing: Thing) => void = () => {}) {
+  constructor(
+    door: PlatformClient,
+    made: (thing: MadeThing) => void = () => {},
+    removed: (thing: MadeThing) => void = () => {},
+  ) {
     this.#door = door;
     this.#made = made;
     this.#removed = removed;
   }
 
   /** Call it before a request goes out: new rows of a batch are found by comparing with the earlier rows. */
-  async before({ name, request }: Call): Promise<void> {
+  async before({ name, request }: EndpointCall): Promise<void> {
     const { microAppID: id } = request;
     if (name !== "insertmicroapprows" || typeof id !== "string") return;
     if (this.#things.some((thing) => thing.kind === "rows" && thing.id === id)) return;
@@ -52,7 +56,7 @@ export class Ledger {
   }
 
   /** To be called with the answer of each call. */
-  after({ name, request }: Call, reply: Reply): void {
+  after({ name, request }: EndpointCall, reply: CallResult): void {
     if (reply.kind === "refused") return;
     const [kind, path] = makers[name] ?? [];
     const id = kind && reply.kind === "answer" ? valueAt(reply.answer, path ?? "") : undefined;
@@ -75,19 +79,19 @@ export class Ledger {
     this.#things = [];
   }
 
-  #add(thing: Thing): void {
+  #add(thing: MadeThing): void {
     this.#things.push(thing);
     this.#made(thing);
   }
 
-  #drop(thing: Thing): void {
+  #drop(thing: MadeThing): void {
     this.#things = this.#things.filter((other) => other !== thing);
     this.#removed(thing);
   }
 }
 
 /** Removes a thing that a fact made; false where it is still there. */
-export async function remove(door: Door, { kind, id, before = [] }: Thing): Promise<boolean> {
+export async function remove(door: PlatformClient, { kind, id, before = [] }: MadeThing): Promise<boolean> {
   const done = async (name: EndpointName, request: Json): Promise<boolean> => {
     const reply = await door.call({ name, request, as: "admin" });
     return reply.kind !== "refused" || reply.code === "notFound";
@@ -112,15 +116,15 @@ export async function remove(door: Door, { kind, id, before = [] }: Thing): Prom
 }
 
 /** More rows than a run leaves in a table: whoever gives more makes them up. */
-export const mostRowsLeft = 2 * maxRowsPerInsert;
+export const maxRowsLeft = 2 * maxRowsPerInsert;
 
 /** Removes all rows of a table but these. A read may be bounded, so it is read until nothing is left. */
-async function removeRows(door: Door, table: string, before: ReadonlySet<string>): Promise<boolean> {
+async function removeRows(door: PlatformClient, table: string, before: ReadonlySet<string>): Promise<boolean> {
   const tried = new Set<string>(before);
   for (;;) {
     const rows = ((await rowsIn(door, table)) ?? []).filter((id) => !tried.has(id));
     if (rows.length === 0) return true;
-    if (tried.size + rows.length - before.size > mostRowsLeft) return false;
+    if (tried.size + rows.length - before.size > maxRowsLeft) return false;
     for (const rowID of rows) {
       tried.add(rowID);
       const reply = await door.call({ name: "removemicroapprow", request: { rowID }, as: "admin" });
@@ -129,14 +133,14 @@ async function removeRows(door: Door, table: string, before: ReadonlySet<string>
   }
 }
 
-async function rowsIn(door: Door, microAppID: string): Promise<string[] | undefined> {
+async function rowsIn(door: PlatformClient, microAppID: string): Promise<string[] | undefined> {
   const reply = await door.call({ name: "microappdata", request: { microAppID }, as: "admin" });
   if (reply.kind !== "answer") return undefined;
   const rows = valueAt(reply.answer, "microAppRows");
   return (Array.isArray(rows) ? (rows as unknown[]) : []).flatMap((row) => idIn(row, "_id"));
 }
 
-async function membersIn(door: Door, teamID: string): Promise<Json[]> {
+async function membersIn(door: PlatformClient, teamID: string): Promise<Json[]> {
   const reply = await door.call({ name: "teammembers", request: { teamIDs: [teamID] }, as: "admin" });
   const members = reply.kind === "answer" ? valueAt(reply.answer, "teamMembers") : [];
   return (Array.isArray(members) ? (members as unknown[]) : []).flatMap((member) =>

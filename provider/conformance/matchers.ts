@@ -25,8 +25,8 @@ export const operators = {
   $recent: "a time in milliseconds, no further from now than this many",
 } as const;
 
-export type Word = keyof typeof words;
-export type Operator = keyof typeof operators;
+export type MatchWord = keyof typeof words;
+export type MatchOperator = keyof typeof operators;
 
-export const isWord = (value: unknown): value is Word => typeof value === "string" && Object.hasOwn(words, value);
-export const isOperator = (key: string): key is Operator => Object.hasOwn(operators, key);
+export const isWord = (value: unknown): value is MatchWord => typeof value === "string" && Object.hasOwn(words, value);
+export const isOperator = (key: string): key is MatchOperator => Object.hasOwn(operators, key);

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { operators, words, type Operator, type Word } from "./matchers.ts";
+import { operators, words, type MatchOperator, type MatchWord } from "./matchers.ts";
 import { mismatch, softenExpected, valueAt } from "./matching.ts";
 
 const plainKey = fc.string().filter((key) => !key.startsWith("$") && key !== "__proto__" && !key.includes("."));
@@ -54,7 +54,7 @@ const isText = (value: unknown): boolean => typeof value === "string";
 const isObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Values that match a word, and values that don't. */
-const ofWords: Record<Word, [Values, Values]> = {
+const ofWords: Record<MatchWord, [Values, Values]> = {
   $any: [json, fc.constant(undefined)],
   $absent: [fc.constant(undefined), json],
   $text: [fc.string({ minLength: 1 }), fc.oneof(fc.constant(""), not(isText))],
@@ -64,7 +64,7 @@ const ofWords: Record<Word, [Values, Values]> = {
   $object: [fc.dictionary(plainKey, json), not(isObject)],
 };
 
-test.each(Object.keys(words) as Word[])("%s takes what it says, and nothing else", (word) => {
+test.each(Object.keys(words) as MatchWord[])("%s takes what it says, and nothing else", (word) => {
   const [right, wrong] = ofWords[word];
   fc.assert(fc.property(right, (value) => expect(mismatch(word, value)).toBeUndefined()));
   fc.assert(fc.property(wrong, (value) => expect(mismatch(word, value)).toBeDefined()));
@@ -72,7 +72,7 @@ test.each(Object.keys(words) as Word[])("%s takes what it says, and nothing else
 
 const small = fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 5 });
 /** An operator's argument, values that match it, and values that don't. */
-const ofOperators: Record<Operator, [unknown, Values, Values]> = {
+const ofOperators: Record<MatchOperator, [unknown, Values, Values]> = {
   $match: ["^a+$", fc.stringMatching(/^a+$/), fc.oneof(fc.stringMatching(/^a*b$/), fc.integer())],
   $length: [
     3,
@@ -116,7 +116,7 @@ const ofOperators: Record<Operator, [unknown, Values, Values]> = {
   ],
 };
 
-test.each(Object.keys(operators) as Operator[])("%s takes what it says, and nothing else", (operator) => {
+test.each(Object.keys(operators) as MatchOperator[])("%s takes what it says, and nothing else", (operator) => {
   const [inner, right, wrong] = ofOperators[operator];
   fc.assert(fc.property(right, (value) => expect(mismatch({ [operator]: inner }, value)).toBeUndefined()));
   fc.assert(fc.property(wrong, (value) => expect(mismatch({ [operator]: inner }, value)).toBeDefined()));

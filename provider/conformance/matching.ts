@@ -1,5 +1,5 @@
 import { isObject, type Json } from "../contract/wire.ts";
-import { isOperator, isWord, type Operator, type Word } from "./matchers.ts";
+import { isOperator, isWord, type MatchOperator, type MatchWord } from "./matchers.ts";
 
 /** Where something is not as expected: the dotted path, and both values. */
 export interface Mismatch {
@@ -39,7 +39,7 @@ function first<Item>(items: Iterable<Item>, find: (item: Item) => Mismatch | und
   return undefined;
 }
 
-const byWord: Record<Word, (seen: unknown) => boolean> = {
+const byWord: Record<MatchWord, (seen: unknown) => boolean> = {
   $any: (seen) => seen !== undefined,
   $absent: (seen) => seen === undefined,
   $text: (seen) => typeof seen === "string" && seen !== "",
@@ -61,7 +61,7 @@ const contains = (inner: unknown, seen: unknown): boolean =>
     ? typeof inner === "string" && seen.includes(inner)
     : listOf(seen).some((item) => matches(inner, item));
 
-const byOperator: Record<Operator, Test> = {
+const byOperator: Record<MatchOperator, Test> = {
   $match: when((inner, seen) => typeof seen === "string" && new RegExp(String(inner), "u").test(seen)),
   $length: when((inner, seen) => (typeof seen === "string" || Array.isArray(seen)) && matches(inner, seen.length)),
   $contains: when(contains),

@@ -1,54 +1,54 @@
 import { messageOf } from "../../machine/failures.ts";
 import { endpoints, type WireNames } from "../contract/endpoints.ts";
 import { habits as habitTable, usualHabits, type HabitName, type Habits } from "../habits/habits.ts";
-import { rawDoor, type Door, type Send } from "./door.ts";
+import { createRawClient, type PlatformClient, type Send } from "./door.ts";
 import type { Fact } from "./fact.ts";
-import { fixtures, people, type Bed, type FixtureName } from "./fixtures.ts";
-import { forms, findWrongHabit, type Spelling } from "./forms.ts";
-import { Ledger, type Thing } from "./made.ts";
+import { fixtures, people, type FixtureIDs, type FixtureName } from "./fixtures.ts";
+import { forms, findWrongHabit, type FormChoice } from "./forms.ts";
+import { FactThings, type MadeThing } from "./made.ts";
 import type { Mismatch } from "./matching.ts";
 import { mentions } from "./references.ts";
-import { carryOutFact, type Emulated, type Failure, type Stage } from "./trial.ts";
+import { carryOutFact, type Emulated, type FactFailure, type Stage } from "./trial.ts";
 
 /** Result of a fact. `habit` is the platform's habit that it found. */
-export type Result = { fact: Fact; habit?: { name: HabitName; value: string } | undefined } & (
+export type FactResult = { fact: Fact; habit?: { name: HabitName; value: string } | undefined } & (
   { status: "passed" } | ({ status: "failed"; step: number } & Mismatch) | { status: "notTried"; why: string }
 );
 
-export interface Run {
+export interface FactRun {
   facts: readonly Fact[];
   /** The platform's address is the caller's business. */
   send: Send;
-  bed: Bed;
+  bed: FixtureIDs;
   /** Known habits of the platform (default: the usual); facts find the rest. */
   habits?: Partial<Habits> | undefined;
   /** Which form is sent where the platform takes several (default: the first). */
-  spelling?: Spelling | undefined;
+  spelling?: FormChoice | undefined;
   wireNames?: WireNames | undefined;
   /** Another way to call the platform, in place of plain HTTP through `send`. */
-  door?: Door | undefined;
+  door?: PlatformClient | undefined;
   emulator?: Emulated | undefined;
   /** Puts the platform back after each fact, in place of removing what it made. */
   reset?: (() => void) | undefined;
   /** Ends the run after the call that is under way; what the fact made is removed all the same. */
   signal?: AbortSignal | undefined;
-  made?: ((thing: Thing) => void) | undefined;
-  removed?: ((thing: Thing) => void) | undefined;
+  made?: ((thing: MadeThing) => void) | undefined;
+  removed?: ((thing: MadeThing) => void) | undefined;
   /** Receives each fact when it is finished. */
-  done?: ((result: Result) => void) | undefined;
+  done?: ((result: FactResult) => void) | undefined;
 }
 
 /** Tries facts on a platform, one after the other: first those that tell of its habits, which others presume. */
-export async function runFacts(run: Run): Promise<Result[]> {
+export async function runFacts(run: FactRun): Promise<FactResult[]> {
   const { bed, send, spelling, wireNames, emulator, signal } = run;
   const known: Partial<Record<HabitName, string>> = { ...run.habits };
   const habits = (): Partial<Habits> => known as Partial<Habits>; // values are those of the table
-  const door = run.door ?? rawDoor({ send, bed, habits, spelling, wireNames });
-  const ledger = new Ledger(door, run.made, run.removed);
-  const results: Result[] = [];
+  const door = run.door ?? createRawClient({ send, bed, habits, spelling, wireNames });
+  const ledger = new FactThings(door, run.made, run.removed);
+  const results: FactResult[] = [];
   for (const fact of inOrder(run.facts)) {
     const why = signal?.aborted ? "the run was stopped" : obstacle(fact, run, habits());
-    const result: Result =
+    const result: FactResult =
       why === undefined
         ? await tryFact(fact, { door, ledger, bed, emulator, signal }, run)
         : { fact, status: "notTried", why };
@@ -60,9 +60,9 @@ export async function runFacts(run: Run): Promise<Result[]> {
   return results;
 }
 
-async function tryFact(fact: Fact, stage: Stage, { emulator, reset, signal }: Run): Promise<Result> {
+async function tryFact(fact: Fact, stage: Stage, { emulator, reset, signal }: FactRun): Promise<FactResult> {
   emulator?.set(fact.settings ?? {});
-  let failure: Failure | undefined;
+  let failure: FactFailure | undefined;
   try {
     failure = await carryOutFact(fact, stage);
   } catch (error) {
@@ -109,7 +109,7 @@ function habitsBefore({ presumes, steps }: Fact): ReadonlySet<string> {
 }
 
 /** Why a fact can't be tried on this platform; undefined when it can. */
-function obstacle(fact: Fact, { bed, emulator }: Run, known: Partial<Habits>): string | undefined {
+function obstacle(fact: Fact, { bed, emulator }: FactRun, known: Partial<Habits>): string | undefined {
   if (isEmulatorsOnly(fact) && !emulator) return "it needs an emulator";
   const missing = needsOf(fact).find((name) => bed[name] === undefined);
   if (missing !== undefined) return `the test bed has no ${missing}: ${fixtures[missing]}`;

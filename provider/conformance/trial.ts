@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { isObject, type Json } from "../contract/wire.ts";
-import type { Door, Reply } from "./door.ts";
-import type { Fact, Look, Outcome, Step } from "./fact.ts";
-import type { Bed } from "./fixtures.ts";
-import type { Ledger } from "./made.ts";
+import type { PlatformClient, CallResult } from "./door.ts";
+import type { Fact, FactRead, StepOutcome, FactStep } from "./fact.ts";
+import type { FixtureIDs } from "./fixtures.ts";
+import type { FactThings } from "./made.ts";
 import { mismatch, softenExpected, valueAt, type Mismatch } from "./matching.ts";
 import { resolve } from "./references.ts";
 
@@ -17,15 +17,15 @@ export interface Emulated {
 
 /** Connections and limits for trying a fact. */
 export interface Stage {
-  door: Door;
-  ledger: Ledger;
-  bed: Bed;
+  door: PlatformClient;
+  ledger: FactThings;
+  bed: FixtureIDs;
   emulator?: Emulated | undefined;
   signal?: AbortSignal | undefined;
 }
 
 /** Where a fact does not hold; `value` is the habit of which this is known. */
-export interface Failure extends Mismatch {
+export interface FactFailure extends Mismatch {
   /** Counted from 0, the steps of its beginning included. */
   step: number;
   value?: string;
@@ -35,11 +35,11 @@ export interface Failure extends Mismatch {
 const unknownID = "nothinghasthisid0";
 
 /** Carries out the steps of a fact; undefined when all came out as expected. */
-export async function carryOutFact({ steps, habit }: Fact, stage: Stage): Promise<Failure | undefined> {
+export async function carryOutFact({ steps, habit }: Fact, stage: Stage): Promise<FactFailure | undefined> {
   const known = new Map<string, unknown>(Object.entries(stage.bed));
   known.set("unique", `x${randomBytes(8).toString("hex")}`).set("unknown", unknownID);
   for (const [index, step] of steps.entries()) {
-    const plain = resolve(step, known) as Step;
+    const plain = resolve(step, known) as FactStep;
     const variants: Json[] = plain.each ?? [{}];
     for (const variant of variants) {
       const reply = await carriedOut({ ...plain, with: merged(plain.with, variant) }, stage);
@@ -58,7 +58,7 @@ export async function carryOutFact({ steps, habit }: Fact, stage: Stage): Promis
   return undefined;
 }
 
-type Kept = NonNullable<Step["keep"]>[string];
+type Kept = NonNullable<FactStep["keep"]>[string];
 
 const keptAt = (kept: Kept): string => (typeof kept === "string" ? kept : kept.at);
 
@@ -68,7 +68,7 @@ function kept(answer: unknown, kept: Kept): unknown {
 }
 
 /** The value of the habit that has this outcome. */
-async function otherwise(step: Step, reply: Reply, stage: Stage): Promise<string | undefined> {
+async function otherwise(step: FactStep, reply: CallResult, stage: Stage): Promise<string | undefined> {
   for (const [value, alternatives] of Object.entries(step.otherwise ?? {})) {
     for (const { then = [], ...outcome } of alternatives) {
       if (!difference(outcome, reply) && (await allCome(then, stage))) return value;
@@ -77,7 +77,7 @@ async function otherwise(step: Step, reply: Reply, stage: Stage): Promise<string
   return undefined;
 }
 
-async function allCome(looks: readonly Look[], stage: Stage): Promise<boolean> {
+async function allCome(looks: readonly FactRead[], stage: Stage): Promise<boolean> {
   for (const look of looks) if (difference(look, await carriedOut(look, stage))) return false;
   return true;
 }
@@ -86,7 +86,7 @@ async function allCome(looks: readonly Look[], stage: Stage): Promise<boolean> {
 const merged = (request: Json, variant: Json): Json =>
   Object.fromEntries(Object.entries({ ...request, ...variant }).filter(([, value]) => value !== "$absent"));
 
-async function carriedOut(step: Look, { door, ledger, emulator, signal }: Stage): Promise<Reply> {
+async function carriedOut(step: FactRead, { door, ledger, emulator, signal }: Stage): Promise<CallResult> {
   signal?.throwIfAborted();
   if (step.emulator !== undefined) {
     const answer = emulator?.do(step.emulator, step.with);
@@ -108,7 +108,7 @@ async function carriedOut(step: Look, { door, ledger, emulator, signal }: Stage)
 }
 
 /** Compares what came with what is expected. */
-function difference({ answer, body, refused }: Outcome, reply: Reply): Mismatch | undefined {
+function difference({ answer, body, refused }: StepOutcome, reply: CallResult): Mismatch | undefined {
   if (refused !== undefined) return refusalOf(refused, reply);
   const readable = reply.kind === "answer" || (reply.kind === "unreadable" && answer === undefined);
   if (!readable) return { path: "", expected: answer ?? "an answer", seen: failed(reply) };
@@ -117,7 +117,7 @@ function difference({ answer, body, refused }: Outcome, reply: Reply): Mismatch 
   return mismatch(answer, reply.answer);
 }
 
-function refusalOf(expected: NonNullable<Outcome["refused"]>, reply: Reply): Mismatch | undefined {
+function refusalOf(expected: NonNullable<StepOutcome["refused"]>, reply: CallResult): Mismatch | undefined {
   if (reply.kind !== "refused") return { path: "refused", expected, seen: reply.body };
   const { code, status, message, body } = expected;
   const inside = reply.status < 400; // a failure in HTTP 200 has a code by its words alone
@@ -134,7 +134,7 @@ function refusalOf(expected: NonNullable<Outcome["refused"]>, reply: Reply): Mis
   return undefined;
 }
 
-const failed = (reply: Reply): unknown => {
+const failed = (reply: CallResult): unknown => {
   if (reply.kind === "answer") return reply.answer;
   const { kind, code, status, message, body } = reply;
   return { [kind]: code, status, message, ...(isObject(body) ? { body } : {}) };

@@ -35,10 +35,10 @@ export type ErrorCode = keyof typeof errorCodes;
  * The possible effect of a failed call: `none` when it certainly changed nothing, `unknown` otherwise. A read always
  * ends with `none`.
  */
-export type Outcome = "none" | "unknown";
+export type CallEffect = "none" | "unknown";
 
 /** Values that make an ApiError. */
-export interface Failure {
+export interface FailureDetails {
   code: ErrorCode;
   /** Name of the endpoint as the contract has it, e.g. `insertteam`. */
   endpoint: string;
@@ -51,7 +51,7 @@ export interface Failure {
   /** Things that prevent a delete, where the platform names them (assumed; default: none). */
   dependants?: readonly Dependant[];
   /** Default: `none`. */
-  outcome?: Outcome;
+  outcome?: CallEffect;
 }
 
 /** Something that prevents the deletion of another thing. */
@@ -75,6 +75,7 @@ export function dependantsIn(wire: unknown): Dependant[] {
 
 /** The error of every failed call. Programs test its `code`; `message` is for people and ends with the hint. */
 export class ApiError extends Error {
+  /** Reason of the failure, for programs. */
   readonly code: ErrorCode;
   /** Name of the endpoint as the contract has it, e.g. `insertteam`. */
   readonly endpoint: string;
@@ -85,11 +86,11 @@ export class ApiError extends Error {
   /** Things that prevent a delete; empty where the platform names none. */
   readonly dependants: readonly Dependant[];
   /** `unknown` when the call may have been carried out despite the error. */
-  readonly outcome: Outcome;
+  readonly outcome: CallEffect;
   /** Message of the platform or the transport, without endpoint and hint. */
   readonly platformMessage: string;
 
-  constructor(failure: Failure) {
+  constructor(failure: FailureDetails) {
     const hint = failure.hint ?? errorCodes[failure.code].hint;
     super(`${failure.endpoint}: ${ended(printableLine(failure.message))} ${hint}`);
     this.name = "ApiError";

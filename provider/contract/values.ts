@@ -136,7 +136,9 @@ export const systemLabels: ReadonlySet<string> = new Set([
 export const declarable = (row: RowData): RowData =>
   Object.fromEntries(Object.entries(row).filter(([label]) => !systemLabels.has(label)));
 
+/** A row of an answer: its fields by label beside the platform's own, `_id` among them. */
 export type Row = z.infer<typeof row>;
+/** Values of a row by field label, to write. Labels are case sensitive. */
 export type RowData = z.infer<typeof rowData>;
 
 /** Copies an object without its undefined values; a request leaves unchanged what it does not name. */

@@ -17,7 +17,7 @@ export function jsonIn(text: string): unknown {
 }
 
 /** Bounds of an answer; how much may stand in it is bounded by its bytes. */
-const ofAnswers = { levels: 100, values: Infinity };
+export const ofAnswers = { levels: 100, values: Infinity };
 
 /** The JSON of a platform's answer; undefined when it is none, or deeper than anything that looks into it goes. */
 export function answerIn(text: string): unknown {

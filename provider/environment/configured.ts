@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { Mapping, Place, Problem, Value } from "../layers/document.ts";
-import { formsAt, type Path } from "../layers/grammar.ts";
+import { formsAt, type KeyPath } from "../layers/grammar.ts";
 import { Supplied } from "./inline/supplied.ts";
 import { environmentFile } from "./schema.ts";
 
 /** The value of a key of the stack's configuration; undefined when it is not set. */
-export type Configuration = (key: string) => { text: string; secret: boolean } | undefined;
+export type ConfigLookup = (key: string) => { text: string; secret: boolean } | undefined;
 
 /** A file whose values from the configuration are in their places. */
 export interface Configured {
@@ -29,7 +29,7 @@ const untouched = ["platform", "rules", "removals", "removed"];
  */
 export function fillConfigured(
   root: Value,
-  configuration: Configuration | undefined,
+  configuration: ConfigLookup | undefined,
   report: (problem: Problem) => void,
 ): Configured {
   const found: Omit<Configured, "root"> & { unknown: Set<string> } = {
@@ -107,7 +107,7 @@ function referenceIn({ entries }: Mapping): Reference | undefined {
 }
 
 /** The first of these that may stand at a path; else the first one, whose problem the check reports. */
-function fitting(path: Path, candidates: readonly unknown[]): unknown {
+function fitting(path: KeyPath, candidates: readonly unknown[]): unknown {
   const forms = formsAt(environmentFile, path);
   const fits = (candidate: unknown): boolean => forms.some((form) => (form as z.ZodType).safeParse(candidate).success);
   return candidates.find(fits) ?? candidates[0];
@@ -122,7 +122,7 @@ function parsed(text: string): unknown {
 }
 
 /** Values of each kind. */
-function standIns(path: Path): unknown[] {
+function standIns(path: KeyPath): unknown[] {
   const words = formsAt(environmentFile, path).flatMap((form) => (form instanceof z.ZodEnum ? form.options : []));
   return [`configured-${path.join("-")}`, "configured@example.com", ...words, 1, 0, 0.5, false, [], {}];
 }

@@ -6,13 +6,13 @@ import { loadLayers, mergeLayers, type Layers } from "../layers/layers.ts";
 import { layer, type Merged } from "../layers/merge.ts";
 import { maxReported } from "../messages/firstLines.ts";
 import { Mask } from "../messages/masks.ts";
-import { fillConfigured, type Configuration, type Configured } from "./configured.ts";
+import { fillConfigured, type ConfigLookup, type Configured } from "./configured.ts";
 import { checkFormerKeys, keyNow, spot } from "./formerKeys.ts";
 import { grammar } from "./grammar.ts";
 import { contentOf } from "./inline/supplied.ts";
 import { dropUndecided } from "./inline/undecided.ts";
 import type { Removed, Rule } from "./policy.ts";
-import { EnvironmentError, checkKnown, namesIn, problemsOf, type Check } from "./problems.ts";
+import { EnvironmentError, checkKnown, namesIn, problemsOf, type FileChecks } from "./problems.ts";
 import { checkRemoved } from "./removedChecks.ts";
 import { checkRules, type HeldRule } from "./rules.ts";
 import { environmentFile, type EnvironmentFile } from "./schema.ts";
@@ -37,7 +37,7 @@ export interface Declaration extends Required<Pick<EnvironmentFile, "organizatio
 }
 
 /** An Environment file with everything that it extends, whether it is sound or not. */
-export interface Reading {
+export interface DeclarationReading {
   layers: Layers;
   /** The merged content of the files, with places; values from the configuration as they are written. */
   root: Value | undefined;
@@ -52,7 +52,7 @@ export interface Reading {
  * Reads an environment file and everything that it extends, and checks all that can be checked without the platform.
  * Ends with one error that names every problem at its place. `folder` is the program's: sources become relative to it.
  */
-export function declaration(file: string, folder: string, configuration?: Configuration): Declaration {
+export function declaration(file: string, folder: string, configuration?: ConfigLookup): Declaration {
   const { declared, problems } = readEnvironment(file, folder, configuration);
   if (problems.length > 0 || !declared) throw new EnvironmentError(file, problems);
   return declared;
@@ -62,7 +62,7 @@ export function declaration(file: string, folder: string, configuration?: Config
  * Checks a declaration that a program gives in place of a file, as `declaration` does: each output in it is a `Supplied`.
  * Sources are relative to `folder`.
  */
-export function inlineDeclaration(content: unknown, folder: string, configuration: Configuration): Declaration {
+export function inlineDeclaration(content: unknown, folder: string, configuration: ConfigLookup): Declaration {
   const { root, undecided } = dropUndecided(contentOf(content));
   const layers: Layers = { trees: [layer(root, grammar)], grammar, files: [] };
   const { declared, problems } = readLayers(layers, { folder, configuration, problems: [] });
@@ -86,9 +86,9 @@ const withoutFile: Problem = {
 export function readEnvironment(
   file: string,
   folder: string,
-  configuration?: Configuration,
+  configuration?: ConfigLookup,
   held: readonly HeldRule[] = [],
-): Reading {
+): DeclarationReading {
   const problems: Problem[] = [];
   const layers = loadLayers(resolve(folder, file), { folder, grammar }, (problem) => problems.push(problem));
   return readLayers(layers, { folder, configuration, problems, held });
@@ -96,13 +96,13 @@ export function readEnvironment(
 
 interface Surroundings {
   folder: string;
-  configuration: Configuration | undefined;
+  configuration: ConfigLookup | undefined;
   /** Problems of the files so far. */
   problems: Problem[];
   held?: readonly HeldRule[];
 }
 
-function readLayers(layers: Layers, { folder, configuration, problems, held = [] }: Surroundings): Reading {
+function readLayers(layers: Layers, { folder, configuration, problems, held = [] }: Surroundings): DeclarationReading {
   const report = (problem: Problem): void => void problems.push(problem);
   const merged = mergeLayers(layers, report);
   const root = merged.value;
@@ -155,7 +155,7 @@ function checked(work: Work): Omit<Declaration, "secrets" | "supplied" | "undeci
     : environmentFile.safeParse(toPlainValue(pruned(root, result.error.issues))).data;
   if (!sound) return undefined;
   const { organizations = {}, seeds = {}, apps = {}, rules = [], removals = "free", removed = {} } = sound;
-  const check: Check = { root, folder, report, declared: { organizations, seeds, apps } };
+  const check: FileChecks = { root, folder, report, declared: { organizations, seeds, apps } };
   const placed = checkOrganizations(check, organizations);
   checkFormerKeys(check, "seed", ["seeds"], seeds, namesIn(root, ["seeds"]));
   checkFormerKeys(check, "app", ["apps"], apps, namesIn(root, ["apps"]));
@@ -186,7 +186,10 @@ function depth([kind, , inner, , innermost]: readonly PropertyKey[]): number {
 }
 
 /** Checks organizations; returns them with the sources of rosters relative to the program's folder. */
-function checkOrganizations(check: Check, organizations: Declaration["organizations"]): Declaration["organizations"] {
+function checkOrganizations(
+  check: FileChecks,
+  organizations: Declaration["organizations"],
+): Declaration["organizations"] {
   const { root, report } = check;
   const names = new Map<string, string>();
   checkFormerKeys(check, "organization", ["organizations"], organizations, namesIn(root, ["organizations"]));
@@ -222,7 +225,7 @@ function checkOrganizations(check: Check, organizations: Declaration["organizati
 type Team = NonNullable<Declaration["organizations"][string]["teams"]>[string];
 type Roster = NonNullable<Team["roster"]>;
 
-function checkRoster(check: Check, path: readonly string[], roster: Roster): void {
+function checkRoster(check: FileChecks, path: readonly string[], roster: Roster): void {
   const { root, report } = check;
   const { members, source } = roster;
   checkMembers(check, [...path, "members"], members ?? {});
@@ -236,7 +239,7 @@ function checkRoster(check: Check, path: readonly string[], roster: Roster): voi
     report({ at: keyPlace(root, path), message: "the roster has neither members nor source; add one of them" });
 }
 
-function withSource(check: Check, path: readonly string[], team: Team): Team {
+function withSource(check: FileChecks, path: readonly string[], team: Team): Team {
   const { roster } = team;
   if (roster?.source === undefined) return team;
   return { ...team, roster: { ...roster, source: checkSource(check, [...path, "roster", "source"], roster.source) } };
@@ -249,7 +252,7 @@ interface Opening {
 }
 
 function checkMembers(
-  check: Check,
+  check: FileChecks,
   path: readonly string[],
   members: Readonly<Record<string, string | Opening>>,
 ): void {
@@ -269,7 +272,7 @@ function checkMembers(
 
 /** Checks that the app opened by an invitation exists. */
 function checkApp(
-  { root, report, declared }: Check,
+  { root, report, declared }: FileChecks,
   path: readonly string[],
   { targetInitialApp: target }: Opening,
 ): void {

@@ -1,4 +1,4 @@
-import type { Path } from "../layers/grammar.ts";
+import type { KeyPath } from "../layers/grammar.ts";
 
 /** Maps whose entries are things with names, `*` for any key, and what each is called in the singular. */
 export const namedMaps: readonly { steps: readonly string[]; kind: string }[] = [
@@ -12,7 +12,7 @@ export const namedMaps: readonly { steps: readonly string[]; kind: string }[] = 
 ];
 
 /** True for a path that the steps match. */
-export const leadsTo = (path: Path, steps: readonly string[]): boolean =>
+export const leadsTo = (path: KeyPath, steps: readonly string[]): boolean =>
   path.length === steps.length && steps.every((step, at) => step === "*" || step === path[at]);
 
 type Json = Record<string, unknown>;

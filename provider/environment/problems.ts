@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { nearest } from "../../machine/spelling.ts";
 import { find, keyPlace, toPlainValue, valuePlace, type Place, type Problem, type Value } from "../layers/document.ts";
-import { formsAt, type Path } from "../layers/grammar.ts";
+import { formsAt, type KeyPath } from "../layers/grammar.ts";
 import { describePlace } from "../layers/verbs.ts";
 import { firstLines, maxReported } from "../messages/firstLines.ts";
 import { kinds } from "../messages/sentences.ts";
@@ -47,17 +47,17 @@ interface Found extends Problem {
   missing?: string;
 }
 
-const pathOf = (path: Path): string => JSON.stringify(path);
+const pathOf = (path: KeyPath): string => JSON.stringify(path);
 
 /** The name of the value at a path for messages: the key, or an item of a list. */
-function nameOf(path: Path): string {
+function nameOf(path: KeyPath): string {
   const last = path.at(-1) ?? "the file";
   return typeof last === "number" ? `${nameOf(path.slice(0, -1))}[${last}]` : String(last);
 }
 
 type Issue = z.core.$ZodIssue;
 
-function describeIssue(issue: Issue, above: Path, schema: z.ZodType, root: Value): Found[] {
+function describeIssue(issue: Issue, above: KeyPath, schema: z.ZodType, root: Value): Found[] {
   const path = [...above, ...issue.path];
   const name = nameOf(path);
   // A scalar may stand for a map: its own value is then what is wrong below it.
@@ -110,7 +110,7 @@ function describeIssue(issue: Issue, above: Path, schema: z.ZodType, root: Value
  * Hints at a mistyped name: an incomplete entry of an upper file, which no lower file has, beside entries that lower
  * files have.
  */
-function meantBelow(root: Value, path: Path): string {
+function meantBelow(root: Value, path: KeyPath): string {
   const own = find(root, path)?.value;
   const beside = find(root, path.slice(0, -1))?.value;
   if (!grammar.named(path.slice(0, -1)) || own?.kind !== "map" || beside?.kind !== "map") return "";
@@ -164,7 +164,7 @@ function listed(words: readonly string[]): string {
 }
 
 /** The keys that a map may have at a path: of several forms, those of the one that has most in common with it. */
-function keysAt(schema: z.ZodType, path: Path, unknown: readonly string[]): string[] {
+function keysAt(schema: z.ZodType, path: KeyPath, unknown: readonly string[]): string[] {
   const forms = formsAt(schema, path).filter((form): form is z.ZodObject => form instanceof z.ZodObject);
   const keys = [...new Set(forms.flatMap((form) => Object.keys(form.shape)))];
   return keys.filter((key) => !unknown.includes(key));
@@ -178,7 +178,7 @@ export function suggestion(word: string, known: readonly string[]): string {
 }
 
 /** State shared by the checks of a file. */
-export interface Check {
+export interface FileChecks {
   root: Value;
   folder: string;
   report: (problem: Problem) => void;
@@ -188,7 +188,7 @@ export interface Check {
 
 /** Reports a name that is none of these; `now` is what it became, if it is a former one. */
 export function checkKnown(
-  report: Check["report"],
+  report: FileChecks["report"],
   kind: string,
   name: string,
   names: string[],

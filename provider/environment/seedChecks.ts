@@ -7,7 +7,7 @@ import { findSettingProblems } from "../resources/rows/declared/expectations/set
 import { explainRefusedFormat } from "../sources/formats.ts";
 import { listLinkedLabels } from "../sources/source.ts";
 import { keyNow, spot, teamNow } from "./formerKeys.ts";
-import { checkKnown, namesIn, type Check } from "./problems.ts";
+import { checkKnown, namesIn, type FileChecks } from "./problems.ts";
 import type { SeedDeclaration } from "./schema.ts";
 
 type Seeds = Readonly<Record<string, SeedDeclaration>>;
@@ -27,7 +27,7 @@ function mentions({ references = {}, parent, expect }: SeedDeclaration): { seed:
 }
 
 /** The seed with its source relative to the program's folder. */
-export function checkSeed(check: Check, name: string, seed: SeedDeclaration, seeds: Seeds): SeedDeclaration {
+export function checkSeed(check: FileChecks, name: string, seed: SeedDeclaration, seeds: Seeds): SeedDeclaration {
   const { root, report, declared } = check;
   const path = ["seeds", name];
   for (const mention of mentions(seed)) {
@@ -62,31 +62,45 @@ export function checkSeed(check: Check, name: string, seed: SeedDeclaration, see
     for (const index of seed.rows.keys()) checkWritten(check, [...path, "rows", index], labels);
   }
   checkRowEdits(check, path, seed);
-  return seed.source === undefined ? seed : { ...seed, source: checkSource(check, [...path, "source"], seed.source) };
+  return {
+    ...seed,
+    ...(seed.source === undefined ? {} : { source: checkSource(check, [...path, "source"], seed.source) }),
+    ...(seed.schema === undefined ? {} : { schema: checkFile(check, [...path, "schema"], seed.schema).name }),
+  };
 }
 
 /** The path of a source from the program's folder; reports what is wrong with it. */
-export function checkSource({ root, folder, report }: Check, path: readonly string[], source: string): string {
+export function checkSource(check: FileChecks, path: readonly string[], source: string): string {
+  const { name, isFile } = checkFile(check, path, source);
+  const refusal = isFile ? explainRefusedFormat(name) : undefined;
+  if (refusal !== undefined) check.report({ at: valuePlace(check.root, path), message: `${name} ${refusal}` });
+  return name;
+}
+
+/** The path of a file from the program's folder; reports where it is none. */
+function checkFile(
+  { root, folder, report }: FileChecks,
+  path: readonly string[],
+  value: string,
+): { name: string; isFile: boolean } {
   const at = valuePlace(root, path);
-  if (isAbsolute(source)) {
-    report({ at, message: `source "${source}" is an absolute path; name it relative to ${at.file}` });
-    return source;
+  const property = path.at(-1) ?? "";
+  if (isAbsolute(value)) {
+    report({ at, message: `${property} "${value}" is an absolute path; name it relative to ${at.file}` });
+    return { name: value, isFile: false };
   }
-  const file = resolve(folder, dirname(at.file), source);
+  const file = resolve(folder, dirname(at.file), value);
+  const name = toShownPath(file, folder);
   const found = statSync(file, { throwIfNoEntry: false });
-  if (!found) report({ at, message: `there is no file ${toShownPath(file, folder)}; correct source` });
-  else if (!found.isFile())
-    report({ at, message: `${toShownPath(file, folder)} is no file; name the file with the rows` });
-  else {
-    const refusal = explainRefusedFormat(file);
-    if (refusal !== undefined) report({ at, message: `${toShownPath(file, folder)} ${refusal}` });
-  }
-  return toShownPath(file, folder);
+  const what = property === "schema" ? "the schema" : "the rows";
+  if (!found) report({ at, message: `there is no file ${name}; correct ${property}` });
+  else if (!found.isFile()) report({ at, message: `${name} is no file; name the file with ${what}` });
+  return { name, isFile: found?.isFile() ?? false };
 }
 
 type Rows = NonNullable<SeedDeclaration["rows"]>;
 
-function checkKeys({ root, report }: Check, path: readonly string[], labels: readonly string[], rows: Rows): void {
+function checkKeys({ root, report }: FileChecks, path: readonly string[], labels: readonly string[], rows: Rows): void {
   const seen = new Map<string, number>();
   for (const [index, row] of rows.entries()) {
     const here = [...path, index];
@@ -109,7 +123,7 @@ function checkKeys({ root, report }: Check, path: readonly string[], labels: rea
 }
 
 /** Checks the verbs for rows, as far as that does not depend on the source. */
-function checkRowEdits(check: Check, path: readonly string[], seed: SeedDeclaration): void {
+function checkRowEdits(check: FileChecks, path: readonly string[], seed: SeedDeclaration): void {
   const labels = [...new Set([...seed.key, ...listLinkedLabels(seed)])];
   for (const verb of ["rows+", "rows~"] as const) {
     if (!seed[verb]) continue;
@@ -132,7 +146,7 @@ function checkRowEdits(check: Check, path: readonly string[], seed: SeedDeclarat
 }
 
 /** Keys of rows that are read as other numbers than stand there. */
-function checkWritten({ root, report }: Check, row: readonly PropertyKey[], labels: Iterable<PropertyKey>): void {
+function checkWritten({ root, report }: FileChecks, row: readonly PropertyKey[], labels: Iterable<PropertyKey>): void {
   for (const label of labels) {
     const value = find(root, [...row, label])?.value;
     const reason = value?.kind === "scalar" ? explainMisnamed(value.written, value.value) : undefined;
@@ -142,7 +156,7 @@ function checkWritten({ root, report }: Check, row: readonly PropertyKey[], labe
 }
 
 /** The seeds such that each comes after those that its rows refer to. */
-export function seedOrder({ root, report }: Check, seeds: Seeds): string[] {
+export function seedOrder({ root, report }: FileChecks, seeds: Seeds): string[] {
   const done = new Set<string>();
   const visit = (name: string, chain: readonly string[], at: Place): void => {
     if (chain.includes(name)) {

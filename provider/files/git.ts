@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
@@ -22,10 +22,12 @@ export const toGitEnvironment = (): NodeJS.ProcessEnv => ({
 const run = promisify(execFile);
 
 /** Returns what Git prints. Throws as `execFile` does. */
-export async function runGit(root: string, ...words: string[]): Promise<string> {
+export const runGit = (root: string, ...words: string[]): Promise<string> => runGitWith({}, root, words);
+
+async function runGitWith(variables: NodeJS.ProcessEnv, root: string, words: readonly string[]): Promise<string> {
   const { stdout } = await run("git", [...gitFlags, ...words], {
     cwd: root,
-    env: toGitEnvironment(),
+    env: { ...toGitEnvironment(), ...variables },
     maxBuffer: 512 * 1024 * 1024,
   });
   return stdout;
@@ -48,6 +50,50 @@ export async function treeOf(root: string, commit: string): Promise<Map<string, 
       return [[path, { kind, id }] as const];
     }),
   );
+}
+
+/** Folders of what is installed and of states, where runs write new files that nobody commits. */
+const ofRuns = /(^|\/)(node_modules|sdks|\.venv|venv|vendor|\.pulumi)\//;
+
+/**
+ * Everything in the working tree, by path, without what Git ignores: the tree of its last commit with what was changed
+ * since. Changed and new files have no ID. New files in folders of what is installed, and of states, are left out.
+ */
+export async function workingTreeOf(
+  root: string,
+  committed: ReadonlyMap<string, TreeEntry>,
+): Promise<Map<string, TreeEntry>> {
+  const words = ["status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all"];
+  const status = await runGitWith(await withoutFilters(root), root, words);
+  const tree = new Map(committed);
+  for (const line of status.split("\0")) {
+    const path = line.slice(3);
+    const isNew = line.startsWith("??");
+    if (path === "" || (isNew && (ofRuns.test(path) || path.endsWith("/")))) continue; // or a repository of its own
+    const found = lstatSync(join(root, path), { throwIfNoEntry: false });
+    if (found?.isSymbolicLink() === true) tree.set(path, { kind: "link", id: "" });
+    else if (found?.isFile() === true) tree.set(path, { kind: "file", id: "" });
+    else tree.delete(path);
+  }
+  return tree;
+}
+
+/** Variables that turn off the filters in Git's settings: a status runs those that attributes of the branch name. */
+async function withoutFilters(root: string): Promise<NodeJS.ProcessEnv> {
+  const found = await runGit(root, "config", "-z", "--name-only", "--get-regexp", "^filter\\.").catch(noneOf);
+  const names = found.split("\0").filter((name) => name !== "");
+  const first = Number(process.env["GIT_CONFIG_COUNT"] ?? 0);
+  const settings = names.flatMap((name, at) => [
+    [`GIT_CONFIG_KEY_${first + at}`, name],
+    [`GIT_CONFIG_VALUE_${first + at}`, name.endsWith(".required") ? "false" : ""],
+  ]);
+  return Object.fromEntries([["GIT_CONFIG_COUNT", String(first + names.length)], ...settings]) as NodeJS.ProcessEnv;
+}
+
+/** Git ends with 1 where nothing is found. */
+function noneOf(error: unknown): string {
+  if ((error as { code?: unknown }).code === 1) return "";
+  throw error;
 }
 
 /** True if Git ignores a file of a repository and does not track it; false where there is no repository. */

@@ -35,12 +35,12 @@ export type Profile = z.output<typeof profile>;
 export type ProfileInput = z.input<typeof profile>;
 
 /** Known behaviour of a platform. */
-export interface Manner extends Pick<Profile, "limits" | "statusWords"> {
+export interface Dialect extends Pick<Profile, "limits" | "statusWords"> {
   habits: Habits;
 }
 
 /** Completes a profile with the usual habits. */
-export const mannerOf = ({ habits, limits = {}, statusWords = {} }: Partial<Profile> = {}): Manner => ({
+export const completeDialect = ({ habits, limits = {}, statusWords = {} }: Partial<Profile> = {}): Dialect => ({
   habits: { ...usualHabits, ...habits },
   limits,
   statusWords,

@@ -1,18 +1,18 @@
 import { z } from "zod";
 
 /** Where something stands in a file, key by key. */
-export type Path = readonly PropertyKey[];
+export type KeyPath = readonly PropertyKey[];
 
 /** Knowledge about a kind of file that the merge of its layers needs. */
 export interface Grammar {
   /** The singular name of a map's entries if `null` removes one. */
-  named: (map: Path) => string | undefined;
+  named: (map: KeyPath) => string | undefined;
   /** True when a key of a map with fixed keys holds a list: then `key+` and `key-` work on it. */
-  hasList: (map: Path, key: string) => boolean;
+  hasList: (map: KeyPath, key: string) => boolean;
   /** True when `rows+`, `rows~` and `rows-` may edit the rows of a map. */
-  hasRows: (map: Path) => boolean;
+  hasRows: (map: KeyPath) => boolean;
   /** True for a list that is gathered from all layers instead of being replaced. */
-  gathers: (list: Path) => boolean;
+  gathers: (list: KeyPath) => boolean;
 }
 
 /** The grammar of a schema whose layers name no things and gather nothing. */
@@ -24,7 +24,7 @@ export const makePlainGrammar = (schema: z.ZodType): Grammar => ({
 });
 
 /** True when a value at a path may be a map with this key, which holds a list. */
-export const hasList = (schema: z.core.$ZodType, map: Path, key: string): boolean =>
+export const hasList = (schema: z.core.$ZodType, map: KeyPath, key: string): boolean =>
   formsAt(schema, map).some(
     (form) =>
       form instanceof z.ZodObject &&
@@ -34,7 +34,7 @@ export const hasList = (schema: z.core.$ZodType, map: Path, key: string): boolea
   );
 
 /** The schemas that a value at a path may have. */
-export function formsAt(schema: z.core.$ZodType, path: Path): z.core.$ZodType[] {
+export function formsAt(schema: z.core.$ZodType, path: KeyPath): z.core.$ZodType[] {
   const [step, ...rest] = path;
   if (
     schema instanceof z.ZodOptional ||

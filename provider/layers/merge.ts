@@ -1,5 +1,5 @@
 import { toPlainValue, type Place, type Problem, type Scalar, type Sequence, type Value } from "./document.ts";
-import type { Grammar, Path } from "./grammar.ts";
+import type { Grammar, KeyPath } from "./grammar.ts";
 import { combineRowEdits, rowVerbs, type RowEdit } from "./rowEdits.ts";
 import { editList, takeOut, type ListEdit } from "./verbs.ts";
 
@@ -25,7 +25,7 @@ type Step = { do: "set"; at: Place; value: Exclude<Tree, Edits> } | { do: "take"
 const rowsKey = "\0rows";
 
 /** A layer with its verbs in the place of the keys that they are about. */
-export function layer(value: Value, grammar: Grammar, path: Path = []): Tree {
+export function layer(value: Value, grammar: Grammar, path: KeyPath = []): Tree {
   if (value.kind !== "map") return value;
   const entries = new Map<string, { at: Place; value: Tree }>();
   const add = (key: string, at: Place, tree: Tree): void => {
@@ -67,7 +67,7 @@ const chained = (below: Tree, above: Tree): Edits => ({
  * Maps are merged by key, at every depth; some lists are gathered; anything else is replaced whole. Verbs wait for what
  * they work on, so layers may be merged in any grouping.
  */
-export function mergeTrees(below: Tree, above: Tree, grammar: Grammar, path: Path = []): Tree {
+export function mergeTrees(below: Tree, above: Tree, grammar: Grammar, path: KeyPath = []): Tree {
   if (below.kind === "edits" || above.kind === "edits") return chained(below, above);
   if (grammar.gathers(path)) return both(below, above);
   if (above.kind !== "map") return above;
@@ -114,7 +114,7 @@ class Resolver {
   }
 
   /** @param beside keys that stand beside this one, and where */
-  resolve(tree: Tree, path: Path, beside: ReadonlyMap<string, { at: Place }> = new Map()): Value | undefined {
+  resolve(tree: Tree, path: KeyPath, beside: ReadonlyMap<string, { at: Place }> = new Map()): Value | undefined {
     if (tree.kind === "edits") return this.#edited(tree, path, beside);
     if (tree.kind !== "map") return tree;
     const entries = new Map<string, { at: Place; value: Value }>();
@@ -134,7 +134,7 @@ class Resolver {
     return { kind: "map", at: tree.at, entries };
   }
 
-  #edited({ steps }: Edits, path: Path, beside: ReadonlyMap<string, { at: Place }>): Value | undefined {
+  #edited({ steps }: Edits, path: KeyPath, beside: ReadonlyMap<string, { at: Place }>): Value | undefined {
     let now: Exclude<Tree, Edits> | undefined;
     let takenAt: Place | undefined;
     for (const step of steps) {

@@ -1,4 +1,4 @@
-import { bytesOf, bytesWithoutEscapes, readingsOf, textOfBytes, type Reading } from "./readings.ts";
+import { bytesOf, bytesWithoutEscapes, readingsOf, textOfBytes, type DecodedText } from "./readings.ts";
 
 /** Stands in the place of a secret. */
 export const masked = "[secret]";
@@ -87,7 +87,7 @@ export class Mask {
   }
 
   /** The length of the longest secret that stands at a place. */
-  #lengthOf({ texts, lengths }: Family, { bytes, isText }: Reading, at: number): number | undefined {
+  #lengthOf({ texts, lengths }: Family, { bytes, isText }: DecodedText, at: number): number | undefined {
     return lengths.find((length) => {
       if (at + length > bytes.length) return false;
       const text = bytes.slice(at, at + length);
@@ -95,7 +95,7 @@ export class Mask {
     });
   }
 
-  *#in(reading: Reading): Generator<Stretch> {
+  *#in(reading: DecodedText): Generator<Stretch> {
     const { bytes, from, to } = reading;
     const cut = bytes.indexOf(ellipsis);
     for (let at = 0; at + 4 <= bytes.length; at++) {

@@ -1,5 +1,5 @@
 /** The bytes that a text stands for in one way of reading it, and the place of each in the text. */
-export interface Reading {
+export interface DecodedText {
   /** A character for each byte (Latin-1). */
   bytes: string;
   /** Index of the first character that stands for the byte, and of the one behind the last. */
@@ -16,7 +16,7 @@ const deepest = 3;
  * The readings of a text: unchanged; without the escapes of JSON, of URLs and forms, and of HTML; and the base64 or
  * hexadecimal in each of these, decoded. Together they are several times as long as the text.
  */
-export function* readingsOf(text: string): Generator<Reading> {
+export function* readingsOf(text: string): Generator<DecodedText> {
   for (const reading of writtenOut(text)) {
     yield reading;
     yield* encodingsIn(reading);
@@ -24,7 +24,7 @@ export function* readingsOf(text: string): Generator<Reading> {
 }
 
 /** The text itself, and without its escapes. */
-function* writtenOut(text: string): Generator<Reading> {
+function* writtenOut(text: string): Generator<DecodedText> {
   const plain = asItIs(text);
   yield plain;
   const form = { ...plain, bytes: plain.bytes.replaceAll("+", " ") };
@@ -38,7 +38,7 @@ function* writtenOut(text: string): Generator<Reading> {
   }
 }
 
-function* encodingsIn(reading: Reading): Generator<Reading> {
+function* encodingsIn(reading: DecodedText): Generator<DecodedText> {
   for (const { 0: run, index } of reading.bytes.matchAll(/[\w+/-]{6,}={0,2}/g)) {
     for (let at = 0; at < 4; at++) yield encoded({ reading, run, index, at, encoding: "base64", perByte: 4 / 3 });
   }
@@ -69,7 +69,7 @@ export function bytesOf(text: string): string {
 export const textOfBytes = (bytes: string): string =>
   new TextDecoder("utf-8", { ignoreBOM: true }).decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)));
 
-function asItIs(text: string): Reading {
+function asItIs(text: string): DecodedText {
   const bytes = bytesOf(text);
   // Then each character is one byte.
   if (bytes.length === text.length) return { bytes, from: (byte) => byte, to: (byte) => byte + 1, isText: true };
@@ -86,7 +86,7 @@ function asItIs(text: string): Reading {
   return placed(bytes, from, to);
 }
 
-const placed = (bytes: string, from: readonly number[], to: readonly number[]): Reading => ({
+const placed = (bytes: string, from: readonly number[], to: readonly number[]): DecodedText => ({
   bytes,
   from: (byte) => from[byte] ?? 0,
   to: (byte) => to[byte] ?? 0,
@@ -96,7 +96,7 @@ const placed = (bytes: string, from: readonly number[], to: readonly number[]): 
 const escapes = String.raw`%[\da-f]{2}|(?:\\u[\da-f]{4})+|\\x[\da-f]{2}|\\["'\\/bfnrt]|&(?:amp|lt|gt|quot|apos|nbsp|#\d{1,7}|#x[\da-f]{1,6});`;
 const escape = new RegExp(escapes, "i");
 
-function unescaped({ bytes, from, to }: Reading): Reading {
+function unescaped({ bytes, from, to }: DecodedText): DecodedText {
   const parts: string[] = [];
   const [starts, ends]: [number[], number[]] = [[], []];
   let done = 0;
@@ -146,7 +146,7 @@ function meant(escape: string): [bytes: string, length: number][] {
 
 /** A run of characters that may encode bytes, from one of its first ones on. */
 interface Run {
-  reading: Reading;
+  reading: DecodedText;
   run: string;
   /** Where it stands in the reading. */
   index: number;
@@ -166,7 +166,7 @@ const decoders = {
     (run.match(/../g) ?? []).map((byte) => String.fromCharCode(Number.parseInt(byte, 16))).join(""),
 };
 
-function encoded({ reading, run, index, at, encoding, perByte }: Run): Reading {
+function encoded({ reading, run, index, at, encoding, perByte }: Run): DecodedText {
   const start = index + at;
   const bytes = decoders[encoding](run.slice(at));
   return {

@@ -1,8 +1,8 @@
 import type { FieldType } from "../contract/fields.ts";
-import { mannerOf, type Manner } from "../habits/profile.ts";
+import { completeDialect, type Dialect } from "../habits/profile.ts";
 import { readProfile } from "../layers/profileFile.ts";
 import type { Configuration } from "./configuration/configuration.ts";
-import type { Platform } from "./platform.ts";
+import type { PlatformAccess } from "./platform.ts";
 import type { Spans } from "./spans/spans.ts";
 
 /** Surroundings of a connection to a platform. */
@@ -16,12 +16,12 @@ export interface Surroundings {
 }
 
 /** The platform of a run: connected once, by the first call that needs it, and by the next one where that fails. */
-export class Connection {
+export class PlatformConnection {
   readonly #surroundings: Surroundings;
-  #platform: Promise<Platform> | undefined;
+  #platform: Promise<PlatformAccess> | undefined;
   /** The connection whose notes were passed on. */
-  #noted: Promise<Platform> | undefined;
-  #manner: Manner | undefined;
+  #noted: Promise<PlatformAccess> | undefined;
+  #manner: Dialect | undefined;
   #refusal: Promise<Error | undefined> | undefined;
 
   constructor(surroundings: Surroundings) {
@@ -29,12 +29,12 @@ export class Connection {
   }
 
   /** How the platform behaves, as the configuration's profile has it. */
-  manner({ profile }: Configuration): Manner {
-    return (this.#manner ??= mannerOf(readProfile(profile, this.#surroundings.directory)));
+  manner({ profile }: Configuration): Dialect {
+    return (this.#manner ??= completeDialect(readProfile(profile, this.#surroundings.directory)));
   }
 
   /** @param note gets what the start of the platform has to say, once */
-  async of(settings: Configuration, note: (text: string) => void): Promise<Omit<Platform, "close" | "notes">> {
+  async of(settings: Configuration, note: (text: string) => void): Promise<Omit<PlatformAccess, "close" | "notes">> {
     const { directory, signal, spans } = this.#surroundings;
     // Loaded when it is needed: nothing is sent in most runs.
     this.#platform ??= import("./platform.ts").then(({ connect }) =>

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { mannerOf } from "../habits/profile.ts";
+import { completeDialect } from "../habits/profile.ts";
 import { encodeLedger, ledgerOf } from "../reconcile/ledger.ts";
 import { RowSet } from "../reconcile/rowSet.ts";
 import { TeamClaims } from "../resources/members/teamClaims.ts";
@@ -53,7 +53,7 @@ class Run {
       day: "2026-11-23",
       platform: "p",
       account: {},
-      manner: mannerOf(),
+      manner: completeDialect(),
       removals: () => Promise.reject(new Error("none")),
       seed: () => new Uint8Array(32),
     };

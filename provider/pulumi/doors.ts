@@ -1,13 +1,13 @@
-import type { Door } from "./configuration/configuration.ts";
+import type { ProviderKind } from "./configuration/configuration.ts";
 
 /** The package that serves the resources, as an engine names it. */
-export const packageOf = (door: Door): string => (door === "dynamic" ? "pulumi-nodejs" : "microapps");
+export const packageOf = (door: ProviderKind): string => (door === "dynamic" ? "pulumi-nodejs" : "microapps");
 
 /** The type token of a provider resource. */
-export const providerType = (door: Door): string => `pulumi:providers:${packageOf(door)}`;
+export const providerType = (door: ProviderKind): string => `pulumi:providers:${packageOf(door)}`;
 
 /** The type token of a resource. */
-export const typeThrough = (door: Door, name: string): string =>
+export const typeThrough = (door: ProviderKind, name: string): string =>
   door === "dynamic" ? dynamicType(name) : `microapps:index:${name}`;
 
 const tokens = /^(?:pulumi-nodejs:dynamic\/microapps|microapps:index):(\w+)$/;
@@ -16,7 +16,7 @@ const tokens = /^(?:pulumi-nodejs:dynamic\/microapps|microapps:index):(\w+)$/;
 export const resourceOf = (type: string): string | undefined => tokens.exec(type)?.[1];
 
 /** The URN of a resource as if it and its parents were registered with this kind of provider. */
-export function urnThrough(door: Door, urn: string): string {
+export function urnThrough(door: ProviderKind, urn: string): string {
   const [head = "", stack = "", types = "", ...rest] = urn.split("::");
   const through = types.split("$").map((type) => {
     const name = resourceOf(type);

@@ -1,5 +1,5 @@
 import { ApiError } from "../contract/errors.ts";
-import { PartialFailure, type Problem } from "../resources/model/resource.ts";
+import { PartialFailure, type InputProblem } from "../resources/model/resource.ts";
 import type { Properties } from "./properties.ts";
 
 /** A call that failed, in one sentence without secrets. `partial` is what exists all the same. */
@@ -44,5 +44,5 @@ export function messageOf(error: unknown): string {
 }
 
 /** A problem as a sentence. No property goes with it to an engine, which would print the value: a secret, or a thousand rows. */
-export const sentenceOf = ({ property, reason }: Problem): string =>
+export const sentenceOf = ({ property, reason }: InputProblem): string =>
   property === "" ? reason : `${property}: ${reason}`;

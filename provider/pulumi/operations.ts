@@ -5,11 +5,11 @@ import { Approvals } from "../approval/approvals.ts";
 import { InputError, type PlatformFunction } from "../functions/function.ts";
 import type { Mask } from "../messages/masks.ts";
 import { readName, oneThing, type Identities } from "../resources/model/identities.ts";
-import { ResourceError, type Change, type Observed, type Problem, type Report } from "../resources/model/resource.ts";
+import { ResourceError, type Diff, type Observed, type InputProblem } from "../resources/model/resource.ts";
 import type { ResourceContext, OfflineResourceContext, Resource } from "../resources/resource.ts";
 import { bindingOutput, bind, destinationOf, isMoved, platformOf } from "./binding.ts";
 import type { Configuration } from "./configuration/configuration.ts";
-import { Connection, EmulatorFields, type Surroundings as Reach } from "./connection.ts";
+import { PlatformConnection, EmulatorFields, type Surroundings as Reach } from "./connection.ts";
 import { failureOf, messageOf, sentenceOf } from "./failure.ts";
 import { LateSeeds } from "./lateSeeds.ts";
 import { unlessLate } from "./lifetime/deadline.ts";
@@ -24,6 +24,8 @@ import {
   foreseen,
   holdsUnknown,
   inputsIn,
+  pickSettable,
+  pickWriteOnly,
   toKeyed,
   lastInputs,
   toListed,
@@ -75,7 +77,7 @@ interface Tools {
 export class Operations {
   readonly forecasts: Forecasts;
   readonly #surroundings: Surroundings;
-  readonly #connection: Connection;
+  readonly #connection: PlatformConnection;
   readonly notes: RunNotes;
   readonly #identities: Identities;
   readonly #organizationNames = new Map<string, string>();
@@ -90,7 +92,7 @@ export class Operations {
     this.#surroundings = surroundings;
     this.notes = new RunNotes({ ...surroundings, platform: () => platformOf(surroundings.configuration()) });
     this.#identities = this.notes.known.identities;
-    this.#connection = new Connection(surroundings);
+    this.#connection = new PlatformConnection(surroundings);
     this.forecasts = new Forecasts(surroundings.foresees ?? false);
     this.#lateSeeds = new LateSeeds(this.notes, this.forecasts, surroundings.report);
     this.#fields = new EmulatorFields(surroundings.directory);
@@ -112,7 +114,7 @@ export class Operations {
     });
   }
 
-  diff(call: Call, id: string, olds: Properties, news: Properties): Promise<Change> {
+  diff(call: Call, id: string, olds: Properties, news: Properties): Promise<Diff> {
     // A refresh, for which no program runs, asks for nothing after it.
     const phase = this.#isCurrent ? "diff" : undefined;
     return this.#run("diff", { ...call, phase }, async ({ offline, configuration }) => {
@@ -156,17 +158,16 @@ export class Operations {
     const { resource } = call;
     return this.#run("read", call, async ({ online, bound }) => {
       const last = toListed(resource, inputs ?? {});
-      const writeOnly = writeOnlyOf(resource).filter((name) => last[name] !== undefined);
-      const others = Object.fromEntries(writeOnly.map((name) => [name, last[name]]));
       // A state holds what the resource itself returned.
-      const found = await resource.read(await online(state), id, { ...state, ...others });
+      const found = await resource.read(await online(state), id, { ...state, ...pickWriteOnly(resource, last) });
       if (!found) return undefined;
       const [old, { inputs: own }] = [pickDeclaredInputs(resource, inputs ?? state), found];
       if (call.urn !== undefined) this.#identities.seen(call.urn, found.id, old, state["found"]);
-      const outputs = bound(found.outputs);
-      // Inputs of which a part is not known would seem to have lost it.
+      const outputs = bound(found.outputs); // inputs of which a part is not known would seem to have lost it
       if (writeOnlyOf(resource).length > 0 && !own) return { id: found.id, outputs };
-      return { id: found.id, outputs, inputs: toKeyed(resource, { ...inputsIn(resource, outputs), ...own }) };
+      const whole = { ...inputsIn(resource, outputs), ...own };
+      const isImport = Object.keys(last).length === 0; // engines check what they import, and write it as a program
+      return { id: found.id, outputs, inputs: (isImport ? pickSettable : toKeyed)(resource, whole) };
     });
   }
 
@@ -186,7 +187,7 @@ export class Operations {
     return this.#run("delete", call, async ({ online }) => {
       (await this.#approvals.of(call))?.deletes(call, id, state);
       const context = await online(state);
-      const keeper = resource.identity && urn !== undefined ? this.#identities.keeper(urn, id) : undefined;
+      const keeper = resource.identity && urn !== undefined ? this.#identities.findOwner(urn, id) : undefined;
       if (!keeper) await refuseUndeclared(state, context.directory);
       if (!resource.identity || !keeper) await resource.delete(context, id, state);
       else {
@@ -221,7 +222,7 @@ export class Operations {
     definition: PlatformFunction,
     news: Properties,
     secrets: readonly string[] = [],
-  ): Promise<{ outputs: Properties } | { problems: Problem[] }> {
+  ): Promise<{ outputs: Properties } | { problems: InputProblem[] }> {
     return this.#run("invoke", { resource: definition, urn: undefined, secrets }, async ({ online, clean }) => {
       const { inputs, unknown, problems } = parse(definition, news);
       for (const property of unknown) problems.push({ property, reason: "is not known before other resources exist" });
@@ -274,7 +275,7 @@ export class Operations {
     }
   }
 
-  #offline(seed: Uint8Array | undefined, settings: Configuration, report: Report): Offline {
+  #offline(seed: Uint8Array | undefined, settings: Configuration, report: Offline["report"]): Offline {
     return {
       report,
       ...{ directory: this.#surroundings.directory, day: today(), manner: this.#connection.manner(settings) },

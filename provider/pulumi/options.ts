@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { quote } from "../messages/text.ts";
-import type { Change } from "../resources/model/resource.ts";
+import type { Diff } from "../resources/model/resource.ts";
 import { factsOf } from "../resources/model/resource.ts";
 import type { Resource } from "../resources/resource.ts";
 import type { Properties } from "./properties.ts";
@@ -73,7 +73,7 @@ export function withoutOptions({ [optionsInput]: last, [programInput]: program, 
 export function findReplacements(
   { inputs, outputs }: Resource,
   replaceOnChanges: readonly string[],
-  { changed }: Change,
+  { changed }: Diff,
   old: Properties,
   news: Properties,
 ): string[] {

@@ -8,7 +8,7 @@ import { readProfile } from "../layers/profileFile.ts";
 import type { Configuration } from "./configuration/configuration.ts";
 
 /** The platform as a provider reaches it. */
-export interface Platform {
+export interface PlatformAccess {
   client: Client;
   members: MemberLists;
   tables: TableReads;
@@ -29,7 +29,7 @@ export async function connect(
   directory: string,
   signal?: AbortSignal,
   { timeouts, retries, onCall }: Pick<ClientOptions, "timeouts" | "retries" | "onCall"> = {},
-): Promise<Platform> {
+): Promise<PlatformAccess> {
   const { url, isEmulator, notes, close: stop } = await locatePlatform(endpoint, directory);
   const known = readProfile(profile, directory);
   const { visibleAfter = 0 } = known?.limits ?? {};
@@ -58,7 +58,7 @@ export async function connect(
 }
 
 /** The address of a platform, and what ends with it. */
-interface Located extends Pick<Platform, "notes" | "close"> {
+interface Located extends Pick<PlatformAccess, "notes" | "close"> {
   url: string;
   isEmulator: boolean;
 }

@@ -5,7 +5,7 @@ import { isObject } from "../contract/wire.ts";
 import { maxReported } from "../messages/firstLines.ts";
 import { sentences } from "../messages/sentences.ts";
 import { once } from "../resources/model/once.ts";
-import { factsOf, type Given, type Problem } from "../resources/model/resource.ts";
+import { factsOf, type Given, type InputProblem } from "../resources/model/resource.ts";
 import type { Comparison, OfflineResourceContext, Resource } from "../resources/resource.ts";
 import { findUnsuited } from "../resources/unsuited.ts";
 
@@ -86,7 +86,7 @@ export async function check(
   context: OfflineResourceContext,
   old: Properties,
   news: Properties,
-): Promise<{ inputs: Properties; problems: Problem[] }> {
+): Promise<{ inputs: Properties; problems: InputProblem[] }> {
   const parsed = parse(resource, news);
   parsed.problems.push(...findUnsuited(resource.name, parsed.inputs, context.manner.habits));
   if (parsed.problems.length > 0 || !resource.check) return { inputs: parsed.all, problems: parsed.problems };
@@ -101,12 +101,12 @@ export async function check(
 export function parse(
   definition: Pick<Resource, "name" | "inputs">,
   news: Properties,
-): Given<Properties> & { all: Properties; problems: Problem[] } {
+): Given<Properties> & { all: Properties; problems: InputProblem[] } {
   const shape: Readonly<Record<string, z.core.$ZodType>> = definition.inputs.shape;
   const inputs: Properties = {};
   const all: Properties = {};
   const unknown = new Set<string>();
-  const problems: Problem[] = [];
+  const problems: InputProblem[] = [];
   for (const [property, schema] of Object.entries(shape)) {
     const value = news[property];
     if (holdsUnknown(value)) {
@@ -134,7 +134,7 @@ export function parse(
 }
 
 /** The first of many problems, and the number of the others. */
-function first(problems: readonly Problem[]): Problem[] {
+function first(problems: readonly InputProblem[]): InputProblem[] {
   const more = problems.length - maxReported;
   return more > 0 ? [...problems.slice(0, maxReported), { property: "", reason: `and ${more} more` }] : [...problems];
 }
@@ -178,11 +178,21 @@ export function toPlain(value: unknown): unknown {
 /** The inputs that outputs do not hold. */
 export const writeOnlyOf = once(({ inputs }: Resource) => namesWith(inputs.shape, ({ writeOnly }) => writeOnly));
 
+/** Those that are given of the inputs that outputs do not hold. */
+export const pickWriteOnly = (resource: Resource, inputs: Properties): Properties =>
+  Object.fromEntries(
+    writeOnlyOf(resource).flatMap((name) => (inputs[name] === undefined ? [] : [[name, inputs[name]]])),
+  );
+
 /** The inputs that outputs hold, with what an engine has among them. */
 export const inputsIn = ({ inputs, outputs: { shape } }: Resource, outputs: Properties): Properties =>
   Object.fromEntries(
     Object.entries(outputs).filter(([name]) => name in inputs.shape || factsOf(shape[name] ?? inputs).foreseen),
   );
+
+/** The inputs without what a check adds for a preview: an engine checks what it imports, and takes more for a mistake. */
+export const pickSettable = ({ inputs: { shape } }: Pick<Resource, "inputs">, inputs: Properties): Properties =>
+  Object.fromEntries(Object.entries(inputs).filter(([name]) => name in shape));
 
 /**
  * The outputs that a create, or an update of what is there, will have, as far as they are known before: what is not is

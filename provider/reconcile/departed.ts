@@ -8,7 +8,7 @@ const maxKeys = 512;
  * Keys of rows that a seed removed. A row that comes back under one of them has another ID, so what referred to the old
  * one has to follow it.
  */
-export class Departed {
+export class Tombstones {
   readonly #keys: RowSet;
   readonly #isCut: boolean;
 
@@ -18,18 +18,18 @@ export class Departed {
   }
 
   /** Reads the text of a state; without a text there are no tombstones. */
-  static decode(text: string | undefined): Departed {
+  static decode(text: string | undefined): Tombstones {
     const bytes = Buffer.from((text ?? "").replace(/\*$/, ""), "base64");
     const keys = new RowSet();
     for (let at = 0; at + 8 <= bytes.length; at += 8) {
       keys.add({ high: bytes.readUInt32BE(at), low: bytes.readUInt32BE(at + 4) });
     }
-    return new Departed(keys, text?.endsWith("*") ?? false);
+    return new Tombstones(keys, text?.endsWith("*") ?? false);
   }
 
   /** For keys in other digests: whatever comes may be one of them. */
-  static unknown(): Departed {
-    return new Departed(new RowSet(), true);
+  static unknown(): Tombstones {
+    return new Tombstones(new RowSet(), true);
   }
 
   get isEmpty(): boolean {

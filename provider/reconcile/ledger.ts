@@ -19,7 +19,7 @@ export type Ledger =
   | { readonly kind: "sketch"; readonly count: number; readonly sketch: Sketch };
 
 /** Difference of wanted rows from a ledger. */
-export type Difference =
+export type LedgerDifference =
   | {
       exact: true;
       /** Indices of wanted rows whose key the ledger lacks. */
@@ -106,7 +106,7 @@ export function decodeLedger(text: string): Ledger {
 const damaged = (): RangeError => new RangeError("the ledger in the state is damaged");
 
 /** Compares a ledger's rows with the wanted ones. */
-export function difference(wanted: RowSet, ledger: Ledger): Difference {
+export function difference(wanted: RowSet, ledger: Ledger): LedgerDifference {
   if (ledger.kind === "list") return differenceOfLists(wanted, ledger.rows);
   const { cells } = ledger.sketch;
   const found = ledger.sketch.difference(Sketch.of(cells, wanted));
@@ -117,7 +117,7 @@ export function difference(wanted: RowSet, ledger: Ledger): Difference {
   return { exact: false, moreThan: Math.floor(cells * 0.35), net: wanted.length - ledger.count };
 }
 
-function differenceOfLists(wanted: RowSet, last: RowSet): Difference {
+function differenceOfLists(wanted: RowSet, last: RowSet): LedgerDifference {
   const added = new RowIndices(wanted.length);
   const changed: number[] = [];
   const removed: RowDigests[] = [];
@@ -143,7 +143,7 @@ function sorted(
   wanted: RowSet,
   here: RowDigests[],
   departed: RowDigests[],
-): (Difference & { exact: true }) | undefined {
+): (LedgerDifference & { exact: true }) | undefined {
   const before = RowSet.of(departed);
   const added = new RowIndices(wanted.length);
   const changed: number[] = [];

@@ -1,6 +1,6 @@
 import type { Content, RowDigests } from "./digests.ts";
 import type { Ledger } from "./ledger.ts";
-import type { LastApplied, Rows } from "./ownership.ts";
+import type { LastApplied, KeyedRows } from "./ownership.ts";
 import { RowIndices } from "./rowIndices.ts";
 import { RowSet } from "./rowSet.ts";
 
@@ -15,7 +15,7 @@ export interface LiveRow {
  * little is small here. IDs are kept only where they may be needed: not of rows that say what is wanted, and not of rows
  * that are certainly foreign.
  */
-export class LiveRows implements Rows {
+export class LiveRows implements KeyedRows {
   /** One row for each key, without those that are as wanted. */
   readonly rows = new RowSet();
   /** Wanted rows that are there as they are wanted, by their index. */

@@ -8,7 +8,7 @@ import { Sketch } from "./sketch.ts";
 export type LastApplied = (key: Digest) => Content | undefined;
 
 /** Which rows are ours, and what was last applied to them. */
-export interface Applied {
+interface Applied {
   readonly last: LastApplied;
   /** Rows of a set that are not ours: all others of it are. */
   readonly strangers?: { readonly of: RowSet; readonly keys: RowSet };
@@ -24,7 +24,7 @@ export interface KnownRows extends Applied {
  * close to the last applied one: rows of a source (`near`) when little was changed there, else the live rows, when
  * little was changed on the platform and few rows there are foreign, else those live rows that the source has as well.
  */
-export function lastApplied(ledger: Ledger, near: readonly RowSet[], live: Rows): Applied | undefined {
+export function lastApplied(ledger: Ledger, near: readonly RowSet[], live: KeyedRows): Applied | undefined {
   if (ledger.kind === "list") return { last: ledger.rows.contentOf };
   for (const rows of near) {
     const found = against(ledger, rows, rows.contentOf);
@@ -40,12 +40,12 @@ export function lastApplied(ledger: Ledger, near: readonly RowSet[], live: Rows)
 }
 
 /** Those of the rows whose keys a set has. */
-function* shared(rows: Rows, set: RowSet): Generator<RowDigests> {
+function* shared(rows: KeyedRows, set: RowSet): Generator<RowDigests> {
   for (const row of rows) if (set.has(row.key)) yield row;
 }
 
 /** Rows that are found by their keys. */
-export interface Rows extends Iterable<RowDigests> {
+export interface KeyedRows extends Iterable<RowDigests> {
   readonly contentOf: LastApplied;
 }
 

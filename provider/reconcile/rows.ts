@@ -1,6 +1,6 @@
 import { sameContent, type Content, type Digest, type RowDigests } from "./digests.ts";
 import { limitRemovals, massDisappearance } from "./guards.ts";
-import { difference, type Difference, type Ledger } from "./ledger.ts";
+import { difference, type LedgerDifference, type Ledger } from "./ledger.ts";
 import type { LiveRow, LiveRows } from "./liveRows.ts";
 import { lastApplied, strangersAmong, type KnownRows, type LastApplied } from "./ownership.ts";
 import { RowIndices } from "./rowIndices.ts";
@@ -233,7 +233,7 @@ export type Forecast =
       update: number;
       remove: number;
       unchanged: number;
-      change: Difference & { exact: true };
+      change: LedgerDifference & { exact: true };
       /** Rows that left the source and stay for another owner; they are not among those to remove. */
       spared?: number;
       /** Rows that another owner gives up and that are there already; they are not among those to insert. */

@@ -11,7 +11,7 @@ import {
   ResourceError,
   type Context,
   type OfflineContext,
-  type Problem,
+  type InputProblem,
 } from "./model/resource.ts";
 import { toWholeLink, wrongWith } from "./records/appLinks.ts";
 import { countReplacements, forgetDeed, noteDeed, noteNext, explainDeed, type Deed } from "./records/deeds.ts";
@@ -194,7 +194,7 @@ function differs(
 async function begunElsewhere(
   { directory, identities }: OfflineContext,
   { resourceUrn, appPrompt, userEmail, again }: Partial<Inputs>,
-): Promise<Problem[]> {
+): Promise<InputProblem[]> {
   if (again || appPrompt === undefined || userEmail === undefined || resourceUrn === undefined) return [];
   const digest = promptDigest(appPrompt);
   const begun = (await intentsOf(directory, generation)).filter(

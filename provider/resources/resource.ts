@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Named as Person } from "../reconcile/rosters.ts";
 import type { TeamClaims } from "./members/teamClaims.ts";
-import type { Change, Checked, Context, Given, Observed, OfflineContext } from "./model/resource.ts";
+import type { Diff, CheckedInputs, Context, Given, Observed, OfflineContext } from "./model/resource.ts";
 import type { RowClaims, RowFindings } from "./rows/declared/claims.ts";
 
 /** Context of a resource that talks to the platform. */
@@ -24,7 +24,7 @@ export interface Findings extends Partial<RowFindings> {
 }
 
 /** The result of a diff, which changes nothing itself: whoever asks for it notes the findings. */
-export interface Comparison extends Change {
+export interface Comparison extends Diff {
   findings?: Findings;
 }
 
@@ -39,7 +39,7 @@ export interface Resource<Inputs extends z.ZodObject = z.ZodObject, Outputs exte
   /** For the documentation: inputs under a name. `${crew.id}` is of the example called crew. */
   example: { name: string; inputs: z.input<Inputs> };
   /** For the documentation: the form of the ID that an import takes, such as `<teamID>`; or what to do where none is enough. */
-  importedBy: { id: string } | { otherwise: string };
+  importedBy: { id: string; otherwise?: string } | { otherwise: string };
   inputs: Inputs;
   /** Values that the platform adds to the inputs. */
   outputs: Outputs;
@@ -55,11 +55,11 @@ export interface Resource<Inputs extends z.ZodObject = z.ZodObject, Outputs exte
     context: OfflineResourceContext,
     news: Given<z.output<Inputs>>,
     old: Partial<z.output<Inputs>>,
-  ) => Promise<Checked<z.output<Inputs>, z.output<Outputs>>>;
+  ) => Promise<CheckedInputs<z.output<Inputs>, z.output<Outputs>>>;
   /** Finds changes beyond a comparison of single inputs. Offline, and without side effects: it may be called again. */
   diff?: (
     context: OfflineResourceContext,
-    change: Change,
+    change: Diff,
     old: State<Inputs, Outputs>,
     news: Given<z.output<Inputs>>,
   ) => Promise<Comparison>;
@@ -84,13 +84,13 @@ export interface Resource<Inputs extends z.ZodObject = z.ZodObject, Outputs exte
 /** Behaviour of a thing whose deletion is due while another resource, or its own replacement, has its ID. */
 interface Identity<Inputs extends z.ZodObject, Outputs extends z.ZodObject> {
   /** A sentence that it stays. */
-  stays: (state: State<Inputs, Outputs>, keeper: Keeper) => string;
+  stays: (state: State<Inputs, Outputs>, keeper: IdOwner) => string;
   /** Cleans up outside of the platform. */
   letGo?: (context: ResourceContext, state: State<Inputs, Outputs>) => Promise<void>;
 }
 
 /** The owner of an ID that is to be deleted; `itself` is what has come in its place. */
-export interface Keeper {
+interface IdOwner {
   kind: string;
   name: string;
   itself: boolean;

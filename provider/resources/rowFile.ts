@@ -11,6 +11,7 @@ import { anyIntent, forgetIntent, readIntent, writeIntent } from "./records/inte
 import { resource, type State } from "./resource.ts";
 import { address, childrenOf, listDifferences, fileName, lacking, makeRecord } from "./rows/fileRecords.ts";
 import { storeFile, toWantedContent, type Child } from "./rows/fileRecords.ts";
+import { readKey } from "./rows/live/importedRow.ts";
 import { rowByKey } from "./rows/live/links.ts";
 
 const fieldDescription =
@@ -226,8 +227,8 @@ async function located(context: Context, id: string) {
       `${quote(id)} is no file of a row: it has the form <table>/<rowID or Label=value>/<fieldID>/<childID>`,
     );
   }
-  if (!row.includes("=")) return { table, rowID: row, fieldID, childID };
-  const key = Object.fromEntries(new URLSearchParams(row));
+  const key = readKey(row);
+  if (!key) return { table, rowID: row, fieldID, childID };
   const rowID = await rowByKey(context, table, key);
   if (rowID === undefined) throw new ResourceError(`table ${table} has no row with ${keyText(key)}`);
   return { table, row: key, rowID, fieldID, childID };

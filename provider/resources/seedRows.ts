@@ -6,7 +6,7 @@ import { decodeLedger, emptyLedger } from "../reconcile/ledger.ts";
 import { valueForms } from "../reconcile/valueForms.ts";
 import { SourceError } from "../sources/read.ts";
 import { cellTypes, placeOf } from "../sources/source.ts";
-import { adopt, common, ResourceError, type Change, type Problem } from "./model/resource.ts";
+import { adopt, common, type Diff, type InputProblem } from "./model/resource.ts";
 import { resource, type State } from "./resource.ts";
 import type { OfflineRowContext } from "./rows/declared/claims.ts";
 import { findSettingProblems } from "./rows/declared/expectations/settingProblems.ts";
@@ -15,8 +15,9 @@ import { beside, edits, fromSdk, secrecy } from "./rows/declared/inputs.ts";
 import { leaveLate } from "./rows/kept/leaving.ts";
 import { outputs } from "./rows/kept/outputs.ts";
 import { predecessorOf } from "./rows/kept/predecessor.ts";
+import { importRow } from "./rows/live/importedRow.ts";
 import { observe } from "./rows/observation.ts";
-import { problemsWith, type Declared } from "./rows/owners.ts";
+import { problemsWith, type ComparedSeed } from "./rows/owners.ts";
 import { previewUpdate } from "./rows/preview.ts";
 import { removeOwned } from "./rows/removal.ts";
 import { sourceOf } from "./rows/seedSource.ts";
@@ -160,7 +161,7 @@ type Inputs = z.output<typeof inputs>;
 type Seen = State<typeof inputs, typeof outputs>;
 
 /** A replacement by order changes the rows as an update does. */
-const asUpdate: Change = { changed: ["rows"], replaces: [] };
+const asUpdate: Diff = { changed: ["rows"], replaces: [] };
 
 /** Rows of a data table, kept as the source has them: rows of ours alone, known by their natural key. */
 export const seedRows = resource({
@@ -176,8 +177,9 @@ export const seedRows = resource({
     },
   },
   importedBy: {
+    id: "<table>/<Label>=<value>",
     otherwise:
-      "Declare it: rows that are there exactly as declared are kept so, and stay when the seed goes; with `adopt: true` they are owned, as are others with the same key.",
+      "This is one row, as a seed of its own. Several rows are declared: rows that are there exactly as declared are kept so, and stay when the seed goes; with `adopt: true` they are owned, as are others with the same key.",
   },
   inputs,
   outputs,
@@ -265,11 +267,7 @@ export const seedRows = resource({
   },
 
   read: async (context, id, state) => {
-    if (state.ledger === undefined) {
-      throw new ResourceError(
-        `the rows of ${id} can't be imported by an ID, which does not tell which of them are meant. Declare the SeedRows: rows that are there exactly as declared are found at the next up, and with adopt: true those with the same key and other content are owned as well. "microapps dump" writes such a declaration for a table, and an import file.`,
-      );
-    }
+    if (state.ledger === undefined) return importRow(context, id, (declared) => inputs.parse(declared));
     const observed = await observe(context, state as State<typeof inputs, typeof outputs>); // it has a ledger: it is whole
     if (observed) context.rowClaims.had(state.resourceUrn, state);
     return observed && { id, ...observed };
@@ -286,13 +284,13 @@ export const seedRows = resource({
   },
 });
 
-const problemOf = ({ source }: { source?: string | undefined }, reason: string): Problem => ({
+const problemOf = ({ source }: { source?: string | undefined }, reason: string): InputProblem => ({
   property: source === undefined ? "rows" : "source",
   reason,
 });
 
 /** Holds the rows against the other seeds of the program. */
-async function verify({ rowClaims, directory }: OfflineRowContext, declared: Declared): Promise<Problem[]> {
+async function verify({ rowClaims, directory }: OfflineRowContext, declared: ComparedSeed): Promise<InputProblem[]> {
   const problems = await problemsWith(rowClaims, declared, directory);
   // One for all of them: an engine prints the value of the property with each.
   return problems.length === 0 ? [] : [problemOf(declared.target, problems.join("\n"))];

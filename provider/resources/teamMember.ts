@@ -6,7 +6,7 @@ import { id } from "../contract/values.ts";
 import { quote } from "../messages/text.ts";
 import type { Role } from "../reconcile/rosters.ts";
 import { hasEnded } from "./members/declaredPeople.ts";
-import { lastDay, reportEnds, splitEnds } from "./members/ends.ts";
+import { ending, reportEnds, splitEnds } from "./members/ends.ts";
 import { invitationTargets } from "./members/invitations.ts";
 import { explainLack, findRole, isAbsent, membership, staysFound } from "./members/memberships.ts";
 import { nameOf } from "./members/rosterLists.ts";
@@ -24,14 +24,7 @@ const inputs = z.object({
   teamID: id.meta({ description: "Team that the user is a member of.", replaces: true, link: true }),
   ...user,
   role: role.optional().meta({ description: "Left alone when unset; a new member is a plain member." }),
-  until: lastDay.optional().meta({
-    description: "Last day (UTC) of the membership: after it the declaration counts as absent.",
-  }),
-  ended: z.boolean().optional().meta({
-    description: "True once the last day has passed.",
-    computed: true,
-    internal: true,
-  }),
+  ...ending,
   ...invitationTargets,
   adopt,
 });

@@ -15,7 +15,7 @@ import { unshownStay } from "./members/rosterUnshown.ts";
 import { stays, type MemberContext } from "./members/teamClaims.ts";
 import { joining } from "./members/turns.ts";
 import { refuseUndeclaredMembers } from "./members/undeclared.ts";
-import { describeNamed, type Named } from "./model/identities.ts";
+import { describeNamed, type NamedResource } from "./model/identities.ts";
 import { adopt, common, ResourceError } from "./model/resource.ts";
 import { resource } from "./resource.ts";
 
@@ -241,7 +241,7 @@ function notDecidedOn<Live extends RosterMember>(
   members: readonly Live[],
 ): Live[] {
   const addresses = new Map(toWanted(state.members, state).map(({ userID, email }) => [userID, email]));
-  const kept: { keeper: Named; name: string }[] = [];
+  const kept: { keeper: NamedResource; name: string }[] = [];
   const left = members.filter((member) => {
     const person = { ...member, email: member.email ?? addresses.get(member.userID) };
     const keeper = claims.declaring(teamID, person);

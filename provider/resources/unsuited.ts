@@ -1,6 +1,6 @@
 import { isObject } from "../contract/wire.ts";
 import type { HabitName, Habits } from "../habits/habits.ts";
-import type { Problem } from "./model/resource.ts";
+import type { InputProblem } from "./model/resource.ts";
 
 /** Something that a resource can't do on a platform with this habit. */
 interface Refusal<Name extends HabitName = HabitName> {
@@ -49,7 +49,11 @@ const refusals: readonly Refusal[] = [
 ];
 
 /** Inputs that this platform can't fulfil, by its habits: refused before anything is sent. */
-export const findUnsuited = (resource: string, inputs: Readonly<Record<string, unknown>>, habits: Habits): Problem[] =>
+export const findUnsuited = (
+  resource: string,
+  inputs: Readonly<Record<string, unknown>>,
+  habits: Habits,
+): InputProblem[] =>
   refusals.flatMap(({ resource: name, habit, values, asks, why }) => {
     const property = name === resource && values.includes(habits[habit]) ? asks(inputs) : undefined;
     return property === undefined ? [] : [{ property, reason: why }];

@@ -2,6 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { id, withoutUndefined } from "../contract/values.ts";
 import { isUser } from "../reconcile/rosters.ts";
+import { hasEnded } from "./members/declaredPeople.ts";
+import { ending, reportEnds, splitEnds } from "./members/ends.ts";
 import { membership, staysFound } from "./members/memberships.ts";
 import { nameOf } from "./members/rosterLists.ts";
 import { stays, type TeamClaims, type MemberContext } from "./members/teamClaims.ts";
@@ -9,7 +11,7 @@ import { leaveInTurn } from "./members/turns.ts";
 import { exceptSpelling, checkNamedOnce, user, userFound, userIDAt } from "./members/users.ts";
 import { describeNamed } from "./model/identities.ts";
 import { isFound } from "./model/made.ts";
-import { adopt, common, PartialFailure, type Given, type Problem } from "./model/resource.ts";
+import { adopt, common, PartialFailure, type Given, type InputProblem } from "./model/resource.ts";
 import { resource, type State } from "./resource.ts";
 
 const inputs = z.object({
@@ -21,6 +23,7 @@ const inputs = z.object({
   organizationID: id.optional().meta({
     description: "Keeps it to the teams of this organization: what the user is in elsewhere stays.",
   }),
+  ...ending,
   adopt: adopt.meta({
     description: "Own the memberships that were there already: they go with the declaration.",
     ignoredInDiff: true,
@@ -54,8 +57,19 @@ export const userTeams = resource({
   inputs,
   outputs,
 
-  check: ({ report, claims }, { inputs, unknown }, old) => {
+  check: ({ report, claims, day }, { inputs: { ended: _, ...stated }, unknown }, old) => {
+    const ended = hasEnded(stated, day);
+    const inputs = ended ? { ...stated, ended } : stated;
     const problems = checkNamedOnce({ inputs, unknown });
+    const { until } = inputs;
+    if (until !== undefined) {
+      const ends = splitEnds([{ name: nameOf(inputs), until }], day);
+      reportEnds(report, ends, false, () => old.teamIDs !== undefined && !old.ended);
+    }
+    if (ended) {
+      claims.forget(inputs.resourceUrn);
+      return Promise.resolve({ inputs, problems });
+    }
     problems.push(...claimed(claims, { inputs, unknown }, old));
     const scope = inputs.organizationID === undefined ? "" : ` of organization ${inputs.organizationID}`;
     if (old.teamIDs === undefined) report.forecast(`takes the user out of all teams${scope} that are not declared`);
@@ -64,12 +78,14 @@ export const userTeams = resource({
 
   diff: (_context, change, old, { inputs, unknown }) => {
     const { changed, replaces } = exceptSpelling(change, old, { inputs, unknown });
+    // Somebody who comes back may have another user ID.
+    if (old.ended && !inputs.ended && replaces.length === 0) replaces.push("ended");
     const same = isDeepStrictEqual(new Set(old.teamIDs), new Set(inputs.teamIDs));
     if (old.found && inputs.adopt) changed.push("adopt");
     const member = { email: old.email, userID: old.memberUserID };
-    const own = old.teamIDs.filter((teamID) => !old.found?.includes(teamID));
+    const own = old.ended ? [] : old.teamIDs.filter((teamID) => !old.found?.includes(teamID));
     const findings = {
-      ...(replaces.length === 0 ? { people: [{ userID: old.memberUserID }] } : {}),
+      ...(replaces.length === 0 && !inputs.ended ? { people: [{ userID: old.memberUserID }] } : {}),
       own: own.flatMap((teamID) => membership(teamID, member)),
     };
     const reordered = !unknown.has("teamIDs") && same;
@@ -78,8 +94,11 @@ export const userTeams = resource({
   },
 
   create: async (context, inputs) => {
+    if (inputs.ended) return { id: nameOf(inputs), outputs: { ...inputs, memberUserID: nameOf(inputs) } };
     const replaced = context.identities.replaced(inputs.resourceUrn);
-    const met = replaced ? declaredTeams(replaced.found) : await teamsMet(context, inputs);
+    // Where the last day had passed, nothing is known of who is in a team since.
+    const isKnown = replaced !== undefined && replaced.inputs["ended"] !== true;
+    const met = isKnown ? declaredTeams(replaced.found) : await teamsMet(context, inputs);
     await enforce(context, inputs);
     const userID = await userIDOf(context, inputs);
     context.claims.found(inputs.resourceUrn, [{ userID }]);
@@ -100,6 +119,7 @@ export const userTeams = resource({
     const userID = imported ? await userIDOf(context, { ...named, teamIDs: looked }) : id;
     const lists = await Promise.all(looked.map((teamID) => context.members.list(teamID)));
     if (looked.length > 0 && lists.every((members) => members === undefined)) return undefined;
+    if (state.ended) return { id, outputs: { ...state, teamIDs: looked, memberUserID: state.memberUserID ?? id } };
     const teamIDs = looked.filter((_, i) => lists[i]?.some((member) => member.userID === userID));
     const met = teamIDs.filter((teamID) => isMet(context, teamID, id, state));
     const own = imported ? [] : teamIDs.filter((teamID) => !state.found?.includes(teamID));
@@ -112,6 +132,10 @@ export const userTeams = resource({
   },
 
   update: async (context, id, old, inputs) => {
+    if (inputs.ended) {
+      if (!old.ended) await leaveInTurn(context, inputs.resourceUrn, () => leave(context, id, old));
+      return { ...inputs, memberUserID: old.memberUserID, found: old.found };
+    }
     const found = await teamsMet(context, inputs, old);
     const kept = await enforce(context, inputs, id);
     // It does not cover teams of other organizations.
@@ -119,30 +143,33 @@ export const userTeams = resource({
     return confirmed(context, id, { ...inputs, memberUserID: id, found }, left);
   },
 
-  delete: async (context, id, state) => {
-    const member = { userID: id, email: state.email };
-    const left = state.teamIDs.filter((teamID) => !context.claims.deciding(teamID, member));
-    const met = left.filter((teamID) => isMet(context, teamID, id, state));
-    for (const teamID of met) context.report.info(staysFound([nameOf(member)], teamID));
-    const leaving = left.filter((teamID) => !met.includes(teamID));
-    const kept = state.teamIDs.flatMap((teamID) => {
-      const keeper = context.claims.declaring(teamID, member);
-      if (keeper && !isMet(context, teamID, id, state)) {
-        context.made.handed(state.resourceUrn, membership(teamID, member));
-      }
-      return keeper ? [{ teamID, keeper }] : [];
-    });
-    for (const ones of Map.groupBy(kept, ({ keeper }) => describeNamed(keeper)).values()) {
-      const teamIDs = ones.map(({ teamID }) => teamID);
-      for (const { keeper } of ones.slice(0, 1)) context.report.info(stays([nameOf(member)], teamIDs, keeper));
-    }
-    await Promise.all(leaving.map((teamID) => context.members.remove(teamID, member)));
-    context.made.removed(
-      state.resourceUrn,
-      leaving.flatMap((teamID) => membership(teamID, member)),
-    );
-  },
+  delete: (context, id, state) => (state.ended ? Promise.resolve() : leave(context, id, state)),
 });
+
+/** Takes the user out of the declared teams, but for those of before, and those in which another resource declares them. */
+async function leave(context: MemberContext, id: string, state: Kept): Promise<void> {
+  const member = { userID: id, email: state.email };
+  const left = state.teamIDs.filter((teamID) => !context.claims.deciding(teamID, member));
+  const met = left.filter((teamID) => isMet(context, teamID, id, state));
+  for (const teamID of met) context.report.info(staysFound([nameOf(member)], teamID));
+  const leaving = left.filter((teamID) => !met.includes(teamID));
+  const kept = state.teamIDs.flatMap((teamID) => {
+    const keeper = context.claims.declaring(teamID, member);
+    if (keeper && !isMet(context, teamID, id, state)) {
+      context.made.handed(state.resourceUrn, membership(teamID, member));
+    }
+    return keeper ? [{ teamID, keeper }] : [];
+  });
+  for (const ones of Map.groupBy(kept, ({ keeper }) => describeNamed(keeper)).values()) {
+    const teamIDs = ones.map(({ teamID }) => teamID);
+    for (const { keeper } of ones.slice(0, 1)) context.report.info(stays([nameOf(member)], teamIDs, keeper));
+  }
+  await Promise.all(leaving.map((teamID) => context.members.remove(teamID, member)));
+  context.made.removed(
+    state.resourceUrn,
+    leaving.flatMap((teamID) => membership(teamID, member)),
+  );
+}
 
 const declaredTeams = (value: unknown): string[] | undefined => z.array(z.string()).safeParse(value).data;
 
@@ -153,7 +180,7 @@ const isMet = (context: MemberContext, teamID: string, userID: string, state: Pa
 };
 
 /** Notes in which teams the user is, and out of which they are taken, as far as that is known before. */
-function claimed(claims: TeamClaims, { inputs, unknown }: Given<Inputs>, old: Partial<Inputs>): Problem[] {
+function claimed(claims: TeamClaims, { inputs, unknown }: Given<Inputs>, old: Partial<Inputs>): InputProblem[] {
   const { resourceUrn, email, userID, teamIDs = [], organizationID: scope } = inputs;
   const people = [{ email, userID }];
   if (resourceUrn === undefined || unknown.has("organizationID") || (email ?? userID) === undefined) {

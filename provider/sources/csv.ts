@@ -4,7 +4,7 @@ import type { Lines } from "./textFiles.ts";
 export type CsvRecord = { line: number; cells: string[] } | { line: number; wrong: string };
 
 /** Longest record, in characters: one that is longer has a quotation mark that nobody closed. */
-const longest = 16 * 1024 * 1024;
+export const maxCharactersOfRecord = 16 * 1024 * 1024;
 
 const unclosed = "a quotation mark is opened here and never closed";
 const loneReturn = "a line ends in CR alone: save the file with LF or CRLF, or quote the cell that holds it";
@@ -15,7 +15,10 @@ const loneReturn = "a line ends in CR alone: save the file with LF or CRLF, or q
  * its place, and the next ones follow. A million rows are read several times in a run, and csv-parse, which the tests
  * hold this against, takes fourteen times as long.
  */
-export async function* csvRecords(blocks: AsyncIterable<Lines>): AsyncGenerator<CsvRecord[]> {
+export async function* csvRecords(
+  blocks: AsyncIterable<Lines>,
+  longest = maxCharactersOfRecord,
+): AsyncGenerator<CsvRecord[]> {
   let rest: Lines | undefined;
   for await (const block of blocks) {
     const lines: Lines = rest ? { first: rest.first, text: rest.text + block.text } : block;

@@ -50,7 +50,7 @@ export async function jsonRows({ source, wrong, refuse }: Reading, text: string)
 }
 
 /** Bounds of rows in JSON; how many there may be is bounded by the size of the file. */
-const ofJsonRows = { levels: 100, values: Infinity };
+export const ofJsonRows = { levels: 100, values: Infinity };
 const nested = "is nested too deeply: make it flatter";
 
 /** Where a text becomes too deep, before anything is made of it; undefined where it does not. */

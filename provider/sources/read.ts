@@ -7,8 +7,11 @@ import { hasEdits } from "./edits.ts";
 import { formatOf, explainRefusedFormat } from "./formats.ts";
 import { jsonRows, ndjsonRows } from "./jsonRows.ts";
 import { placeOf, type Reading, type Refuse, type Source, type SourceRow, type Wrong } from "./source.ts";
-import { ConflictError, EncodingError, textOf, type Chunks } from "./textFiles.ts";
+import { ConflictError, EncodingError, LongLineError, textOf, type Chunks } from "./textFiles.ts";
 import { yamlRows } from "./yamlRows.ts";
+
+/** Bytes of a file that are read at a time. */
+const chunkSize = 64 * 1024;
 
 /** Something wrong with a source, in one sentence with file, line and remedy. */
 export class SourceError extends Error {
@@ -29,19 +32,27 @@ export async function* read(source: Source, directory: string, wrong?: Wrong): A
 
 /** The rows that a file of these bytes would have, as they stand in it. Throws a SourceError. */
 export async function readBytes(source: Source & { source: string }, bytes: Buffer): Promise<SourceRow[]> {
+  const rows: SourceRow[] = [];
+  for await (const block of readBlocks(source, bytes)) for (const row of block) rows.push(row);
+  return rows;
+}
+
+/** The same in blocks, for files of many rows. */
+export async function* readBlocks(source: Source & { source: string }, bytes: Buffer): AsyncGenerator<SourceRow[]> {
   const refuse: Refuse = (line, reason, column) => {
     throw new SourceError(`${placeOf(source, line, column)}: ${reason}`);
   };
-  const rows: SourceRow[] = [];
   const reading: Reading = { source, refuse, wrong: ({ line, text, column }) => refuse(line, text, column) };
   try {
-    for await (const block of rowsIn(reading, source.source, { chunks: [bytes], whole: () => bytes }))
-      for (const row of block) rows.push(row);
-    return rows;
+    yield* rowsIn(reading, source.source, { chunks: slicesOf(bytes), whole: () => bytes });
   } catch (error) {
-    if (error instanceof EncodingError || error instanceof ConflictError) refuse(error.line, error.message);
+    if (isWrongText(error)) refuse(error.line, error.message);
     throw error;
   }
+}
+
+function* slicesOf(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += chunkSize) yield bytes.subarray(at, at + chunkSize);
 }
 
 /** The bytes of a file: streamed, or as a whole where its format can't be streamed. */
@@ -80,8 +91,7 @@ async function* unedited(reading: Reading, directory: string): AsyncGenerator<So
   } catch (error) {
     if (error instanceof FileRefusal) throw new SourceError(`${source} can't be read: ${error.message}`);
     if (isSystemError(error)) throw new SourceError(`${source} can't be read: ${reasonOf(error)}`);
-    if (error instanceof EncodingError || error instanceof ConflictError)
-      throw new SourceError(`${placeOf(declared, error.line)}: ${error.message}`);
+    if (isWrongText(error)) throw new SourceError(`${placeOf(declared, error.line)}: ${error.message}`);
     throw error;
   }
 }
@@ -95,8 +105,11 @@ async function* inTime(blocks: AsyncIterable<SourceRow[]>): AsyncGenerator<Sourc
 
 /** A stream begins to read when it is made, so it is made when somebody asks. */
 async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
-  for await (const chunk of file.createReadStream({ highWaterMark: 64 * 1024 })) yield chunk as Buffer; // it has no encoding
+  for await (const chunk of file.createReadStream({ highWaterMark: chunkSize })) yield chunk as Buffer; // it has no encoding
 }
+
+const isWrongText = (error: unknown): error is EncodingError | ConflictError | LongLineError =>
+  [EncodingError, ConflictError, LongLineError].some((kind) => error instanceof kind);
 
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   typeof error === "object" && error !== null && "syscall" in error && "code" in error;

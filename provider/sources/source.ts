@@ -59,6 +59,12 @@ export const listLinkedLabels = ({ references = {}, parent }: Source): string[] 
   ...(parent ? [parent.by] : []),
 ];
 
+/**
+ * Values of a row that are kept while its file is read on: a text that was cut out of a file holds on to the part of the
+ * file that it was read with.
+ */
+export const copyValues = (values: RowData): RowData => JSON.parse(JSON.stringify(values)) as RowData; // JSON all of it
+
 /** Something wrong with a row. */
 export interface Mistake {
   line: number;

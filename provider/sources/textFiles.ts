@@ -28,6 +28,18 @@ export class ConflictError extends Error {
   }
 }
 
+/** Bytes that one line may have. */
+export const maxBytesOfLine = 16 * 2 ** 20;
+
+/** A line without an end. */
+export class LongLineError extends Error {
+  readonly line: number;
+  constructor(line: number, max: number) {
+    super(`begins a line of more than ${max / 2 ** 20} MB: break it, or correct the file`);
+    this.line = line;
+  }
+}
+
 /** The text, unless a merge left its conflict in it. Throws a ConflictError. */
 function settled(text: string, first: number): string {
   const line = findConflict(text);
@@ -38,10 +50,14 @@ function settled(text: string, first: number): string {
 /** The bytes of a file, piece by piece or all at once. */
 export type Chunks = AsyncIterable<Buffer> | Iterable<Buffer>;
 
-/** The lines of a file, block by block, without the mark that may begin it. Throws an EncodingError or a ConflictError. */
-export async function* linesOf(chunks: Chunks): AsyncGenerator<Lines> {
+/**
+ * The lines of a file, block by block, without the mark that may begin it. Throws an EncodingError, a ConflictError or a
+ * LongLineError.
+ */
+export async function* linesOf(chunks: Chunks, max = maxBytesOfLine): AsyncGenerator<Lines> {
   let first = 1;
   let begun: Buffer[] = [];
+  let length = 0;
   const block = (bytes: Buffer): Lines => {
     const lines = { first, text: settled(decoded(bytes, first), first) };
     first += breaksIn(bytes);
@@ -50,6 +66,8 @@ export async function* linesOf(chunks: Chunks): AsyncGenerator<Lines> {
   for await (const bytes of chunks) {
     // A line feed is never a part of another character, so no character is cut.
     const end = bytes.lastIndexOf(lineFeed) + 1;
+    length = end === 0 ? length + bytes.length : bytes.length - end;
+    if (length > max) throw new LongLineError(first + (end === 0 ? 0 : breaksIn(bytes)), max);
     if (end === 0) {
       begun.push(bytes);
       continue;

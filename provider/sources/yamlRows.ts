@@ -47,7 +47,7 @@ function bounded<Answer>(reading: Reading, counter: Yaml.LineCounter, parse: () 
 }
 
 /** Bounds of rows in YAML, which is never streamed. */
-const ofYamlRows = { levels: 100, values: 250_000 };
+export const ofYamlRows = { levels: 100, values: 250_000 };
 
 /** Ends where the values of JavaScript would say something else than the text, or less. */
 function refuseWhatIsLost(

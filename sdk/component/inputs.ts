@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ConstructRequest } from "@pulumi/pulumi/proto/provider_pb.js";
 import { DependencyResource } from "@pulumi/pulumi/resource.js";
-import { readStruct } from "../../machine/structs.ts";
+import { maxLevels, readStruct } from "../../machine/structs.ts";
 import { Supplied } from "../../provider/environment/inline/supplied.ts";
 import type { EnvironmentArgs } from "../environment.ts";
 
@@ -13,9 +13,9 @@ const {
   specialResourceSig,
 } = pulumi.runtime;
 
-// As deep as a file may be, where each level is marked. The SDK takes a map with the other names for an object of its own,
+// The SDK takes a map with the other names for an object of its own,
 // or makes text of it.
-const taken = { levels: 200, isTaken: (name: string) => name !== "toString" && !name.startsWith("__pulumi") };
+const taken = { levels: maxLevels, isTaken: (name: string) => name !== "toString" && !name.startsWith("__pulumi") };
 
 const names = ["file", "declaration"];
 

@@ -8,7 +8,7 @@ import {
   type RenamedSide,
 } from "../../provider/environment/things/renames.ts";
 import { describeSizes } from "../../provider/environment/things/sizes.ts";
-import type { Thing } from "../../provider/environment/things/things.ts";
+import type { DeclaredThing } from "../../provider/environment/things/things.ts";
 import { toShownNames } from "../../provider/pulumi/doors.ts";
 import { keysOf, type RowDeclaration } from "../../provider/resources/rows/declared/declaration.ts";
 
@@ -24,13 +24,13 @@ type Values = Readonly<Record<string, unknown>>;
 interface Registered {
   environment: pulumi.Resource;
   root: LogicalName;
-  all: readonly Thing[];
+  all: readonly DeclaredThing[];
   made: ReadonlyMap<string, pulumi.CustomResource>;
 }
 
 /** A thing that comes. */
 interface Coming extends RenamedSide {
-  thing: Thing;
+  thing: DeclaredThing;
   resource: pulumi.CustomResource;
 }
 
@@ -49,7 +49,7 @@ export function reportLeaving(registered: Registered): void {
 async function report({ environment, root, all, made }: Registered): Promise<void> {
   const earlier = (await readEarlier()).flatMap((one) => below(root, one));
   const known = new Map(earlier.map((one) => [`${one.kind} ${one.name}`, one]));
-  const formerOf = ({ kind, name }: Thing): RenamedSide | undefined =>
+  const formerOf = ({ kind, name }: DeclaredThing): RenamedSide | undefined =>
     namesOf(name).flatMap((one) => known.get(`${kind} ${nameIn(root, one) ?? ""}`) ?? [])[0];
   const found = new Set(all.map(formerOf));
   const left = earlier.filter((one) => !found.has(one));
@@ -126,7 +126,7 @@ function describeLeft(left: readonly RenamedSide[]): string | undefined {
 const parentOf = (kind: string, name: string | undefined): Values => (kind === "Team" ? { organizationID: name } : {});
 
 /** Declared values, with the keys of rows where they may be those of a seed that leaves. */
-async function valuesOf({ kind, inputs }: Thing, left: readonly RenamedSide[]): Promise<Values> {
+async function valuesOf({ kind, inputs }: DeclaredThing, left: readonly RenamedSide[]): Promise<Values> {
   const isSought = left.some(({ values }) => values["table"] === inputs["table"] && Array.isArray(values["keys"]));
   if (kind !== "SeedRows" || !isSought) return inputs;
   try {

@@ -1,6 +1,6 @@
 import { cp, mkdir, mkdtemp, readFile, realpath, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { z } from "zod";
 import type { Ended } from "../harness/project.ts";
 import { Cli } from "../programs/cli.ts";
@@ -61,7 +61,10 @@ export class Side {
   async take(turn: Turn): Promise<{ output: string; done: Done }> {
     const project = this.#path("project");
     if (turn.program !== undefined) await writeFile(join(project, "index.cjs"), prelude + turn.program);
-    for (const [file, text] of Object.entries(turn.files ?? {})) await writeFile(join(project, file), text);
+    for (const [file, text] of Object.entries(turn.files ?? {})) {
+      await mkdir(dirname(join(project, file)), { recursive: true });
+      await writeFile(join(project, file), text);
+    }
     if (turn.byHand) await this.#edit(turn.byHand);
     await writeFile(this.#path("calls.log"), "");
     const words = turn.command.split(" ");

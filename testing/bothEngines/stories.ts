@@ -10,6 +10,12 @@ const part = (flags: string): OptionProgram => ({
   ],
 });
 
+const policies = `
+const { PolicyPack } = require("@pulumi/policy");
+const validateResource = ({ name }, report) => { if (name === "never") report("never"); };
+new PolicyPack("both", { policies: [{ name: "never", description: "never", enforcementLevel: "mandatory", validateResource }] });
+`;
+
 /** A program for each way in which a run begins, ends or fails, and for the flags. */
 export const stories: readonly OptionProgram[] = [
   {
@@ -182,6 +188,73 @@ export const stories: readonly OptionProgram[] = [
   part("--run-program"),
   part("--show-sames"),
   part("--urns"),
+  {
+    name: "policy-pack",
+    turns: [
+      up(two),
+      up(
+        undefined,
+        withFlags("--policy-pack policies", {
+          files: {
+            "policies/PulumiPolicy.yaml": "runtime: nodejs\nmain: index.js\n",
+            "policies/package.json": '{ "name": "policies", "version": "1.0.0", "main": "index.js" }',
+            "policies/index.js": policies,
+          },
+          refused: "--policy-pack: the embedded engine does not do this (policies)",
+        }),
+      ),
+    ],
+  },
+  {
+    name: "import-command",
+    turns: [
+      up(`new Tiny("a", {});`),
+      {
+        command: "import tiny:index:Thing b a-1 --yes --generate-code=false",
+        refused: "the embedded engine imports nothing",
+      },
+    ],
+  },
+  {
+    name: "old-layout",
+    turns: [
+      up(one),
+      {
+        command: "stack ls",
+        files: { "old/.pulumi/stacks/dev.json": '{ "version": 3, "checkpoint": { "stack": "dev", "latest": null } }' },
+        environment: { PULUMI_BACKEND_URL: "file://old" },
+        refused: "has the old layout without projects: run 'pulumi state upgrade'",
+        fails: true, // an error of the CLI as well since 3.257
+      },
+    ],
+  },
+  {
+    name: "legacy-layout",
+    turns: [
+      // A backend that is there keeps its layout.
+      up(one, { environment: { PULUMI_DIY_BACKEND_LEGACY_LAYOUT: "true" } }),
+      {
+        command: "stack ls",
+        files: { "new/.keep": "" },
+        environment: { PULUMI_BACKEND_URL: "file://new", PULUMI_DIY_BACKEND_LEGACY_LAYOUT: "true" },
+        refused: "PULUMI_DIY_BACKEND_LEGACY_LAYOUT: the embedded engine does not do this",
+        fails: true,
+      },
+    ],
+  },
+  {
+    name: "variables",
+    turns: [
+      up(one, { command: "up --skip-preview", environment: { PULUMI_SKIP_CONFIRMATIONS: "1", PULUMI_PARALLEL: "1" } }),
+      up(two, { environment: { PULUMI_OPTION_EXPECT_NO_CHANGES: "true" }, fails: true }),
+      preview(undefined, { environment: { PULUMI_OPTION_REFRESH: "true", PULUMI_CONTINUE_ON_ERROR: "1" } }),
+      destroy({ command: "destroy", environment: { PULUMI_OPTION_PREVIEW_ONLY: "true" } }),
+      up(one, {
+        environment: { PULUMI_CONTINUE_ON_ERROR: "true" },
+        refused: "PULUMI_CONTINUE_ON_ERROR: the embedded engine does not do this",
+      }),
+    ],
+  },
   {
     name: "stack-reference",
     turns: [

@@ -41,6 +41,6 @@ test("pytest, in an environment of its own", async () => {
 test("testcontainers: its types", async () => {
   const flags = ["--noEmit", "--allowJs", "--checkJs", "--strict", "--skipLibCheck", "--target", "es2024"];
   const modules = ["--module", "nodenext", "--types", "node", "--typeRoots", join(repository, "node_modules/@types")];
-  const tsc = join(repository, "node_modules/.bin/tsc");
+  const tsc = join(repository, "node_modules/typescript/bin/tsc");
   await execute(tsc, [...flags, ...modules, "testcontainers.test.mjs"], { cwd: folder });
 });

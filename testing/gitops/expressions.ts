@@ -13,7 +13,10 @@ function value(expression: string, context: Context): Value {
   const either = expression.split("||");
   if (either.length > 1) return either.map((each) => value(each.trim(), context)).find(Boolean);
   const both = expression.split("&&");
-  if (both.length > 1) return both.map((each) => value(each.trim(), context)).every(Boolean);
+  if (both.length > 1) {
+    const all = both.map((each) => value(each.trim(), context));
+    return all.find((each) => !each) ?? all.at(-1);
+  }
   const [, left = "", sign, right = ""] = /^(.+?)\s*([!=]=)\s*(.+)$/.exec(expression) ?? [];
   if (sign !== undefined) return (value(left, context) === value(right, context)) === (sign === "==");
   if (expression === "!cancelled()") return true;

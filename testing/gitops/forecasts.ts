@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { readDeclaration } from "../../cli/changes/model/source.ts";
 import { pending } from "../../cli/changes/plan/plans.ts";
-import { stateOf, type State } from "../../cli/changes/state/state.ts";
+import { stateOf, type StackState } from "../../cli/changes/state/state.ts";
 import { codes, filesOf, people, tables, type Drawn } from "../../cli/changes/testing/drawn.ts";
 import { createEmulator, type Emulator, type LoggedCall } from "../../emulator/index.ts";
 import { stateInClear } from "../../engine/index.ts";
@@ -88,7 +88,7 @@ export class Forecasts {
     return unforeseen(predicted(section, declared), sent(calls, known), { rows: live.rows, touched: this.#touched });
   }
 
-  async #state(): Promise<State> {
+  async #state(): Promise<StackState> {
     const environment = { ...process.env, ...this.#project.environment };
     return stateOf((await stateInClear(this.#project.folder, "dev", environment)).text);
   }

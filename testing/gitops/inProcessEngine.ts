@@ -1,5 +1,5 @@
 import type { Declared } from "../../cli/changes/model/source.ts";
-import { listLinkedInputs, things, type Thing } from "../../provider/environment/things/things.ts";
+import { listLinkedInputs, things, type DeclaredThing } from "../../provider/environment/things/things.ts";
 import type { Configuration } from "../../provider/pulumi/configuration/configuration.ts";
 import { Operations, type Call } from "../../provider/pulumi/operations.ts";
 import { toKeyed, unknownValue, type Properties } from "../../provider/pulumi/properties.ts";
@@ -45,7 +45,7 @@ export class InProcessEngine {
 class Run {
   readonly #operations: Operations;
   readonly #stop = new AbortController();
-  readonly #all: readonly Thing[];
+  readonly #all: readonly DeclaredThing[];
   readonly #policy: string | undefined;
   readonly #former = new Map<string, string>();
   readonly #root: string | undefined;
@@ -115,7 +115,7 @@ class Run {
     return steps;
   }
 
-  async #step(thing: Thing, acts: boolean): Promise<Step | undefined> {
+  async #step(thing: DeclaredThing, acts: boolean): Promise<Step | undefined> {
     const { key, kind } = thing;
     const call = this.#call(kind, key);
     const old = this.#known(key);
@@ -148,7 +148,7 @@ class Run {
     return "update";
   }
 
-  async #check(thing: Thing, isNew = false): Promise<Properties> {
+  async #check(thing: DeclaredThing, isNew = false): Promise<Properties> {
     const { key, kind, removal } = thing;
     const old = isNew ? undefined : this.#known(key);
     const call = this.#call(kind, key);

@@ -10,7 +10,7 @@ import { edit, edited, filesOf, people, start, type Edit, type World } from "./e
 import { InProcessEngine, Refused, type Step } from "./inProcessEngine.ts";
 
 // More with PROPERTY_RUNS=200; others with PROPERTY_SEED.
-const numRuns = Number(process.env["PROPERTY_RUNS"] ?? (isLong ? 20 : 5));
+const numRuns = Number(process.env["PROPERTY_RUNS"] ?? (isLong ? 20 : 3));
 const login = { email: "admin@example.com", password: "correct-horse" };
 const fields = { Code: "text", Name: "text", Extra: "text" } as const;
 

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { drawn } from "../../cli/changes/testing/drawn.ts";
+import { isLong } from "../harness/drawn.ts";
 import { Forecasts, drift } from "./forecasts.ts";
 
 // A step is an edit, what others did by hand since the last run, and the run. More with PROPERTY_RUNS=20.
 const numRuns = Number(process.env["PROPERTY_RUNS"] ?? 1);
 const steps = fc.array(fc.record({ environment: drawn, drifts: fc.array(drift, { maxLength: 3 }) }), {
-  minLength: 4,
-  maxLength: 4,
+  minLength: isLong ? 4 : 2,
+  maxLength: isLong ? 4 : 2,
 });
 
 let forecasts: Forecasts;

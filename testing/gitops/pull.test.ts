@@ -7,6 +7,7 @@ import { copyEdited } from "../../cli/changes/pull/pull.ts";
 import { compareContents } from "../../cli/changes/sides/comparison.ts";
 import { declarationOf } from "../../cli/changes/sides/sides.ts";
 import { Repository } from "../../cli/changes/testing/repository.ts";
+import { readSnapshotSide } from "../../cli/commands/data/snapshots.ts";
 import { writeFiles } from "../../cli/edits/writing.ts";
 import { changedLines, PullStage, refusals } from "./pullStage.ts";
 import { codes, files } from "./pulledFiles.ts";
@@ -234,6 +235,55 @@ test("live: is the files with all that was changed by hand, read page by page an
   }
 });
 
+test("snapshot: is a saved platform, read by what the other side declares; what nobody declares is named", async () => {
+  const file = join(stage.repository.folder, ".git/before.json.zst");
+  await stage.editRow("own", "C3", { Name: "by hand" });
+  await stage.removeRow("shared", "C4");
+  await stage.client.insertmicroapprow({ microAppID: "inline", rowData: { Code: "F", Name: "theirs" } });
+  const crew = stage.idOf("acme/crew");
+  await stage.client.updateteammember({ teamID: crew, userID: "bob@example.com", role: "admin" });
+  await stage.client.deleteteammember({ teamID: crew, userID: "ada@example.com" });
+  await stage.client.insertteammembers({
+    teamIDs: [stage.idOf("acme/desk")],
+    emails: ["eve@example.com", "my.bot@example.com"],
+  });
+  await stage.client.updateteam({ teamID: stage.idOf("acme/ops"), teamInfo: { name: "Operations" } });
+  await stage.client.insertorganization({ organizationInfo: { name: "Others" } });
+  await stage.client.insertmicroapprow({ microAppID: "beside", rowData: { Code: "1" } });
+  await stage.emulator.saveSnapshotFile(file);
+  const side = await readSnapshotSide(stage.repository.folder, file, stage.declared());
+  try {
+    const { things } = await compareContents(stage.declared(), side.declared, true);
+    const shown = things.flatMap(({ name, op, changes }) =>
+      op === "change" ? changes.map((each) => `${each.op} ${name}/${each.name}`) : `${op} ${name}`,
+    );
+    expect(shown.sort()).toEqual([
+      "add acme/desk/eve@example.com",
+      "add inline/F",
+      "change acme/crew/bob@example.com",
+      "change own/C3",
+      "remove acme/crew/ada@example.com",
+      "remove acme/ops",
+      "remove shared/C4",
+    ]);
+    expect(side.notes).toEqual([
+      `snapshot:${file}: organizations that the other side has not are not compared: Others`,
+      `snapshot:${file}: teams of acme that the other side has not are not compared: Operations`,
+      `snapshot:${file}: tables that the other side has no seed of are not compared: beside`,
+    ]);
+    expect(side.why).toBeUndefined();
+    await expect(readSnapshotSide(stage.repository.folder, "none.json", stage.declared())).rejects.toThrow(
+      "there is no snapshot none.json: name the file that one was saved to",
+    );
+    stage.repository.write({ "broken.json.gz": "no snapshot" });
+    await expect(readSnapshotSide(stage.repository.folder, "broken.json.gz", stage.declared())).rejects.toThrow(
+      /^snapshot:broken.json.gz can't be read: /,
+    );
+  } finally {
+    side.remove();
+  }
+});
+
 describe("what went wrong elsewhere", () => {
   test("a place that is not found leaves the file whole", async () => {
     await stage.editRow("own", "C3", { Name: "by hand" });
@@ -273,6 +323,24 @@ describe("what went wrong elsewhere", () => {
     stage.repository.write({ "own.csv": `${files["own.csv"]}C99,later,1\r\n` });
     await expect(stage.write(pulled)).rejects.toThrow("changed by somebody else");
     expect(stage.text("own.csv")).toContain("C99");
+  });
+
+  test("a kill between two files: the next pull takes what is left, and nothing twice", async () => {
+    await stage.editRow("own", "C3", { Name: "by hand" });
+    await stage.editRow("inline", "A", { Name: "Oh" });
+    const { files: edited } = await stage.pull();
+    expect(edited.map(({ file }) => file)).toEqual(["own.csv", "dev.yaml"]);
+    await writeFiles(stage.repository.folder, edited.slice(0, 1));
+    // The draft of a process that is gone: its number is beyond all numbers of processes.
+    stage.repository.write({ ".dev.yaml.99999999-0123456789ab.tmp": "half" });
+    await expect(assertCommitted(stage.repository.folder, ["own.csv", "dev.yaml"])).rejects.toThrow(
+      "own.csv is not committed: commit first, or go on with --dirty",
+    );
+    const rest = await stage.pull();
+    expect(rest.items.map(({ thing, change }) => `${thing}/${change.name}`)).toEqual(["inline/A"]);
+    await stage.write(rest);
+    expect(stage.repository.git("status", "--porcelain")).not.toContain(".tmp");
+    await stage.expectApplied();
   });
 
   test("nothing is written through a link", async () => {

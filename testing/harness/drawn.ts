@@ -20,32 +20,30 @@ export const sampleOf = <Case>(cases: readonly Case[], count: number): readonly 
 export const thirdOf = <Case>(cases: readonly Case[], turn: number): readonly Case[] =>
   isLong ? cases : cases.filter((_, index) => (index + turn) % 3 === 0);
 
-const kinds = ["dynamic", "plugin"] as const;
+/** One of some cases in `make test`, which a name decides; all of them in `make test-long`. */
+export const drawnFrom = <Case>(cases: readonly Case[], name: string): readonly Case[] =>
+  isLong ? cases : cases.filter((_, index) => index === hashOf(name) % cases.length);
 
-/** The kinds of provider that a story runs with: both in `make test-long`, else one, which its name decides. */
-export const drawnKinds = (name: string): readonly (typeof kinds)[number][] =>
-  isLong ? kinds : kinds.filter((_, index) => index === hashOf(name) % kinds.length);
+/** The kinds of provider that a story runs with. */
+export const drawnKinds = (name: string): readonly ("dynamic" | "plugin")[] => drawnFrom(["dynamic", "plugin"], name);
 
 const hashOf = (name: string): number => createHash("sha256").update(name).digest()[0] ?? 0;
 
-const stories = new Map<string, number>();
-
-/** Draws two of each four stories of a file, the first with dynamic resources and the second with the plugin. */
-function isSampled(name: string, kind: string): boolean {
-  const place = stories.get(name) ?? stories.size;
-  stories.set(name, place);
-  return place % 4 < 2 && kinds[place % 2] === kind;
+/** A `test` for stories that start engines: `make test` runs the first of each three, `make test-long` all of them. */
+export function sampleStories(): typeof test {
+  let count = 0;
+  return registering(() => count++ % 3 === 0);
 }
 
 /**
- * Registers stories that start engines. `make test` runs half of a file's, each through one kind of provider; `make
- * test-long` all of them through both.
- * @param which "all" where each case is a promise of its own: each then runs, through a kind that its name decides
+ * Registers cases of which each is a promise of its own: `make test` runs each through one kind of provider, which its name
+ * decides, `make test-long` through both.
  */
-export function testThrough(kind: string, which: "all" | "half" = "half"): typeof test {
+export const testThrough = (kind: string): typeof test =>
+  registering((name) => drawnKinds(name).some((drawn) => drawn === kind));
+
+function registering(isDrawn: (name: string) => boolean): typeof test {
   if (isLong) return test;
-  const isDrawn = (name: string): boolean =>
-    which === "all" ? drawnKinds(name).some((drawn) => drawn === kind) : isSampled(name, kind);
   const one = (name: string, ...more: unknown[]): void => {
     if (isDrawn(name)) Reflect.apply(test, undefined, [name, ...more]);
   };

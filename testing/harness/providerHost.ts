@@ -12,9 +12,10 @@ import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { bound, inClear, javaScript, struct } from "./wire.ts";
+import { bound, inClear, javaScript, struct, type Properties } from "./wire.ts";
 
-export type Properties = Record<string, unknown>;
+export type { Properties };
+
 const { PropertyDiff } = providerProto;
 
 /** A provider as an engine starts it. */

@@ -1,8 +1,10 @@
 import grpc from "@grpc/grpc-js";
 import structProto from "google-protobuf/google/protobuf/struct_pb.js";
-import type { Properties } from "./providerHost.ts";
 
 const { Struct } = structProto;
+
+/** Inputs or outputs of a resource. */
+export type Properties = Record<string, unknown>;
 
 /** Lets an engine listen at another port as well; returns the address. */
 export const bound = (engine: grpc.Server): Promise<string> =>

@@ -10,15 +10,15 @@ import type { AddressInfo, Socket } from "node:net";
 import { join } from "node:path";
 import { pages } from "../../provider/client/index.ts";
 import * as doors from "../harness/doors.ts";
-import { testThrough } from "../harness/drawn.ts";
+import { drawnFrom, sampleStories } from "../harness/drawn.ts";
 import { eventually } from "../harness/processes.ts";
 import { InitFailed } from "../harness/providerHost.ts";
 import { Stage } from "../harness/stage.ts";
 
 const tables = { continents: { name: "Continents", fields: { Code: { type: "text", sort: 1 }, Name: "text" } } };
 
-describe.each(Object.values(doors))("through the $name door a cancellation", (door) => {
-  const test = testThrough(door.name);
+describe.each(drawnFrom(Object.values(doors), "cancellation"))("through the $name door a cancellation", (door) => {
+  const test = sampleStories();
   let stage: Stage;
   beforeEach(async () => void (stage = await Stage.set({ tables }, {}, door)));
   afterEach(() => stage.clear());

@@ -4,11 +4,12 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pages } from "../../provider/client/index.ts";
 import { dynamic } from "../harness/doors.ts";
+import { isLong } from "../harness/drawn.ts";
 import { eventually } from "../harness/processes.ts";
 import { InitFailed } from "../harness/providerHost.ts";
 import { Stage } from "../harness/stage.ts";
 
-const names = Array.from({ length: 8 }, (_, index) => `table${index}`);
+const names = Array.from({ length: isLong ? 8 : 5 }, (_, index) => `table${index}`);
 const rowCount = 10_010; // two batches
 const mostBatches = 4;
 

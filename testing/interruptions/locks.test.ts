@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
+import { sampleOf } from "../harness/drawn.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { eventually, leftRunning } from "../harness/processes.ts";
 import { Project } from "../harness/project.ts";
@@ -53,7 +54,7 @@ test("of two runs on one stack the second is refused with the lock's owner, and 
   expect(await locks()).toEqual([]);
 });
 
-test.each(["SIGINT", "SIGTERM"] as const)(
+test.each(sampleOf(["SIGINT", "SIGTERM"] as const, 1))(
   "%s: what runs ends and is saved, nothing new begins, and the next up finishes",
   async (signal) => {
     emulator.setFaults({ faults: [{ kind: "slow", milliseconds: 2_000, endpoint: "insertteam", count: 1 }] });

@@ -116,10 +116,15 @@ test.each(sampleOf(["dynamic", "plugin"], 1))(
   },
 );
 
-test.each([
-  ["dynamic", "dynamic-provider"],
-  ["plugin", "plugin/start.js"],
-])("a provider of the %s door that was asked nothing yet ends with the embedded engine", async (door, command) => {
+test.each(
+  sampleOf(
+    [
+      ["plugin", "plugin/start.js"],
+      ["dynamic", "dynamic-provider"],
+    ],
+    1,
+  ),
+)("a provider of the %s door that was asked nothing yet ends with the embedded engine", async (door, command) => {
   const plugins = { providers: [{ name: "microapps", path: join(repository, "plugin") }] };
   const program = "setInterval(() => undefined, 1_000); await new Promise(() => undefined);";
   const project = await Project.running(program, config(), door === "plugin" ? { plugins } : {});

@@ -131,4 +131,56 @@ throughBothDoors({}, (scene) => {
     expect(await scene.calls(() => scene.create("TeamMember", news))).toEqual([]);
     expect(await live(scene, teamID)).toEqual([caller]);
   });
+
+  test("UserTeams: leaves the declared teams after the last day, stays out, and comes back with a new one", async () => {
+    const { host, client } = scene;
+    const organizationID = await scene.organization();
+    const team = (name: string): Promise<string> => scene.team(organizationID, name);
+    const [red, green, blue] = [await team("Red"), await team("Green"), await team("Blue")];
+    const news = { email: eve, teamIDs: [red, green] };
+    await client.insertteammembers({ teamIDs: [green], emails: [eve] });
+    const made = await scene.create("UserTeams", { ...news, until: "2026-11-30" });
+    expect(host.told).toContain(`warning: ends soon as of 2026-11-23 (UTC): ${eve} until 2026-11-30, 7 days left`);
+    expect([await live(scene, red), await live(scene, green)]).toEqual([
+      [caller, eve],
+      [caller, eve],
+    ]);
+
+    const ended = { ...news, until: "2026-11-22" };
+    host.told.length = 0;
+    const { inputs } = await host.check("UserTeams", ended, made.inputs);
+    expect(await host.diff("UserTeams", made.id, made.outputs, inputs)).toMatchObject({ changes: true, replaces: [] });
+    expect(host.told.join("\n")).toContain(`no longer a member as of 2026-11-23 (UTC): ${eve} until 2026-11-22`);
+    await client.insertteammembers({ teamIDs: [blue], emails: [eve] });
+    const outputs = await host.update("UserTeams", made.id, made.outputs, inputs);
+    // Green had them before this stack, and blue is nobody's: the declaration counts as absent.
+    const everywhere = () => Promise.all([red, green, blue].map((teamID) => live(scene, teamID)));
+    expect(await everywhere()).toEqual([[caller], [caller, eve], [caller, eve]]);
+    const read = await host.read("UserTeams", made.id, outputs);
+    expect(read).toMatchObject({ id: made.id, outputs: { teamIDs: [red, green] } });
+    const again = await host.check("UserTeams", ended, inputs);
+    expect(await host.diff("UserTeams", made.id, read.outputs, again.inputs)).toMatchObject({ changes: false });
+
+    const back = await host.check("UserTeams", { ...news, until: "2027-01-31" }, inputs);
+    const diff = await host.diff("UserTeams", made.id, outputs, back.inputs);
+    expect(diff.replaces).not.toEqual([]);
+    const next = await host.create("UserTeams", back.inputs);
+    await host.destroy("UserTeams", made.id, outputs);
+    expect(await everywhere()).toEqual([[caller, eve], [caller, eve], [caller]]);
+    expect(next.outputs["found"]).toEqual([green]);
+  });
+
+  test("UserTeams: who is declared after the last day is never added, and who left by hand is no failure", async () => {
+    const { host, client } = scene;
+    const teamID = await scene.team();
+    const news = { email: eve, teamIDs: [teamID] };
+    expect(await scene.calls(() => scene.create("UserTeams", { ...news, until: "2026-11-01" }))).toEqual([]);
+    expect(await live(scene, teamID)).toEqual([caller]);
+    await host.restart();
+    const made = await scene.create("UserTeams", { ...news, until: "2026-11-30" });
+    await client.deleteteammember({ teamID, userID: made.id });
+    const { inputs } = await host.check("UserTeams", { ...news, until: "2026-11-22" }, made.inputs);
+    await host.update("UserTeams", made.id, made.outputs, inputs);
+    expect(await live(scene, teamID)).toEqual([caller]);
+  });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { mkdir } from "node:fs/promises";
+import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { runCommand } from "../harness/commands.ts";
 import { environmentOf, Project } from "../harness/project.ts";
@@ -26,6 +26,9 @@ const help = "(microapps --help says what there is)";
 
 const notDone = (name: string, why: string): string =>
   `error: ${name}: the embedded engine does not do this (${why}); the Pulumi CLI does, on the same state`;
+
+const unmade = (name: string, why: string): string =>
+  `error: ${name}: the embedded engine does not do this (${why}): unset it, or use the Pulumi CLI`;
 
 const dashed = (value: string, ...advice: string[]): [string, string[], number] => [
   `config set microapps:password ${value}`,
@@ -138,6 +141,41 @@ test.each<[string, Record<string, string>, string]>([
 ])("microapps %s with %j", async (words, options, line) => {
   const named = Object.entries(options).map(([name, value]) => [`PULUMI_OPTION_${name}`, value] as const);
   expect((await errorsOf(words, "", Object.fromEntries(named))).lines).toEqual([line]);
+});
+
+test.each<[string, Record<string, string>, string]>([
+  ["up --yes", { CONTINUE_ON_ERROR: "1" }, notDone("PULUMI_CONTINUE_ON_ERROR", "go on after an error")],
+  ["destroy --yes", { RUN_PROGRAM: "true" }, notDone("PULUMI_RUN_PROGRAM", "run the program for this")],
+  ["preview", { PARALLEL: "x" }, "error: PULUMI_PARALLEL: 'x' must be a whole number from 1"],
+  [
+    "preview",
+    { PARALLEL: "x", OPTION_PARALLEL: "y" },
+    "error: PULUMI_OPTION_PARALLEL: 'y' must be a whole number from 1",
+  ],
+  ["destroy --preview-only", { SKIP_CONFIRMATIONS: "true" }, "error: --yes and --preview-only cannot be used together"],
+  // Neither of these has the flag.
+  ["preview", { CONTINUE_ON_ERROR: "1" }, "error: no stack selected: make one with 'stack init <name>'"],
+  ["preview", { SKIP_CONFIRMATIONS: "true" }, "error: no stack selected: make one with 'stack init <name>'"],
+  ["stack ls", { DIY_BACKEND_GZIP: "true" }, unmade("PULUMI_DIY_BACKEND_GZIP", "compressed states")],
+  ["stack ls", { SELF_MANAGED_STATE_ZSTD: "1" }, unmade("PULUMI_SELF_MANAGED_STATE_ZSTD", "compressed states")],
+  ["stack ls", { RETAIN_CHECKPOINTS: "TRUE" }, unmade("PULUMI_RETAIN_CHECKPOINTS", "a copy of each state that was")],
+])("microapps %s with the Pulumi CLI's variables %j", async (words, variables, line) => {
+  const named = Object.entries(variables).map(([name, value]) => [`PULUMI_${name}`, value] as const);
+  expect((await errorsOf(words, "", Object.fromEntries(named))).lines).toEqual([line]);
+});
+
+test("PULUMI_DIY_BACKEND_LEGACY_LAYOUT is refused where a new backend would be made, and has no effect on one that is there", async () => {
+  const folder = join(project.folder, "../elsewhere");
+  await mkdir(folder);
+  const place = { PULUMI_BACKEND_URL: `file://${folder}` };
+  const asking = { ...place, PULUMI_DIY_BACKEND_LEGACY_LAYOUT: "true" };
+  expect(await errorsOf("stack init old --no-select", "", asking)).toEqual({
+    status: 1,
+    lines: [unmade("PULUMI_DIY_BACKEND_LEGACY_LAYOUT", "the old layout without projects")],
+  });
+  expect(await readdir(folder)).toEqual([]);
+  expect(await errorsOf("stack init one --no-select", "", place)).toMatchObject({ status: 0 });
+  expect(await errorsOf("stack init two --no-select", "", asking)).toMatchObject({ status: 0 });
 });
 
 test("stacks that are not there, or not chosen", async () => {

@@ -1,17 +1,12 @@
-import { beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { repository } from "../harness/project.ts";
+import { instructionsOf, listIn } from "./image.ts";
 
-let instructions: Map<string, string>;
-beforeAll(async () => {
-  const text = await readFile(join(repository, "emulator/Dockerfile"), "utf8");
-  instructions = new Map([...text.matchAll(/^([A-Z]+) (.+)$/gm)].map(([, name = "", rest = ""]) => [name, rest]));
-});
+const instructions = new Map(instructionsOf().map(({ name, rest }) => [name, rest]));
 
-const listIn = (text = ""): string[] => JSON.parse(/\[.*\]/.exec(text)?.[0] ?? "[]") as string[];
 const microapps = async (...parameters: string[]): Promise<string> => {
   const command = join(repository, "dist/bundle/microapps.js");
   return (await promisify(execFile)(process.execPath, ["--no-warnings", command, ...parameters])).stdout;

@@ -300,7 +300,8 @@ test("nothing is overwritten unless it is told to, and nothing is left of a dump
   expect(await dump(source, "one", "--table", "currencies:Code", "--import", "none", "--force")).toMatchObject({
     status: 0,
   });
-  expect(await dump(source, "two", "--table", "countries:Currency")).toMatchObject({ status: 1 });
+  for (const place of ["two", "below/a/missing/one"])
+    expect(await dump(source, place, "--table", "countries:Currency")).toMatchObject({ status: 1 });
   expect(await readdir(folder)).toEqual(["one"]);
 });
 

@@ -3,11 +3,17 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { sampleOf } from "../harness/drawn.ts";
+import { isLong, sampleOf } from "../harness/drawn.ts";
 import { repository } from "../programs/schema.ts";
 
 /** The guides, in the order in which they go on from each other: all of them use one folder. */
-const all = ["start", "seeds", "people", "environments", "between", "testing", "platform", "reliance", "scaling"];
+const all = [
+  ...["start", "seeds", "people", "environments", "between", "testing", "platform", "reliance", "scaling"],
+  "client",
+];
+
+/** Guides that `make test` runs: the first ones, and what needs no project. */
+const drawn = [...sampleOf(all, 3), ...(isLong ? [] : ["client"])];
 
 /** A code block, such as ```` ```sh ````: what it is, what else stands there, and where. */
 interface Block {
@@ -53,7 +59,7 @@ function problemOf({ at, language, mark }: Block): string[] {
 }
 
 /**
- * Runs the guides in a folder, in one shell, and returns the failures. `make test` runs the first ones.
+ * Runs the guides in a folder, in one shell, and returns the failures. `make test` runs some of them.
  * @param limitMs a guide that hangs ends then
  */
 export async function runGuides(
@@ -63,7 +69,7 @@ export async function runGuides(
   limitMs = 540_000,
 ): Promise<string[]> {
   const missing = readdirSync(folder).filter((file) => !all.includes(file.replace(/\.md$/, "")));
-  const run = Object.keys(able).length > 0 ? all : sampleOf(all, 3);
+  const run = Object.keys(able).length > 0 ? all : drawn;
   const blocks = run.flatMap(blocksOf);
   const script = ["set -e", ...blocks.map((block, index) => stepOf(block, index, able))].join("\n");
   await writeFile(join(own, "../guides.sh"), script);

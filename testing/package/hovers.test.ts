@@ -33,7 +33,7 @@ beforeAll(() => {
     const made = isClass ? [`declare const made${name}: own.${name};`, `made${name}.id;`] : [];
     return [`declare const all${name}: ${args};`, ...fields, ...made].join("\n");
   });
-  text = `import * as own from "pulumi-microapps";\n${uses.join("\n")}\n`;
+  text = `import * as own from "pulumi-microapps";\nimport "pulumi-microapps/client";\n${uses.join("\n")}\n`;
   const options: ts.CompilerOptions = {
     ...{ target: ts.ScriptTarget.ES2024, module: ts.ModuleKind.NodeNext, lib: ["lib.es2024.d.ts"], types: ["node"] },
     ...{ strict: true, noEmit: true, skipLibCheck: true },
@@ -84,4 +84,25 @@ test.each(resources)("an editor offers the outputs of $name, and no internal one
   const outputs = Object.entries(resource.outputs.shape).filter(([, schema]) => isSeen(schema));
   expect(offered).toEqual(expect.arrayContaining(outputs.map(([key]) => key).filter((key) => !internal.includes(key))));
   expect(offered.filter((name) => internal.includes(name))).toEqual([]);
+});
+
+test("every export of the client is described, and each property and method of it", () => {
+  const program = service.getProgram();
+  const source = program?.getSourceFile(join(repository, "dist/provider/client/index.d.ts"));
+  const checker = program?.getTypeChecker();
+  const room = source && checker?.getSymbolAtLocation(source);
+  if (!room || !checker) throw new Error("the client has no types");
+  const isOurs = ({ declarations = [] }: ts.Symbol) =>
+    declarations.some((declaration) => declaration.getSourceFile().fileName.startsWith(join(repository, "dist")));
+  const seen = checker.getExportsOfModule(room).flatMap((symbol) => {
+    const named = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+    const hasParts = (named.flags & (ts.SymbolFlags.Interface | ts.SymbolFlags.Class)) !== 0;
+    const parts = hasParts ? checker.getDeclaredTypeOfSymbol(named).getProperties().filter(isOurs) : [];
+    return [named, ...parts.filter(({ name }) => !name.includes("#"))].map((part) => ({
+      name: part === named ? named.name : `${named.name}.${part.name}`,
+      text: ts.displayPartsToString(part.getDocumentationComment(checker)),
+    }));
+  });
+  expect(seen.length).toBeGreaterThan(100);
+  expect(seen.filter(({ text }) => text === "").map(({ name }) => name)).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import type { Command } from "commander";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { program } from "../../cli/commands/program.ts";
 import type { Answer } from "../harness/commandHost.ts";
@@ -155,6 +155,15 @@ test.each([
   expect(read("Pulumi.yaml")).toContain(`runtime`);
   if (language === "go") expect(read("go.mod")).toMatch(/^module example.com\//); // a bare "go" is no module
   expect(existsSync(join(folder, "package.json"))).toBe(false);
+});
+
+test("where the Pulumi SDK is missing, its installation comes first", async () => {
+  rmSync(join(folder, "node_modules"));
+  for (const language of ["yaml", "typescript"]) {
+    const { output } = await run("init", "--yes", "--language", language);
+    expect(output).toContain("Next:\n  npm install @pulumi/pulumi\n");
+    for (const file of readdirSync(folder)) rmSync(join(folder, file));
+  }
 });
 
 test.each([

@@ -81,6 +81,17 @@ platform:
   });
 });
 
+test("a platform seed of its own, as record writes it, is read as well", async () => {
+  const file =
+    "administrator: { email: a@example.com, password: correct-horse }\ntables:\n  towns: { fields: { Name: text, Size: number } }\n";
+  await writeFile(join(folder, "platform.yaml"), file);
+  const { status, output } = await schema("towns", "--from", "platform.yaml", "--key", "Name", "--as", "table-schema");
+  expect([status, JSON.parse(output)]).toEqual([
+    0,
+    expect.objectContaining({ primaryKey: ["Name"], fields: [expect.anything(), { name: "Size", type: "number" }] }),
+  ]);
+});
+
 test("mistakes are named", async () => {
   const mistakes: [string[], string][] = [
     [["itms"], "there is no table itms on the platform"],
@@ -88,7 +99,9 @@ test("mistakes are named", async () => {
     [["items", "--type", "my type"], '--type: "my type" is no name of a type'],
     [["none", "--from", "dev.yaml"], 'dev.yaml: platform has no table "none"'],
     [["none", "--from", "no.yaml"], "no.yaml"],
+    [["none", "--from", "platform-profile.yaml"], "a profile has how a platform behaves, and no tables"],
   ];
+  await writeFile(join(folder, "platform-profile.yaml"), "version: 1\nhabits: { numberForm: text }\n");
   for (const [flags, message] of mistakes) {
     const { status, output } = await schema(...flags);
     expect([flags, status, output]).toEqual([flags, 1, expect.stringContaining(message)]);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
+import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
 import structProto from "google-protobuf/google/protobuf/struct_pb.js";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -106,6 +107,22 @@ test("outlives a monitor that goes away in the middle, and answers", async () =>
   expect(monitor.inputs("afterwards/acme")).toBeDefined();
   // Where promises are rejected that nobody awaits.
   expect(stage.host.printed).toBe("");
+});
+
+test("is answered when the engine cancels, which would report the closed connection as one more failure", async () => {
+  const brief = await new Monitor().listen();
+  const other = await Stage.set({}, {}, plugin);
+  try {
+    brief.silent = "microapps:index:Team";
+    const asked = requestOf(brief, "cancelled");
+    const answer = other.host.ask<Of<"ConstructResponse">>((client, done) => client.construct(asked, done));
+    await eventually("a team", () => brief.registered.some((one) => one.getType() === brief.silent));
+    await other.host.ask((client, done) => client.cancel(new emptyProto.Empty(), done));
+    expect((await answer).getUrn()).toBe("");
+  } finally {
+    brief.close();
+    await other.clear();
+  }
 });
 
 testInLong(

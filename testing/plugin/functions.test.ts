@@ -16,6 +16,7 @@ const tables = {
       Name: "text",
       People: "number",
       Currency: { type: "linked", table: "currencies", field: "Code" },
+      Flag: { type: "file", id: "flag" },
     },
   },
   currencies: { name: "Currencies", fields: { Code: "text" } },
@@ -123,11 +124,58 @@ describe("List:", () => {
     expect(await listed(members, { teamID: ids["crew"] }, 1)).toEqual(all.slice(0, 1));
   });
 
+  test("rows of a table come by their key, and each imports as a seed of that row, unchanged and owned", async () => {
+    const rows = await listed("microapps:index:SeedRows", { table: "countries", key: "Code" });
+    const results = rows.map((answer) => (answer as { result: { id: string; name: string } }).result);
+    expect(results.map(({ name }) => name).toSorted()).toEqual(["JP", "KE", "PT"]);
+    const { host, emulator } = stage;
+    for (const { id } of results) {
+      const since = emulator.calls().length;
+      const found = await host.import("SeedRows", id);
+      expect(found.id).toBe("countries/Code");
+      const { inputs, problems } = await host.check("SeedRows", found.inputs ?? {}, found.inputs);
+      expect(problems).toEqual([]);
+      expect(await host.diff("SeedRows", found.id, found.outputs, inputs)).toMatchObject({ changes: false });
+      expect((await host.read("SeedRows", found.id, found.outputs)).outputs).toMatchObject({ rowCount: 1 });
+      const called = emulator.calls({ since }).map(({ endpoint }) => endpoint);
+      expect(called.filter((name) => /^(insert|update|remove)/.test(name))).toEqual([]);
+    }
+    const japan = await host.import("SeedRows", "countries/Code=JP&Name=Japan");
+    // A link has more than a value, so it is left out.
+    expect(japan).toMatchObject({
+      id: "countries/Code+Name",
+      inputs: { table: "countries", key: ["Code", "Name"], rows: [{ Code: "JP", Name: "Japan", People: 124 }] },
+    });
+    expect((await host.import("SeedRows", "countries/Code=XX")).id).toBe("");
+    await expect(host.import("SeedRows", "cities/Name=Osaka")).rejects.toThrow("declare it by a SeedRows with parent");
+    await expect(listed("microapps:index:SeedRows", { table: "none", key: "Code" })).rejects.toThrow("no such table");
+    expect(await listed("microapps:index:SeedRows", { table: "countries", key: "Code" }, 2)).toHaveLength(2);
+    expect(await listed("microapps:index:SeedRows", { table: "countries", key: "Nothing" })).toEqual([]);
+  });
+
+  test("files of a row come by its key or its ID, and import", async () => {
+    const { client, host } = stage;
+    const content = { filename: "pt.svg", url: "https://files.example.com/pt.svg" };
+    const place = { microAppResourceID: "countries", appID: ids["PT"] ?? "", fieldID: "flag" };
+    const { childID } = await client.microappchildCreate({ ...place, content });
+    for (const [row, part] of [
+      ["Code=PT", "Code=PT"],
+      [ids["PT"] ?? "", ids["PT"] ?? ""],
+    ]) {
+      const id = `countries/${String(part)}/flag/${childID}`;
+      const [found] = await listed("microapps:index:RowFile", { table: "countries", row, fieldID: "flag" });
+      expect(found).toMatchObject({ result: { id, name: "pt.svg" } });
+      expect((await host.import("RowFile", id)).inputs).toMatchObject({ table: "countries", fieldID: "flag" });
+    }
+    const nowhere = { table: "countries", row: "Code=XX", fieldID: "flag" };
+    await expect(listed("microapps:index:RowFile", nowhere)).rejects.toThrow("row: there is no such row in the table");
+  });
+
   test("what is not known yet has no list, and what has none says so", async () => {
     expect(await listed(members, { teamID: unknown })).toMatchObject([{ computed: {} }]);
     await expect(listed(members, { teamID: "none" })).rejects.toThrow(/teamID/);
     await expect(listed(members, {})).rejects.toThrow(/teamID/);
-    await expect(listed("microapps:index:SeedRows", {})).rejects.toThrow("does not list microapps:index:SeedRows");
+    await expect(listed("microapps:index:Team", {})).rejects.toThrow("does not list microapps:index:Team");
   });
 });
 

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect } from "@jest/globals";
 import * as doors from "../harness/doors.ts";
-import { testThrough } from "../harness/drawn.ts";
+import { drawnFrom, sampleStories } from "../harness/drawn.ts";
 import { Stage } from "../harness/stage.ts";
 
 const tables = { regions: { name: "Regions", fields: { Code: "text" } } };
 
-describe.each(Object.values(doors))("through the $name door an import", (door) => {
-  const test = testThrough(door.name);
+describe.each(drawnFrom(Object.values(doors), "import"))("through the $name door an import", (door) => {
+  const test = sampleStories();
   let stage: Stage;
   let ids: { organization: string; team: string; ada: string; app: string };
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { pages } from "../../provider/client/index.ts";
 import * as doors from "../harness/doors.ts";
-import { testThrough } from "../harness/drawn.ts";
+import { drawnFrom, sampleStories } from "../harness/drawn.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { Project, repository } from "../harness/project.ts";
 import { Stage } from "../harness/stage.ts";
@@ -38,8 +38,8 @@ const rows = [{ Code: "USD", Name: "Dollar" }, { Code: "EUR", Name: "${euro}" },
 make("SeedRows", "currencies", { table: "currencies", key: "Code", rows }, options.currencies);
 `;
 
-describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
-  const test = testThrough(door);
+describe.each(drawnFrom(["dynamic", "plugin"] as const, "options"))("through the %s door", (door) => {
+  const test = sampleStories();
   let project: Project;
   let emulator: Emulator;
   // Nothing that is tried here changes anything, so that it is brought up once.
@@ -110,54 +110,57 @@ describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
   });
 });
 
-describe.each(Object.values(doors))("what a refusal advises holds through the $name door", (door) => {
-  const test = testThrough(door.name);
-  let stage: Stage;
-  const own = ["upsert", "exact", "insertOnly", "keepLive", "none"] as const;
-  beforeAll(async () => {
-    const alike = Object.fromEntries(own.map((table) => [table, tables.currencies]));
-    stage = await Stage.set({ tables: alike }, {}, door);
-  });
-  afterAll(() => stage.clear());
+describe.each(drawnFrom(Object.values(doors), "options"))(
+  "what a refusal advises holds through the $name door",
+  (door) => {
+    const test = sampleStories();
+    let stage: Stage;
+    const own = ["upsert", "exact", "insertOnly", "keepLive", "none"] as const;
+    beforeAll(async () => {
+      const alike = Object.fromEntries(own.map((table) => [table, tables.currencies]));
+      stage = await Stage.set({ tables: alike }, {}, door);
+    });
+    afterAll(() => stage.clear());
 
-  /** Edits a table's row by hand, then declares its seed in this way; returns the row. */
-  async function edited(table: (typeof own)[number], then: Record<string, unknown>): Promise<unknown[]> {
-    const { host, client } = stage;
-    const seed = { table, key: "Code" };
-    const rows = [{ Code: "EUR", Name: "Euro" }];
-    host.resource = table;
-    const { id, outputs } = await stage.create("SeedRows", { ...seed, rows });
-    const [row] = await live(table);
-    await client.updatemicroapprow({ rowID: String(row?.["_id"]), rowData: { Name: "By hand" } });
-    const { inputs } = await host.check("SeedRows", { ...seed, rows, ...then }, outputs);
-    const { changes } = await host.diff("SeedRows", id, outputs, inputs);
-    if (changes) await host.update("SeedRows", id, outputs, inputs);
-    return (await live(table)).map((found) => found["Name"]);
-  }
-  async function live(table: string): Promise<Readonly<Record<string, unknown>>[]> {
-    const found = [];
-    for await (const rows of pages(stage.client, { microAppID: table })) found.push(...rows);
-    return found;
-  }
+    /** Edits a table's row by hand, then declares its seed in this way; returns the row. */
+    async function edited(table: (typeof own)[number], then: Record<string, unknown>): Promise<unknown[]> {
+      const { host, client } = stage;
+      const seed = { table, key: "Code" };
+      const rows = [{ Code: "EUR", Name: "Euro" }];
+      host.resource = table;
+      const { id, outputs } = await stage.create("SeedRows", { ...seed, rows });
+      const [row] = await live(table);
+      await client.updatemicroapprow({ rowID: String(row?.["_id"]), rowData: { Name: "By hand" } });
+      const { inputs } = await host.check("SeedRows", { ...seed, rows, ...then }, outputs);
+      const { changes } = await host.diff("SeedRows", id, outputs, inputs);
+      if (changes) await host.update("SeedRows", id, outputs, inputs);
+      return (await live(table)).map((found) => found["Name"]);
+    }
+    async function live(table: string): Promise<Readonly<Record<string, unknown>>[]> {
+      const found = [];
+      for await (const rows of pages(stage.client, { microAppID: table })) found.push(...rows);
+      return found;
+    }
 
-  test("with upsert a label that is left out is left alone", async () => {
-    expect(await edited("upsert", { mode: "upsert", rows: [{ Code: "EUR" }] })).toEqual(["By hand"]);
-  });
-  test("without upsert a label that is left out is cleared", async () => {
-    expect(await edited("exact", { rows: [{ Code: "EUR" }] })).toEqual([null]);
-  });
-  test("insertOnly changes no row that is there", async () => {
-    expect(await edited("insertOnly", { mode: "insertOnly", rows: [{ Code: "EUR", Name: "Euroo" }] })).toEqual([
-      "By hand",
-    ]);
-  });
-  test("keepLive keeps what is edited by hand", async () => {
-    expect(await edited("keepLive", { onConflict: "keepLive" })).toEqual(["By hand"]);
-  });
-  test("without any of these it is put right", async () => {
-    expect(await edited("none", { rows: [{ Code: "EUR", Name: "Euroo" }] })).toEqual(["Euroo"]);
-  });
-});
+    test("with upsert a label that is left out is left alone", async () => {
+      expect(await edited("upsert", { mode: "upsert", rows: [{ Code: "EUR" }] })).toEqual(["By hand"]);
+    });
+    test("without upsert a label that is left out is cleared", async () => {
+      expect(await edited("exact", { rows: [{ Code: "EUR" }] })).toEqual([null]);
+    });
+    test("insertOnly changes no row that is there", async () => {
+      expect(await edited("insertOnly", { mode: "insertOnly", rows: [{ Code: "EUR", Name: "Euroo" }] })).toEqual([
+        "By hand",
+      ]);
+    });
+    test("keepLive keeps what is edited by hand", async () => {
+      expect(await edited("keepLive", { onConflict: "keepLive" })).toEqual(["By hand"]);
+    });
+    test("without any of these it is put right", async () => {
+      expect(await edited("none", { rows: [{ Code: "EUR", Name: "Euroo" }] })).toEqual(["Euroo"]);
+    });
+  },
+);
 
 test("customTimeouts end a create and an update of a dynamic resource", async () => {
   const stage = await Stage.set();

@@ -96,6 +96,22 @@ test("a preview says once what becomes of rows, and the update, which says what 
   for (const word of ["digest", "fingerprint", "keys", "ledger", "salt"]) expect(preview + update).not.toContain(word);
 });
 
+test("a drift is said once, in a refresh and in the preview after it", async () => {
+  await up();
+  const { microAppRows } = await client.microappdata({ microAppID: "continents" });
+  const rowID = microAppRows[0]?._id ?? "";
+  await client.updatemicroapprow({ microAppID: "continents", rowID, rowData: { Name: "By hand" } });
+  for (const command of ["preview", "refresh --yes --skip-preview", "preview", "preview --diff"]) {
+    const lines = (await project.succeed(command)).split("\n");
+    const said = lines.flatMap((line) => /rows edited by hand.*/.exec(line) ?? []);
+    // The line of a resource repeats what stands among the diagnostics.
+    expect([...new Set(said)]).toEqual([
+      'rows edited by hand: 1 changed ("EU": Name "Europe" => "By hand"); about 4 calls',
+    ]);
+    expect(said.length).toBeLessThanOrEqual(2);
+  }
+});
+
 test("a state of the version before, which hid nothing, has nothing to do and goes on", async () => {
   await up();
   const former = (await project.stateText()).replaceAll(/"__(\w+)":/g, '"$1":');

@@ -9,13 +9,10 @@ export function problemsOf(language: Language, text: string, schema: Schema): st
   return new Checker(readProgram(language, text), namesIn[language](schema), schema).problems;
 }
 
-const endings = { yaml: "Pulumi.yaml", python: ".py", go: ".go" } as const;
-
-/** A language that has an example of its own. */
-export type ExampleLanguage = keyof typeof endings;
+const endings: Readonly<Record<Language, string>> = { yaml: "Pulumi.yaml", python: ".py", go: ".go" };
 
 /** Example programs of a language, by path from the root. */
-export const programsIn = (language: ExampleLanguage): string[] => {
+export const programsIn = (language: Language): string[] => {
   const folders = readdirSync(join(repository, "examples")).filter((name) => name.split("-")[0] === language);
   // Programs that declare each resource by itself come first.
   return folders.toReversed().flatMap((folder) => {
@@ -26,7 +23,7 @@ export const programsIn = (language: ExampleLanguage): string[] => {
 
 /** Problems of all example programs, and of the YAML in the schema's documentation. */
 export function problemsOfExamples(schema: Schema): string[] {
-  const programs = (Object.keys(endings) as ExampleLanguage[]).flatMap((language) =>
+  const programs = (Object.keys(endings) as Language[]).flatMap((language) =>
     programsIn(language).map((file) => {
       const text = readFileSync(join(repository, file), "utf8");
       return [file, problemsOf(language, text, schema)] as const;
@@ -69,15 +66,12 @@ class Checker {
     const { line, text, number, name, entries = [] } = value;
     const own = name === undefined ? undefined : memberOf(name);
     const types = expected.oneOf ?? [expected];
-    if (this.#names.isTyped) this.#compare(value, expected);
     if (own !== undefined) {
       const takes = this.#member(own, line)?.takes;
       this.#entries(entries, areElements && takes ? { items: takes } : takes, line);
     } else if (name !== undefined) {
       this.#variable(name, line);
-      // Java: keys and values of a map take turns.
-      const elements = entries.filter((_, at) => name !== "Map.of" || at % 2 === 1);
-      this.#all(elements, name === "List.of" ? expected.items : name === "Map.of" ? expected.additionalProperties : {});
+      this.#all(entries, {});
     } else if (number !== undefined) {
       return;
     } else if (text === undefined) {
@@ -130,35 +124,6 @@ class Checker {
     return steps.length === 0 ? undefined : type;
   }
 
-  /** Reports a value that a compiler would not take for what is expected. */
-  #compare(value: Value, expected: Type): void {
-    const given = this.#typeOf(value);
-    if (given === undefined || takes(expected, given)) return;
-    this.#report(value.line, `${spelled(given)} stands where ${spelled(expected)} is expected`);
-  }
-
-  /** The type of a value; undefined where a program does not show it, or another problem is reported. */
-  #typeOf({ line, text, number, name }: Value): Type | undefined {
-    if (text !== undefined) return { type: "string" };
-    if (number !== undefined) return { type: number.includes(".") ? "number" : "integer" };
-    if (name === "true" || name === "false") return { type: "boolean" };
-    if (name === undefined) return undefined;
-    const [own = "", constant] = (memberOf(name) ?? "").split(".");
-    if (own === "") return this.#reading(() => this.#variable(name, line));
-    const member = this.#names.members.get(own);
-    if (constant !== undefined && member?.constants) return { $ref: own };
-    const owner = member?.takes?.shape?.owner;
-    return owner !== undefined && this.#schema.objects.has(owner) ? { $ref: owner } : undefined;
-  }
-
-  /** Reads again without repeating the problems. */
-  #reading<Result>(read: () => Result): Result {
-    const before = this.problems.length;
-    const result = read();
-    this.problems.length = before;
-    return result;
-  }
-
   #property(shape: Shape, spelled: string, line: number): Type | undefined {
     const found = Object.entries(shape.properties).find(([name]) => this.#names.property(name) === spelled);
     if (!found) this.#report(line, `${shape.owner} has no ${spelled}`);
@@ -172,19 +137,3 @@ class Checker {
     this.problems.push(`${line}: ${message}`);
   }
 }
-
-const nameIn = ({ $ref = "" }: Type): string | undefined =>
-  ($ref.includes("#/Any") ? undefined : $ref.split(":").at(-1)) || undefined;
-
-/** True when a value of one type may stand where another one is expected. */
-function takes(expected: Type, given: Type): boolean {
-  if (given.oneOf) return given.oneOf.some((one) => takes(expected, one));
-  if (expected.oneOf) return expected.oneOf.some((one) => takes(one, given));
-  const [wanted, has] = [nameIn(expected) ?? expected.type, nameIn(given) ?? given.type];
-  if (wanted === undefined || has === undefined || (wanted === "number" && has === "integer")) return true;
-  const [inside, within] = [expected, given].map(({ items, additionalProperties }) => items ?? additionalProperties);
-  return wanted === has && takes(inside ?? {}, within ?? {});
-}
-
-const spelled = (type: Type): string =>
-  type.oneOf?.map(spelled).join(" or ") ?? nameIn(type) ?? type.type ?? "anything";

@@ -1,6 +1,6 @@
 import type { Schema, Shape, Type } from "./schema.ts";
 
-export type Language = "yaml" | "python" | "go" | "csharp" | "java";
+export type Language = "yaml" | "python" | "go";
 
 /** A name in the package: its parameters, the type of its result, and its constants. */
 export interface Member {
@@ -15,8 +15,6 @@ export interface Names {
   property: (name: string) => string;
   /** Names that every resource and output has. */
   common: RegExp;
-  /** True when a compiler, which does not run here, would compare types. */
-  isTyped?: true;
 }
 
 const words = /[A-Z]+(?=[A-Z][a-rt-z])|[A-Z]{2,}(?:[s\d][a-z\d]*)?|[A-Z]?[a-z\d]+|[A-Z]/g;
@@ -71,37 +69,4 @@ function go({ resources, functions, objects, enumerations }: Schema): Names {
   return { members, property: title, common: /^(ID|URN|Apply.*|To.*Output)$/ };
 }
 
-/** The first argument is a name, the second one takes the inputs. */
-const takesInputs = ({ inputs, outputs }: { inputs: Shape; outputs: Shape }): Member => ({
-  takes: { items: { shape: inputs } },
-  gives: { shape: outputs },
-});
-
-function csharp({ resources, functions, objects, enumerations }: Schema): Names {
-  const members = new Map<string, Member>();
-  for (const [name, of] of resources) members.set(name, takesInputs(of));
-  for (const [name, of] of functions) members.set(title(name), { ...takesInputs(of), constants: ["Invoke"] });
-  for (const [name, shape] of objects) {
-    // An object that a function takes has two classes, of plain values and of outputs.
-    for (const suffix of name.startsWith("Get") ? ["Args", "InputArgs"] : ["Args"]) {
-      members.set(name + suffix, { takes: { shape } });
-    }
-  }
-  for (const [name, values] of enumerations) members.set(name, { constants: values.map(title) });
-  return { members, property: title, common: /^(Id|Urn|Apply)$/, isTyped: true };
-}
-
-function java({ resources, functions, objects, enumerations }: Schema): Names {
-  const members = new Map<string, Member>();
-  for (const [name, { inputs, outputs }] of resources) {
-    members.set(name, { gives: { shape: outputs } }).set(`${name}Args`, { takes: { shape: inputs } });
-  }
-  for (const [name, { inputs, outputs }] of functions) {
-    members.set(name, { gives: { shape: outputs } }).set(`${title(name)}Args`, { takes: { shape: inputs } });
-  }
-  for (const [name, shape] of objects) members.set(`${name}Args`, { takes: { shape } });
-  for (const [name, values] of enumerations) members.set(name, { constants: values.map(title) });
-  return { members, property: (name) => name, common: /^(id|urn|applyValue)$/, isTyped: true };
-}
-
-export const namesIn: Record<Language, (schema: Schema) => Names> = { yaml, python, go, csharp, java };
+export const namesIn: Record<Language, (schema: Schema) => Names> = { yaml, python, go };

@@ -26,53 +26,7 @@ export interface Program {
 }
 
 export const readProgram = (language: Language, text: string): Program =>
-  language === "yaml" ? yamlProgram(text) : bracketedProgram(likePython[language]?.(text) ?? text);
-
-/** The texts of languages that write calls in other ways, line by line with theirs. */
-const likePython: Partial<Record<Language, (text: string) => string>> = {
-  csharp: (text) =>
-    text
-      .replaceAll(/(\w+)\.Apply\(answer => answer\.(\w+)\)/g, "$1.$2")
-      .replaceAll(/\{ ("[^"]*"), ([^]*?) \},$/gm, "$1: $2,") // an entry of a map
-      .replaceAll(/new Microapps\.(Inputs\.)?/g, "microapps.")
-      .replaceAll("Microapps.", "microapps."),
-  java: (text) =>
-    withoutBuilders(text.replaceAll(/^import .*$/gm, ""))
-      .replaceAll(/(\w+)\.applyValue\(answer -> answer\.(\w+)\(\)\)/g, "$1.$2")
-      .replaceAll(/(\w+)\.([a-z]\w*)\(\)/g, "$1.$2")
-      .replaceAll(/new (?=[A-Z])|MicroappsFunctions\./g, "microapps.")
-      .replaceAll(/(?<![.\w])([A-Z]\w+\.[A-Z])/g, "microapps.$1"),
-};
-
-/** `TeamArgs.builder().name("Crew").build()` → `microapps.TeamArgs(name="Crew")`. */
-function withoutBuilders(text: string): string {
-  const start = /(\w+Args)\.builder\(\)/.exec(text);
-  if (!start) return text;
-  let rest = text.slice(start.index + start[0].length);
-  const properties: string[] = [];
-  for (;;) {
-    const [call, space = "", name = ""] = /^(\s*)\.(\w+)\(/.exec(rest) ?? [];
-    if (call === undefined) throw new Error(`${start[0]} has no .build()`);
-    const length = closingBracket(rest, call.length);
-    const value = rest.slice(call.length, length);
-    rest = rest.slice(length + 1);
-    const lines = space.replaceAll(/[^\n]/g, "");
-    if (name === "build") break;
-    properties.push(`${lines}${name}=${withoutBuilders(value)}`);
-  }
-  return `${text.slice(0, start.index)}microapps.${start[1] ?? ""}(${properties.join(", ")})${withoutBuilders(rest)}`;
-}
-
-/** Where the bracket ends that was opened before `from`. */
-function closingBracket(text: string, from: number): number {
-  let depth = 1;
-  for (const { index, 0: found } of text.slice(from).matchAll(/"(?:\\.|[^"\\])*"|[()]/g)) {
-    if (found === "(") depth++;
-    else if (found === ")") depth--;
-    if (depth === 0) return from + index;
-  }
-  throw new Error("a bracket is not closed");
-}
+  language === "yaml" ? yamlProgram(text) : bracketedProgram(text);
 
 const tokens =
   /#.*|\/\/.*|(?<text>"""[^]*?"""|`[^`]*`|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|(?<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)|(?<number>\d+(?:\.\d+)?)|[=:!<>]=|(?<mark>[()[\]{},:=])/g;

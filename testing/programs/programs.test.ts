@@ -1,14 +1,14 @@
 import { expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { problemsOf, problemsOfExamples, programsIn, type ExampleLanguage } from "./check.ts";
-import { snake } from "./names.ts";
+import { problemsOf, problemsOfExamples, programsIn } from "./check.ts";
+import { snake, type Language } from "./names.ts";
 import { repository, Schema } from "./schema.ts";
 
 const schema = new Schema();
 
 /** Texts in an example, a mistaken form of each, and the resulting problems. */
-const mistakes: Record<ExampleLanguage, [from: string, to: string, ...problems: string[]][]> = {
+const mistakes: Record<Language, [from: string, to: string, ...problems: string[]][]> = {
   yaml: [
     ["microapps:Team\n", "microapps:Teem\n", "the package has no Teem"],
     ["organizationID:", "organisationID:", "Team has no organisationID", "Team needs organizationID"],
@@ -57,11 +57,11 @@ const mistakes: Record<ExampleLanguage, [from: string, to: string, ...problems: 
 };
 
 test.each(Object.entries(mistakes))("a misspelt name in the %s example is a problem", (language, cases) => {
-  const file = programsIn(language as ExampleLanguage)[0] ?? "";
+  const file = programsIn(language as Language)[0] ?? "";
   const program = readFileSync(join(repository, file), "utf8");
   for (const [from, to, ...problems] of cases) {
     expect(program).toContain(from);
-    const found = problemsOf(language as ExampleLanguage, program.replace(from, to), schema);
+    const found = problemsOf(language as Language, program.replace(from, to), schema);
     expect({ to, found: found.map((each) => each.replace(/^\d+: /, "")) }).toEqual({ to, found: problems });
   }
 });

@@ -9,6 +9,7 @@ import { Cli, found } from "./cli.ts";
 import { documented, obstacleOf, runDocumented } from "./documentation.ts";
 import { type Example, examples, obstacle, runExample } from "./exampleRun.ts";
 import { runGuidesWithCli } from "./guides.ts";
+import { runPolicies } from "./policies.ts";
 import { repository } from "./schema.ts";
 
 // `make test-pulumi`: all examples under a Pulumi CLI, or those that ARGS names. An example that can't run here is a failure as
@@ -57,6 +58,16 @@ const jobs: readonly Job[] = [
       return undefined;
     },
   })),
+  {
+    name: "policies",
+    isOptional: false,
+    run: async (program, root) => {
+      const cli = new Cli(program, homeIn(root));
+      if (!cli.hasHost("yaml")) return "this Pulumi CLI comes without pulumi-language-yaml";
+      await runPolicies(cli, root);
+      return undefined;
+    },
+  },
   {
     name: "guides",
     isOptional: false,

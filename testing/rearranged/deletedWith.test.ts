@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { drawnKinds } from "../harness/drawn.ts";
+import { drawnKinds, testInLong } from "../harness/drawn.ts";
 import { Scene, type DoorName } from "./scene.ts";
 
 const organization = `const acme = new Organization("acme", { name: "Acme" });\n`;
@@ -30,7 +30,7 @@ describe.each(drawnKinds("members that are deleted with their team"))(
       await scene.isSettled();
     });
 
-    test("of another provider go with it, too", async () => {
+    testInLong("of another provider go with it, too", async () => {
       const settings = { endpoint: scene.emulator.url, email: "admin@example.com", password: "correct-horse" };
       const two = `const two = provider("two", ${JSON.stringify(settings)});\n`;
       await scene.begin(two + organization + people.replaceAll("{ deletedWith:", "{ provider: two, deletedWith:"));

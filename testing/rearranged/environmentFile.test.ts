@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { testInLong } from "../harness/drawn.ts";
 import { Scene } from "./scene.ts";
 
 let scene: Scene;
@@ -71,7 +72,7 @@ test("the key of a seed that others refer to changes, with its table's key in th
   });
 });
 
-test("rows move between the source, the base and verbs of the overlay, also with the seed's key", async () => {
+testInLong("rows move between the source, the base and verbs of the overlay, also with the seed's key", async () => {
   const verbs = (key: string, ...more: string[]): string =>
     `extends: base.yaml\nseeds:\n  offices: { onConflict: keepLive }\n  ${key}: { ${["maxRemovals: 1", ...more].join(", ")} }\n`;
   const without = "Code,Name\nN,North\nE,East\n";
@@ -89,7 +90,7 @@ test("rows move between the source, the base and verbs of the overlay, also with
   await broughtUp({ "regions.csv": `${without}S,South\n`, "base.yaml": base, "dev.yaml": overlay });
 });
 
-test("a verb that comes does what it says and nothing else, and is undone when it goes", async () => {
+testInLong("a verb that comes does what it says and nothing else, and is undone when it goes", async () => {
   const before = await ids();
   const edited = overlay.replace("offices: {", 'offices: { rows+: [{ Code: W, Region: S }], rows-: ["E"],');
   await scene.project.write("dev.yaml", edited.replace("keepLive", "keepLive, maxRemovals: 1"));

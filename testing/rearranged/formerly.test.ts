@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { testInLong } from "../harness/drawn.ts";
+import { drawnKinds, testInLong } from "../harness/drawn.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { byHand, changingCalls } from "../harness/platform.ts";
 import { Project, repository } from "../harness/project.ts";
@@ -100,29 +100,35 @@ test("keys of organizations, teams, seeds and apps change at once, once more and
   await project.succeed("preview --expect-no-changes --refresh");
 });
 
-test.each(["dynamic", "plugin"])("a key that changed without it is hinted at by the preview: %s", async (kind) => {
-  await project.write("dev.yaml", dev);
-  const plugins = `\nplugins:\n  providers:\n    - { name: microapps, path: ${join(repository, "plugin")} }\n`;
-  await project.write("../../Pulumi.yaml", (await project.read("../../Pulumi.yaml")) + plugins);
-  await project.succeed(`config set microapps:door ${kind}`);
-  await project.succeed("up --yes --skip-preview");
-  await project.write(
-    "dev.yaml",
-    dev.replace("  offices:\n", "  branches:\n").replaceAll("crew: {", "core: {").replaceAll("acme/crew", "acme/core"),
-  );
-  const hints = [
-    'perhaps "offices" is "branches" now: to keep it the same thing, add "formerly: offices" under seeds.branches. ' +
-      'Without it, 2 rows stay for "branches" and none is removed',
-    'perhaps "crew" is "core" now: to keep it the same thing, add "formerly: crew" under organizations.acme.teams.core. ' +
-      "Without it, it is another team, and the first one goes with all that is in it",
-  ];
-  const shown = (await project.succeed("preview")).split("\n").flatMap((line) => /perhaps .*/.exec(line) ?? []);
-  expect([...new Set(shown)].toSorted()).toEqual(hints.toSorted());
-  // They are true.
-  await project.write("dev.yaml", dev.replace("  offices:\n", "  branches:\n"));
-  const calls = await changingCalls(project.platform, () => project.succeed("up --yes --skip-preview"));
-  expect(calls).toEqual([]);
-});
+test.each(drawnKinds("a key that changed"))(
+  "a key that changed without it is hinted at by the preview: %s",
+  async (kind) => {
+    await project.write("dev.yaml", dev);
+    const plugins = `\nplugins:\n  providers:\n    - { name: microapps, path: ${join(repository, "plugin")} }\n`;
+    await project.write("../../Pulumi.yaml", (await project.read("../../Pulumi.yaml")) + plugins);
+    await project.succeed(`config set microapps:door ${kind}`);
+    await project.succeed("up --yes --skip-preview");
+    await project.write(
+      "dev.yaml",
+      dev
+        .replace("  offices:\n", "  branches:\n")
+        .replaceAll("crew: {", "core: {")
+        .replaceAll("acme/crew", "acme/core"),
+    );
+    const hints = [
+      'perhaps "offices" is "branches" now: to keep it the same thing, add "formerly: offices" under seeds.branches. ' +
+        'Without it, 2 rows stay for "branches" and none is removed',
+      'perhaps "crew" is "core" now: to keep it the same thing, add "formerly: crew" under organizations.acme.teams.core. ' +
+        "Without it, it is another team, and the first one goes with all that is in it",
+    ];
+    const shown = (await project.succeed("preview")).split("\n").flatMap((line) => /perhaps .*/.exec(line) ?? []);
+    expect([...new Set(shown)].toSorted()).toEqual(hints.toSorted());
+    // They are true.
+    await project.write("dev.yaml", dev.replace("  offices:\n", "  branches:\n"));
+    const calls = await changingCalls(project.platform, () => project.succeed("up --yes --skip-preview"));
+    expect(calls).toEqual([]);
+  },
+);
 
 testInLong("the environment itself gets another name, at once with an organization and an app", async () => {
   await project.succeed("up --yes --skip-preview");
@@ -141,33 +147,36 @@ testInLong("the environment itself gets another name, at once with an organizati
   expect([...(await project.state()).keys()].filter((name) => name.includes("environment"))).toEqual([]);
 });
 
-test("an organization's key that changed without it is refused, with the line to write; undone or written, nothing is sent", async () => {
-  await project.write("dev.yaml", dev);
-  await project.succeed("up --yes --skip-preview");
-  const before = await ids();
-  await project.write("dev.yaml", dev.replace("  acme:\n", "  apex:\n").replace("acme/crew", "apex/crew"));
-  for (const command of ["preview", "up --yes --skip-preview"]) {
-    const refused = await changingCalls(project.platform, async () => {
-      const { status, output } = await project.run(command);
-      expect([command, status, output]).toEqual([
-        command,
-        1,
-        expect.stringContaining('is that of organization "environment/acme" (') as unknown,
-      ]);
-      expect(output).toContain('If its key "acme" became "apex", write formerly: [acme] under "apex"');
-      expect(output).not.toMatch(/^\s+at /m);
-    });
-    expect(refused).toEqual([]);
-  }
-  await project.write("dev.yaml", dev);
-  await project.succeed("preview --expect-no-changes");
-  await project.write(
-    "dev.yaml",
-    dev.replace("  acme:\n", "  apex:\n    formerly: [acme]\n").replace("acme/crew", "apex/crew"),
-  );
-  expect(await changingCalls(project.platform, () => project.succeed("up --yes --skip-preview"))).toEqual([]);
-  expect(await ids()).toEqual(before);
-});
+testInLong(
+  "an organization's key that changed without it is refused, with the line to write; undone or written, nothing is sent",
+  async () => {
+    await project.write("dev.yaml", dev);
+    await project.succeed("up --yes --skip-preview");
+    const before = await ids();
+    await project.write("dev.yaml", dev.replace("  acme:\n", "  apex:\n").replace("acme/crew", "apex/crew"));
+    for (const command of ["preview", "up --yes --skip-preview"]) {
+      const refused = await changingCalls(project.platform, async () => {
+        const { status, output } = await project.run(command);
+        expect([command, status, output]).toEqual([
+          command,
+          1,
+          expect.stringContaining('is that of organization "environment/acme" (') as unknown,
+        ]);
+        expect(output).toContain('If its key "acme" became "apex", write formerly: [acme] under "apex"');
+        expect(output).not.toMatch(/^\s+at /m);
+      });
+      expect(refused).toEqual([]);
+    }
+    await project.write("dev.yaml", dev);
+    await project.succeed("preview --expect-no-changes");
+    await project.write(
+      "dev.yaml",
+      dev.replace("  acme:\n", "  apex:\n    formerly: [acme]\n").replace("acme/crew", "apex/crew"),
+    );
+    expect(await changingCalls(project.platform, () => project.succeed("up --yes --skip-preview"))).toEqual([]);
+    expect(await ids()).toEqual(before);
+  },
+);
 
 testInLong(
   "in a fresh clone the platform's refusal says what to write, and what was written then mends it",

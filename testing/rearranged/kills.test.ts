@@ -1,6 +1,6 @@
 import { describe, expect } from "@jest/globals";
 import * as doors from "../harness/doors.ts";
-import { testThrough } from "../harness/drawn.ts";
+import { drawnFrom, sampleStories } from "../harness/drawn.ts";
 import { Play } from "./play.ts";
 import type { Edit } from "./rearrangements.ts";
 
@@ -12,8 +12,8 @@ const commits = isAll ? [[true], [false]] : [[true, false]];
 const edit = (kind: Edit["kind"], seed: number): Edit => ({ kind, which: [seed, 0, 0] });
 const [depots, sites] = [0, 2];
 
-describe.each(Object.values(doors))("through the $name door:", (door) => {
-  const test = testThrough(door.name);
+describe.each(drawnFrom(Object.values(doors), "kills"))("through the $name door:", (door) => {
+  const test = sampleStories();
   test(
     "another key, another table, and back again: wherever the provider is killed, the next run ends it",
     async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { sampleOf } from "../harness/drawn.ts";
+import { sampleOf, testInLong } from "../harness/drawn.ts";
 import { Scene } from "./scene.ts";
 
 // A case brings a program up several times.
@@ -45,18 +45,21 @@ const cases = [
   ["races with it", "in two commands", false, ["preview", "up --yes --skip-preview"]],
 ] as const;
 
-test("without a preview a row that moves to a later seed gets another ID, and keeps what users wrote", async () => {
-  const before = await begun(true);
-  await scene.write(program({ A: "a" }, { B: "b", C: "changed", D: "d", E: "e", F: "f" }, true), 2);
-  const output = await scene.project.succeed("up --yes --skip-preview");
-  expect(output).toContain("2 rows of another seed got another ID and kept the cells that no seed declares");
-  const after = await kept();
-  for (const code of ["A", "D", "E", "F"]) expect(after[code]).toEqual(before[code]);
-  for (const code of ["B", "C"]) expect(after[code]).toEqual([expect.any(String), `of ${code}`]);
-  expect((await scene.rows("regions")).get("C")?.values["Name"]).toBe("changed");
-  expect(await readdir(join(scene.project.folder, ".state/pulumi-microapps/runs"))).toEqual([]);
-  await scene.isSettled();
-});
+testInLong(
+  "without a preview a row that moves to a later seed gets another ID, and keeps what users wrote",
+  async () => {
+    const before = await begun(true);
+    await scene.write(program({ A: "a" }, { B: "b", C: "changed", D: "d", E: "e", F: "f" }, true), 2);
+    const output = await scene.project.succeed("up --yes --skip-preview");
+    expect(output).toContain("2 rows of another seed got another ID and kept the cells that no seed declares");
+    const after = await kept();
+    for (const code of ["A", "D", "E", "F"]) expect(after[code]).toEqual(before[code]);
+    for (const code of ["B", "C"]) expect(after[code]).toEqual([expect.any(String), `of ${code}`]);
+    expect((await scene.rows("regions")).get("C")?.values["Name"]).toBe("changed");
+    expect(await readdir(join(scene.project.folder, ".state/pulumi-microapps/runs"))).toEqual([]);
+    await scene.isSettled();
+  },
+);
 
 const links =
   'seeds.push(new SeedRows("links", { table: "offices", key: "Code", rows: [{ Code: "o", Region: "B" }], ' +

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect } from "@jest/globals";
-import { testThrough } from "../harness/drawn.ts";
+import { drawnFrom, sampleStories } from "../harness/drawn.ts";
 import { eventually } from "../harness/processes.ts";
 import { doorNames, Scene, type DoorName } from "./scene.ts";
 import { offices, seed } from "./seeds.ts";
 
-describe.each(doorNames)("through the %s door:", (door: DoorName) => {
-  const test = testThrough(door);
+describe.each(drawnFrom(doorNames, "links"))("through the %s door:", (door: DoorName) => {
+  const test = sampleStories();
   let scene: Scene;
   beforeAll(async () => void (scene = await Scene.open(door)));
   afterAll(async () => expect(await scene.close()).toEqual([]));

@@ -52,7 +52,7 @@ describe.each(drawnKinds("a platform that lost its data"))(
       await isBack();
     });
 
-    test("with more rows than maxRemovals lets go comes back where a person says that it lost them", async () => {
+    testInLong("with more rows than maxRemovals lets go comes back where a person says that it lost them", async () => {
       await scene.begin(many);
       scene.emulator.loadSnapshot("start");
       const { status, output } = await scene.project.run("up --yes --refresh --skip-preview");
@@ -79,7 +79,7 @@ describe.each(drawnKinds("a platform that lost its data"))(
       await isBack();
     });
 
-    test("is told, with the way back, where a changed program is brought up first", async () => {
+    testInLong("is told, with the way back, where a changed program is brought up first", async () => {
       await scene.write(program.replace('name: "Crew" }', 'name: "The crew" }').replaceAll("Name of", "Its name is"));
       const { status, output } = await scene.up();
       if (door === "dynamic") {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect } from "@jest/globals";
-import { testThrough } from "../harness/drawn.ts";
+import { drawnFrom, sampleStories } from "../harness/drawn.ts";
 import { doorNames, Scene, type DoorName } from "./scene.ts";
 import { seedsOf } from "./seeds.ts";
 
@@ -89,8 +89,8 @@ const told = Object.entries(stories).map(([name, { edit, ...story }], at) => {
 const before = told.map((story) => story.before).join("");
 const after = told.map((story) => story.after).join("");
 
-describe.each(doorNames)("through the %s door:", (door: DoorName) => {
-  const test = testThrough(door);
+describe.each(drawnFrom(doorNames, "stories"))("through the %s door:", (door: DoorName) => {
+  const test = sampleStories();
   let scene: Scene;
   beforeAll(
     async () =>

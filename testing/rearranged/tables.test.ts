@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect } from "@jest/globals";
-import { testThrough } from "../harness/drawn.ts";
+import { drawnFrom, sampleStories } from "../harness/drawn.ts";
 import { doorNames, Scene, type DoorName } from "./scene.ts";
 import { offices, seed } from "./seeds.ts";
 
 const many = "ABCDEFGHIJKL";
 
-describe.each(doorNames)("through the %s door:", (door: DoorName) => {
-  const test = testThrough(door);
+describe.each(drawnFrom(doorNames, "tables"))("through the %s door:", (door: DoorName) => {
+  const test = sampleStories();
   let scene: Scene;
   beforeAll(async () => void (scene = await Scene.open(door)));
   afterAll(async () => expect(await scene.close()).toEqual([]));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect } from "@jest/globals";
-import { testThrough } from "../harness/drawn.ts";
+import { drawnFrom, sampleStories } from "../harness/drawn.ts";
 import { doorNames, Scene, type DoorName } from "./scene.ts";
 import { seed } from "./seeds.ts";
 
@@ -12,8 +12,8 @@ new TeamRoster("roster", { teamID: yard.id, members: { "kay@example.com": "admin
 ${seed("depots", "NES")}`;
 const all = ["acme", "crew", "yard", "ada", "roster", "depots"];
 
-describe.each(doorNames)("what a state calls tainted, through the %s door:", (door: DoorName) => {
-  const test = testThrough(door);
+describe.each(drawnFrom(doorNames, "taint"))("what a state calls tainted, through the %s door:", (door: DoorName) => {
+  const test = sampleStories();
   let scene: Scene;
   /** Milliseconds by which the platform's clock is behind. */
   let behind = 0;

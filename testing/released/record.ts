@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { gzipSync } from "node:zlib";
 import { readOwnPackage } from "../../machine/ownPackage.ts";
 import type { Project } from "../harness/project.ts";
-import { doors, programOf, recordedFolder, versions, type Door } from "./recorded.ts";
+import { providerKinds, programOf, recordedFolder, versions, type Door } from "./recorded.ts";
 
 const { version } = readOwnPackage();
 const own = recordedFolder(version);
@@ -17,7 +17,7 @@ export async function record(door: Door): Promise<void> {
   if (!existsSync(own)) {
     cpSync(recordedFolder(versions().at(-1) ?? ""), own, {
       recursive: true,
-      filter: (path) => !doors.some((one) => path.endsWith(`/${one}`)),
+      filter: (path) => !providerKinds.some((one) => path.endsWith(`/${one}`)),
     });
   }
   const project = await programOf(version, door);

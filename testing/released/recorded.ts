@@ -2,11 +2,11 @@ import { readdirSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { doors } from "../../provider/pulumi/configuration/configuration.ts";
+import { providerKinds } from "../../provider/pulumi/configuration/configuration.ts";
 import { Project, repository } from "../harness/project.ts";
 
-export { doors };
-export type Door = (typeof doors)[number];
+export { providerKinds };
+export type Door = (typeof providerKinds)[number];
 
 const here = "testing/released";
 

@@ -3,15 +3,16 @@ import { testInLong } from "../harness/drawn.ts";
 import { changingCalls } from "../harness/platform.ts";
 import type { Project } from "../harness/project.ts";
 import { record } from "./record.ts";
-import { doors, restored, versions, type Door } from "./recorded.ts";
+import { providerKinds, restored, versions, type Door } from "./recorded.ts";
 
 // A case runs the program several times.
 jest.setTimeout(180_000);
 
 // `make record-states`, once for each version that is released.
-if (process.env["RECORD_STATES"] !== undefined) test.each(doors)("records what this version leaves, %s", record);
+if (process.env["RECORD_STATES"] !== undefined)
+  test.each(providerKinds)("records what this version leaves, %s", record);
 
-const recordings = versions().flatMap((version) => doors.map((door) => ({ version, door })));
+const recordings = versions().flatMap((version) => providerKinds.map((door) => ({ version, door })));
 const other = (door: Door): Door => (door === "dynamic" ? "plugin" : "dynamic");
 const all = "22 unchanged";
 

@@ -153,6 +153,10 @@ const strangers: Readonly<Record<string, string>> = {
   "dev.yml": "organizations: {}\n",
   "other.yaml": "organizations: { acme: { name: Evil } }\n",
   ".microapps/evil.json": "{}",
+  "lib.js": "process.exit();\n",
+  "node_modules.js": "process.exit();\n",
+  "sub/tsconfig.json": "{}\n",
+  ".npmrc": "registry=https://evil.example\n",
 };
 const names = [...Object.keys(base), "Pulumi.yaml"];
 const at = fc.double({ min: 0, max: 1, noNaN: true });
@@ -187,6 +191,7 @@ test(
           // A refused run sends nothing at all: the files are compared first.
           expect(calls).toEqual(refusal === undefined ? asApproved : []);
           if (/^Pulumi/.test(file) && was === undefined) expect(refusal).toContain("is not accepted");
+          if (/\.js$|config\.json$|npmrc$/.test(file) && was === undefined) expect(refusal).toContain("what runs");
         } finally {
           rmSync(place, { force: true });
           repository.write(files);

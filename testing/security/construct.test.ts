@@ -153,17 +153,21 @@ function field(tag: number, bytes: Buffer): Buffer {
   }
 }
 
-test("names of every object, odd providers and a message of 5,000 levels end no plugin", async () => {
-  expect(await failureOf(row({ constructor: "y", hasOwnProperty: "z" }))).toBe("none");
+/** A struct with a property of 5,000 levels, as bytes. */
+function deepStruct(property: string): Buffer {
   let value = Buffer.from([0x20, 1]);
   for (let level = 0; level < 5_000; level++) value = Buffer.from(field(0x32, field(0x0a, value)));
-  const name = field(0x0a, Buffer.from("declaration"));
-  const inputs = field(0x52, field(0x0a, Buffer.concat([name, field(0x12, value)])));
+  return field(0x0a, Buffer.concat([field(0x0a, Buffer.from(property)), field(0x12, value)]));
+}
+
+test("names of every object, odd providers and a message of 5,000 levels end no plugin", async () => {
+  expect(await failureOf(row({ constructor: "y", hasOwnProperty: "z" }))).toBe("none");
+  const inputs = field(0x52, deepStruct("declaration"));
   const deep = await failureOf({}, (request) => {
     const bytes = Buffer.concat([request.serializeBinary(), inputs]);
     request.serializeBinary = () => Uint8Array.from(bytes);
   });
-  expect(deep).toContain("deserializing");
+  expect(deep).toContain("declaration[0][0][0][0][0][0][0][0][0][0][0]…: has more than 200 levels; make it flatter");
   expect(await failureOf(acme({}), (request) => request.getProvidersMap().set("constructor", "x"))).toContain(
     "expected '::' in provider reference x",
   );
@@ -185,4 +189,7 @@ test("the embedded engine refuses the name that maps lose, and leaves a text wit
   expect(registered({ a: `\n\t${proto}`, b: "__proto__", c: { constructor: 1 } })).toEqual({
     ...{ a: "\n\t__proto__", b: "__proto__", c: { constructor: 1 } },
   });
+  const type = Buffer.from(new resourceProto.RegisterResourceRequest().setType("a:b:C").serializeBinary());
+  const deep = registerResource.requestDeserialize(Buffer.concat([type, field(0x2a, deepStruct("evil"))]));
+  expect(() => deep.getType()).toThrow(/^evil\[0\].*…: has more than 200 levels; make it flatter$/);
 });

@@ -1,14 +1,16 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import { readdirSync, rmSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { join } from "node:path";
 import { Front } from "../../cli/commands/doctor/testing/front.ts";
 import { removeLeftovers } from "../../cli/commands/verify/bed/cleaning.ts";
 import type { Journal } from "../../cli/commands/verify/bed/journal.ts";
 import { Sender } from "../../cli/commands/verify/bed/sending.ts";
 import { Stand } from "../../cli/commands/verify/testing/stand.ts";
 import { createClient } from "../../provider/client/index.ts";
-import type { Door, Reply } from "../../provider/conformance/door.ts";
+import type { PlatformClient, CallResult } from "../../provider/conformance/door.ts";
 import { loadFacts } from "../../provider/conformance/load.ts";
-import { mostRowsLeft, remove } from "../../provider/conformance/made.ts";
+import { maxRowsLeft, remove } from "../../provider/conformance/made.ts";
 import { hostile, type Hostile } from "./hostile.ts";
 
 // `verify` sends hundreds of calls to a platform that nobody knows yet: whatever comes back, it ends, with a sentence, and
@@ -101,9 +103,9 @@ test("rows without end are no table that a run counts", async () => {
 
 test("rows that come back under other IDs are removed no longer than a run may have left some", async () => {
   let removed = 0;
-  const answer = (given: unknown): Promise<Reply> =>
+  const answer = (given: unknown): Promise<CallResult> =>
     Promise.resolve({ kind: "answer", status: 200, body: given, answer: given });
-  const door: Door = {
+  const door: PlatformClient = {
     call: ({ name }) => {
       if (name === "removemicroapprow") {
         removed++;
@@ -115,7 +117,7 @@ test("rows that come back under other IDs are removed no longer than a run may h
     leave: () => Promise.resolve(),
   };
   expect(await remove(door, { kind: "rows", id: "places" })).toBe(false);
-  expect(removed).toBe(mostRowsLeft);
+  expect(removed).toBe(maxRowsLeft);
 });
 
 test("pages without end are no table that leftovers are looked for in for ever", async () => {
@@ -132,7 +134,7 @@ test("pages without end are no table that leftovers are looked for in for ever",
   const [remainder] = await removeLeftovers(client, journal);
   await client.close();
   expect(remainder?.why).toContain("table places gives more rows than a run writes");
-  expect(count).toBeLessThanOrEqual(2 * mostRowsLeft);
+  expect(count).toBeLessThanOrEqual(2 * maxRowsLeft);
 });
 
 test("an ID with parts of a path leads no call elsewhere", async () => {
@@ -147,12 +149,30 @@ test("an ID with parts of a path leads no call elsewhere", async () => {
   expect(paths.filter((path) => !/^\/api\/\w+$/.test(path))).toEqual([]);
 });
 
+test("a platform that answers in drops ends a run when its time is over, and what is left stays written down", async () => {
+  const all = (name: string): boolean => !["login", "insertorganization"].includes(name);
+  answerOtherwise(all, (_, response) => void drip(response));
+  const work = { facts: withTeams, parts: [], times: { limitMs: 2_000, cleaningMs: 500 } };
+  const ended = await stand.verify({}, work, { MICROAPPS_ENDPOINT: front.url }).then(String, String);
+  front.answer = () => false;
+  expect(ended).toMatch(/it took longer than --timeout allows/);
+  // By that, --clean removes it, in a process of its own.
+  const names = readdirSync(join(stand.folder, "cache/pulumi-microapps/verify"));
+  const isLeft = [stand.differences(), names].map((each) => each.length > 0);
+  expect(isLeft).toEqual([ended.includes("which 'verify --clean' removes"), ended.includes("which 'verify --clean'")]);
+  for (const name of names) rmSync(join(stand.folder, "cache/pulumi-microapps/verify", name));
+});
+
+test.each(["0s", "3d", "25h", "soon", "1e9h"])("--timeout %s is refused before anything is sent", async (timeout) => {
+  await expect(stand.verify({ timeout })).rejects.toThrow(`--timeout ${timeout} is no time such as 90s, 30m or 2h`);
+});
+
 test.each([
-  ["of no end", (response: ServerResponse) => void pour(response), "more than 64 MB", undefined],
-  ["that comes in drops", (response: ServerResponse) => void drip(response), "no answer in time", 200],
-])("an answer %s is given up", async (_, answer, reason, timeoutMs) => {
+  ["of no end", (response: ServerResponse) => void pour(response), "more than 2 MB", { maxMegabytes: 2 }],
+  ["that comes in drops", (response: ServerResponse) => void drip(response), "no answer in time", { timeoutMs: 200 }],
+])("an answer %s is given up", async (_, answer, reason, limits) => {
   elsewhere.answer = (__, response) => answer(response);
-  const sender = new Sender({ url: elsewhere.url, timeoutMs });
+  const sender = new Sender({ url: elsewhere.url, ...limits });
   const sent = sender.send({ method: "POST", url: "/api/microappdata", headers: {}, body: "{}" });
   await expect(sent).rejects.toThrow(reason);
   sender.close();

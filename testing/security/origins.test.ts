@@ -172,7 +172,7 @@ async function everything(door: Door, config: Record<string, string>): Promise<s
 }
 
 describe.each(Object.values(doors))("through the $name door:", (door) => {
-  const test = testThrough(door.name, "all");
+  const test = testThrough(door.name);
   test.each(attacks)("%s gets nothing, and the error says what to set", async (_, one) => {
     const { environment, config } = written(one);
     const said = await everything(withEnvironment(door, environment), config);

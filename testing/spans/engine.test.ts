@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
+import { testInLong } from "../harness/drawn.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { eventually } from "../harness/processes.ts";
 import { Project, repository } from "../harness/project.ts";
@@ -65,7 +66,7 @@ test("a run is one trace through both doors, below the span that the environment
   expect(found(places.set(output, "output"), [header])).toEqual([]);
 });
 
-test("a collector that is not there, is silent, or is killed in the middle changes nothing", async () => {
+testInLong("a collector that is not there, is silent, or is killed in the middle changes nothing", async () => {
   const silent = await silentServer();
   const doomed = await Collector.start();
   doomed.stopAfterFirst = true;

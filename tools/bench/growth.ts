@@ -2,7 +2,7 @@ import { DynamicHost } from "../../testing/harness/stage.ts";
 import { line, type Curves, type CurveLine, type Point } from "./curves.ts";
 import { peakMemory, timeWork } from "./measure.ts";
 import { inFlight } from "./members.ts";
-import { each, Platform } from "./platform.ts";
+import { each, BenchPlatform } from "./platform.ts";
 import { ours } from "./programs.ts";
 import { BenchProject } from "./project.ts";
 
@@ -13,7 +13,7 @@ async function joining(
   size: number,
   join: (host: Host, teamID: string, emails: string[]) => Promise<void>,
 ): Promise<Omit<Point, "size">> {
-  const platform = await Platform.start();
+  const platform = await BenchPlatform.start();
   const host = await DynamicHost.start(platform.configuration);
   try {
     const { organizationID } = await platform.client.insertorganization({ organizationInfo: { name: "Bench" } });
@@ -54,7 +54,7 @@ export async function memberGrowth(sizes: readonly number[]): Promise<Curves> {
 export async function resourceGrowth(sizes: readonly number[]): Promise<Curves> {
   const again = new Map<number, Omit<Point, "size">>();
   const first = await line("up from nothing", sizes, async (size) => {
-    const platform = await Platform.start();
+    const platform = await BenchPlatform.start();
     const project = await BenchProject.make(platform, { program: ours(size) });
     const measure = async (): Promise<Omit<Point, "size">> => {
       let took = { whole: 0, memory: 0 };

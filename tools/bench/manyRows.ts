@@ -6,7 +6,7 @@ import type { Properties, ProviderHost } from "../../testing/harness/providerHos
 import { DynamicHost } from "../../testing/harness/stage.ts";
 import { line, type Curves } from "./curves.ts";
 import { type Figure, figure, peakMemory, runs, timeWork } from "./measure.ts";
-import { each, Platform } from "./platform.ts";
+import { each, BenchPlatform } from "./platform.ts";
 import { bodies, fields, writeRows } from "./seeds.ts";
 
 const news = { table: "seeded", key: "Code", source: "rows.csv" };
@@ -36,7 +36,7 @@ function costOf(count: number): Promise<Cost> {
 }
 
 async function measured(count: number): Promise<Cost> {
-  const platform = await Platform.start({ seeded: { fields }, posted: { fields } });
+  const platform = await BenchPlatform.start({ seeded: { fields }, posted: { fields } });
   const host = await DynamicHost.start(platform.configuration);
   try {
     const file = path.join(host.folder, "rows.csv");
@@ -71,7 +71,7 @@ async function measured(count: number): Promise<Cost> {
 }
 
 /** The floor: milliseconds of posting ready bodies for the same rows, four at a time. */
-async function postingTime(platform: Platform, count: number): Promise<number> {
+async function postingTime(platform: BenchPlatform, count: number): Promise<number> {
   const size = 200_000; // bodies for all rows would fill the memory
   let time = 0;
   for (let first = 0; first < count; first += size) {
@@ -168,7 +168,7 @@ interface Work {
 async function crowded(seeds: number, count: number): Promise<Record<"one" | "alone" | "crowd", Work>> {
   const tables = (name: string): string[] => Array.from({ length: seeds }, (_, index) => `${name}${index}`);
   const all = ["one", ...tables("alone"), ...tables("crowd")];
-  const platform = await Platform.start(Object.fromEntries(all.map((name) => [name, { fields }])));
+  const platform = await BenchPlatform.start(Object.fromEntries(all.map((name) => [name, { fields }])));
   const work = async (seed: (host: ProviderHost) => Promise<unknown>): Promise<Work> => {
     const host = await DynamicHost.start(platform.configuration);
     try {

@@ -1,14 +1,14 @@
 import { DynamicHost } from "../../testing/harness/stage.ts";
 import { type Figure, figure } from "./measure.ts";
-import { each, Platform } from "./platform.ts";
+import { each, BenchPlatform } from "./platform.ts";
 import { BenchProject } from "./project.ts";
 
-/** Operations an engine keeps in flight with its default of 4 for each core. */
-export const inFlight = 16;
+/** Operations that the embedded engine keeps in flight at least, unless it is asked for another number. */
+export const inFlight = 32;
 
 /** Refreshes many members of many teams, each a resource of its own. */
 export async function members(teams: number, membersOfEach: number): Promise<Figure[]> {
-  const platform = await Platform.start();
+  const platform = await BenchPlatform.start();
   const host = await DynamicHost.start(platform.configuration);
   try {
     const { client } = platform;
@@ -45,7 +45,7 @@ export async function members(teams: number, membersOfEach: number): Promise<Fig
 
 /** Puts many members into one team by one list, from a first apply to a preview without changes. */
 export async function roster(count: number): Promise<Figure[]> {
-  const platform = await Platform.start();
+  const platform = await BenchPlatform.start();
   const host = await DynamicHost.start(platform.configuration);
   try {
     const { client } = platform;
@@ -91,7 +91,7 @@ const declarations = {
 export async function fromNothing(): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const [kind, declaration] of Object.entries(declarations)) {
-    const platform = await Platform.start();
+    const platform = await BenchPlatform.start();
     const project = await BenchProject.make(platform, { program: teams(10) + declaration });
     const job = `1 organization, 10 teams, 100 people as ${kind}`;
     try {

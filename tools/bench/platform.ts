@@ -13,7 +13,7 @@ import { timeWork } from "./measure.ts";
 const administrator = { email: "admin@example.com", password: "admin", apiKey: "dev-key" };
 
 /** An emulator in a process of its own, as a platform is. */
-export class Platform {
+export class BenchPlatform {
   readonly url: string;
   readonly client: Client;
   /** Milliseconds from the start of the process to its address. */
@@ -45,7 +45,7 @@ export class Platform {
   static async start(
     tables: object | string = {},
     { inMemory = false, users = [] }: { inMemory?: boolean; users?: readonly object[] } = {},
-  ): Promise<Platform> {
+  ): Promise<BenchPlatform> {
     const folder = await mkdtemp(path.join(tmpdir(), "microapps-bench-"));
     const seed = path.join(folder, "platform.yaml");
     const data = path.join(folder, "platform.db");
@@ -58,7 +58,7 @@ export class Platform {
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     const line = async (): Promise<string> => String((await lines.next()).value);
     const url = await line();
-    return new Platform([url, await line()], data, performance.now() - started, child.pid, async () => {
+    return new BenchPlatform([url, await line()], data, performance.now() - started, child.pid, async () => {
       child.kill("SIGTERM");
       await once(child, "exit");
       await rm(folder, { recursive: true, force: true });
@@ -110,10 +110,10 @@ export class Platform {
   }
 }
 
-const sessions = new WeakMap<Platform, Promise<Record<string, string>>>();
+const sessions = new WeakMap<BenchPlatform, Promise<Record<string, string>>>();
 
 /** Headers of a session of the platform's administrator, the same ones each time. */
-export function session(platform: Platform): Promise<Record<string, string>> {
+export function session(platform: BenchPlatform): Promise<Record<string, string>> {
   const { email, password } = administrator;
   const known = sessions.get(platform);
   if (known) return known;
@@ -143,7 +143,7 @@ export async function each<Item>(
 export const manyFields = { Code: { type: "text", sort: 1 }, Name: "text", Amount: { type: "number", sort: 2 } };
 
 /** Gives the table `rows` so many, in batches of 10,000. */
-export async function fill(platform: Platform, count: number): Promise<void> {
+export async function fill(platform: BenchPlatform, count: number): Promise<void> {
   const batch = 10_000;
   for (let first = 0; first < count; first += batch) {
     const rows = Array.from({ length: batch }, (_, i) => {
@@ -155,12 +155,16 @@ export async function fill(platform: Platform, count: number): Promise<void> {
 }
 
 /** The longest that another caller's call takes while these go on, but for the slowest hundredth. */
-export async function meanwhile(platform: Platform, works: readonly (() => Promise<unknown>)[]): Promise<number> {
+export async function meanwhile(
+  platform: BenchPlatform,
+  works: readonly (() => Promise<unknown>)[],
+  ask: () => Promise<unknown> = () => platform.post("/api/microappdata/row", '{"rowID":"none"}'),
+): Promise<number> {
   const times: number[] = [];
   for (const work of works) {
     const state = { going: true };
     const done = work().finally(() => (state.going = false));
-    while (state.going) times.push(await timeWork(() => platform.post("/api/microappdata/row", '{"rowID":"none"}')));
+    while (state.going) times.push(await timeWork(ask));
     await done;
   }
   return times.toSorted((one, other) => one - other)[Math.floor(times.length * 0.99)] ?? 0;

@@ -1,5 +1,5 @@
 import { type Figure, figure, runs } from "./measure.ts";
-import { Platform } from "./platform.ts";
+import { BenchPlatform } from "./platform.ts";
 import { BenchProject } from "./project.ts";
 
 /** A program of so many resources that nothing changes. */
@@ -21,7 +21,7 @@ for (let i = 1; i < ${count}; i++) new Idle("team" + i, { organizationID: first.
 
 /** Runs in which nothing changes, beside those of resources that do nothing at all. */
 export async function programs(count: number, rounds: number, target: number): Promise<Figure[]> {
-  const platform = await Platform.start();
+  const platform = await BenchPlatform.start();
   const projects = await Promise.all(
     [ours(count), idle(count)].map((program) => BenchProject.make(platform, { program })),
   );

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { variableOf } from "../../provider/pulumi/configuration/keys.ts";
 import { peakMemory } from "./measure.ts";
-import type { Platform } from "./platform.ts";
+import type { BenchPlatform } from "./platform.ts";
 
 const repository = path.join(import.meta.dirname, "../../..");
 const settings = "runtime: { name: nodejs, options: { typescript: false } }\nbackend: { url: file://. }\n";
@@ -82,7 +82,7 @@ export class BenchProject {
    * @param command what runs it (default: the engine inside of the package)
    */
   static async make(
-    platform: Platform,
+    platform: BenchPlatform,
     from: { program: string } | { example: string },
     command = embedded,
   ): Promise<BenchProject> {

@@ -2,17 +2,19 @@
  * `make bench`: measures each job of the design beside its floor, prints the figures and writes them to tools/bench/. With names
  * of jobs it measures these, and writes with `--write` alone. A job that fails ends no other; the status is 1 then.
  */
+import { measureMasks } from "./commands/masked.ts";
+import { measurePromotions } from "./commands/promotions.ts";
+import { reports } from "./commands/reports.ts";
 import { type Curves, failures, points } from "./curves.ts";
+import { measureConsole } from "./emulator/console.ts";
 import { measureEmulator } from "./emulator/emulated.ts";
 import { measureLasting } from "./emulator/lasting.ts";
 import { snapshots } from "./emulator/snapshots.ts";
 import { memberGrowth, resourceGrowth } from "./growth.ts";
 import { crowding, measureGrowth, rowGrowth } from "./manyRows.ts";
-import { measureMasks } from "./masked.ts";
 import { each, type Figure } from "./measure.ts";
 import { fromNothing, members, roster } from "./members.ts";
 import { programs } from "./programs.ts";
-import { reports } from "./reports.ts";
 import { readCommitted, line, renewResults, worse, write } from "./results.ts";
 import { measureChanges, seeding } from "./seeds.ts";
 import { starting } from "./start.ts";
@@ -20,6 +22,7 @@ import { starting } from "./start.ts";
 const jobs: Record<string, () => Promise<Figure[]>> = {
   emulator: measureEmulator,
   snapshots: () => snapshots(100_000, 1_000_000),
+  console: () => measureConsole(1_000_000),
   lasting: () => measureLasting(150_000, 500_000),
   start: starting,
   members: () => members(50, 20),
@@ -28,6 +31,8 @@ const jobs: Record<string, () => Promise<Figure[]>> = {
   programs: () => programs(200, 5, 1.15),
   manyPrograms: () => programs(2_000, 3, 1.1),
   report: () => reports(10_000, 200),
+  promotions: () => measurePromotions(100_000, { ms: 3_000, MB: 350 }),
+  manyPromotions: () => measurePromotions(1_000_000, { ms: 30_000, MB: 600 }),
   change: () => measureChanges(100_000),
   seed: () => seeding(1_000_000, 3),
   masked: () => measureMasks(1_000_000),

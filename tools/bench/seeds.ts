@@ -7,7 +7,7 @@ import { pipeline } from "node:stream/promises";
 import { pages } from "../../provider/client/lists/pages.ts";
 import { DynamicHost } from "../../testing/harness/stage.ts";
 import { type Figure, figure, measurePair, peakMemory, runs, timeWork } from "./measure.ts";
-import { each, Platform } from "./platform.ts";
+import { each, BenchPlatform } from "./platform.ts";
 
 /** Fields of a table for such rows. */
 export const fields = { Code: { type: "text", sort: 1 }, Name: "text", City: "text", Amount: "text", Note: "text" };
@@ -47,7 +47,7 @@ export function bodies(table: string, count: number, size = 10_000, from = 0): s
 /** Seeds an empty table from a CSV file, and plans again with nothing changed; each several times. */
 export async function seeding(count: number, rounds: number): Promise<Figure[]> {
   const tables = Array.from({ length: rounds }, (_, round) => [`seeded${round}`, `posted${round}`] as const);
-  const platform = await Platform.start(Object.fromEntries(tables.flat().map((name) => [name, { fields }])));
+  const platform = await BenchPlatform.start(Object.fromEntries(tables.flat().map((name) => [name, { fields }])));
   const host = await DynamicHost.start(platform.configuration);
   try {
     const named = count.toLocaleString("en");
@@ -91,9 +91,17 @@ export async function seeding(count: number, rounds: number): Promise<Figure[]> 
   }
 }
 
+/** IDs of rows, in their order on the platform: batches are under way side by side, so it is not that of the file. */
+async function idsByCode(platform: BenchPlatform, table: string): Promise<Map<unknown, string>> {
+  const byCode = new Map<unknown, string>();
+  for await (const page of pages(platform.client, { microAppID: table }))
+    for (const row of page) byCode.set(row["Code"], row._id);
+  return byCode;
+}
+
 /** Changes one row in a hundred, several times, beside the same calls made bare. */
 export async function measureChanges(count: number): Promise<Figure[]> {
-  const platform = await Platform.start({ seeded: { fields } });
+  const platform = await BenchPlatform.start({ seeded: { fields } });
   const host = await DynamicHost.start(platform.configuration);
   try {
     const named = count.toLocaleString("en");
@@ -103,9 +111,9 @@ export async function measureChanges(count: number): Promise<Figure[]> {
     const before = await host.check("SeedRows", news);
     const made = await host.create("SeedRows", before.inputs);
     let { outputs } = made;
-    const ids: string[] = [];
-    for await (const page of pages(platform.client, { microAppID: "seeded" })) ids.push(...page.map(({ _id }) => _id));
-    const ofHundred = ids.filter((_, index) => index % 100 === 0);
+    const byCode = await idsByCode(platform, "seeded");
+    const ids = [...byCode.values()];
+    const ofHundred = Array.from({ length: count / 100 }, (_, index) => byCode.get(cells(index * 100, 0)[0]) ?? "");
     const reads = [
       ...Array.from({ length: count / 10_000 + 1 }, (_, page) => ({
         optViewSort: { _id: 1 },

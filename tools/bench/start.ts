@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { parse } from "yaml";
 import { type Figure, figure, measurePair, runs, timeWork } from "./measure.ts";
-import { Platform } from "./platform.ts";
+import { BenchPlatform } from "./platform.ts";
 import { findPulumiVersion, BenchProject, run } from "./project.ts";
 
 const pulumi = createRequire(import.meta.url).resolve("@pulumi/pulumi");
@@ -12,7 +12,7 @@ const pulumi = createRequire(import.meta.url).resolve("@pulumi/pulumi");
 const seed = path.join(import.meta.dirname, "../../../examples/environment/platform.yaml");
 
 /** The same beside the Pulumi CLI, where there is one. */
-async function throughPulumi(platform: Platform, project: BenchProject): Promise<Figure[]> {
+async function throughPulumi(platform: BenchPlatform, project: BenchProject): Promise<Figure[]> {
   const version = await findPulumiVersion();
   if (version === undefined) return [];
   const other = await BenchProject.make(platform, { example: "environment" }, ["pulumi"]);
@@ -33,7 +33,7 @@ async function throughPulumi(platform: Platform, project: BenchProject): Promise
 
 /** Measures how soon an unchanged preview of the example prints its first and its last line. */
 export async function starting(): Promise<Figure[]> {
-  const platform = await Platform.start((parse(readFileSync(seed, "utf8")) as { tables: object }).tables);
+  const platform = await BenchPlatform.start((parse(readFileSync(seed, "utf8")) as { tables: object }).tables);
   const project = await BenchProject.make(platform, { example: "environment" });
   try {
     await project.up();

@@ -27,7 +27,7 @@ export function indexPage(schema: PackageSchema): string {
     "## Functions",
     table("| function | what it answers |", listed(schema.functions, functionPath)),
     "## More",
-    "[The Environment file, key by key](environment-file.md) · [command line](commands.md) · [exit statuses](exit-statuses.md) · [error codes](errors.md) · [endpoints](endpoints.md) · [in pipelines](pipelines.md)",
+    "[The Environment file, key by key](environment-file.md) · [command line](commands.md) · [exit statuses](exit-statuses.md) · [error codes](errors.md) · [endpoints](endpoints.md) · [in pipelines](pipelines.md) · [the Pulumi CLI beside the embedded engine](pulumi.md)",
   );
 }
 
@@ -40,7 +40,7 @@ const installation = `The package is on no registry of Pulumi plugins: npm insta
 npm install pulumi-microapps @pulumi/pulumi
 \`\`\`
 
-**YAML.** Install the package, and name its plugin in \`Pulumi.yaml\`:
+**YAML.** Install both as for Node, and name the plugin in \`Pulumi.yaml\`:
 
 \`\`\`yaml
 plugins:

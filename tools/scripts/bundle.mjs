@@ -1,11 +1,12 @@
 // Writes what the package is run from into dist/bundle: a few files instead of some three hundred, which take a program,
-// its provider and the command line twice as long to load. The packages that it depends on stay outside but zod, without
-// its messages in fifty languages: by itself it takes as long to load as all of the rest.
+// its provider and the command line twice as long to load. The packages that it depends on stay outside but those of many
+// files: yaml, and zod without its messages in fifty languages, which by itself takes as long to load as all of the rest.
 import { build } from "esbuild";
 import { copyFileSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 const { dependencies, peerDependencies } = JSON.parse(readFileSync("package.json", "utf8"));
+const inside = ["zod", "yaml"];
 
 const oneLanguage = {
   name: "one language",
@@ -39,7 +40,9 @@ await build({
   format: "esm",
   platform: "node",
   target: "node22.19",
-  external: Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => name !== "zod"),
+  external: Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => !inside.includes(name)),
+  // Its build for Node has requires that a module can't have.
+  alias: { yaml: "./node_modules/yaml/browser/dist/index.js" },
   plugins: [oneLanguage],
   logLevel: "warning",
 });
@@ -54,4 +57,5 @@ await build({
   plugins: [byFetch],
   logLevel: "warning",
 });
-for (const name of ["zod", "unhomoglyph"]) copyFileSync(`node_modules/${name}/LICENSE`, `dist/bundle/${name}.LICENSE`);
+for (const name of [...inside, "unhomoglyph"])
+  copyFileSync(`node_modules/${name}/LICENSE`, `dist/bundle/${name}.LICENSE`);

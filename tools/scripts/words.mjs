@@ -13,6 +13,9 @@ const isTest = (file) => /\.(test|test-d|browser|range|docker)\.ts$|(^|\/)testin
 /** Bare participles and adjectives that stood for a verb or a noun in names of functions. */
 const participle =
   /^(?!(seed|need|feed|embed|speed)(?=$|[A-Z]))(known|shown|made|found|kept|seen|own|drawn|bound|taken|written|hidden|visible|reachable|nothing|clean|plain|again|absent|above|most|leaving|holding|growing|failing|lasting|changing|differing|matching|replacing|removing|[a-z]+ed)(?=$|[A-Z])/;
+/** The same words in exported names. */
+const ownName =
+  /(?:^(?:door|bed|keeper|departed|spared|manner)|(?:Door|Bed|Keeper|Departed|Spared|Manner))s?(?=$|[A-Z])|^most[A-Z]/;
 /** Words of this project's own and the field's word for each. */
 const ownWords = {
   limit: /\bmost(Rows|Tables|Removals|Files|Bytes)\b/g,
@@ -24,7 +27,7 @@ const ownWords = {
   dialect: /\bmanners?\b/gi,
 };
 
-const places = { participles: [], openings: [], speech: [], ownWords: [], homonyms: [] };
+const places = { participles: [], openings: [], speech: [], ownWords: [], ownNames: [], homonyms: [] };
 const exported = new Map();
 
 /** A comment behind code on the same line. */
@@ -70,6 +73,7 @@ function examineExports(file, text) {
         (declaration.initializer &&
           (ts.isArrowFunction(declaration.initializer) || ts.isFunctionExpression(declaration.initializer)));
       if (isFunction && participle.test(name)) places.participles.push(`${file}: ${name}`);
+      if (ownName.test(name)) places.ownNames.push(`${file}: ${name}`);
       exported.set(name, (exported.get(name) ?? new Set()).add(file));
     }
   }

@@ -1,7 +1,7 @@
-import type { TypeSpec } from "../../provider/pulumi/plugin/types.ts";
+import { pascal, type TypeSpec } from "../../provider/pulumi/plugin/types.ts";
 import { nameOf } from "../packageSchema.ts";
 import type { ExampleDeclaration, ExampleEntry, Example, ExampleValue } from "./example.ts";
-import { indentBy, joinText, pascal, quoteLiteral } from "./layout.ts";
+import { indentBy, quoteLiteral } from "./layout.ts";
 
 /** @param resourceNames of the package: what gets one of them is called `Lookup…`, for `Get…` reads a state */
 export function go({ resources, invokes, outputs }: Example, resourceNames: readonly string[]): string {
@@ -68,6 +68,14 @@ function container({ $ref = "", type, additionalProperties }: TypeSpec, of: "Arr
   return `pulumi.${scalars[type ?? ""] ?? ""}${of}`;
 }
 
+/** The name of the stack between two texts, of which either may be empty. */
+const joinText = ({ before, after }: { before: string; after: string }): string =>
+  [
+    ...(before === "" ? [] : [quoteLiteral(before)]),
+    "ctx.Stack()",
+    ...(after === "" ? [] : [quoteLiteral(after)]),
+  ].join(" + ");
+
 function scalar(value: string | number | boolean): string {
   if (typeof value === "string") return `pulumi.String(${quoteLiteral(value)})`;
   if (typeof value === "boolean") return `pulumi.Bool(${quoteLiteral(value)})`;
@@ -79,7 +87,7 @@ function expression(value: ExampleValue): string {
     case "scalar":
       return scalar(value.value);
     case "stackName":
-      return `pulumi.String(${joinText(value, "ctx.Stack()")})`;
+      return `pulumi.String(${joinText(value)})`;
     case "constant":
       return `microapps.${value.enumeration}${pascal(value.value)}`;
     case "reference": {

@@ -1,14 +1,12 @@
 import { nameOf, type PackageSchema } from "../packageSchema.ts";
-import { csharp } from "./csharp.ts";
 import { readExample, yamlIn } from "./example.ts";
 import { go } from "./go.ts";
-import { java } from "./java.ts";
 import { python } from "./python.ts";
 import { typescript } from "./typescript.ts";
 
 /** A program in a language, with the word that marks it in Markdown. */
 export interface Snippet {
-  language: "TypeScript" | "Python" | "Go" | "C#" | "Java" | "YAML";
+  language: "TypeScript" | "Python" | "Go" | "YAML";
   mark: string;
   code: string;
 }
@@ -22,8 +20,6 @@ export function snippetsOf(description: string, schema: PackageSchema): Snippet[
     { language: "TypeScript", mark: "ts", code: typescript(example) },
     { language: "Python", mark: "python", code: python(example) },
     { language: "Go", mark: "go", code: go(example, Object.keys(schema.resources).map(nameOf)) },
-    { language: "C#", mark: "csharp", code: csharp(example) },
-    { language: "Java", mark: "java", code: java(example) },
     { language: "YAML", mark: "yaml", code: yaml.trimEnd() },
   ];
 }

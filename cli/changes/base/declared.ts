@@ -4,7 +4,7 @@ import { listSources } from "../../../provider/environment/sources.ts";
 import { maxMegabytesOfLayer, textOrReason } from "../../../provider/files/files.ts";
 import { pathInRepository } from "../../../provider/files/repository.ts";
 import type { Note } from "../model/changeSet.ts";
-import { readDeclaration, declareNothing, type Declared, type Reading } from "../model/source.ts";
+import { readDeclaration, declareNothing, type Declared, type EnvironmentReading } from "../model/source.ts";
 import type { BaseTree } from "./baseTree.ts";
 import { isPointer } from "./commits.ts";
 import { detourTo, pointersIn } from "./workingTree.ts";
@@ -14,7 +14,7 @@ export async function readInTree(
   { folder, root }: { folder: string; root: string },
   file: string,
   held?: Declared["rules"],
-): Promise<Reading> {
+): Promise<EnvironmentReading> {
   const from = realpathSync(folder);
   const unread = (name: string): string | undefined => detourTo(root, from, name);
   const reading = readDeclaration(file, folder, held);

@@ -14,7 +14,7 @@ export const environmentsFile = "environments.yaml";
 export const driftFile = "drift.yaml";
 
 /** Environments of one project. */
-const maxEnvironments = 1_000;
+export const maxEnvironments = 1_000;
 
 const entry = z.strictObject({
   stack: z.string().min(1).optional(),

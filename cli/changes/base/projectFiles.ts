@@ -1,20 +1,26 @@
 import { posix } from "node:path";
-import { filesIn, projectFileAmong, stackFileAmong, stackFileOf, type Named } from "../../../machine/settings/names.ts";
+import {
+  filesIn,
+  projectFileAmong,
+  stackFileAmong,
+  stackFileOf,
+  type SettingsFile,
+} from "../../../machine/settings/names.ts";
 import { readSettings, SettingsError, stackContent, strictDocument } from "../../../machine/settings/strict.ts";
 import { maxMegabytesOfLayer, textIfAny } from "../../../provider/files/files.ts";
 
 /** The content of a project or stack file in the one form that is believed, or why it is not. */
-export type Content = { content: Record<string, unknown> } | { why: string };
+export type ProjectContent = { content: Record<string, unknown> } | { why: string };
 
 /** Reads the text of a project file. */
-export const projectContent = (file: string, text: string | undefined): Content =>
+export const projectContent = (file: string, text: string | undefined): ProjectContent =>
   believed(file, () => readSettings(text ?? ""));
 
 /** Reads the text of a stack's file. */
-export const stackFileContent = (file: string, text: string | undefined): Content =>
+export const stackFileContent = (file: string, text: string | undefined): ProjectContent =>
   believed(file, () => stackContent(strictDocument(text ?? "")));
 
-function believed(file: string, read: () => Record<string, unknown>): Content {
+function believed(file: string, read: () => Record<string, unknown>): ProjectContent {
   try {
     return { content: plainly(read()) as Record<string, unknown> }; // a map stays one
   } catch (error) {
@@ -32,7 +38,7 @@ function plainly(value: unknown): unknown {
 }
 
 /** The folder of the stacks' files beside a project file; the project's own where it is unknown. */
-function configFolder(read: Content): string {
+function configFolder(read: ProjectContent): string {
   if (!("content" in read)) return "";
   const { config, stackConfigDir } = read.content;
   const folder = typeof config === "string" ? config : stackConfigDir;
@@ -61,7 +67,7 @@ export interface ProjectFiles {
 
 /** Names the project file and the one of a stack. */
 export async function projectFilesOf(side: Side, stack: string): Promise<ProjectFiles> {
-  const named: Named = projectFileAmong(side.names(""));
+  const named: SettingsFile = projectFileAmong(side.names(""));
   const project = named.file ?? "Pulumi.yaml";
   const folder = configFolder(projectContent(project, await side.text(project)));
   const { why } = stackFileAmong(side.names(folder), stack, project);

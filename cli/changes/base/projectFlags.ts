@@ -3,7 +3,7 @@ import type { TreeEntry } from "../../../provider/files/git.ts";
 import { secretText, type Note } from "../model/changeSet.ts";
 import { stable } from "../model/values.ts";
 import { listChangedKeys, layoutOnly, type Flagged, type BothTexts } from "./decidingFlags.ts";
-import { projectContent, stackFileContent, type Content } from "./projectFiles.ts";
+import { projectContent, stackFileContent, type ProjectContent } from "./projectFiles.ts";
 
 /** Keys of Pulumi.yaml that decide which code runs, where the state is and what the stacks are called. */
 const projectKeys = [
@@ -46,7 +46,7 @@ export function projectFlags({ file, before, after }: BothTexts): Flagged {
   return explained(file, texts);
 }
 
-const contentOf = (read: Content): Record<string, unknown> => ("content" in read ? read.content : {});
+const contentOf = (read: ProjectContent): Record<string, unknown> => ("content" in read ? read.content : {});
 
 /** A file that readers may take differently: nobody could approve it. */
 function unbelieved(file: string, { why }: { why: string }): Flagged {

@@ -1,11 +1,11 @@
 import { topName } from "../../../provider/environment/things/logicalNames.ts";
-import type { Thing as Declaring } from "../../../provider/environment/things/things.ts";
+import type { DeclaredThing as Declaring } from "../../../provider/environment/things/things.ts";
 import { resourceNamed } from "../../../provider/resources/resources.ts";
 import { secretText, type Change, type Field } from "../model/changeSet.ts";
 import { fieldOf, stable } from "../model/values.ts";
-import type { KnownThing } from "../plan/known.ts";
+import type { KnownThing } from "../plan/knownThing.ts";
 import { comparePeople, isOfPeople } from "../plan/people.ts";
-import { Planner, type Step } from "../plan/planner.ts";
+import { Planner, type PlannedStep } from "../plan/planner.ts";
 import { holdsSealed, type StateResource } from "../state/state.ts";
 
 type Values = Readonly<Record<string, unknown>>;
@@ -21,7 +21,7 @@ export interface Looked {
 
 /** A step of the run that puts back what was applied. */
 export interface PutBack extends Looked {
-  step: Step;
+  step: PlannedStep;
 }
 
 /** Plans the run that puts everything back, but for rows: the platform is what is known, the state what is declared. */
@@ -53,11 +53,11 @@ const toKnown = (each: StateResource, inputs: Values, outputs: Values): KnownThi
 
 /** The values with the people whom the last run had: nobody leaves by hand because a day has passed. */
 function withoutEnds(kind: string, values: Values): Values {
-  if (!isPeople(kind) || values["ended"] === true) return values;
+  if (!hasEnds(kind) || values["ended"] === true) return values;
   return Object.fromEntries(Object.entries(values).filter(([name]) => !["until", "source", "team"].includes(name)));
 }
 
-const isPeople = (kind: string): boolean => kind === "TeamMember" || kind === "TeamRoster";
+const hasEnds = (kind: string): boolean => ["TeamMember", "TeamRoster", "UserTeams"].includes(kind);
 
 /** Settings that the run would put back, from what was applied to what was found. */
 export const settingsByHand = ({ each, values, found = {}, step }: PutBack): Field[] =>

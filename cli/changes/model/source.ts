@@ -28,7 +28,7 @@ export interface Both {
 }
 
 /** Result of reading an Environment file. */
-export interface Reading {
+export interface EnvironmentReading {
   /** Only where nothing is wrong but broken rules. */
   declared?: Declared;
   /** Its rules for changes, which hold even where the rest of it is wrong. */
@@ -42,7 +42,7 @@ export interface Reading {
  * Reads an Environment file; what is wrong with it are problems. There is a declaration where they are broken rules alone.
  * @param held rules of another version that hold as well
  */
-export function readDeclaration(file: string, folder: string, held: readonly HeldRule[] = []): Reading {
+export function readDeclaration(file: string, folder: string, held: readonly HeldRule[] = []): EnvironmentReading {
   const { declared, layers, root, problems, isWhole } = readEnvironment(file, folder, undefined, held);
   const notes = notesOf(problems);
   const files = [...new Set([file, ...layers.trees.map(({ at }) => at.file)])];

@@ -33,6 +33,10 @@ export async function readPeopleRows(source: string, team: string | undefined, f
   return { source, team, labels, rows };
 }
 
+/** The refusal of somebody who is on the platform, and whose last day in a file is over. */
+export const refuseEnded = (name: string, place: string): PlacingRefusal =>
+  new PlacingRefusal(`${name} stands in ${place} with a last day that is over: change until there`);
+
 /** Brings a change of a person into that file. Throws a PlacingRefusal. */
 export function placePerson(files: EnvironmentFiles, people: PeopleRows, change: PersonChange): RowFileEdit[] {
   const { source, team, labels, rows } = people;
@@ -44,7 +48,7 @@ export function placePerson(files: EnvironmentFiles, people: PeopleRows, change:
   const target = { source, key: team === undefined ? ["email"] : ["email", "team"] };
   const row = rows.get(name.toLowerCase());
   if (change.do === "add") {
-    if (row) throw new PlacingRefusal(`${name} stands in ${source} with a last day that is over: change until there`);
+    if (row) throw refuseEnded(name, source);
     if (!name.includes("@"))
       throw new PlacingRefusal(`the platform shows no address of ${name}: write it into ${source} yourself`);
     // A row without a role is that of a plain member.

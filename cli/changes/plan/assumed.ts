@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { isObject } from "../../../provider/contract/wire.ts";
-import { things, type Thing } from "../../../provider/environment/things/things.ts";
+import { things, type DeclaredThing } from "../../../provider/environment/things/things.ts";
 import type { Properties } from "../../../provider/pulumi/properties.ts";
 import { rowDigester, saltOf } from "../../../provider/reconcile/digests.ts";
 import { encodeLedger } from "../../../provider/reconcile/ledger.ts";
@@ -9,13 +9,13 @@ import { summarize, type RowDeclaration } from "../../../provider/resources/rows
 import { SourceError } from "../../../provider/sources/read.ts";
 import type { Declared } from "../model/source.ts";
 import { holdsSealed, type StateResource } from "../state/state.ts";
-import type { KnownThing } from "./known.ts";
+import type { KnownThing } from "./knownThing.ts";
 
 /** A seed of which the state keeps what the digests are keyed with to itself. */
 export async function assumeRows(
   known: KnownThing,
   values: StateResource["values"],
-  thing: Thing | undefined,
+  thing: DeclaredThing | undefined,
   head: Declared,
 ): Promise<KnownThing> {
   const { folder, unread } = head;

@@ -1,7 +1,7 @@
 import { today } from "../../../machine/settings/today.ts";
 import { isObject } from "../../../provider/contract/wire.ts";
-import { listLinkedInputs, things, type Thing } from "../../../provider/environment/things/things.ts";
-import { mannerOf } from "../../../provider/habits/profile.ts";
+import { listLinkedInputs, things, type DeclaredThing } from "../../../provider/environment/things/things.ts";
+import { completeDialect } from "../../../provider/habits/profile.ts";
 import { RunNotes } from "../../../provider/pulumi/lifetime/runNotes.ts";
 import {
   check,
@@ -16,35 +16,9 @@ import type { OfflineResourceContext, Resource } from "../../../provider/resourc
 import { summarize, type RowDeclaration } from "../../../provider/resources/rows/declared/declaration.ts";
 import { SourceError } from "../../../provider/sources/read.ts";
 import type { Declared } from "../model/source.ts";
-import { clear, openValue, type State, type StateResource } from "../state/state.ts";
+import { clear, openValue, type StackState, type StateResource } from "../state/state.ts";
 import { assumeRows } from "./assumed.ts";
-import { resourceOf, urnOf } from "./planner.ts";
-
-/** A thing before a run: of a state, or of a declaration with the outputs its creation would have left. */
-export interface KnownThing {
-  /** Type, and name below the Environment. */
-  key: string;
-  kind: string;
-  name: string;
-  id: string;
-  /** The inputs of the last run. */
-  inputs: Properties;
-  /** Outputs of the last run, inputs included. */
-  outputs: Properties;
-  isUnfinished?: boolean;
-  /** True if rows are read before they go, since other seeds may come that nobody knows of: through the plugin. */
-  keepsCells?: boolean;
-  /** How it was declared, where it is of a declaration. */
-  thing?: Thing;
-  /** The rows that were applied: all of them, their natural keys alone, or none, since nobody can read them here. */
-  rows?: "all" | "keys" | "none";
-  /** Why it is not all of them. */
-  why?: string;
-  /** Secrets of the state, which are taken to be what is declared. */
-  sealed?: readonly string[];
-  /** Inputs that a plan is made with in place of those of the program. */
-  unknowns?: Properties;
-}
+import { resourceOf, urnOf, type KnownThing } from "./knownThing.ts";
 
 /** Things of a declaration as its `up` would have left them. */
 export async function toKnownDeclaration(declared: Declared, policy: string | undefined): Promise<KnownThing[]> {
@@ -112,7 +86,7 @@ function contextOf(folder: string, notes: RunNotes): OfflineResourceContext {
     report: { status: nothing, info: nothing, forecast: nothing, warning: nothing },
     directory: folder,
     day: today(),
-    manner: mannerOf(),
+    manner: completeDialect(),
     platform: "",
     account: {},
     ...notes.known,
@@ -143,8 +117,8 @@ function peopled(outputs: Properties): Properties {
  * Things of a state below its Environment. Secrets of the state can't be read here: their values, and rows whose
  * digests are keyed by one, are assumed to be the declared ones.
  */
-export async function toKnownState({ resources }: State, root: string, head: Declared): Promise<KnownThing[]> {
-  const wanted = new Map<string, Thing>(
+export async function toKnownState({ resources }: StackState, root: string, head: Declared): Promise<KnownThing[]> {
+  const wanted = new Map<string, DeclaredThing>(
     things(head.declaration).flatMap((thing) =>
       [thing.name.now, ...thing.name.own, ...thing.name.inherited].map(
         (name) => [`${thing.kind} ${name.slice(1)}`, thing] as const,
@@ -175,7 +149,7 @@ const clearly = (values: Readonly<Record<string, unknown>>): Properties =>
   );
 
 /** Replaces sealed values, which can't be read here, by the declared ones. */
-function unsealed(known: KnownThing, thing: Thing | undefined): KnownThing {
+function unsealed(known: KnownThing, thing: DeclaredThing | undefined): KnownThing {
   const { sealed = [] } = known;
   const same = Object.fromEntries(
     sealed.flatMap((name) => (thing?.inputs[name] === undefined ? [] : [[name, thing.inputs[name]]])),
@@ -186,7 +160,7 @@ function unsealed(known: KnownThing, thing: Thing | undefined): KnownThing {
 async function ofSeed(
   stated: KnownThing,
   { values }: StateResource,
-  thing: Thing | undefined,
+  thing: DeclaredThing | undefined,
   head: Declared,
 ): Promise<KnownThing> {
   const all = unsealed(stated, thing);

@@ -1,11 +1,11 @@
 import { isObject } from "../../../provider/contract/wire.ts";
-import type { Thing as Declaring } from "../../../provider/environment/things/things.ts";
+import type { DeclaredThing as Declaring } from "../../../provider/environment/things/things.ts";
 import { planRoster, type Role } from "../../../provider/reconcile/rosters.ts";
 import { noTally, type Change, type Tally } from "../model/changeSet.ts";
 import type { Declared } from "../model/source.ts";
 import { fieldOf, fieldsOf } from "../model/values.ts";
-import type { KnownThing } from "./known.ts";
-import type { Plan, Step } from "./planner.ts";
+import type { KnownThing } from "./knownThing.ts";
+import type { Plan, PlannedStep } from "./planner.ts";
 import { isHeeded } from "./settings.ts";
 
 /** Coming changes of a team's people. */
@@ -14,7 +14,7 @@ export interface PeopleAhead {
   tally: Tally;
   guards: string[];
   /** Steps of the team's people, whose settings and refusals are the team's. */
-  steps: readonly Step[];
+  steps: readonly PlannedStep[];
 }
 
 /** The declarations in which people have their places; a state has no base. */
@@ -27,12 +27,12 @@ interface Person {
   email: string;
   settings: Readonly<Record<string, unknown>>;
   path: readonly string[];
-  step: Step;
+  step: PlannedStep;
 }
 
 /** The people of a team on both sides, one by one, whether they stand in its members or in its roster. */
-export function peopleAhead(plan: Plan, team: Step, sides: PlacedSides): PeopleAhead {
-  const isOf = ({ thing, known }: Step): boolean =>
+export function peopleAhead(plan: Plan, team: PlannedStep, sides: PlacedSides): PeopleAhead {
+  const isOf = ({ thing, known }: PlannedStep): boolean =>
     (thing !== undefined && thing.above === team.thing?.key && team.thing !== undefined) ||
     (known !== undefined && team.known !== undefined && isBelow(known, team.known));
   return comparePeople(
@@ -43,10 +43,10 @@ export function peopleAhead(plan: Plan, team: Step, sides: PlacedSides): PeopleA
 }
 
 /** True for the step of a person or a roster. */
-export const isOfPeople = (step: Step): boolean => /^Team(Member|Roster)$/.test(kindOf(step));
+export const isOfPeople = (step: PlannedStep): boolean => /^Team(Member|Roster)$/.test(kindOf(step));
 
 /** Compares the people of one team on both sides. */
-export function comparePeople(steps: readonly Step[], sides: PlacedSides, isNew: boolean): PeopleAhead {
+export function comparePeople(steps: readonly PlannedStep[], sides: PlacedSides, isNew: boolean): PeopleAhead {
   const known = new Map(steps.flatMap(knownPeople).map((one) => [one.email.toLowerCase(), one]));
   const wanted = new Map(steps.flatMap(wantedPeople).map((one) => [one.email.toLowerCase(), one]));
   const tally = noTally();
@@ -87,7 +87,7 @@ export function comparePeople(steps: readonly Step[], sides: PlacedSides, isNew:
 const isBelow = (known: KnownThing, team: KnownThing): boolean =>
   known.outputs["teamID"] === team.id || known.name.startsWith(`${team.name}/`);
 
-const kindOf = ({ thing, known }: Step): string => thing?.kind ?? known?.kind ?? "";
+const kindOf = ({ thing, known }: PlannedStep): string => thing?.kind ?? known?.kind ?? "";
 
 /** Changes of a person's settings. A setting that has left the file keeps its value. */
 function changedOf(former: Person, { settings, step }: Person): Change["fields"] {
@@ -109,7 +109,7 @@ const settingsIn = (values: Readonly<Record<string, unknown>>): Readonly<Record<
     Object.entries(values).filter(([name, value]) => !own.includes(name) && value !== undefined && value !== null),
   );
 
-function wantedPeople(step: Step): Person[] {
+function wantedPeople(step: PlannedStep): Person[] {
   const { thing } = step;
   if (!thing || step.inputs["ended"] === true) return [];
   if (thing.kind === "TeamMember") {
@@ -132,7 +132,7 @@ const linkSettings = ({ links }: Declaring): Readonly<Record<string, unknown>> =
   return { targetInitialApp: target.of === undefined ? target.id : { app: target.of.slice("GeneratedApp ".length) } };
 };
 
-function knownPeople(step: Step): Person[] {
+function knownPeople(step: PlannedStep): Person[] {
   const { known } = step;
   if (!known || known.outputs["ended"] === true) return [];
   const path = known.thing?.path ?? [];
@@ -145,7 +145,7 @@ function knownPeople(step: Step): Person[] {
   return [{ email: name, settings, path, step }];
 }
 
-const membersIn = (members: unknown, path: readonly string[], step: Step, ends?: unknown): Person[] =>
+const membersIn = (members: unknown, path: readonly string[], step: PlannedStep, ends?: unknown): Person[] =>
   isObject(members)
     ? Object.entries(members).map(([email, role]) => ({
         email,
@@ -161,7 +161,10 @@ const membersIn = (members: unknown, path: readonly string[], step: Step, ends?:
 const roleOf = (role: unknown): Role | undefined => (role === "admin" || role === "member" ? role : undefined);
 
 /** Effects of a roster on the present people of a team. */
-function rosterAhead({ inputs }: Step, known: readonly Person[]): { removed: ReadonlySet<string>; refusals: string[] } {
+function rosterAhead(
+  { inputs }: PlannedStep,
+  known: readonly Person[],
+): { removed: ReadonlySet<string>; refusals: string[] } {
   const members = isObject(inputs["members"]) ? inputs["members"] : {};
   const wanted = Object.entries(members).map(([email, role]) => ({ email, role: roleOf(role) }));
   const live = known.map(({ email, settings }) => ({ userID: email, email, role: roleOf(settings["role"]) }));

@@ -1,23 +1,21 @@
 import { today } from "../../../machine/settings/today.ts";
-import { listLinkedInputs, type Thing } from "../../../provider/environment/things/things.ts";
-import { mannerOf } from "../../../provider/habits/profile.ts";
+import { listLinkedInputs, type DeclaredThing } from "../../../provider/environment/things/things.ts";
+import { completeDialect } from "../../../provider/habits/profile.ts";
 import { RunNotes } from "../../../provider/pulumi/lifetime/runNotes.ts";
 import { check, diff, toKeyed, toListed, unknownValue, type Properties } from "../../../provider/pulumi/properties.ts";
 import { refuseUndeclared, removalsIn } from "../../../provider/pulumi/undeclared.ts";
 import type { RowsAhead } from "../../../provider/reconcile/rows.ts";
-import { toPlannedUrn } from "../../../provider/resources/model/identities.ts";
 import { ResourceError } from "../../../provider/resources/model/resource.ts";
 import type { Findings, OfflineResourceContext, Resource } from "../../../provider/resources/resource.ts";
-import { resourceNamed } from "../../../provider/resources/resources.ts";
 import { SourceError } from "../../../provider/sources/read.ts";
-import type { KnownThing } from "./known.ts";
+import { resourceOf, urnOf, type KnownThing } from "./knownThing.ts";
 
 export type PlannedOperation = "create" | "update" | "replace" | "delete" | "same";
 
 /** The plan for one thing: its declaration, its known state, and the operation. */
-export interface Step {
+export interface PlannedStep {
   operation: PlannedOperation;
-  thing?: Thing;
+  thing?: DeclaredThing;
   known?: KnownThing;
   /** The inputs as they were checked. */
   inputs: Properties;
@@ -36,11 +34,11 @@ export interface Step {
 
 /** A set of things that is to become of what is known, as an engine does it. */
 export interface Plan {
-  steps: Step[];
+  steps: PlannedStep[];
 }
 
 /** Where a plan is made. */
-export interface Place {
+interface Place {
   /** The program's folder. */
   folder: string;
   /** The file whose lines under `removed` allow removals; undefined where they are free. */
@@ -55,23 +53,15 @@ const seed = new Uint8Array(32).fill(7);
 /** Most times that what one thing gives up may change what becomes of another. */
 const maxRounds = 4;
 
-export const urnOf = (kind: string, name: string): string => toPlannedUrn(kind, name.replace(/^\//, ""));
-
-export const resourceOf = (kind: string): Resource => {
-  const found = resourceNamed(kind);
-  if (!found) throw new Error(`there is no ${kind}`);
-  return found;
-};
-
 /** Does in one process what an engine does with a program: matches, checks and compares. Sends and writes nothing. */
 export class Planner {
   readonly #place: Place;
   readonly #notes: RunNotes;
   readonly #organizationNames = new Map<string, string>();
-  readonly #steps = new Map<string, Step>();
-  readonly #departing: Step[] = [];
+  readonly #steps = new Map<string, PlannedStep>();
+  readonly #departing: PlannedStep[] = [];
 
-  constructor(place: Place, known: readonly KnownThing[], things: readonly Thing[]) {
+  constructor(place: Place, known: readonly KnownThing[], things: readonly DeclaredThing[]) {
     this.#place = place;
     this.#notes = new RunNotes({ directory: place.folder, platform: () => "" });
     const left = new Map(known.map((each) => [each.key, each]));
@@ -88,7 +78,7 @@ export class Planner {
   }
 
   /** True if rows can't be read here. */
-  #isUnread({ thing, known }: Step): boolean {
+  #isUnread({ thing, known }: PlannedStep): boolean {
     const source = thing?.inputs["source"];
     const isThere = typeof source !== "string" || this.#place.unread?.(source) === undefined;
     return !isThere || (known?.kind === "SeedRows" && known.outputs["ledger"] === undefined);
@@ -130,14 +120,14 @@ export class Planner {
     );
   }
 
-  context(step: Step): OfflineResourceContext {
+  context(step: PlannedStep): OfflineResourceContext {
     const say = (text: string): void => void step.lines.push(text);
     const rows = (ahead: RowsAhead): void => void (step.rows = ahead);
     return {
       report: { status: () => undefined, info: say, forecast: say, warning: say, rows },
       directory: this.#place.folder,
       day: today(),
-      manner: mannerOf(),
+      manner: completeDialect(),
       platform: "",
       account: {},
       ...this.#notes.known,
@@ -155,7 +145,7 @@ export class Planner {
   }
 
   /** The inputs that a program sends. */
-  #declared({ thing, known }: Step): Properties {
+  #declared({ thing, known }: PlannedStep): Properties {
     if (!thing) return {};
     const { policy } = this.#place;
     const seeds = Object.entries(thing.seeds);
@@ -178,7 +168,7 @@ export class Planner {
     return Object.fromEntries(Object.entries(stated).filter(([, value]) => value !== undefined));
   }
 
-  async #check(step: Step): Promise<void> {
+  async #check(step: PlannedStep): Promise<void> {
     const { thing, known } = step;
     if (!thing || this.#isUnread(step)) return;
     step.lines = [];
@@ -191,7 +181,7 @@ export class Planner {
     step.operation = known ? "same" : "create";
   }
 
-  async #compare(step: Step): Promise<void> {
+  async #compare(step: PlannedStep): Promise<void> {
     const { thing, known } = step;
     if (!thing || !known) return;
     const resource = resourceOf(thing.kind);
@@ -226,14 +216,14 @@ export class Planner {
   }
 
   /** True when a link leads to a thing that is created again. */
-  #isRelinked({ thing, inputs }: Step): boolean {
+  #isRelinked({ thing, inputs }: PlannedStep): boolean {
     if (!thing) return false;
     const ids = listLinkedInputs(thing, ({ of, id }) => (of === undefined ? id : this.#idOf(of)));
     return Object.entries(ids).some(([name, id]) => JSON.stringify(inputs[name]) !== JSON.stringify(id));
   }
 
   /** Checks what comes in the place of something, as an engine does. */
-  async #checkFresh(step: Step, resource: Resource): Promise<void> {
+  async #checkFresh(step: PlannedStep, resource: Resource): Promise<void> {
     step.lines = [];
     step.refusals = [];
     const declared = toListed(resource, this.#declared(step));
@@ -243,7 +233,7 @@ export class Planner {
   }
 
   /** Compares the inputs alone, where a full diff is impossible. */
-  async #compareSettings(step: Step, resource: Resource): Promise<void> {
+  async #compareSettings(step: PlannedStep, resource: Resource): Promise<void> {
     const plain = { ...resource, diff: undefined } as unknown as Resource; // without its own comparison
     const inputs = Object.keys(step.inputs).length > 0 ? step.inputs : this.#declared(step);
     const { changed, replaces } = await diff(plain, this.context(step), step.known?.outputs ?? {}, inputs);
@@ -253,10 +243,10 @@ export class Planner {
   }
 
   /** Plans a deletion, with its refusals. */
-  async #depart(step: Step, into: "rows" | "departing"): Promise<void> {
+  async #depart(step: PlannedStep, into: "rows" | "departing"): Promise<void> {
     const { known } = step;
     if (!known) return;
-    const found: Step = { ...begun(), operation: "delete" };
+    const found: PlannedStep = { ...begun(), operation: "delete" };
     const resource = resourceOf(known.kind);
     const state = { ...known.outputs, resourceUrn: urnOf(known.kind, known.name) };
     try {
@@ -287,7 +277,13 @@ export class Planner {
   }
 }
 
-const begun = (): Omit<Step, "operation"> => ({ inputs: {}, changed: [], lines: [], problems: [], refusals: [] });
+const begun = (): Omit<PlannedStep, "operation"> => ({
+  inputs: {},
+  changed: [],
+  lines: [],
+  problems: [],
+  refusals: [],
+});
 
 /** The words of a refusal; throws what is none. */
 function refusalOf(error: unknown): string {

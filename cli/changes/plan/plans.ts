@@ -1,7 +1,7 @@
 import { kinds as all, things } from "../../../provider/environment/things/things.ts";
 import { notCompared, type Note, type Section } from "../model/changeSet.ts";
 import type { Both, Declared } from "../model/source.ts";
-import type { State } from "../state/state.ts";
+import type { StackState } from "../state/state.ts";
 import { toKnownDeclaration, toKnownState } from "./known.ts";
 import { Planner, type Plan } from "./planner.ts";
 import { sectionOf } from "./section.ts";
@@ -24,7 +24,7 @@ export async function compareDeclarations(both: Both): Promise<{ section: Sectio
 }
 
 /** Plans an `up`: the state against the declaration. Offline, and no secret of the state is opened. */
-export async function pending(state: State, declared: Declared): Promise<Section> {
+export async function pending(state: StackState, declared: Declared): Promise<Section> {
   const roots = state.resources.filter(({ kind }) => kind === "Environment");
   const own = state.resources.filter(({ kind }) => kinds.includes(kind));
   if (roots.length > 1)

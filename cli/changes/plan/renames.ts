@@ -6,24 +6,25 @@ import {
   type RenamedSide,
 } from "../../../provider/environment/things/renames.ts";
 import { describeNamed, readName } from "../../../provider/resources/model/identities.ts";
-import { urnOf, type Plan, type Step } from "./planner.ts";
-import type { Sides } from "./section.ts";
+import type { Declared } from "../model/source.ts";
+import { urnOf } from "./knownThing.ts";
+import type { Plan, PlannedStep } from "./planner.ts";
 
 /** Notes at the things of a plan, and each hint once. */
 export interface Renames {
-  notes: ReadonlyMap<Step, string[]>;
+  notes: ReadonlyMap<PlannedStep, string[]>;
   hints: string[];
 }
 
 interface OfStep extends RenamedSide {
-  step: Step;
+  step: PlannedStep;
 }
 
 /** Things that leave beside one that came and may be the same: what to say so that it stays what it is. */
-export function renamesIn({ steps }: Plan, { head }: Sides): Renames {
-  const notes = new Map<Step, string[]>();
+export function renamesIn({ steps }: Plan, head: Declared): Renames {
+  const notes = new Map<PlannedStep, string[]>();
   const hints: string[] = [];
-  const sidesOf = (operation: Step["operation"]): OfStep[] =>
+  const sidesOf = (operation: PlannedStep["operation"]): OfStep[] =>
     steps.filter((step) => step.operation === operation).flatMap((step) => sideOf(step) ?? []);
   for (const renaming of findRenamings(sidesOf("delete"), sidesOf("create"), rowsLeft)) {
     const { left, came } = renaming;
@@ -38,7 +39,7 @@ export function renamesIn({ steps }: Plan, { head }: Sides): Renames {
   return { notes, hints };
 }
 
-function sideOf(step: Step): OfStep | undefined {
+function sideOf(step: PlannedStep): OfStep | undefined {
   const { known, thing, inputs, operation } = step;
   if (operation === "delete")
     return known && { step, kind: known.kind, name: known.name, values: { ...known.thing?.inputs, ...known.outputs } };

@@ -5,11 +5,11 @@ import { decodeLedger } from "../../../provider/reconcile/ledger.ts";
 import { digesterOf, keyOf, type RowDeclaration } from "../../../provider/resources/rows/declared/declaration.ts";
 import { positionOf, type RowEdits } from "../../../provider/sources/edits.ts";
 import { read } from "../../../provider/sources/read.ts";
-import { listLinkedLabels, placeOf } from "../../../provider/sources/source.ts";
+import { copyValues, listLinkedLabels, placeOf } from "../../../provider/sources/source.ts";
 import { orderChanges, secretText, type Change, type Field } from "../model/changeSet.ts";
 import type { Declared } from "../model/source.ts";
 import { fieldOf, shortenValue } from "../model/values.ts";
-import type { Step } from "./planner.ts";
+import type { PlannedStep } from "./planner.ts";
 
 /** Rows of each kind that are listed of one seed; all are counted. */
 export const maxListed = 10_000;
@@ -50,7 +50,10 @@ export interface ListedRows {
 }
 
 /** Lists the rows that a plan adds, changes and removes, with what they say where both sources are at hand. */
-export async function listRows(step: Step, sides: { base: Declared | undefined; head: Declared }): Promise<ListedRows> {
+export async function listRows(
+  step: PlannedStep,
+  sides: { base: Declared | undefined; head: Declared },
+): Promise<ListedRows> {
   const { thing, known, rows } = step;
   const plan = rows?.plan;
   const none = { changes: [], columns: [] };
@@ -62,7 +65,7 @@ export async function listRows(step: Step, sides: { base: Declared | undefined; 
 }
 
 class Listing {
-  readonly #step: Step;
+  readonly #step: PlannedStep;
   readonly #head: Side;
   readonly #base: Side | undefined;
   readonly #secret: ReadonlySet<string>;
@@ -72,7 +75,7 @@ class Listing {
   /** Rows of the head that change, by the index of the row that they were. */
   readonly #changed = new Map<number, { values: RowData; line: number }>();
 
-  constructor(step: Step, head: Side, base: Side | undefined) {
+  constructor(step: PlannedStep, head: Side, base: Side | undefined) {
     this.#step = step;
     this.#head = head;
     this.#base = base;
@@ -111,7 +114,7 @@ class Listing {
         else if (changing.has(index)) {
           const digest = digesterFor(values).key(values);
           const at = digest && ledger.kind === "list" ? ledger.rows.find(digest) : undefined;
-          if (this.#base && at !== undefined) this.#changed.set(at, { values, line });
+          if (this.#base && at !== undefined) this.#changed.set(at, { values: copyValues(values), line });
           else this.#list("change", values, this.#head.place(line), {}, {});
         }
       }
@@ -157,14 +160,15 @@ class Listing {
     after: RowData,
     key = this.#head.seed.key,
   ): void {
-    const name = key.some((label) => this.#secret.has(label)) ? secretText : keyOf(key, row);
-    const labels = [...new Set([...Object.keys(after), ...Object.keys(before)])];
+    const name = key.some((label) => this.#secret.has(label)) ? secretText : keyOf(key, copyValues(row));
+    const [earlier, later] = [copyValues(before), copyValues(after)];
+    const labels = [...new Set([...Object.keys(later), ...Object.keys(earlier)])];
     const fields: Field[] = [];
     const same: Record<string, unknown> = {};
     for (const label of labels) {
       const isKey = key.includes(label);
       if (!isKey) this.#columns.add(label);
-      const [was, is] = [before[label], after[label]];
+      const [was, is] = [earlier[label], later[label]];
       const isSecret = this.#secret.has(label);
       if (this.#form(label, was) !== this.#form(label, is))
         fields.push(fieldOf(label, was ?? undefined, is ?? undefined, isSecret)); // of a row, null is nothing

@@ -14,13 +14,13 @@ import {
 } from "../model/changeSet.ts";
 import type { Declared } from "../model/source.ts";
 import { peopleAhead } from "./people.ts";
-import type { Plan, Step } from "./planner.ts";
+import type { Plan, PlannedStep } from "./planner.ts";
 import { renamesIn } from "./renames.ts";
 import { listRows } from "./rowValues.ts";
 import { settingsAhead } from "./settings.ts";
 
 /** The declarations that a plan is about; a state has no base. */
-export interface Sides {
+interface Sides {
   base: Declared | undefined;
   head: Declared;
 }
@@ -31,7 +31,7 @@ export async function sectionOf(plan: Plan, sides: Sides): Promise<{ section: Se
   const problems: Note[] = [];
   const open: string[] = [];
   const reasons: string[] = [];
-  const renames = renamesIn(plan, sides);
+  const renames = renamesIn(plan, sides.head);
   let calls = 0;
   for (const step of plan.steps) {
     const kind = toShownKind(step.thing?.kind ?? step.known?.kind ?? "");
@@ -52,7 +52,7 @@ export async function sectionOf(plan: Plan, sides: Sides): Promise<{ section: Se
   return { section: sides.base ? section : { ...section, calls }, problems };
 }
 
-const nameOf = ({ thing, known }: Step): string => {
+const nameOf = ({ thing, known }: PlannedStep): string => {
   const key = thing?.key ?? known?.key ?? "";
   return key.slice(key.indexOf(" ") + 1);
 };
@@ -67,7 +67,7 @@ interface Made {
   unread: boolean;
 }
 
-async function thingOf(kind: Thing["kind"], step: Step, plan: Plan, sides: Sides): Promise<Made> {
+async function thingOf(kind: Thing["kind"], step: PlannedStep, plan: Plan, sides: Sides): Promise<Made> {
   const { thing, known, operation } = step;
   const name = nameOf(step);
   const people = kind === "team" ? peopleAhead(plan, step, sides) : undefined;
@@ -125,11 +125,11 @@ async function thingOf(kind: Thing["kind"], step: Step, plan: Plan, sides: Sides
   };
 }
 
-const placeOf = ({ thing, known }: Step, { base, head }: Sides): string =>
+const placeOf = ({ thing, known }: PlannedStep, { base, head }: Sides): string =>
   thing ? head.place(thing.path) : ((known?.thing && base?.place(known.thing.path)) ?? "");
 
 /** The wait for an app, whose settings are the app's in a file. */
-const waitOf = ({ steps }: Plan, { thing, known }: Step): Step[] =>
+const waitOf = ({ steps }: Plan, { thing, known }: PlannedStep): PlannedStep[] =>
   steps.filter(
     (each) =>
       (thing !== undefined && each.thing?.kind === "AppReadiness" && each.thing.above === thing.key) ||
@@ -147,7 +147,7 @@ interface SeedRowsAhead {
   unread: boolean;
 }
 
-async function rowsOf(step: Step, sides: Sides): Promise<SeedRowsAhead> {
+async function rowsOf(step: PlannedStep, sides: Sides): Promise<SeedRowsAhead> {
   const { thing, known, rows, departing, operation } = step;
   const source = thing?.inputs["source"];
   const elsewhere = typeof source === "string" ? sides.head.unread?.(source) : undefined;
@@ -175,7 +175,7 @@ async function rowsOf(step: Step, sides: Sides): Promise<SeedRowsAhead> {
   return { tally, ...(await listRows(step, sides)), notes, unread };
 }
 
-function tallyOf(rows: RowsAhead | undefined, operation: Step["operation"]): Tally | undefined {
+function tallyOf(rows: RowsAhead | undefined, operation: PlannedStep["operation"]): Tally | undefined {
   if (!rows) return undefined;
   const { plan } = rows;
   if (!plan.exact) return operation === "delete" ? { ...noTally(), remove: -plan.net } : noTally();
@@ -217,7 +217,7 @@ function vagueNotes(rows: RowsAhead | undefined): string[] {
 }
 
 /** Notes where rows stay as they are on the platform. */
-function modeNotes({ thing, known, rows, operation }: Step): string[] {
+function modeNotes({ thing, known, rows, operation }: PlannedStep): string[] {
   if (operation === "delete")
     return known?.outputs["onDestroy"] === "retain" ? ['onDestroy is "retain": the rows stay on the platform'] : [];
   const plan = rows?.plan;
@@ -236,7 +236,7 @@ function modeNotes({ thing, known, rows, operation }: Step): string[] {
 
 /** About how many calls a run makes for a thing. A change of settings looks first. */
 function callsOf(
-  { operation, thing, inputs, known, rows }: Step,
+  { operation, thing, inputs, known, rows }: PlannedStep,
   kind: Thing["kind"],
   settings: number,
   people: Tally | undefined,

@@ -1,5 +1,5 @@
 import type { RowData } from "../../../provider/contract/values.ts";
-import type { Thing as DeclaredThing } from "../../../provider/environment/things/things.ts";
+import type { DeclaredThing as DeclaredThing } from "../../../provider/environment/things/things.ts";
 import type { FileEdit } from "../../edits/edits.ts";
 import type { Observer } from "../drift/drift.ts";
 import type { Change, Thing } from "../model/changeSet.ts";

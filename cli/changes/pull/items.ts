@@ -1,4 +1,4 @@
-import { things, type Thing as DeclaredThing } from "../../../provider/environment/things/things.ts";
+import { things, type DeclaredThing as DeclaredThing } from "../../../provider/environment/things/things.ts";
 import { toPlainValue } from "../../../provider/layers/document.ts";
 import type { FileEdit } from "../../edits/edits.ts";
 import { secretText, type Change, type Section, type Thing } from "../model/changeSet.ts";

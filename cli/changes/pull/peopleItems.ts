@@ -1,14 +1,13 @@
 import { role as roles } from "../../../provider/contract/members.ts";
 import { isObject } from "../../../provider/contract/wire.ts";
-import type { Thing as DeclaredThing } from "../../../provider/environment/things/things.ts";
+import type { DeclaredThing as DeclaredThing } from "../../../provider/environment/things/things.ts";
 import { toPlainValue } from "../../../provider/layers/document.ts";
 import { massDisappearance } from "../../../provider/reconcile/guards.ts";
 import { matcher } from "../../../provider/reconcile/rosters.ts";
 import type { FileEdit } from "../../edits/edits.ts";
 import { secretText, type Change } from "../model/changeSet.ts";
 import { fieldOf } from "../model/values.ts";
-import { PlacingRefusal } from "../placing/environmentFiles.ts";
-import type { PersonChange } from "../placing/peoplePlacing.ts";
+import { refuseEnded, type PersonChange } from "../placing/peoplePlacing.ts";
 import type { MakeItem, PullItem, SeenResource, Stranger } from "./findings.ts";
 import { PullRefusal, type Layout } from "./layout.ts";
 import { toShare } from "./rowItems.ts";
@@ -102,8 +101,7 @@ export async function listStrangerItems(
       if (!name.includes("@"))
         throw new PullRefusal(`the platform shows no address of ${name}: write it into the members yourself`);
       const place = [...path, "members", name];
-      if (layout.find(place))
-        throw new PullRefusal("the files have a last day for it that is over: change until there");
+      if (layout.find(place)) throw refuseEnded(name, "the files");
       return layout.set(place, data);
     });
   });
@@ -140,8 +138,7 @@ async function rosterEditor(thing: DeclaredThing | undefined, layout: Layout): P
     roleOf: (name) => roleAt(layout, pathOf(name)),
     make: ({ do: verb, name, role }) => {
       if (verb === "remove") return layout.takeOut(pathOf(name));
-      if (verb === "add" && layout.find(pathOf(name)))
-        throw new PlacingRefusal("the files have a last day for it that is over: change until there");
+      if (verb === "add" && layout.find(pathOf(name))) throw refuseEnded(name, "the files");
       return setRole(layout, pathOf(name), role);
     },
   };

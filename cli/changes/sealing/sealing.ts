@@ -6,7 +6,7 @@ import { digestApplied, digestDeclared, listExcepted } from "../../../provider/a
 import { sealForm, type Seal, type SealedOperation, type SealedResource } from "../../../provider/approval/seal.ts";
 import { holdsConfigured } from "../../../provider/environment/configured.ts";
 import { listSources } from "../../../provider/environment/sources.ts";
-import { things, type Thing } from "../../../provider/environment/things/things.ts";
+import { things, type DeclaredThing } from "../../../provider/environment/things/things.ts";
 import { find, toPlainValue, type Value } from "../../../provider/layers/document.ts";
 import { profileFiles } from "../../../provider/layers/profileFile.ts";
 import { settlePeople } from "../../../provider/resources/members/declaredPeople.ts";
@@ -16,7 +16,7 @@ import { resourceNamed } from "../../../provider/resources/resources.ts";
 import { environmentsFile, type EnvironmentEntry } from "../base/environments.ts";
 import { inFolder, projectFilesOf } from "../base/projectFiles.ts";
 import type { Declared } from "../model/source.ts";
-import { holdsSealed, type State, type StateResource } from "../state/state.ts";
+import { holdsSealed, type StackState, type StateResource } from "../state/state.ts";
 import { Search } from "../state/stateSearch.ts";
 import { findUnapplied, toDeclaredSettings } from "../state/stateSettings.ts";
 
@@ -27,7 +27,7 @@ export interface Sealing {
   /** The base's declaration: stands for a state that was not read. */
   base: Declared | undefined;
   /** Undefined where it was not read. */
-  state: State | undefined;
+  state: StackState | undefined;
   /** Serial and digest of the state. */
   version: Exclude<Seal["state"], "unknown"> | undefined;
   commit: string;
@@ -154,7 +154,7 @@ const formerly = ({ base }: Sealing): StateResource[] =>
   });
 
 /** Without the state nobody knows what is there already: what is declared may come and change, what this change shows as going may go. */
-const allowed = (state: State | undefined, shown: SealedOperation[]): SealedOperation[] =>
+const allowed = (state: StackState | undefined, shown: SealedOperation[]): SealedOperation[] =>
   state ? shown : ["create", "update", "same", ...shown.filter((one) => one === "replace")];
 
 const fromOf = (resource: Resource, { outputs, values }: StateResource, except: readonly string[]): string =>
@@ -172,7 +172,7 @@ function formerKeyOf({ kind, outputs = {} }: StateResource, root: string): strin
 }
 
 /** Inputs that hold values of the configuration, which a report has not. */
-function configuredNames(document: Value, resource: Resource, { path }: Thing): string[] {
+function configuredNames(document: Value, resource: Resource, { path }: DeclaredThing): string[] {
   const own = find(document, path)?.value;
   if (own?.kind !== "map") return own && holdsConfigured(own) ? ["role"] : [];
   const names = [...own.entries].flatMap(([name, { value }]) => (holdsConfigured(value) ? [name] : []));
@@ -184,7 +184,7 @@ function configuredNames(document: Value, resource: Resource, { path }: Thing): 
 function operationsOf(
   { unchangedSeeds }: Sealing,
   resource: Resource,
-  { inputs, kind, links, path }: Thing,
+  { inputs, kind, links, path }: DeclaredThing,
   { found, except }: { found: StateResource | undefined; except: readonly string[] },
   others: ReadonlyMap<string, SealedResource>,
 ): SealedOperation[] {

@@ -42,11 +42,12 @@ test("dump: is what a dump wrote into a folder; another folder is refused by its
 });
 
 test("sides are read from their names, and what is none is refused with the forms", async () => {
-  expect(["dev", "dev@HEAD~2", "live:dev", "dump:old/dump"].map(parseSide)).toEqual([
+  expect(["dev", "dev@HEAD~2", "live:dev", "dump:old/dump", "snapshot:a.json"].map(parseSide)).toEqual([
     { kind: "files", environment: "dev" },
     { kind: "files", environment: "dev", commit: "HEAD~2" },
     { kind: "live", environment: "dev" },
     { kind: "dump", folder: "old/dump" },
+    { kind: "snapshot", file: "a.json" },
   ]);
   for (const wrong of ["", "@HEAD", "dev@", "live:"])
     expect(() => parseSide(wrong)).toThrow(/is no side|names nothing/);

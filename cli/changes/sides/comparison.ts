@@ -10,8 +10,14 @@ const ofRuns = ["mode", "onConflict", "maxRemovals", "minAdmins", "keepSelf"] as
 type Seeds = Declaration["seeds"];
 type Team = NonNullable<Declaration["organizations"][string]["teams"]>[string];
 
-/** Compares two declarations as contents: no guard of either hides or refuses anything. */
-export async function compareContents(from: Declared, to: Declared): Promise<Section> {
+/** Settings that say where rows and people stand: a platform has none of them. */
+const ofFiles: readonly string[] = ["source", "team"];
+
+/**
+ * Compares two declarations as contents: no guard of either hides or refuses anything.
+ * @param isPlatform true if one side is what a platform has, which keeps rows and people in no file
+ */
+export async function compareContents(from: Declared, to: Declared, isPlatform = false): Promise<Section> {
   const { section } = await compareDeclarations({ base: unguarded(from), head: unguarded(to) });
   const before = guardsOf(from.declaration);
   const after = guardsOf(to.declaration);
@@ -27,15 +33,25 @@ export async function compareContents(from: Declared, to: Declared): Promise<Sec
     const empty: Thing = { kind, name, op: "change", changes: [], omitted: 0, notes: [], guards: [] };
     things.set(key, { ...(thing ?? empty), changes: orderChanges([...(thing?.changes ?? []), ...settings]) });
   }
-  return { ...section, things: orderThings([...things.values()]) };
+  const found = [...things.values()];
+  return { ...section, things: orderThings(isPlatform ? found.flatMap(withoutFiles) : found) };
+}
+
+/** A thing without the settings that say where its rows or people stand; none where nothing else differs. */
+function withoutFiles(thing: Thing): Thing[] {
+  if (thing.op !== "change") return [thing];
+  const changes = thing.changes.filter(({ kind, name }) => kind !== "setting" || !ofFiles.includes(name));
+  const tallies = [thing.rows, thing.people].map((tally) => (tally ? tally.add + tally.change + tally.remove : 0));
+  const isSame = changes.length + thing.omitted + thing.notes.length === 0 && tallies.every((count) => count === 0);
+  return isSame ? [] : [{ ...thing, changes }];
 }
 
 /** The set of changes that the renderers of reports take. */
-export const toComparison = (from: string, to: string, change: Section): ChangeSet => ({
+export const toComparison = (from: string, to: string, change: Section, notes: readonly string[] = []): ChangeSet => ({
   version: 1,
   kind: "changes",
   flags: [],
-  environments: [{ name: nameSides(from, to), change, problems: [], flags: [], notes: [] }],
+  environments: [{ name: nameSides(from, to), change, problems: [], flags: [], notes: [...notes] }],
 });
 
 function unguarded(declared: Declared): Declared {

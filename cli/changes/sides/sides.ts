@@ -17,7 +17,8 @@ import { readDeclaration, type Declared } from "../model/source.ts";
 export type SideName =
   | { kind: "files"; environment: string; commit?: string }
   | { kind: "live"; environment: string }
-  | { kind: "dump"; folder: string };
+  | { kind: "dump"; folder: string }
+  | { kind: "snapshot"; file: string };
 
 /** A side that can't be compared, in one sentence with what to do. */
 export class SideError extends DataRefusal {
@@ -29,19 +30,24 @@ export interface ReadSide {
   declared: Declared;
   /** Why it is not whole. */
   why?: string;
+  /** Things that are not compared, since nobody declares them. */
+  notes?: readonly string[];
+  /** True if it is what a platform has, which keeps rows and people in no file. */
+  isPlatform?: boolean;
   remove: () => void;
 }
 
-/** Reads the name of a side: `dev`, `dev@<commit>`, `live:dev`, `dump:<folder>`. Throws a SideError. */
+/** Reads the name of a side: `dev`, `dev@<commit>`, `live:dev`, `dump:<folder>`, `snapshot:<file>`. Throws a SideError. */
 export function parseSide(text: string): SideName {
-  const [, kind, rest = ""] = /^(live|dump):(.*)$/s.exec(text) ?? [];
+  const [, kind, rest = ""] = /^(live|dump|snapshot):(.*)$/s.exec(text) ?? [];
   if (kind !== undefined && rest === "") throw new SideError(`"${text}" names nothing: write ${kind}:<name>`);
   if (kind === "live") return { kind, environment: rest };
   if (kind === "dump") return { kind, folder: rest };
+  if (kind === "snapshot") return { kind, file: rest };
   const at = text.indexOf("@");
   if (at === 0 || at === text.length - 1 || text === "")
     throw new SideError(
-      `"${text}" is no side: write an environment, <environment>@<commit>, live:<environment> or dump:<folder>`,
+      `"${text}" is no side: write an environment, <environment>@<commit>, live:<environment>, dump:<folder> or snapshot:<file>`,
     );
   return at < 0
     ? { kind: "files", environment: text }

@@ -1,3 +1,4 @@
+import { BoundError, checkJsonBounds, ofStates } from "../../../machine/settings/bounds.ts";
 import { toShownNames } from "../../../provider/pulumi/doors.ts";
 import { secretSignature, signature } from "../../../provider/pulumi/secrets.ts";
 import { secretText } from "../model/changeSet.ts";
@@ -33,7 +34,7 @@ export interface StateResource {
 }
 
 /** A state without secrets. */
-export interface State {
+export interface StackState {
   resources: StateResource[];
   /** Resources that a run was working on when it was interrupted. */
   interrupted: number;
@@ -43,7 +44,7 @@ export interface State {
 export class StateError extends Error {}
 
 /** Reads a state file of a backend, or what `stack export` prints. Ciphertext stays what it is. */
-export function stateOf(text: string): State {
+export function stateOf(text: string): StackState {
   const raw = objectOf(parsed(text));
   const latest = objectOf(raw["deployment"] ?? objectOf(raw["checkpoint"])["latest"]);
   if (raw["deployment"] === undefined && raw["checkpoint"] === undefined) {
@@ -55,9 +56,10 @@ export function stateOf(text: string): State {
 
 function parsed(text: string): unknown {
   try {
+    checkJsonBounds(text, ofStates);
     return JSON.parse(text) as unknown;
-  } catch {
-    throw new StateError("it is not JSON");
+  } catch (error) {
+    throw new StateError(error instanceof BoundError ? `it ${error.message}` : "it is not JSON");
   }
 }
 

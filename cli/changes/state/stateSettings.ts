@@ -10,7 +10,7 @@ export interface Shaped {
 }
 
 /** Settings of a declaration that a diff compares. */
-export interface Settings {
+interface Settings {
   values: ReadonlyMap<string, unknown>;
   /** Names of those whose change makes a new thing. */
   replacing: ReadonlySet<string>;

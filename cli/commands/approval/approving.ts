@@ -1,7 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { ask, EngineError, isInteractive, processTerminal, stateAtRest, Workspace } from "../../../engine/index.ts";
+import {
+  ask,
+  EngineError,
+  isInteractive,
+  processTerminal,
+  stateAtRest,
+  Workspace,
+  type Terminal,
+} from "../../../engine/index.ts";
 import { readApproval, describeRefusal, type Approved } from "../../../provider/approval/approved.ts";
 import { digestOf } from "../../../provider/approval/canonical.ts";
 import { sealDigest } from "../../../provider/approval/seal.ts";
@@ -34,7 +42,11 @@ const environmentParts = changeSet.shape.environments.element.keyof().options;
 const maxDays = 90;
 
 /** Makes the report of the working tree and the state, shows what its seals allow, and signs that. */
-export async function approve(file: string | undefined, options: ApproveOptions): Promise<void> {
+export async function approve(
+  file: string | undefined,
+  options: ApproveOptions,
+  person: Terminal = processTerminal,
+): Promise<void> {
   const { cwd = ".", output = file, validFor } = options;
   const key = failing(() => keyIn(process.env));
   if (key === undefined) {
@@ -50,9 +62,9 @@ export async function approve(file: string | undefined, options: ApproveOptions)
   const made = await madeAnew(folder, saved, options);
   if (saved) refuseOther(file ?? "", saved, made);
   const digests = made.environments.map(digestToApprove);
-  process.stdout.write(terminal(made));
+  person.output.write(terminal(made));
   const code = made.flags.filter((flag) => flag.code === true).map(({ text }) => text);
-  await agreed(digests, code, options);
+  await agreed(digests, code, options, person);
   const nonce = randomBytes(16).toString("hex");
   const approval = { nonce, expires: new Date(Date.now() + time).toISOString(), signature: "0".repeat(64) };
   const unsigned = changeSet.parse({ ...made, approval });
@@ -120,6 +132,7 @@ async function agreed(
   digests: readonly string[],
   code: readonly string[],
   { expect: expected = [], codeReviewed = false }: ApproveOptions,
+  person: Terminal,
 ): Promise<void> {
   if (expected.length > 0) {
     if (digests.every((one) => expected.includes(one))) {
@@ -134,7 +147,7 @@ async function agreed(
       notApproved,
     );
   }
-  if (!isInteractive(processTerminal, false)) {
+  if (!isInteractive(person, false)) {
     throw new EngineError(
       "nobody sits here to be asked: pass --expect <digest>, for each environment the one that people saw in the report",
       notApproved,
@@ -142,8 +155,7 @@ async function agreed(
   }
   const unread = codeReviewed ? [] : code;
   for (const question of [...unread.map((text) => `${text}. Have you read it?`), "Approve this?"])
-    if ((await ask(processTerminal, question, ["yes", "no"])) === "no")
-      throw new EngineError("not approved", notApproved);
+    if ((await ask(person, question, ["yes", "no"])) === "no") throw new EngineError("not approved", notApproved);
 }
 
 /** A run that is held against a report. */

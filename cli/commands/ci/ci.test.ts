@@ -14,9 +14,8 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
 import { environmentsIn } from "../../changes/base/environments.ts";
-import { github } from "./github.ts";
-import { gitlab } from "./gitlab.ts";
 import { inOrder, type Engine, type Pipelines } from "./pipelines.ts";
+import { renderPipelines } from "./templates.ts";
 import { writePipelines } from "./writing.ts";
 
 const repository = join(import.meta.dirname, "../../../..");
@@ -85,7 +84,7 @@ describe.each([
   { engine: "pulumi" as const, folder: "" },
   { engine: "embedded" as const, folder: "infra/environments" },
 ])("the workflows of GitHub, $engine", ({ engine, folder }) => {
-  const files = github(pipelines(engine, folder));
+  const files = renderPipelines("github", pipelines(engine, folder));
   const [report, apply, drift, pull, promote] = ["report", "apply", "drift", "pull", "promote"].map((name) =>
     workflow.parse(parse(files[`.github/workflows/microapps-${name}.yml`] ?? "")),
   );
@@ -145,7 +144,7 @@ describe.each([
 test.each(["pulumi", "embedded"] as const)(
   "a job of GitHub, %s, may write or has a credential, never both",
   (engine) => {
-    const files = github(pipelines(engine, "infra"));
+    const files = renderPipelines("github", pipelines(engine, "infra"));
     const [pull, promote] = ["pull", "promote"].map((name) =>
       workflow.parse(parse(files[`.github/workflows/microapps-${name}.yml`] ?? "")),
     );
@@ -199,7 +198,10 @@ const gitLabJob = z.strictObject({
 test.each(["pulumi", "embedded"] as const)(
   "the pipeline of GitLab, %s, has the same jobs under the same conditions",
   (engine) => {
-    const whole = parse(gitlab(pipelines(engine, "infra"))[".gitlab-ci.yml"] ?? "") as Record<string, unknown>;
+    const whole = parse(renderPipelines("gitlab", pipelines(engine, "infra"))[".gitlab-ci.yml"] ?? "") as Record<
+      string,
+      unknown
+    >;
     const { stages, default: _, variables, ...rest } = whole;
     expect([stages, variables]).toEqual([
       ["report", "comment", "plan", "apply", "drift", "pull", "offer"],
@@ -243,7 +245,9 @@ test.each(["pulumi", "embedded"] as const)(
 
 test("with --approve nothing is applied but what a person approves, whose job has the key and no credential", () => {
   const written = pipelines("embedded", "", true);
-  const apply = workflow.parse(parse(github(written)[".github/workflows/microapps-apply.yml"] ?? ""));
+  const apply = workflow.parse(
+    parse(renderPipelines("github", written)[".github/workflows/microapps-apply.yml"] ?? ""),
+  );
   const { plan, ...others } = apply.jobs;
   expect(JSON.stringify(plan)).not.toContain("secrets");
   expect(Object.entries(others).map(([name, { needs, environment }]) => [name, needs, environment])).toEqual([
@@ -261,8 +265,10 @@ test("with --approve nothing is applied but what a person approves, whose job ha
   }
   // Code is what no report explains: whoever approves confirms it by an input that nothing sets otherwise.
   expect(apply.on.workflow_dispatch?.inputs["code-reviewed"]).toMatchObject({ type: "boolean", default: false });
-  expect(JSON.stringify(others["approve-dev"]?.steps)).toContain("${CODE_REVIEWED:+--code-reviewed}");
-  const whole = parse(gitlab(written)[".gitlab-ci.yml"] ?? "") as Record<string, unknown>;
+  expect(JSON.stringify(others["approve-dev"]?.steps)).toContain(
+    String.raw`$([ \"$CODE_REVIEWED\" != yes ] || echo --code-reviewed)`,
+  );
+  const whole = parse(renderPipelines("gitlab", written)[".gitlab-ci.yml"] ?? "") as Record<string, unknown>;
   const { stages, default: _, variables: __, ...rest } = whole;
   expect(stages).toEqual(["report", "comment", "plan", "approve", "apply", "drift", "pull", "offer"]);
   const jobs = z.record(z.string(), gitLabJob).parse(rest);
@@ -272,6 +278,27 @@ test("with --approve nothing is applied but what a person approves, whose job ha
     environment: { name: "prod-approve" },
   });
   expect(jobs["apply-prod"]?.needs).toEqual(["approve-prod", "apply-eu_west", "apply-dev"]);
+});
+
+test("each environment and each pair of them has a branch of its own, so that none closes another's request", () => {
+  const written = renderPipelines("github", pipelines("embedded"));
+  const branches = Object.values(written).flatMap((text) =>
+    [...text.matchAll(/^ +NAME: (.*)$/gm)].map(([, name]) => name),
+  );
+  expect(branches.sort()).toEqual([
+    '"pull-dev"',
+    '"pull-eu.west"',
+    '"pull-prod"',
+    // A name has no slash: a and b-c would be a-b and c with a hyphen between them.
+    "promote/${{ inputs.from }}/${{ inputs.to }}",
+  ]);
+  const lines = renderPipelines("gitlab", pipelines("embedded"))[".gitlab-ci.yml"] ?? "";
+  expect([...lines.matchAll(/export NAME='?"?([^'" ]*)/g)].map(([, name]) => name).sort()).toEqual([
+    "promote/$FROM/$TO",
+    "pull-dev",
+    "pull-eu.west",
+    "pull-prod",
+  ]);
 });
 
 describe("environments.yaml", () => {

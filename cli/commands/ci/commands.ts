@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
-import { pulumiVersion } from "./scripts.ts";
-import type { Flavour, PipelineOptions } from "./writing.ts";
+import { pulumiVersion } from "./pipelines.ts";
+import type { Flavour } from "./templates.ts";
+import type { PipelineOptions } from "./writing.ts";
 
 const flavours: Flavour[] = ["github", "gitlab"];
 

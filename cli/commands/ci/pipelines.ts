@@ -4,10 +4,13 @@ import { environmentsFile, type EnvironmentEntry } from "../../changes/base/envi
 
 export type Engine = "pulumi" | "embedded";
 
+/** The Pulumi CLI that pipelines install, unless `ci` is called with another. */
+export const pulumiVersion = "3.260.0";
+
 /** The properties of a project's pipelines. */
 export interface Pipelines {
   /** In an order in which they can be applied. */
-  environments: readonly Environment[];
+  environments: readonly PipelineEnvironment[];
   engine: Engine;
   /** The branch that is applied. */
   branch: string;
@@ -23,7 +26,7 @@ export interface Pipelines {
 }
 
 /** An environment as pipelines see it. */
-export interface Environment {
+export interface PipelineEnvironment {
   name: string;
   stack: string;
   /** Its name in the names of jobs. */
@@ -36,7 +39,7 @@ export interface Environment {
 }
 
 /** Environments in the order of `after:`; what can't be carried out is refused. */
-export function inOrder(entries: readonly EnvironmentEntry[]): Environment[] {
+export function inOrder(entries: readonly EnvironmentEntry[]): PipelineEnvironment[] {
   if (entries.length === 0) throw problem("it lists nothing");
   const jobs = new Map<string, string>();
   for (const { name } of entries) {
@@ -45,7 +48,7 @@ export function inOrder(entries: readonly EnvironmentEntry[]): Environment[] {
     if (other !== undefined) throw problem(`${other} and ${name} would be one job: rename one`);
     jobs.set(name, job);
   }
-  const ordered: Environment[] = [];
+  const ordered: PipelineEnvironment[] = [];
   const isDone = (name: string): boolean => ordered.some((each) => each.name === name);
   for (let waiting = entries; waiting.length > 0;) {
     const next = waiting.find(({ after }) => after.every(isDone));
@@ -69,7 +72,7 @@ function circleOrMissing(waiting: readonly EnvironmentEntry[], known: ReadonlyMa
   return `${waiting.map(({ name }) => name).join(", ")} wait for each other: leave out one after`;
 }
 
-function described({ name, stack, endpoint, after }: EnvironmentEntry): Environment {
+function described({ name, stack, endpoint, after }: EnvironmentEntry): PipelineEnvironment {
   if (endpoint === undefined) throw problem(`${name} has no endpoint: its credential goes there, and nowhere else`);
   const origin = originOf(endpoint);
   if (origin === undefined) throw problem(`${name}.endpoint is no address of a platform`);

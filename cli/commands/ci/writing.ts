@@ -5,13 +5,8 @@ import { maxMegabytesOfLayer, readText } from "../../../provider/files/files.ts"
 import { isIn, rootOf } from "../../../provider/files/repository.ts";
 import { environmentsFile, environmentsIn } from "../../changes/base/environments.ts";
 import { statuses } from "../report/reporting.ts";
-import { github } from "./github.ts";
-import { gitlab } from "./gitlab.ts";
-import { inOrder, type Engine, type Pipelines } from "./pipelines.ts";
-import { pulumiVersion } from "./scripts.ts";
-
-/** Whose pipelines are written. */
-export type Flavour = "github" | "gitlab";
+import { inOrder, pulumiVersion, type Engine, type Pipelines } from "./pipelines.ts";
+import { renderPipelines, type Flavour } from "./templates.ts";
 
 /** Flags of the command. */
 export interface PipelineOptions {
@@ -26,12 +21,10 @@ export interface PipelineOptions {
   check?: boolean;
 }
 
-const writers: Record<Flavour, (pipelines: Pipelines) => Readonly<Record<string, string>>> = { github, gitlab };
-
 /** Writes the pipelines, or compares them; returns the messages. */
 export function writePipelines(flavour: Flavour, options: PipelineOptions): string {
   const { root, pipelines } = described(flavour, options);
-  const files = Object.entries(writers[flavour](pipelines)).map(([name, text]) => {
+  const files = Object.entries(renderPipelines(flavour, pipelines)).map(([name, text]) => {
     return { name, text, was: textAt(root, name) };
   });
   const stale = files.filter(({ text, was }) => text !== was);

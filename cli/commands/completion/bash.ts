@@ -1,7 +1,7 @@
-import type { Place, Values } from "./words.ts";
+import type { CompletionPlace, Values } from "./words.ts";
 
 /** For bash 3.2 and newer, which macOS still has. */
-export function bash(places: readonly Place[], { stacks, files, choices, others }: Values): string {
+export function bash(places: readonly CompletionPlace[], { stacks, files, choices, others }: Values): string {
   const known = places.flatMap(({ path }) => (path === "" ? [] : [`"${path}"`])).join("|");
   const words = places.map(({ path, commands, options, values }) => {
     const bare = [...commands.map(({ text }) => text), ...values].join(" ");

@@ -1,8 +1,8 @@
-import type { Place, Values } from "./words.ts";
+import type { CompletionPlace, Values } from "./words.ts";
 
 const quoted = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 
-export function fish(places: readonly Place[], { stacks, files, choices, others }: Values): string {
+export function fish(places: readonly CompletionPlace[], { stacks, files, choices, others }: Values): string {
   const paths = places.flatMap(({ path }) => (path === "" ? [] : [quoted(path)])).join(" ");
   const flag = (text: string): string => (text.startsWith("--") ? `-l ${text.slice(2)}` : `-s ${text.slice(1)}`);
   const takes = (text: string): string => {

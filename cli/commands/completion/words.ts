@@ -1,14 +1,14 @@
 /** Words that may follow a command. */
-export interface Place {
+export interface CompletionPlace {
   /** The words before, such as `stack init`; empty for the program itself. */
   path: string;
-  commands: Word[];
-  options: Word[];
+  commands: CompletionWord[];
+  options: CompletionWord[];
   /** Values that its argument may have. */
   values: string[];
 }
 
-export interface Word {
+export interface CompletionWord {
   text: string;
   description: string;
 }

@@ -1,9 +1,9 @@
-import type { Place, Values, Word } from "./words.ts";
+import type { CompletionPlace, Values, CompletionWord } from "./words.ts";
 
-const described = (words: readonly Word[]): string =>
+const described = (words: readonly CompletionWord[]): string =>
   words.map(({ text, description }) => `'${text}:${description.replaceAll("'", "'\\''")}'`).join(" ");
 
-export function zsh(places: readonly Place[], { stacks, files, choices, others }: Values): string {
+export function zsh(places: readonly CompletionPlace[], { stacks, files, choices, others }: Values): string {
   const cases = places.map(({ path, commands, options, values }) => {
     const bare = [...commands, ...values.map((text) => ({ text, description: "" }))];
     return `    '${path}') bare=(${described(bare)}); options=(${described(options)}) ;;`;

@@ -8,7 +8,10 @@ export function addChangesCommand(program: Command): void {
   program
     .command("changes")
     .description("compare two environments: settings, people, apps, and rows by their keys")
-    .argument("<from>", "an environment (its files), <environment>@<commit>, live:<environment> or dump:<folder>")
+    .argument(
+      "<from>",
+      "an environment (its files), <environment>@<commit>, live:<environment>, dump:<folder> or snapshot:<file>",
+    )
     .argument("<to>", "the same forms")
     .option("-o, --output <file>", "write it there instead of printing it")
     .addOption(new Option("--format <format>", "how it is written").choices(formats).default("text"))

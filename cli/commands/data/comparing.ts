@@ -17,6 +17,7 @@ import { deliver, statuses } from "../report/reporting.ts";
 import type { ChangesOptions } from "./options.ts";
 import { itemName } from "./pullText.ts";
 import { findLive } from "./pulling.ts";
+import { readSnapshotSide } from "./snapshots.ts";
 
 /** Compares two sides, writes what differs, and sets the exit status. */
 export async function runChanges(from: string, to: string, options: ChangesOptions): Promise<void> {
@@ -24,13 +25,17 @@ export async function runChanges(from: string, to: string, options: ChangesOptio
   const sides: ReadSide[] = [];
   try {
     const [base, head] = [parseSide(from), parseSide(to)];
-    for (const side of [base, head]) sides.push(await readSide(cwd, side));
-    const [before, after] = sides;
-    if (!before || !after) return;
-    const found = await compareContents(before.declared, after.declared);
+    const read = await readSides(cwd, base, head, sides);
+    const [before, after] = read;
+    const found = await compareContents(
+      before.declared,
+      after.declared,
+      read.some((side) => side.isPlatform),
+    );
     const why = [before.why ?? [], after.why ?? [], found.why ?? []].flat().join("; ");
     const change = why === "" ? found : { ...found, why };
-    deliver(toComparison(from, to, change), options, cwd);
+    const notes = read.flatMap((side) => side.notes ?? []);
+    deliver(toComparison(from, to, change, notes), options, cwd);
     if (options.expectNoChanges && (change.things.length > 0 || change.why !== undefined))
       process.exitCode = statuses.changes;
   } catch (error) {
@@ -63,7 +68,27 @@ async function readLiveSide(cwd: string, environment: string): Promise<ReadSide>
   }
 }
 
-async function readSide(cwd: string, side: SideName): Promise<ReadSide> {
+/** Reads both sides, a snapshot by what the other one declares. `opened` gets each one as soon as it was read. */
+async function readSides(
+  cwd: string,
+  base: SideName,
+  head: SideName,
+  opened: ReadSide[],
+): Promise<[before: ReadSide, after: ReadSide]> {
+  const read = async (side: SideName, like?: ReadSide): Promise<ReadSide> => {
+    const found = await readSide(cwd, side, like);
+    opened.push(found);
+    return found;
+  };
+  if (base.kind === "snapshot") {
+    const after = await read(head);
+    return [await read(base, after), after];
+  }
+  const before = await read(base);
+  return [before, await read(head, before)];
+}
+
+async function readSide(cwd: string, side: SideName, like: ReadSide | undefined): Promise<ReadSide> {
   switch (side.kind) {
     case "files":
       return readFilesSide(projectFolder(cwd), side.environment, side.commit);
@@ -71,5 +96,8 @@ async function readSide(cwd: string, side: SideName): Promise<ReadSide> {
       return readDumpSide(cwd, side.folder);
     case "live":
       return readLiveSide(cwd, side.environment);
+    case "snapshot":
+      if (like) return readSnapshotSide(cwd, side.file, like.declared);
+      throw new SideError("a snapshot is read by what the other side declares: compare it with an environment");
   }
 }

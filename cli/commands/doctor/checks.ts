@@ -1,4 +1,4 @@
-import type { Context } from "./context.ts";
+import type { CheckContext } from "./context.ts";
 import type { Finding } from "./findings.ts";
 
 /** One thing to look at. */
@@ -9,7 +9,7 @@ export interface Check {
   /** IDs of the checks that it presumes. */
   needs: readonly string[];
   /** Looks at it. Throws nothing that is not a mistake of ours. */
-  look: (context: Context) => Promise<Finding> | Finding;
+  look: (context: CheckContext) => Promise<Finding> | Finding;
 }
 
 /** Result of a check; `because` names the failed check that prevented it. */
@@ -18,7 +18,7 @@ export type Result = Pick<Check, "id" | "title"> & (Finding | { is: "skipped"; b
 /** Makes the checks one after the other; what needs one that failed is not looked at. */
 export async function examine(
   checks: readonly Check[],
-  context: Context,
+  context: CheckContext,
   begin: (title: string) => void = () => undefined,
 ): Promise<Result[]> {
   const failed = new Map<string, string>();

@@ -20,7 +20,7 @@ export interface TableLook {
 }
 
 /** State shared by the checks: the subject, access to it, and findings of earlier checks. */
-export interface Context {
+export interface CheckContext {
   subject: Subject;
   network: Network;
   signal: AbortSignal;

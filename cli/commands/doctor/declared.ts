@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import type { Stack } from "../../../engine/index.ts";
 import { readEnvironment } from "../../../provider/environment/declaration.ts";
-import { things, type Thing } from "../../../provider/environment/things/things.ts";
+import { things, type DeclaredThing } from "../../../provider/environment/things/things.ts";
 import { maxMegabytesOfLayer, textIfAny } from "../../../provider/files/files.ts";
 import { valuePlace, type Value } from "../../../provider/layers/document.ts";
 import { describePlace } from "../../../provider/layers/verbs.ts";
@@ -27,7 +27,7 @@ export interface ProgramTable {
 }
 
 /** Resources of a stack's program, as far as its files and its state show them without running it. */
-export interface Declared {
+export interface ProgramResources {
   /** Names of the Environment files that were read. */
   files: string[];
   /** The first problem of an Environment file, with the name of the file. */
@@ -46,7 +46,7 @@ export interface Declared {
 /** Stands for the place when no file has it. */
 export const somewhere: ProgramTable["at"] = { table: "in the program", key: "in the program" };
 
-export const nothingDeclared: Declared = {
+export const nothingDeclared: ProgramResources = {
   files: [],
   problem: undefined,
   tables: [],
@@ -57,7 +57,7 @@ export const nothingDeclared: Declared = {
 };
 
 /** Reads the state of a stack, and its Environment files beside Pulumi.yaml and beside the program. */
-export async function readDeclared(stack: Stack): Promise<Declared> {
+export async function readDeclared(stack: Stack): Promise<ProgramResources> {
   const { resources } = await stack.read();
   const known: ProgramTable[] = seedsIn(resources).map(({ table, key, outputs }) => {
     const { labels } = outputs;
@@ -71,7 +71,7 @@ export async function readDeclared(stack: Stack): Promise<Declared> {
   }));
   const teams = [...new Set(ofType(resources, "Team").map(({ id }) => id))];
   const usesApps = ofType(resources, "GeneratedApp").length > 0;
-  const all: Declared = {
+  const all: ProgramResources = {
     ...{ files: [], problem: undefined, tables: [], organizationNames: [] },
     ...{ organizations, teams, usesApps },
   };
@@ -106,7 +106,7 @@ function filesOf({ name, project: { root, workdir } }: Stack): { file: string; f
     .map((folder) => ({ file, folder }));
 }
 
-async function tableOf({ inputs, path: at }: Thing, root: Value, folder: string): Promise<ProgramTable> {
+async function tableOf({ inputs, path: at }: DeclaredThing, root: Value, folder: string): Promise<ProgramTable> {
   const seed = inputs as unknown as RowDeclaration & { table: string }; // the file was checked
   const { table, key, parent } = seed;
   // The column that names the parent row is none of the table's.
@@ -118,7 +118,7 @@ async function tableOf({ inputs, path: at }: Thing, root: Value, folder: string)
 }
 
 /** Tables that rows refer to, and that no seed has to be of. */
-function linksOf({ inputs, seeds }: Thing): ProgramTable[] {
+function linksOf({ inputs, seeds }: DeclaredThing): ProgramTable[] {
   const { references = {}, parent } = inputs as Partial<RowTarget>; // the file was checked
   const links = [...Object.entries(references), ...(parent ? [[parent.by, parent] as const] : [])];
   return links.flatMap(([label, { table, key }]) =>

@@ -1,6 +1,5 @@
 import {
   EngineError,
-  isInteractive,
   isPipeline,
   printable,
   printableJson,
@@ -11,7 +10,7 @@ import { messageOf } from "../../../machine/failures.ts";
 import { originOf } from "../../../provider/pulumi/configuration/origins.ts";
 import { progressLine } from "../progressLine.ts";
 import { examine, type Check } from "./checks.ts";
-import type { Context } from "./context.ts";
+import type { CheckContext } from "./context.ts";
 import type { ProgramTable } from "./declared.ts";
 import { keyCheck, loginCheck, rightsCheck } from "./families/account.ts";
 import { answerCheck } from "./families/answer.ts";
@@ -19,10 +18,10 @@ import { clockCheck, connectionChecks } from "./families/connection.ts";
 import { callsForNames, habitChecks } from "./families/habits.ts";
 import { organizationChecks } from "./families/organizations.ts";
 import { configurationCheck, programCheck } from "./families/program.ts";
-import { callsPerTable, mostTables, tableChecks } from "./families/tables.ts";
+import { callsPerTable, maxTables, tableChecks } from "./families/tables.ts";
 import { machineNetwork, type Network } from "./network.ts";
-import { findingsOf, screenOf, statusOf, type Outcome } from "./rendering.ts";
-import { subjectOf, type Subject, type SubjectOptions, type Typed } from "./subject.ts";
+import { findingsOf, screenOf, statusOf, type DoctorOutcome } from "./rendering.ts";
+import { subjectOf, type Subject, type SubjectOptions } from "./subject.ts";
 
 /** Flags of the command. */
 export interface DoctorOptions extends Omit<SubjectOptions, "tables"> {
@@ -31,7 +30,7 @@ export interface DoctorOptions extends Omit<SubjectOptions, "tables"> {
 }
 
 /** Replacements for parts of this machine; tests set them. */
-export interface Surroundings {
+export interface DoctorSurroundings {
   network?: Network;
   now?: () => number;
   timeoutMs?: number;
@@ -59,35 +58,24 @@ const checksOf = (subject: Subject, organizations = organizationChecks(subject))
 ];
 
 /** Most calls that these checks make. */
-const mostCalls = (subject: Subject): number =>
+const maxCalls = (subject: Subject): number =>
   otherCalls +
   callsForNames +
   organizationChecks(subject).length +
-  callsPerTable * Math.min(mostTables, subject.declared.tables.length);
+  callsPerTable * Math.min(maxTables, subject.declared.tables.length);
 
 /** Looks at everything and prints what was seen; the answer is the exit status. */
 export async function runDoctor(
   options: DoctorOptions,
   terminal: Terminal,
-  surroundings: Surroundings = {},
+  surroundings: DoctorSurroundings = {},
 ): Promise<number> {
   const tables = options.table.map(tableIn);
-  let subject = await subjectOf({ ...options, tables }, terminal);
-  let typed: Typed | undefined;
-  const asks = options.json !== true && isInteractive(terminal, options.nonInteractive ?? false);
-  if (subject.isIncomplete && asks) {
-    const { typeSettings } = await import("./asking.ts");
-    typed = { values: await typeSettings(terminal, subject), stack: subject.stack };
-    subject = await subjectOf({ ...options, tables }, terminal, typed);
-  }
+  const subject = await subjectOf({ ...options, tables }, terminal);
   const outcome = await diagnose(subject, terminal, surroundings);
   const columns = (terminal.output.isTTY && terminal.output.columns) || widthOfPipes; // some terminals say 0
   const text = options.json ? printableJson(outcome, 2) : printable(screenOf(outcome, columns), false);
   terminal.output.write(`${isPipeline(terminal.environment) ? withoutCommands(text) : text}\n`);
-  if (typed && outcome.status === 0) {
-    const { offerToWrite } = await import("./asking.ts");
-    await offerToWrite(terminal, options, typed);
-  }
   return outcome.status;
 }
 
@@ -108,14 +96,14 @@ const widthOfPipes = 100;
 export async function diagnose(
   subject: Subject,
   terminal: Terminal,
-  surroundings: Surroundings = {},
-): Promise<Outcome> {
+  surroundings: DoctorSurroundings = {},
+): Promise<DoctorOutcome> {
   const stopped = new AbortController();
   const stop = (): void => stopped.abort();
   process.once("SIGINT", stop);
   const progress = progressLine(terminal.errors);
-  const most = mostCalls(subject);
-  const context: Context = {
+  const most = maxCalls(subject);
+  const context: CheckContext = {
     subject,
     network: surroundings.network ?? machineNetwork,
     signal: stopped.signal,

@@ -3,7 +3,7 @@ import type { Mask } from "../../../provider/messages/masks.ts";
 import { isWrong, type Result } from "./checks.ts";
 
 /** Result of a doctor run, as `--json` prints it: docs/doctor.md has the shape. */
-export interface Outcome {
+export interface DoctorOutcome {
   /** Version of this shape. */
   version: 1;
   /** The exit status. */
@@ -25,14 +25,14 @@ export interface Outcome {
 }
 
 /** 0: nothing has to be mended; 3: the platform refuses who calls; 2: anything else has to be mended. */
-export function statusOf(results: readonly Result[]): Outcome["status"] {
+export function statusOf(results: readonly Result[]): DoctorOutcome["status"] {
   const found = results.filter(isWrong);
   if (found.length === 0) return 0;
   return found.some(({ isRefusal }) => isRefusal) ? 3 : 2;
 }
 
 /** The findings with whatever is secret hidden. */
-export const findingsOf = (results: readonly Result[], mask: Mask): Outcome["findings"] =>
+export const findingsOf = (results: readonly Result[], mask: Mask): DoctorOutcome["findings"] =>
   results.map((result) => {
     const { id, title, is } = result;
     const base = { id: mask.hide(id), title: mask.hide(title), is };
@@ -49,12 +49,12 @@ export const findingsOf = (results: readonly Result[], mask: Mask): Outcome["fin
 const marks = { well: "ok", noted: "note", wrong: "MEND", skipped: "-" } as const;
 const markCells = 6;
 /** A longer title has a line of its own. */
-const mostTitleCells = 24;
+const maxTitleCells = 24;
 
 /** The outcome for people, in a number of columns; a command is never broken. */
-export function screenOf({ findings, calls }: Outcome, columns: number): string {
+export function screenOf({ findings, calls }: DoctorOutcome, columns: number): string {
   const looked = findings.filter(({ is }) => is !== "skipped");
-  const titles = looked.map(({ title }) => title.length).filter((length) => length <= mostTitleCells);
+  const titles = looked.map(({ title }) => title.length).filter((length) => length <= maxTitleCells);
   const cells = Math.max(0, ...titles) + 2;
   const lines = [...looked.flatMap((each) => linesOf(each, cells, columns)), ...skippedLines(findings, columns)];
   const count = findings.filter(({ is }) => is === "wrong").length;
@@ -65,7 +65,7 @@ export function screenOf({ findings, calls }: Outcome, columns: number): string 
 }
 
 function linesOf(
-  { title, is, seen = "", means, mend = [] }: Outcome["findings"][number],
+  { title, is, seen = "", means, mend = [] }: DoctorOutcome["findings"][number],
   titleCells: number,
   columns: number,
 ): string[] {
@@ -75,12 +75,12 @@ function linesOf(
   const [first = "", ...rest] = texts.flatMap((each) => wrapLine(indent + each, columns));
   const commands = isWell ? [] : mend.map((each) => `${indent}  ${each}`);
   const mark = marks[is].padEnd(markCells);
-  if (title.length > mostTitleCells) return [mark + title, first, ...rest, ...commands];
+  if (title.length > maxTitleCells) return [mark + title, first, ...rest, ...commands];
   return [mark + title.padEnd(titleCells) + first.slice(indent.length), ...rest, ...commands];
 }
 
 /** Skipped checks, by the failed check that prevented them. */
-function skippedLines(findings: Outcome["findings"], columns: number): string[] {
+function skippedLines(findings: DoctorOutcome["findings"], columns: number): string[] {
   const causes = [...new Set(findings.flatMap(({ because }) => because ?? []))];
   return causes.flatMap((cause) => {
     const titles = findings.filter(({ because }) => because === cause).map(({ title }) => title);

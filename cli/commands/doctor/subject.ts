@@ -14,71 +14,56 @@ import { readVariable } from "../../../provider/pulumi/configuration/keys.ts";
 import { accountKeys, originOf } from "../../../provider/pulumi/configuration/origins.ts";
 import { maskOf } from "../../../provider/pulumi/secrets.ts";
 import { isOfVariables, readOwnSettings, stackSettings } from "../settings.ts";
-import { readDeclared, nothingDeclared, type Declared, type ProgramTable } from "./declared.ts";
+import { readDeclared, nothingDeclared, type ProgramResources, type ProgramTable } from "./declared.ts";
 import { noteFinding, well, wrong, type Finding } from "./findings.ts";
-import { command, setting, unsetting, type Place } from "./mending.ts";
+import { command, setting, unsetting, type SettingsPlace } from "./mending.ts";
 
 /** Subject of the checks: the settings and their places, and the resources of the program. */
 export interface Subject {
-  place: Place;
+  place: SettingsPlace;
   /** The folder that relative addresses of emulators count from. */
   folder: string;
   stack: Stack | undefined;
   settings: Configuration | undefined;
   /** Result of reading the settings. */
   finding: Finding;
-  /** True if all that is wrong is that something is not there yet, for which a person can be asked. */
-  isIncomplete: boolean;
-  declared: Declared;
+  declared: ProgramResources;
   mask: Mask;
-}
-
-/** Settings typed by a person who has none yet, and the stack they are for, if there is one. */
-export interface Typed {
-  values: Readonly<Record<string, string>>;
-  stack: Stack | undefined;
 }
 
 export type SubjectOptions = GlobalOptions & { tables?: readonly ProgramTable[] };
 
 /** Finds out what is to be looked at. Nothing is sent. */
-export async function subjectOf(options: SubjectOptions, terminal: Terminal, typed?: Typed): Promise<Subject> {
+export async function subjectOf(options: SubjectOptions, terminal: Terminal): Promise<Subject> {
   const { environment } = terminal;
   const cwd = path.resolve(options.cwd ?? ".");
   const place = { stack: undefined, cwd: options.cwd, environment };
   const folder = projectIn(cwd);
   const isAlone = isOfVariables(options.stack, environment) || folder === undefined;
-  if (isAlone || (typed && !typed.stack)) {
-    const own = typed?.values ?? {};
-    const found = configured(() => configure(own, environment), own, place, folder !== undefined);
+  if (isAlone) {
+    const found = configured(() => configure({}, environment), {}, place, folder !== undefined);
     return { place, folder: folder ?? cwd, stack: undefined, ...found, declared: withTables(nothingDeclared, options) };
   }
   try {
-    return await ofStack(typed?.stack ?? (await openStack(options, terminal)), options, environment, typed?.values);
+    return await ofStack(await openStack(options, terminal), options, environment);
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     return {
       ...{ place, folder, stack: undefined, settings: undefined, declared: nothingDeclared },
       finding: wrong(sentence(error.message), undefined, stackMend(error.message, options, place)),
-      isIncomplete: error.message.startsWith("no stack selected"),
       mask: maskOf(undefined, secretVariables(environment)),
     };
   }
 }
 
-async function ofStack(
-  stack: Stack,
-  options: SubjectOptions,
-  environment: NodeJS.ProcessEnv,
-  typed: Readonly<Record<string, string>> = {},
-): Promise<Subject> {
+async function ofStack(stack: Stack, options: SubjectOptions, environment: NodeJS.ProcessEnv): Promise<Subject> {
   const place = { stack: stack.name, cwd: options.cwd, environment };
   const own = readOwnSettings(stack);
-  const texts = { ...Object.fromEntries(Object.entries(own).map(([key, { text }]) => [key, text])), ...typed };
-  const found = configured(() => stackSettings(stack, environment, typed), texts, place, true);
+  const texts = Object.fromEntries(Object.entries(own).map(([key, { text }]) => [key, text]));
+  const found = configured(() => stackSettings(stack, environment), texts, place, true);
   const declared = withTables(await readDeclared(stack), options);
   const base = { place, folder: stack.project.workdir, stack, declared, ...found };
-  const [clear] = clearSecrets(texts, (key) => own[key]?.secret ?? Object.hasOwn(typed, key));
+  const [clear] = clearSecrets(texts, (key) => own[key]?.secret ?? false);
   if (found.finding.is !== "well" || clear === undefined) return base;
   const finding = noteFinding(
     `microapps:${clear} stands in clear in the configuration of the stack.`,
@@ -88,7 +73,7 @@ async function ofStack(
   return { ...base, finding };
 }
 
-const withTables = (declared: Declared, { tables = [] }: SubjectOptions): Declared => {
+const withTables = (declared: ProgramResources, { tables = [] }: SubjectOptions): ProgramResources => {
   const named = new Set(tables.map(({ table }) => table));
   return { ...declared, tables: [...tables, ...declared.tables.filter(({ table }) => !named.has(table))] };
 };
@@ -107,13 +92,13 @@ const secretVariables = (environment: NodeJS.ProcessEnv): string[] =>
     (value) => value ?? [],
   );
 
-type Configured = Pick<Subject, "settings" | "finding" | "isIncomplete" | "mask">;
+type Configured = Pick<Subject, "settings" | "finding" | "mask">;
 
 /** Reads settings and describes their problems. */
 function configured(
   read: () => Configuration,
   own: Readonly<Record<string, string>>,
-  place: Place,
+  place: SettingsPlace,
   hasProject: boolean,
 ): Configured {
   const mask = maskOf(own, secretVariables(place.environment));
@@ -123,27 +108,25 @@ function configured(
     return {
       settings,
       finding: well(`${whose} is for ${describePlatform(settings)}, ${whoOf(settings)}.`),
-      isIncomplete: false,
       mask,
     };
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     const has = (key: string): boolean => Boolean(own[key] || readVariable(place.environment, key));
-    const isIncomplete = !has("endpoint") || (!has("token") && !(has("email") && has("password")));
     const finding =
       !has("endpoint") && place.stack === undefined && !hasProject
         ? wrong(
             "There is no project in this folder or above it, and no variable says which platform is meant.",
-            "On a terminal this command asks for what it needs, and offers to write it down.",
+            "'microapps init' writes a project; without one, variables say it.",
             ["endpoint", "email", "password"].map((key) => setting(place, key)),
           )
         : wrong(sentence(error.message), undefined, mendOf(own, place, error.message));
-    return { settings: undefined, finding, isIncomplete, mask };
+    return { settings: undefined, finding, mask };
   }
 }
 
 /** Commands that mend wrong settings: first the missing ones, then those that nobody reads. */
-function mendOf(own: Readonly<Record<string, string>>, place: Place, message: string): string[] {
+function mendOf(own: Readonly<Record<string, string>>, place: SettingsPlace, message: string): string[] {
   const valueOf = (key: string): string => own[key] || readVariable(place.environment, key) || "";
   const has = (key: string): boolean => valueOf(key) !== "";
   const known = configuration.keyof().options as readonly string[];
@@ -165,7 +148,7 @@ function mendOf(own: Readonly<Record<string, string>>, place: Place, message: st
   return accountKeys.filter((key) => own[key] !== undefined && own[key].length < 4).map((key) => setting(place, key));
 }
 
-function stackMend(message: string, { stack }: SubjectOptions, place: Place): string[] {
+function stackMend(message: string, { stack }: SubjectOptions, place: SettingsPlace): string[] {
   if (message.includes("assphrase")) return ["export PULUMI_CONFIG_PASSPHRASE=…"];
   const near = /did you mean '([^']+)'/.exec(message)?.[1];
   if (near !== undefined) return [command({ ...place, stack: near }, "doctor")];

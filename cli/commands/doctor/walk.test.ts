@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { addEngineCommands } from "../../../engine/cli/cli.ts";
 import { addDoctorCommand } from "./commands.ts";
 import { runDoctor } from "./doctor.ts";
-import type { Outcome } from "./rendering.ts";
+import type { DoctorOutcome } from "./rendering.ts";
 import { account, Clinic, fakeTerminal, secrets } from "./testing/clinic.ts";
 
 // Plays a person who follows each message word for word, until nothing has to be mended.
@@ -28,9 +28,9 @@ interface Ended {
   output: string;
 }
 
-/** Types a command; a person on a terminal types the lines, anybody else gives the text on standard input. */
-async function type(line: string, { lines, text = "" }: { lines?: string[]; text?: string } = {}): Promise<Ended> {
-  const terminal = fakeTerminal(environment, lines && { columns: 80, lines }, text);
+/** Types a command, with a text on standard input. */
+async function type(line: string, text = ""): Promise<Ended> {
+  const terminal = fakeTerminal(environment, undefined, text);
   const program = new Command("microapps").exitOverride();
   addEngineCommands(program, terminal);
   addDoctorCommand(program, terminal);
@@ -48,15 +48,15 @@ async function type(line: string, { lines, text = "" }: { lines?: string[]; text
   }
 }
 
-async function look(line: string): Promise<Outcome> {
+async function look(line: string): Promise<DoctorOutcome> {
   const { status, output } = await type(`${line} --json`);
-  const outcome = JSON.parse(output) as Outcome; // the command's own
+  const outcome = JSON.parse(output) as DoctorOutcome; // the command's own
   expect(outcome.status).toBe(status);
   return outcome;
 }
 
 /** The first problem to mend. */
-const first = ({ findings }: Outcome): { seen?: string; mend?: readonly string[] } =>
+const first = ({ findings }: DoctorOutcome): { seen?: string; mend?: readonly string[] } =>
   findings.find(({ is }) => is === "wrong") ?? {};
 
 /** Follows a message; `value` is known to the person alone. */
@@ -71,7 +71,7 @@ async function mend(line: string, value = ""): Promise<void> {
     expect(lines[index]).toContain(`${property ?? ""}: ${old}`);
     lines[index] = lines[index]?.replace(`${property ?? ""}: ${old}`, `${property ?? ""}: ${text ?? ""}`) ?? "";
     await writeFile(join(folder, file), lines.join("\n"));
-  } else expect(await type(line, { text: `${value}\n` })).toMatchObject({ status: 0 });
+  } else expect(await type(line, `${value}\n`)).toMatchObject({ status: 0 });
 }
 
 test("in an empty folder it says what to set, and each mistake what mends it", async () => {
@@ -106,16 +106,21 @@ test("in an empty folder it says what to set, and each mistake what mends it", a
   await leave();
 });
 
-test("a person on a terminal is asked, and then has a stack in which each mistake is mended by what is named", async () => {
+test("in a stack each mistake is mended by what is named", async () => {
   await enter();
-  const lines = [clinic.emulator.url, account.email, account.password, "yes", "dev"];
-  const asked = await type(`microapps doctor -C ${folder}`, { lines });
-  expect(asked.status).toBe(0);
-  const next = /Next time: (microapps .*)/.exec(asked.output)?.[1] ?? "";
-  expect(next).toBe(`microapps doctor -s dev -C ${folder}`);
-  const written = await readFile(join(folder, "Pulumi.dev.yaml"), "utf8");
-  expect(written).toContain("secure: v1:");
-  expect(written).not.toContain(account.password);
+  await writeFile(join(folder, "Pulumi.yaml"), "name: walk\nruntime: nodejs\nbackend: { url: file://. }\n");
+  const inStack = `-s dev -C ${folder}`;
+  await type(`microapps stack init dev -C ${folder}`);
+  const next = `microapps doctor ${inStack}`;
+  for (const [key, value] of [
+    ["endpoint", clinic.emulator.url],
+    ["email", account.email],
+  ] as const) {
+    const found = first(await look(next));
+    expect(found.mend?.[0]).toBe(`microapps config set microapps:${key} ${inStack}`);
+    await mend(found.mend?.[0] ?? "", value);
+  }
+  await mend(first(await look(next)).mend?.[0] ?? "", account.password);
   expect(await look(next)).toMatchObject({ status: 0, stack: "dev" });
 
   await writeFile(
@@ -124,7 +129,7 @@ test("a person on a terminal is asked, and then has a stack in which each mistak
   );
   const mistakes = ["organizationID org-acne", "endpoint platform.example.com", "readonly true"];
   for (const each of mistakes) await type(`microapps config set microapps:${each} -s dev -C ${folder}`);
-  await type(`microapps config set --secret microapps:password -s dev -C ${folder}`, { text: secrets.other });
+  await type(`microapps config set --secret microapps:password -s dev -C ${folder}`, secrets.other);
   const steps: [seen: string, value: string][] = [
     ["microapps:readonly is no configuration; did you mean microapps:readOnly?", ""],
     [
@@ -148,16 +153,6 @@ test("a person on a terminal is asked, and then has a stack in which each mistak
   await leave();
 });
 
-test("who answers no, or types a wrong password, leaves the folder as it was", async () => {
-  await enter();
-  const doctor = `microapps doctor -C ${folder}`;
-  const typed = [clinic.emulator.url, account.email];
-  expect(await type(doctor, { lines: [...typed, account.password, "no"] })).toMatchObject({ status: 0 });
-  expect(await type(doctor, { lines: [...typed, secrets.other] })).toMatchObject({ status: 3 });
-  expect(await readdir(folder)).toEqual([]);
-  await leave();
-});
-
 // UPDATE_SCREENS=1 rewrites the texts: read them.
 test.each([80, 100])("what people see on %i columns", async (columns) => {
   const cases = [
@@ -171,7 +166,7 @@ test.each([80, 100])("what people see on %i columns", async (columns) => {
   let screens = "";
   for (const one of cases) {
     await clinic.write(one);
-    const terminal = fakeTerminal(clinic.environment(), { columns, lines: [] });
+    const terminal = fakeTerminal(clinic.environment(), columns);
     const options = { cwd: clinic.folder, color: "never" as const, stack: "dev", table: one.tables ?? [] };
     await runDoctor(options, terminal);
     const text = terminal.written();

@@ -1,9 +1,9 @@
 import { Argument, type Command } from "commander";
-import type { Door } from "../../../provider/pulumi/configuration/configuration.ts";
-import type { DoorOptions } from "./door.ts";
+import type { ProviderKind } from "../../../provider/pulumi/configuration/configuration.ts";
+import type { ProviderKindOptions } from "./door.ts";
 
 /** Adds to `state` the command that takes a stack from dynamic resources to the plugin, and back. */
-export function addDoorCommand(program: Command): void {
+export function addProviderKindCommand(program: Command): void {
   const state = program.commands.find((command) => command.name() === "state");
   state
     ?.command("door")
@@ -15,9 +15,9 @@ export function addDoorCommand(program: Command): void {
       "--file <file>",
       "an export of `pulumi stack export` in place of the stack's own state; - reads and prints it",
     )
-    .action(async (door: Door, _, command: Command) => {
+    .action(async (door: ProviderKind, _, command: Command) => {
       // Loaded when it is needed: the emulator is to start fast.
-      const { changeDoor } = await import("./door.ts");
-      await changeDoor(door, command.optsWithGlobals<DoorOptions>());
+      const { changeProviderKind } = await import("./door.ts");
+      await changeProviderKind(door, command.optsWithGlobals<ProviderKindOptions>());
     });
 }

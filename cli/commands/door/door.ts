@@ -3,19 +3,22 @@ import { resolve } from "node:path";
 import { text as readStream } from "node:stream/consumers";
 import { EngineError, Refusal, replaceKeeping, Workspace } from "../../../engine/index.ts";
 import { formatCount } from "../../../provider/messages/text.ts";
-import type { Door } from "../../../provider/pulumi/configuration/configuration.ts";
+import type { ProviderKind } from "../../../provider/pulumi/configuration/configuration.ts";
 import { moveState, Unmovable } from "./moving.ts";
 
-export interface DoorOptions {
+export interface ProviderKindOptions {
   cwd?: string;
   stack?: string;
   file?: string;
 }
 
-const ways: Readonly<Record<Door, string>> = { plugin: "through the plugin", dynamic: "as dynamic resources" };
+const ways: Readonly<Record<ProviderKind, string>> = { plugin: "through the plugin", dynamic: "as dynamic resources" };
 
 /** Moves the state of a stack, or an export of one, to the other kind of provider. */
-export async function changeDoor(door: Door, { cwd = ".", stack, file }: DoorOptions): Promise<void> {
+export async function changeProviderKind(
+  door: ProviderKind,
+  { cwd = ".", stack, file }: ProviderKindOptions,
+): Promise<void> {
   if (file === undefined) return changeStack(door, cwd, stack);
   if (file === "-") {
     process.stdout.write(moved(door, await readStream(process.stdin), "the export"));
@@ -32,7 +35,7 @@ export async function changeDoor(door: Door, { cwd = ".", stack, file }: DoorOpt
   if (after !== before) replaceKeeping(path, before, after);
 }
 
-async function changeStack(door: Door, cwd: string, stack: string | undefined): Promise<void> {
+async function changeStack(door: ProviderKind, cwd: string, stack: string | undefined): Promise<void> {
   let workspace: Workspace;
   try {
     workspace = await Workspace.open({ cwd: resolve(cwd), environment: process.env });
@@ -48,7 +51,7 @@ async function changeStack(door: Door, cwd: string, stack: string | undefined): 
 }
 
 /** The text after the change, and a sentence about it for the person. */
-function moved(door: Door, text: string, what: string): string {
+function moved(door: ProviderKind, text: string, what: string): string {
   try {
     const { text: after, resources, hasOwn } = moveState(door, text);
     const done = `${what}: ${formatCount(resources, "resource")} moved; ${next(door)}`;
@@ -61,7 +64,7 @@ function moved(door: Door, text: string, what: string): string {
   }
 }
 
-const next = (door: Door): string =>
+const next = (door: ProviderKind): string =>
   door === "plugin"
     ? "a Node program goes on with microapps:door set to plugin, one in another language as it is"
     : "a Node program goes on with microapps:door unset, or set to dynamic";

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import type { Door } from "../../../provider/pulumi/configuration/configuration.ts";
+import type { ProviderKind } from "../../../provider/pulumi/configuration/configuration.ts";
 import { providerOf } from "../../../provider/pulumi/doors.ts";
 import { moveState } from "./moving.ts";
 
@@ -49,7 +49,7 @@ const resourcesIn = (text: string): Resource[] =>
   (JSON.parse(text) as { checkpoint: { latest: { resources: Resource[] } } }).checkpoint.latest.resources;
 
 /** The resources after the change; the way back must give the same text. */
-function there(door: Door, text: string): Resource[] {
+function there(door: ProviderKind, text: string): Resource[] {
   const moved = moveState(door, text);
   expect(moveState(door, moved.text)).toEqual({ text: moved.text, resources: 0, hasOwn: true });
   expect(moveState(door === "plugin" ? "dynamic" : "plugin", moved.text).text).toBe(text);

@@ -1,5 +1,5 @@
 import { parseTree, type Node } from "jsonc-parser";
-import type { Door } from "../../../provider/pulumi/configuration/configuration.ts";
+import type { ProviderKind } from "../../../provider/pulumi/configuration/configuration.ts";
 import { providerOf, toHiddenName, typeThrough, urnThrough } from "../../../provider/pulumi/doors.ts";
 import { resourceNamed } from "../../../provider/resources/resources.ts";
 import { childrenOf, JsonEdits, keyOf, propertyOf, valueOf } from "./jsonEdits.ts";
@@ -21,7 +21,7 @@ export interface Moved {
  * Rewrites a state, or an export of one, for the given kind of provider. Everything else, encrypted secrets included,
  * stays byte for byte: the way back gives the same text.
  */
-export function moveState(door: Door, text: string): Moved {
+export function moveState(door: ProviderKind, text: string): Moved {
   const root = parseTree(text);
   const deployment = valueOf(
     propertyOf(root, "deployment") ?? propertyOf(valueOf(propertyOf(root, "checkpoint")), "latest"),

@@ -1,12 +1,12 @@
 import type { Node } from "jsonc-parser";
-import type { Door } from "../../../provider/pulumi/configuration/configuration.ts";
+import type { ProviderKind } from "../../../provider/pulumi/configuration/configuration.ts";
 import { explicitInput, providerType } from "../../../provider/pulumi/doors.ts";
 import { childrenOf, JsonEdits, keyOf } from "./jsonEdits.ts";
 import { propertiesOf, replaceText, type Stored } from "./stored.ts";
 
 /** Conversion of a whole state to a kind of provider. */
 export interface Move {
-  door: Door;
+  door: ProviderKind;
   text: string;
   edits: JsonEdits;
   all: readonly Stored[];
@@ -74,13 +74,13 @@ const notes = ["version", "pluginDownloadURL", "__internal"];
 /** Where such a note stands in a provider of dynamic resources, whose host reads it as configuration of another package. */
 const kept = "plugin:";
 
-function rewrite(edits: JsonEdits, door: Door, provider: Stored): void {
+function rewrite(edits: JsonEdits, door: ProviderKind, provider: Stored): void {
   replaceText(edits, provider.node, "type", providerType(door));
   for (const properties of propertiesOf(provider)) rewriteSettings(edits, door, properties, !isDefault(provider.urn));
 }
 
 /** Renames the settings of a provider for the other package. Unknown ones stay unchanged. */
-function rewriteSettings(edits: JsonEdits, door: Door, properties: Node, isExplicit: boolean): void {
+function rewriteSettings(edits: JsonEdits, door: ProviderKind, properties: Node, isExplicit: boolean): void {
   for (const property of childrenOf(properties)) {
     const key = keyOf(property);
     if (key === explicitInput) continue;

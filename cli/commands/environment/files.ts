@@ -1,7 +1,11 @@
 import path from "node:path";
 import { EngineError, oneLine, printable, printableJson } from "../../../engine/index.ts";
 import { checkEnvironment } from "../../../provider/environment/checks/rowChecks.ts";
-import { readEnvironment, type Declaration, type Reading } from "../../../provider/environment/declaration.ts";
+import {
+  readEnvironment,
+  type Declaration,
+  type DeclarationReading,
+} from "../../../provider/environment/declaration.ts";
 import { EnvironmentError } from "../../../provider/environment/problems.ts";
 import { origins, toShownTree, yamlOf } from "../../../provider/environment/shown.ts";
 import { projectAbove } from "../../../provider/files/repository.ts";
@@ -63,9 +67,9 @@ export function showFile(file: string | undefined, options: Options): string {
   return `${printableJson(options.origin ? { environment: toPlainValue(tree), origins: origins(tree) } : toPlainValue(tree), 2)}\n`;
 }
 
-type Sound = { [Name in "root" | "declared"]-?: Exclude<Reading[Name], undefined> };
+type Sound = { [Name in "root" | "declared"]-?: Exclude<DeclarationReading[Name], undefined> };
 
-function sound(name: string, { root, declared, problems }: Reading): Sound {
+function sound(name: string, { root, declared, problems }: DeclarationReading): Sound {
   if (problems.length > 0 || !root || !declared) {
     throw new EngineError(new EnvironmentError(name, problems).message, mistaken);
   }

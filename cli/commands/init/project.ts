@@ -1,8 +1,9 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import path from "node:path";
 import { ask, EngineError, isInteractive, oneLine, readTyped, type Terminal } from "../../../engine/index.ts";
 import { messageOf } from "../../../machine/failures.ts";
-import { pulumiVersion } from "../ci/scripts.ts";
+import { pulumiVersion } from "../ci/pipelines.ts";
 import { writePipelines } from "../ci/writing.ts";
 import { environmentFiles, extendGitignore, hasPlatform, type NewEnvironment } from "./environments.ts";
 import { programFiles, type Language } from "./program.ts";
@@ -166,12 +167,13 @@ function packageText(folder: string, name: string, language: Language): [file: s
   }
 }
 
-/** The two commands that come next. */
-function nextSteps({ language, environments, from }: Decided): string {
+/** The commands that come next. */
+function nextSteps({ folder, language, environments, from }: Decided): string {
   const engine = isNode(language) ? "npx microapps" : "pulumi";
   const [{ name, endpoint } = { name: "dev", endpoint: undefined }] = environments;
-  const first =
-    isNode(language) || language === "yaml" ? [] : ["pulumi package add ./node_modules/pulumi-microapps/plugin"];
+  const takesSdk = isNode(language) || language === "yaml"; // other languages have the CLI install the plugin's own
+  const missing = hasSdk(folder) ? [] : ["npm install @pulumi/pulumi"];
+  const first = takesSdk ? missing : ["pulumi package add ./node_modules/pulumi-microapps/plugin"];
   const next = endpoint === undefined ? "up" : "config set microapps:password --secret";
   const commands = [...first, `${engine} stack init ${name}`, `${engine} ${next}`];
   const adopting =
@@ -179,4 +181,13 @@ function nextSteps({ language, environments, from }: Decided): string {
       ? ""
       : "Rows that are as declared count as found; teams and people need adopt: true, or an import.\n";
   return `${adopting}Next:\n${commands.map((command) => `  ${command}\n`).join("")}`;
+}
+
+/** True if a program of this folder finds the Pulumi SDK, also above. */
+function hasSdk(folder: string): boolean {
+  try {
+    return createRequire(path.resolve(folder, "index.js")).resolve("@pulumi/pulumi") !== "";
+  } catch {
+    return false; // not installed
+  }
 }

@@ -1,17 +1,5 @@
 import { type Command, Option } from "commander";
-
-/** Flags of promote. */
-export interface PromoteOptions {
-  cwd?: string;
-  only?: string[];
-  ours?: string[];
-  theirs?: string[];
-  conflicts: "cell" | "row";
-  write?: boolean;
-  fold?: boolean;
-  dirty?: boolean;
-  json?: boolean;
-}
+import type { PromoteOptions } from "./promoting.ts";
 
 /** Adds the command that brings changes of one environment into another. */
 export function addPromoteCommand(program: Command): void {

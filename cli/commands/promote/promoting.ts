@@ -5,7 +5,19 @@ import { DataRefusal } from "../../changes/base/dataRefusal.ts";
 import { WriteError } from "../../edits/writing.ts";
 import { promote } from "../../promotion/promote.ts";
 import { renderPromotion, toPromotionJson } from "../../promotion/rendering.ts";
-import type { PromoteOptions } from "./commands.ts";
+
+/** Flags of promote. */
+export interface PromoteOptions {
+  cwd?: string;
+  only?: string[];
+  ours?: string[];
+  theirs?: string[];
+  conflicts: "cell" | "row";
+  write?: boolean;
+  fold?: boolean;
+  dirty?: boolean;
+  json?: boolean;
+}
 
 /** The exit status of conflicts, as docs/exit-statuses.md has it. */
 const conflicting = 2;

@@ -3,10 +3,10 @@ import type { Readable } from "node:stream";
 const MB = 2 ** 20;
 
 /** Largest body that is copied. */
-const maxBytes = 16 * MB;
+export const maxBytesOfCopy = 16 * MB;
 
 /** Bytes of all bodies that are copied at the same time. */
-const maxBytesAtOnce = 64 * MB;
+export const maxBytesAtOnce = 64 * MB;
 
 /** A copy of what goes through a stream. */
 export interface Copy {
@@ -18,7 +18,14 @@ export interface Copy {
 
 /** Copies of streams that others read, within a bound. */
 export class Copies {
+  readonly #maxBytes: number;
+  readonly #maxBytesAtOnce: number;
   #held = 0;
+
+  constructor(maxBytes = maxBytesOfCopy, atOnce = maxBytesAtOnce) {
+    this.#maxBytes = maxBytes;
+    this.#maxBytesAtOnce = atOnce;
+  }
 
   of(stream: Readable): Copy {
     let parts: Buffer[] | undefined = [];
@@ -29,7 +36,7 @@ export class Copies {
     };
     stream.on("data", (part: Buffer) => {
       if (parts === undefined) return;
-      if (size + part.length > maxBytes || this.#held + part.length > maxBytesAtOnce) {
+      if (size + part.length > this.#maxBytes || this.#held + part.length > this.#maxBytesAtOnce) {
         drop();
         return;
       }

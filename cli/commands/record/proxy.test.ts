@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 import { textOf, type Passed } from "../../recording/exchange.ts";
 import { localhost } from "../doctor/testing/certificates.ts";
-import { startProxy, type Proxy } from "./proxy.ts";
+import { startProxy, type RecordingProxy } from "./proxy.ts";
 
 const closing: (() => Promise<void> | void)[] = [];
 
@@ -16,7 +16,7 @@ afterEach(async () => {
 });
 
 interface Stage {
-  proxy: Proxy;
+  proxy: RecordingProxy;
   platform: http.Server;
   passed: Passed[];
   failures: Error[];

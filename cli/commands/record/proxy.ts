@@ -18,7 +18,7 @@ export interface ProxyOptions {
   failed: (error: Error) => void;
 }
 
-export interface Proxy {
+export interface RecordingProxy {
   /** The platform's address as callers have it now, with its path. */
   url: string;
   close: () => Promise<void>;
@@ -39,7 +39,7 @@ interface Line {
 }
 
 /** Passes requests of this user's processes on to a platform, and hands out copies of what was exchanged. */
-export async function startProxy({ to, port, passed, failed }: ProxyOptions): Promise<Proxy> {
+export async function startProxy({ to, port, passed, failed }: ProxyOptions): Promise<RecordingProxy> {
   const copies = new Copies();
   const lines = new WeakMap<Socket, Line>();
   const server = http.createServer({ maxHeaderSize, requestTimeout: 0, keepAliveTimeout: 0 });

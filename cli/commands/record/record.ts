@@ -6,7 +6,7 @@ import { whyUnwritable } from "../../../machine/ownFile.ts";
 import { loadFacts } from "../../../provider/conformance/load.ts";
 import { formatCount, printableLine } from "../../../provider/messages/text.ts";
 import { kinds } from "../../recording/privacy/kinds.ts";
-import { Recording, type Made } from "../../recording/recording.ts";
+import { Recording, type RecordingFiles } from "../../recording/recording.ts";
 import { logsInWith } from "../../recording/seed.ts";
 import { startProxy } from "./proxy.ts";
 import { leakIn, refuseExisting, writeDrafts } from "./writing.ts";
@@ -28,7 +28,7 @@ export interface RecordOptions {
 const leaked = 3;
 
 /** Maximum of different reasons for lost calls that are reported. */
-const mostReasons = 10;
+const maxReasons = 10;
 
 /** Records until the command has ended, or until this process is asked to end. The answer is the exit status. */
 export async function record(words: readonly string[], options: RecordOptions): Promise<number> {
@@ -79,7 +79,7 @@ function teller(): (error: Error) => void {
   return (error) => {
     const { code } = error as NodeJS.ErrnoException;
     const reason = printableLine(code ?? error.message);
-    if (known.has(reason) || known.size >= mostReasons) return;
+    if (known.has(reason) || known.size >= maxReasons) return;
     known.add(reason);
     process.stderr.write(`warning: the platform can't be asked, and the caller's connection ends as well: ${reason}\n`);
   };
@@ -106,7 +106,7 @@ async function write(
 }
 
 function summaryOf(
-  { counts, omitted, administrator }: Made,
+  { counts, omitted, administrator }: RecordingFiles,
   { seed, facts }: Readonly<Record<"seed" | "facts", string>>,
 ): string {
   const content = [

@@ -5,7 +5,7 @@ import type { SeedInput } from "../../../emulator/seed/schema.ts";
 import type { Caller } from "../../../emulator/testing/platform.ts";
 import { createClient } from "../../../provider/client/client.ts";
 import type { Client } from "../../../provider/client/options.ts";
-import type { Bed } from "../../../provider/conformance/fixtures.ts";
+import type { FixtureIDs } from "../../../provider/conformance/fixtures.ts";
 import { parseFacts } from "../../../provider/conformance/load.ts";
 import { runFacts } from "../../../provider/conformance/run.ts";
 import { Sender } from "../verify/bed/sending.ts";
@@ -89,7 +89,7 @@ async function broken(platform: Emulator, facts: string, email: string, password
     const { teamID } = await client.insertteam({ teamInfo: { organizationID, name: "Helpers" } });
     const [member, other] = ["helper-1@bed.test", "helper-2@bed.test"];
     await client.insertteammembers({ teamIDs: [teamID], emails: [member, other] });
-    const bed: Bed = {
+    const bed: FixtureIDs = {
       ...{ organization: organizationID, "invitee.email": "invitee@bed.test", "admin.apiKey": "key" },
       ...{ "admin.email": email, "admin.password": password, "admin.userID": await client.callerID() },
       ...{ "member.email": member, "member.userID": (await client.userid({ email: member })).userID },

@@ -7,7 +7,7 @@ import { signIn, type Caller } from "../../../emulator/testing/platform.ts";
 import type { EndpointName } from "../../../provider/contract/endpoints.ts";
 import { isObject } from "../../../provider/contract/wire.ts";
 import type { KnownStep } from "../../recording/factShapes.ts";
-import { Recording, type Made } from "../../recording/recording.ts";
+import { Recording, type RecordingFiles } from "../../recording/recording.ts";
 import { passing } from "../../recording/testing/passing.ts";
 import { opened, recordedOf, seed } from "./testing/recorded.ts";
 
@@ -70,7 +70,7 @@ async function answers(caller: Caller, reads: readonly Read[], inShape: boolean)
 }
 
 /** A recording of requests to a platform: from the typed client, and raw ones. */
-const recorded = (platform: Emulator, rows: "shape" | "values"): Promise<Made> =>
+const recorded = (platform: Emulator, rows: "shape" | "values"): Promise<RecordingFiles> =>
   recordedOf(platform, rows, async (client, caller) => {
     const rowData = { Code: "XX", Population: 9 };
     const { rowID } = await client.insertmicroapprow({ microAppID: "countries", rowData });

@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { parse } from "yaml";
 import { EngineError } from "../../../engine/index.ts";
 import type { Finder } from "../../recording/privacy/finder.ts";
-import type { Kind } from "../../recording/privacy/kinds.ts";
+import type { PrivateKind } from "../../recording/privacy/kinds.ts";
 
 /** A file that is to be written. */
 export interface Draft {
@@ -15,7 +15,7 @@ export interface Draft {
 
 /** A secret or a person in a draft, where neither may be. */
 export interface Leak {
-  kind: Kind;
+  kind: PrivateKind;
   path: string;
 }
 

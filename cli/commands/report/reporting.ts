@@ -24,7 +24,7 @@ import { textOf } from "./textOf.ts";
 export const statuses = { stopped: 2, login: 3, unread: 4, noSuchStack: 6, changes: 7 } as const;
 
 /** Milliseconds after which a report is printed with the parts that are ready. */
-const deadlineMs = 60_000;
+export const deadlineMs = 60_000;
 
 /** Makes the report, writes it, and sets the exit status. */
 export async function runReport(options: ReportRequestOptions & { from?: string; outputs?: string }): Promise<void> {

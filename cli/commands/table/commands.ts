@@ -9,7 +9,10 @@ export function addTableCommand(program: Command): void {
     .description("describe the labels of a table, and how sure that is, as Table Schema, JSON Schema and TypeScript")
     .argument("<table>", "ID of the table")
     .option("--key <labels>", "labels of its natural key, joined by + (default: the first that tells rows apart)")
-    .option("--from <file>", "take the fields from the platform of an environment file, in place of rows")
+    .option(
+      "--from <file>",
+      "take the fields from a platform seed (of record), or an environment file, in place of rows",
+    )
     .option("--out <folder>", "write <table>.schema.json, <table>.rows.schema.json and <table>.ts there")
     .addOption(
       new Option("--as <form>", "print one of the three").choices(["table-schema", "json-schema", "typescript"]),

@@ -7,13 +7,14 @@ import { pages } from "../../../provider/client/lists/pages.ts";
 import { isNotFound } from "../../../provider/contract/errors.ts";
 import { declarable } from "../../../provider/contract/values.ts";
 import { readEnvironment } from "../../../provider/environment/declaration.ts";
-import { formatCount, quote } from "../../../provider/messages/text.ts";
+import { find } from "../../../provider/layers/document.ts";
+import { formatCount, quote, some } from "../../../provider/messages/text.ts";
 import { connect } from "../../../provider/pulumi/platform.ts";
 import { maskOf } from "../../../provider/pulumi/secrets.ts";
 import { TableInference } from "../../tableSchema/inference.ts";
 import type { TableModel } from "../../tableSchema/model.ts";
 import { toRowSchema, toTableSchema, toTypeScript } from "../../tableSchema/outputs.ts";
-import { findDeclaredModel } from "../../tableSchema/platformTables.ts";
+import { findDeclaredModel, readPlatform } from "../../tableSchema/platformTables.ts";
 import { summarize } from "../../tableSchema/summary.ts";
 import { lookingContext } from "../lookingContext.ts";
 import { progressLine } from "../progressLine.ts";
@@ -31,7 +32,7 @@ export interface SchemaOptions {
   json?: boolean;
 }
 
-/** Describes a table from its rows, or from the platform of an environment file. */
+/** Describes a table from its rows, or from the platform that a file describes. */
 export async function describeTable(table: string, options: SchemaOptions): Promise<void> {
   const cwd = path.resolve(options.cwd ?? ".");
   if (options.type !== undefined && !/^[A-Za-z_$][\w$]*$/.test(options.type))
@@ -73,14 +74,19 @@ function write(model: TableModel, folder: string, { type }: SchemaOptions): void
   );
 }
 
-/** Fields that an environment file describes under platform. */
+/** Fields that an environment file describes under platform, or a platform seed of its own, as record writes it. */
 function declared(table: string, key: readonly string[], cwd: string, file: string): TableModel {
   const { root, problems } = readEnvironment(file, cwd);
-  const found = root && findDeclaredModel(root, table, key);
+  if (!root) throw new Error(`${file}: ${problems[0]?.message ?? "can't be read"}`);
+  if (find(root, ["habits"]) ?? find(root, ["wireNames"]))
+    throw new Error(
+      `${file}: a profile has how a platform behaves, and no tables: name the platform.yaml that "microapps record" writes, or an environment file`,
+    );
+  const platform = readPlatform(path.resolve(cwd, file), cwd);
+  const found = findDeclaredModel(platform, root, table, key);
   if (found) return found;
-  const [first] = problems;
-  const why = root ? `platform has no table ${quote(table)}` : first?.message;
-  throw new Error(`${file}: ${why ?? "can't be read"}`);
+  const names = Object.keys(platform.tables);
+  throw new Error(`${file}: platform has no table ${quote(table)}; it has ${some(names, 20)}`);
 }
 
 /** Rows of one page: a quarter of what an answer may have, since several pages are in memory at a time. */

@@ -1,6 +1,5 @@
 import type { Profile } from "../../../provider/habits/profile.ts";
-import { meaningOf, wordsFact } from "./meaning.ts";
-import type { Difference } from "./outcome.ts";
+import { meaningOf, wordsFact, type PlatformDifference } from "./meaning.ts";
 import type { Rehearsed } from "./rehearsal/rehearsing.ts";
 
 /** Something that the product needs and the platform lacks. */
@@ -24,7 +23,7 @@ export interface Answer {
 /** Answers from rehearsals, and from differences of what none of them tries. */
 export function answerOf(
   resources: readonly Rehearsed[],
-  differences: readonly Difference[],
+  differences: readonly PlatformDifference[],
   profiles: {
     found: Pick<Profile, "limits" | "statusWords">;
     known: Profile | undefined;
@@ -74,7 +73,7 @@ export function answerOf(
 const usualWaitSeconds = 5;
 
 function isMet(
-  { habit, fact, adapts }: Difference,
+  { habit, fact, adapts }: PlatformDifference,
   { found, known, isWritten }: Parameters<typeof answerOf>[2],
 ): boolean {
   if (isWritten || adapts.by === "declaration") return true;

@@ -25,6 +25,7 @@ export function addVerifyCommand(program: Command, terminal: Terminal = processT
     .option("--app <appID>", "an app of the account's, for notifications to its own address")
     .option("--file <address>", "a small text file that the platform may download, to try the storage of files")
     .option("--rows <number>", "rows that are inserted to see limits, and removed one by one", "50")
+    .option("--timeout <time>", "how long a run may take: 90s, 30m; what it made is removed then", "2h")
     .option("--facts <file>", "further facts (repeatable)", listed, [])
     .option("--profile <file>", "say what has changed since this profile was written")
     .option("--write-profile <file>", "write how the platform behaves, such as platform-profile.yaml")

@@ -1,8 +1,9 @@
+import type { Fact } from "../../../provider/conformance/fact.ts";
 import { habits, type HabitName } from "../../../provider/habits/habits.ts";
 import type { Configuration } from "../../../provider/pulumi/configuration/configuration.ts";
 
 /** Means by which this product works on a platform with an unusual habit. */
-export type Adaption =
+type Adaption =
   | { by: "client" }
   /** Nothing of this product has to do with it; programs of the client may. */
   | { by: "unused" }
@@ -12,6 +13,21 @@ export type Adaption =
   | { by: "declaration"; text: string }
   /** The resource, function or command that ends with an error, or does without. */
   | { by: "nothing"; refuses: string };
+
+/** A way in which a platform was seen to differ. */
+export interface PlatformDifference {
+  /** ID of the fact. */
+  fact: string;
+  rule: string;
+  evidence: Fact["evidence"];
+  expected: string;
+  seen: string;
+  /** The habit by which it is known, with the usual value and the one that was seen; null for one without a name. */
+  habit: { name: HabitName; usual: string; value: string } | null;
+  /** Parts of this product that it affects. */
+  affects: string;
+  adapts: { by: Adaption["by"]; text: string };
+}
 
 interface Meaning {
   /** Parts of this product that it affects. */

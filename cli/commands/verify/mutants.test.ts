@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { habits, type HabitName } from "../../../provider/habits/habits.ts";
 import type { Profile } from "../../../provider/habits/profile.ts";
 import { meaningOf } from "./meaning.ts";
-import type { Outcome } from "./outcome.ts";
+import type { VerifyOutcome } from "./outcome.ts";
 import { Stand } from "./testing/stand.ts";
 
 // VERIFY_MUTANTS=all tries each value of each habit, VERIFY_MUTANTS=skip,noMatch those of these; otherwise the one that PROPERTY_SEED draws.
@@ -20,11 +20,11 @@ let stand: Stand;
 beforeAll(async () => (stand = await Stand.open()));
 afterAll(() => stand.close());
 
-const deviations = ({ differences }: Outcome): string[] =>
+const deviations = ({ differences }: VerifyOutcome): string[] =>
   differences.map(({ habit, fact }) => (habit === null ? `? ${fact}` : `${habit.name}: ${habit.value}`));
 
 /** The answer without texts, which hold the mark of the run. */
-const endsOf = (outcome: Outcome | undefined): unknown => [
+const endsOf = (outcome: VerifyOutcome | undefined): unknown => [
   outcome?.answer.works,
   outcome?.answer.missing.map(({ resource }) => resource),
   outcome?.answer.resources.map(({ resource, status }) => [resource, status]),

@@ -5,7 +5,8 @@ import { EngineError } from "../../../engine/index.ts";
 import type { Fact } from "../../../provider/conformance/fact.ts";
 import { FactsError, parseFacts } from "../../../provider/conformance/load.ts";
 import { FileError, readChecked, textOf } from "../../../provider/layers/checkedFile.ts";
-import { bedTableNames, fieldsOf, tablesIn, type BedTable } from "./bed/tables.ts";
+import { sandboxTableNames, fieldsOf, tablesIn, type SandboxTable } from "./bed/tables.ts";
+import { millisecondsIn } from "./interruption.ts";
 
 /** Flags of the command. */
 export interface VerifyOptions extends GlobalOptions {
@@ -20,6 +21,7 @@ export interface VerifyOptions extends GlobalOptions {
   app?: string;
   file?: string;
   rows: string;
+  timeout: string;
   facts: string[];
   profile?: string;
   writeProfile?: string;
@@ -35,10 +37,10 @@ interface Helper {
 }
 
 /** The sandbox's parts, as far as flags name them. */
-export interface BedNames {
+export interface SandboxNames {
   /** Undefined where an organization is made. */
   organizationID: string | undefined;
-  tables: Partial<Record<BedTable, string>>;
+  tables: Partial<Record<SandboxTable, string>>;
   /** IDs of fields by label, by table. */
   fields: Readonly<Record<string, Readonly<Record<string, string>>>>;
   helpers: readonly Helper[];
@@ -54,6 +56,8 @@ export function checkFlags(options: VerifyOptions): void {
       "nothing was sent: verify makes and removes things, so it works only in an organization and in tables that are for tests: say so with --test-bed",
     );
   }
+  if (millisecondsIn(options.timeout) === undefined)
+    throw wrongly(`--timeout ${options.timeout} is no time such as 90s, 30m or 2h, of at most 24 hours`);
   if (options.clean === true) return;
   if ((options.in === undefined) === (options.new !== true)) {
     throw wrongly("nothing was sent: say either --in <organizationID>, or --new for an organization of the run's own");
@@ -78,19 +82,19 @@ const bedFile = z.looseObject({
 });
 
 /** The sandbox that the flags name. Refuses one without tables. */
-export function toSandboxNames(options: VerifyOptions): BedNames {
+export function toSandboxNames(options: VerifyOptions): SandboxNames {
   const { bed, cwd = "." } = options;
   const file =
     bed === undefined ? undefined : readOrRefuse(() => readChecked(bedFile, path.resolve(cwd, bed), "test bed"));
   const inFile = Object.entries(file?.tables ?? {}).map(([label, { id }]) => `${label}:${id ?? label}`);
   const named = tablesIn(options.table);
   const tables = {
-    ...tablesIn(inFile.filter((each) => bedTableNames.some((name) => each.startsWith(`${name}:`)))),
+    ...tablesIn(inFile.filter((each) => sandboxTableNames.some((name) => each.startsWith(`${name}:`)))),
     ...named,
   };
   if (Object.keys(tables).length === 0) {
     throw wrongly(
-      `nothing was sent: no call makes a table, so the operator of the platform makes those of a test bed, and --table <label>:<table ID> names each: ${bedTableNames.map(fieldsOf).join("; ")}`,
+      `nothing was sent: no call makes a table, so the operator of the platform makes those of a test bed, and --table <label>:<table ID> names each: ${sandboxTableNames.map(fieldsOf).join("; ")}`,
     );
   }
   const fields = Object.entries(file?.tables ?? {}).map(([label, table]) => {

@@ -1,43 +1,22 @@
 import type { Fact } from "../../../provider/conformance/fact.ts";
-import type { Result } from "../../../provider/conformance/run.ts";
+import type { FactResult } from "../../../provider/conformance/run.ts";
 import type { EndpointName } from "../../../provider/contract/endpoints.ts";
 import { habits, type HabitName } from "../../../provider/habits/habits.ts";
 import type { Profile } from "../../../provider/habits/profile.ts";
 import { printableLine } from "../../../provider/messages/text.ts";
 import type { Answer } from "./answer.ts";
-import { adaptionText, meaningOf, meaningOfFact, type Adaption } from "./meaning.ts";
+import { adaptionText, meaningOf, meaningOfFact, type PlatformDifference } from "./meaning.ts";
+import type { ProfileChange } from "./profileFile.ts";
 
 /** How facts came out. */
-export interface Tally {
+export interface FactTally {
   holds: number;
   differs: number;
   notTried: number;
 }
 
-/** A way in which a platform was seen to differ. */
-export interface Difference {
-  /** ID of the fact. */
-  fact: string;
-  rule: string;
-  evidence: Fact["evidence"];
-  expected: string;
-  seen: string;
-  /** The habit by which it is known, with the usual value and the one that was seen; null for one without a name. */
-  habit: { name: HabitName; usual: string; value: string } | null;
-  /** Parts of this product that it affects. */
-  affects: string;
-  adapts: { by: Adaption["by"]; text: string };
-}
-
-/** Change of a platform since its profile was written. */
-export interface Change {
-  what: string;
-  before: string;
-  now: string;
-}
-
 /** Result of a verify run, as `--json` prints it: docs/verify.md has the shape. */
-export interface Outcome {
+export interface VerifyOutcome {
   /** Version of this shape. */
   version: 1;
   /** The exit status. */
@@ -50,13 +29,13 @@ export interface Outcome {
   mark: string;
   requests: number;
   score: {
-    all: Tally;
-    endpoints: ({ endpoint: string } & Tally)[];
-    evidence: ({ evidence: string } & Tally)[];
+    all: FactTally;
+    endpoints: ({ endpoint: string } & FactTally)[];
+    evidence: ({ evidence: string } & FactTally)[];
   };
-  differences: Difference[];
+  differences: PlatformDifference[];
   /** Since the profile of `--profile`; null without one. */
-  changes: Change[] | null;
+  changes: ProfileChange[] | null;
   notTried: { fact: string; why: string }[];
   profile: Profile;
   /** Things that could not be removed. */
@@ -64,24 +43,24 @@ export interface Outcome {
 }
 
 /** Characters of a value in a sentence. */
-const mostCharacters = 160;
+const maxCharacters = 160;
 
 const endpointIn = (id: string): EndpointName => (id.split(/[ :]/)[0] ?? "") as EndpointName; // as facts are named
 
 /** The name of the habit that differs, where the platform was seen to have another value than the usual. */
-export const deviation = ({ habit }: Result): { name: HabitName; value: string } | undefined =>
+export const deviation = ({ habit }: FactResult): { name: HabitName; value: string } | undefined =>
   habit && habit.value !== habits[habit.name].values[0] ? habit : undefined;
 
-const differs = (result: Result): boolean => result.status === "failed" || deviation(result) !== undefined;
+const differs = (result: FactResult): boolean => result.status === "failed" || deviation(result) !== undefined;
 
 /** Counts the facts, by endpoint and by evidence. */
-export function scoreOf(results: readonly Result[]): Outcome["score"] {
-  const tally = (some: readonly Result[]): Tally => ({
+export function scoreOf(results: readonly FactResult[]): VerifyOutcome["score"] {
+  const tally = (some: readonly FactResult[]): FactTally => ({
     holds: some.filter((each) => each.status === "passed" && !differs(each)).length,
     differs: some.filter(differs).length,
     notTried: some.filter((each) => each.status === "notTried" && !differs(each)).length,
   });
-  const by = (keyOf: (fact: Fact) => string): [string, Result[]][] => [
+  const by = (keyOf: (fact: Fact) => string): [string, FactResult[]][] => [
     ...Map.groupBy(results, ({ fact }) => keyOf(fact)),
   ];
   return {
@@ -92,9 +71,9 @@ export function scoreOf(results: readonly Result[]): Outcome["score"] {
 }
 
 /** Each difference, with its consequences. A habit is listed once, by the first fact that shows it. */
-export function differencesOf(results: readonly Result[], hide: (text: string) => string): Difference[] {
+export function differencesOf(results: readonly FactResult[], hide: (text: string) => string): PlatformDifference[] {
   const known = new Set<string>();
-  return results.filter(differs).flatMap((result): Difference[] => {
+  return results.filter(differs).flatMap((result): PlatformDifference[] => {
     const { id: fact, rule, evidence } = result.fact;
     const found = deviation(result);
     const base = { fact, rule, evidence, ...comparison(result, hide) };
@@ -109,7 +88,7 @@ export function differencesOf(results: readonly Result[], hide: (text: string) =
   });
 }
 
-function comparison(result: Result, hide: (text: string) => string): Pick<Difference, "expected" | "seen"> {
+function comparison(result: FactResult, hide: (text: string) => string): Pick<PlatformDifference, "expected" | "seen"> {
   if (result.status === "failed") {
     const at = result.path === "" ? "" : `${result.path}: `;
     return { expected: describeValue(result.expected, hide), seen: hide(at) + describeValue(result.seen, hide) };
@@ -121,13 +100,13 @@ function comparison(result: Result, hide: (text: string) => string): Pick<Differ
 /** A value of the platform's in a sentence: masked first, then cut. */
 export function describeValue(value: unknown, hide: (text: string) => string): string {
   const text = printableLine(hide(value === undefined ? "nothing" : JSON.stringify(value)));
-  return text.length > mostCharacters ? `${text.slice(0, mostCharacters)}…` : text;
+  return text.length > maxCharacters ? `${text.slice(0, maxCharacters)}…` : text;
 }
 
 /** True when nobody has to do anything about a difference. */
-export const isAdapted = ({ adapts: { by } }: Difference): boolean => by === "client" || by === "unused";
+export const isAdapted = ({ adapts: { by } }: PlatformDifference): boolean => by === "client" || by === "unused";
 
 /** Returns 3 when the product lacks something, or when the platform is not as its profile any more. */
-export function statusOf({ works }: Answer, changes: readonly Change[] | null): 0 | 3 {
+export function statusOf({ works }: Answer, changes: readonly ProfileChange[] | null): 0 | 3 {
   return works === "no" || (changes !== null && changes.length > 0) ? 3 : 0;
 }

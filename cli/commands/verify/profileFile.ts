@@ -2,14 +2,20 @@ import { lstatSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { stringify } from "yaml";
 import { ask, EngineError, isInteractive, type Terminal } from "../../../engine/index.ts";
-import type { Result } from "../../../provider/conformance/run.ts";
+import type { FactResult } from "../../../provider/conformance/run.ts";
 import { habits, type HabitName } from "../../../provider/habits/habits.ts";
 import { profile, type Profile } from "../../../provider/habits/profile.ts";
 import { writeDrafts } from "../record/writing.ts";
 import { wordsFact } from "./meaning.ts";
-import type { Change } from "./outcome.ts";
 
 const habitNames = Object.keys(habits) as HabitName[]; // keys of a const object
+
+/** Change of a platform since its profile was written. */
+export interface ProfileChange {
+  what: string;
+  before: string;
+  now: string;
+}
 
 /** Findings beside habits. */
 export interface Seen {
@@ -21,7 +27,7 @@ export interface Seen {
 }
 
 /** The value of each habit that was seen; a deviation counts more than a fact that saw none. */
-export function habitsSeen(results: readonly Result[]): Map<HabitName, string> {
+export function habitsSeen(results: readonly FactResult[]): Map<HabitName, string> {
   const seen = new Map<HabitName, string>();
   for (const { habit } of results) {
     if (!habit) continue;
@@ -33,7 +39,7 @@ export function habitsSeen(results: readonly Result[]): Map<HabitName, string> {
 
 /** The findings as a profile. Untried habits are taken from an earlier profile, if there is one. */
 export function profileOf(
-  results: readonly Result[],
+  results: readonly FactResult[],
   { platform, now, limits, wireNames }: Seen,
   earlier?: Profile,
 ): Profile {
@@ -60,15 +66,19 @@ export function profileOf(
 }
 
 /** Words of which only the operator knows more than that the client takes them for pending. */
-function unknownWords(results: readonly Result[]): Profile["statusWords"] {
+function unknownWords(results: readonly FactResult[]): Profile["statusWords"] {
   const found = results.find(({ fact, status }) => fact.id === wordsFact && status === "failed");
   const isWord = found?.status === "failed" && found.path === "status" && typeof found.seen === "string";
   return isWord ? { [String(found.seen)]: "pending" } : {};
 }
 
 /** Changes from an earlier profile, among the tried facts. */
-export function changesSince(earlier: Profile, results: readonly Result[], limits: Profile["limits"]): Change[] {
-  const changes: Change[] = [...habitsSeen(results)].map(([name, now]) => ({
+export function changesSince(
+  earlier: Profile,
+  results: readonly FactResult[],
+  limits: Profile["limits"],
+): ProfileChange[] {
+  const changes: ProfileChange[] = [...habitsSeen(results)].map(([name, now]) => ({
     what: name,
     before: earlier.habits[name] ?? habits[name].values[0],
     now,

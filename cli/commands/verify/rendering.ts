@@ -1,10 +1,11 @@
 import { wrapLine } from "../../../engine/index.ts";
 import { formatCounts, formatCount } from "../../../provider/messages/text.ts";
-import { isAdapted, type Difference, type Outcome, type Tally } from "./outcome.ts";
+import type { PlatformDifference } from "./meaning.ts";
+import { isAdapted, type VerifyOutcome, type FactTally } from "./outcome.ts";
 import type { Rehearsed } from "./rehearsal/rehearsing.ts";
 
 /** The outcome for people, in a number of columns. */
-export function screenOf(outcome: Outcome, columns: number): string {
+export function screenOf(outcome: VerifyOutcome, columns: number): string {
   const { score, differences, changes, notTried, left } = outcome;
   const table = [
     ...rows(
@@ -30,7 +31,7 @@ export function screenOf(outcome: Outcome, columns: number): string {
 }
 
 /** The first screen. Facts come after it. */
-function answerParts({ answer, platform, left }: Outcome, columns: number): string[][] {
+function answerParts({ answer, platform, left }: VerifyOutcome, columns: number): string[][] {
   const { works, settings, missing, resources } = answer;
   const by = (status: Rehearsed["status"]) => resources.filter((each) => each.status === status);
   const unmet = settings.filter(({ isMet }) => !isMet);
@@ -58,7 +59,7 @@ function answerParts({ answer, platform, left }: Outcome, columns: number): stri
 
 const headings = ["holds", "differs", "not tried"] as const;
 
-function rows(title: string, tallies: readonly (readonly [string, Tally])[]): string[] {
+function rows(title: string, tallies: readonly (readonly [string, FactTally])[]): string[] {
   const cells = Math.max(title.length, ...tallies.map(([name]) => name.length)) + 2;
   const line = (name: string, numbers: readonly (string | number)[]): string =>
     name.padEnd(cells) +
@@ -70,7 +71,7 @@ function rows(title: string, tallies: readonly (readonly [string, Tally])[]): st
 }
 
 function linesOf(
-  { fact, rule, evidence, expected, seen, habit, affects, adapts }: Difference,
+  { fact, rule, evidence, expected, seen, habit, affects, adapts }: PlatformDifference,
   columns: number,
 ): string[] {
   const indented = (text: string): string[] => wrapLine(`  ${text}`, columns);
@@ -85,7 +86,7 @@ function linesOf(
   ];
 }
 
-function changeLines(changes: NonNullable<Outcome["changes"]>, columns: number): string[] {
+function changeLines(changes: NonNullable<VerifyOutcome["changes"]>, columns: number): string[] {
   if (changes.length === 0) return ["Nothing has changed since the profile was written."];
   return changes.flatMap(({ what, before, now }) =>
     wrapLine(`CHANGED ${what}: it was ${before}, and is ${now} now.`, columns),
@@ -93,19 +94,19 @@ function changeLines(changes: NonNullable<Outcome["changes"]>, columns: number):
 }
 
 /** Facts that were not tried, by reason. */
-function notTriedLines(notTried: Outcome["notTried"], columns: number): string[] {
+function notTriedLines(notTried: VerifyOutcome["notTried"], columns: number): string[] {
   const byReason = [...Map.groupBy(notTried, ({ why }) => why)];
   return byReason.flatMap(([why, facts]) =>
     wrapLine(`${formatCount(facts.length, "fact")} not tried: ${why}.`, columns),
   );
 }
 
-const leftLines = (left: Outcome["left"], columns: number): string[] =>
+const leftLines = (left: VerifyOutcome["left"], columns: number): string[] =>
   left.flatMap(({ kind, ids, why }) =>
     wrapLine(`LEFT OVER ${kind} ${ids.join(", ")}: ${why} 'microapps verify --clean --test-bed' tries again.`, columns),
   );
 
-function summary({ score: { all }, differences, changes, requests, mark }: Outcome): string {
+function summary({ score: { all }, differences, changes, requests, mark }: VerifyOutcome): string {
   const adapted = differences.filter(isAdapted).length;
   const counts = formatCounts([
     [all.holds, "hold"],

@@ -2,10 +2,10 @@ import { EngineError } from "../../../engine/index.ts";
 import { messageOf } from "../../../machine/failures.ts";
 import { createClient } from "../../../provider/client/client.ts";
 import type { Client } from "../../../provider/client/options.ts";
-import { rawDoor, RefusedLogin } from "../../../provider/conformance/door.ts";
+import { createRawClient, SandboxLoginError } from "../../../provider/conformance/door.ts";
 import type { Fact } from "../../../provider/conformance/fact.ts";
-import type { Bed } from "../../../provider/conformance/fixtures.ts";
-import { runFacts, type Result } from "../../../provider/conformance/run.ts";
+import type { FixtureIDs } from "../../../provider/conformance/fixtures.ts";
+import { runFacts, type FactResult } from "../../../provider/conformance/run.ts";
 import type { Profile } from "../../../provider/habits/profile.ts";
 import { readProfile } from "../../../provider/layers/profileFile.ts";
 import type { Configuration } from "../../../provider/pulumi/configuration/configuration.ts";
@@ -17,7 +17,7 @@ import { removeLeftovers, type Remainder } from "./bed/cleaning.ts";
 import { groundsOf, helpersOf } from "./bed/grounds.ts";
 import { refuseNamesake } from "./bed/guarding.ts";
 import { digestOf, Journal } from "./bed/journal.ts";
-import { Keeper } from "./bed/keeping.ts";
+import { RequestGuard } from "./bed/keeping.ts";
 import { limitsBelow } from "./bed/limits.ts";
 import {
   callerOf,
@@ -30,9 +30,9 @@ import {
   toVisibleAfter,
 } from "./bed/preparing.ts";
 import { NoAnswer, PatientSender, Sender } from "./bed/sending.ts";
-import { Interruption } from "./interruption.ts";
-import { readOrRefuse, wrongly, type BedNames, type VerifyOptions } from "./options.ts";
-import { differencesOf, scoreOf, statusOf, type Outcome } from "./outcome.ts";
+import { Interruption, timesOf, type Times } from "./interruption.ts";
+import { readOrRefuse, wrongly, type SandboxNames, type VerifyOptions } from "./options.ts";
+import { differencesOf, scoreOf, statusOf, type VerifyOutcome } from "./outcome.ts";
 import { changesSince, profileOf, type Seen } from "./profileFile.ts";
 import type { RehearsedPart } from "./rehearsal/parts.ts";
 import { rehearse, type Rehearsed } from "./rehearsal/rehearsing.ts";
@@ -45,7 +45,7 @@ export interface Work {
   /** The folder of the journals. */
   folder: string;
   /** Undefined where only what is left over is removed. */
-  names: BedNames | undefined;
+  names: SandboxNames | undefined;
   /** Facts of the package: IDs that stand in them are made up. */
   facts: readonly Fact[];
   /** Facts of files that are named. */
@@ -53,6 +53,8 @@ export interface Work {
   earlier: Profile | undefined;
   options: VerifyOptions;
   mark: string;
+  /** Longest times (default: by --timeout). */
+  times?: Times | undefined;
   /** Resources that are rehearsed (default: all). */
   parts?: readonly RehearsedPart[] | undefined;
   show: (text: string) => void;
@@ -71,10 +73,11 @@ interface Connection {
   sender: Sender;
   hide: (text: string) => string;
   stop: Interruption;
+  times: Times;
 }
 
 /** Removes what earlier runs have left, and tries the facts; undefined where there is nothing to try. */
-export async function onPlatform(work: Work): Promise<Outcome | undefined> {
+export async function onPlatform(work: Work): Promise<VerifyOutcome | undefined> {
   const { settings, subject, names } = work;
   subject.mask.add(names?.helpers.map(({ password }) => password) ?? []);
   const { url, close } = await locatePlatform(settings.endpoint, subject.folder).catch((error: unknown): never => {
@@ -85,14 +88,19 @@ export async function onPlatform(work: Work): Promise<Outcome | undefined> {
   const clientOf: Connection["clientOf"] = (profile) =>
     createClient({ endpoint: url, email, password, apiKey, wireNames, profile });
   const client = clientOf(known);
-  const sender = new Sender({ url });
-  const stop = new Interruption(work.warn);
+  const times = work.times ?? timesOf(work.options.timeout);
+  const stop = new Interruption(work.warn, times.limitMs);
+  stop.late.addEventListener("abort", () => void client.close());
+  const sender = new Sender({ url, signal: stop.late });
   const hide = (text: string): string => withoutAddresses(subject.mask.hide(text));
   try {
     await callerOf(client, hide);
-    const connection = { url, client, clientOf, known, sender, hide, stop };
+    const connection = { url, client, clientOf, known, sender, hide, stop, times };
     await removeLeftOvers(work, connection);
     return names === undefined ? undefined : await inJournal(work, names, connection);
+  } catch (error) {
+    // Everything fails that is on its way then.
+    throw stop.late.aborted && !(error instanceof Stopped) ? new Stopped(stop.describe()) : error;
   } finally {
     stop.end();
     sender.close();
@@ -100,6 +108,9 @@ export async function onPlatform(work: Work): Promise<Outcome | undefined> {
     await close();
   }
 }
+
+/** A run that ended before its end. */
+class Stopped extends EngineError {}
 
 /** Removes what earlier runs on this platform have made and left. */
 async function removeLeftOvers({ settings, folder, names, warn }: Work, { client }: Connection): Promise<void> {
@@ -117,38 +128,40 @@ async function removeLeftOvers({ settings, folder, names, warn }: Work, { client
 }
 
 /** A run with a journal, which ends with everything removed. */
-async function inJournal(work: Work, names: BedNames, connection: Connection): Promise<Outcome> {
+async function inJournal(work: Work, names: SandboxNames, connection: Connection): Promise<VerifyOutcome> {
   const { settings, folder, mark, now } = work;
-  const { clientOf, known, stop } = connection;
+  const { clientOf, known, stop, times } = connection;
   const tables = names.tables as Readonly<Record<string, string>>; // none is undefined
   const journal = Journal.begin(folder, { mark, platform: digestOf(settings.endpoint), tables, startedAt: now() });
   let left: Remainder[] = [];
-  const results: Result[] = [];
-  let tried: Tried & { resources: Rehearsed[] };
+  const results: FactResult[] = [];
+  let tried: (Tried & { resources: Rehearsed[] }) | undefined;
   try {
     const found = await attempt(work, names, journal, connection, results);
     tried = { ...found, resources: await rehearsed(work, found, journal, connection) };
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
   } finally {
     work.show("removing what was made");
     // Removing things may depend on the habits that the facts found.
     const cleaner = clientOf(profileOf(results, seenBy(work, {}), known));
+    const end = setTimeout(() => void cleaner.close(), times.cleaningMs);
     left = await removeLeftovers(cleaner, journal).finally(() => journal.end());
+    clearTimeout(end);
     await cleaner.close();
   }
-  if (stop.signal.aborted) {
-    throw new EngineError(
-      left.length === 0
-        ? "interrupted: what was made is removed"
-        : "interrupted: something is left over, which 'verify --clean' removes",
-    );
+  if (stop.signal.aborted || tried === undefined) {
+    const removal =
+      left.length === 0 ? "what was made is removed" : "something is left over, which 'verify --clean' removes";
+    throw new Stopped(`${stop.describe()}: ${removal}`);
   }
   return outcomeOf(work, tried, left, connection);
 }
 
 interface Tried {
-  results: Result[];
+  results: FactResult[];
   limits: Profile["limits"];
-  bed: Bed;
+  bed: FixtureIDs;
 }
 
 /** Rehearses each resource with what the facts found. */
@@ -171,10 +184,10 @@ async function rehearsed(
 /** Tries the facts; each result is added to `found` at once. */
 async function attempt(
   work: Work,
-  names: BedNames,
+  names: SandboxNames,
   journal: Journal,
   connection: Connection,
-  found: Result[],
+  found: FactResult[],
 ): Promise<Tried> {
   const { settings, options, mark, subject, show } = work;
   const facts = [...work.facts, ...work.more];
@@ -184,18 +197,18 @@ async function attempt(
   const userID = await client.callerID();
   const mayMake = { organizations: options.new === true, apps: options.apps === true };
   const invitee = options.address.replace("*", mark);
-  const basic: Bed = {
+  const basic: FixtureIDs = {
     ...fixturesOf(names, settings, { userID, invitee, mayMake, rows: Number(options.rows) }),
     ...(await helpersOf(names, connection)),
     organization: organization.id,
     ...(options.file === undefined ? {} : { "file.url": options.file, "file.text": await textAt(options.file) }),
   };
-  const keeper = new Keeper(sender.send, groundsOf(work, names, basic, connection.url), journal);
+  const keeper = new RequestGuard(sender.send, groundsOf(work, names, basic, connection.url), journal);
   keeper.own(organization.id);
   const patient = new PatientSender(keeper.send);
   const { send, lost } = patient;
   const { wireNames } = settings;
-  const door = rawDoor({ send, bed: basic, habits: () => ({}), wireNames });
+  const door = createRawClient({ send, bed: basic, habits: () => ({}), wireNames });
   try {
     show("looking at the tables of the test bed");
     const { fields, lag } = await examineTables(door, names.tables, mark);
@@ -206,9 +219,9 @@ async function attempt(
     await removeLeftovers(client, journal, (thing) => thing.kind === "row"); // facts are to find empty tables
     const app = options.app ?? (mayMake.apps ? await newApp(door, settings.email ?? "", mark) : undefined);
     if (app !== undefined) keeper.own(app);
-    const bed: Bed = { ...fields, ...basic, ...(app === undefined ? {} : { app }) };
+    const bed: FixtureIDs = { ...fields, ...basic, ...(app === undefined ? {} : { app }) };
     const signal = AbortSignal.any([stop.signal, lost]);
-    const done = (result: Result): void => {
+    const done = (result: FactResult): void => {
       const count = found.push(result);
       show(`${count} of ${facts.length} facts: ${result.fact.id}`);
     };
@@ -216,7 +229,7 @@ async function attempt(
     if (lost.aborted) throw lost.reason as NoAnswer;
     return { results: results.map((each) => withoutRefused(each, keeper.refusals)), limits, bed };
   } catch (error) {
-    const isExpected = [NoAnswer, RefusedLogin, EngineError].some((kind) => error instanceof kind);
+    const isExpected = [NoAnswer, SandboxLoginError, EngineError].some((kind) => error instanceof kind);
     // The platform's words may repeat what it was sent.
     throw isExpected ? wrongly(hide(messageOf(error))) : error;
   } finally {
@@ -225,7 +238,7 @@ async function attempt(
 }
 
 /** A fact with a request outside of the sandbox counts as not tried. */
-function withoutRefused(result: Result, refusals: ReadonlySet<string>): Result {
+function withoutRefused(result: FactResult, refusals: ReadonlySet<string>): FactResult {
   const { fact } = result;
   if (result.status !== "failed" || typeof result.seen !== "string" || !refusals.has(result.seen)) return result;
   return { fact, status: "notTried", why: result.seen };
@@ -236,7 +249,7 @@ function outcomeOf(
   { results, limits, resources }: Tried & { resources: Rehearsed[] },
   left: readonly Remainder[],
   { hide, sender, known }: Connection,
-): Outcome {
+): VerifyOutcome {
   const { subject, earlier, mark, options, settings } = work;
   const seen = seenBy(work, limits);
   const { platform } = seen;

@@ -4,7 +4,7 @@ import { loadFacts } from "../../../provider/conformance/load.ts";
 import type { HabitName } from "../../../provider/habits/habits.ts";
 import { isLong } from "../../../testing/harness/drawn.ts";
 import { answerOf } from "./answer.ts";
-import type { Outcome } from "./outcome.ts";
+import type { VerifyOutcome } from "./outcome.ts";
 import { parts, type RehearsedPart } from "./rehearsal/parts.ts";
 import { Stand } from "./testing/stand.ts";
 
@@ -23,7 +23,7 @@ afterEach(() => {
 const about = (...names: HabitName[]): Fact[] =>
   loadFacts().filter(({ habit }) => habit !== undefined && names.includes(habit));
 const named = (...names: string[]): RehearsedPart[] => parts.filter(({ name }) => names.includes(name));
-const lacks = (outcome: Outcome | undefined): string[] | undefined =>
+const lacks = (outcome: VerifyOutcome | undefined): string[] | undefined =>
   outcome?.answer.missing.map(({ resource, why }) => `${resource}: ${why}`);
 const profile = "platform-profile.yaml";
 const containing = (text: string): unknown => expect.stringContaining(text);

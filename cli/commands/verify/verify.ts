@@ -17,7 +17,7 @@ import { refuseManaged } from "./bed/guarding.ts";
 import { journalFolder } from "./bed/journal.ts";
 import { makeSandboxSeed } from "./bed/tables.ts";
 import { toSandboxNames, checkFlags, factsOf, readOrRefuse, type VerifyOptions } from "./options.ts";
-import type { Outcome } from "./outcome.ts";
+import type { VerifyOutcome } from "./outcome.ts";
 import { writeProfile } from "./profileFile.ts";
 import { screenOf } from "./rendering.ts";
 import { onPlatform, type Work } from "./running.ts";
@@ -67,7 +67,7 @@ export async function runVerify(options: VerifyOptions, terminal: Terminal, more
     now: Date.now,
     ...more,
   };
-  let outcome: Outcome | undefined;
+  let outcome: VerifyOutcome | undefined;
   try {
     outcome = await onPlatform(work);
   } finally {
@@ -82,7 +82,12 @@ export async function runVerify(options: VerifyOptions, terminal: Terminal, more
   return outcome.status;
 }
 
-function print(outcome: Outcome, { json }: VerifyOptions, { mask }: Subject, { output, environment }: Terminal): void {
+function print(
+  outcome: VerifyOutcome,
+  { json }: VerifyOptions,
+  { mask }: Subject,
+  { output, environment }: Terminal,
+): void {
   const columns = (output.isTTY && output.columns) || widthOfPipes; // some terminals say 0
   const text = json ? printableJson(outcome, 2) : printable(mask.hide(screenOf(outcome, columns)), false);
   output.write(`${isPipeline(environment) ? withoutCommands(text) : text}\n`);

@@ -1,7 +1,7 @@
-import { findSecrets, kindOfName, type Kind } from "../../recording/privacy/kinds.ts";
+import { findSecrets, kindOfName, type PrivateKind } from "../../recording/privacy/kinds.ts";
 import type { MaskedKind } from "./masksFile.ts";
 
-const kinds: Readonly<Record<Kind, MaskedKind>> = {
+const kinds: Readonly<Record<PrivateKind, MaskedKind>> = {
   email: "address",
   phone: "telephone",
   person: "name",

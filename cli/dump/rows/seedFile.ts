@@ -6,7 +6,7 @@ import { isNothing, stableJson } from "./columns.ts";
 export type Types = Readonly<Record<string, "text" | "number" | "boolean" | "json">>;
 
 /** The lines of a seed file, as a seed reads them back. */
-export interface Lines {
+interface Lines {
   /** The first line, if the format has one. */
   head: string;
   /** @param values by label, references as keys */

@@ -12,13 +12,13 @@ export const kinds = {
   link: "a part of a signed link",
 } as const;
 
-export type Kind = keyof typeof kinds;
+export type PrivateKind = keyof typeof kinds;
 
 /** Kinds that let somebody in: they are hidden inside words as well. */
-export const opens: ReadonlySet<Kind> = new Set(["password", "token", "key", "cookie", "secret", "link"]);
+export const opens: ReadonlySet<PrivateKind> = new Set(["password", "token", "key", "cookie", "secret", "link"]);
 
 // By the name of a key or a label, in small letters without what is no letter or digit.
-const byName: readonly (readonly [RegExp, Kind])[] = [
+const byName: readonly (readonly [RegExp, PrivateKind])[] = [
   [/pass(word|wd|phrase|code)s?$|^pwd$/, "password"],
   [/apikeys?$|accesskey(id)?$/, "key"],
   [/tokens?$|^jwt$|^bearer$|^authorization$/, "token"],
@@ -36,12 +36,12 @@ const byName: readonly (readonly [RegExp, Kind])[] = [
 ];
 
 /** The kind of a value, judged by its name. */
-export function kindOfName(name: string): Kind | undefined {
+export function kindOfName(name: string): PrivateKind | undefined {
   const plain = name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
   return byName.find(([pattern]) => pattern.test(plain))?.[1];
 }
 
-const headers: Readonly<Record<string, Kind>> = {
+const headers: Readonly<Record<string, PrivateKind>> = {
   "x-auth-token": "token",
   "x-user-id": "user",
   "x-api-key": "key",
@@ -50,10 +50,10 @@ const headers: Readonly<Record<string, Kind>> = {
 };
 
 /** The kind of a header's value. */
-export const kindOfHeader = (name: string): Kind | undefined => headers[name] ?? kindOfName(name);
+export const kindOfHeader = (name: string): PrivateKind | undefined => headers[name] ?? kindOfName(name);
 
 const email = /[\p{L}\p{N}._%+'-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu;
-const shapes: readonly (readonly [RegExp, Kind])[] = [
+const shapes: readonly (readonly [RegExp, PrivateKind])[] = [
   [email, "email"],
   [/(?<![\w-])eyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)?/g, "token"],
   [/(?<=\b(?:bearer|basic|token) )[\w.~+/=-]{8,}/gi, "token"],
@@ -70,7 +70,7 @@ const link = /\b[a-z][a-z\d+.-]*:\/\/[^\s"'<>\\]+/gi;
 const shortestInLink = 4;
 
 /** Finds secrets that a text shows by its form alone. */
-export function* findSecrets(text: string): Generator<readonly [string, Kind]> {
+export function* findSecrets(text: string): Generator<readonly [string, PrivateKind]> {
   for (const [pattern, kind] of shapes) for (const [found] of text.matchAll(pattern)) yield [found, kind];
   for (const [, name = ""] of text.matchAll(displayed)) yield [name, "person"];
   for (const [found] of text.matchAll(link)) {

@@ -1,6 +1,6 @@
 import { isObject } from "../../../provider/contract/wire.ts";
 import type { Finder } from "./finder.ts";
-import { kindOfName, opens, type Kind } from "./kinds.ts";
+import { kindOfName, opens, type PrivateKind } from "./kinds.ts";
 import { vocabulary } from "./vocabulary.ts";
 
 const word = /^[\p{L}\p{N}]+$/u;
@@ -9,7 +9,7 @@ const word = /^[\p{L}\p{N}]+$/u;
 const insideFrom = { open: 6, other: 12 };
 
 /** Replacements for the values of a kind; `#` is a number. */
-const stand: Readonly<Record<Kind | "removed", string>> = {
+const stand: Readonly<Record<PrivateKind | "removed", string>> = {
   password: "password-#",
   token: "token-#",
   key: "key-#",
@@ -40,14 +40,14 @@ const spellings: readonly Spelling[] = [
 /** Replaces secrets and people: the same value by the same one, in whatever encoding. */
 export class Replacer {
   readonly #finder: Finder;
-  readonly #entries: ReadonlyMap<string, Kind>;
+  readonly #entries: ReadonlyMap<string, PrivateKind>;
   /** The longest first, each with its spellings. */
-  readonly #spelled: readonly { value: string; kind: Kind; forms: (readonly [string, Spelling])[] }[];
+  readonly #spelled: readonly { value: string; kind: PrivateKind; forms: (readonly [string, Spelling])[] }[];
   readonly #texts = new Map<string, string>();
   readonly #made = new Map<string, string>();
   readonly #counts = new Map<string, number>();
 
-  constructor(finder: Finder, entries: ReadonlyMap<string, Kind>) {
+  constructor(finder: Finder, entries: ReadonlyMap<string, PrivateKind>) {
     this.#finder = finder;
     this.#entries = entries;
     this.#spelled = [...entries]
@@ -56,7 +56,7 @@ export class Replacer {
   }
 
   /** The replacement for a value of a kind. */
-  of(value: string, kind: Kind | "removed"): string {
+  of(value: string, kind: PrivateKind | "removed"): string {
     // Addresses are compared without regard to case.
     const key = kind === "email" ? value.toLowerCase() : value;
     const known = this.#made.get(key);

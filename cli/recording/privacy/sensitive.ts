@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { isObject } from "../../../provider/contract/wire.ts";
-import { kindOfHeader, kindOfName, findSecrets, type Kind } from "./kinds.ts";
+import { kindOfHeader, kindOfName, findSecrets, type PrivateKind } from "./kinds.ts";
 import { layersOf } from "./layers.ts";
 import { vocabulary } from "./vocabulary.ts";
 
@@ -15,7 +15,7 @@ const shortestPart = 4;
 
 /** The secrets and people that came by, with what they are. They stay in memory. */
 export class Sensitive {
-  readonly #kinds = new Map<string, Kind>();
+  readonly #kinds = new Map<string, PrivateKind>();
   readonly #labels: ReadonlySet<string>;
   #characters = 0;
 
@@ -29,11 +29,11 @@ export class Sensitive {
     return this.#kinds.size >= mostValues || this.#characters >= mostCharacters;
   }
 
-  get entries(): ReadonlyMap<string, Kind> {
+  get entries(): ReadonlyMap<string, PrivateKind> {
     return this.#kinds;
   }
 
-  add(value: string, kind: Kind): void {
+  add(value: string, kind: PrivateKind): void {
     const text = value.trim();
     if (text.length < shortest || vocabulary.has(text) || this.#kinds.has(text)) return;
     this.#kinds.set(text, kind);
@@ -68,7 +68,7 @@ export class Sensitive {
   }
 
   /** Takes what a value holds, by the names that its parts stand under and by their forms. */
-  addValue(value: unknown, kind?: Kind): void {
+  addValue(value: unknown, kind?: PrivateKind): void {
     if (typeof value === "string") {
       if (kind !== undefined) this.add(value, kind);
       this.addText(value);

@@ -12,7 +12,7 @@ export function tables(place) {
   }
   const cells = ({ id, name, fields, rows, parent }) => [
     html`<a href=${link("tables", id)}>${name}</a>`,
-    rows,
+    rows ?? "…",
     plural(fields.length, "field"),
     parent === null ? "" : `rows of ${model.tables.find((table) => table.id === parent)?.name ?? parent}`,
     copyable(id),

@@ -20,6 +20,7 @@ export class Moment {
   readonly #database: Database;
   readonly #readers: Readers;
   readonly #reader: number;
+  readonly #version: number;
 
   constructor(database: Database) {
     this.#database = database;
@@ -28,6 +29,13 @@ export class Moment {
     this.#reader = Math.max(0, ...open) + 1;
     open.add(this.#reader);
     database.run("INSERT INTO past_readers VALUES (?)", this.#reader);
+    this.#version = versionOf(database);
+  }
+
+  /** False once another process has written to the data file, or all rows were exchanged: what it shows then is mixed. */
+  holds(): boolean {
+    const { generation } = this.#readers;
+    return versionOf(this.#database) === this.#version && generationOf(this.#database) === generation;
   }
 
   hasChanges(): boolean {
@@ -45,6 +53,16 @@ export class Moment {
     return [`FROM past_rows AS rows WHERE reader = ? AND table_id = ?`, [this.#reader, table]];
   }
 
+  /** All tables' rows as they were, those with a `seq` above `after` and up to `to`. */
+  between(columns: string, after: number, to: number): [string, (string | number)[]] {
+    const range = "seq > ? AND seq <= ?";
+    const now = `SELECT ${columns} FROM rows WHERE ${range}`;
+    if (!this.hasChanges()) return [now, [after, to]];
+    const before = `SELECT ${columns} FROM past_rows WHERE reader = ? AND ${range}`;
+    const reader = this.#reader;
+    return [`${now}${this.unchanged[0]} UNION ALL ${before}`, [after, to, reader, reader, after, to]];
+  }
+
   end(): void {
     const { open } = this.#readers;
     open.delete(this.#reader);
@@ -55,6 +73,10 @@ export class Moment {
     else drop(this.#database);
   }
 }
+
+/** Changes whenever another connection has written. */
+const versionOf = (database: Database): number =>
+  database.one<{ data_version: number }>("PRAGMA data_version")?.data_version ?? 0;
 
 /** Readers of the rows that a database has now; the first one makes what keeps changed rows. */
 function preparedReaders(database: Database): Readers {

@@ -55,6 +55,31 @@ test("tables: pages with their place among all rows, a filter, an order, another
     { fill: rowsOf(2000) },
   ));
 
+test("a table with very many rows shows some at once, and their number when they are counted", () =>
+  inBrowser(
+    async ({ page, open, admin }) => {
+      await open("Countries");
+      const caption = (text: string) => page.locator("main caption", { hasText: text }).waitFor();
+      await caption("Rows 1–50 of 20,100");
+      await page.locator(".count", { hasText: "20,100" }).waitFor();
+      await page.getByLabel("Field").selectOption("Name");
+      await page.getByLabel("Value").fill("country 11");
+      await page.getByRole("button", { name: "Filter", exact: true }).click();
+      await caption("Rows 1–50 of 1,111");
+      await page.getByRole("button", { name: "Clear" }).click();
+      await caption("Rows 1–50 of 20,100");
+      await admin.call("insertmicroapprow", { microAppID: "countries", rowData: { Code: "new" } });
+      await caption("Rows 1–50 of 20,101");
+    },
+    {
+      fill: async (admin) => {
+        const rows = countries(20_100);
+        for (let first = 0; first < rows.length; first += 10_000)
+          await admin.call("insertmicroapprows", { microAppID: "countries", rows: rows.slice(first, first + 10_000) });
+      },
+    },
+  ));
+
 test("the columns of the table come first, and a click copies the ID, which is shortened and last", () =>
   inBrowser(
     async ({ page, open, noticed, admin }) => {

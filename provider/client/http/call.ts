@@ -1,8 +1,9 @@
 import type { AnswerOf, EndpointName, RequestOf } from "../../contract/endpoints.ts";
-import type { ErrorCode, Outcome } from "../../contract/errors.ts";
+import type { ErrorCode, CallEffect } from "../../contract/errors.ts";
 
 /** One request that went out, as `onCall` gets it; a call that is repeated gives one for each attempt. */
 export interface CallRecord {
+  /** Name of the endpoint, such as `insertteam`. */
   endpoint: EndpointName;
   /** Number of the attempt, from 1. */
   attempt: number;
@@ -11,7 +12,7 @@ export interface CallRecord {
   /** Code of the failure, undefined after a success. */
   code: ErrorCode | undefined;
   /** Possible effect of a failed request; undefined after a success. */
-  outcome: Outcome | undefined;
+  outcome: CallEffect | undefined;
   /** Time from sending the request to the end of its answer. */
   milliseconds: number;
   /** Milliseconds before it was sent: the login of the session, pauses between attempts, and the queue of the limiter. */

@@ -12,10 +12,10 @@ import { isObject } from "../../contract/wire.ts";
 import { usualHabits, type Habits } from "../../habits/habits.ts";
 import { sentences } from "../../messages/sentences.ts";
 import type { Failed } from "./retries.ts";
-import type { Outgoing } from "./transport.ts";
+import type { OutgoingCall } from "./transport.ts";
 
 /** A request that is ready to go, without the headers of an account. */
-export type Prepared = Omit<Outgoing, "headers">;
+export type Prepared = Omit<OutgoingCall, "headers">;
 
 /** How a deployment spells requests. */
 export interface Spelling {

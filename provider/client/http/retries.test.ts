@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "@jest/globals";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import type { Effect } from "../../contract/endpoint.ts";
-import { errorCodes, type ErrorCode, type Outcome } from "../../contract/errors.ts";
+import { errorCodes, type ErrorCode, type CallEffect } from "../../contract/errors.ts";
 import type { Client } from "../options.ts";
 import { say, serve, silence, type Answers, type Server } from "../testing/server.ts";
 import { endingCode, outcomeOf, repeatable, retryAfterOf, retryDefaults, waitAfter, type Failed } from "./retries.ts";
@@ -99,7 +99,7 @@ describe.each(Object.keys(faults))("%s", (fault) => {
 describe("the outcome of a call that is not repeated", () => {
   type Ended = Exclude<ErrorCode, "outcomeUnknown" | "readOnly" | "notAllowed">;
   /** Outcomes of a change; a read changes nothing. */
-  const outcomes: Record<Ended, Outcome> = {
+  const outcomes: Record<Ended, CallEffect> = {
     invalidRequest: "none",
     unauthorized: "none",
     forbidden: "none",
@@ -117,7 +117,7 @@ describe("the outcome of a call that is not repeated", () => {
     badAnswer: "unknown",
     cancelled: "unknown",
   };
-  const cases = Object.entries(outcomes) as [Ended, Outcome][]; // the keys of a const object
+  const cases = Object.entries(outcomes) as [Ended, CallEffect][]; // the keys of a const object
 
   test.each(cases)("%s", (code, outcome) => {
     const failed: Failed = { code, message: "" };

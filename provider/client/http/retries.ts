@@ -1,5 +1,5 @@
 import type { Effect } from "../../contract/endpoint.ts";
-import type { Dependant, ErrorCode, Outcome } from "../../contract/errors.ts";
+import type { Dependant, ErrorCode, CallEffect } from "../../contract/errors.ts";
 import type { Load } from "./limiter.ts";
 
 /** The failure of one attempt, before it is decided whether there is another. */
@@ -70,7 +70,7 @@ const open: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /** Returns `unknown` when a call with this failure may have been carried out. */
-export function outcomeOf(effect: Effect, failed: Failed): Outcome {
+export function outcomeOf(effect: Effect, failed: Failed): CallEffect {
   const { code, status, sent = true } = failed;
   if (effect === "read" || !sent || nothingHappened(failed)) return "none";
   // An answer 3xx or 4xx means that the call was not carried out.

@@ -1,12 +1,12 @@
 import type { ErrorCode } from "../../contract/errors.ts";
 
 /** Time-outs in milliseconds. */
-export interface Timeouts {
-  /** For opening a connection. */
+export interface SenderTimeouts {
+  /** For opening a connection (default 10,000). */
   connect: number;
-  /** From the end of the request to the answer's headers. */
+  /** From the end of the request to the answer's headers (default 120,000). */
   headers: number;
-  /** Between two parts of the answer's body. */
+  /** Between two parts of the answer's body (default 120,000). */
   body: number;
 }
 
@@ -50,7 +50,7 @@ export interface HttpSender {
 }
 
 export interface HttpSenderOptions {
-  timeouts: Timeouts;
+  timeouts: SenderTimeouts;
   /** Highest number of connections. */
   connections: number;
 }

@@ -5,7 +5,7 @@ import { TransportError, type HttpSender, type HttpSenderOptions, type Sending }
 import { openSender } from "./undiciSender.ts";
 
 /** A request as it goes out. */
-export interface Outgoing extends Sending {
+export interface OutgoingCall extends Sending {
   endpoint: EndpointName;
 }
 
@@ -28,16 +28,23 @@ export class Transport {
   readonly #origin: string;
   readonly #readOnly: boolean;
   readonly #allowed: readonly string[] | undefined;
+  readonly #maxMegabytesOf: typeof maxMegabytesOf;
 
   constructor(
     endpoint: string,
-    options: HttpSenderOptions & { readOnly: boolean; allowed?: readonly string[] | undefined },
+    options: HttpSenderOptions & {
+      readOnly: boolean;
+      allowed?: readonly string[] | undefined;
+      /** Largest answer in megabytes, by what a call does. */
+      maxMegabytesOf?: typeof maxMegabytesOf;
+    },
   ) {
     const url = addressOf(endpoint);
     this.#origin = url.origin;
     this.#base = url.pathname.replace(/\/+$/, "");
     this.#readOnly = options.readOnly;
     this.#allowed = options.allowed;
+    this.#maxMegabytesOf = options.maxMegabytesOf ?? maxMegabytesOf;
     this.#sender = openSender(url, options);
   }
 
@@ -60,12 +67,12 @@ export class Transport {
   }
 
   /** Sends a request once. Rejects with a TransportError, or with the ApiError of `assertAllowed`. */
-  async send(request: Outgoing, signal: AbortSignal): Promise<Reply> {
+  async send(request: OutgoingCall, signal: AbortSignal): Promise<Reply> {
     this.assertAllowed(request.endpoint);
     try {
       const { endpoint, method, path, headers, body } = request;
       const answer = await this.#sender.send({ method, path: this.#base + path, headers, body }, signal);
-      const maxMegabytes = maxMegabytesOf(endpoints[endpoint].effect);
+      const maxMegabytes = this.#maxMegabytesOf(endpoints[endpoint].effect);
       const text = await textOf(answer.body, maxMegabytes);
       if (text === undefined) {
         // The same answer would come again.

@@ -34,7 +34,7 @@ export class Collector<Item> {
   #last = -Infinity;
   #gap = 0;
   /** True when the last batch had several items. */
-  #hadCompany = false;
+  #wasShared = false;
   #timer: NodeJS.Timeout | undefined;
   #latest: NodeJS.Timeout | undefined;
 
@@ -51,7 +51,7 @@ export class Collector<Item> {
     else if (this.#underway === 0) {
       // After a long pause the earlier pace is no guide.
       this.#gap = 0;
-      this.#hadCompany = false;
+      this.#wasShared = false;
     }
     this.#last = now;
     this.#latest ??= setTimeout(() => this.#handOver(), this.#waits.maxMs);
@@ -61,7 +61,7 @@ export class Collector<Item> {
   /** Notes that several will probably come soon: the first one waits for them. */
   expectSeveral(): void {
     this.#last = performance.now();
-    this.#hadCompany = true;
+    this.#wasShared = true;
   }
 
   #expectMore(): void {
@@ -69,7 +69,7 @@ export class Collector<Item> {
     if (this.#underway > 0) return;
     const here = this.#waiting.length;
     const { aloneMs, idleMs } = this.#waits;
-    const pause = here > 1 || this.#hadCompany ? Math.max(idleMs, 2 * this.#gap) : aloneMs;
+    const pause = here > 1 || this.#wasShared ? Math.max(idleMs, 2 * this.#gap) : aloneMs;
     const isFull = here >= this.#most;
     const tries = isFull && this.#full >= this.#trusted;
     const over = (): void => {
@@ -92,7 +92,7 @@ export class Collector<Item> {
     this.#waiting = [];
     this.#underway += items.length;
     this.#most = Math.max(this.#most, items.length);
-    this.#hadCompany = items.length > 1;
+    this.#wasShared = items.length > 1;
     void this.#take(items).finally(() => {
       const together = this.#waiting.length + items.length;
       if (together > this.#most) [this.#most, this.#full] = [together, 0];

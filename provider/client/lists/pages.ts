@@ -1,7 +1,7 @@
 import type { RequestOf } from "../../contract/endpoints.ts";
 import { isRefusal } from "../../contract/errors.ts";
 import type { Row } from "../../contract/values.ts";
-import type { Manner } from "../../habits/profile.ts";
+import type { Dialect } from "../../habits/profile.ts";
 import type { CallOptions, Calls } from "../http/call.ts";
 import { keysetPages, type Progress, type ReadPage } from "./keysetPages.ts";
 import { positionPages } from "./positionPages.ts";
@@ -9,7 +9,13 @@ import { positionPages } from "./positionPages.ts";
 type Query = RequestOf<"microappdata">;
 
 /** Which rows to read, and how. */
-export interface PagesOptions extends CallOptions, Pick<Query, "microAppID" | "optSearchFilters" | "platformFormat"> {
+export interface PagesOptions extends CallOptions {
+  /** ID of the data table. */
+  microAppID: string;
+  /** Conditions by the IDs of fields, as the endpoint takes them (default: none). */
+  optSearchFilters?: Query["optSearchFilters"];
+  /** True reads the raw internal rows (default false). Exceptional use only. */
+  platformFormat?: boolean | undefined;
   /** Rows of one page (default and maximum 10,000). */
   pageSize?: number | undefined;
   /** View filters of the endpoint, such as `{embeddingRowID: parent}` (default: none). */
@@ -26,7 +32,7 @@ const maxRowsPerPage = 10_000;
  * ApiError `badAnswer` when the server pages in neither way.
  */
 export async function* pages(
-  client: Calls<"microappdata"> & { manner?: Manner },
+  client: Calls<"microappdata"> & { manner?: Dialect },
   options: PagesOptions,
 ): AsyncGenerator<Row[], void, undefined> {
   const { microAppID, optSearchFilters, optViewFilters = [], platformFormat, signal, timeout, onCall } = options;

@@ -1,7 +1,7 @@
 import type { RequestOf } from "../../contract/endpoints.ts";
 import { ApiError, orUndefinedIfNotFound } from "../../contract/errors.ts";
 import type { Member } from "../../contract/members.ts";
-import type { Manner } from "../../habits/profile.ts";
+import type { Dialect } from "../../habits/profile.ts";
 import type { CallOptions, Calls } from "../http/call.ts";
 import { delaySignal } from "../http/deadline.ts";
 import { Collector, type Waits } from "../lists/collector.ts";
@@ -39,7 +39,7 @@ type Platform = Calls<
   | "deleteteammember"
   | "enforceteammembership"
   | "userid"
-> & { manner?: Manner; consistencyMs?: number };
+> & { manner?: Dialect; consistencyMs?: number };
 
 /** Milliseconds after a cancellation in which is read who was added, so that it is saved. */
 const gracePeriodMs = 15_000;
@@ -223,8 +223,8 @@ export class MemberLists {
         this.#lasting,
       );
       for (const one of missing) {
-        const { member, error = failed.get(one) ?? notListed(one) } = after.get(one) ?? {};
-        if (!member) one.reject(error);
+        const { member, error } = after.get(one) ?? {};
+        if (!member) one.reject(error ?? failed.get(one) ?? notListed(one));
         // An administrator was one before: whoever is added is a plain member.
         else one.resolve({ member, existed: member.role === "admin" });
       }
@@ -265,7 +265,8 @@ export class MemberLists {
     const found = memberAt(members, email);
     if (found || hasEmails) return found;
     // The list has user IDs alone.
-    return byID.get((await this.#userIDAt(email, call)) ?? "");
+    const knownAs = await this.#userIDAt(email, call);
+    return indexOf(members).byID.get(knownAs ?? "");
   }
 
   /** The user ID at an address, which stays; an unknown one may get one by an invitation. */

@@ -5,7 +5,7 @@ import { sleep } from "../http/deadline.ts";
 import { Collector, type Waits } from "../lists/collector.ts";
 import { SnapshotCache } from "../lists/snapshotCache.ts";
 import type { LateMembers } from "./lateMembers.ts";
-import type { ListedMember } from "./teamIndex.ts";
+import { following, type ListedMember } from "./teamIndex.ts";
 
 /** Members of a team; undefined when there is no such team. */
 export type TeamList = readonly ListedMember[] | undefined;
@@ -40,6 +40,8 @@ export class TeamLists {
   readonly #snapshots: SnapshotCache<TeamList>;
   readonly #reads: Collector<Read>;
   readonly #underway = new Map<string, Read>();
+  /** The list of each team as it was read last, for what a later one has in common with it. */
+  readonly #earlier = new Map<string, readonly ListedMember[]>();
   /** Teams whose lists may be asked for. */
   readonly #expected = new Set<string>();
   readonly #late: LateMembers | undefined;
@@ -151,11 +153,12 @@ export class TeamLists {
       for (const read of reads) {
         const { teamID, version, resolve, reject } = read;
         const own = isOne ? teamMembers : teamMembers.filter((member) => member.teamID === teamID);
-        const members = own.filter(hasID);
-        if (members.length < own.length) {
+        if (!own.every(hasID)) {
           reject(withoutID(teamID));
           continue;
         }
+        const members = following(this.#earlier.get(teamID) ?? [], own);
+        this.#earlier.set(teamID, members);
         const later = this.#late?.waitFor(teamID, members);
         if (later !== undefined) {
           unshown.push(read);

@@ -37,7 +37,7 @@ export function platformProblems(root: Value, declared: Declaration): Problem[] 
       if (!target && link.path.at(-1) !== "seed") at(link.path, missing(link.table));
       else if (target) for (const message of keyProblems(link, target)) at(link.path, message);
       if (!own || link.path[0] !== "references") continue;
-      const wrong = fieldProblem(link, own, seed.table, idOf);
+      const wrong = fieldProblem(link, own, seed.table, target && idOf);
       if (wrong !== undefined) at(link.path.slice(0, 2), wrong);
     }
     const parent = own?.parent === undefined ? undefined : idOf(own.parent);
@@ -72,12 +72,15 @@ function keyProblems({ key, table }: Link, { fields }: Table): string[] {
   return [`table "${table}" has no field "${key}" under platform; ${suggestion(key, labels)}`];
 }
 
-/** The reason why a label can't be the seed's link, if the table has fields. */
+/**
+ * The reason why a label can't be the seed's link, if the table has fields.
+ * @param idOf undefined where the linked table is missing, which is a problem by itself
+ */
 function fieldProblem(
   { label, table }: Link,
   { fields }: Table,
   own: string,
-  idOf: (key: string) => string,
+  idOf: ((key: string) => string) | undefined,
 ): string | undefined {
   const labels = Object.keys(fields);
   if (labels.length === 0) return undefined;
@@ -85,7 +88,7 @@ function fieldProblem(
   if (!field) return `table "${own}" has no field "${label}" under platform; ${suggestion(label, labels)}`;
   if (field.table === undefined)
     return `"${label}" of table "${own}" is a ${field.type} field under platform, no link; correct one of the two`;
-  const leads = idOf(field.table);
-  if (leads === table) return undefined;
+  const leads = idOf?.(field.table);
+  if (leads === undefined || leads === table) return undefined;
   return `"${label}" of table "${own}" links to table "${leads}" under platform, not to "${table}"; correct one of the two`;
 }

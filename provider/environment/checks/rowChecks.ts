@@ -9,7 +9,7 @@ import type { RowTarget } from "../../resources/rows/declared/target.ts";
 import { problemsWith } from "../../resources/rows/owners.ts";
 import { read, SourceError } from "../../sources/read.ts";
 import { listLinkedLabels, placeOf } from "../../sources/source.ts";
-import { readEnvironment, type Declaration, type Reading } from "../declaration.ts";
+import { readEnvironment, type Declaration, type DeclarationReading } from "../declaration.ts";
 import { checkPeople } from "./peopleChecks.ts";
 import { platformProblems } from "./platformChecks.ts";
 
@@ -64,7 +64,8 @@ const seedOf = ({ seeds }: Declaration, name: string): Seed => {
 /** A seed as its resource will have it, without what only the platform knows. */
 function targetOf(declared: Declaration, name: string): RowTarget {
   const seed = seedOf(declared, name);
-  const { table, key, rows, source, types, sensitive, secretLabels, references, parent, expect, ...rest } = seed;
+  const { table, key, rows, source, schema, types, sensitive, secretLabels, references, parent, expect, ...rest } =
+    seed;
   type Rows = { seed: string } | { table: string; key: string };
   const lookup = (to: Rows): { table: string; key: string } =>
     "seed" in to ? { table: seedOf(declared, to.seed).table, key: seedOf(declared, to.seed).key[0] ?? "" } : to;
@@ -72,7 +73,7 @@ function targetOf(declared: Declaration, name: string): RowTarget {
     Object.entries(all).map(([label, to]) => [label, lookup(to)] as const);
   const [links, related] = [found(references), found(expect?.relationships)];
   return {
-    ...{ table, key, rows, source, types, sensitive, secretLabels, fields: declared.fields[table] },
+    ...{ table, key, rows, source, schema, types, sensitive, secretLabels, fields: declared.fields[table] },
     ...{ additions: rest["rows+"], changes: rest["rows~"], removals: rest["rows-"] },
     ...(rest.ignoreLabels ? { ignoreLabels: rest.ignoreLabels } : {}),
     ...(expect ? { expect: { ...expect, relationships: expect.relationships && Object.fromEntries(related) } } : {}),
@@ -169,7 +170,7 @@ async function spacedKeys(root: Value, declared: Declaration, name: string, fold
 }
 
 /** Findings of a check; warnings stop nothing. */
-export interface Checked extends Reading {
+interface Checked extends DeclarationReading {
   warnings: Problem[];
 }
 

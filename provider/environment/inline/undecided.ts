@@ -8,6 +8,7 @@ const decisive = [
   "table",
   "key",
   "source",
+  "schema",
   "references",
   "parent",
   "formerly",

@@ -22,7 +22,7 @@ export interface Link {
 }
 
 /** One resource that an Environment becomes. */
-export interface Thing {
+export interface DeclaredThing {
   kind: (typeof kinds)[number];
   /** Its present and former name below the Environment. */
   name: LogicalName;
@@ -44,10 +44,10 @@ export interface Thing {
   above?: string;
 }
 
-type Stated = Pick<Thing, "kind" | "name" | "inputs" | "path" | "removal"> &
-  Partial<Pick<Thing, "links" | "seeds" | "others" | "above">>;
+type Stated = Pick<DeclaredThing, "kind" | "name" | "inputs" | "path" | "removal"> &
+  Partial<Pick<DeclaredThing, "links" | "seeds" | "others" | "above">>;
 
-const thing = (top: LogicalName, own: Stated): Thing => ({
+const thing = (top: LogicalName, own: Stated): DeclaredThing => ({
   links: {},
   seeds: {},
   others: [],
@@ -59,11 +59,11 @@ const thing = (top: LogicalName, own: Stated): Thing => ({
 type Declared = Pick<Declaration, "organizations" | "seeds" | "seedOrder" | "apps" | "fields">;
 
 /** All that an Environment becomes, in the order of registration: the one place that knows it. */
-export function things(declared: Declared, top = topName("")): Thing[] {
+export function things(declared: Declared, top = topName("")): DeclaredThing[] {
   return [...appsOf(declared, top), ...organizationsOf(declared, top), ...seedsOf(declared, top)];
 }
 
-function appsOf({ apps }: Declared, top: LogicalName): Thing[] {
+function appsOf({ apps }: Declared, top: LogicalName): DeclaredThing[] {
   return Object.entries(apps).flatMap(([key, { formerly, wait = "ready", timeout, statusWords, ...inputs }]) => {
     const name = nameBelow(top, key, formerKeys(formerly));
     const at = { path: ["apps", key], removal: ["apps", key] };
@@ -81,7 +81,7 @@ function appsOf({ apps }: Declared, top: LogicalName): Thing[] {
   });
 }
 
-function organizationsOf({ organizations }: Declared, top: LogicalName): Thing[] {
+function organizationsOf({ organizations }: Declared, top: LogicalName): DeclaredThing[] {
   return Object.entries(organizations).flatMap(([key, { teams = {}, formerly, ...inputs }]) => {
     const name = nameBelow(top, key, formerKeys(formerly));
     const path = ["organizations", key];
@@ -94,10 +94,10 @@ type Team = NonNullable<Declaration["organizations"][string]["teams"]>[string];
 
 function teamOf(
   top: LogicalName,
-  organization: Thing,
+  organization: DeclaredThing,
   key: string,
   { members = {}, roster, formerly, ...inputs }: Team,
-): Thing[] {
+): DeclaredThing[] {
   const { path: above } = organization;
   const team = thing(top, {
     kind: "Team",
@@ -141,10 +141,10 @@ function rosterInputs({ members, ...roster }: NonNullable<Team["roster"]>): Read
 
 function inTeam(
   top: LogicalName,
-  { key: above }: Thing,
-  own: Pick<Thing, "kind" | "name" | "path" | "removal">,
+  { key: above }: DeclaredThing,
+  own: Pick<DeclaredThing, "kind" | "name" | "path" | "removal">,
   { targetInitialApp: target, ...inputs }: { readonly [name: string]: unknown; targetInitialApp?: unknown },
-): Thing {
+): DeclaredThing {
   const links = { teamID: [{ of: above }], ...(target === undefined ? {} : { targetInitialApp: [linkTo(target)] }) };
   return thing(top, { ...own, inputs, links, above });
 }
@@ -160,7 +160,7 @@ function linkTo(target: unknown): Link {
 const isPlainMap = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
-function seedsOf({ seeds, seedOrder, fields }: Declared, top: LogicalName): Thing[] {
+function seedsOf({ seeds, seedOrder, fields }: Declared, top: LogicalName): DeclaredThing[] {
   return seedOrder.flatMap((key) => {
     const seed = seeds[key];
     if (!seed) return [];
@@ -210,7 +210,7 @@ function resolved(
 }
 
 /** Keys of the things that may invite somebody whose address a seed names: the seed waits for them. */
-export function listInviting({ kind, inputs }: Thing, all: readonly Thing[]): string[] {
+export function listInviting({ kind, inputs }: DeclaredThing, all: readonly DeclaredThing[]): string[] {
   const { viewers, userID } = inputs;
   const names = [...(Array.isArray(viewers) ? (viewers as unknown[]) : []), userID];
   const addresses = names.flatMap((name) =>
@@ -219,7 +219,7 @@ export function listInviting({ kind, inputs }: Thing, all: readonly Thing[]): st
   if (kind !== "SeedRows" || addresses.length === 0) return [];
   const isNamed = (address: unknown): boolean =>
     typeof address === "string" && addresses.includes(address.toLowerCase());
-  const invites = ({ kind, inputs: { email, members } }: Thing): boolean =>
+  const invites = ({ kind, inputs: { email, members } }: DeclaredThing): boolean =>
     kind === "TeamMember"
       ? isNamed(email)
       : kind === "TeamRoster" && (!isPlainMap(members) || Object.keys(members).some(isNamed));
@@ -231,7 +231,7 @@ const lists: readonly string[] = ["teamViewers"];
 
 /** The inputs that links are, as IDs that are found for them. */
 export const listLinkedInputs = <ID>(
-  { links }: Thing,
+  { links }: DeclaredThing,
   idOf: (link: Link) => ID,
 ): Record<string, ID | undefined | ID[]> =>
   Object.fromEntries(

@@ -47,8 +47,8 @@ const wireNames = z
   .pipe(z.partialRecord(z.enum(wireNameKeys), wireName));
 
 /** The ways into the provider: dynamic resources, or the plugin. */
-export const doors = ["dynamic", "plugin"] as const;
-export type Door = (typeof doors)[number];
+export const providerKinds = ["dynamic", "plugin"] as const;
+export type ProviderKind = (typeof providerKinds)[number];
 
 /** The provider's configuration. Each key is `microapps:<key>` in a stack; a variable of the environment counts more. */
 export const configuration = z.object({
@@ -64,7 +64,7 @@ export const configuration = z.object({
     .meta({ description: "User ID that belongs to the token." }),
   apiKey: sentSecret.optional().meta({ description: "Key that app generation needs beside the token.", secret: true }),
   door: z
-    .enum(doors)
+    .enum(providerKinds)
     .optional()
     .meta({
       description:

@@ -20,7 +20,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, win32 } from "node:path";
 import { isLeft, nameOfRun, nameOfWriter, startOf } from "./runFolder.ts";
-import { RunJournal, type Entry, type Write } from "./runJournal.ts";
+import { RunJournal, type JournalEntry, type Write } from "./runJournal.ts";
 
 let state: string;
 let runs: string;
@@ -44,7 +44,7 @@ const opened = (engine: string | undefined, write?: Write): RunJournal => {
   journals.push(journal);
   return journal;
 };
-const entry = (method: string): Entry => ({ platform: "p", object: "o", method, with: ["ä", { deep: [1] }] });
+const entry = (method: string): JournalEntry => ({ platform: "p", object: "o", method, with: ["ä", { deep: [1] }] });
 const methods = (journal: RunJournal): string[] => journal.hear().map(({ method }) => method);
 /** The folder of the only run. */
 const folder = (): string => join(runs, readdirSync(runs)[0] ?? "");

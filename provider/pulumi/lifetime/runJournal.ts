@@ -23,7 +23,7 @@ const entrySchema = z.object({
   method: z.string(),
   with: z.array(z.unknown()),
 });
-export type Entry = z.output<typeof entrySchema>;
+export type JournalEntry = z.output<typeof entrySchema>;
 
 /** Milliseconds within which the time of a folder may stay the same. */
 const precisionMs = 100;
@@ -67,7 +67,7 @@ export class RunJournal {
    * Writes the notes for other processes. A note that can't be written waits: the next `flush` or `hear` refuses,
    * before anything is sent.
    */
-  note(entry: Entry): void {
+  note(entry: JournalEntry): void {
     if (this.#engine === undefined) return;
     this.#pending.push(Buffer.from(`${JSON.stringify(entry)}\n`));
     try {
@@ -91,7 +91,7 @@ export class RunJournal {
   }
 
   /** Notes of other processes since the last call. Throws when they can't be read, or when ours can't be written. */
-  hear(): Entry[] {
+  hear(): JournalEntry[] {
     if (this.#engine === undefined) return [];
     this.flush();
     return this.#refusing(() => {
@@ -169,7 +169,7 @@ export class RunJournal {
   }
 
   /** The entries of whole lines since the last look: a part of a line is one that is being written. */
-  #entriesOf(folder: string, name: string): Entry[] {
+  #entriesOf(folder: string, name: string): JournalEntry[] {
     const path = join(folder, name);
     const before = this.#heard.get(name) ?? 0;
     const size = statSync(path, { throwIfNoEntry: false })?.size; // it has ended, and declares nothing more

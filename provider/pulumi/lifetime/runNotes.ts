@@ -1,6 +1,6 @@
 import { TeamClaims } from "../../resources/members/teamClaims.ts";
 import { Identities } from "../../resources/model/identities.ts";
-import type { Change } from "../../resources/model/resource.ts";
+import type { Diff } from "../../resources/model/resource.ts";
 import { MadeThings } from "../../resources/records/madeThings.ts";
 import type { Comparison } from "../../resources/resource.ts";
 import { RowClaims, type RowFindings } from "../../resources/rows/declared/claims.ts";
@@ -71,7 +71,7 @@ export class RunNotes {
    * Notes what a comparison found out for the resources that follow; returns the rest of it.
    * @param own what the state has as its stack's own besides
    */
-  compared(urn: string | undefined, { findings = {}, ...change }: Comparison, own: readonly string[] = []): Change {
+  compared(urn: string | undefined, { findings = {}, ...change }: Comparison, own: readonly string[] = []): Diff {
     const { people, leaving, renewed = [] } = findings;
     this.known.made.saved(urn, [...own, ...(findings.own ?? [])]);
     const { claims, rowClaims } = this.known;

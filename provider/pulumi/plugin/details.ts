@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { isObject } from "../../contract/wire.ts";
-import type { Change, Kind } from "../../resources/model/resource.ts";
+import type { Diff, ChangeKind } from "../../resources/model/resource.ts";
 import { factsOf } from "../../resources/model/resource.ts";
 import type { Resource } from "../../resources/resource.ts";
 import { toPlain, type Properties } from "../properties.ts";
@@ -8,7 +8,7 @@ import { toPlain, type Properties } from "../properties.ts";
 /** How what stands at a property path, as Pulumi writes it, changes: `references.Continent.table`, `key[0]`. */
 export interface Detail {
   path: string;
-  kind: Kind;
+  kind: ChangeKind;
   /** Where an engine finds the old value: among the inputs of the last run, or among the outputs. */
   among: "inputs" | "outputs";
 }
@@ -16,12 +16,12 @@ export interface Detail {
 /** Most parts of a property that are shown one by one. */
 const maxParts = 60;
 
-type Paths = [path: string, kind: Kind][];
+type Paths = [path: string, kind: ChangeKind][];
 
 /** Parts of a resource's change. A named part is shown by its name, with its old and its new value. */
 export function detailsOf(
   { inputs, outputs }: Pick<Resource, "inputs" | "outputs">,
-  { changed, parts = {} }: Change,
+  { changed, parts = {} }: Diff,
   olds: { inputs: Properties; outputs: Properties },
   news: Properties,
   secrets: ReadonlySet<string>,
@@ -84,7 +84,7 @@ function perItem(path: string, old: unknown, now: unknown, step: (path: string, 
 
 const below = (path: string, old: unknown, now: unknown): Paths => perItem(path, old, now, at).flat();
 
-const kindOf = (old: unknown, now: unknown): Kind =>
+const kindOf = (old: unknown, now: unknown): ChangeKind =>
   old === now ? "update" : old === null ? "add" : now === null ? "delete" : "update";
 
 const named = (path: string, name: string): string => `${path}[${JSON.stringify(name)}]`;

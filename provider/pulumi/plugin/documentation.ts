@@ -45,11 +45,12 @@ export function exampleOf(program: object): string {
 }
 
 function importOf({ name, example, importedBy }: Resource): string {
-  const how =
+  const byID =
     "id" in importedBy
-      ? ["```sh", `pulumi import microapps:index:${name} ${example.name} '${importedBy.id}'`, "```"]
-      : [importedBy.otherwise];
-  return ["## Import", "", ...how].join("\n");
+      ? [["```sh", `pulumi import microapps:index:${name} ${example.name} '${importedBy.id}'`, "```"].join("\n")]
+      : [];
+  const { otherwise } = importedBy;
+  return ["## Import", ...byID, ...(otherwise === undefined ? [] : [otherwise])].join("\n\n");
 }
 
 const declared = (...all: (Resource | Resource[])[]): object =>

@@ -27,12 +27,12 @@ export class UnfinishedFailure extends Error {
 }
 
 /** Bytes of a message as gRPC escapes it: with more in a header many ends of a connection close it. */
-const mostBytes = 32_768;
+const maxBytes = 32_768;
 
 function fitting(text: string): string {
   const whole = text.toWellFormed();
-  let cut = whole.slice(0, mostBytes).toWellFormed();
-  while (encodeURI(cut).length > mostBytes) cut = cut.slice(0, Math.floor(cut.length * 0.8)).toWellFormed();
+  let cut = whole.slice(0, maxBytes).toWellFormed();
+  while (encodeURI(cut).length > maxBytes) cut = cut.slice(0, Math.floor(cut.length * 0.8)).toWellFormed();
   return cut.length < whole.length ? `${cut}…` : whole;
 }
 

@@ -15,7 +15,7 @@ import { maskOf, secrecy } from "../secrets.ts";
 import type { Spans } from "../spans/spans.ts";
 import { about, toStruct } from "./about.ts";
 import { answerCheck, answerDiff, failureOf } from "./answers.ts";
-import type { Constructing } from "./components.ts";
+import { answerCancelled, type Constructing } from "./components.ts";
 import { detailsOf } from "./details.ts";
 import { UnfinishedFailure } from "./failures.ts";
 import { listingOf } from "./listings.ts";
@@ -106,8 +106,7 @@ export class Plugin {
     this.#looksForDrift = configuration.driftOnPreview ?? true;
     this.#operations = new Operations({
       configuration: () => configuration,
-      // An engine starts a plugin in the program's folder; the folders of a handshake are the plugin's own.
-      directory: process.cwd(),
+      directory: process.cwd(), // an engine starts a plugin in the program's folder; a handshake has its own
       engine: this.#engine,
       report: this.#report,
       readsFirst: this.#looksForDrift,
@@ -124,7 +123,8 @@ export class Plugin {
       throw new Error(`this version of pulumi-microapps has no component ${request.getType()}`);
     }
     const construct = await this.#loadComponents();
-    return construct(request, { engine: this.#engine ?? "", provider: this.#reference });
+    const own = { engine: this.#engine ?? "", provider: this.#reference };
+    return Promise.race([construct(request, own), answerCancelled(this.#stopped.signal)]);
   }
 
   async check(request: pb.CheckRequest): Promise<pb.CheckResponse> {
@@ -228,16 +228,16 @@ export class Plugin {
   /** The things of a type that the platform has, all on one page. */
   async list(request: pb.ListRequest): Promise<pb.ListResponse[]> {
     const token = request.getToken();
-    const listing = listingOf(token.split(":").at(-1) ?? "");
+    const limit = request.getLimit() < 1 ? Infinity : request.getLimit();
+    const listing = listingOf(token.split(":").at(-1) ?? "", limit);
     if (!listing) throw new Error(`this version of pulumi-microapps does not list ${token}`);
     this.#refuseMisplaced();
     const { values, texts } = decode(request.getQuery());
     if (holdsUnknown(values))
       return [new providerProto.ListResponse().setComputed(new providerProto.ListResponse.Computed())];
-    const result = await this.#configured.invoke(listing.question, values, texts);
+    const result = await this.#configured.invoke(listing, values, texts);
     if ("problems" in result) throw new Error(result.problems.map(sentenceOf).join("; "));
-    const items = listing.itemsOf(result.outputs);
-    return items.slice(0, request.getLimit() < 1 ? undefined : request.getLimit()).map(({ id, name }) => {
+    return listing.outputs.parse(result.outputs).items.map(({ id, name }) => {
       const found = new providerProto.ListResponse.Result().setId(id).setName(name);
       return new providerProto.ListResponse().setResult(found);
     });

@@ -126,7 +126,7 @@ function resourceSpec(resource: Resource, types: TypeSpecs): object {
   const requiredInputs = requiredOf(inputs, "input").filter((property) => property in inputProperties);
   const description = documentationOf(resource);
   const listing = listingOf(name);
-  const listInputs = listing && objectSpec(listing.question.inputs, "input", `${name}List`, types);
+  const listInputs = listing && objectSpec(listing.inputs, "input", `${name}List`, types);
   return { description, properties, required, inputProperties, requiredInputs, ...(listInputs ? { listInputs } : {}) };
 }
 

@@ -99,6 +99,9 @@ function handlers(loaded: () => Promise<Plugin>): grpc.UntypedServiceImplementat
     delete: respond((plugin, request: pb.DeleteRequest) => plugin.delete(request)),
     invoke: asks((plugin, request: pb.InvokeRequest) => plugin.invoke(request)),
     list: lists,
-    cancel: respond((plugin) => plugin.cancel()),
+    cancel: respond(async (plugin) => {
+      plugin.cancel();
+      await new Promise((resolve) => void setImmediate(resolve)); // constructs are answered first: an engine may hang up
+    }),
   };
 }

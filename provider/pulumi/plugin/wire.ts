@@ -14,7 +14,7 @@ const kinds = {
 } as const;
 
 /** Levels of properties, those of marks for secrets and outputs included. */
-const mostLevels = 300;
+const maxLevels = 300;
 
 /** Properties as a resource works with them, and what was secret in them. */
 export interface Decoded {
@@ -28,7 +28,7 @@ export interface Decoded {
 
 /** Takes a message's properties apart; with a resource, of which labels are secret in the items of some. */
 export function decode(struct: Struct | undefined, resource?: Pick<Resource, "inputs">): Decoded {
-  const sent: Properties = readStruct(struct, { levels: mostLevels });
+  const sent: Properties = readStruct(struct, { levels: maxLevels });
   const [values, open]: [Properties, Properties] = [{}, {}];
   const secrets = new Set<string>();
   const texts: string[] = [];

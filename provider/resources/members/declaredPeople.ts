@@ -1,7 +1,7 @@
 import { isObject } from "../../contract/wire.ts";
 import { quote } from "../../messages/text.ts";
 import { SourceError } from "../../sources/read.ts";
-import type { Problem } from "../model/resource.ts";
+import type { InputProblem } from "../model/resource.ts";
 import { isOver, splitEnds, type Ends } from "./ends.ts";
 import { readPeople } from "./peopleList.ts";
 import type { Members } from "./rosterLists.ts";
@@ -26,7 +26,7 @@ export interface PeoplePlace {
 export interface DeclaredPeople {
   members: Members;
   ends: Ends;
-  problems: Problem[];
+  problems: InputProblem[];
 }
 
 /** The members that a roster declares as of a day: those whose end has passed are absent. */
@@ -65,7 +65,7 @@ export async function settlePeople(
 export const hasEnded = ({ until }: { until?: string | undefined }, day: string): boolean =>
   until !== undefined && isOver(until, day);
 
-function combined({ members, source, team, until }: Declared): Problem[] {
+function combined({ members, source, team, until }: Declared): InputProblem[] {
   if (source === undefined) {
     if (members === undefined) return [{ property: "members", reason: "set members or source" }];
     return team === undefined ? [] : [{ property: "team", reason: "names a team of source, and there is no source" }];
@@ -77,7 +77,7 @@ function combined({ members, source, team, until }: Declared): Problem[] {
 }
 
 /** Ends of people whom nobody declares: a misspelt address would have no end. */
-function strangeEnds({ until = {}, sensitive }: Declared, members: Members): Problem[] {
+function strangeEnds({ until = {}, sensitive }: Declared, members: Members): InputProblem[] {
   const names = new Set(Object.keys(members));
   const strange = Object.keys(until).filter((name) => !names.has(name));
   const shown = (name: string): string => (sensitive ? "somebody" : quote(name));
@@ -87,7 +87,7 @@ function strangeEnds({ until = {}, sensitive }: Declared, members: Members): Pro
   }));
 }
 
-function withoutOver(members: Members, ends: Ends, problems: Problem[]): DeclaredPeople {
+function withoutOver(members: Members, ends: Ends, problems: InputProblem[]): DeclaredPeople {
   const over = new Set(ends.over.map(({ name }) => name));
   const left = Object.entries(members).filter(([name]) => !over.has(name));
   return { members: Object.fromEntries(left), ends, problems };

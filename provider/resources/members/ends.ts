@@ -66,6 +66,18 @@ const shown = ({ name, until }: LastDay): string => `${name} until ${until}`;
 /** The last day of a membership. */
 export const lastDay = z.string().refine(isDay, "must be a day of the calendar, such as 2026-12-31");
 
+/** Inputs of a resource that declares one person. */
+export const ending = {
+  until: lastDay.optional().meta({
+    description: "Last day (UTC) of the membership: after it the declaration counts as absent.",
+  }),
+  ended: z.boolean().optional().meta({
+    description: "True once the last day has passed.",
+    computed: true,
+    internal: true,
+  }),
+};
+
 /** Reports, with the day, whose membership is over or ends soon. */
 export function reportEnds(report: Report, ends: Ends, isHidden: boolean, isThere?: (name: string) => boolean): void {
   for (const text of describeOver(ends, isHidden, isThere)) report.forecast(text);

@@ -13,7 +13,7 @@ import {
   type WantedMember,
 } from "../../reconcile/rosters.ts";
 import { mayBeMade } from "../model/made.ts";
-import type { Removal } from "../model/removals.ts";
+import type { RemovalLine } from "../model/removals.ts";
 import { PartialFailure, ResourceError, type Context } from "../model/resource.ts";
 import { membership } from "./memberships.ts";
 import { findFound, namesIn, sparing, stillFound, type FoundRoles, type KeptFound } from "./rosterFound.ts";
@@ -35,7 +35,7 @@ interface Roster extends InvitationTargets {
   keepSelf: boolean;
   sensitive?: boolean | undefined;
   adopt?: boolean | undefined;
-  removal?: Removal | undefined;
+  removal?: RemovalLine | undefined;
   resourceUrn?: string | undefined;
 }
 

@@ -1,8 +1,8 @@
 import { some } from "../../messages/text.ts";
 import { isUser, managing, type Named as Person, type RosterMember } from "../../reconcile/rosters.ts";
-import { describeNamed, readName, type Named } from "../model/identities.ts";
+import { describeNamed, readName, type NamedResource } from "../model/identities.ts";
 import { SharedLock } from "../model/locks.ts";
-import type { Context, Problem } from "../model/resource.ts";
+import type { Context, InputProblem } from "../model/resource.ts";
 import { setAt } from "../model/sets.ts";
 
 /** Context of resources that put users into teams. */
@@ -25,7 +25,7 @@ export interface TeamClaim {
 }
 
 /** Change of memberships: users are put into teams, or taken out of them. */
-export type Membership = "joining" | "leaving";
+export type MembershipChange = "joining" | "leaving";
 
 /**
  * The members that the resources of a run declare. No provider sees the program. But one process checks all resources of
@@ -41,10 +41,10 @@ export class TeamClaims {
   readonly #spoken = new Map<string, Set<string>>();
   readonly #lock = new SharedLock();
   /** Present work by URN, with its process. */
-  readonly #work = new Map<string, { what: Membership; pid: number }>();
+  readonly #work = new Map<string, { what: MembershipChange; pid: number }>();
 
   /** Notes a claim, in place of an earlier one of the same resource; returns the other resource that contradicts it. */
-  claim(urn: string, claim: TeamClaim): Problem[] {
+  claim(urn: string, claim: TeamClaim): InputProblem[] {
     this.forget(urn);
     const problem = this.#contradiction(claim);
     this.#claims.set(urn, claim);
@@ -69,19 +69,19 @@ export class TeamClaims {
   }
 
   /** The resource that declares a membership. */
-  declaring(teamID: string, member: RosterMember): Named | undefined {
+  declaring(teamID: string, member: RosterMember): NamedResource | undefined {
     const [urn] = names(member).flatMap((name) => this.#urns(`team ${teamID} ${name}`));
     return urn === undefined ? undefined : readName(urn);
   }
 
   /** The resource that decides on a member now. A resource that gives members up leaves them alone. */
-  deciding(teamID: string, member: RosterMember): Named | undefined {
+  deciding(teamID: string, member: RosterMember): NamedResource | undefined {
     const roster = this.#urns(`team ${teamID} TeamRoster`).find((urn) => this.#deciding.get(urn)?.(member));
     return this.declaring(teamID, member) ?? (roster === undefined ? undefined : readName(roster));
   }
 
   /** The teams in which another kind of resource declares somebody to be. */
-  teamsOf(member: RosterMember, but: TeamClaim["kind"]): Map<string, Named> {
+  teamsOf(member: RosterMember, but: TeamClaim["kind"]): Map<string, NamedResource> {
     const urns = names(member).flatMap((name) => this.#urns(`user ${name}`));
     const claims = urns.flatMap((urn) => {
       const claim = this.#claims.get(urn);
@@ -91,7 +91,7 @@ export class TeamClaims {
   }
 
   /** The resource that takes somebody out of a team in this run, before another one is known to declare them. */
-  taking(teamID: string, member: RosterMember): Named | undefined {
+  taking(teamID: string, member: RosterMember): NamedResource | undefined {
     const taker = names(member)
       .flatMap((name) => this.#urns(`user ${name}`))
       .find((urn) => takesOut(this.#claims.get(urn), teamID, member));
@@ -109,7 +109,7 @@ export class TeamClaims {
   }
 
   /** Notes what a process of the run is about to do for a resource. */
-  began(urn: string, what: Membership, pid: number): void {
+  began(urn: string, what: MembershipChange, pid: number): void {
     this.#work.set(urn, { what, pid });
   }
 
@@ -118,7 +118,7 @@ export class TeamClaims {
   }
 
   /** The processes that are doing this. */
-  atWork(what: Membership): number[] {
+  atWork(what: MembershipChange): number[] {
     return [...this.#work.values()].flatMap((one) => (one.what === what ? [one.pid] : []));
   }
 
@@ -138,7 +138,7 @@ export class TeamClaims {
     return [...(this.#about.get(about) ?? [])];
   }
 
-  #contradiction(claim: TeamClaim): Problem | undefined {
+  #contradiction(claim: TeamClaim): InputProblem | undefined {
     const { kind, teamIDs, people, scope } = claim;
     const [teamID = ""] = teamIDs;
     const others = (about: string, of: TeamClaim["kind"]): [string, TeamClaim][] =>
@@ -146,7 +146,7 @@ export class TeamClaims {
         const other = this.#claims.get(urn);
         return other?.kind === of ? [[urn, other]] : [];
       });
-    const problem = (property: string, urn: string, reason: string): Problem => {
+    const problem = (property: string, urn: string, reason: string): InputProblem => {
       return { property, reason: `${describeNamed(readName(urn))} ${reason}` };
     };
     const person = people[0];
@@ -179,7 +179,7 @@ export class TeamClaims {
 }
 
 /** That some stay whom a deletion would take out, for people; how many when nobody may be named. */
-export function stays(people: readonly string[] | number, teamIDs: readonly string[], keeper: Named): string {
+export function stays(people: readonly string[] | number, teamIDs: readonly string[], keeper: NamedResource): string {
   const who = typeof people === "number" ? `${people} of its members` : some(people, 5);
   const stay = typeof people !== "number" && people.length === 1 ? "stays a member" : "stay members";
   const teams = teamIDs.length === 1 ? "team" : "teams";

@@ -1,5 +1,5 @@
 import { isRunning } from "../../../machine/processes.ts";
-import type { MemberContext, Membership } from "./teamClaims.ts";
+import type { MemberContext, MembershipChange } from "./teamClaims.ts";
 
 /** Milliseconds between two looks at what the other providers of the run are doing. */
 const pollMs = 50;
@@ -25,7 +25,7 @@ export const leaveInTurn = <Answer>(
 async function inTurn<Answer>(
   { claims, others, sleep }: MemberContext,
   urn: string | undefined,
-  what: Membership,
+  what: MembershipChange,
   work: () => Promise<Answer>,
 ): Promise<Answer> {
   if (urn === undefined) return work();

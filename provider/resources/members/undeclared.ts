@@ -1,12 +1,12 @@
 import { formatCount } from "../../messages/text.ts";
 import type { Named } from "../../reconcile/rosters.ts";
-import { toYamlList, withoutLine, type Removal } from "../model/removals.ts";
+import { toYamlList, withoutLine, type RemovalLine } from "../model/removals.ts";
 import { ResourceError, type OfflineContext } from "../model/resource.ts";
 import { readPeople, type PeopleFile } from "./peopleList.ts";
 import { nameOf } from "./rosterLists.ts";
 
 interface Roster {
-  removal?: Removal | undefined;
+  removal?: RemovalLine | undefined;
   source?: string | undefined;
   team?: string | undefined;
   sensitive?: boolean | undefined;

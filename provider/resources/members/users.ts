@@ -1,7 +1,7 @@
 import { orUndefinedIfNotFound } from "../../contract/errors.ts";
 import { email, id } from "../../contract/values.ts";
 import type { Named } from "../../reconcile/rosters.ts";
-import type { Change, Context, Given, Problem } from "../model/resource.ts";
+import type { Diff, Context, Given, InputProblem } from "../model/resource.ts";
 
 /** Inputs that name one user. */
 export const user = {
@@ -18,14 +18,14 @@ export const userFound = {
 };
 
 /** Why the inputs do not name exactly one user. */
-export function checkNamedOnce({ inputs, unknown }: Given<Named>): Problem[] {
+export function checkNamedOnce({ inputs, unknown }: Given<Named>): InputProblem[] {
   const named = [inputs.email, inputs.userID].filter((value) => value !== undefined).length;
   if (unknown.has("email") || unknown.has("userID") || named === 1) return [];
   return [{ property: "email", reason: named === 0 ? "set email or userID" : "set either email or userID, not both" }];
 }
 
 /** The change without that of an address in letter case alone: it is the same user's. */
-export function exceptSpelling(change: Change, old: Named, { inputs }: Given<Named>): Change {
+export function exceptSpelling(change: Diff, old: Named, { inputs }: Given<Named>): Diff {
   const sameAddress = old.email !== undefined && old.email.toLowerCase() === inputs.email?.toLowerCase();
   const meant = (name: string): boolean => !(name === "email" && sameAddress);
   return { changed: change.changed.filter(meant), replaces: change.replaces.filter(meant) };

@@ -3,7 +3,7 @@ import { chosenID } from "./chosenIDs.ts";
 import { setAt } from "./sets.ts";
 
 /** A resource as people know it: `TeamMember "ada"`. */
-export interface Named {
+export interface NamedResource {
   kind: string;
   name: string;
   /** How an Environment file has it: `member "acme/crew/ada@example.com"`. */
@@ -11,7 +11,7 @@ export interface Named {
 }
 
 /** The kind and name in a URN. */
-export function readName(urn: string): Named {
+export function readName(urn: string): NamedResource {
   const [, , chain = "", ...names] = urn.split("::");
   const types = chain.split("$");
   const [kind, name] = [types.at(-1)?.split(":").at(-1) ?? "", names.join("::")];
@@ -34,14 +34,14 @@ const nameInFile = (kind: string, name: string): string => {
   return kind === "AppReadiness" ? below.replace(/-ready$/, "") : below;
 };
 
-export const describeNamed = ({ kind, name, inFile }: Named): string => inFile ?? `${kind} ${quote(name)}`;
+export const describeNamed = ({ kind, name, inFile }: NamedResource): string => inFile ?? `${kind} ${quote(name)}`;
 
 /** The URN that a thing of an Environment has where no engine gives it one. */
 export const toPlannedUrn = (kind: string, name: string): string =>
   `urn:pulumi:plan::plan::${environmentType}$microapps:index:${kind}::environment/${name}`;
 
 /** Why two resources that have one ID are refused. */
-export const oneThing = (one: Named, other: Named, id: string): string =>
+export const oneThing = (one: NamedResource, other: NamedResource, id: string): string =>
   `${describeNamed(one)} and ${describeNamed(other)} are one thing on the platform: both have the ID ${id}. ` +
   `Remove one of them from the program; what is on the platform stays. If one was renamed, keep that one, with aliases.`;
 
@@ -132,7 +132,7 @@ export class Identities {
   }
 
   /** Another resource that the program declares and that has this ID. */
-  other(urn: string, id: string): Named | undefined {
+  other(urn: string, id: string): NamedResource | undefined {
     for (const another of this.#urns.get(id) ?? []) {
       if (another === urn) continue;
       const { checked, current } = this.#of(another);
@@ -142,7 +142,7 @@ export class Identities {
   }
 
   /** The owner of a thing whose deletion is due: another resource, or its successor under the same URN. */
-  keeper(urn: string, id: string): (Named & { itself: boolean }) | undefined {
+  findOwner(urn: string, id: string): (NamedResource & { itself: boolean }) | undefined {
     const other = this.other(urn, id);
     if (other) return { ...other, itself: false };
     const known = this.#known.get(urn);

@@ -61,12 +61,12 @@ export class Capacity {
 }
 
 interface Waiting {
-  company: unknown;
+  mode: unknown;
   begin: () => void;
 }
 
 interface Room {
-  company: unknown;
+  mode: unknown;
   working: number;
   waiting: Waiting[];
 }
@@ -82,10 +82,10 @@ export class SharedLock {
   async shared<Answer>(
     key: string,
     work: () => Promise<Answer>,
-    company: unknown = "shared",
+    mode: unknown = "shared",
     signal?: AbortSignal,
   ): Promise<Answer> {
-    const leave = await this.enter(key, company, signal);
+    const leave = await this.enter(key, mode, signal);
     try {
       return await work();
     } finally {
@@ -94,8 +94,8 @@ export class SharedLock {
   }
 
   /** Enters as `shared` does. The answer leaves, once or more often: who wants to work alone has to leave first. */
-  async enter(key: string, company: unknown = "shared", signal?: AbortSignal): Promise<() => void> {
-    await this.#entered(key, company, signal);
+  async enter(key: string, mode: unknown = "shared", signal?: AbortSignal): Promise<() => void> {
+    await this.#entered(key, mode, signal);
     let inside = true;
     return () => {
       if (inside) this.#left(key);
@@ -108,15 +108,15 @@ export class SharedLock {
     return this.shared(key, work, Symbol(key), signal);
   }
 
-  #entered(key: string, company: unknown, signal: AbortSignal | undefined): Promise<void> {
+  #entered(key: string, mode: unknown, signal: AbortSignal | undefined): Promise<void> {
     const room = this.#rooms.get(key);
-    if (!room) this.#rooms.set(key, { company, working: 1, waiting: [] });
-    else if (room.company === company && room.waiting.length === 0) room.working++;
-    else return this.#waited(room, company, signal);
+    if (!room) this.#rooms.set(key, { mode, working: 1, waiting: [] });
+    else if (room.mode === mode && room.waiting.length === 0) room.working++;
+    else return this.#waited(room, mode, signal);
     return Promise.resolve();
   }
 
-  #waited(room: Room, company: unknown, signal: AbortSignal | undefined): Promise<void> {
+  #waited(room: Room, mode: unknown, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         room.waiting.splice(room.waiting.indexOf(waiting), 1);
@@ -124,7 +124,7 @@ export class SharedLock {
         reject(new ResourceError("cancelled before its turn: it changed nothing then. Run it again to go on."));
       };
       const waiting = {
-        company,
+        mode,
         begin: () => {
           signal?.removeEventListener("abort", leave);
           resolve();
@@ -144,13 +144,13 @@ export class SharedLock {
       this.#rooms.delete(key);
       return;
     }
-    room.company = first.company;
+    room.mode = first.mode;
     this.#admit(room);
   }
 
   /** Lets those in that come next and are of the lock mode at work. */
   #admit(room: Room): void {
-    while (room.waiting[0]?.company === room.company) {
+    while (room.waiting[0]?.mode === room.mode) {
       room.working++;
       room.waiting.shift()?.begin();
     }

@@ -1,7 +1,7 @@
 import type { RemovalKey } from "../../sources/edits.ts";
 
 /** Where the removal of a thing needs a line, and what it is called there: `["teams", "acme/crew"]`. */
-export interface Removal {
+export interface RemovalLine {
   file: string;
   path: string[];
 }
@@ -18,7 +18,7 @@ export interface Removals {
 }
 
 /** Why things are not removed, with the lines to paste. */
-export const withoutLine = ({ file }: Removal, what: string, lines: readonly string[]): string =>
+export const withoutLine = ({ file }: RemovalLine, what: string, lines: readonly string[]): string =>
   `${file} has removals: declared, and no line for ${what}. Nothing was removed. ` +
   `If it is meant to leave, add: removed: { ${lines.join(", ")} }`;
 

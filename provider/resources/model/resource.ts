@@ -4,7 +4,7 @@ import type { MemberLists } from "../../client/members/memberLists.ts";
 import type { Client } from "../../client/options.ts";
 import type { FieldType } from "../../contract/fields.ts";
 import type { RowData } from "../../contract/values.ts";
-import type { Manner } from "../../habits/profile.ts";
+import type { Dialect } from "../../habits/profile.ts";
 import type { RowsAhead } from "../../reconcile/rows.ts";
 import type { Identities } from "./identities.ts";
 import type { Made } from "./made.ts";
@@ -98,7 +98,7 @@ export interface Context {
   /** The platform as states name it. */
   platform: string;
   /** The platform's behaviour according to the configuration. */
-  manner: Manner;
+  manner: Dialect;
   /** True when the configuration declares the platform's data lost: then no number of missing rows is too large. */
   lostData?: boolean | undefined;
   /** Server that links to apps have to lead to; undefined allows any. */
@@ -167,7 +167,7 @@ export interface OfflineContext extends Pick<
 }
 
 /** A problem with one input, found before anything is sent. */
-export interface Problem {
+export interface InputProblem {
   property: string;
   reason: string;
 }
@@ -179,20 +179,20 @@ export interface Given<Inputs> {
 }
 
 /** Inputs as they are checked and completed. */
-export interface Checked<Inputs, Outputs> {
+export interface CheckedInputs<Inputs, Outputs> {
   inputs: Partial<Inputs>;
   /** Outputs that are known already. */
   outputs?: Partial<Outputs>;
-  problems: Problem[];
+  problems: InputProblem[];
   /** Names of computed inputs that only an up knows. */
   later?: readonly string[];
 }
 
 /** How one property, or a part of one, changes. */
-export type Kind = "add" | "delete" | "update";
+export type ChangeKind = "add" | "delete" | "update";
 
 /** The result of a diff. */
-export interface Change {
+export interface Diff {
   /** Inputs, and outputs that come from edits by hand, that an update would change; nothing is to be done without any. */
   changed: string[];
   /** Those of them that make a new thing. */
@@ -203,7 +203,7 @@ export interface Change {
 
 /** The first parts of a property that change, and how many there are in all. */
 export interface Parts {
-  first: readonly (readonly [name: string, kind: Kind])[];
+  first: readonly (readonly [name: string, kind: ChangeKind])[];
   total: number;
 }
 

@@ -1,6 +1,6 @@
 import { describeNamed, readName } from "../model/identities.ts";
-import type { OfflineContext, Problem } from "../model/resource.ts";
-import { leniently, ownersIn, remedy, type Place } from "./owners.ts";
+import type { OfflineContext, InputProblem } from "../model/resource.ts";
+import { leniently, ownersIn, remedy, type RecordPlace } from "./owners.ts";
 
 /** An act that can neither be undone nor read back: a message that was sent, an app that was paid for. */
 export interface Deed<Inputs> {
@@ -38,7 +38,7 @@ export async function explainDeed<Inputs extends Declared>(
   deed: Deed<Inputs>,
   inputs: Partial<Inputs>,
   isUnfinished: boolean,
-): Promise<Problem[]> {
+): Promise<InputProblem[]> {
   const { resourceUrn: urn, again = false } = inputs;
   const content = deed.contentOf(inputs);
   if (urn === undefined || content === undefined) return [];
@@ -92,7 +92,7 @@ export const countReplacements = <Inputs extends Declared>(
 
 /** Notes whose a deed is: it was done, or a state has it. */
 export const noteDeed = <Inputs extends Declared>(
-  context: Place,
+  context: RecordPlace,
   { kind, contentOf }: Deed<Inputs>,
   urn: string | undefined,
   inputs: Partial<Inputs>,
@@ -106,7 +106,7 @@ export const noteDeed = <Inputs extends Declared>(
 
 /** Notes what a resource has done, in place of what it had done before. */
 export async function noteNext<Inputs extends Declared>(
-  context: Place & Pick<OfflineContext, "identities">,
+  context: RecordPlace & Pick<OfflineContext, "identities">,
   deed: Deed<Inputs>,
   inputs: Inputs,
   old: Partial<Inputs> | undefined,
@@ -117,7 +117,7 @@ export async function noteNext<Inputs extends Declared>(
 
 /** Forgets the deed of what leaves the state; what another resource has done alike stays known. */
 export async function forgetDeed<Inputs extends Declared>(
-  context: Place & Pick<OfflineContext, "identities">,
+  context: RecordPlace & Pick<OfflineContext, "identities">,
   deed: Deed<Inputs>,
   state: Partial<Inputs>,
 ): Promise<void> {
@@ -126,7 +126,7 @@ export async function forgetDeed<Inputs extends Declared>(
 }
 
 const forget = <Inputs extends Declared>(
-  context: Place,
+  context: RecordPlace,
   { kind, contentOf }: Deed<Inputs>,
   urn: string | undefined,
   inputs: Partial<Inputs>,

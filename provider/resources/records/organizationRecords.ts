@@ -1,11 +1,11 @@
 import { relative } from "node:path";
 import { quote } from "../../messages/text.ts";
-import type { OfflineContext, Problem } from "../model/resource.ts";
-import { leniently, nameOf, ownersIn, remedy, type OwnerRecord, type Place } from "./owners.ts";
+import type { OfflineContext, InputProblem } from "../model/resource.ts";
+import { leniently, nameOf, ownersIn, remedy, type OwnerRecord, type RecordPlace } from "./owners.ts";
 
 const owners = ownersIn("organizations", { name: "name", content: "organization" });
 
-type PlaceOfRun = Place & Pick<OfflineContext, "organizationNames">;
+type PlaceOfRun = RecordPlace & Pick<OfflineContext, "organizationNames">;
 
 /**
  * Finds out whether another organization of this stack has the name. Names are unique on the platform, and no provider learns
@@ -15,7 +15,7 @@ type PlaceOfRun = Place & Pick<OfflineContext, "organizationNames">;
 export async function checkName(
   context: PlaceOfRun,
   { urn, name, isNew }: { urn: string; name: string; isNew: boolean },
-): Promise<Problem[]> {
+): Promise<InputProblem[]> {
   const declared = context.organizationNames;
   declared.set(urn, name);
   if (!isNew) return [];
@@ -51,7 +51,7 @@ interface Known {
  * Notes whose an organization's name is. `urn` counts more than what was noted before, except after a read: a state may
  * have the URN that the resource had when it was last changed.
  */
-export const noteName = (context: Place, { urn, name, id }: Known, isCertain = true): Promise<void> =>
+export const noteName = (context: RecordPlace, { urn, name, id }: Known, isCertain = true): Promise<void> =>
   leniently(async () => {
     const path = urn === undefined || name === undefined ? undefined : await owners.pathOf(context, urn, name, true);
     if (path === undefined || urn === undefined) return;

@@ -20,12 +20,12 @@ export type OwnerRecord = z.output<typeof recordSchema>;
 /** As it stands in a file: one that this user of this machine did not write is not believed. */
 const sealedRecord = recordSchema.extend({ seal: z.string() });
 
-export type Place = Pick<OfflineContext, "directory" | "platform">;
+export type RecordPlace = Pick<OfflineContext, "directory" | "platform">;
 
 /** Small files beside the state, each of one thing of a stack: no provider learns of resources that left the program. */
 export interface Owners {
   /** The file of a thing of a URN's stack on a platform; undefined where none can be kept. */
-  pathOf: (context: Place, urn: string, thing: string, create?: boolean) => Promise<string | undefined>;
+  pathOf: (context: RecordPlace, urn: string, thing: string, create?: boolean) => Promise<string | undefined>;
   at: (path: string) => Promise<OwnerRecord | undefined>;
   write: (path: string, record: OwnerRecord) => Promise<void>;
   remove: (path: string) => Promise<void>;

@@ -1,7 +1,7 @@
 import type { RowData } from "../../contract/values.ts";
 import type { OnConflict, Mode } from "../../reconcile/rows.ts";
 import { isHidden } from "../../sources/source.ts";
-import { describeRows, rowsByKey, withoutSecrets, type RowsByKey } from "./declared/cells.ts";
+import { areAlike, describeRows, rowsByKey, withoutSecrets, type RowsByKey } from "./declared/cells.ts";
 import { withoutIgnored, type RowDeclaration } from "./declared/declaration.ts";
 import { brief } from "./declared/forms.ts";
 import type { LinkDeclaration } from "./declared/links.ts";
@@ -101,7 +101,8 @@ export const withRepairs = (changes: Changes, { changed, missing }: Drift): Chan
 
 /**
  * Describes the drift in one line: the changed rows, cell by cell (declared => found), and the missing rows.
- * When nothing else is to be done it has the calls that repair it.
+ * When nothing else is to be done it has the calls that repair it. Undefined where the declared rows are those that a
+ * refresh has found: it has described them, and what the program declares is compared later.
  */
 export async function driftMessage(
   declaration: RowDeclaration & LinkDeclaration & { onConflict: OnConflict },
@@ -112,11 +113,12 @@ export async function driftMessage(
     directory,
     secrets,
   }: { owned: number; alone: boolean; directory: string; secrets?: FoundSecrets | undefined },
-): Promise<string> {
+): Promise<string | undefined> {
   const { changed, missing, changedKeys, missingKeys, unlinked = 0 } = drift;
   const byHand = changed + missing > unlinked;
   const is = sealFoundRows(declaration, drift, secrets);
   const was = is.size === 0 ? is : await rowsByKey(declaration, directory, changedKeys);
+  if (missing === 0 && areAlike(declaration, changed, { was, is })) return undefined;
   const parts = [
     part(changed, "changed", describeRows(declaration, changedKeys, changed, { was, is })),
     part(missing, "gone", describeRows(declaration, missingKeys, missing)),

@@ -2,7 +2,7 @@ import { quote, some } from "../../messages/text.ts";
 import type { RowDigests } from "../../reconcile/digests.ts";
 import type { Ledger } from "../../reconcile/ledger.ts";
 import type { Forecast } from "../../reconcile/rows.ts";
-import type { Kind } from "../model/resource.ts";
+import type { ChangeKind } from "../model/resource.ts";
 import { describeRows, type BothSides } from "./declared/cells.ts";
 import { keysOf, type RowDeclaration } from "./declared/declaration.ts";
 import type { LinkDeclaration } from "./declared/links.ts";
@@ -99,8 +99,8 @@ export function forecast(
 }
 
 /** A row that a run changes, by its natural key. */
-export type Part = readonly [key: string, kind: Kind];
+export type Part = readonly [key: string, kind: ChangeKind];
 
 export const as =
-  (kind: Kind) =>
+  (kind: ChangeKind) =>
   (key: string): Part => [key, kind];

@@ -12,7 +12,7 @@ import { linksOf } from "./declared/links.ts";
 import type { RowTarget } from "./declared/target.ts";
 
 /** A seed to compare with the others of its program. */
-export interface Declared {
+export interface ComparedSeed {
   urn: string | undefined;
   target: RowTarget;
   digest: string;
@@ -24,7 +24,7 @@ export interface Declared {
 const maxNamed = 20;
 
 /** Rows that another seed declares as well, and references that no seed's rows answer; offline, by line. */
-export async function problemsWith(claims: RowClaims, declared: Declared, directory: string): Promise<string[]> {
+export async function problemsWith(claims: RowClaims, declared: ComparedSeed, directory: string): Promise<string[]> {
   const { urn, target } = declared;
   const matters = mattering(claims, declared);
   if (matters.others.length + matters.leaving.length === 0) return [];
@@ -48,7 +48,7 @@ interface Mattering {
 /** Labels whose values are those of other rows: links, and what is expected to be there. */
 const listMentions = (target: RowTarget) => [...linksOf(target), ...listRelationships(target)];
 
-function mattering(claims: RowClaims, { urn, target }: Declared): Mattering {
+function mattering(claims: RowClaims, { urn, target }: ComparedSeed): Mattering {
   const tables = new Set(listMentions(target).map(({ table }) => table));
   const isNear = ({ table }: RowTarget): boolean => table === target.table || tables.has(table);
   return {
@@ -61,7 +61,7 @@ function mattering(claims: RowClaims, { urn, target }: Declared): Mattering {
  * Digest of all that the problems depend on, made of keyed digests. Undefined where it would be another one in the next
  * run, and for seeds that are not read yet or are about to lose rows.
  */
-function proofOf(claims: RowClaims, declared: Declared, { others, leaving }: Mattering): string | undefined {
+function proofOf(claims: RowClaims, declared: ComparedSeed, { others, leaving }: Mattering): string | undefined {
   const { urn, target, digest, linkedSeeds = {} } = declared;
   const links = listMentions(target);
   const near = [...others, ...links.flatMap(({ table }) => claims.on(table, urn))];
@@ -83,7 +83,7 @@ function proofOf(claims: RowClaims, declared: Declared, { others, leaving }: Mat
 }
 
 /** Finds uses that would reveal secret values of another seed: links by them, and natural keys that consist of them. */
-function tellingSecrets(claims: RowClaims, { urn, target }: Declared, others: readonly RowClaim[]): string[] {
+function tellingSecrets(claims: RowClaims, { urn, target }: ComparedSeed, others: readonly RowClaim[]): string[] {
   const links = linksOf(target).flatMap(({ label, table, key }) => {
     const secret = claims.on(table, urn).find((one) => one.target.secretLabels?.includes(key));
     if (!secret || isHidden(target, label)) return [];
@@ -103,7 +103,12 @@ function tellingSecrets(claims: RowClaims, { urn, target }: Declared, others: re
 }
 
 /** Rows that two seeds declare. */
-async function shared(claims: RowClaims, { target }: Declared, other: RowClaim, directory: string): Promise<string[]> {
+async function shared(
+  claims: RowClaims,
+  { target }: ComparedSeed,
+  other: RowClaim,
+  directory: string,
+): Promise<string[]> {
   const { rows } = await claims.summary(other);
   const { key } = other.target;
   const digester = digesterFor(other.target);
@@ -123,7 +128,7 @@ async function shared(claims: RowClaims, { target }: Declared, other: RowClaim, 
 }
 
 /** References to rows that the named seed lacks, or that are about to leave. */
-async function unanswered(claims: RowClaims, declared: Declared, directory: string): Promise<string[]> {
+async function unanswered(claims: RowClaims, declared: ComparedSeed, directory: string): Promise<string[]> {
   const { target, linkedSeeds = {} } = declared;
   const checks = await Promise.all(listMentions(target).map((link) => answerOf(claims, link, linkedSeeds, directory)));
   const asked = checks.filter((check) => check !== undefined);
@@ -146,18 +151,19 @@ async function unanswered(claims: RowClaims, declared: Declared, directory: stri
     (line) => placeOf(target, line),
     (label) => isHidden(target, label),
   );
-  const problems = [...capped(sentences), ...capped(going)];
-  if (sentences.length > 0) {
-    const keys = listMentions(target).flatMap(({ label, table, key }) =>
-      linkedSeeds[label] === undefined ? [] : `${label} by ${quote(key)} of table ${table}`,
-    );
-    problems.push(
-      `Rows are looked up by the natural key of the seed: ${keys.join(", ")}. Add those rows to the seed, or correct the references; for rows that no seed has, refer to a table and its key instead of a seed.`,
-    );
-  }
-  if (going.length > 0) problems.push("Keep those rows, or change what refers to them in the same run.");
-  return problems;
+  const keys = listMentions(target).flatMap(({ label, table, key }) =>
+    linkedSeeds[label] === undefined ? [] : `${label} by ${quote(key)} of table ${table}`,
+  );
+  const advice = `Rows are looked up by the natural key of the seed: ${keys.join(", ")}. Add those rows to the seed, or correct the references; for rows that no seed has, refer to a table and its key instead of a seed.`;
+  return [
+    ...explained(capped(sentences), advice),
+    ...explained(capped(going), "Keep those rows, or change what refers to them in the same run."),
+  ];
 }
+
+/** Problems with what they have in common as a line of the last one: it is none by itself. */
+const explained = (problems: readonly string[], advice: string): string[] =>
+  problems.map((text, index) => (index === problems.length - 1 ? `${text}\n${advice}` : text));
 
 type Answer = (key: string) => "there" | "missing" | { leaves: string };
 

@@ -4,7 +4,7 @@ import { decodeLedger, type Ledger } from "../../reconcile/ledger.ts";
 import { RowIndices } from "../../reconcile/rowIndices.ts";
 import { RowSet } from "../../reconcile/rowSet.ts";
 import { fewestRemovals, planOffline, type Forecast } from "../../reconcile/rows.ts";
-import { ResourceError, type Change, type Report } from "../model/resource.ts";
+import { ResourceError, type Diff, type Report } from "../model/resource.ts";
 import { findChangedCells, hidingBoth, secrecyMessage, whatIsUnknown } from "./changedCells.ts";
 import type { OfflineRowContext, RowFindings } from "./declared/claims.ts";
 import { keysOf } from "./declared/declaration.ts";
@@ -39,15 +39,16 @@ interface State extends SeedState, Pick<Inputs, "onDestroy" | "linkRenewals"> {
   drift?: Drift | undefined;
   foundSecrets?: FoundSecrets | undefined;
   unmet?: string[] | undefined;
+  misfits?: string[] | undefined;
 }
 
 /** Reports what an update will do, with its rows, and refuses what it must not do. Sends nothing. */
 export async function previewUpdate(
   context: OfflineRowContext,
-  change: Change,
+  change: Diff,
   old: State,
   inputs: Inputs,
-): Promise<Change & { findings?: RowFindings }> {
+): Promise<Diff & { findings?: RowFindings }> {
   if (change.replaces.length > 0) return replaced(context, change, old, inputs);
   const { report } = context;
   await sayDoneLines(context, inputs, old);
@@ -63,6 +64,10 @@ export async function previewUpdate(
   const secrecy = secrecyMessage(old, inputs);
   if (secrecy !== undefined) report.forecast(secrecy);
   if (unmet.length > 0) report.forecast(`as of the last look ${describeUnmet(inputs.table, old.unmet ?? [])}`);
+  if (old.misfits && inputs.schema !== undefined)
+    report.forecast(
+      `as of the last look table ${inputs.table} no longer fits ${inputs.schema}:\n${old.misfits.join("\n")}`,
+    );
   // A refresh that found no row left compares what it read, which no program declares.
   const isDeclared = inputs.rows?.length !== 0;
   if (changed.length > 0 && isDeclared) {
@@ -87,7 +92,8 @@ export async function previewUpdate(
     if (inputs.mode === "updateOnly" && repairs.missing > 0)
       throw new ResourceError(withoutRow(inputs.table, repairs.missing, some(missingKeys.map(quote), maxShown)));
     const known = { owned: old.rowCount, alone: changed.length === 0, directory: context.directory };
-    report.forecast(await driftMessage(hidingBoth(old, inputs), repairs, { ...known, secrets: old.foundSecrets }));
+    const message = await driftMessage(hidingBoth(old, inputs), repairs, { ...known, secrets: old.foundSecrets });
+    if (message !== undefined) report.forecast(message);
     if (repairs.missing > 0 && inputs.onConflict === "overwrite") renewed.push(inputs.table);
     changed.push("drift");
     parts.push(...changedKeys.map(as("update")), ...missingKeys.map(as("add")));
@@ -98,7 +104,7 @@ export async function previewUpdate(
 }
 
 /** Another table: its rows come first, then the old ones go. */
-function replaced({ report }: OfflineRowContext, change: Change, old: State, inputs: Inputs): Change {
+function replaced({ report }: OfflineRowContext, change: Diff, old: State, inputs: Inputs): Diff {
   if (old.table === inputs.table) return change;
   const { count } = decodeLedger(old.ledger);
   const move = `table ${old.table} → ${inputs.table}`;

@@ -34,7 +34,7 @@ import { refuseReferredTo, sayWhatStays, withoutClaimed } from "./spared.ts";
 import { applyWithoutUnseen } from "./unseen.ts";
 import { applyPlan } from "./writing/apply.ts";
 import { keepCells } from "./writing/restoredCells.ts";
-import type { Removal as RowRemoval, Spared } from "./writing/steps.ts";
+import type { Removal as RowRemoval, HandedOverRows } from "./writing/steps.ts";
 import { learnTrims, withTrims } from "./writing/trims.ts";
 import { UnprovenRows } from "./writing/unproven.ts";
 
@@ -249,7 +249,7 @@ async function observedRows(
 /** Takes out of a removal what seeds declare that were checked since it was planned. */
 const lateSparing =
   (context: RowContext, inputs: SeedInputs, terms: RowTarget, considered: readonly RowClaim[]) =>
-  async (removals: readonly RowRemoval[]): Promise<{ left: RowRemoval[]; spared: Spared }> => {
+  async (removals: readonly RowRemoval[]): Promise<{ left: RowRemoval[]; spared: HandedOverRows }> => {
     await context.others();
     const known = new Set(considered.map(({ urn }) => urn));
     const late = othersOn(context, inputs).filter(({ urn }) => !known.has(urn));

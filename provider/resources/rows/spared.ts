@@ -11,7 +11,7 @@ import type { RowContext } from "./live/context.ts";
 import { Links } from "./live/links.ts";
 import { rowsByIDs } from "./live/queries.ts";
 import { referringTo } from "./owners.ts";
-import type { Removal, Spared } from "./writing/steps.ts";
+import type { Removal, HandedOverRows } from "./writing/steps.ts";
 
 /**
  * Takes rows that another seed of the program declares out of what is to be removed.
@@ -23,7 +23,7 @@ export async function withoutClaimed(
   target: RowTarget,
   removals: readonly Removal[],
   claims: readonly RowClaim[],
-): Promise<{ left: Removal[]; spared: Spared }> {
+): Promise<{ left: Removal[]; spared: HandedOverRows }> {
   const spared = new Map<string, number>();
   let left = [...removals];
   for (const claim of claims) {
@@ -80,10 +80,10 @@ export async function refuseReferredTo(
 }
 
 /** Which rows stay for whom, in one line. */
-export const describeKeptForOthers = (spared: Spared, stay = "stay"): string =>
+export const describeKeptForOthers = (spared: HandedOverRows, stay = "stay"): string =>
   [...spared].map(([name, count]) => `${count} ${stay}: ${name} declares them`).join("; ");
 
 /** Reports which rows stay for other seeds. */
-export function sayWhatStays(report: Report, table: string, ...all: Spared[]): void {
+export function sayWhatStays(report: Report, table: string, ...all: HandedOverRows[]): void {
   for (const spared of all) if (spared.size > 0) report.info(`table ${table}: ${describeKeptForOthers(spared)}`);
 }

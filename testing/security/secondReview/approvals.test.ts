@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
 import { changeSet, type ChangeSet, type EnvironmentChanges } from "../../../cli/changes/model/changeSet.ts";
 import { fieldOf } from "../../../cli/changes/model/values.ts";
 import { markdown } from "../../../cli/changes/rendering/markdown.ts";
 import { environment, row, seed, set } from "../../../cli/changes/testing/made.ts";
 import { Repository } from "../../../cli/changes/testing/repository.ts";
+import { approve } from "../../../cli/commands/approval/approving.ts";
+import type { Terminal } from "../../../engine/index.ts";
 import { readApproval } from "../../../provider/approval/approved.ts";
 import { digestOf } from "../../../provider/approval/canonical.ts";
 import { ApprovalError } from "../../../provider/approval/signature.ts";
@@ -30,8 +33,7 @@ beforeAll(async () => {
   repository = new Repository(files);
   outside = realpathSync(mkdtempSync(join(tmpdir(), "microapps-approvals-")));
   repository.write(edit);
-  await run("report", "--format", "json", "--output", place("report.json"));
-  report = changeSet.parse(JSON.parse(readFileSync(place("report.json"), "utf8")));
+  report = await reported();
 });
 afterAll(() => {
   repository.remove();
@@ -51,14 +53,23 @@ const run = (...words: string[]) =>
     }),
   });
 
+async function reported(): Promise<ChangeSet> {
+  await run("report", "--format", "json", "--output", place("report.json"));
+  return changeSet.parse(JSON.parse(readFileSync(place("report.json"), "utf8")));
+}
+
 /** Edits the report as an attacker on its way does, and has it approved by somebody who saw the digest of the seal in it. */
-async function approved(edit: (dev: EnvironmentChanges) => void): Promise<{ status: number | null; output: string }> {
-  const copy = structuredClone(report);
+async function approved(
+  edit: (dev: EnvironmentChanges) => void,
+  shown = report,
+  ...more: string[]
+): Promise<{ status: number | null; output: string }> {
+  const copy = structuredClone(shown);
   for (const one of copy.environments) edit(one);
   writeFileSync(place("edited.json"), JSON.stringify(copy));
   const { output } = await run("report", "--from", place("edited.json"), "--format", "text");
   const [, digest = "0"] = /digest: ([0-9a-f]{64})/.exec(output) ?? [];
-  return run("approve", place("edited.json"), "--output", place("signed.json"), "--expect", digest);
+  return run("approve", place("edited.json"), "--output", place("signed.json"), "--expect", digest, ...more);
 }
 
 test("a report whose shown part was emptied is not signed", async () => {
@@ -80,19 +91,26 @@ test("the report as it was made is signed", async () => {
 });
 
 /** Why no run is held against the signed report in this tree; empty where one is. */
-async function refusalOf(branch: Readonly<Record<string, string>>): Promise<string> {
+async function whyRefused(): Promise<string> {
   const { folder } = repository;
-  repository.git("stash");
-  repository.git("checkout", "--quiet", "-b", "later");
+  const run = { file: place("signed.json"), folder, project: folder, stack: "dev", account: undefined };
   try {
-    repository.write(edit);
-    repository.commit(branch);
-    const run = { file: place("signed.json"), folder, project: folder, stack: "dev", account: undefined };
     await readApproval({ ...run, endpoint: "https://platform.example.com", environment: {}, now: Date.now() });
     return "";
   } catch (error) {
     if (error instanceof ApprovalError) return error.message;
     throw error;
+  }
+}
+
+/** The same on a branch that has these files as well. */
+async function refusalOf(branch: Readonly<Record<string, string>>): Promise<string> {
+  repository.git("stash");
+  repository.git("checkout", "--quiet", "-b", "later");
+  try {
+    repository.write(edit);
+    repository.commit(branch);
+    return await whyRefused();
   } finally {
     repository.git("checkout", "--quiet", "main");
     repository.git("branch", "-D", "later");
@@ -139,6 +157,116 @@ test("code that changes with what is declared is approved by who says that peopl
     repository.git("checkout", "--quiet", "main");
     repository.git("branch", "-D", "coded");
     repository.git("stash", "pop");
+  }
+});
+
+test("code that nobody has committed is flagged, sealed, and is then what runs or nothing", async () => {
+  const { folder } = repository;
+  const remove = (...names: string[]): void => names.forEach((name) => rmSync(join(folder, name), { force: true }));
+  const unread =
+    "extra.js, lib.ts change and decide what runs: read it. Nothing here understands code: pass --code-reviewed";
+  try {
+    repository.write({ "extra.js": "export {};\n", "lib.ts": "import './extra.js';\n" });
+    repository.write({ "node_modules/a/index.js": "\n", ".pulumi/stacks/a.js": "\n" }); // as installs and runs leave it
+    const coded = await reported();
+    const refused = await approved(() => undefined, coded);
+    expect(refused).toEqual({ status: 2, output: expect.stringContaining(unread) as unknown });
+    expect(await approved(() => undefined, coded, "--code-reviewed")).toMatchObject({ status: 0 });
+    expect(await whyRefused()).toBe("");
+    for (const [file, text] of [
+      ["extra.js", "process.exit();\n"],
+      ["second.js", "process.exit();\n"],
+      [".npmrc", "registry=https://evil.example\n"],
+    ] as const) {
+      repository.write({ [file]: text });
+      expect(await whyRefused()).toMatch(new RegExp(`what runs \\(.*${file}.*\\) is not as it was`));
+      remove(file);
+      if (file === "extra.js") {
+        expect(await whyRefused()).toContain("is not as it was");
+        repository.write({ "extra.js": "export {};\n" });
+      }
+    }
+    // As a commit it is the same tree.
+    repository.git("add", "extra.js", "lib.ts");
+    repository.git("commit", "--quiet", "--message=Code");
+    expect(await whyRefused()).toBe("");
+    repository.git("reset", "--quiet", "HEAD~1");
+  } finally {
+    remove("extra.js", "second.js", ".npmrc");
+    rmSync(join(folder, "node_modules"), { recursive: true });
+    rmSync(join(folder, ".pulumi"), { recursive: true });
+    repository.git("checkout", "--quiet", "lib.ts");
+  }
+});
+
+test("nothing is sealed while a file that no reader explains is not committed", async () => {
+  try {
+    repository.write({ ".npmrc": "registry=https://evil.example\n" });
+    const { environments } = await reported();
+    expect(environments[0]?.seal).toEqual({
+      why: expect.stringContaining(".npmrc changes and decides what runs") as unknown,
+    });
+  } finally {
+    rmSync(join(repository.folder, ".npmrc"));
+  }
+});
+
+/** A terminal at which somebody gives these answers, one after the other, and what is shown there. */
+function sitting(answers: readonly string[]): { terminal: Terminal; shown: () => string } {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const left = [...answers];
+  let text = "";
+  output.on("data", (data: Buffer) => {
+    text += data.toString();
+    const answer = /\[yes\/no\] $/.test(data.toString()) ? left.shift() : undefined;
+    if (answer !== undefined) input.write(`${answer}\n`);
+  });
+  const streams = [input, output].map((stream) => Object.assign(stream, { isTTY: true }));
+  const [stdin, stdout] = streams as unknown as [NodeJS.ReadStream, NodeJS.WriteStream]; // no more of them is used
+  return { terminal: { input: stdin, output: stdout, errors: stdout, environment: {} }, shown: () => text };
+}
+
+test("on a terminal each flag of code is a question of its own, before the one that approves", async () => {
+  const before = { ...process.env };
+  const forged = "a.js\n::error::b\u001b[31m\r.js";
+  const codeQuestion = "lib.ts changes and decides what runs: read it. Have you read it? [yes/no] ";
+  const asked = async (answers: readonly string[], codeReviewed = false): Promise<[string, boolean]> => {
+    rmSync(place("signed.json"), { force: true });
+    const { terminal, shown } = sitting(answers);
+    const options = {
+      cwd: repository.folder,
+      output: place("signed.json"),
+      validFor: "1h",
+      stack: "dev",
+      codeReviewed,
+    };
+    const ended = await approve(undefined, options, terminal).then(() => "signed", String);
+    // Prompts of Node move the cursor by these; anything else of the kind would come from a name.
+    const text = shown().replaceAll(/\u001b\[\d+[GJ]/g, "");
+    expect(text).not.toMatch(/\u001b/);
+    const questions = text.match(/[^\n]*\[yes\/no\] /g) ?? [];
+    return [`${questions.join("|")} ${ended}`, existsSync(place("signed.json"))];
+  };
+  Object.assign(process.env, {
+    PULUMI_HOME: place("home"),
+    MICROAPPS_APPROVAL_KEY: "a key of the tests that is long enough",
+  });
+  try {
+    repository.write({ "lib.ts": "process.exit();\n" });
+    const both = `${codeQuestion}|Approve this? [yes/no] `;
+    expect(await asked(["no"])).toEqual([`${codeQuestion} EngineError: not approved`, false]);
+    expect(await asked(["yes", "no"])).toEqual([`${both} EngineError: not approved`, false]);
+    expect(await asked(["yes", "yes"])).toEqual([`${both} signed`, true]);
+    expect(await asked(["yes"], true)).toEqual(["Approve this? [yes/no]  signed", true]);
+    repository.git("checkout", "--quiet", "lib.ts");
+    repository.write({ [forged]: "" });
+    expect((await asked(["no"]))[0]).toMatch(/^a\.js\\n::error::b.*\.js changes and decides what runs/);
+    rmSync(join(repository.folder, forged));
+    expect(await asked(["yes"])).toEqual(["Approve this? [yes/no]  signed", true]);
+  } finally {
+    process.env = before;
+    rmSync(join(repository.folder, forged), { force: true });
+    repository.git("checkout", "--quiet", "lib.ts");
   }
 });
 

@@ -18,7 +18,7 @@ import { Repository } from "../../../cli/changes/testing/repository.ts";
 import { readSavedReport } from "../../../cli/commands/report/savedReport.ts";
 import { textOf } from "../../../cli/recording/exchange.ts";
 import { createEmulator } from "../../../emulator/index.ts";
-import { mayUnpackTo } from "../../../emulator/platform/snapshotFiles.ts";
+import { mayUnpackTo } from "../../../emulator/snapshots/snapshotFiles.ts";
 import { parseCheckpoint } from "../../../engine/state/checkpoint.ts";
 import { BoundError, checkJsonBounds } from "../../../machine/settings/bounds.ts";
 import { readSettings } from "../../../machine/settings/strict.ts";

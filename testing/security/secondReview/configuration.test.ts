@@ -3,7 +3,7 @@ import { parse } from "yaml";
 import { createEmulator, type Emulator } from "../../../emulator/index.ts";
 import { configuration } from "../../../provider/pulumi/configuration/configuration.ts";
 import * as doors from "../../harness/doors.ts";
-import { testThrough } from "../../harness/drawn.ts";
+import { testThrough, thirdOf } from "../../harness/drawn.ts";
 import { Project } from "../../harness/project.ts";
 import { ProviderHost, type Door } from "../../harness/providerHost.ts";
 
@@ -57,7 +57,7 @@ async function said(door: Door, config: Record<string, string>): Promise<string>
 }
 
 describe.each(Object.values(doors))("a provider of the kind $name", (door) => {
-  const test = testThrough(door.name, "all");
+  const test = testThrough(door.name);
   test.each(keys.filter((key) => !quotedInClear.includes(key)))(
     "quotes nothing that stands under microapps:%s",
     async (key) => {
@@ -87,7 +87,7 @@ new Organization("acme", { name: "Acme" });
     const settings = parse(await project.read("Pulumi.dev.yaml")) as { config: Record<string, { secure?: string }> };
     const cipher = settings.config["shop:moved"];
     expect(cipher?.secure).toMatch(/^v1:/);
-    for (const key of keys) {
+    for (const key of thirdOf(keys, 0)) {
       const own = parse(before) as { config: object };
       const moved = { ...own, config: { ...own.config, [`microapps:${key}`]: cipher } };
       await project.write("Pulumi.dev.yaml", JSON.stringify(moved));

@@ -5,9 +5,8 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { environmentsIn } from "../../../cli/changes/base/environments.ts";
-import { github } from "../../../cli/commands/ci/github.ts";
-import { gitlab } from "../../../cli/commands/ci/gitlab.ts";
 import { inOrder, type Pipelines } from "../../../cli/commands/ci/pipelines.ts";
+import { renderPipelines } from "../../../cli/commands/ci/templates.ts";
 import { Runner } from "../../gitops/runner.ts";
 
 // "The tool of the base came from the branch" when the project lies in a subfolder, and what pipelines pin.
@@ -96,18 +95,22 @@ test("the tool of the base comes from the base, where a folder of the branch is 
   const head = commit(hostileFolder("env"));
   const runner = new Runner(folder, join(folder, "remote"), { "": { vars: {}, secrets: {} } });
   const event = { pull_request: { number: 7, base: { sha: base }, head: { sha: head } } };
-  const report = github(pipelines({}))[".github/workflows/microapps-report.yml"] ?? "";
+  const report = renderPipelines("github", pipelines({}))[".github/workflows/microapps-report.yml"] ?? "";
   const ended = await runner.gitHub(report, "report", { github: { event } });
   expect(ended?.log).not.toContain("of the branch");
   const merge = { CI_MERGE_REQUEST_TARGET_BRANCH_NAME: "main" };
-  await runner.gitLab(gitlab(pipelines({}))[".gitlab-ci.yml"] ?? "", "report", head, merge);
+  await runner.gitLab(renderPipelines("gitlab", pipelines({}))[".gitlab-ci.yml"] ?? "", "report", head, merge);
   expect(runner.installed).toHaveLength(2);
   for (const line of runner.installed) expect(line).toContain("of the base");
   expect(() => readFileSync(join(folder, "ran"))).toThrow("ENOENT");
 });
 
 test("each line of Git names the top of the clone, and takes no folder for a repository", () => {
-  const files = { ...github(pipelines({})), ...gitlab(pipelines({})), ...github(pipelines({ engine: "pulumi" })) };
+  const files = {
+    ...renderPipelines("github", pipelines({})),
+    ...renderPipelines("gitlab", pipelines({})),
+    ...renderPipelines("github", pipelines({ engine: "pulumi" })),
+  };
   const lines = Object.values(files).flatMap((text) => text.split("\n").filter((line) => /\bgit\s/.test(line)));
   expect(lines.length).toBeGreaterThan(4);
   const guarded = /git -C "\$(GITHUB_WORKSPACE|CI_PROJECT_DIR)" -c safe\.bareRepository=explicit /;
@@ -119,7 +122,7 @@ test("each line of Git names the top of the clone, and takes no folder for a rep
 test("a tag with the name of the branch applies nothing", async () => {
   const base = commit(project("env/"));
   const runner = new Runner(folder, join(folder, "remote"), { "": { vars: {}, secrets: {} } });
-  const apply = github(pipelines({}))[".github/workflows/microapps-apply.yml"] ?? "";
+  const apply = renderPipelines("github", pipelines({}))[".github/workflows/microapps-apply.yml"] ?? "";
   const tagged = { ref_name: "main", ref: "refs/tags/main", sha: base, event: {} };
   expect(await runner.gitHub(apply, "plan", { github: tagged })).toBeUndefined();
 });
@@ -140,7 +143,7 @@ test("with the Pulumi CLI a pipeline plans, applies and looks for drift with the
   const settings = { vars: { PULUMI_BACKEND_URL: "file:///states" }, secrets: {} };
   const runner = new Runner(folder, join(folder, "remote"), { "": settings, dev: settings, "dev-read": settings });
   const log = join(folder, "calls");
-  const files = github(pipelines({ engine: "pulumi", digest: standIn(runner, log) }));
+  const files = renderPipelines("github", pipelines({ engine: "pulumi", digest: standIn(runner, log) }));
   const text = (name: string): string => files[`.github/workflows/microapps-${name}.yml`] ?? "";
   const context = { github: { sha: base, ref: "refs/heads/main", event: {} } };
   const plan = await runner.gitHub(text("apply"), "plan", context);
@@ -156,4 +159,38 @@ test("with the Pulumi CLI a pipeline plans, applies and looks for drift with the
   writeFileSync(join(folder, "pulumi-v3.260.0-linux-x64.tar.gz"), "something else");
   const refused = await runner.gitHub(text("apply"), "apply-dev", context);
   expect([refused?.status, refused?.log]).toEqual([1, expect.stringContaining("FAILED")]);
+});
+
+test("code that a plan flags is approved by no pipeline whose starter does not say that people read it", async () => {
+  const base = commit({ ...project(), "index.js": "export {};\n" });
+  const head = commit({ "index.js": "process.exit();\n", "dev.yaml": "organizations: { acme: { name: Other } }\n" });
+  const vars = { PULUMI_BACKEND_URL: `file://${folder}` };
+  const key = { MICROAPPS_APPROVAL_KEY: "a key that approvals are signed with" };
+  const runner = new Runner(folder, join(folder, "remote"), {
+    "": { vars, secrets: {} },
+    "dev-approve": { vars, secrets: key },
+  });
+  const own = pipelines({ approve: true, folder: "" });
+  const reason = "index.js changes and decides what runs: read it. Nothing here understands code: pass --code-reviewed";
+  const digestIn = (log = ""): string => /digest: ([0-9a-f]{64})/.exec(log)?.[1] ?? "";
+
+  const apply = renderPipelines("github", own)[".github/workflows/microapps-apply.yml"] ?? "";
+  const event = { ref: "refs/heads/main", sha: head, event_name: "workflow_dispatch", event: { before: base } };
+  const inputs = { base, expect: "", "code-reviewed": false };
+  const plan = await runner.gitHub(apply, "plan", { github: event, inputs });
+  expect([plan?.status, plan?.log]).toEqual([0, expect.stringContaining("index.js changes and decides what runs")]);
+  const started = { ...inputs, expect: digestIn(plan?.log) };
+  const unread = await runner.gitHub(apply, "approve-dev", { github: event, inputs: started });
+  expect([unread?.status, unread?.log]).toEqual([2, expect.stringContaining(reason)]);
+  const read = { ...started, "code-reviewed": true };
+  expect(await runner.gitHub(apply, "approve-dev", { github: event, inputs: read })).toMatchObject({ status: 0 });
+
+  const text = renderPipelines("gitlab", own)[".gitlab-ci.yml"] ?? "";
+  const given = { CI_COMMIT_BEFORE_SHA: base, ...vars };
+  const { log } = await runner.gitLab(text, "plan", head, given);
+  const starting = { ...given, EXPECT: digestIn(log) };
+  const without = await runner.gitLab(text, "approve-dev", head, { ...starting, CODE_REVIEWED: "no" });
+  expect([without.status, without.log]).toEqual([2, expect.stringContaining(reason)]);
+  const confirmed = await runner.gitLab(text, "approve-dev", head, { ...starting, CODE_REVIEWED: "yes" });
+  expect([confirmed.status, confirmed.log]).toEqual([0, expect.any(String)]);
 });

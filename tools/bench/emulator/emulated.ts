@@ -1,12 +1,12 @@
 import { type Figure, figure, median, peakMemory, timeWork } from "../measure.ts";
-import { fill, manyFields, meanwhile, Platform } from "../platform.ts";
+import { fill, manyFields, meanwhile, BenchPlatform } from "../platform.ts";
 
 /** How soon the emulator is there, and how fast it takes a batch. */
 export async function measureEmulator(): Promise<Figure[]> {
   const starts: number[] = [];
   const batches: number[] = [];
   for (let round = 0; round < 5; round++) {
-    const platform = await Platform.start({ rows: { fields: { Code: { type: "text", sort: 1 }, Name: "text" } } });
+    const platform = await BenchPlatform.start({ rows: { fields: { Code: { type: "text", sort: 1 }, Name: "text" } } });
     starts.push(platform.startedIn);
     const rows = Array.from({ length: 10_000 }, (_, i) => ({ Code: `K${i}`, Name: `Name ${i}` }));
     const body = JSON.stringify({ microAppID: "rows", rows });
@@ -22,7 +22,7 @@ export async function measureEmulator(): Promise<Figure[]> {
 }
 
 /** Times of reading 20 rows. */
-async function small(platform: Platform, query: object): Promise<number[]> {
+async function small(platform: BenchPlatform, query: object): Promise<number[]> {
   const body = JSON.stringify({ microAppID: "rows", optLimit: 20, ...query });
   const times: number[] = [];
   for (let round = 0; round < 9; round++) times.push(await timeWork(() => platform.post("/api/microappdata", body)));
@@ -31,7 +31,7 @@ async function small(platform: Platform, query: object): Promise<number[]> {
 
 /** How fast a page out of many rows is read, and what the rows cost in memory. */
 async function paged(count: number): Promise<Figure[]> {
-  const platform = await Platform.start({ rows: { fields: manyFields } });
+  const platform = await BenchPlatform.start({ rows: { fields: manyFields } });
   try {
     await fill(platform, count);
     const page = async (filter: object, sort: object): Promise<number[]> => {

@@ -1,6 +1,6 @@
 import { request } from "undici";
 import { figure, memoryNow, median, type Figure } from "../measure.ts";
-import { each, Platform } from "../platform.ts";
+import { each, BenchPlatform } from "../platform.ts";
 
 const callsOfRound = 10;
 const atOnce = 4;
@@ -10,7 +10,10 @@ const atOnce = 4;
  * notifications and faults. It has answered others before, which fill what has a bound.
  */
 export async function measureLasting(warm: number, calls: number): Promise<Figure[]> {
-  const platform = await Platform.start({ rows: { fields: { Code: { type: "text", sort: 1 } } } }, { inMemory: true });
+  const platform = await BenchPlatform.start(
+    { rows: { fields: { Code: { type: "text", sort: 1 } } } },
+    { inMemory: true },
+  );
   try {
     const mail = "admin@example.com";
     const { link } = await platform.client.createappwithprompt({ userEmail: mail, appPrompt: "Count sheep" });
@@ -35,7 +38,7 @@ export async function measureLasting(warm: number, calls: number): Promise<Figur
 }
 
 /** Memory in the middle of a few calm calls: a collection is due at any time. */
-async function settled(platform: Platform): Promise<number> {
+async function settled(platform: BenchPlatform): Promise<number> {
   const seen: number[] = [];
   for (let time = 0; time < 15; time++) {
     await platform.client.microappdata({ microAppID: "rows", optLimit: 1 });
@@ -45,7 +48,7 @@ async function settled(platform: Platform): Promise<number> {
   return median(seen);
 }
 
-async function round(platform: Platform, appID: string): Promise<void> {
+async function round(platform: BenchPlatform, appID: string): Promise<void> {
   const { client } = platform;
   const body = { microAppID: "rows" };
   const { rowID } = await client.insertmicroapprow({ ...body, rowData: { Code: `K${Math.random()}` } });
@@ -65,7 +68,7 @@ async function round(platform: Platform, appID: string): Promise<void> {
 }
 
 /** Posts what may also be refused. */
-async function send(platform: Platform, name: string, parameters: object): Promise<unknown> {
+async function send(platform: BenchPlatform, name: string, parameters: object): Promise<unknown> {
   const headers = { "content-type": "application/json" };
   const answer = await request(`${platform.url}/api/${name}`, {
     method: "POST",

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { createEmulator } from "../../../emulator/index.ts";
 import { type Figure, figure, median, memoryNow, timeWork } from "../measure.ts";
-import { fill, manyFields, meanwhile, Platform } from "../platform.ts";
+import { fill, manyFields, meanwhile, BenchPlatform } from "../platform.ts";
 
 /** How fast a snapshot's file is there, what others wait while one with very many rows is loaded, and instances on demand. */
 export async function snapshots(few: number, many: number): Promise<Figure[]> {
@@ -13,7 +13,7 @@ export async function snapshots(few: number, many: number): Promise<Figure[]> {
 async function loaded(count: number): Promise<Figure[]> {
   const folder = await mkdtemp(path.join(tmpdir(), "microapps-bench-"));
   const file = path.join(folder, "state.json.zst");
-  const platform = await Platform.start({ rows: { fields: manyFields } }, { inMemory: true });
+  const platform = await BenchPlatform.start({ rows: { fields: manyFields } }, { inMemory: true });
   try {
     await fill(platform, count);
     const emulator = await createEmulator();
@@ -34,18 +34,20 @@ async function loaded(count: number): Promise<Figure[]> {
 }
 
 async function restored(count: number): Promise<Figure[]> {
-  const platform = await Platform.start({ rows: { fields: manyFields } });
+  const platform = await BenchPlatform.start({ rows: { fields: manyFields } });
   try {
     await fill(platform, count);
-    await platform.administrate("PUT", "snapshots/many");
-    const waited = await meanwhile(platform, [() => platform.administrate("POST", "snapshots/many")]);
+    const send = (method: "GET" | "PUT" | "POST", path: string) => () => platform.administrate(method, path);
+    const saved = await meanwhile(platform, [send("PUT", "snapshots/many")]);
+    const compared = await meanwhile(platform, [send("GET", "snapshots/many")]);
+    const waited = await meanwhile(platform, [send("POST", "snapshots/many")]);
+    const reset = await meanwhile(platform, [send("POST", "reset")], send("GET", "health")); // sessions end with it
+    const named = count.toLocaleString("en");
     return [
-      figure(
-        `emulator: others wait while a snapshot of ${count.toLocaleString("en")} rows is loaded`,
-        waited,
-        "ms",
-        50,
-      ),
+      figure(`emulator: others wait while a snapshot of ${named} rows is saved`, saved, "ms", 50),
+      figure(`emulator: others wait while a snapshot of ${named} rows is compared`, compared, "ms", 50),
+      figure(`emulator: others wait while a snapshot of ${named} rows is loaded`, waited, "ms", 50),
+      figure(`emulator: others wait while ${named} rows are reset`, reset, "ms", 50),
     ];
   } finally {
     await platform.stop();
@@ -53,7 +55,7 @@ async function restored(count: number): Promise<Figure[]> {
 }
 
 async function onDemand(count: number): Promise<Figure[]> {
-  const platform = await Platform.start({ rows: { fields: manyFields } });
+  const platform = await BenchPlatform.start({ rows: { fields: manyFields } });
   try {
     await fill(platform, 10_000);
     await platform.administrate("PUT", "snapshots/template");

@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { messageOf } from "../../../machine/failures.ts";
-import { session, type Platform } from "../platform.ts";
+import { session, type BenchPlatform } from "../platform.ts";
 import { output, run } from "../project.ts";
 import { atOnce, NotHere, type Peer, type Structure } from "./structure.ts";
 
@@ -96,7 +96,7 @@ function resources({ organization, teams, members }: Structure): Record<string, 
 }
 
 /** OpenTofu with a provider for any REST interface, both built from their modules. */
-export async function openTofu(platform: Platform): Promise<Peer> {
+export async function openTofu(platform: BenchPlatform): Promise<Peer> {
   const program = await built(tofu);
   const provider = await built(restapi);
   const folder = await mkdtemp(path.join(tmpdir(), "microapps-peer-"));

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { session, type Platform } from "../platform.ts";
+import { session, type BenchPlatform } from "../platform.ts";
 import { embedded, findPulumiVersion, output, BenchProject } from "../project.ts";
 import { atOnce, NotHere, type Peer, type Structure } from "./structure.ts";
 
@@ -30,7 +30,7 @@ for (const team of Object.keys(teams)) {
 `,
 };
 
-function peer(platform: Platform, name: string, command: readonly string[], program: Program): Peer {
+function peer(platform: BenchPlatform, name: string, command: readonly string[], program: Program): Peer {
   let project: BenchProject | undefined;
   return {
     name,
@@ -51,7 +51,7 @@ const { version } = JSON.parse(readFileSync(new URL("../../../../package.json", 
 /** This package with the engine inside of it. */
 export const microapps =
   (type: keyof typeof programs) =>
-  (platform: Platform): Promise<Peer> =>
+  (platform: BenchPlatform): Promise<Peer> =>
     Promise.resolve(peer(platform, `pulumi-microapps ${version}, a ${type} each`, embedded, programs[type]));
 
 async function pulumiVersion(): Promise<string> {
@@ -63,7 +63,7 @@ async function pulumiVersion(): Promise<string> {
 /** This package with the Pulumi CLI. */
 export const pulumiWith =
   (type: keyof typeof programs) =>
-  async (platform: Platform): Promise<Peer> =>
+  async (platform: BenchPlatform): Promise<Peer> =>
     peer(
       platform,
       `pulumi-microapps ${version}, a ${type} each, Pulumi CLI ${await pulumiVersion()}`,
@@ -72,7 +72,7 @@ export const pulumiWith =
     );
 
 /** The Pulumi CLI with a command for each call, as people write it where there is no provider. */
-export async function pulumiCommand(platform: Platform): Promise<Peer> {
+export async function pulumiCommand(platform: BenchPlatform): Promise<Peer> {
   const cli = await pulumiVersion();
   const plugins = await output(["pulumi", "plugin", "ls", "--json"]);
   const { version: plugin } =

@@ -6,13 +6,13 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { median, timeWork } from "../measure.ts";
-import { Platform } from "../platform.ts";
+import { BenchPlatform } from "../platform.ts";
 import { openTofu } from "./openTofu.ts";
 import { type Panel, picture } from "./picture.ts";
 import { microapps, pulumiCommand, pulumiWith } from "./pulumi.ts";
 import { NotHere, type Peer, structure, users } from "./structure.ts";
 
-type Make = (platform: Platform) => Promise<Peer>;
+type Make = (platform: BenchPlatform) => Promise<Peer>;
 
 /** Peers by the words that choose them. */
 const makers: Readonly<Record<string, Make>> = {
@@ -48,7 +48,7 @@ interface Measured {
 
 /** Runs the jobs one after the other on a platform that answers after a delay. */
 async function measure(make: Make, delay: number): Promise<Measured> {
-  const platform = await Platform.start({}, { users });
+  const platform = await BenchPlatform.start({}, { users });
   try {
     const peer = await make(platform);
     try {

@@ -2,13 +2,13 @@ import { ApiError } from "../../../../provider/contract/errors.ts";
 import { printableLine } from "../../../../provider/messages/text.ts";
 import type { ReadingCalls } from "../calls.ts";
 import type { Check } from "../checks.ts";
-import type { Context } from "../context.ts";
+import type { CheckContext } from "../context.ts";
 import { noteFinding, well, wrong, type Finding } from "../findings.ts";
 import { command, setting, unsetting } from "../mending.ts";
 import { shown } from "./connection.ts";
 
 /** The calls of a session, which is there by now. */
-export const callsOf = ({ learned: { calls } }: Context): ReadingCalls => {
+export const callsOf = ({ learned: { calls } }: CheckContext): ReadingCalls => {
   if (!calls) throw new Error("the platform has answered by now");
   return calls;
 };
@@ -40,7 +40,7 @@ const login: Check = {
 };
 
 /** A token is not logged in with: any answer but a refusal shows that it is good. */
-async function tryToken(context: Context): Promise<void> {
+async function tryToken(context: CheckContext): Promise<void> {
   const { organizationID = nobody } = context.subject.settings ?? {};
   try {
     await callsOf(context).call("readorganization", { organizationID }, context.signal);
@@ -51,7 +51,7 @@ async function tryToken(context: Context): Promise<void> {
 
 const refused = (finding: Finding): Finding => ({ ...finding, isRefusal: true });
 
-function refusedLogin(context: Context, error: ApiError): Finding {
+function refusedLogin(context: CheckContext, error: ApiError): Finding {
   const { place, settings } = context.subject;
   const words = wordsOf(error);
   const { email = "", password = "", token, userID } = settings ?? {};
@@ -97,7 +97,7 @@ function refusedLogin(context: Context, error: ApiError): Finding {
 }
 
 /** A call that brought no answer that can be used: most of the reasons pass. */
-export function explainUnanswered(context: Context, what: string, error: ApiError): Finding {
+export function explainUnanswered(context: CheckContext, what: string, error: ApiError): Finding {
   const here = shown(context);
   const { code, status, platformMessage } = error;
   const again = [command(context.subject.place, "doctor")];
@@ -129,7 +129,7 @@ const rightsCheck = (organizations: readonly Check[]): Check => ({
     const { declared, settings } = context.subject;
     const calls = callsOf(context);
     const who = settings?.email ?? `user ${calls.userID ?? ""}`;
-    const teamIDs = declared.teams.slice(0, mostTeams);
+    const teamIDs = declared.teams.slice(0, maxTeams);
     if (teamIDs.length === 0) {
       return noteFinding(
         `No endpoint says what ${who} may do, and the state has no team to see it by.`,
@@ -163,11 +163,11 @@ const rightsCheck = (organizations: readonly Check[]): Check => ({
   },
 });
 
-const mostTeams = 50;
+const maxTeams = 50;
 const means =
   "Teams and members can be changed by administrators of the organization, of the team, or of the platform.";
 
-const notAllowed = (who: string, { subject: { place } }: Context): Finding =>
+const notAllowed = (who: string, { subject: { place } }: CheckContext): Finding =>
   wrong(
     `${who} may not read the teams of the state.`,
     "The account is not a member of their organization: log in as an administrator, or be made one.",
@@ -175,7 +175,7 @@ const notAllowed = (who: string, { subject: { place } }: Context): Finding =>
   );
 
 /** A session that ends while it is used. */
-export const explainExpired = ({ subject: { place } }: Context, error: ApiError): Finding =>
+export const explainExpired = ({ subject: { place } }: CheckContext, error: ApiError): Finding =>
   refused(
     wrong(
       `The platform ended the session after the login: ${wordsOf(error)}.`,

@@ -1,7 +1,7 @@
 import { isObject, answerIn, refusalIn } from "../../../../provider/contract/wire.ts";
 import { printableLine } from "../../../../provider/messages/text.ts";
 import type { Check } from "../checks.ts";
-import type { Context } from "../context.ts";
+import type { CheckContext } from "../context.ts";
 import { well, wrong, type Finding } from "../findings.ts";
 import { setting } from "../mending.ts";
 import { codeOf, type Reached } from "../network.ts";
@@ -30,7 +30,7 @@ export const answerCheck: Check = {
 };
 
 /** A connection that ends without an answer: perhaps it should have been a secure one. */
-async function unanswered(context: Context, code: string): Promise<Finding> {
+async function unanswered(context: CheckContext, code: string): Promise<Finding> {
   const url = addressOf(context);
   const { place } = context.subject;
   if (url.protocol === "http:" && code !== "ETIMEDOUT") {
@@ -52,7 +52,7 @@ async function unanswered(context: Context, code: string): Promise<Finding> {
   ]);
 }
 
-const secureInstead = (context: Context, secure: URL): Finding =>
+const secureInstead = (context: CheckContext, secure: URL): Finding =>
   wrong(`${shown(context)} wants https:// and not http://.`, "Nothing secret was sent.", [
     setting(context.subject.place, "endpoint", secure.origin + secure.pathname.replace(/\/+$/, "")),
   ]);
@@ -63,7 +63,7 @@ interface Judgement extends Finding {
 }
 
 /** Describes the problem of an answer; nothing for an answer of the platform. */
-function findingOf(context: Context, { status, location, text }: Reached): Judgement | undefined {
+function findingOf(context: CheckContext, { status, location, text }: Reached): Judgement | undefined {
   const { place } = context.subject;
   const endpoint = [setting(place, "endpoint")];
   const here = shown(context);
@@ -120,7 +120,7 @@ const foreign = (here: string, what: string): Finding =>
     "The endpoint is another server's, or its path is wrong.",
   );
 
-function redirected(context: Context, status: number, location: string | undefined): Finding {
+function redirected(context: CheckContext, status: number, location: string | undefined): Finding {
   const url = addressOf(context);
   const { place } = context.subject;
   const here = shown(context);
@@ -144,7 +144,7 @@ function redirected(context: Context, status: number, location: string | undefin
 }
 
 /** Tries the server without the endpoint's path, where there is one. */
-async function elsewhere(context: Context, { isElsewhere: _, ...finding }: Judgement): Promise<Finding> {
+async function elsewhere(context: CheckContext, { isElsewhere: _, ...finding }: Judgement): Promise<Finding> {
   const url = addressOf(context);
   const calls = context.learned.calls;
   if (url.pathname.replace(/\/+$/, "") === "") return finding;

@@ -7,7 +7,7 @@ import { some } from "../../../../provider/messages/text.ts";
 import { locatePlatform } from "../../../../provider/pulumi/platform.ts";
 import { ReadingCalls } from "../calls.ts";
 import type { Check } from "../checks.ts";
-import type { Context } from "../context.ts";
+import type { CheckContext } from "../context.ts";
 import { noteFinding, well, wrong, type Finding } from "../findings.ts";
 import { quoteForShell, setting } from "../mending.ts";
 import { codeOf } from "../network.ts";
@@ -46,7 +46,7 @@ const name: Check = {
 };
 
 /** Describes the problem of the proxy that the environment names. */
-function proxyProblem({ subject: { settings, place } }: Context): string | undefined {
+function proxyProblem({ subject: { settings, place } }: CheckContext): string | undefined {
   const address = URL.parse(settings?.endpoint ?? "");
   try {
     if (address) proxyFor(address, place.environment);
@@ -57,7 +57,7 @@ function proxyProblem({ subject: { settings, place } }: Context): string | undef
 }
 
 /** The address of the platform, or what is wrong with it: an emulator may not start. */
-async function start({ subject, learned, most, timeoutMs }: Context): Promise<URL | string> {
+async function start({ subject, learned, most, timeoutMs }: CheckContext): Promise<URL | string> {
   const { settings, folder } = subject;
   if (!settings) throw new Error("the configuration was found to be well");
   let profile: ReturnType<typeof readProfile>;
@@ -80,7 +80,7 @@ async function start({ subject, learned, most, timeoutMs }: Context): Promise<UR
   }
 }
 
-const addressOf = ({ learned }: Context): URL => {
+const addressOf = ({ learned }: CheckContext): URL => {
   if (!learned.url) throw new Error("the address is known by now");
   return learned.url;
 };
@@ -114,7 +114,7 @@ const connection: Check = {
 };
 
 /** The platform at the beginning of a sentence. */
-const shown = ({ subject: { settings } }: Context): string =>
+const shown = ({ subject: { settings } }: CheckContext): string =>
   settings === undefined || settings.endpoint.startsWith("emulator:") ? "The emulator" : describePlatform(settings);
 
 const certificate: Check = {
@@ -150,7 +150,7 @@ const certificate: Check = {
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
 function refusedCertificate(
-  { now, subject: { place } }: Context,
+  { now, subject: { place } }: CheckContext,
   found: { refused: string | undefined; from: number; to: number; isForHost: boolean },
 ): Finding {
   if (found.to < now()) {
@@ -175,7 +175,7 @@ function refusedCertificate(
 }
 
 /** A server that does not speak TLS may speak without. */
-async function withoutTLS(context: Context, code: string): Promise<Finding> {
+async function withoutTLS(context: CheckContext, code: string): Promise<Finding> {
   const url = addressOf(context);
   const plain = new URL(url);
   plain.protocol = "http:";
@@ -199,7 +199,7 @@ async function withoutTLS(context: Context, code: string): Promise<Finding> {
   return wrong(`${shown(context)} answers http:// and not https://.`, means, [mend]);
 }
 
-const pathIn = (context: Context): string => addressOf(context).pathname.replace(/\/+$/, "");
+const pathIn = (context: CheckContext): string => addressOf(context).pathname.replace(/\/+$/, "");
 
 /** Address for a request without a session, which every platform refuses in its own form. */
 export function toProbeAddress(url: URL, base = url.pathname.replace(/\/+$/, "")): URL {
@@ -214,7 +214,7 @@ const clock: Check = {
     if (answer?.date === undefined) return noteFinding("The platform does not say what time it is.");
     const behindMs = answer.date - answer.ownDate;
     const minutes = Math.round(Math.abs(behindMs) / 60_000);
-    if (minutes < mostMinutes) return well("It agrees with the platform's.");
+    if (minutes < maxMinutes) return well("It agrees with the platform's.");
     const amount = minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
     return wrong(
       `The clock of this machine is ${amount} ${behindMs > 0 ? "behind" : "ahead of"} the platform's.`,
@@ -225,7 +225,7 @@ const clock: Check = {
 };
 
 /** Minutes from which on clocks differ: headers have no fractions, and answers take a while. */
-const mostMinutes = 5;
+const maxMinutes = 5;
 
 export const connectionChecks: readonly Check[] = [name, connection, certificate];
 export const clockCheck = clock;

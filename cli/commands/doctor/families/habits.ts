@@ -2,7 +2,7 @@ import { knownPathSpellings, endpoints } from "../../../../provider/contract/end
 import { ApiError } from "../../../../provider/contract/errors.ts";
 import { maxRowsPerInsert } from "../../../../provider/contract/rows.ts";
 import type { Check } from "../checks.ts";
-import type { Context } from "../context.ts";
+import type { CheckContext } from "../context.ts";
 import { noteFinding, well, wrong, type Finding } from "../findings.ts";
 import { setting } from "../mending.ts";
 import { callsOf, explainExpired, explainUnanswered } from "./account.ts";
@@ -12,7 +12,7 @@ import { addressOf } from "./connection.ts";
 export const callsForNames = 4;
 
 /** True when the server knows the path and takes POST there: a GET carries nothing out. */
-async function isThere(context: Context, path: string): Promise<boolean> {
+async function isThere(context: CheckContext, path: string): Promise<boolean> {
   const url = addressOf(context);
   callsOf(context).count();
   const asked = new URL(url.pathname.replace(/\/+$/, "") + path, url.origin);
@@ -95,7 +95,7 @@ const sizes: Check = {
 const small = 500;
 
 /** Describes the default limit of a read, as a sentence; or why it is unknown. */
-async function defaultLimit(context: Context, table: string, rows: number | undefined): Promise<string | Finding> {
+async function defaultLimit(context: CheckContext, table: string, rows: number | undefined): Promise<string | Finding> {
   try {
     const { microAppRows } = await callsOf(context).call("microappdata", { microAppID: table }, context.signal);
     const { length } = microAppRows;

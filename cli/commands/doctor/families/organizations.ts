@@ -1,7 +1,7 @@
 import { nearest } from "../../../../machine/spelling.ts";
 import { ApiError } from "../../../../provider/contract/errors.ts";
 import type { Check } from "../checks.ts";
-import type { Context } from "../context.ts";
+import type { CheckContext } from "../context.ts";
 import { noteFinding, well, wrong, type Finding } from "../findings.ts";
 import { command, setting } from "../mending.ts";
 import type { Subject } from "../subject.ts";
@@ -29,7 +29,7 @@ export function organizationChecks({ settings, declared }: Subject): Check[] {
   }));
 }
 
-async function lookAt(context: Context, id: string, isConfigured: boolean): Promise<Finding> {
+async function lookAt(context: CheckContext, id: string, isConfigured: boolean): Promise<Finding> {
   try {
     const { organization } = await callsOf(context).call("readorganization", { organizationID: id }, context.signal);
     if (!organization) return missing(context, id, isConfigured);
@@ -47,7 +47,7 @@ async function lookAt(context: Context, id: string, isConfigured: boolean): Prom
   }
 }
 
-function missing({ subject: { declared, place } }: Context, id: string, isConfigured: boolean): Finding {
+function missing({ subject: { declared, place } }: CheckContext, id: string, isConfigured: boolean): Finding {
   const seen = `There is no organization ${id} on the platform.`;
   if (!isConfigured) {
     return wrong(seen, "The state remembers it: it was removed by hand, or the state is of another platform.", [

@@ -2,7 +2,7 @@ import { formatCount } from "../../../../provider/messages/text.ts";
 import type { Check } from "../checks.ts";
 import { noteFinding, well, wrong } from "../findings.ts";
 import { sentence } from "../subject.ts";
-import { mostTables } from "./tables.ts";
+import { maxTables } from "./tables.ts";
 
 export const configurationCheck: Check = {
   id: "configuration",
@@ -28,6 +28,6 @@ export const programCheck: Check = {
     if (from.length === 0) return well("Without a stack there is none to look at.");
     const count = formatCount(tables.length, "table");
     const seen = `Known from ${from.join(" and ")}: ${count}.`;
-    return tables.length > mostTables ? noteFinding(seen, `The first ${mostTables} are looked at.`) : well(seen);
+    return tables.length > maxTables ? noteFinding(seen, `The first ${maxTables} are looked at.`) : well(seen);
   },
 };

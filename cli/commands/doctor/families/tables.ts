@@ -6,7 +6,7 @@ import { some } from "../../../../provider/messages/text.ts";
 import { keyText } from "../../../../provider/reconcile/digests.ts";
 import { CallsSpent } from "../calls.ts";
 import type { Check } from "../checks.ts";
-import type { Context, TableLook } from "../context.ts";
+import type { CheckContext, TableLook } from "../context.ts";
 import type { ProgramTable } from "../declared.ts";
 import { noteFinding, well, wrong, type Finding } from "../findings.ts";
 import { setting } from "../mending.ts";
@@ -14,12 +14,12 @@ import type { Subject } from "../subject.ts";
 import { callsOf, explainExpired, explainUnanswered } from "./account.ts";
 
 /** Tables that are looked at, calls for each of them, and rows after which reading ends. */
-export const mostTables = 25;
+export const maxTables = 25;
 export const callsPerTable = 5;
-const mostRows = 20_000;
+const maxRows = 20_000;
 
 /** Keys and labels that a finding names. */
-const mostNamed = 3;
+const maxNamed = 3;
 
 /** Three checks of each table: it exists, it has the labels, and its key identifies rows. */
 export function tableChecks({ declared }: Subject): Check[] {
@@ -31,7 +31,7 @@ export function tableChecks({ declared }: Subject): Check[] {
       );
     return [{ id: "tables", title: "tables", needs: ["login"], look }];
   }
-  return declared.tables.slice(0, mostTables).flatMap((table): Check[] => {
+  return declared.tables.slice(0, maxTables).flatMap((table): Check[] => {
     const id = table.table;
     return [
       { id: `table:${id}`, title: `table ${id}`, needs: ["login"], look: (context) => read(context, table) },
@@ -46,7 +46,7 @@ export function tableChecks({ declared }: Subject): Check[] {
   });
 }
 
-async function read(context: Context, declared: ProgramTable): Promise<Finding> {
+async function read(context: CheckContext, declared: ProgramTable): Promise<Finding> {
   const { table } = declared;
   const found = new TableReading(declared);
   const enough = new AbortController();
@@ -56,7 +56,7 @@ async function read(context: Context, declared: ProgramTable): Promise<Finding> 
   try {
     for await (const rows of pages(client, { microAppID: table, signal })) {
       found.take(rows);
-      if (found.rows >= mostRows) throw new CallsSpent();
+      if (found.rows >= maxRows) throw new CallsSpent();
     }
     isAll = true;
   } catch (error) {
@@ -75,7 +75,7 @@ async function read(context: Context, declared: ProgramTable): Promise<Finding> 
 
 const counted = (rows: number): string => (rows === 1 ? "1 row" : `${rows.toLocaleString("en")} rows`);
 
-function unread(context: Context, declared: ProgramTable, error: ApiError): Finding {
+function unread(context: CheckContext, declared: ProgramTable, error: ApiError): Finding {
   const { table } = declared;
   if (error.code === "unauthorized") return explainExpired(context, error);
   if (["notFound", "invalidRequest"].includes(error.code)) {
@@ -131,13 +131,13 @@ class TableReading {
   }
 }
 
-const lookOf = ({ learned }: Context, table: string): TableLook => {
+const lookOf = ({ learned }: CheckContext, table: string): TableLook => {
   const found = learned.tables.get(table);
   if (!found) throw new Error(`table ${table} was read by now`);
   return found;
 };
 
-function labels(context: Context, declared: ProgramTable): Finding {
+function labels(context: CheckContext, declared: ProgramTable): Finding {
   const { table, key, labels, isHidden, at } = declared;
   const found = lookOf(context, table);
   if (found.rows === 0)
@@ -169,7 +169,7 @@ function labels(context: Context, declared: ProgramTable): Finding {
   }
   if (others.length > 0) {
     return noteFinding(
-      `No row has a value under ${some(others, mostNamed)}.`,
+      `No row has a value under ${some(others, maxNamed)}.`,
       "If the table has no such label, the platform drops what is written there without a word: the first up sees it.",
     );
   }
@@ -190,7 +190,7 @@ const meant = (label: string, known: readonly string[]): string | undefined => {
   return known.find((each) => bare(each) === bare(label)) ?? nearest(label, known);
 };
 
-async function key(context: Context, declared: ProgramTable): Promise<Finding> {
+async function key(context: CheckContext, declared: ProgramTable): Promise<Finding> {
   const { table, key, isHidden } = declared;
   const found = lookOf(context, table);
   const name = key.join(" and ");
@@ -198,7 +198,7 @@ async function key(context: Context, declared: ProgramTable): Promise<Finding> {
   const [first] = found.twice.keys();
   if (first !== undefined) {
     const keys = [...found.twice.keys()].map((text) => (JSON.parse(text) as string[]).slice(0, key.length).join(", "));
-    const which = isHidden ? "" : `: ${some(keys, mostNamed)}`;
+    const which = isHidden ? "" : `: ${some(keys, maxNamed)}`;
     const means =
       "Nobody can tell which of them a declared row is: make them differ on the platform, or name more labels as the key.";
     return wrong(
@@ -220,7 +220,7 @@ async function key(context: Context, declared: ProgramTable): Promise<Finding> {
 
 /** Number of the sort field that holds the key, 0 for none; undefined where that can't be seen. */
 async function sortField(
-  context: Context,
+  context: CheckContext,
   { table, key }: ProgramTable,
   { sample }: TableLook,
 ): Promise<number | undefined> {

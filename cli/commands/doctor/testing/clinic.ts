@@ -7,8 +7,8 @@ import { createEmulator, type Emulator, type EmulatorOptions } from "../../../..
 import type { FaultPlan } from "../../../../emulator/platform/faults.ts";
 import { setConfig, Workspace, type Terminal } from "../../../../engine/index.ts";
 import { createClient, type Client } from "../../../../provider/client/index.ts";
-import { runDoctor, type Surroundings } from "../doctor.ts";
-import type { Outcome } from "../rendering.ts";
+import { runDoctor, type DoctorSurroundings } from "../doctor.ts";
+import type { DoctorOutcome } from "../rendering.ts";
 import { elsewhere, localhost } from "./certificates.ts";
 import { Front, type Answering } from "./front.ts";
 
@@ -42,7 +42,7 @@ export interface Case {
   /** How the server before the platform answers. */
   answer?: Answering;
   faults?: Fault[];
-  surroundings?: Surroundings;
+  surroundings?: DoctorSurroundings;
 }
 
 type Fault = NonNullable<FaultPlan["faults"]>[number];
@@ -156,7 +156,7 @@ export class Clinic {
   }
 
   /** Looks, and holds what must always hold: one login at most, no change, no secret, no more calls than announced. */
-  async look(one: Case): Promise<Outcome> {
+  async look(one: Case): Promise<DoctorOutcome> {
     await this.write(one);
     const since = this.emulator.lastCall();
     this.fronts.plain.answer = one.answer ?? (() => false);
@@ -166,7 +166,7 @@ export class Clinic {
     const stack = one.environment?.["MICROAPPS_ENDPOINT"] === undefined ? { stack: one.stack ?? "dev" } : {};
     const status = await runDoctor({ ...options, ...stack }, terminal, { timeoutMs: 2_000, ...one.surroundings });
     const text = terminal.written();
-    const outcome = JSON.parse(text) as Outcome; // the command's own
+    const outcome = JSON.parse(text) as DoctorOutcome; // the command's own
     expect(outcome.status).toBe(status);
     const calls = this.emulator.calls({ since });
     expect(calls.filter(({ mutating }) => mutating)).toEqual([]);
@@ -195,25 +195,18 @@ export class Clinic {
   }
 }
 
-/** Streams that nobody sees; those of a person are on a terminal, who types these lines. Others read `text` from theirs. */
+/** Streams that nobody sees: a terminal of so many columns, or a pipe with `text` on standard input. */
 export function fakeTerminal(
   environment: NodeJS.ProcessEnv,
-  person?: { columns: number; lines: readonly string[] },
+  columns?: number,
   text = "",
 ): Terminal & { written: () => string } {
   const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
   let written = "";
-  const left = [...(person?.lines ?? [])];
-  output.on("data", (part: Buffer) => {
-    written += part.toString();
-    // A line is typed once it is asked for.
-    if (left.length === 0 || !/(: |\] )$/.test(written)) return;
-    const next = left.shift() ?? "";
-    setImmediate(() => input.write(`${next}\n`));
-  });
+  output.on("data", (part: Buffer) => (written += part.toString()));
   errors.resume();
-  if (!person) input.end(text);
-  const tty = { isTTY: person !== undefined, columns: person?.columns ?? 80 };
+  if (columns === undefined) input.end(text);
+  const tty = { isTTY: columns !== undefined, columns: columns ?? 80 };
   return {
     ...{ input: Object.assign(input, tty), output: Object.assign(output, tty), errors, environment },
     written: () => written,

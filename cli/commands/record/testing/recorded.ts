@@ -4,7 +4,7 @@ import type { SeedInput } from "../../../../emulator/seed/schema.ts";
 import { signIn, type Caller } from "../../../../emulator/testing/platform.ts";
 import { createClient } from "../../../../provider/client/client.ts";
 import type { Client } from "../../../../provider/client/options.ts";
-import { Recording, type Made } from "../../../recording/recording.ts";
+import { Recording, type RecordingFiles } from "../../../recording/recording.ts";
 import { startProxy } from "../proxy.ts";
 
 /** A platform to record. */
@@ -81,7 +81,7 @@ export async function recordedOf(
   platform: Emulator,
   rows: "shape" | "values",
   use: (client: Client, caller: Caller, url: string) => Promise<void>,
-): Promise<Made> {
+): Promise<RecordingFiles> {
   const recording = new Recording({ base: "", labels: [], rows });
   const failed = (error: Error): void => expect(error).toBeUndefined();
   const proxy = await opened(startProxy({ to: new URL(platform.url), port: 0, passed: recording.take, failed }));

@@ -1,14 +1,14 @@
 import { pages } from "../../../../provider/client/lists/pages.ts";
 import type { Client } from "../../../../provider/client/options.ts";
-import { mostRowsLeft } from "../../../../provider/conformance/made.ts";
+import { maxRowsLeft } from "../../../../provider/conformance/made.ts";
 import { ApiError, orUndefinedIfNotFound } from "../../../../provider/contract/errors.ts";
 import { withoutUndefined, type Row } from "../../../../provider/contract/values.ts";
 import { isObject } from "../../../../provider/contract/wire.ts";
-import type { Journal, Left, Thing } from "./journal.ts";
+import type { Journal, Left, JournalThing } from "./journal.ts";
 
 /** Something that could not be removed, and why. */
 export interface Remainder {
-  thing: Thing;
+  thing: JournalThing;
   ids: readonly string[];
   why: string;
 }
@@ -17,7 +17,7 @@ export interface Remainder {
 export async function removeLeftovers(
   client: Client,
   journal: Journal,
-  isMeant: (thing: Thing) => boolean = () => true,
+  isMeant: (thing: JournalThing) => boolean = () => true,
 ): Promise<Remainder[]> {
   const remainders: Remainder[] = [];
   const swept = new Set<string>();
@@ -63,7 +63,7 @@ async function removed(
 }
 
 /** How each kind is removed. A child record without an ID goes with its row. */
-const removals: Readonly<Record<Thing["kind"], (client: Client, id: string) => Promise<unknown>>> = {
+const removals: Readonly<Record<JournalThing["kind"], (client: Client, id: string) => Promise<unknown>>> = {
   row: (client, rowID) => client.removemicroapprow({ rowID }),
   child: (client, childID) => client.microappchildDelete({ childID }),
   team: async (client, teamID) => {
@@ -110,14 +110,14 @@ async function sweep(client: Client, microAppID: string, mark: string): Promise<
   try {
     for await (const rows of pages(client, { microAppID })) {
       seen += rows.length;
-      if (seen > mostRowsLeft) return endless;
+      if (seen > maxRowsLeft) return endless;
       found.push(...rows);
     }
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== "badAnswer") throw error;
     // Rows that change places can't be read page by page. Each answer has some, until none are left.
     for (let last = 1; last > 0; removed += last) {
-      if (removed > mostRowsLeft) return endless;
+      if (removed > maxRowsLeft) return endless;
       last = await remove((await client.microappdata({ microAppID })).microAppRows);
     }
   }

@@ -1,19 +1,19 @@
 import { createClient } from "../../../../provider/client/client.ts";
 import type { Fact } from "../../../../provider/conformance/fact.ts";
-import { people, type Bed } from "../../../../provider/conformance/fixtures.ts";
+import { people, type FixtureIDs } from "../../../../provider/conformance/fixtures.ts";
 import { textsIn } from "../../../../provider/contract/wire.ts";
 import { Mask } from "../../../../provider/messages/masks.ts";
 import type { Configuration } from "../../../../provider/pulumi/configuration/configuration.ts";
 import { originOf } from "../../../../provider/pulumi/configuration/origins.ts";
-import type { BedNames, VerifyOptions } from "../options.ts";
+import type { SandboxNames, VerifyOptions } from "../options.ts";
 import type { Grounds } from "./keeping.ts";
 import { callerOf } from "./preparing.ts";
 
 /** User IDs of the helpers, who log in for it. */
 export async function helpersOf(
-  { helpers }: BedNames,
+  { helpers }: SandboxNames,
   { url, hide }: { url: string; hide: (text: string) => string },
-): Promise<Bed> {
+): Promise<FixtureIDs> {
   const found: Partial<Record<string, string>> = {};
   for (const [index, person] of (["member", "other"] as const).entries()) {
     const helper = helpers[index];
@@ -39,8 +39,8 @@ interface Staked {
 /** The things that a run may touch. */
 export function groundsOf(
   { settings, subject, options, facts: own }: Staked,
-  names: BedNames,
-  bed: Bed,
+  names: SandboxNames,
+  bed: FixtureIDs,
   url: string,
 ): Grounds {
   const caller = [bed["admin.email"], bed["admin.userID"]].filter((each) => each !== undefined);

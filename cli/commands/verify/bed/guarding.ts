@@ -1,12 +1,12 @@
 import path from "node:path";
 import { EngineError, type Terminal, Workspace } from "../../../../engine/index.ts";
-import { readDeclared, type Declared } from "../../doctor/declared.ts";
+import { readDeclared, type ProgramResources } from "../../doctor/declared.ts";
 import type { Subject } from "../../doctor/subject.ts";
-import type { BedNames, VerifyOptions } from "../options.ts";
+import type { SandboxNames, VerifyOptions } from "../options.ts";
 
 /** Refuses a sandbox that a program of this project manages: either would undo changes of the other. */
 export async function refuseManaged(
-  { organizationID, tables }: BedNames,
+  { organizationID, tables }: SandboxNames,
   subject: Subject,
   options: VerifyOptions,
   terminal: Terminal,
@@ -31,8 +31,8 @@ async function programsOf(
   { stack, declared }: Subject,
   { cwd }: VerifyOptions,
   { environment }: Terminal,
-): Promise<[string, Declared][]> {
-  const own: [string, Declared][] = stack === undefined ? [] : [[stack.name, declared]];
+): Promise<[string, ProgramResources][]> {
+  const own: [string, ProgramResources][] = stack === undefined ? [] : [[stack.name, declared]];
   const workspace = await Workspace.open({ cwd: path.resolve(cwd ?? "."), environment }).catch((error: unknown) => {
     if (error instanceof EngineError && stack === undefined) return undefined; // there is no project
     throw error;
@@ -43,7 +43,7 @@ async function programsOf(
   return own;
 }
 
-async function declaredOf(workspace: Workspace, name: string): Promise<Declared> {
+async function declaredOf(workspace: Workspace, name: string): Promise<ProgramResources> {
   try {
     return await readDeclared(await workspace.stack(name));
   } catch (error) {

@@ -25,7 +25,7 @@ const thing = z.object({
 });
 
 /** A thing of the platform that a run makes. */
-export type Thing = z.output<typeof thing>;
+export type JournalThing = z.output<typeof thing>;
 
 const head = z.object({
   version: z.literal(1),
@@ -41,7 +41,7 @@ const head = z.object({
 });
 
 /** Which run it is. */
-export type Run = Pick<z.output<typeof head>, "mark" | "platform" | "tables" | "startedAt">;
+type Run = Pick<z.output<typeof head>, "mark" | "platform" | "tables" | "startedAt">;
 
 const entry = z.discriminatedUnion("is", [
   z.object({ is: z.literal("making"), number: z.number(), thing }),
@@ -54,13 +54,13 @@ type Entry = z.output<typeof entry>;
 /** Something that may be there still. Without IDs nobody knows whether, or under which ID. */
 export interface Left {
   number: number;
-  thing: Thing;
+  thing: JournalThing;
   ids: readonly string[];
   /** True if the platform answered that it made it: an ID that we chose may be somebody else's until then. */
   isMade: boolean;
 }
 
-const leftOver = (number: number, thing: Thing): Left => ({
+const leftOver = (number: number, thing: JournalThing): Left => ({
   ...{ number, thing, isMade: false },
   ids: thing.id === undefined ? [] : [thing.id],
 });
@@ -119,7 +119,7 @@ export class Journal {
   }
 
   /** Notes what is about to be made, and gives it a number. */
-  making(thing: Thing): number {
+  making(thing: JournalThing): number {
     const number = this.#next++;
     this.#note({ is: "making", number, thing });
     return number;

@@ -2,18 +2,18 @@ import { afterAll, expect, test } from "@jest/globals";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Outgoing } from "../../../../provider/conformance/door.ts";
+import type { OutgoingRequest } from "../../../../provider/conformance/door.ts";
 import { Journal } from "./journal.ts";
-import { Keeper, OutsideBed } from "./keeping.ts";
+import { RequestGuard, OutsideSandbox } from "./keeping.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "keeping-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** A guard in front of a platform that gives one answer to everything. */
-function keeper(answer: unknown): { send: (request: Partial<Outgoing>) => Promise<unknown>; sent: string[] } {
+function keeper(answer: unknown): { send: (request: Partial<OutgoingRequest>) => Promise<unknown>; sent: string[] } {
   const sent: string[] = [];
   const run = { mark: "mv0123456789", platform: "here", tables: {}, startedAt: 0 };
-  const kept = new Keeper(
+  const kept = new RequestGuard(
     ({ url }) => {
       sent.push(url);
       return Promise.resolve({ status: 200, headers: {}, text: JSON.stringify(answer) });
@@ -30,7 +30,10 @@ function keeper(answer: unknown): { send: (request: Partial<Outgoing>) => Promis
   return { send: (request) => kept.send({ method: "POST", url: "", headers: {}, ...request }), sent };
 }
 
-const asked = (path: string, body: object): Partial<Outgoing> => ({ url: `/api/${path}`, body: JSON.stringify(body) });
+const asked = (path: string, body: object): Partial<OutgoingRequest> => ({
+  url: `/api/${path}`,
+  body: JSON.stringify(body),
+});
 
 test.each([
   ["a foreign team", asked("teammembers", { teamIDs: ["foreign"] }), false],
@@ -43,7 +46,7 @@ test.each([
   await send(list);
   const removal = send(asked("deleteteammember", { teamMemberID: "somebody" }));
   if (isOurs) await removal;
-  else await expect(removal).rejects.toThrow(OutsideBed);
+  else await expect(removal).rejects.toThrow(OutsideSandbox);
   expect(sent).toHaveLength(isOurs ? 2 : 1);
 });
 
@@ -56,7 +59,7 @@ test.each([
 ])("a token %s is sent only where it belongs", async (_, request, isSent) => {
   const { send, sent } = keeper({});
   if (isSent) await send(request);
-  else await expect(send(request)).rejects.toThrow(OutsideBed);
+  else await expect(send(request)).rejects.toThrow(OutsideSandbox);
   expect(sent).toHaveLength(isSent ? 1 : 0);
 });
 

@@ -1,4 +1,4 @@
-import type { Incoming, Outgoing, Send } from "../../../../provider/conformance/door.ts";
+import type { IncomingAnswer, OutgoingRequest, Send } from "../../../../provider/conformance/door.ts";
 import type { Endpoint } from "../../../../provider/contract/endpoint.ts";
 import {
   endpoints,
@@ -17,11 +17,11 @@ import {
   toTextID,
   type Json,
 } from "../../../../provider/contract/wire.ts";
-import type { Journal, Thing } from "./journal.ts";
+import type { Journal, JournalThing } from "./journal.ts";
 import { markLabel } from "./tables.ts";
 
 /** A request was not sent, since it would touch something outside of the sandbox. */
-export class OutsideBed extends Error {}
+export class OutsideSandbox extends Error {}
 
 /** Things a run may touch beside those it makes. */
 export interface Grounds {
@@ -49,7 +49,7 @@ export interface Grounds {
  * Guards all access to the platform. A change only passes inside the sandbox. A creation is noted in the journal first
  * and carries the run's mark.
  */
-export class Keeper {
+export class RequestGuard {
   readonly #send: Send;
   readonly #grounds: Grounds;
   readonly #journal: Journal;
@@ -97,11 +97,11 @@ export class Keeper {
   #refuse(what: string): never {
     const text = `it would touch ${what}`;
     this.refusals.add(text);
-    throw new OutsideBed(text);
+    throw new OutsideSandbox(text);
   }
 
   /** A token goes into the headers of a session and into a logout: a row or an address is read by others. */
-  #refuseLeaking(name: EndpointName | undefined, { url, body = "" }: Outgoing): void {
+  #refuseLeaking(name: EndpointName | undefined, { url, body = "" }: OutgoingRequest): void {
     const texts = name === "login" || name === "logout" ? [url] : [url, body];
     if (texts.some((text) => this.#grounds.holdsToken(text))) this.#refuse("a token, and send it elsewhere");
   }
@@ -125,7 +125,7 @@ export class Keeper {
   }
 
   /** Notes what is about to be made; the rows get the mark. */
-  #making(things: readonly Thing[], request: Outgoing): { sent: Outgoing; numbers: number[] } {
+  #making(things: readonly JournalThing[], request: OutgoingRequest): { sent: OutgoingRequest; numbers: number[] } {
     const numbers = things.flatMap((thing) => {
       const isBatch = thing.kind === "row" && thing.id === undefined && thing.isBatch === true;
       if (isBatch && this.#swept.has(thing.table ?? "")) return [];
@@ -138,7 +138,7 @@ export class Keeper {
   }
 
   /** Notes the ID of what was made, or that nothing was. */
-  #made(name: EndpointName, numbers: readonly number[], answer: Incoming): void {
+  #made(name: EndpointName, numbers: readonly number[], answer: IncomingAnswer): void {
     const [number] = numbers;
     if (number === undefined) return;
     const wire = answerIn(answer.text);
@@ -154,7 +154,7 @@ export class Keeper {
   }
 
   /** Notes what was removed; what a removed thing had goes with it. */
-  #removing(name: EndpointName, asked: Json, answer: Incoming): Incoming {
+  #removing(name: EndpointName, asked: Json, answer: IncomingAnswer): IncomingAnswer {
     const isDone = answer.status < 400 && refusalIn(answerIn(answer.text)) === undefined;
     if (isDone && name in removers) {
       const id = removers[name]?.map((path) => at(asked, path)).find((found) => typeof found === "string");
@@ -168,7 +168,7 @@ export class Keeper {
   }
 
   /** Learns what is ours from what is read: members of our teams, children of our rows, and rows with the mark. */
-  #learning(name: EndpointName | undefined, asked: Json, answer: Incoming): Incoming {
+  #learning(name: EndpointName | undefined, asked: Json, answer: IncomingAnswer): IncomingAnswer {
     if (name === undefined) return answer;
     const wire = answerIn(answer.text);
     if (name === "login") this.#hideToken(firstOf(wire, "authToken", "data.authToken", "body.authToken"));
@@ -193,13 +193,16 @@ const lists: ReadonlySet<EndpointName> = new Set(["teammembers", "readteammember
 const personNames = ["email", "emails", "userIDs", "members", "userEmail"];
 
 /** Things that each call makes: rows of a batch get no ID in its answer. */
-const makers: Partial<Record<EndpointName, (asked: Json, tables: Readonly<Record<string, string>>) => Thing[]>> = {
-  insertmicroapprow: ({ microAppID }, tables) => [{ kind: "row", table: labelOf(microAppID, tables) }],
-  insertmicroapprows: ({ microAppID }, tables) => [{ kind: "row", table: labelOf(microAppID, tables), isBatch: true }],
-  microappchildCreate: () => [{ kind: "child" }],
-  insertorganization: (asked) => [{ kind: "organization", id: textAt(asked, "organizationInfo._id") }],
-  insertteam: (asked) => [{ kind: "team", id: textAt(asked, "teamInfo._id") }],
-};
+const makers: Partial<Record<EndpointName, (asked: Json, tables: Readonly<Record<string, string>>) => JournalThing[]>> =
+  {
+    insertmicroapprow: ({ microAppID }, tables) => [{ kind: "row", table: labelOf(microAppID, tables) }],
+    insertmicroapprows: ({ microAppID }, tables) => [
+      { kind: "row", table: labelOf(microAppID, tables), isBatch: true },
+    ],
+    microappchildCreate: () => [{ kind: "child" }],
+    insertorganization: (asked) => [{ kind: "organization", id: textAt(asked, "organizationInfo._id") }],
+    insertteam: (asked) => [{ kind: "team", id: textAt(asked, "teamInfo._id") }],
+  };
 
 /** Where a call that removes something names it. */
 const removers: Partial<Record<EndpointName, readonly string[]>> = {
@@ -222,7 +225,7 @@ const changes = (name: EndpointName): boolean =>
   endpoints[name].effect !== "read" && name !== "login" && name !== "logout";
 
 /** Parameters of query and body. */
-function parametersOf({ url, body }: Outgoing): Json {
+function parametersOf({ url, body }: OutgoingRequest): Json {
   const written = [...new URLSearchParams(url.split("?")[1] ?? "")];
   const query = Object.fromEntries(
     written.map(([name, value]) => [name, /^[[{]/.test(value) ? (jsonIn(value) ?? value) : value]),
@@ -243,7 +246,7 @@ function idsIn(found: unknown, names: readonly string[], isNamed = false): strin
 }
 
 /** The request with the mark in each row that it inserts. */
-function marked(request: Outgoing, mark: string): Outgoing {
+function marked(request: OutgoingRequest, mark: string): OutgoingRequest {
   const body = request.body === undefined ? undefined : jsonIn(request.body);
   if (!isObject(body)) return request;
   const withMark = (row: unknown): unknown => (isObject(row) ? { ...row, [markLabel]: mark } : row);

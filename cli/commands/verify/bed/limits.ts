@@ -1,4 +1,4 @@
-import type { Door } from "../../../../provider/conformance/door.ts";
+import type { PlatformClient } from "../../../../provider/conformance/door.ts";
 import { maxRowsPerInsert } from "../../../../provider/contract/rows.ts";
 import { at, isObject } from "../../../../provider/contract/wire.ts";
 import type { Profile } from "../../../../provider/habits/profile.ts";
@@ -8,9 +8,13 @@ import { wrongly } from "../options.ts";
  * Finds limits below a number of rows, which it inserts into an empty table: larger limits are not seen. Every number is
  * one of rows that are there: an answer of fewer rows is a limit only where another page has more.
  */
-export async function limitsBelow(door: Door, table: string | undefined, most: number): Promise<Profile["limits"]> {
+export async function limitsBelow(
+  door: PlatformClient,
+  table: string | undefined,
+  most: number,
+): Promise<Profile["limits"]> {
   if (table === undefined || most === 0) return {};
-  const rows = new BedRows(door, table);
+  const rows = new SandboxRows(door, table);
   const maximumBatch = await rows.largestBatch(Math.min(most, maxRowsPerInsert));
   const held = (await rows.ids()).size;
   const unasked = (await rows.read({})).length;
@@ -26,12 +30,12 @@ export async function limitsBelow(door: Door, table: string | undefined, most: n
 const ofOthers = 100;
 
 /** Rows that are inserted into a table and counted there. */
-class BedRows {
-  readonly #door: Door;
+class SandboxRows {
+  readonly #door: PlatformClient;
   readonly #table: string;
   #sent = 0;
 
-  constructor(door: Door, table: string) {
+  constructor(door: PlatformClient, table: string) {
     this.#door = door;
     this.#table = table;
   }

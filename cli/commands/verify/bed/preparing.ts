@@ -1,22 +1,22 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { textOf } from "../../../../provider/client/http/bodies.ts";
 import type { Client } from "../../../../provider/client/options.ts";
-import type { Door, Reply } from "../../../../provider/conformance/door.ts";
-import type { Bed, FixtureName } from "../../../../provider/conformance/fixtures.ts";
+import type { PlatformClient, CallResult } from "../../../../provider/conformance/door.ts";
+import type { FixtureIDs, FixtureName } from "../../../../provider/conformance/fixtures.ts";
 import { appIDIn } from "../../../../provider/contract/apps.ts";
 import { ApiError, isRefusal, orUndefinedIfNotFound } from "../../../../provider/contract/errors.ts";
 import { at, isObject } from "../../../../provider/contract/wire.ts";
 import type { Configuration } from "../../../../provider/pulumi/configuration/configuration.ts";
-import { wrongly, type BedNames } from "../options.ts";
+import { wrongly, type SandboxNames } from "../options.ts";
 import type { Journal } from "./journal.ts";
-import { bedTableNames, bedTables, fieldsOf, type BedTable } from "./tables.ts";
+import { sandboxTableNames, sandboxTables, fieldsOf, type SandboxTable } from "./tables.ts";
 
 /** Fixtures that facts may use, from the flags and the configuration. */
 export function fixturesOf(
-  { tables, fields, helpers }: BedNames,
+  { tables, fields, helpers }: SandboxNames,
   { email, password, apiKey }: Configuration,
   more: { userID: string; invitee: string; mayMake: { organizations: boolean; apps: boolean }; rows: number },
-): Bed {
+): FixtureIDs {
   const [member, other] = helpers;
   const named = Object.entries(fields).flatMap(([table, labels]) =>
     Object.entries(labels).map(([label, id]) => [`${table}.${label}`, id] as const),
@@ -39,11 +39,11 @@ export function fixturesOf(
 /** Rows that facts about the largest batch insert. */
 const manyRows = 10_000;
 
-const withoutAbsent = (bed: Readonly<Record<string, string | undefined>>): Bed =>
+const withoutAbsent = (bed: Readonly<Record<string, string | undefined>>): FixtureIDs =>
   Object.fromEntries(Object.entries(bed).filter(([, value]) => value !== undefined)); // names are those of fixtures
 
 /** An app whose author is who calls; undefined where none may be made, or can be. */
-export async function newApp(door: Door, userEmail: string, mark: string): Promise<string | undefined> {
+export async function newApp(door: PlatformClient, userEmail: string, mark: string): Promise<string | undefined> {
   const request = { userEmail, appPrompt: `An empty app, made by a test: ${mark}`, attachments: [] };
   const reply = await door.call({ name: "createappwithprompt", request, as: "admin" });
   return appIDIn(textIn(reply, "link") ?? "");
@@ -139,14 +139,14 @@ export async function lagOf(look: () => Promise<boolean>): Promise<number | unde
  * which the run removes. `lag` is the longest time in milliseconds until a row could be read.
  */
 export async function examineTables(
-  door: Door,
-  tables: BedNames["tables"],
+  door: PlatformClient,
+  tables: SandboxNames["tables"],
   mark: string,
 ): Promise<{ fields: Partial<Record<FixtureName, string>>; lag: number }> {
   const found: Partial<Record<string, string>> = {};
   let longest = 0;
   let parent: string | undefined;
-  for (const name of bedTableNames) {
+  for (const name of sandboxTableNames) {
     const microAppID = tables[name];
     if (microAppID === undefined || (name === "cities" && parent === undefined)) continue;
     await refuseRows(door, name, microAppID);
@@ -173,7 +173,7 @@ export async function examineTables(
   return { fields: found, lag: longest };
 }
 
-async function refuseRows(door: Door, name: BedTable, table: string): Promise<void> {
+async function refuseRows(door: PlatformClient, name: SandboxTable, table: string): Promise<void> {
   const reply = await door.call({ name: "microappdata", request: { microAppID: table }, as: "admin" });
   if (reply.kind !== "answer") throw wrongly(`table ${table} can't be read: ${reply.message}`);
   const rows = at(reply.answer, "microAppRows");
@@ -184,7 +184,7 @@ async function refuseRows(door: Door, name: BedTable, table: string): Promise<vo
 }
 
 /** A value for each field that takes a plain one. */
-function valuesOf(name: BedTable, mark: string): Record<string, unknown> {
+function valuesOf(name: SandboxTable, mark: string): Record<string, unknown> {
   const plain: Readonly<Record<string, unknown>> = {
     text: (label: string): unknown => `${label} ${mark}`,
     number: () => 61_803_398,
@@ -192,7 +192,7 @@ function valuesOf(name: BedTable, mark: string): Record<string, unknown> {
     checkbox: (label: string): unknown => [`${label} ${mark}`],
   };
   return Object.fromEntries(
-    Object.entries(bedTables[name].fields as Readonly<Record<string, unknown>>).flatMap(([label, field]) => {
+    Object.entries(sandboxTables[name].fields as Readonly<Record<string, unknown>>).flatMap(([label, field]) => {
       const type = isObject(field) ? field["type"] : field;
       const make = plain[String(type)] as ((label: string) => unknown) | undefined;
       return make === undefined ? [] : [[label, make(label)]];
@@ -200,7 +200,7 @@ function valuesOf(name: BedTable, mark: string): Record<string, unknown> {
   );
 }
 
-const textIn = (reply: Reply, path: string): string | undefined => {
+const textIn = (reply: CallResult, path: string): string | undefined => {
   const found = reply.kind === "answer" ? at(reply.answer, path) : undefined;
   return typeof found === "string" ? found : undefined;
 };

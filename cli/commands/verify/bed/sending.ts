@@ -4,13 +4,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { textOf } from "../../../../provider/client/http/bodies.ts";
 import { decode } from "../../../../provider/client/http/encodings.ts";
 import { agentFor } from "../../../../provider/client/http/proxies.ts";
-import { isRead, type Incoming, type Outgoing, type Send } from "../../../../provider/conformance/door.ts";
+import { isRead, type IncomingAnswer, type OutgoingRequest, type Send } from "../../../../provider/conformance/door.ts";
 import { codeOf } from "../../doctor/network.ts";
 
 /** Milliseconds that one request may take. */
 const requestMs = 60_000;
 /** Largest answer that is looked at, in megabytes. */
-const maxMegabytes = 64;
+export const maxMegabytesOfAnswer = 64;
 /** How often a request that the platform had no time for is sent again, and the longest wait in between (s). */
 const repetitions = 5;
 const longestWait = 60;
@@ -22,19 +22,26 @@ interface Options {
   /** Address of the platform. */
   url: string;
   timeoutMs?: number | undefined;
+  maxMegabytes?: number | undefined;
+  /** Aborts when nothing more is sent. */
+  signal?: AbortSignal | undefined;
 }
 
 /** Sends requests as they are to one platform, and counts them. */
 export class Sender {
   readonly #base: URL;
   readonly #timeoutMs: number;
+  readonly #maxMegabytes: number;
+  readonly #signal: AbortSignal | undefined;
   /** By origin. */
   readonly #agents = new Map<string, http.Agent>();
   #made = 0;
 
-  constructor({ url, timeoutMs = requestMs }: Options) {
+  constructor({ url, timeoutMs = requestMs, maxMegabytes = maxMegabytesOfAnswer, signal }: Options) {
     this.#base = new URL(url);
     this.#timeoutMs = timeoutMs;
+    this.#maxMegabytes = maxMegabytes;
+    this.#signal = signal;
   }
 
   /** Number of requests so far. */
@@ -43,7 +50,9 @@ export class Sender {
   }
 
   /** Sends one request; again where the platform asks for patience, since it did nothing then. */
-  readonly send: Send = async (request, signal) => {
+  readonly send: Send = async (request, asked) => {
+    const signals = [asked, this.#signal].filter((each) => each !== undefined);
+    const signal = signals.length > 0 ? AbortSignal.any(signals) : undefined;
     for (let attempt = 0; ; attempt++) {
       const answer = await this.#once(request, signal);
       if (attempt >= repetitions || !(answer.status === 429 || answer.status === 503)) return answer;
@@ -56,7 +65,7 @@ export class Sender {
     for (const agent of this.#agents.values()) agent.destroy();
   }
 
-  async #once({ method, url, headers, body }: Outgoing, signal?: AbortSignal): Promise<Incoming> {
+  async #once({ method, url, headers, body }: OutgoingRequest, signal?: AbortSignal): Promise<IncomingAnswer> {
     const address = this.#address(url);
     const late = AbortSignal.timeout(this.#timeoutMs);
     const stopped = signal ? AbortSignal.any([signal, late]) : late;
@@ -79,7 +88,7 @@ export class Sender {
     throw new NoAnswer("a file's address is neither the platform's nor https://");
   }
 
-  async #exchanged(url: URL, request: Omit<Outgoing, "url">, signal: AbortSignal): Promise<Incoming> {
+  async #exchanged(url: URL, request: Omit<OutgoingRequest, "url">, signal: AbortSignal): Promise<IncomingAnswer> {
     const { method, headers, body } = request;
     const { request: begin } = url.protocol === "https:" ? https : http;
     const agent = this.#agents.get(url.origin) ?? agentFor(url, { keepAlive: true, maxSockets: 4 }, this.#timeoutMs);
@@ -90,8 +99,8 @@ export class Sender {
       sent.once("error", reject).once("response", resolve);
       sent.end(body);
     });
-    const text = await textOf(decode(response, response.headers["content-encoding"]), maxMegabytes);
-    if (text === undefined) throw new NoAnswer(`${url.origin} answers with more than ${maxMegabytes} MB`);
+    const text = await textOf(decode(response, response.headers["content-encoding"]), this.#maxMegabytes);
+    if (text === undefined) throw new NoAnswer(`${url.origin} answers with more than ${this.#maxMegabytes} MB`);
     const named = Object.entries(response.headers).map(([name, value]) => [name, [value].flat().join(", ")] as const);
     return { status: response.statusCode ?? 0, headers: Object.fromEntries(named), text };
   }

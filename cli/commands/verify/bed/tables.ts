@@ -9,7 +9,7 @@ export const markLabel = "Run";
 const mark = { [markLabel]: "text" } as const;
 
 /** The tables, by the label that `--table` gives them. */
-export const bedTables = {
+export const sandboxTables = {
   currencies: { fields: { Code: { type: "text", sort: 1 }, Digits: "number", ...mark } },
   countries: {
     fields: {
@@ -29,8 +29,8 @@ export const bedTables = {
   cities: { parent: "countries", fields: { Name: { type: "text", sort: 1 }, ...mark } },
 } as const;
 
-export type BedTable = keyof typeof bedTables;
-export const bedTableNames = Object.keys(bedTables) as BedTable[]; // keys of a const object
+export type SandboxTable = keyof typeof sandboxTables;
+export const sandboxTableNames = Object.keys(sandboxTables) as SandboxTable[]; // keys of a const object
 
 /** A seed of an emulator with the sandbox, beside people who may be asked to help. */
 export const makeSandboxSeed = (): string =>
@@ -38,13 +38,13 @@ export const makeSandboxSeed = (): string =>
     {
       administrator: { email: "admin@example.com", password: "admin", apiKey: "dev-key" },
       users: ["member", "other"].map((name) => ({ email: `${name}@example.com`, password: `${name}-password` })),
-      tables: Object.fromEntries(bedTableNames.map((name) => [name, withIDs(name)])),
+      tables: Object.fromEntries(sandboxTableNames.map((name) => [name, withIDs(name)])),
     },
   )}`;
 
 /** A table whose ID, which no program is likely to seed, and whose fields' IDs a person replaces by those of a platform. */
-function withIDs(name: BedTable): object {
-  const table: { fields: Readonly<Record<string, unknown>>; parent?: string } = bedTables[name];
+function withIDs(name: SandboxTable): object {
+  const table: { fields: Readonly<Record<string, unknown>>; parent?: string } = sandboxTables[name];
   const fields = Object.entries(table.fields).map(([label, field]) => {
     const described = typeof field === "string" ? { type: field } : (field as object); // as declared above
     return [label, { ...described, id: `${name}-${label}` }];
@@ -53,15 +53,15 @@ function withIDs(name: BedTable): object {
 }
 
 /** The named tables, by label. Refuses a label that no table of a sandbox has. */
-export function tablesIn(texts: readonly string[]): Partial<Record<BedTable, string>> {
-  const found: Partial<Record<BedTable, string>> = {};
+export function tablesIn(texts: readonly string[]): Partial<Record<SandboxTable, string>> {
+  const found: Partial<Record<SandboxTable, string>> = {};
   for (const text of texts) {
     const at = text.indexOf(":");
     const [label, id] = [text.slice(0, at), text.slice(at + 1)];
-    const name = bedTableNames.find((each) => each === label);
+    const name = sandboxTableNames.find((each) => each === label);
     if (name === undefined || id === "") {
       throw new EngineError(
-        `--table ${text} must have the form <label>:<table ID>, with the label ${bedTableNames.join(", ")}`,
+        `--table ${text} must have the form <label>:<table ID>, with the label ${sandboxTableNames.join(", ")}`,
         2,
       );
     }
@@ -72,8 +72,8 @@ export function tablesIn(texts: readonly string[]): Partial<Record<BedTable, str
 }
 
 /** Fields that the operator has to make, as a sentence for each table. */
-export const fieldsOf = (name: BedTable): string => {
-  const table: { fields: Readonly<Record<string, unknown>>; parent?: string } = bedTables[name];
+export const fieldsOf = (name: SandboxTable): string => {
+  const table: { fields: Readonly<Record<string, unknown>>; parent?: string } = sandboxTables[name];
   const fields = Object.entries(table.fields).map(([label, field]) => `${label} (${typeOf(field)})`);
   const under = table.parent === undefined ? "" : `, as a sub-table of ${table.parent}`;
   return `${name}${under}: ${fields.join(", ")}`;

@@ -1,11 +1,11 @@
-import type { Bed, FixtureName } from "../../../../provider/conformance/fixtures.ts";
+import type { FixtureIDs, FixtureName } from "../../../../provider/conformance/fixtures.ts";
 import type { Properties } from "../../../../provider/pulumi/properties.ts";
-import type { BedNames } from "../options.ts";
+import type { SandboxNames } from "../options.ts";
 
 /** Everything that inputs of a rehearsed resource may refer to. */
 export interface PartProps {
-  bed: Bed;
-  tables: BedNames["tables"];
+  bed: FixtureIDs;
+  tables: SandboxNames["tables"];
   mark: string;
   /** ID of what an earlier part made. */
   idOf: (part: string) => string;
@@ -132,7 +132,7 @@ export const parts: readonly RehearsedPart[] = [
   },
 ];
 
-const currencies = (tables: BedNames["tables"]) => ({
+const currencies = (tables: SandboxNames["tables"]) => ({
   ...{ table: tables.currencies, key: "Code", types: { Digits: "number" }, maxRemovals: 1 },
 });
 

@@ -10,7 +10,7 @@ import { Operations, type Call } from "../../../../provider/pulumi/operations.ts
 import { reporterTo } from "../../../../provider/pulumi/progress.ts";
 import type { Properties } from "../../../../provider/pulumi/properties.ts";
 import { resourceNamed } from "../../../../provider/resources/resources.ts";
-import type { Journal, Thing } from "../bed/journal.ts";
+import type { Journal, JournalThing } from "../bed/journal.ts";
 import { yamlOf } from "../profileFile.ts";
 import { parts as allParts, type RehearsedPart, type PartProps } from "./parts.ts";
 
@@ -206,7 +206,7 @@ const isOneThing = ({ resource }: Call): boolean => !["SeedRows", "TeamRoster", 
 const isThing = ({ resource }: Call): boolean => resource.name === "Team" || resource.name === "Organization";
 
 /** The entry of a journal for what a part makes: a member goes with its team, a record with its row. */
-function thingOf({ resource, table }: RehearsedPart): Thing | undefined {
+function thingOf({ resource, table }: RehearsedPart): JournalThing | undefined {
   if (resource === "Team") return { kind: "team" };
   if (resource === "Organization") return { kind: "organization" };
   return table === undefined ? undefined : { kind: "row", table, isBatch: true };

@@ -9,7 +9,7 @@ import { createClient } from "../../../../provider/client/index.ts";
 import { fakeTerminal } from "../../doctor/testing/clinic.ts";
 import { makeSandboxSeed } from "../bed/tables.ts";
 import type { VerifyOptions } from "../options.ts";
-import type { Outcome } from "../outcome.ts";
+import type { VerifyOutcome } from "../outcome.ts";
 import type { Work } from "../running.ts";
 import { runVerify } from "../verify.ts";
 
@@ -27,7 +27,7 @@ export interface Ended {
   output: string;
   errors: string;
   /** Undefined where the run ended before there was one. */
-  outcome: Outcome | undefined;
+  outcome: VerifyOutcome | undefined;
 }
 
 /** A platform with a sandbox, and a folder that goes with it. */
@@ -89,7 +89,16 @@ export class Stand {
   /** Flags of a run in the sandbox, with JSON. */
   flags(more: Partial<VerifyOptions> = {}): VerifyOptions {
     return {
-      ...{ color: "never", cwd: this.folder, testBed: true, new: true, json: true, rows: "12", apps: true },
+      ...{
+        color: "never",
+        cwd: this.folder,
+        testBed: true,
+        new: true,
+        json: true,
+        rows: "12",
+        timeout: "2h",
+        apps: true,
+      },
       ...{ address: "microapps-*@example.com", facts: [], table: [], bed: "bed.yaml" },
       file: `http://${hostOf(this.#files)}/flag.txt`,
       ...more,
@@ -106,7 +115,7 @@ export class Stand {
       throw Object.assign(error as Error, { errors });
     });
     const output = terminal.written();
-    const outcome = output.startsWith("{") ? (JSON.parse(output) as Outcome) : undefined; // the command's own
+    const outcome = output.startsWith("{") ? (JSON.parse(output) as VerifyOutcome) : undefined; // the command's own
     return { status, output, errors, outcome };
   }
 

@@ -73,6 +73,14 @@ function changedCellTexts(declaration: RowDeclaration, was: RowData, is: RowData
   });
 }
 
+/** True if both sides have these rows alike, as after a refresh, whose rows are those that it found. */
+export const areAlike = (declaration: RowDeclaration, count: number, { was, is }: BothSides): boolean =>
+  is.size === count &&
+  [...is].every(([key, after]) => {
+    const before = was.get(key);
+    return before !== undefined && changedCellTexts(declaration, before, after).length === 0;
+  });
+
 const shown = (value: unknown): string => (canonical(value) === undefined ? "nothing" : JSON.stringify(brief(value)));
 
 /**

@@ -25,18 +25,21 @@ export function formsOf({
   return forms.length === 0 ? undefined : Object.fromEntries(forms);
 }
 
-interface Spelled {
+/** How values of a seed are spelled. */
+export interface SpelledForms {
+  /** Labels whose values have several spellings, by what the field makes of them. */
   forms?: ValueForms | undefined;
-  trims?: readonly string[] | undefined;
+  /** Labels whose fields were seen to keep texts without the space around them. */
+  trims?: string[] | undefined;
 }
 
 /** Forms of values by declared types, and by the fields that were seen to trim texts. */
-export const allForms = ({ forms, trims = [] }: Spelled): ValueForms | undefined =>
+export const allForms = ({ forms, trims = [] }: SpelledForms): ValueForms | undefined =>
   trims.length === 0 ? forms : { ...Object.fromEntries(trims.map((label) => [label, "trimmed" as const])), ...forms };
 
 /** Text of a cell's value that is the same for all its spellings; undefined for nothing. */
 export function comparing(
-  declaration: Pick<Source, "references" | "parent"> & Spelled,
+  declaration: Pick<Source, "references" | "parent"> & SpelledForms,
 ): (label: string, value: unknown) => string | undefined {
   const linked = new Set(listLinkedLabels(declaration));
   const forms = new Map(Object.entries(allForms(declaration) ?? {}));

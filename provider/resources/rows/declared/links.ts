@@ -1,13 +1,13 @@
 /** A table whose rows are referred to, and the label by which. */
-export interface RowsByKey {
+export interface LinkedTable {
   table: string;
   key: string;
 }
 
 /** The inputs of a seed that lead to rows of other tables. */
 export interface LinkDeclaration {
-  references?: Readonly<Record<string, RowsByKey>> | undefined;
-  parent?: (RowsByKey & { by: string }) | undefined;
+  references?: Readonly<Record<string, LinkedTable>> | undefined;
+  parent?: (LinkedTable & { by: string }) | undefined;
 }
 
 /** All links of a seed, by the label that holds the key; the parent's is among them. */

@@ -1,4 +1,4 @@
-import { Departed } from "../../../reconcile/departed.ts";
+import { Tombstones } from "../../../reconcile/departed.ts";
 import type { RowSet } from "../../../reconcile/rowSet.ts";
 import type { RowPlan } from "../../../reconcile/rows.ts";
 
@@ -10,9 +10,9 @@ import { indicesWithin, sameKey, type Keys } from "../declared/terms.ts";
 export function loadTombstones(
   old: (RowTarget & { departed?: string | undefined }) | undefined,
   now: RowTarget,
-): Departed {
+): Tombstones {
   const departed = old && sameKey(old, now) ? old.departed : undefined;
-  return departed !== undefined && old?.salt !== now.salt ? Departed.unknown() : Departed.decode(departed);
+  return departed !== undefined && old?.salt !== now.salt ? Tombstones.unknown() : Tombstones.decode(departed);
 }
 
 /** True when a seed declares rows that other seeds give up: these are recreated, with other IDs. */
@@ -26,7 +26,7 @@ export const takesUp = async (
 export async function comesBack(
   { rowClaims, directory }: Pick<OfflineRowContext, "rowClaims" | "directory">,
   target: RowTarget,
-  departed: Departed,
+  departed: Tombstones,
   { insert }: RowPlan,
   rows: RowSet,
 ): Promise<boolean> {

@@ -21,5 +21,8 @@ export async function inLastLabels(
   if (toText(old) === toText(inputs)) return { summary, isVague: false };
   const { ignoreLabels = [] } = old;
   if (ignoreLabels.some((label) => !inputs.ignoreLabels?.includes(label))) return { summary, isVague: true };
-  return { summary: await summarize({ ...inputs, ignoreLabels, expect: undefined }, directory), isVague: true };
+  return {
+    summary: await summarize({ ...inputs, ignoreLabels, expect: undefined, schema: undefined }, directory),
+    isVague: true,
+  };
 }

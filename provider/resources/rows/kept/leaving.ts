@@ -1,4 +1,4 @@
-import type { Difference } from "../../../reconcile/ledger.ts";
+import type { LedgerDifference } from "../../../reconcile/ledger.ts";
 import { RowSet } from "../../../reconcile/rowSet.ts";
 import type { Forecast } from "../../../reconcile/rows.ts";
 import { describeNamed, readName } from "../../model/identities.ts";
@@ -70,7 +70,7 @@ export async function leaveLate(
 function foundLeaving(
   { found }: Pick<SeedState, "found">,
   rows: RowSet,
-  { added, removed }: Difference & { exact: true },
+  { added, removed }: LedgerDifference & { exact: true },
 ): RowSet {
   if (found === undefined) return new RowSet();
   const known = RowSet.of(removed);

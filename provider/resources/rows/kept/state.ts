@@ -1,6 +1,6 @@
 import { encodeLedger, type Ledger } from "../../../reconcile/ledger.ts";
 import type { RowOptions } from "../../../reconcile/rows.ts";
-import type { Removal } from "../../model/removals.ts";
+import type { RemovalLine } from "../../model/removals.ts";
 import type { Summary } from "../declared/declaration.ts";
 import { isWithinBounds } from "../declared/summaries.ts";
 import type { RowTarget } from "../declared/target.ts";
@@ -15,7 +15,7 @@ export interface SeedInputs extends RowTarget, Omit<RowOptions, "adopt" | "maxRe
   digest?: string | undefined;
   keys?: string[] | undefined;
   onViewersChange?: "newRows" | "recreate" | "error" | undefined;
-  removal?: Removal | undefined;
+  removal?: RemovalLine | undefined;
 }
 
 /** Values that a run leaves in the state beside the inputs. */

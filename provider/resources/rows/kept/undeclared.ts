@@ -3,13 +3,13 @@ import type { Digest, RowDigests } from "../../../reconcile/digests.ts";
 import { decodeLedger } from "../../../reconcile/ledger.ts";
 import { RowSet } from "../../../reconcile/rowSet.ts";
 import type { RemovalKey } from "../../../sources/edits.ts";
-import { toYamlList, withoutLine, type Removal } from "../../model/removals.ts";
+import { toYamlList, withoutLine, type RemovalLine } from "../../model/removals.ts";
 import { ResourceError, type OfflineContext } from "../../model/resource.ts";
 import { digesterFor, type RowDeclaration } from "../declared/declaration.ts";
 
 /** A seed whose rows may need a line to leave. */
 interface Guarded {
-  removal?: Removal | undefined;
+  removal?: RemovalLine | undefined;
   sensitive?: boolean | undefined;
 }
 

@@ -7,13 +7,13 @@ import type { SeedInputs } from "./state.ts";
 /** User IDs by the addresses that a seed names. */
 export type ViewerIDs = Readonly<Record<string, string>>;
 
-export type Named = Pick<RowTarget, "viewers" | "teamViewers" | "userID">;
+export type NamedViewers = Pick<RowTarget, "viewers" | "teamViewers" | "userID">;
 
 /** True for an address, which no ID is. */
 export const isAddress = (name: string): boolean => name.includes("@");
 
 /** The seed with user IDs in place of the addresses that are known. */
-export function withViewerIDs<Seed extends Named>(seed: Seed, ids: ViewerIDs = {}): Seed {
+export function withViewerIDs<Seed extends NamedViewers>(seed: Seed, ids: ViewerIDs = {}): Seed {
   const idOf = (name: string): string => (Object.hasOwn(ids, name) ? (ids[name] ?? name) : name);
   const { viewers, userID } = seed;
   const known = {

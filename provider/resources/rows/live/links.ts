@@ -12,7 +12,7 @@ import {
 } from "../../../reconcile/references.ts";
 import { ResourceError, type Context } from "../../model/resource.ts";
 import { holderOf } from "../declared/holders.ts";
-import { linksOf, type LinkDeclaration, type RowsByKey } from "../declared/links.ts";
+import { linksOf, type LinkDeclaration, type LinkedTable } from "../declared/links.ts";
 import { rowsOf, type RowContext } from "./context.ts";
 
 /** A row in its sent form. */
@@ -50,7 +50,7 @@ export class Links {
   ): Promise<Links> {
     const { references = {}, parent } = declaration;
     const read = new Map<string, Promise<Lookup>>();
-    const lookup = ({ table, key }: RowsByKey): Promise<Lookup> => {
+    const lookup = ({ table, key }: LinkedTable): Promise<Lookup> => {
       const name = JSON.stringify([table, key]);
       const reading = (): Promise<Lookup> =>
         readKeys(context, table, key).catch((error: unknown) => {

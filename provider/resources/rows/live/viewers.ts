@@ -2,17 +2,17 @@ import { messageOf } from "../../../../machine/failures.ts";
 import { quote } from "../../../messages/text.ts";
 import { userIDAt } from "../../members/users.ts";
 import { ResourceError, type Context } from "../../model/resource.ts";
-import { isAddress, type Named, type ViewerIDs } from "../kept/viewers.ts";
+import { isAddress, type NamedViewers, type ViewerIDs } from "../kept/viewers.ts";
 
 /** The addresses that a seed names, each with its place. */
-const addressesOf = ({ viewers = [], userID }: Named): { place: string; address: string }[] =>
+const addressesOf = ({ viewers = [], userID }: NamedViewers): { place: string; address: string }[] =>
   [
     ...viewers.map((address, at) => ({ place: `viewers[${at}]`, address })),
     ...(userID === undefined ? [] : [{ place: "userID", address: userID }]),
   ].filter(({ address }) => isAddress(address));
 
 /** Looks up the addresses that a seed names. Throws for those that nobody has; undefined where it names none. */
-export async function lookUpViewers(context: Context, seed: Named): Promise<ViewerIDs | undefined> {
+export async function lookUpViewers(context: Context, seed: NamedViewers): Promise<ViewerIDs | undefined> {
   const found = new Map<string, string>();
   const missing: string[] = [];
   for (const { place, address } of addressesOf(seed)) {

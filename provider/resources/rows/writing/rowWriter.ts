@@ -22,7 +22,7 @@ import { Proof } from "./proof.ts";
 import { RowRefusals } from "./refusals.ts";
 import { findRemoved, stillThere } from "./removed.ts";
 import { RestoredCells } from "./restoredCells.ts";
-import { Stopped, type Applied, type Removal, type Spared, type Steps } from "./steps.ts";
+import { Stopped, type Applied, type Removal, type HandedOverRows, type Steps } from "./steps.ts";
 
 /** Batches and single calls that are under way at a time; the client's own limiter may allow fewer. */
 const concurrency = { batches: 4, calls: 16 };
@@ -52,7 +52,7 @@ export class RowWriter {
   #rate: ProgressRate;
   readonly #undone: RowIndices;
   readonly #lacking: RowIndices;
-  #spared: Spared = new Map();
+  #spared: HandedOverRows = new Map();
   readonly #unseen: number[] = [];
   #sent = 0;
   #removed = 0;

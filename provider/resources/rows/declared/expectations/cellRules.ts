@@ -3,14 +3,19 @@ import { isObject } from "../../../../contract/wire.ts";
 import { quote, some } from "../../../../messages/text.ts";
 import { keyText } from "../../../../reconcile/digests.ts";
 import { inForm } from "../../../../reconcile/valueForms.ts";
-import { isHidden } from "../../../../sources/source.ts";
-import type { RowDeclaration } from "../declaration.ts";
-import { allForms, brief } from "../forms.ts";
+import { isHidden, type Source } from "../../../../sources/source.ts";
+import { allForms, brief, type SpelledForms } from "../forms.ts";
 import { hasValue } from "../rowLabels.ts";
 import type { Expectations, Expecting } from "./expectations.ts";
 
-/** A seed whose rows are held against expectations. */
-export type ExpectingSeed = RowDeclaration & Expecting;
+/** A seed whose rows are held against expectations, and a Table Schema. */
+export interface ExpectingSeed extends Source, Expecting, SpelledForms {
+  table?: string | undefined;
+  /** File with the Table Schema that rows are held against. */
+  schema?: string | undefined;
+  /** Labels that others write: a value of the source goes into new rows alone. */
+  ignoreLabels?: readonly string[] | undefined;
+}
 
 /** A cell that an expectation refuses. */
 export interface Violation {
@@ -69,6 +74,9 @@ export class CellRules {
     return found;
   }
 }
+
+/** An expectation for people, by its rule. */
+export const nameExpectation = (rule: string): string => `expect.${rule}`;
 
 /** The accepted values of a label for people; empty for a secret one. */
 export const describeAccepted = (seed: ExpectingSeed, label: string): string =>

@@ -1,0 +1,71 @@
+import { CountingReads } from "../../cli/changes/drift/countingReads.ts";
+import { drift, type Look } from "../../cli/changes/drift/drift.ts";
+import type { Section } from "../../cli/changes/model/changeSet.ts";
+import { readDeclaration, type Declared } from "../../cli/changes/model/source.ts";
+import { LiveFindings } from "../../cli/changes/pull/findings.ts";
+import { listItems } from "../../cli/changes/pull/items.ts";
+import { Layout } from "../../cli/changes/pull/layout.ts";
+import { planPull, type Pulled } from "../../cli/changes/pull/pull.ts";
+import type { StateResource } from "../../cli/changes/state/state.ts";
+import { lookingContext } from "../../cli/commands/lookingContext.ts";
+import { createClient } from "../../provider/client/index.ts";
+import { MemberLists } from "../../provider/client/members/memberLists.ts";
+import type { ResourceContext } from "../../provider/resources/resource.ts";
+import type { InProcessEngine } from "./inProcessEngine.ts";
+
+export interface PullOptions {
+  folder: string;
+  /** The environment, whose file is called by it. */
+  name: string;
+  entries: { name: string; file: string }[];
+  foreign?: boolean;
+  into?: string;
+  waiting?: Section;
+}
+
+/** A platform and the account that reads it. */
+export interface Login {
+  endpoint: string;
+  email: string;
+  password: string;
+}
+
+export function declarationIn(folder: string, file: string): Declared {
+  const reading = readDeclaration(file, folder);
+  if (!reading.declared) throw new Error(JSON.stringify(reading.problems));
+  return reading.declared;
+}
+
+export const statesOf = ({ state }: InProcessEngine): StateResource[] =>
+  [...state].map(([key, { kind, id, outputs }]) => ({ kind, name: key.slice(kind.length + 1), id, values: outputs }));
+
+/** Does work with a context that reads a platform, and changes nothing. */
+export async function reading<Result>(
+  login: Login,
+  folder: string,
+  work: (context: ResourceContext & { tables: CountingReads }) => Promise<Result>,
+): Promise<Result> {
+  const client = createClient({ ...login, readOnly: true });
+  try {
+    const lists = { ttlMs: Number.MAX_SAFE_INTEGER };
+    const tables = new CountingReads(client, lists);
+    const reads = { client, members: new MemberLists(client, lists), tables };
+    return await work({ ...lookingContext(reads, login, folder, new AbortController().signal), tables });
+  } finally {
+    await client.close();
+  }
+}
+
+/** Looks at a platform, and plans what becomes of the files. */
+export const pullFrom = (
+  login: Login,
+  engine: InProcessEngine,
+  { folder, name, entries, foreign = false, into, waiting = { compared: true, things: [] } }: PullOptions,
+): Promise<Pulled & { look: Look }> =>
+  reading(login, folder, async (context) => {
+    const findings = new LiveFindings(foreign);
+    const look = await drift(statesOf(engine), context, (text) => text, findings);
+    const file = `${name}.yaml`;
+    const layout = new Layout(declarationIn(folder, file), { name, file }, entries, into);
+    return { ...(await planPull(await listItems(findings, layout, waiting), layout.declared)), look };
+  });

@@ -1,0 +1,349 @@
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { gzipSync } from "node:zlib";
+import { environmentsIn, maxEnvironments } from "../../../cli/changes/base/environments.ts";
+import { parseAccepted } from "../../../cli/changes/drift/accepted.ts";
+import { stateOf } from "../../../cli/changes/state/state.ts";
+import { Copies, maxBytesAtOnce, maxBytesOfCopy } from "../../../cli/commands/record/copies.ts";
+import { deadlineMs } from "../../../cli/commands/report/reporting.ts";
+import { maxMegabytesOfState, textOf as textOfFlag } from "../../../cli/commands/report/textOf.ts";
+import { maxMegabytesOfAnswer, Sender } from "../../../cli/commands/verify/bed/sending.ts";
+import { timesOf } from "../../../cli/commands/verify/interruption.ts";
+import { maxMegabytesOfEdited, readToEdit } from "../../../cli/edits/writing.ts";
+import { ofEdited, parseYamlTree } from "../../../cli/edits/yamlTree.ts";
+import { maxBytesUnpacked, textOf as textOfBody } from "../../../cli/recording/exchange.ts";
+import { maxBytes as maxBytesOfRequest } from "../../../emulator/http/server.ts";
+import { createEmulator } from "../../../emulator/index.ts";
+import { linesOf, maxLine, mayUnpackTo, unpack } from "../../../emulator/snapshots/snapshotFiles.ts";
+import { parseCheckpoint } from "../../../engine/state/checkpoint.ts";
+import { ofSettings } from "../../../machine/settings/bounded.ts";
+import { ofStates } from "../../../machine/settings/bounds.ts";
+import { readSettings } from "../../../machine/settings/strict.ts";
+import { maxLevels } from "../../../machine/structs.ts";
+import { jsonOfReport, ofReports } from "../../../provider/approval/reportFile.ts";
+import { maxMegabytesOf } from "../../../provider/client/http/bodies.ts";
+import { Transport } from "../../../provider/client/http/transport.ts";
+import { maxRowsLeft } from "../../../provider/conformance/made.ts";
+import { answerIn, ofAnswers } from "../../../provider/contract/wire.ts";
+import { maxMegabytesOfLayer, maxMegabytesOfRows, readText } from "../../../provider/files/files.ts";
+import { parse, type Problem } from "../../../provider/layers/document.ts";
+import { csvRecords, maxCharactersOfRecord } from "../../../provider/sources/csv.ts";
+import { ofJsonRows } from "../../../provider/sources/jsonRows.ts";
+import { read } from "../../../provider/sources/read.ts";
+import { linesOf as linesOfRows, maxBytesOfLine } from "../../../provider/sources/textFiles.ts";
+import { ofYamlRows } from "../../../provider/sources/yamlRows.ts";
+import { repository } from "../../harness/project.ts";
+
+// "Bounds before parsers": each row of the table in docs/limits.md is what the code has, and what is beyond it is refused.
+// Where a limit is large its reader gets a small one here.
+
+let folder: string;
+beforeEach(() => void (folder = realpathSync(mkdtempSync(join(tmpdir(), "microapps-limits-")))));
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const MB = 2 ** 20;
+const small = 1 / 1024; // megabytes
+const kilobytes = "x".repeat(3_000);
+const count = (number: number): string => number.toLocaleString("en-US");
+const nested = (levels: number): string => `${"[".repeat(levels)}${"]".repeat(levels)}`;
+const problemsOf = (text: string): string => {
+  const problems: Problem[] = [];
+  parse(text, "dev.yaml", (problem) => problems.push(problem));
+  return problems.map(({ message }) => message).join();
+};
+const listedIn = (text: string): string =>
+  environmentsIn(text)
+    .problems.map((each) => each.text)
+    .join();
+const all = async (items: AsyncIterable<unknown>): Promise<void> => {
+  for await (const item of items) expect(item).toBeDefined();
+};
+/** Writes a file of so many megabytes, which takes no room on the disk. */
+function hole(name: string, megabytes: number): string {
+  writeFileSync(join(folder, name), "");
+  truncateSync(join(folder, name), megabytes * MB + 1);
+  return join(folder, name);
+}
+function file(name: string, text: string): string {
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+}
+const rowsOf = (source: string): Promise<void> => all(read({ source }, folder));
+
+/** The failure of a call whose answer has some kilobytes, and of a request to verify. */
+async function answered(work: (url: string) => Promise<unknown>): Promise<unknown> {
+  const server = createServer((_, response) => response.end(kilobytes));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    return await work(`http://127.0.0.1:${(server.address() as AddressInfo).port}`); // it listens on TCP
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+const call = (endpoint: "readorganization" | "insertorganization") =>
+  answered(async (url) => {
+    const timeouts = { connect: 10_000, headers: 10_000, body: 10_000 };
+    const maxMegabytesOf = (effect: string): number => (effect === "read" ? small : small / 2);
+    const transport = new Transport(url, { timeouts, connections: 1, readOnly: false, maxMegabytesOf });
+    const outgoing = { endpoint, method: "POST", path: `/api/${endpoint}`, headers: {}, body: "{}" } as const;
+    try {
+      await transport.send(outgoing, new AbortController().signal);
+    } finally {
+      await transport.close();
+    }
+  });
+
+const verified = (): Promise<unknown> =>
+  answered(async (url) => {
+    const sender = new Sender({ url, maxMegabytes: small });
+    await sender.send({ method: "GET", url: "/api/x", headers: {}, body: undefined }).finally(() => sender.close());
+  });
+
+/** Announces a request to the emulator that is too large, and sends nothing of it. */
+async function announced(): Promise<never> {
+  const emulator = await createEmulator();
+  try {
+    const headers = { "content-length": maxBytesOfRequest + 1, "content-type": "application/json" };
+    const status = await new Promise((resolve, reject) => {
+      const asked = request(`${emulator.url}/api/login`, { method: "POST", headers }, (response) => {
+        resolve(response.statusCode);
+        asked.destroy();
+      });
+      asked.on("error", reject);
+      asked.flushHeaders();
+    });
+    throw new Error(`status ${String(status)}`);
+  } finally {
+    await emulator.close();
+  }
+}
+
+function copied(...limits: [one: number, atOnce: number]): string {
+  const copies = new Copies(...limits);
+  const copy = () => {
+    const stream = new Readable({ read: () => undefined });
+    const made = copies.of(stream);
+    stream.emit("data", Buffer.from(kilobytes));
+    return made.take()?.length ?? "none";
+  };
+  return [copy(), copy()].join();
+}
+
+type Refusal = [work: () => unknown, says: RegExp];
+interface Row {
+  cells: [what: string, bytes: string, levels: string, more: string];
+  beyond: Refusal[];
+}
+
+// Too many values: bounds.test.ts.
+const { levels, values } = ofSettings;
+const layer = `${maxMegabytesOfLayer} MB`;
+const settingsBeyond = (readIt: (text: string) => unknown): Refusal[] => [
+  [() => readIt(`a: ${nested(levels + 1)}`), /more than 100 levels/],
+  [() => readText(folder, hole("any.yaml", maxMegabytesOfLayer), maxMegabytesOfLayer), /more than 4 MB/],
+];
+const { limitMs, cleaningMs } = timesOf("2h");
+
+const rows: Row[] = [
+  {
+    cells: ["Pulumi.yaml, Pulumi.\\<stack\\>.yaml", `${layer} in reports`, count(levels), count(values)],
+    beyond: settingsBeyond(readSettings),
+  },
+  {
+    cells: [
+      "Environment files and profiles, each",
+      layer,
+      count(levels),
+      `${count(values)}, those that aliases repeat included`,
+    ],
+    beyond: [
+      ...settingsBeyond(problemsOf),
+      [() => problemsOf(`a: &a [${"1,".repeat(999)}1]\nb: [${"*a,".repeat(150)}*a]\n`), /aliases repeat included/],
+    ],
+  },
+  { cells: ["a declaration sent to the plugin", "", count(maxLevels), ""], beyond: [] },
+  {
+    cells: ["environments.yaml", layer, count(levels), `${count(maxEnvironments)} environments`],
+    beyond: [
+      ...settingsBeyond(listedIn),
+      [
+        () => listedIn(Array.from({ length: maxEnvironments + 1 }, (_, at) => `e${at}: { file: a }\n`).join("")),
+        /more than 1000 environments/,
+      ],
+    ],
+  },
+  {
+    cells: ["drift.yaml", layer, count(levels), count(values)],
+    beyond: settingsBeyond((text) => parseAccepted(text, 0)),
+  },
+  {
+    cells: ["rows in YAML", `${maxMegabytesOfRows} MB`, count(ofYamlRows.levels), count(ofYamlRows.values)],
+    beyond: [
+      [() => rowsOf(hole("rows.yaml", maxMegabytesOfRows)), /more than 64 MB/],
+      [() => rowsOf(file("deep.yaml", `- a: ${nested(ofYamlRows.levels)}\n`)), /more than 100 levels/],
+      [() => rowsOf(file("many.yaml", "- { a: 1 }\n".repeat(ofYamlRows.values * 0.68))), /more than 250000 values/],
+    ],
+  },
+  {
+    cells: ["rows in JSON", `${maxMegabytesOfRows} MB`, count(ofJsonRows.levels), ""],
+    beyond: [
+      [() => rowsOf(hole("rows.json", maxMegabytesOfRows)), /more than 64 MB/],
+      [() => rowsOf(file("deep.json", `[{"a":${nested(ofJsonRows.levels)}}]`)), /nested too deeply/],
+    ],
+  },
+  {
+    cells: ["rows in NDJSON", `${maxBytesOfLine / MB} MB a line`, count(ofJsonRows.levels), "any number of lines"],
+    beyond: [
+      [() => all(linesOfRows([Buffer.from(`a\nb\n${kilobytes}`)], 1_024)), /line of more than 0.0009765625 MB/],
+      [() => rowsOf(hole("rows.ndjson", maxBytesOfLine / MB)), /rows.ndjson:1: begins a line of more than 16 MB/],
+      [() => rowsOf(file("deep.ndjson", `{"a":${nested(ofJsonRows.levels)}}\n`)), /nested too deeply/],
+    ],
+  },
+  {
+    cells: [
+      "rows in CSV",
+      `${maxBytesOfLine / MB} MB a line, ${maxCharactersOfRecord / MB} Mi characters a row`,
+      "",
+      "any number of rows",
+    ],
+    beyond: [
+      [() => rowsOf(hole("rows.csv", maxBytesOfLine / MB)), /rows.csv:1: begins a line of more than 16 MB/],
+      [
+        async () => {
+          const blocks = Readable.from([{ first: 1, text: `A\n"${kilobytes}` }]);
+          for await (const records of csvRecords(blocks, 1_024))
+            for (const record of records) if ("wrong" in record) throw new Error(record.wrong);
+        },
+        /never closed/,
+      ],
+    ],
+  },
+  {
+    cells: [
+      "a file that is edited",
+      `${maxMegabytesOfEdited} MB`,
+      `${count(ofEdited.levels)} in YAML`,
+      `${count(ofEdited.values)} in YAML`,
+    ],
+    beyond: [
+      [() => readToEdit(folder, file("a.csv", kilobytes), small), /more than 0.0009765625 MB/],
+      [() => readToEdit(folder, hole("rows.csv", maxMegabytesOfEdited)), /more than 256 MB/],
+      [() => parseYamlTree(nested(ofEdited.levels + 2)), /more than 100 levels/],
+    ],
+  },
+  {
+    cells: [
+      "an answer of a platform",
+      `${maxMegabytesOf("read")} MB for a read, ${maxMegabytesOf("create")} MB else`,
+      count(ofAnswers.levels),
+      "",
+    ],
+    beyond: [
+      [() => call("readorganization"), /answered with more than 0.0009765625 MB/],
+      [() => call("insertorganization"), /answered with more than 0.00048828125 MB/],
+      [() => answerIn(nested(ofAnswers.levels + 1)) ?? "no answer", /no answer/],
+    ],
+  },
+  {
+    cells: [
+      "an answer to `verify`",
+      `${maxMegabytesOfAnswer} MB`,
+      count(ofAnswers.levels),
+      `rows of the test bed: those sent, ${count(maxRowsLeft)} when it cleans`,
+    ],
+    beyond: [[verified, /answers with more than 0.0009765625 MB/]],
+  },
+  {
+    cells: [
+      "a run of `verify`",
+      "",
+      "",
+      `${limitMs / 3_600_000} hours (\`--timeout\`), and ${cleaningMs / 60_000} minutes to remove what it made`,
+    ],
+    beyond: [],
+  },
+  {
+    cells: ["a state", `${maxMegabytesOfState} MB in reports`, count(ofStates.levels), ""],
+    beyond: [
+      [() => textOfFlag(folder, file("state.json", kilobytes), small), /more than 0.0009765625 MB/],
+      [() => textOfFlag(folder, hole("large.json", maxMegabytesOfState)), /more than 512 MB/],
+      [() => textOfFlag(folder, "-", small, Readable.from([Buffer.from(kilobytes)])), /standard input has more than/],
+      [() => parseCheckpoint(nested(ofStates.levels + 1), "dev.json"), /more than 200 levels/],
+      [() => stateOf(nested(ofStates.levels + 1)), /more than 200 levels/],
+    ],
+  },
+  {
+    cells: [
+      "a body that `record` copies",
+      `${maxBytesOfCopy / MB} MB, ${maxBytesAtOnce / MB} MB at once; ${maxBytesUnpacked / MB} MB unpacked`,
+      "100",
+      "",
+    ],
+    beyond: [
+      [() => copied(1_024, 10_000), /^none,none$/],
+      [() => copied(10_000, 4_000), /^3000,none$/],
+      [() => textOfBody(gzipSync(kilobytes), "gzip", 1_024) ?? "unread", /unread/],
+    ],
+  },
+  {
+    cells: ["a line of a snapshot", `${maxLine / MB} MB`, "100", ""],
+    beyond: [
+      [() => all(linesOf(Readable.from([Buffer.from("a\n"), Buffer.from(kilobytes)]), 1_024)), /this line is too long/],
+    ],
+  },
+  {
+    cells: [
+      "a packed snapshot, unpacked",
+      `${mayUnpackTo(0) / MB} MB and 100 times its packed size; ${mayUnpackTo(5 * MB) / MB} MB at most, or 40 times its packed size where that is more`,
+      "",
+      "",
+    ],
+    beyond: [[() => all(unpack(Readable.from([gzipSync(kilobytes)]), () => 1_024)), /unpacks to more than 0 MB/]],
+  },
+  { cells: ["a request to the emulator", `${maxBytesOfRequest / MB} MB`, "", ""], beyond: [[announced, /status 413/]] },
+  {
+    cells: ["a report that was made", `${ofReports.megabytes} MB`, count(ofReports.levels), ""],
+    beyond: [
+      [() => jsonOfReport(file("report.json", kilobytes), { ...ofReports, megabytes: small }), /more than 0.00097/],
+      [() => jsonOfReport(hole("large.json", ofReports.megabytes)), /more than 512 MB/],
+      [() => jsonOfReport(file("deep.json", nested(ofReports.levels + 1))), /more than 100 levels/],
+    ],
+  },
+  {
+    cells: ["a report", "", "", `${deadlineMs / 1_000} seconds, then what is known; nothing is sealed`],
+    beyond: [],
+  },
+];
+
+/** The reason of a refusal: thrown, or what a reader returns for it. */
+const reasonOf = async (work: () => unknown): Promise<string> => {
+  try {
+    return String(await work());
+  } catch (error) {
+    return String(error);
+  }
+};
+
+test.each(rows.map((row) => [row.cells[0], row] as const))("%s", async (_, { beyond }) => {
+  for (const [work, says] of beyond) expect(await reasonOf(work)).toMatch(says);
+  expect(readdirSync(folder).filter((name) => /draft|tmp/.test(name))).toEqual([]);
+});
+
+test("the page of limits has these rows, with the numbers of the code", () => {
+  const page = readFileSync(join(repository, "docs/limits.md"), "utf8");
+  const lines = page.split("\n").filter((line) => line.startsWith("|"));
+  const cells = lines.map((line) =>
+    line
+      .slice(1, -1)
+      .split("|")
+      .map((cell) => cell.trim()),
+  );
+  expect(cells.slice(2)).toEqual(rows.map((row) => row.cells));
+});
