@@ -263,9 +263,8 @@ function newIDs(name: EndpointName, wire: unknown): string[] {
   const { unwrap }: Endpoint = endpoints[name];
   const answer = unwrap(wire);
   if (!isObject(answer)) return [];
-  return Object.values(answer)
-    .map(toTextID)
-    .filter((value) => typeof value === "string");
+  const ids = Object.entries(answer).map(([name, value]) => (name.endsWith("ID") ? toTextID(value) : undefined));
+  return ids.filter((id) => typeof id === "string");
 }
 
 /** IDs of the rows in an answer that carry the mark. */
