@@ -1,11 +1,9 @@
-import { mkdirSync } from "node:fs";
-import { dirname } from "node:path";
 import type { WireNames } from "../provider/contract/endpoints.ts";
 import type { ProfileInput } from "../provider/habits/profile.ts";
 import { readProfile } from "../provider/layers/profileFile.ts";
 import { readsBody } from "./admin/actions.ts";
 import type { NewCall } from "./data/callLog.ts";
-import { toOpeningError } from "./data/dataFile.ts";
+import { makeFolders, toOpeningError } from "./data/dataFile.ts";
 import { Database } from "./data/database.ts";
 import { newToken, requireLongToken } from "./data/hashing.ts";
 import { writeProfile, type Settings } from "./data/settings.ts";
@@ -105,7 +103,7 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
   const { readOnly = false, settings = {}, onCall } = options;
   const profile = readProfile(options.profile, options.program);
   const exposure = readExposure(options);
-  if (data !== ":memory:") mkdirSync(dirname(data), { recursive: true });
+  makeFolders(data);
   const platforms = new HostedPlatforms();
   const token = options.token === undefined ? newToken() : requireLongToken(options.token);
   const opened: Database[] = [];

@@ -129,3 +129,17 @@ test("a registration leaves the program's stack traces as long as they were, als
   expect(failure).toHaveProperty("stack", expect.stringContaining("resource.test"));
   expect(Error.stackTraceLimit).toBe(before);
 });
+
+test("a sub-table's parent is the same in both forms: rows and by, as in one flat object", async () => {
+  const rest = { table: "cities", key: "Name", rows: [{ Name: "Osaka", Country: "JP" }] };
+  const forms = [
+    { rows: { table: "countries", key: "Code" }, by: "Country" },
+    { table: "countries", key: "Code", by: "Country" },
+  ];
+  for (const [at, parent] of forms.entries()) {
+    const { urn } = new SeedRows(`cities${at}`, { ...rest, parent });
+    await new Promise((resolve) => void urn.apply(resolve));
+  }
+  const parent = { table: "countries", key: "Code", by: "Country" };
+  expect(registered.map(({ inputs }) => inputs as object)).toMatchObject([{ parent }, { parent }]);
+});

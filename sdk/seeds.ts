@@ -1,3 +1,4 @@
+import type { Mode } from "../provider/reconcile/rows.ts";
 import type { CellType } from "../provider/sources/source.ts";
 
 /** The URN of a resource; of one without a parent known at once, since outputs and promises are dear to make. */
@@ -13,6 +14,7 @@ export interface Sibling {
   types?: Record<string, CellType>;
   additions?: Record<string, unknown>[];
   removals?: RemovedKeys;
+  mode?: Mode;
 }
 
 export type RemovedKeys = (string | number | boolean | (string | number | boolean)[])[];

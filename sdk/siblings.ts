@@ -79,7 +79,7 @@ function shownCells<Shown extends Pick<Announced, "key" | "rows" | "additions" |
  */
 function announcement(
   name: string,
-  { table, key, rows, source, types, additions, removals, secretLabels }: Readonly<Record<string, unknown>>,
+  { table, key, rows, source, types, mode, additions, removals, secretLabels }: Readonly<Record<string, unknown>>,
   references: LinkTargets,
   { parent }: pulumi.CustomResourceOptions,
 ): Announced | undefined {
@@ -87,11 +87,12 @@ function announcement(
   if (typeof table !== "string" || !isTexts(keys)) return undefined;
   const areRows = (list: unknown): list is Record<string, unknown>[] =>
     Array.isArray(list) && list.every((row: unknown) => hasKeys(row, keys));
-  if ((additions !== undefined && !areRows(additions)) || isLater([removals, secretLabels])) return undefined;
+  if ((additions !== undefined && !areRows(additions)) || isLater([removals, secretLabels, mode])) return undefined;
   // The provider checks their content.
   const edits = {
     ...(additions && { additions }),
     ...(Array.isArray(removals) && { removals: removals as RemovedKeys }),
+    ...(mode === "updateOnly" && { mode: "updateOnly" as const }),
   };
   const secret = [secretLabels].flat();
   const urn = toPlainUrn(name, typeThrough(program().door, "SeedRows"), parent);

@@ -11,7 +11,7 @@ import { existingPeople, existingSeed, type Existing } from "./existing.ts";
 import { importText, type ImportTarget } from "./importFile.ts";
 import { listMaskedLabels, lookOver, MaskedSum } from "./lastLook.ts";
 import { readOrganizations, type DumpedOrganization } from "./people.ts";
-import { seedsOf, writeSeed, type DumpedSeed } from "./seeds.ts";
+import { isOfLinks, nameLinksFile, seedsOf, writeSeed, type DumpedSeed } from "./seeds.ts";
 import { chooseSubset, makeCondition, refuseStrangeTables, type SubsetCount, type SubsetRequest } from "./subset.ts";
 import type { TableOption } from "./tableOption.ts";
 import { TableRows } from "./tableRows.ts";
@@ -54,7 +54,9 @@ const importName = "import.json";
 /** Reads what is asked for and writes it into the folder, all of it or nothing. `context` may read only. */
 export async function dump(context: ResourceContext, request: DumpRequest, folder: string): Promise<DumpSummary> {
   const { tables, importFor, force } = request;
-  const files = [environmentName, ...tables.map(({ file }) => file), ...(importFor === "none" ? [] : [importName])];
+  const own = tables.map(({ file }) => file);
+  const rowFiles = own.flatMap((file) => (request.mask ? [file, nameLinksFile(file, own)] : [file]));
+  const files = [environmentName, ...rowFiles, ...(importFor === "none" ? [] : [importName])];
   refuse(request, files, folder);
   const mask = request.mask && new DumpMask(request.mask, tables);
   const warnings: string[] = [];
@@ -76,10 +78,11 @@ export async function dump(context: ResourceContext, request: DumpRequest, folde
       if (count === 0) warn(`table ${option.table} has no rows: it is left out`);
       return count > 0;
     });
-    const seeds = seedsOf(filled, warn);
-    if (mask) refuseOpenLinks(seeds);
-    const subset = mask && request.subset && chooseSubset(seeds, request.subset, (key) => mask.pseudonyms.rank(key));
-    const { whole, sums } = await writeSeeds(seeds, draft, warn, mask);
+    const declared = seedsOf(filled, warn, mask !== undefined);
+    const main = declared.filter((seed) => !isOfLinks(seed));
+    if (mask) refuseOpenLinks(main);
+    const subset = mask && request.subset && chooseSubset(main, request.subset, (key) => mask.pseudonyms.rank(key));
+    const { seeds, whole, sums } = await writeSeeds(declared, draft, warn, mask);
     for (const seed of seeds)
       if (importFor !== "none" && !whole.includes(seed)) warn(leftOut(seed, "links of it lead to rows that are gone"));
     const text = environmentText(organizations, seeds, folder, mask !== undefined);
@@ -91,8 +94,8 @@ export async function dump(context: ResourceContext, request: DumpRequest, folde
     if (mask) await lookOver(mask, seeds, sums, organizations, draft);
     context.signal.throwIfAborted();
     const written = publish(files, draft, folder, force);
-    const more = { ...(subset ? { subset } : {}), ...(mask ? { unmasked: listUnmasked(seeds) } : {}) };
-    return { ...counted(organizations, seeds), files: written, warnings, ...more };
+    const more = { ...(subset ? { subset } : {}), ...(mask ? { unmasked: listUnmasked(main) } : {}) };
+    return { ...counted(organizations, main), files: written, warnings, ...more };
   } finally {
     for (const rows of read) rows.remove();
     rmSync(draft, { recursive: true, force: true });
@@ -107,26 +110,35 @@ function removeEmpty(folder: string, last: string): void {
     rmdirSync(at);
 }
 
-/** Writes the files of seeds; returns the complete ones, and of a masked dump the sums of what was written. */
+/** Writes the files of seeds; returns those with rows, the complete ones, and of a masked dump the sums of what was written. */
 async function writeSeeds(
-  seeds: readonly DumpedSeed[],
+  declared: readonly DumpedSeed[],
   draft: string,
   warn: (text: string) => void,
   mask: DumpMask | undefined,
-): Promise<{ whole: DumpedSeed[]; sums: Map<DumpedSeed, MaskedSum> }> {
+): Promise<{ seeds: DumpedSeed[]; whole: DumpedSeed[]; sums: Map<DumpedSeed, MaskedSum> }> {
+  const main = declared.filter((seed) => !isOfLinks(seed));
+  const seeds: DumpedSeed[] = [];
   const whole: DumpedSeed[] = [];
   const sums = new Map<DumpedSeed, MaskedSum>();
-  for (const seed of seeds) {
+  for (const seed of declared) {
     const sum = new MaskedSum();
     const masked = mask ? listMaskedLabels(seed) : [];
     const finish = mask && {
-      change: mask.dateMover(seed, seeds),
+      change: mask.dateMover(seed, main),
       note: (values: RowData) => sum.add(values, masked),
     };
-    if (await writeSeed(seed, draft, warn, finish)) whole.push(seed);
+    const { count, isWhole } = await writeSeed(seed, draft, warn, finish);
+    if (isOfLinks(seed) && count === 0) {
+      // All of them led to rows that are gone, or are not chosen.
+      rmSync(join(draft, seed.declaration.source));
+      continue;
+    }
+    seeds.push(seed);
+    if (isWhole) whole.push(seed);
     if (mask) sums.set(seed, sum);
   }
-  return { whole, sums };
+  return { seeds, whole, sums };
 }
 
 /** Renames what was written into the folder; returns its files. */

@@ -3,7 +3,7 @@ import { dirname, join, relative } from "node:path";
 import { stringify } from "yaml";
 import type { Declaration } from "../../provider/environment/declaration.ts";
 import type { DumpedOrganization } from "./people.ts";
-import type { DumpedSeed, DumpedDeclaration } from "./seeds.ts";
+import { isOfLinks, type DumpedSeed, type DumpedDeclaration } from "./seeds.ts";
 
 const schema = "node_modules/pulumi-microapps/sdk/environment/environment.schema.json";
 
@@ -25,15 +25,15 @@ export function environmentText(
   isMasked = false,
 ): string {
   const tables = Object.fromEntries(
-    seeds.map(({ rows, declaration }) => [
-      rows.option.seed,
+    seeds.map(({ name, rows, declaration }) => [
+      name,
       isMasked ? withoutIDs(declaration, rows.option.seed, seeds) : declaration,
     ]),
   );
   const content = {
     ...unlessEmpty("organizations", declareOrganizations(organizations)),
     ...unlessEmpty("seeds", tables),
-    ...(isMasked ? { platform: platformOf(seeds) } : {}),
+    ...(isMasked ? { platform: platformOf(seeds.filter((seed) => !isOfLinks(seed))) } : {}),
   };
   return head(folder) + stringify(content, { lineWidth: 0 });
 }

@@ -10,7 +10,7 @@ import { MaskError } from "./mask/maskError.ts";
 import { peopleLabel, platformIDs, type Origin } from "./mask/originals.ts";
 import type { DumpedOrganization } from "./people.ts";
 import { isNothing } from "./rows/columns.ts";
-import type { DumpedSeed } from "./seeds.ts";
+import { listWritten, type DumpedSeed } from "./seeds.ts";
 
 /** A sum over the texts in the masked labels of some rows; the order of the rows does not count. */
 export class MaskedSum {
@@ -32,10 +32,14 @@ export class MaskedSum {
 }
 
 /** Labels of a seed whose values are masks through and through. */
-export const listMaskedLabels = ({ rows }: DumpedSeed): string[] =>
-  (rows.mask?.labels ?? []).flatMap(({ label, rule, links }) =>
-    links === 0 && rule && rule.rule.kind !== "keep" && rule.rule.kind !== "drop" ? [label] : [],
+export function listMaskedLabels(seed: DumpedSeed): string[] {
+  const written = listWritten(seed);
+  return (seed.rows.mask?.labels ?? []).flatMap(({ label, rule, links }) =>
+    links === 0 && rule && rule.rule.kind !== "keep" && rule.rule.kind !== "drop" && written.includes(label)
+      ? [label]
+      : [],
   );
+}
 
 const none: ReadonlySet<string> = new Set();
 
@@ -74,13 +78,13 @@ async function findInSeed(
   written: MaskedSum | undefined,
   draft: string,
 ): Promise<string[]> {
-  const { table, file, key } = seed.rows.option;
+  const { table, key } = seed.rows.option;
   const masked = listMaskedLabels(seed);
   const follows = new Set([...masked, ...seed.references.keys(), ...(seed.parent ? [seed.parent.by] : [])]);
   const allowed = new Map<string, ReadonlySet<string>>();
   const sum = new MaskedSum();
   const found = new Map<string, { line: number; count: number }>();
-  const { types, references, parent } = seed.declaration;
+  const { source: file, types, references, parent } = seed.declaration;
   for await (const block of read({ source: file, types, references, parent, key }, draft)) {
     for (const { line, values } of block) {
       sum.add(values, masked);

@@ -18,11 +18,16 @@ export interface DumpedDeclaration {
   types?: Record<string, "number" | "boolean" | "json">;
   references?: Record<string, RowsOf>;
   parent?: RowsOf & { by: string };
+  mode?: "updateOnly";
 }
 
 /** A dumped table: its declaration, and the table that each of its links leads to. */
 export interface DumpedSeed {
+  /** Logical name. */
+  name: string;
   rows: TableRows;
+  /** Labels in its file beside those of the key and of the parent. */
+  labels: string[];
   declaration: DumpedDeclaration;
   references: ReadonlyMap<string, TableRows>;
   parent: { rows: TableRows; by: string } | undefined;
@@ -36,18 +41,37 @@ export interface RowFinish {
   note?: ((values: RowData) => void) | undefined;
 }
 
-/** Finds out where links lead, and declares each table as a seed. Calls `warn` for what a seed can't declare. */
-export function seedsOf(tables: readonly TableRows[], warn: (text: string) => void): DumpedSeed[] {
+/** The file of the links of a table that stand in a circle, beside the files of all tables. */
+export function nameLinksFile(file: string, all: readonly string[]): string {
+  let name = file;
+  for (let mark = "-links"; name === file || all.includes(name); mark += "_")
+    name = file.replace(/(\.\w+)$/, `${mark}$1`);
+  return name;
+}
+
+/** True for a seed that has the links of another one, which has the rows. */
+export const isOfLinks = ({ declaration }: DumpedSeed): boolean => declaration.mode === "updateOnly";
+
+/**
+ * Finds out where links lead, and declares each table as a seed. Calls `warn` for what a seed can't declare.
+ * @param isForEmpty links in a circle get seeds of their own, which set them once all rows are there
+ */
+export function seedsOf(tables: readonly TableRows[], warn: (text: string) => void, isForEmpty = false): DumpedSeed[] {
   const seeds = tables.map((rows) => seedOf(rows, tables, warn));
   const done = new Set<DumpedSeed>();
+  const late = new Map<DumpedSeed, string[]>();
   const visit = (seed: DumpedSeed, chain: readonly DumpedSeed[]): void => {
     if (done.has(seed)) return;
     const way = [...chain, seed];
-    const next = (target: TableRows, byTable: (rows: RowsOf) => void): void => {
+    const next = (target: TableRows, byTable: (rows: RowsOf) => void, label?: string): void => {
       const other = seeds.find(({ rows }) => rows === target);
       if (!other) return;
       if (!way.includes(other)) {
         visit(other, way);
+        return;
+      }
+      if (isForEmpty && label !== undefined && !seed.rows.option.key.includes(label)) {
+        late.set(seed, [...(late.get(seed) ?? []), label]);
         return;
       }
       // Seeds in a circle have no order: this one refers to rows that must be there already.
@@ -57,7 +81,8 @@ export function seedsOf(tables: readonly TableRows[], warn: (text: string) => vo
       );
     };
     const { references, parent } = seed.declaration;
-    for (const [label, target] of seed.references) next(target, (rows) => references && (references[label] = rows));
+    for (const [label, target] of seed.references)
+      next(target, (rows) => references && (references[label] = rows), label);
     if (seed.parent && parent) {
       const { by } = parent;
       next(seed.parent.rows, (rows) => (seed.declaration.parent = { ...rows, by }));
@@ -65,7 +90,35 @@ export function seedsOf(tables: readonly TableRows[], warn: (text: string) => vo
     done.add(seed);
   };
   for (const seed of seeds) visit(seed, []);
-  return seeds;
+  const split = [...late].map(([seed, labels]) => splitLinks(seed, labels, seeds));
+  return [...seeds, ...split];
+}
+
+/** Takes links out of a seed, into another one that sets them in the rows of the first. */
+function splitLinks(seed: DumpedSeed, labels: string[], all: readonly DumpedSeed[]): DumpedSeed {
+  const { declaration } = seed;
+  const { table, key, source, references = {}, types = {} } = declaration;
+  const isLate = ([label]: readonly [string, unknown]): boolean => labels.includes(label);
+  const links = Object.entries(references);
+  const left = links.filter((one) => !isLate(one));
+  delete declaration.references;
+  if (left.length > 0) declaration.references = Object.fromEntries(left);
+  seed.labels = seed.labels.filter((label) => !labels.includes(label));
+  const typed = Object.entries(types).filter(([label]) => [key].flat().includes(label));
+  let name = `${seed.name}-links`;
+  while (all.some((one) => one.name === name)) name += "_";
+  const file = nameLinksFile(
+    source,
+    all.map((one) => one.declaration.source),
+  );
+  return {
+    ...{ name, rows: seed.rows, labels, references: seed.references, parent: undefined },
+    declaration: {
+      ...{ table, key, source: file, mode: "updateOnly" },
+      ...(typed.length > 0 ? { types: Object.fromEntries(typed) } : {}),
+      references: Object.fromEntries(links.filter(isLate)),
+    },
+  };
 }
 
 function seedOf(rows: TableRows, tables: readonly TableRows[], warn: (text: string) => void): DumpedSeed {
@@ -99,7 +152,8 @@ function seedOf(rows: TableRows, tables: readonly TableRows[], warn: (text: stri
     ...(linked.length > 0 ? { references: Object.fromEntries(linked) } : {}),
     ...(parent ? { parent: { seed: parent.rows.option.seed, by: parent.by } } : {}),
   };
-  return { rows, declaration, references, parent };
+  const labels = columns.labels.filter((label) => !key.includes(label));
+  return { name: rows.option.seed, rows, labels, declaration, references, parent };
 }
 
 function parentOf(rows: TableRows, tables: readonly TableRows[]): DumpedSeed["parent"] {
@@ -122,24 +176,26 @@ function parentOf(rows: TableRows, tables: readonly TableRows[]): DumpedSeed["pa
   return { rows: parent, by };
 }
 
+/** Labels in the file of a seed: those of the key first, in its order. */
+export function listWritten({ rows, labels, parent }: DumpedSeed): string[] {
+  const { key } = rows.option;
+  return [...key, ...[...labels, ...(parent ? [parent.by] : [])].sort()];
+}
+
 /**
- * Writes the rows of a seed in the order of their keys; the same rows give the same bytes. Returns true when the file
- * is complete: links to deleted rows are left empty.
+ * Writes the rows of a seed in the order of their keys; the same rows give the same bytes. Returns how many, and true when
+ * the file is complete: links to deleted rows are left empty. Of links alone, rows without one are left out.
  */
 export async function writeSeed(
   seed: DumpedSeed,
   folder: string,
   warn: (text: string) => void,
   finish: RowFinish = {},
-): Promise<boolean> {
+): Promise<{ count: number; isWhole: boolean }> {
   const { rows, references, parent, declaration } = seed;
-  const { table, file } = rows.option;
-  // The columns of the key come first, in the order of the key.
-  const { key } = rows.option;
-  const others = [...rows.columns.labels, ...(parent ? [parent.by] : [])]
-    .filter((label) => !key.includes(label))
-    .sort();
-  const labels = [...key, ...others];
+  const { table, source: file } = declaration;
+  const labels = listWritten(seed);
+  const linked = [...references.keys()].filter((label) => labels.includes(label));
   const types: Types = { ...declaration.types };
   const { head, line } = linesOf(file, labels, types);
   const dangling = new Map<string, number>();
@@ -153,10 +209,11 @@ export async function writeSeed(
   mkdirSync(dirname(path), { recursive: true });
   const output = createWriteStream(path, { mode: 0o600 });
   let text = head;
+  let count = 0;
   for (const index of order) {
     const { values, parent: parentID } = rows.row(index);
     finish.change?.(values, index);
-    for (const label of references.keys()) {
+    for (const label of linked) {
       if (!isNothing(values[label])) values[label] = keyAt(label, linkOf(values[label]) ?? "");
     }
     if (parent) {
@@ -165,6 +222,8 @@ export async function writeSeed(
         throw new DumpError(`table ${table}: the parent row ${parentID ?? ""} of a row is gone: remove that row`);
       values[parent.by] = key;
     }
+    if (isOfLinks(seed) && seed.labels.every((label) => isNothing(values[label]))) continue;
+    count++;
     finish.note?.(values);
     text += line(values);
     if (text.length < 1 << 16) continue;
@@ -176,5 +235,5 @@ export async function writeSeed(
   for (const [label, count] of dangling) {
     warn(`table ${table}: ${count} values of "${label}" lead to rows that are gone: they are left empty`);
   }
-  return dangling.size === 0;
+  return { count, isWhole: dangling.size === 0 };
 }

@@ -187,6 +187,8 @@ seeds:
   test("with a name that nobody has ends with the one that was meant", async () => {
     const wrong = promoteIn(two(), ["staging", "prod"], { only: ["countrys"] });
     await expect(wrong).rejects.toThrow("neither environment has countrys: did you mean countries?");
+    const row = promoteIn(two(), ["staging", "prod"], { only: ["contries/IT"] });
+    await expect(row).rejects.toThrow("neither environment has contries/IT: did you mean countries?");
   });
 
   test("disjoint promotions commute", async () => {

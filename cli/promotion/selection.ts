@@ -1,4 +1,5 @@
 import { nearest } from "../../machine/spelling.ts";
+import { some } from "../../provider/messages/text.ts";
 import { keyText } from "../../provider/reconcile/digests.ts";
 import type { Cells } from "../../provider/reconcile/merging/records.ts";
 import { isSeed, type PromotedChange, type Seeds, type PromotedSubject } from "./model/model.ts";
@@ -24,8 +25,11 @@ export function assertKnown(
   for (const pattern of patterns) {
     const isThere = [...known].some((name) => isNamed(name, pattern) || isNamed(pattern, name));
     if (isThere || subjects.some((subject) => isMeant(subject, pattern))) continue;
-    const near = nearest(pattern, [...known]);
-    const advice = near === undefined ? `there is ${[...known].slice(0, 20).join(", ")}` : `did you mean ${near}?`;
+    // The thing of a row may be misspelt.
+    const [thing = pattern] = pattern.split("/", 1);
+    const near = nearest(pattern, [...known]) ?? nearest(thing, [...known]);
+    const short = [...known].filter((name) => !/^(organizations|seeds|apps)\//.test(name));
+    const advice = near === undefined ? `there is ${some(short, 20)}` : `did you mean ${near}?`;
     throw new PromotionError(`neither environment has ${pattern}: ${advice}`);
   }
 }

@@ -1,6 +1,8 @@
-import { closeSync, openSync, rmSync, statSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import type * as Sqlite from "node:sqlite";
-import { keepToOwner } from "../../machine/ownFile.ts";
+import { messageOf } from "../../machine/failures.ts";
+import { keepToOwner, whyUnwritable } from "../../machine/ownFile.ts";
 import { isObject } from "../../provider/contract/wire.ts";
 import { isReadable } from "./migrations.ts";
 
@@ -22,6 +24,20 @@ function withoutWarning<Result>(load: () => Result): Result {
 export const toMemoryPath = (name: string): string => `file:/${name}?vfs=memdb`;
 
 const isMemory = (file: string): boolean => file === ":memory:" || /^file:\/.*\?vfs=memdb$/.test(file);
+
+/** Makes the folders of a data file. Throws an error that names the file and what stands in the way. */
+export function makeFolders(file: string): void {
+  if (isMemory(file)) return;
+  const missing: string[] = [];
+  for (let folder = dirname(file); !existsSync(folder); folder = dirname(folder)) missing.unshift(folder);
+  try {
+    // One by one: the recursive form never returns where a file system lets nobody make any, such as /proc.
+    for (const folder of missing) if (!existsSync(folder)) mkdirSync(folder);
+  } catch (error) {
+    const reason = whyUnwritable(file, { makesFolders: true }) ?? messageOf(error);
+    throw new Error(`${file} can't be used, its folder can't be made: ${reason}`, { cause: error });
+  }
+}
 
 /**
  * Prepares a data file: only its owner may read it and the files beside it. Throws, before anything is changed, when

@@ -10,7 +10,8 @@ import type { RowSet } from "./rowSet.ts";
  * `exact` also removes rows of ours that left the source, `upsert` removes none, `insertOnly` changes none either,
  * `updateOnly` changes rows that are there, whoever made them, and neither inserts nor removes any.
  */
-export type Mode = "exact" | "upsert" | "insertOnly" | "updateOnly";
+export const modes = ["exact", "upsert", "insertOnly", "updateOnly"] as const;
+export type Mode = (typeof modes)[number];
 
 /** Treatment of our rows that somebody edited or removed on the platform. */
 export type OnConflict = "overwrite" | "keepLive" | "error";

@@ -3,6 +3,7 @@ import { fieldTypes } from "../contract/fields.ts";
 import { fraction, id, withoutUndefined } from "../contract/values.ts";
 import { isOutdated, saltOf } from "../reconcile/digests.ts";
 import { decodeLedger, emptyLedger } from "../reconcile/ledger.ts";
+import { modes } from "../reconcile/rows.ts";
 import { valueForms } from "../reconcile/valueForms.ts";
 import { SourceError } from "../sources/read.ts";
 import { cellTypes, placeOf } from "../sources/source.ts";
@@ -66,7 +67,7 @@ const inputs = z.object({
     ignoredInDiff: true,
     computed: true,
   }),
-  mode: z.enum(["exact", "upsert", "insertOnly", "updateOnly"]).default("exact").meta({
+  mode: z.enum(modes).default("exact").meta({
     description:
       "exact: also removes rows that we own and that left the source, and clears labels that left a row of ours. upsert: does neither. insertOnly: changes no row that is there either. updateOnly: changes rows that are there, whoever made them, and inserts and removes none; a key that the table lacks is an error.",
   }),

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { z } from "zod";
 import type { Ended } from "../harness/project.ts";
 import { Cli } from "../programs/cli.ts";
+import { readSummary } from "../programs/pulumiSummary.ts";
 import { repository } from "../programs/schema.ts";
 import { prelude, type Turn } from "./program.ts";
 
@@ -121,17 +122,11 @@ export class Side {
 const cloudSchema = z.looseObject({ items: z.record(z.string(), z.record(z.string(), z.unknown())) });
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g;
 
-const summarySchema = z.object({
-  result: z.string(),
-  summary: z.record(z.string(), z.number()).default({}),
-  resources: z.array(z.looseObject({ op: z.string(), name: z.string() })).default([]),
-});
-
-/** The last summary of `--output json` among the lines, with its steps in order of name. */
+/** The summary of `--output json` among the lines, with its steps in order of name. */
 function summaryIn(output: string): { steps: string[]; summary: unknown } {
-  const line = output.split("\n").findLast((text) => text.startsWith('{"result"'));
-  if (line === undefined) return { steps: [], summary: undefined };
-  const { resources, summary, result } = summarySchema.parse(JSON.parse(line));
+  const found = readSummary(output);
+  if (!found) return { steps: [], summary: undefined };
+  const { resources, summary, result } = found;
   return { steps: resources.map(({ op, name }) => `${op} ${name}`).toSorted(), summary: { result, ...summary } };
 }
 

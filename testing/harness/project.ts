@@ -3,6 +3,7 @@ import { cp, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
+import { readSummary } from "../programs/pulumiSummary.ts";
 import { runCommand } from "./commands.ts";
 
 export const repository = join(import.meta.dirname, "../../..");
@@ -136,7 +137,8 @@ export class Project {
   /** Runs a command that must succeed with `--json`, and returns the planned or taken steps. */
   async steps(command: string, ...flags: string[]): Promise<string[]> {
     const output = await this.succeed(command, "--json", ...flags);
-    if (output.startsWith("{\n")) return stepsOfPulumi(output);
+    const summary = readSummary(output);
+    if (summary) return summary.resources.map(({ op, name }) => `${op} ${name}`);
     const events = output
       .split("\n")
       .filter((line) => line.startsWith("{"))
@@ -221,17 +223,12 @@ export const runsInPulumi = pulumi !== "" && TEST_PULUMI_TURNS === undefined;
 let turn = 0;
 const isTurnOfPulumi = (): boolean => pulumi !== "" && (TEST_PULUMI_TURNS === undefined || ++turn % 2 === 1);
 
-const pulumiWords = (command: string, flags: readonly string[]): string[] => [
-  ...words(command, flags),
-  "--non-interactive",
-];
-
-const previewed = z.object({ steps: z.array(z.object({ op: z.string(), urn: z.string() })).default([]) });
-
-const stepsOfPulumi = (output: string): string[] =>
-  previewed
-    .parse(JSON.parse(output))
-    .steps.flatMap(({ op, urn }) => (op === "same" ? [] : [`${op} ${urn.split("::").at(-1) ?? ""}`]));
+/** Words for the CLI, whose `--json` is of another form with each operation; `--output json` is that of both engines. */
+const pulumiWords = (command: string, flags: readonly string[]): string[] => {
+  const isOperation = /^(preview|up|refresh|destroy)\b/.test(command);
+  const own = flags.flatMap((flag) => (flag === "--json" && isOperation ? ["--output", "json"] : [flag]));
+  return [...words(command, own), "--non-interactive"];
+};
 
 /** Settings of whoever runs the tests, but not where Node keeps what it has compiled, and what the harness sets. */
 const isSetting = (name: string): boolean =>

@@ -16,7 +16,7 @@ export async function commitOf(root: string, ref: string): Promise<string> {
   } catch (error) {
     if (isMissing(error)) throw new CommitError("git is not installed, so the base can't be read");
     throw new CommitError(
-      `there is no commit "${ref}" in this clone: fetch it (a pipeline's checkout with the whole history), or name another --base`,
+      `there is no commit "${ref}" in this clone: fetch it (a pipeline's checkout with the whole history), or name another one`,
     );
   }
 }

@@ -74,7 +74,7 @@ function targetOf(declared: Declaration, name: string): RowTarget {
   const [links, related] = [found(references), found(expect?.relationships)];
   return {
     ...{ table, key, rows, source, schema, types, sensitive, secretLabels, fields: declared.fields[table] },
-    ...{ additions: rest["rows+"], changes: rest["rows~"], removals: rest["rows-"] },
+    ...{ mode: rest.mode, additions: rest["rows+"], changes: rest["rows~"], removals: rest["rows-"] },
     ...(rest.ignoreLabels ? { ignoreLabels: rest.ignoreLabels } : {}),
     ...(expect ? { expect: { ...expect, relationships: expect.relationships && Object.fromEntries(related) } } : {}),
     references: references && Object.fromEntries(links),

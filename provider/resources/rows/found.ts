@@ -2,6 +2,7 @@ import { RowSet } from "../../reconcile/rowSet.ts";
 import type { RowPlan } from "../../reconcile/rows.ts";
 import type { Leaving } from "./declared/claims.ts";
 import type { Summary } from "./declared/declaration.ts";
+import { isOwning } from "./declared/target.ts";
 import { indicesWithin } from "./declared/terms.ts";
 import { encodeFound, encodeFoundInFailure, listFoundAmong } from "./kept/foundKeys.ts";
 import { isUnfinished, listMadeAmong, noteMade } from "./kept/made.ts";
@@ -118,6 +119,7 @@ export async function handOverMade(
   const keys = RowSet.of(staying.filter((row) => !found.has(row)));
   if (keys.length === 0) return;
   for (const claim of context.rowClaims.on(state.table)) {
+    if (!isOwning(claim.target)) continue;
     const { rows } = await context.rowClaims.summary(claim);
     const theirs = new RowSet();
     for (const index of (await indicesWithin([{ target: state, keys }], claim.target, context.directory)).keys())

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { quote } from "../../messages/text.ts";
+import { quote, some } from "../../messages/text.ts";
 import { canonical, keyText } from "../../reconcile/digests.ts";
 import { describeUnresolved, type Unresolved } from "../../reconcile/references.ts";
 import { isHidden, placeOf } from "../../sources/source.ts";
@@ -9,7 +9,7 @@ import { digesterFor, keyOf } from "./declared/declaration.ts";
 import { listRelationships } from "./declared/expectations/expectations.ts";
 import { readDeclaredRows, holderOf, holderOfKeys } from "./declared/holders.ts";
 import { linksOf } from "./declared/links.ts";
-import type { RowTarget } from "./declared/target.ts";
+import { isOwning, type RowTarget } from "./declared/target.ts";
 
 /** A seed to compare with the others of its program. */
 export interface ComparedSeed {
@@ -74,6 +74,7 @@ function proofOf(claims: RowClaims, declared: ComparedSeed, { others, leaving }:
     one.parent ?? {},
     one.secretLabels ?? [],
     ...(one.expect?.relationships ? [one.expect.relationships] : []),
+    ...(isOwning(one) ? [] : [one.mode]),
   ];
   // By what they declare: a seed that is renamed is the same.
   const seen = others.map((one) => canonical([one.digest, ...declaration(one.target)])).sort();
@@ -102,13 +103,17 @@ function tellingSecrets(claims: RowClaims, { urn, target }: ComparedSeed, others
   return [...links, ...keys];
 }
 
-/** Rows that two seeds declare. */
+/** Rows that two seeds declare. A seed that only updates may write other labels of them than their owner. */
 async function shared(
   claims: RowClaims,
-  { target }: ComparedSeed,
+  declared: ComparedSeed,
   other: RowClaim,
   directory: string,
 ): Promise<string[]> {
+  const { target } = declared;
+  const isBeside = !isOwning(target) || !isOwning(other.target);
+  const both = isBeside ? await labelsOfBoth(claims, declared, other) : [];
+  if (isBeside && both.length === 0) return [];
   const { rows } = await claims.summary(other);
   const { key } = other.target;
   const digester = digesterFor(other.target);
@@ -122,9 +127,21 @@ async function shared(
   }
   if (count === 0) return [];
   const more = count > maxNamed ? ` and ${count - maxNamed} more` : "";
+  const which = `${named.join(", ")}${more}`;
+  if (isBeside)
+    return [
+      `${other.name} writes ${some(both.map(quote), 5)} of these rows of table ${target.table} as well: ${which}. Keep each label in one of the two`,
+    ];
   return [
-    `${other.name} declares these rows of table ${target.table} as well: ${named.join(", ")}${more}. A row has one owner: keep each in one of the two`,
+    `${other.name} declares these rows of table ${target.table} as well: ${which}. A row has one owner: keep each in one of the two`,
   ];
+}
+
+/** Labels that both seeds write. Natural keys name rows, and are written by who owns these. */
+async function labelsOfBoth(claims: RowClaims, { urn = "", target, digest }: ComparedSeed, other: RowClaim) {
+  const [ours, theirs] = [await claims.summary({ urn, name: "", target, digest }), await claims.summary(other)];
+  const keys = [...target.key, ...other.target.key];
+  return ours.labels.filter((label) => theirs.labels.includes(label) && !keys.includes(label));
 }
 
 /** References to rows that the named seed lacks, or that are about to leave. */
@@ -181,7 +198,9 @@ async function answerOf(
       target.key.length === 1 && target.key[0] === key ? [{ name, holds: holderOfKeys(target, keys) }] : [],
     );
   if (!isNamed && leaving.length === 0) return undefined;
-  const declared = await Promise.all(known.map((claim) => holderOf(claims, claim, key, directory)));
+  // A seed that only updates holds no rows of its own, unless it is the one that is named.
+  const holders = known.filter(({ urn, target }) => isOwning(target) || urn === linkedSeeds[label]);
+  const declared = await Promise.all(holders.map((claim) => holderOf(claims, claim, key, directory)));
   const answer: Answer = (text) => {
     if (declared.some((has) => has(text))) return "there";
     if (isNamed) return "missing";

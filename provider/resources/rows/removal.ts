@@ -8,6 +8,7 @@ import { ResourceError } from "../model/resource.ts";
 import type { Summary } from "./declared/declaration.ts";
 import { RowLabels } from "./declared/rowLabels.ts";
 import { lastSource } from "./declared/summaries.ts";
+import { isOwning } from "./declared/target.ts";
 import { handOverMade, listFoundRemovals } from "./found.ts";
 import { stayMessage } from "./kept/leaving.ts";
 import { forgetMade } from "./kept/made.ts";
@@ -44,7 +45,7 @@ export async function removeOwned(context: RowContext, state: SeedState): Promis
     const { plan, links, none, live } = read;
     if (!plan.proven && live.length > 0) throw new ResourceError(unprovenMessage(state));
     // Also what the same resource declares now: what is deleted then is the one that it replaces.
-    const considered = context.rowClaims.on(state.table);
+    const considered = context.rowClaims.on(state.table).filter(({ target }) => isOwning(target));
     const { left, spared } = await withoutClaimed(context, state, plan.remove, considered);
     const found = new Set(await listFoundRemovals(context, state, plan.remove));
     const staying = plan.remove.filter((row) => !left.includes(row));

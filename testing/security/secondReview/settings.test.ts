@@ -194,6 +194,11 @@ describe("a branch", () => {
       "resources of Pulumi.yaml changes",
     ],
     [
+      "variables of a YAML program",
+      { "Pulumi.yaml": `${files["Pulumi.yaml"]}variables: { x: { fn::invoke: { function: "a:b:c" } } }\n` },
+      "variables of Pulumi.yaml changes",
+    ],
+    [
       "another key of the configuration",
       { "Pulumi.prod.yaml": `${stack}  shop:a: b\n` },
       "shop:a in Pulumi.prod.yaml changes",

@@ -6,7 +6,7 @@ import { SharedLock } from "../../model/locks.ts";
 import type { OfflineContext } from "../../model/resource.ts";
 import { summarize, type Summary } from "./declaration.ts";
 import { RemovedCells } from "./removedCells.ts";
-import type { RowTarget } from "./target.ts";
+import { isOwning, type RowTarget } from "./target.ts";
 import type { Keys } from "./terms.ts";
 
 /** Context of check and diff for a seed. */
@@ -179,14 +179,14 @@ export class RowClaims {
     );
   }
 
-  /** The seeds that will declare rows of a table as well as anybody knows: those of `on`, and those that the preview saw. */
+  /** The seeds that will own rows of a table as well as anybody knows: those of `on`, and those that the preview saw. */
   expected(table: string, except?: string): RowClaim[] {
     const known = this.on(table, except);
     const later = [...this.#foreseen.values()].filter(
       ({ urn, target }) =>
         target.table === table && urn !== except && !this.#checked.has(urn) && !this.#announced.has(urn),
     );
-    return [...known, ...later];
+    return [...known, ...later].filter(({ target }) => isOwning(target));
   }
 
   /** Takes what the preview saw, in place of what was taken before. */
@@ -231,7 +231,7 @@ export class RowClaims {
   /** Notes which rows a seed's source has no more; nothing when there are none. */
   leave(urn: string, leaving: RowFindings["leaving"]): void {
     if (this.#checked.has(urn)) this.#compared.add(urn); // an engine also compares what it has just read
-    if (leaving.keys.length === 0) this.#leaving.delete(urn);
+    if (leaving.keys.length === 0 || !isOwning(leaving.target)) this.#leaving.delete(urn);
     else this.#leaving.set(urn, { ...leaving, urn, name: nameOf(urn) });
   }
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { id } from "../../../contract/values.ts";
 import { quote } from "../../../messages/text.ts";
+import { modes } from "../../../reconcile/rows.ts";
 import { cellTypes } from "../../../sources/source.ts";
 import { expectations } from "./expectations/expectations.ts";
 
@@ -80,6 +81,7 @@ const sibling = z.object({
   types: z.record(label, z.enum(cellTypes)).optional(),
   additions: z.array(row).optional(),
   removals: z.array(removal).optional(),
+  mode: z.enum(modes).optional(),
 });
 
 /** A seed of the program that refers to rows of this one: its rows hold keys and links alone. */

@@ -3,7 +3,7 @@ import { RowSet } from "../../../reconcile/rowSet.ts";
 import type { Forecast } from "../../../reconcile/rows.ts";
 import { describeNamed, readName } from "../../model/identities.ts";
 import type { OfflineRowContext } from "../declared/claims.ts";
-import type { RowTarget } from "../declared/target.ts";
+import { isOwning, type RowTarget } from "../declared/target.ts";
 import { keysWithin } from "../declared/terms.ts";
 import { listFoundAmong } from "./foundKeys.ts";
 import type { SeedInputs, SeedState } from "./state.ts";
@@ -55,7 +55,7 @@ export async function leaveLate(
   urn: string | undefined,
   target: RowTarget,
 ): Promise<void> {
-  if (rowClaims.isActing || urn === undefined) return;
+  if (rowClaims.isActing || urn === undefined || !isOwning(target)) return;
   for (const one of rowClaims.leaving(target.table, urn)) {
     const going = RowSet.of(one.keys, ({ key }) => !one.handedOver.has(key));
     const within = await keysWithin({ target: one.target, keys: going }, target, directory);

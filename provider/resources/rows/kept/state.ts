@@ -1,5 +1,5 @@
 import { encodeLedger, type Ledger } from "../../../reconcile/ledger.ts";
-import type { RowOptions } from "../../../reconcile/rows.ts";
+import type { Mode, RowOptions } from "../../../reconcile/rows.ts";
 import type { RemovalLine } from "../../model/removals.ts";
 import type { Summary } from "../declared/declaration.ts";
 import { isWithinBounds } from "../declared/summaries.ts";
@@ -9,6 +9,7 @@ import type { RowTarget } from "../declared/target.ts";
 export interface SeedInputs extends RowTarget, Omit<RowOptions, "adopt" | "maxRemovals" | "handedOver"> {
   resourceUrn?: string | undefined;
   key: string[];
+  mode: Mode;
   maxRemovals: number;
   adopt?: boolean | undefined;
   sensitive?: boolean | undefined;

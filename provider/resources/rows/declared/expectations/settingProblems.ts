@@ -2,10 +2,6 @@ import { quote } from "../../../../messages/text.ts";
 import { secretKey } from "../inputs.ts";
 import type { RowTarget } from "../target.ts";
 
-interface Settings extends RowTarget {
-  mode?: string | undefined;
-}
-
 /** A setting of a seed that contradicts another one: the property, the place below it, and the reason. */
 export interface SettingProblem {
   property: "viewers" | "teamViewers" | "userID" | "ignoreLabels" | "expect" | "secretLabels";
@@ -14,19 +10,19 @@ export interface SettingProblem {
 }
 
 /** Settings that contradict each other, whatever the rows are. */
-export const findSettingProblems = (seed: Partial<Settings>): SettingProblem[] => [
+export const findSettingProblems = (seed: Partial<RowTarget>): SettingProblem[] => [
   ...secretProblems(seed),
   ...viewersProblems(seed),
   ...ignoredProblems(seed),
   ...expectProblems(seed),
 ];
 
-const secretProblems = ({ secretLabels = [], key = [] }: Partial<Settings>): SettingProblem[] =>
+const secretProblems = ({ secretLabels = [], key = [] }: Partial<RowTarget>): SettingProblem[] =>
   secretLabels.flatMap((label, at) =>
     key.includes(label) ? [{ property: "secretLabels" as const, below: [at], reason: secretKey(label) }] : [],
   );
 
-function viewersProblems(seed: Partial<Settings>): SettingProblem[] {
+function viewersProblems(seed: Partial<RowTarget>): SettingProblem[] {
   if (seed.mode !== "updateOnly") return [];
   const names = (["viewers", "teamViewers", "userID"] as const).filter((name) => seed[name] !== undefined);
   return names.map((property) => ({
@@ -35,7 +31,7 @@ function viewersProblems(seed: Partial<Settings>): SettingProblem[] {
   }));
 }
 
-function ignoredProblems({ ignoreLabels = [], key = [], parent, fields }: Partial<Settings>): SettingProblem[] {
+function ignoredProblems({ ignoreLabels = [], key = [], parent, fields }: Partial<RowTarget>): SettingProblem[] {
   return ignoreLabels.flatMap((label, at): SettingProblem[] => {
     const problem = (reason: string): SettingProblem[] => [{ property: "ignoreLabels", below: [at], reason }];
     if (key.includes(label))
@@ -47,7 +43,7 @@ function ignoredProblems({ ignoreLabels = [], key = [], parent, fields }: Partia
   });
 }
 
-function expectProblems({ expect, references = {}, parent, ignoreLabels = [] }: Partial<Settings>): SettingProblem[] {
+function expectProblems({ expect, references = {}, parent, ignoreLabels = [] }: Partial<RowTarget>): SettingProblem[] {
   const problems: SettingProblem[] = [];
   const { min = 0, max = Infinity } = expect?.rowCount ?? {};
   const at = (below: readonly PropertyKey[], reason: string): number =>
