@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { usualHabits, type Habits } from "../../provider/habits/habits.ts";
+import { habits, usualHabits, type Habits } from "../../provider/habits/habits.ts";
 import { profile, type Profile } from "../../provider/habits/profile.ts";
 import type { Database } from "./database.ts";
 
@@ -11,7 +11,7 @@ export const settings = z.strictObject({
   license: z.boolean().default(true).describe("Whether apps may be generated."),
   generationSeconds: z.number().min(0).default(1.5).describe("How long the generation of an app takes."),
   failingPrompts: z.string().min(1).optional().describe("Generations whose prompt contains this text fail."),
-  memberForm: z.enum(["objects", "ids"]).default("objects").describe("What teammembers answers."),
+  memberForm: z.enum(habits.memberForm.values).default("objects").describe("What teammembers answers."),
   appServer: z.string().min(1).default("https://apps.example.com").describe("Address in the links to apps."),
   keyAlone: z
     .boolean()
@@ -82,15 +82,15 @@ function settingsIn(seen: Profile | undefined): Partial<Settings> {
 
 /** The habits of a profile, beside those that are settings. */
 function habitsOf({ memberForm, keyAlone, strict }: Settings, seen: Profile | undefined): Habits {
-  const habits: Habits = {
+  const all: Habits = {
     ...usualHabits,
     ...(strict ? {} : { wrongValues: "kept" }),
     ...seen?.habits,
     memberForm,
     keyAlone: keyAlone ? "yes" : "no",
   };
-  const isUsual = (Object.keys(usualHabits) as (keyof Habits)[]).every((name) => habits[name] === usualHabits[name]);
-  return isUsual ? usualHabits : habits;
+  const isUsual = (Object.keys(usualHabits) as (keyof Habits)[]).every((name) => all[name] === usualHabits[name]);
+  return isUsual ? usualHabits : all;
 }
 
 export function writeSettings(database: Database, value: Settings): void {

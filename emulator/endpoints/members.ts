@@ -22,6 +22,10 @@ export const insertteammembers: Handler<"insertteammembers"> = ({ teamIDs, email
     ...(userIDs ?? []).map((id) => requireUser(database, id)),
     ...(emails ?? []).flatMap((email) => invited(call, email) ?? []),
   ];
+  if (call.habits.memberAgain === "refused") {
+    const known = users.find(({ id }) => teams.some((team) => membershipIn(database, team.id, id)));
+    if (known) throw new PlatformError("conflict", `${known.email} is already a member`);
+  }
   for (const team of teams) for (const user of users) joinTeam(call, team, user.id, "member", targets);
   return {};
 };
@@ -39,7 +43,14 @@ export const teammembers: Handler<"teammembers"> = ({ teamIDs }, call) => {
     requireOrganizationMember(call, requireTeam(call.database, teamID).organizationID);
     return membersOf(call.database, teamID);
   });
-  if (call.settings.memberForm === "objects") return { teamMembers: teamMembers.map(wire) };
+  const { memberForm } = call.settings;
+  if (memberForm === "objects") return { teamMembers: teamMembers.map(wire) };
+  if (memberForm === "users") {
+    const users = new Map(
+      teamMembers.map(({ userID, email }) => [userID, { _id: userID, emails: [{ address: email }] }]),
+    );
+    return { teamMembers: [...users.values()] };
+  }
   return { teamMembers: [...new Set(teamMembers.map(({ userID }) => userID))] };
 };
 
@@ -60,6 +71,7 @@ export const updateteammember: Handler<"updateteammember"> = ({ role, ...request
 };
 
 export const deleteteammember: Handler<"deleteteammember"> = (request, call) => {
+  if (call.habits.unknownDelete === "success" && !findMember(call, request)) return {};
   const member = requireMember(call, request);
   const team = requireTeam(call.database, member.teamID);
   // Everyone may leave a team (assumed).
@@ -113,12 +125,14 @@ interface Named {
   userID?: string | undefined;
 }
 
+const findMember = ({ database }: CallContext, { teamMemberID, teamID, userID }: Named): Membership | undefined =>
+  teamMemberID === undefined
+    ? membershipIn(database, teamID ?? "", userID ?? "")
+    : membershipByID(database, teamMemberID);
+
 /** The member of a request; where it names the membership and the team with the user, they must agree. */
-function requireMember({ database }: CallContext, { teamMemberID, teamID, userID }: Named): Membership {
-  const found =
-    teamMemberID === undefined
-      ? membershipIn(database, teamID ?? "", userID ?? "")
-      : membershipByID(database, teamMemberID);
+function requireMember(call: CallContext, { teamMemberID, teamID, userID }: Named): Membership {
+  const found = findMember(call, { teamMemberID, teamID, userID });
   if (!found) throw notFound("Team member", teamMemberID ?? `${userID ?? ""} in team ${teamID ?? ""}`);
   if ((teamID ?? found.teamID) !== found.teamID || (userID ?? found.userID) !== found.userID) {
     throw new PlatformError("invalidRequest", "teamMemberID and teamID with userID name two members");

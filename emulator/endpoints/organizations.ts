@@ -50,7 +50,7 @@ export const readorganization: Handler<"readorganization"> = ({ organizationID }
 export const updateorganization: Handler<"updateorganization"> = ({ organizationID, organizationInfo }, call) => {
   const found = requireOrganization(call, organizationID);
   requireOrganizationAdmin(call, organizationID, "change it");
-  const { name = found.name, description = found.description } = organizationInfo;
+  const { name = found.name, description = found.description } = pickTaken(call, organizationInfo);
   requireFreeName(call, name, organizationID);
   call.database.run(
     "UPDATE organizations SET name = ?, description = ?, updated = ? WHERE id = ?",
@@ -60,6 +60,7 @@ export const updateorganization: Handler<"updateorganization"> = ({ organization
 };
 
 export const deleteorganization: Handler<"deleteorganization"> = ({ organizationID }, call) => {
+  if (isGone(call, "organizations", organizationID)) return {};
   requireOrganization(call, organizationID);
   requireOrganizationAdmin(call, organizationID, "delete it");
   const teams = teamsOf(call.database, organizationID);
@@ -79,9 +80,27 @@ export function chosenID({ habits }: CallContext, id: string | undefined, where:
   return undefined;
 }
 
+type Things = "organizations" | "teams";
+
+const isThere = ({ database }: CallContext, table: Things, id: string): boolean =>
+  database.one(`SELECT 1 FROM ${table} WHERE id = ?`, id) !== undefined;
+
 /** True if something is not there, on a platform that answers nothing of it. */
-export const isUnknown = ({ database, habits }: CallContext, table: "organizations" | "teams", id: string): boolean =>
-  habits.unknownThing === "empty" && !database.one(`SELECT 1 FROM ${table} WHERE id = ?`, id);
+export const isUnknown = (call: CallContext, table: Things, id: string): boolean =>
+  call.habits.unknownThing === "empty" && !isThere(call, table, id);
+
+/** True if something is not there, on a platform that takes its deletion all the same. */
+export const isGone = (call: CallContext, table: Things, id: string): boolean =>
+  call.habits.unknownDelete === "success" && !isThere(call, table, id);
+
+interface Info {
+  name?: string | undefined;
+  description?: string | null | undefined;
+}
+
+/** The part of a change that the platform takes. */
+export const pickTaken = ({ habits }: CallContext, info: Info): Info =>
+  info.description === null && habits.nullDescription === "ignored" ? { ...info, description: undefined } : info;
 
 function requireFreeName({ database, habits }: CallContext, name: string, id: string): void {
   if (habits.organizationNames === "free") return;

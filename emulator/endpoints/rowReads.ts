@@ -3,7 +3,7 @@ import type { ParsedRequestOf } from "../../provider/contract/endpoints.ts";
 import type { Row } from "../../provider/contract/values.ts";
 import type { CallContext } from "../data/callContext.ts";
 import { notFound, PlatformError } from "../data/platformError.ts";
-import { countAll, generationOf, requireTable, type Table } from "../data/tables.ts";
+import { countAll, findTable, generationOf, requireTable, type Table } from "../data/tables.ts";
 import { requireVisible } from "../rows/access.ts";
 import { Best } from "../rows/best.ts";
 import { RowForms } from "../rows/forms.ts";
@@ -46,6 +46,7 @@ export async function prepareRead(request: Request, call: CallContext): Promise<
 }
 
 async function sought(request: Request, call: CallContext): Promise<Row[]> {
+  if (call.habits.unknownTable === "empty" && !findTable(call.database, request.microAppID)) return [];
   const table = requireTable(call.database, request.microAppID);
   const forms = new RowForms(call);
   const rows: Row[] = [];

@@ -31,6 +31,7 @@ export const insertmicroapprow: Handler<"insertmicroapprow"> = (request, call) =
 export const insertmicroapprows: Handler<"insertmicroapprows"> = (request, call) => {
   const table = requireTable(call.database, request.microAppID);
   const { maximumBatch = Infinity } = call.settings;
+  if (call.habits.batchInserts === "no") throw new PlatformError("notImplemented", "Rows are inserted one by one here");
   if (request.rows.length > maximumBatch) throw invalid(`rows: must have at most ${maximumBatch} items`);
   const writer = new Writer(call, table);
   const newRow = (data: RowData, index: number): StoredRow & { id: string } => {
@@ -153,7 +154,7 @@ class Writer {
       if (!fits(type, value) && habits.wrongValues === "dropped") continue;
       if (habits.wrongValues === "refused") validateValue(field, value, where);
       values[label] = type === "linked" && isObject(value) ? this.#linked(label, value, where) : value;
-      if (value === "" && habits.emptyText === "absent") values[label] = undefined;
+      if (value === "" && habits.emptyText !== "text") values[label] = habits.emptyText === "null" ? null : undefined;
     }
     return values;
   }

@@ -1,10 +1,10 @@
-import type { Database } from "../data/database.ts";
+import type { CallContext } from "../data/callContext.ts";
 import { deleteTeam, joinTeam, membersOf, requireTeam } from "../data/memberships.ts";
 import { requireOrganizationAdmin, requireOrganizationMember, requireTeamAdmin } from "../data/permissions.ts";
 import { PlatformError } from "../data/platformError.ts";
 import { requireUser } from "../data/users.ts";
 import type { Handler } from "./handler.ts";
-import { chosenID, isUnknown, requireOrganization } from "./organizations.ts";
+import { chosenID, isGone, isUnknown, requireOrganization, pickTaken } from "./organizations.ts";
 
 export const insertteam: Handler<"insertteam"> = ({ teamInfo, adminID }, call) => {
   const { database, now, newID, user } = call;
@@ -16,22 +16,24 @@ export const insertteam: Handler<"insertteam"> = ({ teamInfo, adminID }, call) =
   if (database.one("SELECT 1 FROM teams WHERE id = ?", id)) {
     throw new PlatformError("conflict", `Team ${id} already exists`);
   }
-  requireOwnName(database, organizationID, name);
+  requireOwnName(call, organizationID, name);
   database.run(
     "INSERT INTO teams VALUES (?, ?, ?, ?, ?, 0, ?, ?)",
     ...[id, organizationID, name, description ?? null, admin.id, now, now],
   );
-  joinTeam(call, requireTeam(database, id), admin.id, "admin");
+  if (call.habits.creatorJoins === "yes" || adminID !== undefined) {
+    joinTeam(call, requireTeam(database, id), admin.id, "admin");
+  }
   return { teamID: id };
 };
 
-/** Refuses a second team of the name that stands for the whole organization (assumed). */
-function requireOwnName(database: Database, organizationID: string, name: string): void {
-  const whole = database.one<{ name: string }>(
-    "SELECT name FROM teams WHERE organization_id = ? AND is_all_members = 1 AND name = ?",
-    ...[organizationID, name],
+/** Refuses a second team of the name that stands for the whole organization (assumed), or of any, by the platform's habit. */
+function requireOwnName({ database, habits }: CallContext, organizationID: string, name: string): void {
+  const other = database.one<{ name: string }>(
+    "SELECT name FROM teams WHERE organization_id = ? AND name = ? AND (is_all_members = 1 OR ?)",
+    ...[organizationID, name, habits.teamNames === "unique" ? 1 : 0],
   );
-  if (whole) throw new PlatformError("conflict", `The organization has a team ${whole.name} already`);
+  if (other) throw new PlatformError("conflict", `The organization has a team ${other.name} already`);
 }
 
 export const readteam: Handler<"readteam"> = ({ teamID }, call) => {
@@ -47,11 +49,11 @@ export const readteam: Handler<"readteam"> = ({ teamID }, call) => {
 export const updateteam: Handler<"updateteam"> = ({ teamID, teamInfo }, call) => {
   const team = requireTeam(call.database, teamID);
   requireTeamAdmin(call, team, "change the team");
-  const { name = team.name, description = team.description } = teamInfo;
+  const { name = team.name, description = team.description } = pickTaken(call, teamInfo);
   if (team.isAllMembers === 1 && name !== team.name) {
     throw new PlatformError("conflict", `The team ${team.name} can't be renamed`); // assumed
   }
-  if (name !== team.name) requireOwnName(call.database, team.organizationID, name);
+  if (name !== team.name) requireOwnName(call, team.organizationID, name);
   call.database.run(
     "UPDATE teams SET name = ?, description = ?, updated = ? WHERE id = ?",
     ...[name, description, call.now, teamID],
@@ -60,6 +62,7 @@ export const updateteam: Handler<"updateteam"> = ({ teamID, teamInfo }, call) =>
 };
 
 export const deleteteam: Handler<"deleteteam"> = ({ teamID }, call) => {
+  if (isGone(call, "teams", teamID)) return {};
   const team = requireTeam(call.database, teamID);
   requireTeamAdmin(call, team, "delete the team");
   if (team.isAllMembers === 1) {

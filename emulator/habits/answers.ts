@@ -12,15 +12,29 @@ export function answerIn(habits: Habits, name: EndpointName, answer: unknown): u
   if (name === "createappwithprompt") return linkIn(answer, habits);
   if (!isObject(answer)) return answer;
   const formed = forms[name]?.(answer, habits) ?? answer;
-  return isObject(formed) ? withWord(formed, habits) : formed;
+  const worded = isObject(formed) ? withWord(formed, habits) : formed;
+  return habits.idForm === "number" ? numbered("", worded) : worded;
+}
+
+/** An answer whose IDs of digits are numbers. */
+function numbered(key: string, value: unknown): unknown {
+  if (Array.isArray(value)) return (value as unknown[]).map((item) => numbered(key, item));
+  if (isObject(value)) {
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, numbered(name, inner)]));
+  }
+  const isID = /(?:^_id|^id|ID|IDs|Id|iewers|^result|^teamMembers)$/.test(key);
+  return isID && typeof value === "string" && /^\d{13,16}$/.test(value) ? Number(value) : value;
 }
 
 /** A refusal as a platform of these habits writes it. Those of sendnotification are documented. */
-export function refusalIn({ failureForm }: Habits, name: EndpointName, body: unknown): unknown {
+export function refusalIn({ failureForm }: Habits, name: EndpointName, body: unknown, httpStatus: number): unknown {
   if (failureForm === "status" || name === "sendnotification" || !isObject(body)) return body;
   const { status: _, ...failure } = isObject(body["body"]) ? body["body"] : body;
   if (failureForm === "body") return { body: { status: "failure", ...failure } };
   const { message, ...more } = failure;
+  if (failureForm === "number") return { error: httpStatus, reason: message, ...more };
+  if (failureForm === "object") return { error: { message, ...more } };
+  if (failureForm === "flag") return { success: false, message, ...more };
   return { error: message, ...more };
 }
 
@@ -35,7 +49,7 @@ const forms: Partial<Record<EndpointName, Form>> = {
     const found = withWord(inside(answer), habits);
     return habits.userLookupEnvelope === "body" ? { body: found } : found;
   },
-  microappdata: (answer, habits) => payload(withoutRows(answer, habits), habits),
+  microappdata: (answer, habits) => payload(renamedRows(withoutRows(answer, habits), habits), habits),
   microappdataRow: (answer, habits) => {
     const isNone = Object.keys(inside(answer)).length === 0;
     return payload(isNone && habits.unknownRow === "null" ? { ...answer, body: { currentRow: null } } : answer, habits);
@@ -59,11 +73,13 @@ const forms: Partial<Record<EndpointName, Form>> = {
   readorganization: thing,
   insertteam: made,
   readteam: thing,
-  teammembers: ({ status, body }, { memberPlace, memberAddress }) => {
+  teammembers: ({ status, body }, { memberForm, memberPlace, memberAddress }) => {
     const list = inside({ body })["teamMembers"] as unknown[];
     const members = memberAddress === "yes" ? list : list.map(withoutAddress);
-    if (memberPlace === "teamMembers") return { status, body: { teamMembers: members } };
-    return { status, [memberPlace]: members };
+    if (memberPlace === "teamMembers") {
+      return { status, body: memberForm === "userIDs" ? { userIDs: members } : { teamMembers: members } };
+    }
+    return { status, [memberPlace]: memberForm === "userIDs" ? { userIDs: members } : members };
   },
   readteammember: (answer, habits) =>
     payload(habits.memberAddress === "yes" ? answer : { ...answer, body: withoutAddress(answer["body"]) }, habits),
@@ -75,7 +91,7 @@ const inside = ({ body }: Json): Json => (isObject(body) ? body : {});
 
 /** Where a read's payload stands. */
 function payload({ status, body }: Json, { readEnvelope }: Habits): Json {
-  if (readEnvelope === "top") return { ...inside({ body }), status };
+  if (readEnvelope === "top") return Array.isArray(body) ? { status, data: body } : { ...inside({ body }), status };
   return readEnvelope === "result" ? { status, result: body } : { status, body };
 }
 
@@ -87,7 +103,9 @@ function thing(answer: Json, habits: Habits): Json {
 }
 
 /** Where a write's values stand. */
-function written(answer: Json, { writeEnvelope }: Habits): Json {
+function written(plain: Json, { writeEnvelope, newIDName }: Habits): Json {
+  const answer =
+    newIDName === "own" ? plain : { ...renamedID(plain, newIDName), body: renamedID(inside(plain), newIDName) };
   const { body, ...top } = answer;
   if (writeEnvelope === "both") return answer;
   return writeEnvelope === "top" ? top : { status: answer["status"], body };
@@ -106,13 +124,28 @@ function withoutRows(answer: Json, { noMatch }: Habits): Json {
   return { ...answer, body: noMatch === "null" ? { microAppRows: null } : {} };
 }
 
+const renamedID = ({ rowID, childID, ...rest }: Json, name: string): Json => {
+  const id = rowID ?? childID;
+  return id === undefined ? rest : { ...rest, [name]: id };
+};
+
+/** The list of rows by its name, or in place of the body. */
+function renamedRows(answer: Json, { rowsName }: Habits): Json {
+  const { microAppRows } = inside(answer);
+  if (rowsName === "microAppRows" || microAppRows === undefined) return answer;
+  return { ...answer, body: rowsName === "none" ? microAppRows : { [rowsName]: microAppRows } };
+}
+
 function withoutAddress(member: unknown): unknown {
   if (!isObject(member)) return member;
   const { email: _, ...rest } = member;
   return rest;
 }
 
-const linkIn = (link: unknown, { appLink }: Habits): unknown => (appLink === "text" ? link : { [appLink]: link });
+function linkIn(link: unknown, { appLink }: Habits): unknown {
+  if (appLink === "id") return { generatedID: String(link).replace(/.*\//, "") };
+  return appLink === "text" ? link : { [appLink]: link };
+}
 
 function withWord(answer: Json, { successWord }: Habits): Json {
   const { status, ...rest } = answer;

@@ -111,6 +111,9 @@ const looks: { [Name in HabitName]: (wire: Wire) => Promise<unknown> } = {
   creationResult: async (wire) => shape(await organization(wire)),
   failureForm: ({ post }) => post("readorganization", { organizationID: "none" }),
   failureStatus: ({ post }) => post("readorganization", { organizationID: "none" }),
+  idForm: async ({ post }) =>
+    typeof at((await post("insertmicroapprow", { microAppID: "a", rowData: {} })).body, "rowID"),
+  newIDName: async ({ post }) => shape((await post("insertmicroapprow", { microAppID: "a", rowData: {} })).body),
   successWord: ({ post }) => post("microappdata", { microAppID: "a" }),
   loginEnvelope: async ({ post }) => {
     const { body } = await post("login", { email: "admin@example.com", password: "admin" }, {});
@@ -131,6 +134,8 @@ const looks: { [Name in HabitName]: (wire: Wire) => Promise<unknown> } = {
     const { "x-api-key": _, ...token } = session;
     return post("createappwithprompt/status", { appID: "none" }, token);
   },
+  rowsName: ({ post }) => post("microappdata", { microAppID: "a" }),
+  unknownTable: ({ post }) => post("microappdata", { microAppID: "none" }),
   noMatch: ({ post }) => post("microappdata", { microAppID: "a" }),
   unknownRow: ({ post }) => post("microappdata/row", { rowID: "none" }),
   skip: async (wire) => (await three(wire), read(wire, { searchFilter: [{ skip: 2, limit: 2 }] })),
@@ -164,6 +169,7 @@ const looks: { [Name in HabitName]: (wire: Wire) => Promise<unknown> } = {
   },
   numberForm: (wire) => cell(wire, "Count", 12),
   dateForm: (wire) => cell(wire, "Day", "2026-11-22"),
+  emptyViewers: async (wire) => typeof (await cell(wire, "viewers", []))[1],
   submittedForm: async (wire) => typeof (await cell(wire, "submitted", 1))[1],
   unknownLabels: (wire) => cell(wire, "Nothing", 1),
   labelCase: (wire) => cell(wire, "Count", 1, "count"),
@@ -175,6 +181,7 @@ const looks: { [Name in HabitName]: (wire: Wire) => Promise<unknown> } = {
     return typeof at((await wire.post("microappdata/row", { rowID })).body, "body.currentRow.To.crossAppRowID");
   },
   emptyText: (wire) => cell(wire, "Key", ""),
+  batchInserts: ({ post }) => post("insertmicroapprows", { microAppID: "a", rows: [{}] }),
   insertedCount: ({ post }) => post("insertmicroapprows", { microAppID: "a", rows: [{}] }),
   partialBatches: async (wire) => {
     await wire.post("insertmicroapprows", { microAppID: "a", rows: [{ Key: "x" }, { Key: 1 }, { Key: "z" }] });
@@ -199,6 +206,20 @@ const looks: { [Name in HabitName]: (wire: Wire) => Promise<unknown> } = {
   ],
   chosenIDs: async (wire) => shape(await organization(wire, { _id: "mine" })),
   organizationNames: async (wire) => (await organization(wire), shape(await organization(wire))),
+  teamNames: async (wire) => {
+    const { organizationID } = await team(wire);
+    return (await wire.post("insertteam", { teamInfo: { organizationID, name: "Team" } })).status;
+  },
+  nullDescription: async (wire) => {
+    const { teamID } = await team(wire, { description: "Runs" });
+    await wire.post("updateteam", { teamID, teamInfo: { description: null } });
+    return at((await wire.post("readteam", { teamID })).body, "body.description");
+  },
+  unknownDelete: async ({ post }) => [
+    await post("deleteorganization", { organizationID: "none" }),
+    await post("deleteteam", { teamID: "none" }),
+    await post("deleteteammember", { teamID: "none", userID: "none" }),
+  ],
   unknownThing: ({ post }) => post("readteam", { teamID: "none" }),
   createdAt: async (wire) => {
     const { teamID } = await team(wire);
@@ -219,6 +240,12 @@ const looks: { [Name in HabitName]: (wire: Wire) => Promise<unknown> } = {
   memberForm: async (wire) => shape(await members(wire, (await team(wire)).teamID)),
   memberPlace: async (wire) => shape(await members(wire, (await team(wire)).teamID)),
   memberAddress: async (wire) => shape(await members(wire, (await team(wire)).teamID)),
+  memberAgain: async (wire) => {
+    const { teamID } = await team(wire);
+    await wire.post("insertteammembers", { teamIDs: [teamID], userIDs: ["ada"] });
+    return (await wire.post("insertteammembers", { teamIDs: [teamID], userIDs: ["ada"] })).status;
+  },
+  creatorJoins: async (wire) => shape(await members(wire, (await team(wire)).teamID)),
   memberID: async (wire) => {
     const { teamID } = await team(wire);
     const [{ teamMemberID, userID }] = at(await members(wire, teamID), "body.teamMembers") as [Record<string, string>];
@@ -266,7 +293,8 @@ const looks: { [Name in HabitName]: (wire: Wire) => Promise<unknown> } = {
 async function cell(wire: Wire, label: string, value: unknown, written = label): Promise<[number, unknown]> {
   const { status, body } = await wire.post("insertmicroapprow", { microAppID: "a", rowData: { [written]: value } });
   const row = await wire.post("microappdata/row", { rowID: at(body, "rowID") ?? "none" });
-  return [status, at(row.body, `body.currentRow.${label}`) ?? "nothing"];
+  const found = at(row.body, `body.currentRow.${label}`);
+  return [status, found === undefined ? "nothing" : found];
 }
 
 describe("each value of a habit is another behaviour", () => {

@@ -29,7 +29,7 @@ export const faultKinds = [
  * - `reset`: drops the connection
  * - `timeout`: never answers
  * - `brokenJSON`: carries the call out and ends the answer in its middle
- * - `errorInside`: answers HTTP 200 with a failure in it
+ * - `errorInside`: answers HTTP 200 with a failure in it, whose words are `message`
  * - `expiredToken`: ends the caller's session before the call
  * - `slow`: waits `milliseconds` (1,000) first
  * - `defaultLimit`: rows that a read answers when it names no limit
@@ -50,6 +50,7 @@ const fault = z.strictObject({
   commit: z.boolean().optional().describe("Carry the call out before it goes wrong."),
   status: z.int().min(400).max(599).optional(),
   retryAfter: z.int().min(0).optional().describe("Seconds."),
+  message: z.string().min(1).optional().describe("Words of the failure."),
   milliseconds: z.int().min(0).optional(),
   limit: z.int().min(1).optional(),
   rows: z.int().min(0).optional().describe("Rows of a batch that are kept."),

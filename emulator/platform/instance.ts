@@ -160,8 +160,11 @@ export class Instance {
   }
 }
 
-function endingOf({ kind, status = 500, retryAfter }: Fault): { outgoing: Outgoing; ending: Ending } {
-  const body = { status: "failure", message: "This failure was asked for" };
+function endingOf({ kind, status = 500, retryAfter, message = "This failure was asked for" }: Fault): {
+  outgoing: Outgoing;
+  ending: Ending;
+} {
+  const body = { status: "failure", message };
   if (kind === "reset") return { outgoing: { status: 0, body: null, headers: {} }, ending: "reset" };
   if (kind === "timeout") return { outgoing: { status: 0, body: null, headers: {} }, ending: "never" };
   if (kind === "brokenJSON") return { outgoing: { status: 200, body: null, headers: {} }, ending: "cut" };

@@ -142,7 +142,7 @@ export class Platform {
       const failure = platformErrorOf(error);
       const { retryAfter } = failure;
       const { habits } = this.manner;
-      const body = refusalIn(habits, name, failureBody(failure, name));
+      const body = refusalIn(habits, name, failureBody(failure, name), failure.status);
       log(failure.status, body, failure.message);
       return {
         status: statusIn(habits, failure.status),
@@ -179,7 +179,8 @@ export class Platform {
       settings: { ...settings, defaultLimit: circumstances.defaultLimit ?? settings.defaultLimit },
       otherForms: circumstances.forms ?? [],
       now: entry.time,
-      newID: () => this.#identifiers.next(entry.time),
+      newID: () =>
+        habits.idForm === "number" ? this.#identifiers.nextNumber(entry.time) : this.#identifiers.next(entry.time),
       url,
       token: session["x-auth-token"],
       remark,

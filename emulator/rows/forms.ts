@@ -133,7 +133,11 @@ export class RowForms {
   }
 
   #own(row: KeptRow): Row {
-    const own = systemFields(row);
+    const own: Row = systemFields(row);
+    if (this.#call.habits.emptyViewers === "absent") {
+      if (row.viewers === null) delete own["viewers"];
+      if (row.team_viewers === null) delete own["teamViewers"];
+    }
     if (this.#call.habits.submittedForm === "milliseconds") return own;
     return { ...own, submitted: new Date(row.submitted).toISOString() };
   }

@@ -4,10 +4,11 @@ import type { Client } from "./options.ts";
 
 /** The methods of a client that take several calls on a platform of its habits. */
 export function adaptMethods(client: Client): Partial<Client> {
-  const { teamParameter, enforceBy } = client.manner.habits;
+  const { teamParameter, enforceBy, nullDescription } = client.manner.habits;
   return {
     ...(teamParameter === "teamID" ? oneTeamEach(client) : {}),
     ...(enforceBy === "userID" ? byID(client) : {}),
+    ...(nullDescription === "ignored" ? emptied(client) : {}),
   };
 }
 
@@ -31,3 +32,14 @@ const byID = (client: Client): Partial<Client> => ({
     return client.enforceteammembership({ ...request, userID }, options);
   },
 });
+
+/** Clears a description with an empty text. */
+const emptied = (client: Client): Partial<Client> => ({
+  updateorganization: ({ organizationInfo, ...request }, options) =>
+    client.updateorganization({ ...request, organizationInfo: withEmpty(organizationInfo) }, options),
+  updateteam: ({ teamInfo, ...request }, options) =>
+    client.updateteam({ ...request, teamInfo: withEmpty(teamInfo) }, options),
+});
+
+const withEmpty = <Info extends { description?: string | null | undefined }>(info: Info): Info =>
+  info.description === null ? { ...info, description: "" } : info;

@@ -8,7 +8,8 @@ import type { CallOptions, CallRecord } from "./http/call.ts";
 import { sleep, Stop, unlessAborted } from "./http/deadline.ts";
 import { assertHeaders } from "./http/headers.ts";
 import { Limiter, type Slot } from "./http/limiter.ts";
-import { hintOfPath, prepare, type Prepared, type Spelling, type Written } from "./http/requests.ts";
+import { hintOfForm } from "./http/otherForms.ts";
+import { prepare, type Prepared, type Spelling, type Written } from "./http/requests.ts";
 import {
   endingCode,
   loadOf,
@@ -28,15 +29,13 @@ import { Session, type Credentials } from "./session.ts";
 const defaults = { connect: 10_000, headers: 120_000, body: 120_000, call: 300_000, logout: 2_000, gracePeriod: 0 };
 
 /** One call while it lasts. */
-interface Call<Name extends EndpointName> {
+interface Call<Name extends EndpointName> extends Pick<CallOptions, "onSend" | "onCall" | "glance"> {
   name: Name;
   prepared: Prepared;
   signal: AbortSignal | undefined;
   timeout: number;
   /** Items that are sent, of a request with a list. */
   items: number | undefined;
-  onCall?: CallOptions["onCall"];
-  glance?: CallOptions["glance"];
   /** When the call ends at the latest (ms since the epoch); undefined before its first turn, which starts the clock. */
   deadline: number | undefined;
   attempt: number;
@@ -93,7 +92,7 @@ export class Caller {
   async call<Name extends EndpointName>(
     name: Name,
     request: Partial<RequestOf<Name>>,
-    { signal, timeout = this.#timeouts.call, onCall, glance }: CallOptions = {},
+    { signal, timeout = this.#timeouts.call, onSend, onCall, glance }: CallOptions = {},
     written?: Written,
   ): Promise<AnswerOf<Name>> {
     this.#transport.assertAllowed(name);
@@ -105,7 +104,7 @@ export class Caller {
     }
     const prepared = prepare(name, request, this.#spelling, written);
     const items = effect === "read" ? undefined : itemsIn({ ...written, ...request });
-    const asked = { name, prepared, signal, timeout, items, onCall, glance };
+    const asked = { name, prepared, signal, timeout, items, onSend, onCall, glance };
     const call: Call<Name> = { ...asked, deadline: undefined, attempt: 1, wanted: this.#now() };
     let refused: Credentials | undefined;
     let looks = 0;
@@ -140,8 +139,7 @@ export class Caller {
     if (this.#closing.signal.aborted) return;
     const credentials = this.#session.end();
     if (credentials) {
-      const prepared = prepare("logout", credentials);
-      const { logout: timeout } = this.#timeouts;
+      const [prepared, timeout] = [prepare("logout", credentials), this.#timeouts.logout];
       const wanted = this.#now();
       const asked = { name: "logout", prepared, signal: undefined, timeout, items: undefined } as const;
       // A failure does not matter: the token expires by itself.
@@ -173,6 +171,7 @@ export class Caller {
     let slot: Slot | undefined;
     try {
       slot = await this.#limiter.acquire(stop.signal, attempt > 1);
+      await call.onSend?.();
       const began = this.#now();
       call.deadline ??= began + call.timeout;
       stop.after(call.deadline - began);
@@ -263,7 +262,8 @@ export class Caller {
 
   #ending(name: EndpointName, failed: Failed): ApiError {
     const { effect }: Endpoint = endpoints[name];
-    const hint = failed.code === "unauthorized" && name !== "login" ? this.#session.hint : hintOfPath(name, failed);
+    const isRefusedToken = failed.code === "unauthorized" && name !== "login";
+    const hint = isRefusedToken ? this.#session.hint : hintOfForm(name, failed, this.#spelling.habits);
     return this.#error(name, { ...failed, code: endingCode(effect, failed), outcome: outcomeOf(effect, failed), hint });
   }
 

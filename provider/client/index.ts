@@ -14,5 +14,5 @@ export type { Client, ClientOptions, ClientTimeouts } from "./options.ts";
 export { inParallel } from "./parallel.ts";
 export type { RetryOptions } from "./http/retries.ts";
 export type { AnswerOf, EndpointName, RequestOf, WireNames } from "../contract/endpoints.ts";
-export { ApiError, type Dependant, type ErrorCode, type CallEffect } from "../contract/errors.ts";
+export { ApiError, isOutcomeUnknown, type Dependant, type ErrorCode, type CallEffect } from "../contract/errors.ts";
 export type { Row, RowData } from "../contract/values.ts";

@@ -177,7 +177,7 @@ export interface Methods {
    * Repeated only when it is certain that nothing was made; else it fails as `outcomeUnknown`.
    *
    * @param request `userEmail`: Becomes the owner of the app; `appPrompt`: Text that describes the app; `attachments` (optional).
-   * @returns `link`: {app_server}/workspace/apps/<app_id>.
+   * @returns `link`: {app_server}/workspace/apps/<app_id>; its path alone where the platform answers an ID; `idKey` (optional): Name under which the app's ID came, where it came without a link.
    * @throws ApiError `forbidden`, `invalidRequest`
    * @see `POST /api/createappwithprompt`, docs/endpoints.md#createappwithprompt
    */

@@ -74,6 +74,15 @@ test("every fact names a place that there is, or when it was recorded", () => {
   expect(wrong).toEqual([]);
 });
 
+test("a label of evidence is that of its place, and no documented refusal has a code: none is shown", () => {
+  const wrong = facts.filter(({ evidence: { kind, place }, steps }) => {
+    const isOfClients = place.every((at) => at.startsWith("clients: "));
+    if (kind === "documented") return isOfClients || steps.some(({ refused }) => refused?.code !== undefined);
+    return kind === "client" && !isOfClients;
+  });
+  expect(wrong.map(({ id }) => id)).toEqual([]);
+});
+
 test("no fact is there twice", () => {
   expect(ids.size).toBe(facts.length);
 });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { email, id } from "./values.ts";
-import { firstOf, isObject, refusalIn } from "./wire.ts";
+import { at, firstOf, isObject, placesOf, refusalIn, toTextID } from "./wire.ts";
 
 export const createappwithprompt = endpoint({
   summary: "Starts the generation of an app from a text; the answer's link carries the app ID.",
@@ -13,15 +13,33 @@ export const createappwithprompt = endpoint({
     appPrompt: z.string().min(1).describe("Text that describes the app."),
     attachments: z.array(z.unknown()).optional(),
   }),
-  answer: z.object({ link: z.string().describe("{app_server}/workspace/apps/<app_id>") }),
+  answer: z.object({
+    link: z.string().describe("{app_server}/workspace/apps/<app_id>; its path alone where the platform answers an ID."),
+    idKey: z.string().optional().describe("Name under which the app's ID came, where it came without a link."),
+  }),
   // A string is documented.
   wrap: (answer) => answer.link,
   unwrap: (wire) => {
-    const link = firstOf(wire, "body.link", "body.url", "link", "url", "body", "result") ?? wire;
-    return { link: typeof link === "string" ? link.trim() : undefined };
+    const link = firstOf(wire, ...placesOf("link", "url"), "body", "result", "data") ?? wire;
+    if (typeof link === "string") return { link: link.trim() };
+    const [idKey, appID] = appIDAlone(wire) ?? [];
+    return appID === undefined ? {} : { link: `/workspace/apps/${appID}`, idKey };
   },
   errors: ["forbidden", "invalidRequest"],
 });
+
+/** The app's ID in an answer without a link: under a name that ends in ID, of an app's if there are several. */
+function appIDAlone(wire: unknown): [key: string, id: string] | undefined {
+  for (const part of [at(wire, "body"), at(wire, "result"), at(wire, "data"), wire]) {
+    if (!isObject(part)) continue;
+    const keys = Object.keys(part).filter((key) => /(?:ID|Id|_id)$|^id$/.test(key));
+    const ofApps = keys.filter((key) => /app/i.test(key));
+    const [key, ...others] = ofApps.length > 0 ? ofApps : keys;
+    const id = key === undefined ? undefined : toTextID(part[key]);
+    if (key !== undefined && others.length === 0 && typeof id === "string" && /^[\w-]+$/.test(id)) return [key, id];
+  }
+  return undefined;
+}
 
 export const createappwithpromptStatus = endpoint({
   summary: "Returns the progress of an app's generation. The words it uses are not documented.",

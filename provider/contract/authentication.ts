@@ -2,7 +2,7 @@ import { z } from "zod";
 import { endpoint, parameters } from "./endpoint.ts";
 import { done } from "./envelopes.ts";
 import { answeredID, email, id } from "./values.ts";
-import { firstOf, isObject, type Json } from "./wire.ts";
+import { firstOf, isObject, placesOf, type Json } from "./wire.ts";
 
 const session = z.object({
   authToken: z
@@ -21,7 +21,7 @@ export const login = endpoint({
   answer: session,
   // An older form has the values under `data`.
   wrap: (answer) => ({ status: "success", ...answer, data: answer }),
-  unwrap: (wire) => firstOf(wire, "data", "body") ?? wire,
+  unwrap: (wire) => firstOf(wire, "data", "body", "result") ?? wire,
   errors: ["unauthorized"],
 });
 
@@ -47,7 +47,7 @@ export const userid = endpoint({
   answer: z.object({ userID: answeredID }),
   wrap: (answer): Json => ({ body: { status: "success", message: "User found", ...answer } }),
   unwrap: (wire) => {
-    const found = firstOf(wire, "body.userID", "body.userId", "userID", "userId", "body") ?? wire;
+    const found = firstOf(wire, ...placesOf("userID", "userId"), "body", "result", "data") ?? wire;
     return isObject(found) ? found : { userID: found };
   },
   errors: ["notFound", "forbidden"],

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { done, read, wrapWritten } from "./envelopes.ts";
 import { answeredID, id } from "./values.ts";
-import { firstOf, readIn, toTextID } from "./wire.ts";
+import { firstOf, findMadeID, placesOf, readIn, toTextID } from "./wire.ts";
 
 const content = z.looseObject({
   url: z.string().optional(),
@@ -30,7 +30,7 @@ export const microappchildList = endpoint({
   request: z.object({ appID: parentRow, fieldID: id }),
   answer: z.object({ childItems: z.array(child) }),
   wrap: read,
-  unwrap: (wire) => ({ childItems: firstOf(wire, "body.childItems", "childItems", "result.childItems", "body") }),
+  unwrap: (wire) => ({ childItems: firstOf(wire, ...placesOf("childItems"), "body", "result", "data") }),
   errors: ["notFound", "forbidden"],
 });
 
@@ -42,7 +42,7 @@ export const microappchildCreate = endpoint({
   request: z.object({ microAppResourceID: id.describe("Data table ID."), appID: parentRow, fieldID: id, content }),
   answer: z.object({ childID: answeredID }),
   wrap: wrapWritten,
-  unwrap: (wire) => ({ childID: firstOf(wire, "body.childID", "childID") }),
+  unwrap: (wire) => ({ childID: findMadeID(wire, "childID", "childId") }),
   errors: ["notFound", "forbidden", "invalidRequest"],
 });
 
@@ -54,7 +54,7 @@ export const microappchildRead = endpoint({
   request: z.object({ childID: id }),
   answer: z.object({ childItem: child.optional() }),
   wrap: read,
-  unwrap: (wire) => ({ childItem: readIn(wire, "body.childItem", "childItem", "result.childItem") }),
+  unwrap: (wire) => ({ childItem: readIn(wire, ...placesOf("childItem")) }),
   errors: ["notFound", "forbidden"],
 });
 
@@ -93,7 +93,7 @@ export const microappchildStorecopy = endpoint({
   }),
   answer: z.object({ signedUrl: z.string() }),
   wrap: wrapWritten,
-  unwrap: (wire) => ({ signedUrl: firstOf(wire, "signedUrl", "body.signedUrl") }),
+  unwrap: (wire) => ({ signedUrl: firstOf(wire, ...placesOf("signedUrl")) }),
   errors: ["notFound", "forbidden"],
 });
 
@@ -105,6 +105,6 @@ export const microappchildUploadFileToStore = endpoint({
   request: z.object({ resourceID: id, fieldID: id, url: z.string().min(1), filename: z.string().min(1).optional() }),
   answer: z.object({ url: z.string(), fileKey: z.string().optional() }), // assumed
   wrap: wrapWritten,
-  unwrap: (wire) => ({ url: firstOf(wire, "url", "body.url"), fileKey: firstOf(wire, "fileKey", "body.fileKey") }),
+  unwrap: (wire) => ({ url: firstOf(wire, ...placesOf("url")), fileKey: firstOf(wire, ...placesOf("fileKey")) }),
   errors: ["notFound", "forbidden", "invalidRequest"],
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { answeredID, id } from "./values.ts";
-import { firstOf, isObject, readIn, toTextID, type Json } from "./wire.ts";
+import { isObject, findMadeID, readIn, toTextID, type Json } from "./wire.ts";
 
 /** The envelope of reads. */
 export const read = (answer: unknown): Json => ({ status: "success", body: answer });
@@ -30,9 +30,7 @@ export const declareMadeID = <Name extends string>(name: Name) => ({
     [name]: made,
     body: { _id: made, [name]: made },
   }),
-  unwrap: (wire: unknown): Json => ({
-    [name]: firstOf(wire, "result._id", `result.${name}`, "result", `body.${name}`, "body._id", name, "body"),
-  }),
+  unwrap: (wire: unknown): Json => ({ [name]: findMadeID(wire, name) }),
 });
 
 /** Answer of reading one record, which is the body itself; an empty body means that there is none. */
@@ -47,8 +45,8 @@ export const oneOf = <Name extends string, Thing extends z.ZodType>(name: Name, 
 function recordIn(wire: unknown): unknown {
   const isRecord =
     isObject(wire) && ["_id", "teamMemberID", "userID"].some((key) => typeof toTextID(wire[key]) === "string");
-  if (isRecord && wire["body"] === undefined && wire["result"] === undefined) return wire;
-  const found = readIn(wire, "body", "result");
+  if (isRecord && ["body", "result", "data"].every((name) => wire[name] === undefined)) return wire;
+  const found = readIn(wire, "body", "result", "data");
   return Array.isArray(found) && found !== wire ? (found as unknown[])[0] : found;
 }
 

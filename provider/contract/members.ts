@@ -2,7 +2,7 @@ import { z } from "zod";
 import { endpoint, parameters, type Received } from "./endpoint.ts";
 import { done, oneOf, read } from "./envelopes.ts";
 import { answeredID, email, id, needsOne } from "./values.ts";
-import { at, firstOf, isObject, listOf, type Json } from "./wire.ts";
+import { at, firstOf, isObject, listOf, placesOf, type Json } from "./wire.ts";
 
 export const role = z.enum(["admin", "member"]);
 
@@ -123,7 +123,7 @@ export const teammembers = endpoint({
   answer: z.object({ teamMembers: z.array(teamMember) }),
   wrap: read,
   unwrap: (wire) => {
-    const found = firstOf(wire, "body.teamMembers", "teamMembers", "result.teamMembers", "body", "result") ?? wire;
+    const found = firstOf(wire, ...placesOf("teamMembers", "members", "users"), "body", "result", "data") ?? wire;
     return { teamMembers: at(found, "userIDs") ?? found };
   },
   errors: ["notFound", "forbidden"],

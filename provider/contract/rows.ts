@@ -2,7 +2,7 @@ import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { done, read, wrapWritten } from "./envelopes.ts";
 import { answeredID, count, direction, id, row, rowData } from "./values.ts";
-import { firstOf, isObject, readIn } from "./wire.ts";
+import { firstOf, isObject, findMadeID, placesOf, readIn } from "./wire.ts";
 
 /** Highest number of rows of one batch insert. */
 export const maxRowsPerInsert = 10_000;
@@ -61,8 +61,15 @@ export const microappdata = endpoint({
   wrap: read,
   // No match is an empty list; also seen as none, and as null.
   unwrap: (wire) => {
-    const lists = ["microAppRows", "data", "rows"].flatMap((name) => [`body.${name}`, name, `result.${name}`]);
-    const rows = firstOf(wire, ...lists, "body", "result");
+    const rows = firstOf(
+      wire,
+      ...placesOf("microAppRows", "rows"),
+      "body.data",
+      "result.data",
+      "data",
+      "body",
+      "result",
+    );
     const isNone = rows === null || (isObject(rows) && Object.keys(rows).length === 0);
     return { microAppRows: isNone ? [] : (rows ?? wire) };
   },
@@ -78,7 +85,7 @@ export const microappdataRow = endpoint({
   // An unknown row is an empty body (assumed).
   answer: z.object({ currentRow: row.optional() }),
   wrap: read,
-  unwrap: (wire) => ({ currentRow: readIn(wire, "body.currentRow", "currentRow", "result.currentRow") }),
+  unwrap: (wire) => ({ currentRow: readIn(wire, ...placesOf("currentRow", "row")) }),
   unknown: {},
   errors: ["forbidden"],
 });
@@ -102,7 +109,7 @@ export const insertmicroapprow = endpoint({
   request: z.object({ microAppID: id, rowData, ...writeOptions, ...viewers }),
   answer: z.object({ rowID: answeredID }),
   wrap: wrapWritten,
-  unwrap: (wire) => ({ rowID: firstOf(wire, "rowID", "body.rowID", "result._id", "result") }),
+  unwrap: (wire) => ({ rowID: findMadeID(wire, "rowID", "rowId") }),
   errors: ["notFound", "forbidden", "invalidRequest"],
 });
 
@@ -124,7 +131,7 @@ export const insertmicroapprows = endpoint({
   answer: z.object({ inserted: z.number().int().optional().describe("Rows inserted; some platforms do not tell.") }),
   wrap: wrapWritten,
   unwrap: (wire) => {
-    const inserted = firstOf(wire, "inserted", "body.inserted", "result.inserted");
+    const inserted = firstOf(wire, ...placesOf("inserted"));
     return { inserted: Array.isArray(inserted) ? inserted.length : inserted };
   },
   errors: ["notFound", "forbidden", "invalidRequest", "tooLarge"],

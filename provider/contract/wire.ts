@@ -56,6 +56,17 @@ export function firstOf(wire: unknown, ...paths: string[]): unknown {
   return undefined;
 }
 
+/** Paths of a value by each of these names, in every envelope in use. */
+export const placesOf = (...names: string[]): string[] =>
+  names.flatMap((name) => [`body.${name}`, name, `result.${name}`, `data.${name}`]);
+
+/** Reads the ID of what was made: by one of these names, as `_id` or `id`, or as the whole of an envelope. */
+export function findMadeID(wire: unknown, ...names: string[]): unknown {
+  const named = firstOf(wire, ...placesOf(...names, "_id", "id"));
+  if (named !== undefined) return named;
+  return ["result", "body", "data"].map((path) => at(wire, path)).find((value) => typeof toTextID(value) === "string");
+}
+
 /**
  * Reads the record of an answer, from the first path that has one; undefined for none. Returns the whole of an answer
  * with neither `status` nor `body`: another server sent it, so the endpoint's schema must refuse it, and a `{}` must not
@@ -85,15 +96,32 @@ const failureWords = new Set(["failure", "fail", "failed", "error"]);
 
 /**
  * The platform's message when it refused a call, undefined when it did not. Known forms: `{status: "failure" | "error",
- * message}`, the same under `body`, and `{error, message?}`; each with any HTTP status, 200 included.
+ * message}`, the same under `body`, and `{error, message?}`, where the error may be a number or an object with a message;
+ * also `ok: false` and `success: false`. Each with any HTTP status, 200 included.
  */
 export function refusalIn(wire: unknown): string | undefined {
   for (const part of [wire, at(wire, "body")]) {
     if (!isObject(part)) continue;
-    const { status, error, message, ok } = part;
-    const text = [error, message].filter((words) => typeof words === "string" && words !== "").join(": ");
+    const { status, error, message, reason, ok, success } = part;
+    const inner = isObject(error) ? (error["message"] ?? error["reason"] ?? error["error"]) : error;
+    const words = [inner, message ?? reason].filter((each) => typeof each === "string" && each !== "");
+    const text = words.join(": ");
+    const code = refusalStatusIn(part);
     if (typeof status === "string" && failureWords.has(status.toLowerCase())) return text || `status ${status}`;
-    if (typeof error === "string" || ok === false) return text || "not ok";
+    if (code !== undefined) return text || `status ${code}`;
+    if (typeof error === "string" || isObject(error) || error === true) return text || "not ok";
+    if (ok === false || success === false) return text || "not ok";
+  }
+  return undefined;
+}
+
+/** The HTTP status that a refusal has inside of an answer with HTTP 200, such as `{error: 403}`. */
+export function refusalStatusIn(wire: unknown): number | undefined {
+  for (const part of [wire, at(wire, "body")]) {
+    if (!isObject(part)) continue;
+    const { status, error } = part;
+    const found = [error, at(error, "error"), status].find((code) => Number.isInteger(code) && Number(code) >= 400);
+    if (typeof found === "number" && found < 600) return found;
   }
   return undefined;
 }

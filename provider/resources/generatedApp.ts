@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { appIDIn, toFinishedAppLink, leadsTo } from "../contract/apps.ts";
+import { appIDIn, toFinishedAppLink } from "../contract/apps.ts";
 import { ApiError, isOutcomeUnknown, orUndefinedIfNotFound } from "../contract/errors.ts";
 import { email, withoutUndefined } from "../contract/values.ts";
-import { printableLine } from "../messages/text.ts";
 import { describeNamed, readName } from "./model/identities.ts";
 import {
   declareAgain,
@@ -14,6 +13,7 @@ import {
   type OfflineContext,
   type InputProblem,
 } from "./model/resource.ts";
+import { toWholeLink, wrongWith } from "./records/appLinks.ts";
 import { countReplacements, forgetDeed, noteDeed, noteNext, explainDeed, type Deed } from "./records/deeds.ts";
 import { anyIntent, forgetIntent, intentsOf, readIntent, refuseUnsealed, writeIntent } from "./records/intents.ts";
 import { resource } from "./resource.ts";
@@ -256,27 +256,19 @@ async function interrupted(context: Context, urn: string, inputs: Inputs): Promi
   return link;
 }
 
-/** Reason not to send people to a link; undefined when it leads to an app of the platform's. */
-function wrongWith(link: string, { appServer }: Context): string | undefined {
-  const shown = printableLine(link);
-  if (toFinishedAppLink(link) === undefined)
-    return `is none to an app, such as https://…/workspace/apps/<app_id>: ${shown}`;
-  if (appServer === undefined || leadsTo(appServer, link)) return undefined;
-  return `does not lead to ${appServer}, which microapps:appServer names: ${shown}`;
-}
-
 async function generate(context: Context, urn: string, inputs: Inputs): Promise<string> {
   const { userEmail, appPrompt } = inputs;
   const startedAt = new Date(context.now()).toISOString();
   const begun = { urn, userEmail, promptDigest: promptDigest(appPrompt), startedAt };
   const intent = { ...begun, ...withoutUndefined({ generation: inputs.generation }) };
-  const file = await writeIntent(context.directory, intent);
+  let file = "";
   context.report.status("starting the generation");
   try {
-    const { link } = await context.client.createappwithprompt(
+    const answer = await context.client.createappwithprompt(
       { userEmail, appPrompt, ...withoutUndefined({ attachments: inputs.attachments }) },
-      context,
+      { ...context, onSend: async () => void (file = await writeIntent(context.directory, intent)) },
     );
+    const link = toWholeLink(answer, context);
     const wrong = wrongWith(link, context);
     if (wrong !== undefined) {
       throw new ResourceError(

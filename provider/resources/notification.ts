@@ -227,14 +227,17 @@ async function send(context: Context, id: string, inputs: Inputs, old: Partial<I
     return { ...inputs, sentAt: earlier.startedAt, ...earlier.answer };
   }
   const startedAt = new Date(context.now()).toISOString();
-  await writeIntent(directory, { urn, startedAt, digest });
+  const onSend = async () => void (await writeIntent(directory, { urn, startedAt, digest }));
   try {
-    const answer = counts.parse(
-      await context.client.sendnotification(
-        { appID, email, ...withoutUndefined({ message, badgeCount, channel }) },
-        context,
-      ),
-    );
+    const request = { appID, email, ...withoutUndefined({ message, badgeCount, channel }) };
+    const { channel: used, ...sent } = await context.client.sendnotification(request, { ...context, onSend });
+    const answer = counts.parse(sent);
+    if ((channel ?? "default") === "default" && used === "inApp") {
+      report.warning(
+        `the platform delivers a notification without a channel in the app alone, and sends no push message: nobody was ` +
+          `alerted. Set channel to inApp or to push`,
+      );
+    }
     await writeIntent(directory, { urn, startedAt, digest, answer });
     await noteNext(context, deed, inputs, old);
     return { ...inputs, sentAt: startedAt, ...answer };

@@ -14,7 +14,7 @@ import {
 } from "./model/creation.ts";
 import { found, isFound } from "./model/made.ts";
 import { adopt, common, ResourceError, type Context } from "./model/resource.ts";
-import { proveNew, proveSettings } from "./model/settings.ts";
+import { proveGone, proveNew, proveSettings } from "./model/settings.ts";
 import { checkName, forgetName, noteName, takenHint } from "./records/organizationRecords.ts";
 import { resource, type State } from "./resource.ts";
 
@@ -165,6 +165,7 @@ export const organization = resource({
       }
       await remove();
     }
+    await proveGone(context, { kind: "organization", what: called(state), find: () => find(context, id) });
   },
 });
 

@@ -5,6 +5,7 @@ import { id, withoutUndefined } from "../contract/values.ts";
 import { quote } from "../messages/text.ts";
 import { describeNamed, type Replaced } from "./model/identities.ts";
 import { adopt, common, PartialFailure, ResourceError, type Context } from "./model/resource.ts";
+import { proveGone } from "./model/settings.ts";
 import { untilShown } from "./model/shown.ts";
 import { anyIntent, forgetIntent, readIntent, writeIntent } from "./records/intents.ts";
 import { resource, type State } from "./resource.ts";
@@ -190,8 +191,10 @@ export const rowFile = resource({
 
   delete: async (context, id, state) => {
     if (state.resourceUrn !== undefined) await forgetIntent(context.directory, state.resourceUrn);
-    const { childID } = await located(context, id);
+    const { rowID, fieldID, childID } = await located(context, id);
     await orUndefinedIfNotFound(context.client.microappchildDelete({ childID }, context));
+    const find = async () => (await childrenOf(context, rowID, fieldID))?.find(({ _id }) => _id === childID);
+    await proveGone(context, { kind: "file", what: `${quote(fileName(state))} of row ${rowID}`, find });
   },
 });
 

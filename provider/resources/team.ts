@@ -19,7 +19,7 @@ import {
 import { describeNamed } from "./model/identities.ts";
 import { found, isFound } from "./model/made.ts";
 import { adopt, common, generation, PartialFailure, ResourceError, type Context } from "./model/resource.ts";
-import { proveNew, proveSettings } from "./model/settings.ts";
+import { proveGone, proveNew, proveSettings } from "./model/settings.ts";
 import { resource, type ResourceContext, type State } from "./resource.ts";
 
 const inputs = z.object({
@@ -136,15 +136,17 @@ export const team = resource({
     }
     const members = await context.members.list(id);
     if (members === undefined) return;
+    const deleted = { kind: "team", what: called(state), find: () => find(context, id) };
     if (state.forceDestroy) {
       if (members.length > 0)
         context.report.warning(
           `forceDestroy: removing ${formatCount(members.length, "member")} of ${quote(state.name)}`,
         );
       await dissolve(context, id);
-      return;
+      return proveGone(context, deleted);
     }
     await removeEmptied(context, id, state, members);
+    await proveGone(context, deleted);
     context.made.removed(state.resourceUrn, [thing(id)]);
   },
 });

@@ -99,6 +99,18 @@ throughBothDoors({ settings: { generationSeconds: 0, failingPrompts: "FAIL" } },
     expect(again).toEqual([]);
   });
 
+  test("GeneratedApp: a login that failed is no generation that may have begun", async () => {
+    scene.emulator.setFaults({
+      faults: [
+        { endpoint: "createappwithprompt", kind: "expiredToken", count: 1 },
+        { endpoint: "login", kind: "brokenJSON" },
+      ],
+    });
+    await expect(scene.create("GeneratedApp", news)).rejects.toThrow("login");
+    scene.emulator.setFaults();
+    await scene.create("GeneratedApp", news);
+  });
+
   test("GeneratedApp: a refusal leaves nothing behind", async () => {
     scene.emulator.setFaults({
       faults: [{ endpoint: "createappwithprompt", kind: "status", status: 403, count: 1 }],

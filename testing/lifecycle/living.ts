@@ -10,6 +10,7 @@ import { createClient, type Client } from "../../provider/client/index.ts";
 import type { RowData } from "../../provider/contract/values.ts";
 import { at } from "../../provider/contract/wire.ts";
 import type { Habits } from "../../provider/habits/habits.ts";
+import type { Profile } from "../../provider/habits/profile.ts";
 import type { Configuration } from "../../provider/pulumi/configuration/configuration.ts";
 import { InProcessHost } from "../harness/inProcessHost.ts";
 import { live, type Life, type Stage } from "./lifecycle.ts";
@@ -77,7 +78,7 @@ export const allLives: Readonly<Record<string, LifeOf>> = {
 };
 
 /** Small pages and batches, of which a seed takes several. */
-const limits = { maximumLimit: 10, maximumBatch: 10 };
+const usualLimits = { maximumLimit: 10, maximumBatch: 10 };
 
 const administrator = { email: "admin@example.com", password: "correct-horse", apiKey: "key-of-the-operator" };
 
@@ -86,6 +87,10 @@ export interface Variant {
   habits?: Partial<Habits>;
   faults?: NonNullable<FaultPlan["faults"]>;
   settings?: Partial<Configuration>;
+  /** Limits of the platform (default: 10 rows in an answer and in a batch). */
+  limits?: Profile["limits"];
+  /** True where nobody has run verify: no profile is configured (default false). */
+  isUnknown?: boolean;
 }
 
 /** An emulator on which resources live, one after the other. */
@@ -122,7 +127,7 @@ export class LivingGround {
     this.#files.close();
   }
 
-  #become({ habits = {}, faults = [] }: Variant): void {
+  #become({ habits = {}, faults = [], limits = usualLimits }: Variant): void {
     this.#emulator.setProfile({ version: 1, habits, limits });
     this.#emulator.setFaults({ faults });
   }
@@ -151,13 +156,14 @@ export class LivingGround {
   /** Lives a life from its creation to its end on a platform of this variant. */
   async lives(type: string, variant: Variant): Promise<void> {
     const emulator = this.#emulator;
-    const { habits = {}, settings } = variant;
+    const { habits = {}, limits = usualLimits, settings, isUnknown = false } = variant;
     await emulator.reset();
     this.#become(variant);
     const folder = mkdtempSync(join(tmpdir(), "microapps-life-"));
     const profile = "platform-profile.yaml";
     writeFileSync(join(folder, profile), JSON.stringify({ version: 1, habits, limits }));
-    const host = new InProcessHost({ endpoint: emulator.url, ...administrator, profile, ...settings }, folder);
+    const known = isUnknown ? settings : { profile, ...settings };
+    const host = new InProcessHost({ endpoint: emulator.url, ...administrator, ...known }, folder);
     const client = this.#onlooker(variant);
     const stage: Stage = {
       host,
@@ -199,4 +205,4 @@ const calls = expect.anything() as never;
 
 /** Where the platform's lists name people by ID alone. */
 const formOf = ({ memberForm = "objects", memberAddress = "yes" }: Partial<Habits>): "objects" | "ids" =>
-  memberAddress === "yes" ? memberForm : "ids";
+  memberAddress === "yes" && (memberForm === "objects" || memberForm === "users") ? "objects" : "ids";

@@ -62,6 +62,8 @@ export const meanings: Readonly<Record<HabitName, Meaning>> = {
   creationResult: taken(`${made}: the ID of what they make`),
   failureForm: taken("What is said of a call that the platform refuses"),
   failureStatus: taken("How a refusal is told from an answer"),
+  idForm: taken("Everything that has an ID"),
+  newIDName: taken("SeedRows and RowFile: the ID of what they make"),
   successWord: taken("How an answer is told from a refusal"),
   // Sessions
   loginEnvelope: taken("Every run that logs in"),
@@ -77,6 +79,8 @@ export const meanings: Readonly<Record<HabitName, Meaning>> = {
   keyAlone: taken("GeneratedApp, which sends key and token"),
   keyNeeded: profiled("GeneratedApp, which wants microapps:apiKey before it sends anything"),
   // Rows that are read
+  rowsName: taken(pages),
+  unknownTable: taken("SeedRows, where a table is not there: it is seen when the first row is written"),
   noMatch: taken(`${pages}, where a table is empty`),
   unknownRow: taken("getRow, RowFile and SeedRows, where a row is gone"),
   skip: taken(pages),
@@ -93,6 +97,7 @@ export const meanings: Readonly<Record<HabitName, Meaning>> = {
   linkForm: taken("SeedRows with references"),
   numberForm: declared("SeedRows with numbers", "Declare types: {<label>: number} of SeedRows, which refuses without."),
   dateForm: declared("SeedRows with dates", "Declare types: {<label>: date} of SeedRows, which refuses without."),
+  emptyViewers: taken("SeedRows with viewers"),
   submittedForm: taken("Reading rows"),
   // Rows that are written
   unknownLabels: taken("SeedRows with a label that is misspelled: it is seen when the rows are read back"),
@@ -100,6 +105,7 @@ export const meanings: Readonly<Record<HabitName, Meaning>> = {
   wrongValues: taken("SeedRows with a value that does not fit: it is seen when the rows are read back"),
   linkNull: not("SeedRows that take a link away", "SeedRows"),
   emptyText: taken("SeedRows with empty texts"),
+  batchInserts: taken("SeedRows: rows are inserted one by one, which is slower"),
   insertedCount: taken("SeedRows: how many rows of a batch arrived is seen when they are read back"),
   partialBatches: taken("SeedRows: what a refused batch left is seen when the rows are read back"),
   ownParents: profiled("SeedRows of a sub-table: rows of several parents in one batch"),
@@ -119,6 +125,9 @@ export const meanings: Readonly<Record<HabitName, Meaning>> = {
   // Organizations, teams and members
   chosenIDs: profiled(`${made}: without an ID of their own a lost answer can't be asked for again`),
   organizationNames: taken("Organization: two of one name are not refused by the platform"),
+  teamNames: taken("Team: a second one of a name is refused by the platform"),
+  nullDescription: profiled(`${made} that take a description away`),
+  unknownDelete: taken(`${made}, where they are gone already`),
   unknownThing: taken(`${made}, where they are gone`),
   createdAt: taken(`${made}: without it what an interrupted run made elsewhere is taken over by adopt alone`),
   cascade: not("Organization: a destroy would delete teams that nobody declares", "Organization"),
@@ -126,6 +135,8 @@ export const meanings: Readonly<Record<HabitName, Meaning>> = {
   memberForm: taken(people),
   memberPlace: taken(people),
   memberAddress: taken(`${people}: they ask for the ID of each address`),
+  memberAgain: taken(people),
+  creatorJoins: taken("TeamRoster with exclusive members"),
   memberID: { ...profiled(people), except: { userID: client } },
   teamParameter: { ...profiled(people), except: { teamIDs: client } },
   invitations: not(`${people} with an address that the platform does not know`, "TeamMember"),
@@ -158,6 +169,7 @@ const needed: Readonly<Record<string, string>> = {
   "sendnotification: push": "Notification",
   "sendnotification: inApp": "Notification",
   microappchildUploadFileToStore: "RowFile that stores its file",
+  "microappchildUploadFileToStore: stored": "RowFile that stores its file",
 };
 
 /** Consequences of a difference that is not a habit. */

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import type { Fact } from "../../../provider/conformance/fact.ts";
 import { loadFacts } from "../../../provider/conformance/load.ts";
 import type { HabitName } from "../../../provider/habits/habits.ts";
+import { isLong } from "../../../testing/harness/drawn.ts";
 import { answerOf } from "./answer.ts";
 import type { VerifyOutcome } from "./outcome.ts";
 import { parts, type RehearsedPart } from "./rehearsal/parts.ts";
@@ -70,6 +71,44 @@ test("a value that comes back otherwise is named with its label", async () => {
   const { status, outcome } = await stand.verify({}, { facts: [], parts: named("values") });
   expect(status).toBe(3);
   expect(lacks(outcome)).toEqual([containing('gave back "old,new" in "Tags", where ["old","new"] was sent')]);
+});
+
+/** Habits one by one: the parts that meet each, and what its profile needs or lacks. */
+const oneByOne: [HabitName, string, string[], ("yes" | "withSettings" | "no")?][] = [
+  ["batchInserts", "no", ["rows"]],
+  ["rowsName", "none", ["rows"]],
+  ["idForm", "number", ["rows", "Crew"]],
+  ["newIDName", "_id", ["rows"]],
+  ["emptyText", "null", ["values"]],
+  ["emptyViewers", "absent", ["rows"]],
+  ["unknownTable", "empty", ["rows"]],
+  ["failureForm", "number", ["Crew"]],
+  ["failureForm", "flag", ["Crew"]],
+  ["unknownDelete", "success", ["Crew"]],
+  ["teamNames", "unique", ["Crew"]],
+  ["nullDescription", "ignored", ["Crew"], "withSettings"],
+  ["memberAgain", "refused", ["Crew", "member"]],
+  ["creatorJoins", "no", ["Support", "roster"]],
+  ["memberForm", "userIDs", ["Crew", "member"]],
+  ["memberForm", "users", ["Support", "roster"]],
+  ["viewFilters", "refused", ["rows"], "withSettings"],
+  ["chosenIDs", "refused", ["Crew"], "withSettings"],
+  ["teamParameter", "teamID", ["Crew", "member"], "withSettings"],
+  ["roleChange", "ignored", ["Crew", "administrator"], "no"],
+];
+const some = isLong ? oneByOne : oneByOne.filter((_, index) => index % 5 === 0);
+
+test.each(some)("%s: %s is found, its profile works, and nothing stays", async (name, value, names, works = "yes") => {
+  stand.emulator.setProfile({ version: 1, habits: { [name]: value } });
+  const work = { facts: about(name), parts: named(...names) };
+  const status = works === "no" ? 3 : 0;
+  const found = await stand.verify({ writeProfile: profile, force: true }, work);
+  expect(found).toMatchObject({
+    status,
+    outcome: { answer: { works }, left: [], profile: { habits: { [name]: value } } },
+  });
+  const again = await stand.verify({ profile }, work);
+  expect(again).toMatchObject({ status, outcome: { changes: [], left: [] } });
 });
 
 test("things that are found late are waited for, and the profile says how long", async () => {

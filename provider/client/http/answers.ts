@@ -1,7 +1,7 @@
 import type { Endpoint } from "../../contract/endpoint.ts";
 import { endpoints, type AnswerOf, type EndpointName } from "../../contract/endpoints.ts";
 import { codeOf, dependantsIn, type Dependant } from "../../contract/errors.ts";
-import { answerIn, isObject, refusalIn } from "../../contract/wire.ts";
+import { answerIn, isObject, refusalIn, refusalStatusIn } from "../../contract/wire.ts";
 import { printableLine, quote } from "../../messages/text.ts";
 import type { Failed } from "./retries.ts";
 import type { Reply } from "./transport.ts";
@@ -28,10 +28,11 @@ export function parseReply<Name extends EndpointName>(name: Name, reply: Reply):
   }
   const wire = parsed(reply.text, endpoint);
   const refusal = wire === undefined ? undefined : (endpoint.refusal ?? refusalIn)(wire);
-  if (refusal !== undefined && endpoint.unknown !== undefined && codeOf(status, refusal) === "notFound") {
+  if (refusal !== undefined) {
+    const code = codeOf(status >= 400 ? status : (refusalStatusIn(wire) ?? status), refusal);
+    if (endpoint.unknown === undefined || code !== "notFound") return failure(code, refusal, dependantsIn(wire));
     return { answer: endpoint.unknown as AnswerOf<Name> }; // the contract's type is the one of this name
   }
-  if (refusal !== undefined) return failure(codeOf(status, refusal), refusal, dependantsIn(wire));
   if (status >= 400) {
     // A 404 of a server on the way must not count as the platform's "not found".
     const foreign = wire === undefined && status < 500 && !plain.has(status);

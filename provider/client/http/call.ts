@@ -31,6 +31,11 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
   /** Milliseconds for the whole call with its repetitions, from its first turn (default: the client's `call`). */
   timeout?: number | undefined;
+  /**
+   * Called before each request of this call goes out, and awaited: nothing is sent where it rejects. A login that the call
+   * waits for is over by then, so what never calls it was never sent.
+   */
+  onSend?: (() => void | Promise<void>) | undefined;
   /** Called after each request of this call. */
   onCall?: ((call: CallRecord) => void) | undefined;
   /** Called with the text of the answer, and awaited, before the text is parsed: parsing a large one takes long. */

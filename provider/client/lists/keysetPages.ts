@@ -45,7 +45,11 @@ export async function* keysetPages(
     const { last, read } = progress;
     if (last === undefined) return true;
     if (rows.length === 0 && filters) return true;
-    if (rows.length < full && !filters) {
+    // Perhaps the end, perhaps a server that answers one row at a time.
+    const behind = rows.length === 1 && full > 1 && !filters ? await page(read) : undefined;
+    if (behind?.length === 0) return true;
+    if (behind && continues(behind, last)) full = 1;
+    else if (rows.length < full && !filters) {
       // Perhaps the end: ask by position, which needs no filter, for the last row and what comes after it.
       const there = await page(read - 1);
       const unmoved = there[0]?._id === last;

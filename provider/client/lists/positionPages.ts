@@ -34,9 +34,18 @@ export async function* positionPages(
     for (const { _id } of unread) seen.add(_id);
     if (unread.length > 0) yield unread;
     const added = position > 0 ? rows.length - 1 : rows.length;
-    if (added <= 0) return;
-    position += added;
-    previous = rows.at(-1)?._id;
+    if (added > 0) {
+      position += added;
+      previous = rows.at(-1)?._id;
+      continue;
+    }
+    // Perhaps the end, perhaps a server that answers one row at a time.
+    const behind = rows.length === 1 ? (await page(position)).filter(isNew) : [];
+    if (behind.length === 0) return;
+    for (const { _id } of behind) seen.add(_id);
+    yield behind;
+    position += behind.length;
+    previous = behind.at(-1)?._id;
   }
   throw new ApiError({
     code: "badAnswer",

@@ -1,7 +1,7 @@
-import { isNotFound } from "../../contract/errors.ts";
+import { ApiError, isNotFound } from "../../contract/errors.ts";
 import { quote } from "../../messages/text.ts";
 import { findChangedValues } from "./creation.ts";
-import { PartialFailure, type Context } from "./resource.ts";
+import { PartialFailure, ResourceError, type Context } from "./resource.ts";
 import { untilShown } from "./shown.ts";
 
 type Settings = Readonly<Record<string, unknown>>;
@@ -65,11 +65,40 @@ const kept = new WeakMap<object, Map<string, Promise<boolean>>>();
  */
 export async function proveNew<Wanted extends object>(kind: string, sent: Sent<Wanted>): Promise<void> {
   const form = JSON.stringify([kind, ...Object.entries(sent.wanted).map(([name, value]) => [name, Boolean(value)])]);
-  const forms = kept.get(sent.context.client) ?? new Map<string, Promise<boolean>>();
-  kept.set(sent.context.client, forms);
+  // A new thing has no former settings.
+  await proveOnce(sent.context, form, () => read(sent).then((found) => prove(sent, found)));
+}
+
+/**
+ * Reads what was deleted. Throws when it is still there, whatever the platform answered; of one kind, one deletion of a
+ * run is read, and each only once that one was not carried out.
+ */
+export async function proveGone(
+  context: Context,
+  { kind, what, find }: { kind: string; what: string; find: () => Promise<unknown> },
+): Promise<void> {
+  const look = (): Promise<boolean> => find().then((found) => found === undefined, isHidden);
+  await proveOnce(context, `no ${kind}`, async () => {
+    if (await untilShown(context, look, (isGone) => isGone)) return;
+    throw new ResourceError(
+      `${what} is still there, though the platform answered that it deleted it. Look for it on the platform; then run the same command again.`,
+    );
+  });
+}
+
+/** True of a thing that nobody may read any more; throws what is no answer. */
+function isHidden(error: unknown): true {
+  if (error instanceof ApiError && (error.code === "notFound" || error.code === "forbidden")) return true;
+  throw error;
+}
+
+/** Proves the first of its form in a run, and each once that one failed. */
+async function proveOnce({ client }: Context, form: string, prove: () => Promise<void>): Promise<void> {
+  const forms = kept.get(client) ?? new Map<string, Promise<boolean>>();
+  kept.set(client, forms);
   const first = forms.get(form);
   if (first && (await first)) return;
-  const proof = read(sent).then((found) => prove(sent, found)); // a new thing has no former settings
+  const proof = prove();
   if (!first) {
     forms.set(
       form,

@@ -7,7 +7,16 @@ import {
   type Route,
   type WireNames,
 } from "../../../../provider/contract/endpoints.ts";
-import { answerIn, at, firstOf, isObject, jsonIn, refusalIn, type Json } from "../../../../provider/contract/wire.ts";
+import {
+  answerIn,
+  at,
+  firstOf,
+  isObject,
+  jsonIn,
+  refusalIn,
+  toTextID,
+  type Json,
+} from "../../../../provider/contract/wire.ts";
 import type { Journal, JournalThing } from "./journal.ts";
 import { markLabel } from "./tables.ts";
 
@@ -226,7 +235,8 @@ function parametersOf({ url, body }: OutgoingRequest): Json {
 }
 
 /** Texts under these names, at whatever depth; values of rows are not looked at. */
-function idsIn(value: unknown, names: readonly string[], isNamed = false): string[] {
+function idsIn(found: unknown, names: readonly string[], isNamed = false): string[] {
+  const value = toTextID(found);
   if (typeof value === "string") return isNamed ? [value] : [];
   if (Array.isArray(value)) return value.flatMap((each) => idsIn(each, names, isNamed));
   if (!isObject(value)) return [];
@@ -253,14 +263,15 @@ function newIDs(name: EndpointName, wire: unknown): string[] {
   const { unwrap }: Endpoint = endpoints[name];
   const answer = unwrap(wire);
   if (!isObject(answer)) return [];
-  return Object.values(answer).filter((value) => typeof value === "string");
+  const ids = Object.entries(answer).map(([name, value]) => (name.endsWith("ID") ? toTextID(value) : undefined));
+  return ids.filter((id) => typeof id === "string");
 }
 
 /** IDs of the rows in an answer that carry the mark. */
 function markedIn(wire: unknown, mark: string): string[] {
   if (Array.isArray(wire)) return wire.flatMap((each) => markedIn(each, mark));
   if (!isObject(wire)) return [];
-  const { _id: id } = wire;
+  const id = toTextID(wire["_id"]);
   const isRow = typeof id === "string" && wire[markLabel] === mark;
   return isRow ? [id] : Object.values(wire).flatMap((each) => markedIn(each, mark));
 }

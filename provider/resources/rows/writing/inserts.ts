@@ -1,5 +1,6 @@
-import { type ApiError, isOutcomeUnknown, isRefusal } from "../../../contract/errors.ts";
-import { withoutUndefined } from "../../../contract/values.ts";
+import { inParallel } from "../../../client/parallel.ts";
+import { ApiError, isOutcomeUnknown, isRefusal } from "../../../contract/errors.ts";
+import { withoutUndefined, type RowData } from "../../../contract/values.ts";
 import type { RowSet } from "../../../reconcile/rowSet.ts";
 import { untilShown } from "../../model/shown.ts";
 import { digesterFor } from "../declared/declaration.ts";
@@ -21,12 +22,27 @@ const parentIn = (text: string): string | undefined => (JSON.parse(text) as { em
 /** How often a batch is sent whose rows do not appear. */
 const maxAttempts = 3;
 
+/** Single inserts that are under way at a time; the client's own limiter may allow fewer. */
+const concurrency = 16;
+
+/** Tables that were seen to take no batches, by the client that found it. */
+const withoutBatches = new WeakMap<object, Set<string>>();
+
+/** Callbacks for the rows of a batch, by their outcome. */
+interface Outcomes {
+  inserted: (rows: readonly NewRow[]) => void;
+  unseen: (rows: readonly NewRow[]) => void;
+  refused: (row: NewRow, error: ApiError) => void;
+}
+
 /** Inserts rows, each exactly once: after a lost answer, reads the table to find out which of them are there. */
 export class RowInserts {
   readonly #context: RowContext;
   readonly #target: RowTarget;
   readonly #wanted: RowSet;
   readonly #links: Links;
+  /** True when a batch was taken: what is refused then are rows. */
+  #takesBatches = false;
   /** True when rows existed after an answer that did not count them. */
   #isTrusted = false;
 
@@ -39,31 +55,87 @@ export class RowInserts {
 
   /**
    * Inserts a batch. A batch that is refused is halved until the rows that the platform refuses are known: `refused` gets
-   * each of them, `unseen` those that did not appear although they were sent several times, `inserted` all others.
+   * each of them, `unseen` those that did not appear although they were sent several times, `inserted` all others. A table
+   * that takes no batches, seen by a row that it takes alone, gets one row at a time.
    */
-  async insert(
-    batch: readonly NewRow[],
-    report: {
-      inserted: (rows: readonly NewRow[]) => void;
-      unseen: (rows: readonly NewRow[]) => void;
-      refused: (row: NewRow, error: ApiError) => void;
-    },
-  ): Promise<void> {
+  async insert(batch: readonly NewRow[], report: Outcomes): Promise<void> {
+    if (this.#isSingle) return this.#singly(batch, report);
     try {
       const unseen = new Set(await this.#once(batch));
+      this.#takesBatches = true;
       report.inserted(unseen.size === 0 ? batch : batch.filter((row) => !unseen.has(row)));
       report.unseen([...unseen]);
     } catch (error) {
-      if (!isRefusal(error)) throw error;
       const [first] = batch;
-      if (batch.length === 1 && first) {
+      if (!first || !(isRefusal(error) || isOfEndpoint(error))) throw error;
+      if (batch.length > 1 && isRefusal(error)) {
+        const half = Math.ceil(batch.length / 2);
+        await this.insert(batch.slice(0, half), report);
+        await this.insert(batch.slice(half), report);
+      } else if (this.#takesBatches || !(await this.#takesAlone(first, error, report))) {
+        if (!isRefusal(error)) throw error;
         report.refused(first, error);
-        return;
-      }
-      const half = Math.ceil(batch.length / 2);
-      await this.insert(batch.slice(0, half), report);
-      await this.insert(batch.slice(half), report);
+      } else await this.insert(batch.slice(1), report);
     }
+  }
+
+  /** Sends a row of a refused batch alone; resolves to false where it is refused as well. */
+  async #takesAlone(row: NewRow, refusal: ApiError, outcomes: Outcomes): Promise<boolean> {
+    const refused: unknown[] = [];
+    const isTaken = await this.#singly([row], { ...outcomes, refused: (one) => void refused.push(one) }).then(
+      () => refused.length === 0,
+      (error: unknown) => {
+        if (isOfEndpoint(error)) return false;
+        throw error;
+      },
+    );
+    const { table } = this.#target;
+    if (isTaken && !this.#isSingle) {
+      withoutBatches.set(this.#context.client, (withoutBatches.get(this.#context.client) ?? new Set()).add(table));
+      this.#context.report.warning(
+        `${table}: the platform takes this row alone and in no batch (${refusal.platformMessage}): rows are inserted one by one, ` +
+          `which is slower. ${hintOfBatches}`,
+      );
+    }
+    return isTaken;
+  }
+
+  /** True where rows are sent one by one. */
+  get #isSingle(): boolean {
+    const { client, manner } = this.#context;
+    return manner.habits.batchInserts === "no" || withoutBatches.get(client)?.has(this.#target.table) === true;
+  }
+
+  /** Inserts rows one by one. */
+  async #singly(rows: readonly NewRow[], report: Outcomes): Promise<void> {
+    const { client } = this.#context;
+    const { table: microAppID, viewers, teamViewers, userID, ignoreActionRules } = this.#target;
+    const options = withoutUndefined({ viewers, teamViewers, userID, ignoreActionRules });
+    let missing = rows;
+    for (let attempt = 1; attempt <= maxAttempts && missing.length > 0; attempt++) {
+      const lost: NewRow[] = [];
+      await inParallel(missing, concurrency, async (row) => {
+        const { embeddingRowID, ...rowData } = JSON.parse(row.text) as RowData & { embeddingRowID?: string }; // RowWriter wrote it
+        const request = { microAppID, rowData, ...options, ...withoutUndefined({ embeddingRowID }) };
+        try {
+          await client.insertmicroapprow(request, this.#context);
+          report.inserted([row]);
+        } catch (error) {
+          if (isOutcomeUnknown(error) && error.code !== "cancelled") lost.push(row);
+          else if (isRefusal(error)) report.refused(row, error);
+          else throw error;
+        }
+      });
+      if (lost.length > 0) this.#tellLost(lost.length);
+      missing = lost.length === 0 ? [] : await untilShown(this.#context, () => this.#notThere(lost), isNone);
+      report.inserted(lost.filter((row) => !missing.includes(row)));
+    }
+    report.unseen(missing);
+  }
+
+  #tellLost(count: number): void {
+    const { table } = this.#target;
+    this.#context.report.warning(`${table}: ${count} answers to single rows were lost; looking which rows are there`);
   }
 
   /** Rows that did not appear. */
@@ -129,3 +201,17 @@ export class RowInserts {
     return [...left.values()];
   }
 }
+
+const isNone = (left: readonly unknown[]): boolean => left.length === 0;
+
+/** True for a failure by which a platform may mean that it has no such endpoint, rather than the rows. */
+const isOfEndpoint = (error: unknown): error is ApiError =>
+  error instanceof ApiError &&
+  (["notImplemented", "notFound", "forbidden"].includes(error.code) || isNoPath(error)) &&
+  !isOutcomeUnknown(error);
+
+/** True for a server's own 404 or 405. */
+const isNoPath = ({ code, status }: ApiError): boolean => code === "badAnswer" && (status === 404 || status === 405);
+
+const hintOfBatches =
+  "A profile with habits.batchInserts: no in microapps:profile sends none, as 'microapps verify' writes it.";

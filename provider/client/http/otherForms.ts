@@ -1,0 +1,48 @@
+import type { EndpointName } from "../../contract/endpoints.ts";
+import { usualHabits, type HabitName, type Habits } from "../../habits/habits.ts";
+import { hintOfPath } from "./requests.ts";
+import type { Failed } from "./retries.ts";
+
+/** A habit by which a platform may refuse a request in its usual form, and the words of such a refusal. */
+type Form = readonly [habit: HabitName, words: RegExp];
+
+const teams: Form = ["teamParameter", /\bteamIDs?\b/];
+const members: Form = ["memberID", /\b(?:teamMemberID|userID)\b/];
+const chosen: Form = ["chosenIDs", /\bIDs?\b|_id\b/];
+
+const forms: Partial<Record<EndpointName, readonly Form[]>> = {
+  userid: [["userLookupBy", /\bemail is|not enabled|disabled|switched off/i]],
+  microappdata: [
+    ["viewFilters", /optViewFilters/],
+    ["rangeFilters", /\$[gl]te?\b|operator/],
+  ],
+  microappchildList: [["childListBy", /\b(?:appID|fieldID)\b/]],
+  insertorganization: [chosen],
+  insertteam: [chosen],
+  insertteammembers: [teams],
+  teammembers: [teams],
+  readteammember: [members],
+  updateteammember: [members, ["roleChange", /\broles?\b/]],
+  deleteteammember: [members],
+  enforceteammembership: [["enforceBy", /\b(?:email|userID)\b/]],
+  createappwithprompt: [["attachments", /attachments/]],
+};
+
+const codes: ReadonlySet<Failed["code"]> = new Set(["invalidRequest", "rejected", "forbidden", "notImplemented"]);
+
+/** Advice after a refusal that may be about the form of the request, which other platforms have otherwise. */
+export function hintOfForm(
+  name: EndpointName,
+  { code, message, ...failed }: Failed,
+  habits: Habits,
+): string | undefined {
+  const path = hintOfPath(name, { code, message, ...failed });
+  if (path !== undefined || !codes.has(code)) return path;
+  const [habit] =
+    forms[name]?.find(([habit, words]) => habits[habit] === usualHabits[habit] && words.test(message)) ?? [];
+  if (habit === undefined) return undefined;
+  return (
+    `If what it names is right, this platform is used in another way: 'microapps verify --write-profile <file>' finds it, and ` +
+    `microapps:profile names that file (habits.${habit}).`
+  );
+}
