@@ -195,8 +195,7 @@ test.each([dynamic, plugin])("the $name door says what is wrong with a secret, a
       "members.[secret]: must be admin or member",
     ]);
     expect(await problems("SeedRows", { [table]: table, table, key: "Code" }, table, "table")).toEqual([
-      "[secret]: is no input of SeedRows; it has table, key, rows, source, additions, changes, removals, types, mode, ignoreLabels, expect, references, parent, viewers, " +
-        "teamViewers, userID, onViewersChange, ignoreActionRules, onConflict, maxRemovals, onDestroy, sensitive, secretLabels, adopt",
+      expect.stringMatching(/^\[secret\]: is no input of SeedRows; it has table, key, [\w, ]+$/),
     ]);
     const { inputs } = await host.check("Team", secretly(door, { organizationID: "o1", name: team }, ["name"]));
     for (const [spelling, spell] of Object.entries(spellings)) {
