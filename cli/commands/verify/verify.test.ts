@@ -56,7 +56,7 @@ test("a difference says what was expected and seen, what it means, and what adap
   expect(first.errors).toContain("Wrote platform-profile.yaml.");
   expect(first.outcome?.differences.map(({ habit, adapts }) => [habit?.name, habit?.value, adapts.text])).toEqual([
     ["roleChange", "ignored", "Nothing adapts: TeamMember refuses by name."],
-    ["memberForm", "ids", "The client takes both forms by itself."],
+    ["memberForm", "ids", "The client takes all forms by itself."],
   ]);
   const written = await stand.read("platform-profile.yaml");
   expect(written).toContain("habits:\n  memberForm: ids\n  roleChange: ignored\n");
