@@ -118,7 +118,7 @@ export async function driftMessage(
   const byHand = changed + missing > unlinked;
   const is = sealFoundRows(declaration, drift, secrets);
   const was = is.size === 0 ? is : await rowsByKey(declaration, directory, changedKeys);
-  if (missing === 0 && areAlike(declaration, changed, { was, is })) return undefined;
+  if (missing === 0 && unlinked === 0 && areAlike(declaration, changed, { was, is })) return undefined;
   const parts = [
     part(changed, "changed", describeRows(declaration, changedKeys, changed, { was, is })),
     part(missing, "gone", describeRows(declaration, missingKeys, missing)),
