@@ -165,7 +165,7 @@ test.each<[string, Record<string, string>, string]>([
 });
 
 test("PULUMI_DIY_BACKEND_LEGACY_LAYOUT is refused where a new backend would be made, and has no effect on one that is there", async () => {
-  const folder = join(project.folder, "../elsewhere");
+  const folder = join(project.folder, "elsewhere");
   await mkdir(folder);
   const place = { PULUMI_BACKEND_URL: `file://${folder}` };
   const asking = { ...place, PULUMI_DIY_BACKEND_LEGACY_LAYOUT: "true" };
