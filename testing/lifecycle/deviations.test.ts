@@ -110,7 +110,8 @@ test.each(deviations)("lives with %s: %s", async (name, value) => {
   const types = process.env["DEVIATIONS"] === "all" ? Object.keys(allLives) : new Set(own);
   for (const type of types) {
     const living = ground.lives(type, { habits: { [name]: value } });
-    const refusal = refuses[name]?.[type];
+    const isLookedUp = name === "userLookupBy" && value === "none" && type === "UserTeams";
+    const refusal = isLookedUp ? /declare userID in its place/ : refuses[name]?.[type];
     if (refusal) await expect(living).rejects.toThrow(refusal);
     else await living;
   }
@@ -135,7 +136,10 @@ const unknowns: { [Name in HabitName]?: RegExp } = {
   attachments: named("attachments"),
 };
 
-test.each(thirdOf(deviations, 0).filter((_, index) => isLong || index % 3 === 0))(
+/** Without a profile the first notification is sent before anybody knows: a warning names the channel to declare. */
+const unforeseen = deviations.filter(([name]) => name !== "defaultChannel");
+
+test.each(thirdOf(unforeseen, 0).filter((_, index) => isLong || index % 3 === 0))(
   "lives with %s: %s without a profile",
   async (name, value) => {
     for (const type of sampleOf(concerned[name], 1)) {

@@ -32,6 +32,15 @@ throughBothDoors({ settings: { generationSeconds: 0 } }, (scene) => {
     expect(sent()).toHaveLength(2);
   });
 
+  test("Notification: one that alerts nobody on an unknown platform is warned of", async () => {
+    scene.emulator.setProfile({ version: 1, habits: { defaultChannel: "inApp" } });
+    await scene.create("Notification", { appID, email, message: "Welcome" });
+    expect(scene.host.told.join()).toContain(
+      "sends no push message: nobody was alerted. Set channel to inApp or to push",
+    );
+    scene.emulator.setProfile();
+  });
+
   test("Notification: an import sends nothing, and takes the first triggers over", async () => {
     const { host } = scene;
     const seen = await host.import("Notification", `${appID}/${email}`);

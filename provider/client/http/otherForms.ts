@@ -38,6 +38,9 @@ export function hintOfForm(
 ): string | undefined {
   const path = hintOfPath(name, { code, message, ...failed });
   if (path !== undefined || !codes.has(code)) return path;
+  if (name === "userid" && habits.userLookupBy === "none") {
+    return "This platform finds no user by an address (userLookupBy): declare userID in its place.";
+  }
   const [habit] =
     forms[name]?.find(([habit, words]) => habits[habit] === usualHabits[habit] && words.test(message)) ?? [];
   if (habit === undefined) return undefined;
