@@ -2,6 +2,7 @@ import { program } from "../cli/commands/program.ts";
 import { masksJsonSchema } from "../cli/dump/mask/masksFile.ts";
 import { openapi } from "../emulator/http/openapi.ts";
 import { readOwnPackage } from "../machine/ownPackage.ts";
+import { jsonSchema } from "../provider/environment/schema.ts";
 import { presentSchema } from "./packageSchema.ts";
 import { commandsPage } from "./pages/commands.ts";
 import { endpointsPage, errorsPage } from "./pages/endpoints.ts";
@@ -9,11 +10,12 @@ import { environmentPage } from "./pages/environment.ts";
 import { packagePages } from "./pages/package.ts";
 import { indexPage, installationPage } from "./pages/registry.ts";
 
-/** The documents that are made of definitions, by path below docs. */
+/** The documents that are made of definitions, by path from docs. */
 export function documents(): Record<string, string> {
   const schema = presentSchema(readOwnPackage().version);
   return {
     "openapi.json": `${JSON.stringify(openapi("https://platform.example.com"), undefined, 2)}\n`,
+    "../sdk/environment/environment.schema.json": `${JSON.stringify(jsonSchema(), undefined, 2)}\n`,
     "masks.schema.json": `${JSON.stringify(masksJsonSchema(), undefined, 2)}\n`,
     "endpoints.md": endpointsPage(),
     "errors.md": errorsPage(),

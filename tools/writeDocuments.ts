@@ -11,7 +11,7 @@ function stale(name: string, mend: () => void): void {
     mend();
     return;
   }
-  process.stderr.write(`docs/${name} is stale: run make docs\n`);
+  process.stderr.write(`${join("docs", name)} is stale: run make docs\n`);
   process.exitCode = 1;
 }
 
