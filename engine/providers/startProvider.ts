@@ -1,10 +1,12 @@
-import type { Emit } from "../events.ts";
+import type { Emit, LogEvent } from "../events.ts";
 import type { Config } from "../workspace/config.ts";
 import type { PluginFolder } from "../workspace/plugins.ts";
 import type { Project } from "../workspace/project.ts";
 import { startDynamicHost } from "./dynamicHost.ts";
 import { startPlugin } from "./pluginHost.ts";
+import { type HostProvider, startHosted } from "./hosting.ts";
 import { ProviderClient } from "./providerClient.ts";
+import type { ResourceProvider } from "./provider.ts";
 
 export interface ProviderOptions {
   project: Project;
@@ -15,10 +17,19 @@ export interface ProviderOptions {
   engineAddress: string;
   environment: NodeJS.ProcessEnv;
   emit: Emit;
+  /** Hosts providers in this process; default: each has a process of its own. */
+  host?: HostProvider | undefined;
+  /** Takes the messages of such a provider. */
+  log: (entry: LogEvent) => void;
 }
 
 /** Starts a provider: the plugin, or without one the host of dynamic providers. */
-export function startProvider(plugin: PluginFolder | undefined, options: ProviderOptions): ProviderClient {
+export function startProvider(plugin: PluginFolder | undefined, options: ProviderOptions): ResourceProvider {
+  return startHosted(plugin, options, () => startProcess(plugin, options)) ?? startProcess(plugin, options);
+}
+
+/** Starts a provider in a process of its own. */
+function startProcess(plugin: PluginFolder | undefined, options: ProviderOptions): ProviderClient {
   const { project, stack, engineAddress, environment, emit } = options;
   const { workdir } = project;
   if (plugin) return new ProviderClient(startPlugin(plugin, options), { engineAddress, folder: plugin.folder });

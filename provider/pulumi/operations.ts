@@ -48,7 +48,7 @@ export interface Call {
   seed?: Uint8Array;
 }
 
-interface Surroundings extends Reach {
+export interface Surroundings extends Reach {
   configuration: () => Configuration; // throws when it can't be used
   report: Reporter;
   /** The engine's address; without one, no other provider of the run is known. */
@@ -57,6 +57,8 @@ interface Surroundings extends Reach {
   readsFirst?: boolean;
   /** True when the engine asks for creates and updates in a preview, too. */
   foresees?: boolean;
+  /** True in the engine's own process, where `end` ends the run in order, and not the end of the process. */
+  isHosted?: boolean;
 }
 
 type Asked = Omit<Call, "resource"> & { resource: { name: string }; phase?: Phase };
@@ -92,6 +94,7 @@ export class Operations {
     this.#surroundings = surroundings;
     this.notes = new RunNotes({ ...surroundings, platform: () => platformOf(surroundings.configuration()) });
     this.#identities = this.notes.known.identities;
+    if (surroundings.isHosted) this.notes.known.made.orphaned();
     this.#connection = new PlatformConnection(surroundings);
     this.forecasts = new Forecasts(surroundings.foresees ?? false);
     this.#lateSeeds = new LateSeeds(this.notes, this.forecasts, surroundings.report);
@@ -196,6 +199,11 @@ export class Operations {
       }
       if (urn !== undefined) this.#identities.released(urn, id);
     });
+  }
+
+  /** Ends a run of the engine's own process in order: the engine has saved what it was answered. */
+  end(): void {
+    this.notes.close();
   }
 
   /** Ends the session on the platform, if there is one. */

@@ -90,6 +90,12 @@ export class RunNotes {
     this.#preview?.isUpdate();
   }
 
+  /** Takes back what is noted for the case of a kill, and what the others read: the engine ends its run in order. */
+  close(): void {
+    this.#own.made.close(true);
+    this.#journal.close();
+  }
+
   /** Learns what the others have noted by now. */
   readonly others = (): Promise<void> => {
     this.hear();

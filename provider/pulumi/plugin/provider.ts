@@ -24,6 +24,8 @@ import { environmentType, schemaText } from "./schema.ts";
 import { listChangedSettings, isExplicit, problemsOf, secretSettings, settingsOf } from "./settings.ts";
 import { decode, encode, type Decoded } from "./wire.ts";
 
+type Loading = () => Promise<Constructing>;
+
 /** The plugin: every resource behind `pulumirpc.ResourceProvider`, one configuration for each process. */
 export class Plugin {
   readonly #version: string;
@@ -35,24 +37,31 @@ export class Plugin {
   #looksForDrift = true;
   #saidUnseen = false; // that drift was not checked
   #misplaced: string | undefined; // a problem of the configuration that makes all declarations and calls fail
-  readonly #loadComponents: () => Promise<Constructing>;
+  readonly #loadComponents: Loading;
   /** The reference by which the engine knows this provider; undefined where it does not tell. */
   #reference: string | undefined;
 
-  /** @param loadComponents loads what constructs components, for which a provider has no need otherwise */
-  constructor(version: string, engine: string | undefined, loadComponents: () => Promise<Constructing>, spans?: Spans) {
+  /** Set in the engine's own process. */
+  readonly #own: Reporter | undefined;
+
+  /**
+   * @param loadComponents loads what constructs components, for which a provider has no need otherwise
+   * @param own reports to an engine in this process
+   */
+  constructor(version: string, engine: string | undefined, loadComponents: Loading, spans?: Spans, own?: Reporter) {
+    this.#own = own;
     this.#version = version;
     this.#loadComponents = loadComponents;
     this.#spans = spans;
     this.#engine = engine;
-    this.#report = reporterTo(engine);
+    this.#report = own ?? reporterTo(engine);
   }
 
   handshake(request: pb.ProviderHandshakeRequest): pb.ProviderHandshakeResponse {
     const engine = request.getEngineAddress();
     if (engine !== "") {
       this.#engine = engine;
-      this.#report = reporterTo(engine);
+      this.#report = this.#own ?? reporterTo(engine);
     }
     return new providerProto.ProviderHandshakeResponse().setAcceptSecrets(true).setAcceptOutputs(true);
   }
@@ -108,6 +117,7 @@ export class Plugin {
       configuration: () => configuration,
       directory: process.cwd(), // an engine starts a plugin in the program's folder; a handshake has its own
       engine: this.#engine,
+      isHosted: this.#own !== undefined,
       report: this.#report,
       readsFirst: this.#looksForDrift,
       foresees: true,
@@ -247,6 +257,12 @@ export class Plugin {
   cancel(isOrphaned = false): void {
     if (isOrphaned) this.#operations?.notes.known.made.orphaned();
     this.#stopped.abort();
+  }
+
+  /** Ends a run in the engine's own process, which has saved what it was answered. */
+  end(): void {
+    this.#stopped.abort();
+    this.#operations?.end();
   }
 
   #refuseMisplaced(): void {
