@@ -27,8 +27,8 @@ export const hostOwn: HostProvider = ({ plugin, workdir, engine, log }) => {
   };
   const provider = load().then(({ call, end }) => ({
     call,
-    end: () => {
-      end();
+    end: async () => {
+      await end();
       if (from !== undefined) process.chdir(from);
       from = undefined;
     },

@@ -26,7 +26,7 @@ export interface Hosting {
 export interface HostedProvider {
   call: (method: string, request: never, done: (error: ServiceError | null, answer?: unknown) => void) => void;
   /** Ends its run: what it answered is saved. */
-  end: () => void;
+  end: () => Promise<void>;
 }
 
 /** Gives providers in this process; undefined for those that need a process of their own. */

@@ -34,7 +34,7 @@ export class PlatformConnection {
   }
 
   /** @param note gets what the start of the platform has to say, once */
-  async of(settings: Configuration, note: (text: string) => void): Promise<Omit<PlatformAccess, "close" | "notes">> {
+  async of(settings: Configuration, note: (text: string) => void): Promise<Omit<PlatformAccess, "close" | "release" | "notes">> {
     const { directory, signal, spans } = this.#surroundings;
     // Loaded when it is needed: nothing is sent in most runs.
     this.#platform ??= import("./platform.ts").then(({ connect }) =>
@@ -58,6 +58,12 @@ export class PlatformConnection {
     const platform = await this.#platform?.catch(() => undefined);
     this.#platform = undefined;
     await platform?.close();
+  }
+
+  /** Ends what was started for the platform, and no session. */
+  async release(): Promise<void> {
+    const platform = await this.#platform?.catch(() => undefined);
+    await platform?.release();
   }
 
   /**

@@ -202,8 +202,9 @@ export class Operations {
   }
 
   /** Ends a run of the engine's own process in order: the engine has saved what it was answered. */
-  end(): void {
+  async end(): Promise<void> {
     this.notes.close();
+    await this.#connection.release();
   }
 
   /** Ends the session on the platform, if there is one. */

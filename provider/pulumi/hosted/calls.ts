@@ -3,7 +3,7 @@ import grpc from "@grpc/grpc-js";
 /** A provider as the engine's own process calls it: by the names of gRPC. `end`: its run ends in order. */
 export interface HostedProvider {
   call: (method: string, request: Message, done: (error: grpc.ServiceError | null, answer?: Message) => void) => void;
-  end: () => void;
+  end: () => Promise<void>;
 }
 
 interface Message {

@@ -25,9 +25,9 @@ const name = "__provider";
 export function hostDynamic(engine: string, log: (entry: LogEntry) => void): HostedProvider {
   const report = reporterThrough((entry) => Promise.resolve(log(entry)));
   const providers = new DynamicProviders({ engine, report, isHosted: true });
-  const end = (): void => {
+  const end = (): Promise<void> => {
     providers.stop();
-    providers.operations.end();
+    return providers.operations.end();
   };
   return { call: callsOf(providerService.ResourceProviderService, handlersOf(providers)), end };
 }

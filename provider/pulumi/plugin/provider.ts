@@ -260,9 +260,9 @@ export class Plugin {
   }
 
   /** Ends a run in the engine's own process, which has saved what it was answered. */
-  end(): void {
+  async end(): Promise<void> {
     this.#stopped.abort();
-    this.#operations?.end();
+    await this.#operations?.end();
   }
 
   #refuseMisplaced(): void {
