@@ -71,6 +71,7 @@ const lists = [
     "sdk",
     "sdk/environment",
     "sdk/secrets",
+    "provider/pulumi/hosted",
     "provider/pulumi/plugin",
     "provider/pulumi",
     "provider/pulumi/configuration",

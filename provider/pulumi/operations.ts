@@ -57,8 +57,6 @@ export interface Surroundings extends Reach {
   readsFirst?: boolean;
   /** True when the engine asks for creates and updates in a preview, too. */
   foresees?: boolean;
-  /** True in the engine's own process, where `end` ends the run in order, and not the end of the process. */
-  isHosted?: boolean;
 }
 
 type Asked = Omit<Call, "resource"> & { resource: { name: string }; phase?: Phase };
@@ -94,7 +92,6 @@ export class Operations {
     this.#surroundings = surroundings;
     this.notes = new RunNotes({ ...surroundings, platform: () => platformOf(surroundings.configuration()) });
     this.#identities = this.notes.known.identities;
-    if (surroundings.isHosted) this.notes.known.made.orphaned();
     this.#connection = new PlatformConnection(surroundings);
     this.forecasts = new Forecasts(surroundings.foresees ?? false);
     this.#lateSeeds = new LateSeeds(this.notes, this.forecasts, surroundings.report);
@@ -199,12 +196,6 @@ export class Operations {
       }
       if (urn !== undefined) this.#identities.released(urn, id);
     });
-  }
-
-  /** Ends a run of the engine's own process in order: the engine has saved what it was answered. */
-  async end(): Promise<void> {
-    this.notes.close();
-    await this.#connection.release();
   }
 
   /** Ends the session on the platform, if there is one. */

@@ -74,14 +74,14 @@ export function reporterTo(address: string | undefined): Reporter {
   });
 }
 
-/** @param send hands a message to the engine, and resolves when it has it */
-export function reporterThrough(send: (entry: LogEntry) => Promise<void>): Reporter {
+/** @param send hands a message to the engine, which has it when this returns or resolves */
+export function reporterThrough(send: (entry: LogEntry) => void | Promise<void>): Reporter {
   const lastOf = new Map<string, string>();
 
   return (urn, clean) => {
     const underway = new Set<Promise<void>>();
     const log = (severity: LogEntry["severity"], text: string, ephemeral: boolean): void => {
-      const taken = send({ severity, message: clean(text), urn, ephemeral });
+      const taken = Promise.resolve(send({ severity, message: clean(text), urn, ephemeral }));
       underway.add(taken);
       void taken.then(() => underway.delete(taken));
     };

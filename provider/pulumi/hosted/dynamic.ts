@@ -23,25 +23,32 @@ const name = "__provider";
 
 /** The providers of dynamic resources in the engine's own process: they answer as the host of @pulumi/pulumi does. */
 export function hostDynamic(engine: string, log: (entry: LogEntry) => void): HostedProvider {
-  const report = reporterThrough((entry) => Promise.resolve(log(entry)));
+  const report = reporterThrough(log);
   const providers = new DynamicProviders({ engine, report, isHosted: true });
   const end = (): Promise<void> => {
     providers.stop();
-    return providers.operations.end();
+    providers.operations.notes.close();
+    return providers.operations.close();
   };
   return { call: callsOf(providerService.ResourceProviderService, handlersOf(providers)), end };
 }
 
+type Handlers = grpc.UntypedServiceImplementation;
+type Find = (properties: Properties) => Provider;
+
 /** The answers of Pulumi's host, by the names of gRPC. What is missing here it does not implement either. */
-function handlersOf(providers: DynamicProviders): grpc.UntypedServiceImplementation {
+function handlersOf(providers: DynamicProviders): Handlers {
   const made = new Map<string, Provider>();
-  const of = (properties: Properties): Provider => {
-    const text = String(properties[name]);
-    const known = made.get(text) ?? providers.named(ownResourceOf(text) ?? "");
-    made.set(text, known);
+  const find = (properties: Properties): Provider => {
+    const code = String(properties[name]);
+    const known = made.get(code) ?? providers.named(ownResourceOf(code) ?? "");
+    made.set(code, known);
     return known;
   };
-  const declared = (news: Properties, olds: Properties): Provider => of(news[name] === unknownValue ? olds : news);
+  return { ...general(providers), ...comparing(find), ...acting(find) };
+}
+
+function general(providers: DynamicProviders): Handlers {
   return {
     configure: answers((request: pb.ConfigureRequest) => {
       const entries = Object.entries(valuesOf(request.getArgs())).filter(([key]) => key !== name);
@@ -54,6 +61,15 @@ function handlersOf(providers: DynamicProviders): grpc.UntypedServiceImplementat
       providers.stop();
       return new emptyProto.Empty();
     }),
+    invoke: answers((request: pb.InvokeRequest) => {
+      throw new Error(`unknown function ${request.getTok()}`);
+    }),
+  };
+}
+
+function comparing(find: Find): Handlers {
+  const declared = (news: Properties, olds: Properties): Provider => find(news[name] === unknownValue ? olds : news);
+  return {
     check: answers(async (request: pb.CheckRequest) => {
       const [olds, news] = [valuesOf(request.getOlds()), valuesOf(request.getNews())];
       const { inputs, failures } = await declared(news, olds).check(olds, news);
@@ -71,30 +87,32 @@ function handlersOf(providers: DynamicProviders): grpc.UntypedServiceImplementat
         .setReplacesList(found.replaces)
         .setDeletebeforereplace(found.deleteBeforeReplace);
     }),
+  };
+}
+
+function acting(find: Find): Handlers {
+  return {
     create: answers(async (request: pb.CreateRequest) => {
       const news = valuesOf(request.getProperties());
-      const { id, outs } = await of(news).create(news);
+      const { id, outs } = await find(news).create(news);
       return new providerProto.CreateResponse().setId(id).setProperties(structOf(outs, news));
     }),
     read: answers(async (request: pb.ReadRequest) => {
       const [state, inputs] = [valuesOf(request.getProperties()), valuesOf(request.getInputs())];
       const known = Object.keys(state).length === 0 ? inputs : state;
-      const found = await of(known).read(request.getId(), known);
+      const found = await find(known).read(request.getId(), known);
       const answer = new providerProto.ReadResponse().setId(found.id).setProperties(structOf(found.props, known));
       return found.inputs ? answer.setInputs(structOf(found.inputs, known)) : answer;
     }),
     update: answers(async (request: pb.UpdateRequest) => {
       const [olds, news] = [valuesOf(request.getOlds()), valuesOf(request.getNews())];
-      const { outs } = await of(news).update(request.getId(), olds, news);
+      const { outs } = await find(news).update(request.getId(), olds, news);
       return new providerProto.UpdateResponse().setProperties(structOf(outs, news));
     }),
     delete: answers(async (request: pb.DeleteRequest) => {
       const state = valuesOf(request.getProperties());
-      await of(state).delete(request.getId(), state);
+      await find(state).delete(request.getId(), state);
       return new emptyProto.Empty();
-    }),
-    invoke: answers((request: pb.InvokeRequest) => {
-      throw new Error(`unknown function ${request.getTok()}`);
     }),
   };
 }
@@ -122,7 +140,9 @@ const valuesOf = (struct: Struct | undefined): Properties => struct?.toJavaScrip
 
 /** Properties with the provider of the resource. */
 const structOf = (properties: Properties = {}, { [name]: provider }: Properties): Struct =>
-  structProto.Struct.fromJavaScript(Object.assign(properties, { [name]: provider }) as unknown as Record<string, never>);
+  structProto.Struct.fromJavaScript(
+    Object.assign(properties, { [name]: provider }) as unknown as Record<string, never>,
+  );
 
 const revealed = (value: unknown): unknown =>
   isObject(value) && value[signature] === secretSignature ? value["value"] : value;

@@ -10,10 +10,16 @@ const service = keepingNames(providerService.ResourceProviderService);
 
 /** The plugin in the engine's own process, which constructs no components: that takes a program's SDK. */
 export function hostPlugin(engine: string, log: (entry: LogEntry) => void): HostedProvider {
-  const report = reporterThrough((entry) => Promise.resolve(log(entry)));
+  const report = reporterThrough(log);
   const noComponents = (): never => {
     throw new Error("components are constructed in a process of their own");
   };
   const plugin = new Plugin(readOwnPackage().version, engine, noComponents, undefined, report);
-  return { call: callsOf(service, handlers(() => Promise.resolve(plugin))), end: () => plugin.end() };
+  return {
+    call: callsOf(
+      service,
+      handlers(() => Promise.resolve(plugin)),
+    ),
+    end: () => plugin.end(),
+  };
 }
