@@ -9,7 +9,7 @@ export interface NewEnvironment {
   email: string | undefined;
 }
 
-/** What editors complete the environments by: written where tables are known, which an emulated platform declares. */
+/** Name of the schema by which editors complete the environments: written where tables are known, which an emulated platform declares. */
 export const editorSchema = "environment.schema.json";
 
 const example = `organizations:
