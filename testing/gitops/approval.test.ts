@@ -62,7 +62,7 @@ if (process.env.MORE) new Organization("evil", { name: "Evil" });
     emulator.loadSnapshot("begun");
     await project.write(".pulumi/stacks/tests/dev.json", state);
     for (const [file, text] of Object.entries(files)) await project.write(file, text);
-    for (const name of ["APPROVED", "PROFILE", "TODAY"]) project.environment[`MICROAPPS_${name}`] = undefined;
+    for (const name of ["APPROVED", "PROFILE"]) project.environment[`MICROAPPS_${name}`] = undefined;
     project.environment["MICROAPPS_APPROVAL_KEY"] = key;
   });
   afterAll(async () => {
@@ -219,35 +219,6 @@ if (process.env.MORE) new Organization("evil", { name: "Evil" });
       const declared = ["bob@example.com member", "cyd@example.com member", "dan@example.com admin"];
       expect((await roles()).filter((one) => !one.startsWith("a")).toSorted()).toEqual(declared);
       await project.succeed("preview --expect-no-changes");
-    },
-  );
-
-  testInLong(
-    "nobody leaves by a last day that passed after the report; the next one names them, and they go",
-    async () => {
-      const day = (today: string | undefined): void => void (project.environment["MICROAPPS_TODAY"] = today);
-      await project.edit(
-        "dev.yaml",
-        "bob@example.com: member } }",
-        "bob@example.com: { role: admin, until: 2026-11-23 } } }",
-      );
-      await project.edit("dev.yaml", "cyd@example.com: member", "cyd@example.com: { role: member, until: 2026-11-23 }");
-      day("2026-11-23");
-      const report = await approved();
-      day("2026-11-24");
-      let ended: Ended | undefined;
-      expect(await calls(async () => void (ended = await up("--approved", report)))).toEqual([]);
-      expect([ended?.status, ended?.output]).toEqual([
-        2,
-        expect.stringContaining("somebody's last day has passed since"),
-      ]);
-      const [dev] = (await reported()).environments;
-      const people = dev?.pending?.things.flatMap(({ changes }) => changes.map(({ op, name }) => `${op} ${name}`));
-      expect(people?.toSorted()).toEqual(["remove bob@example.com", "remove cyd@example.com"]);
-      const sent = await calls(async () => void (ended = await up("--approved", await approved())));
-      expect([ended?.status, sent]).toEqual([0, ["deleteteammember", "deleteteammember"]]);
-      await project.succeed("preview --expect-no-changes");
-      day(undefined);
     },
   );
 

@@ -1,12 +1,21 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
-import { dayVariable } from "../../../machine/settings/today.ts";
-import { Enforcement } from "../../../provider/approval/enforcement.ts";
-import type { Seal } from "../../../provider/approval/seal.ts";
-import { Use } from "../../../provider/approval/used.ts";
-import { settlePeople } from "../../../provider/resources/members/declaredPeople.ts";
-import { resourceNamed } from "../../../provider/resources/resources.ts";
-import { Folders, type Files } from "../testing/twoFolders.ts";
-import { sealRun } from "./sealing.ts";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { execFileSync } from "node:child_process";
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { changeSet, type ChangeSet } from "../../cli/changes/model/changeSet.ts";
+import { sealRun } from "../../cli/changes/sealing/sealing.ts";
+import { Folders, type Files } from "../../cli/changes/testing/twoFolders.ts";
+import { createEmulator, type Emulator } from "../../emulator/index.ts";
+import { dayVariable } from "../../machine/settings/today.ts";
+import { Enforcement } from "../../provider/approval/enforcement.ts";
+import { sealDigest, type Seal } from "../../provider/approval/seal.ts";
+import { Use } from "../../provider/approval/used.ts";
+import { settlePeople } from "../../provider/resources/members/declaredPeople.ts";
+import { resourceNamed } from "../../provider/resources/resources.ts";
+import { testInLong } from "../harness/drawn.ts";
+import { endedCleanly } from "../harness/endedCleanly.ts";
+import { freshFolder, Project, repository } from "../harness/project.ts";
+import { programs } from "./approvalFiles.ts";
 
 const folders = new Folders();
 const ownFolder = process.env["XDG_STATE_HOME"];
@@ -117,4 +126,81 @@ test("who leaves on a last day is an update of the run, and who comes back a new
   expect(await operations(tuesday, monday, left)).toEqual(["update"]);
   expect(await operations(tuesday, monday, { ...left, ended: true })).toEqual(["same"]);
   expect(await operations(tuesday, "2026-12-31", { ...left, ended: true })).toEqual(["replace"]);
+});
+
+const login = { email: "admin@example.com", password: "correct-horse" };
+
+const declared = (bob: string, cyd: string): string => `organizations:
+  acme:
+    name: Acme
+    teams:
+      crew: { name: Crew, members: { bob@example.com: ${bob} } }
+      watch: { name: Watch, roster: { maxRemovals: 1, members: { bob@example.com: member, cyd@example.com: ${cyd} } } }
+`;
+
+describe.each(["dynamic", "plugin"] as const)("by reports and runs through the %s door", (door) => {
+  let project: Project;
+  let emulator: Emulator;
+  let outside: string;
+  beforeEach(async () => {
+    emulator = await createEmulator({ seed: { administrator: login } });
+    const given = Object.entries({ endpoint: emulator.url, ...login });
+    const config = Object.fromEntries(given.map(([name, value]) => [`microapps:${name}`, value]));
+    const plugins = { providers: [{ name: "microapps", path: join(repository, "plugin") }] };
+    project = await Project.running("", config, door === "plugin" ? { plugins } : {});
+    outside = await freshFolder();
+    const files = { "index.js": programs[door], "dev.yaml": declared("member", "member") };
+    for (const [file, text] of Object.entries({ ...files, "environments.yaml": "dev: { file: dev.yaml }\n" }))
+      await project.write(file, text);
+    await project.succeed("stack init dev");
+    await project.succeed("up --yes --skip-preview");
+    const git = (...words: string[]) => execFileSync("git", words, { cwd: project.folder });
+    git("init", "--quiet", "--initial-branch=main");
+    git(..."add index.js package.json dev.yaml environments.yaml Pulumi.yaml Pulumi.dev.yaml".split(" "));
+    git(..."-c user.name=Tests -c user.email=tests@example.com commit --quiet -m first".split(" "));
+    project.environment["MICROAPPS_APPROVAL_KEY"] = "a key that the apply job alone knows";
+  });
+  afterEach(async () => {
+    rmSync(outside, { recursive: true, force: true });
+    await endedCleanly(project, emulator);
+  });
+
+  /** The report of a day, approved. */
+  async function approvedOn(day: string): Promise<{ file: string; report: ChangeSet }> {
+    project.environment["MICROAPPS_TODAY"] = day;
+    const file = join(outside, `${day}.json`);
+    await project.succeed("report dev --format json --output", file);
+    const report = changeSet.parse(JSON.parse(readFileSync(file, "utf8")));
+    const seal = report.environments[0]?.seal;
+    if (!seal || "why" in seal) throw new Error("there is no seal");
+    await project.succeed("approve", file, "--expect", sealDigest(seal));
+    return { file, report };
+  }
+  async function up(file: string) {
+    const since = emulator.lastCall();
+    const { status, output } = await project.run("up --yes --skip-preview --approved", file);
+    return { status, output, sent: emulator.calls({ since, mutating: true }).map(({ endpoint }) => endpoint) };
+  }
+
+  testInLong(
+    "nobody leaves by a last day that passed after the report; the next one names them, and they go",
+    async () => {
+      const until = "until: 2026-11-23 }";
+      await project.write("dev.yaml", declared(`{ role: admin, ${until}`, `{ role: member, ${until}`));
+      const monday = await approvedOn("2026-11-23");
+      project.environment["MICROAPPS_TODAY"] = "2026-11-24";
+      expect(await up(monday.file)).toEqual({
+        ...{ status: 2, sent: [] },
+        output: expect.stringContaining("somebody's last day has passed since"),
+      });
+      const { file, report } = await approvedOn("2026-11-24");
+      const changes = report.environments.flatMap(
+        ({ pending }) => pending?.things.flatMap(({ changes }) => changes) ?? [],
+      );
+      const people = changes.map(({ op, name }) => `${op} ${name}`);
+      expect(people.toSorted()).toEqual(["remove bob@example.com", "remove cyd@example.com"]);
+      expect(await up(file)).toMatchObject({ status: 0, sent: ["deleteteammember", "deleteteammember"] });
+      await project.succeed("preview --expect-no-changes");
+    },
+  );
 });
