@@ -198,7 +198,7 @@ function operationsOf(
   const settings = toDeclaredSettings(resource, inputs, ["rows"]);
   const changed = findUnapplied(found, settings).map(({ name }) => name);
   const replaces = (name: string): boolean => factsOf(resource.inputs.shape[name]).replaces === true;
-  // Who left on a last day comes back as a new member.
+  // Somebody who left on a last day comes back as a new member.
   const [hasEnded, hadEnded] = [inputs["ended"] === true, found.values["ended"] === true];
   if (hadEnded && !hasEnded) return ["replace"];
   if ([...moving, ...changed].some(replaces)) return ["replace"];
