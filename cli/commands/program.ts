@@ -38,7 +38,12 @@ export const program = new Command("microapps")
   .version(version)
   .configureHelp({ showGlobalOptions: true })
   .showHelpAfterError("(microapps --help says what there is)");
-addEngineCommands(program, undefined, { remaining, sizes: describeSizes, hints: () => new RenamingWatch(), host: hostOwn });
+addEngineCommands(program, undefined, {
+  remaining,
+  sizes: describeSizes,
+  hints: () => new RenamingWatch(),
+  host: hostOwn,
+});
 addApproval(program);
 addApiCommand(program);
 addDoctorCommand(program);

@@ -3,10 +3,10 @@ import type { Config } from "../workspace/config.ts";
 import type { PluginFolder } from "../workspace/plugins.ts";
 import type { Project } from "../workspace/project.ts";
 import { startDynamicHost } from "./dynamicHost.ts";
-import { startPlugin } from "./pluginHost.ts";
 import { type HostProvider, startHosted } from "./hosting.ts";
-import { ProviderClient } from "./providerClient.ts";
+import { startPlugin } from "./pluginHost.ts";
 import type { ResourceProvider } from "./provider.ts";
+import { ProviderClient } from "./providerClient.ts";
 
 export interface ProviderOptions {
   project: Project;
