@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { HostProvider } from "../../engine/cli/cli.ts";
 import { packageFolder } from "../../machine/ownPackage.ts";
-import { ownResourceOf } from "../../provider/pulumi/doors.ts";
+import { findOwnResource } from "../../provider/pulumi/doors.ts";
 
 /** Set to give each provider a process of its own, where one is looked at or killed. */
 const separately = "MICROAPPS_PROVIDER_PROCESS";
@@ -33,7 +33,7 @@ export const hostOwn: HostProvider = ({ plugin, workdir, engine, log }) => {
       from = undefined;
     },
   }));
-  return { provider, servesCode: (code) => ownResourceOf(code) !== undefined };
+  return { provider, servesCode: (code) => findOwnResource(code) !== undefined };
 };
 
 /** The folder of the package that a program's dynamic resources name; undefined where there is none. */

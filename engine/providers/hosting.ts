@@ -1,12 +1,16 @@
 import type { ServiceError } from "@grpc/grpc-js";
+import { setTimeout as wait } from "node:timers/promises";
+import type { LogEvent } from "../events.ts";
 import type { PluginFolder } from "../workspace/plugins.ts";
 import type { OwnService, ResourceProviderClient } from "./connection.ts";
 import type { ResourceProvider } from "./provider.ts";
 import { ProviderClient } from "./providerClient.ts";
 import { SplitProvider } from "./splitProvider.ts";
-import type { ProviderOptions } from "./startProvider.ts";
 
-/** What a provider in this process may ask about, and where it reports to. */
+/** Milliseconds for a provider to end by itself. */
+const maxEndMs = 1_000;
+
+/** Surroundings of a provider in this process. */
 export interface Hosting {
   /** The folder of the plugin; undefined for dynamic resources. */
   plugin: string | undefined;
@@ -34,13 +38,25 @@ export type HostProvider = (
   hosting: Hosting,
 ) => { provider: Promise<HostedProvider>; servesCode: (code: unknown) => boolean } | undefined;
 
+/** Settings of a run for its providers. */
+export interface ProviderSettings {
+  project: { workdir: string };
+  /** Where the engine listens, for log messages. */
+  engineAddress: string;
+  environment: NodeJS.ProcessEnv;
+  /** Hosts providers in this process; default: each has a process of its own. */
+  host?: HostProvider | undefined;
+  /** Takes the messages of such a provider. */
+  log: (event: LogEvent) => void;
+}
+
 /**
  * Starts a provider in this process; undefined where it needs one of its own: with an environment that is not this
  * process's, too. `startProcess` starts that one for what the provider here does not serve.
  */
 export function startHosted(
   plugin: PluginFolder | undefined,
-  { project: { workdir }, engineAddress, environment, host, log }: ProviderOptions,
+  { project: { workdir }, engineAddress, environment, host, log }: ProviderSettings,
   startProcess: () => ProviderClient,
 ): ResourceProvider | undefined {
   if (!host || environment !== process.env) return undefined;
@@ -62,15 +78,15 @@ export function startHosted(
 }
 
 function serviceOf(provider: Promise<HostedProvider>): OwnService {
-  provider.catch(() => undefined); // the first call fails with it
+  const client = provider.then(clientOf);
+  client.catch(() => undefined); // the first call fails with it
   return {
-    client: provider.then(clientOf),
+    client,
     ended: () => Promise.resolve(undefined),
-    stop: () =>
-      provider.then(
-        ({ end }) => end(),
-        () => undefined,
-      ),
+    stop: async () => {
+      const ended = provider.then(({ end }) => end());
+      await Promise.race([ended, wait(maxEndMs, undefined, { ref: false })]).catch(() => undefined);
+    },
   };
 }
 

@@ -1,26 +1,19 @@
-import type { Emit, LogEvent } from "../events.ts";
+import type { Emit } from "../events.ts";
 import type { Config } from "../workspace/config.ts";
 import type { PluginFolder } from "../workspace/plugins.ts";
 import type { Project } from "../workspace/project.ts";
 import { startDynamicHost } from "./dynamicHost.ts";
-import { type HostProvider, startHosted } from "./hosting.ts";
+import { type ProviderSettings, startHosted } from "./hosting.ts";
 import { startPlugin } from "./pluginHost.ts";
 import type { ResourceProvider } from "./provider.ts";
 import { ProviderClient } from "./providerClient.ts";
 
-export interface ProviderOptions {
+export interface ProviderOptions extends ProviderSettings {
   project: Project;
   /** Name of the stack. */
   stack: string;
   config: Config;
-  /** Where the engine listens, for log messages. */
-  engineAddress: string;
-  environment: NodeJS.ProcessEnv;
   emit: Emit;
-  /** Hosts providers in this process; default: each has a process of its own. */
-  host?: HostProvider | undefined;
-  /** Takes the messages of such a provider. */
-  log: (entry: LogEvent) => void;
 }
 
 /** Starts a provider: the plugin, or without one the host of dynamic providers. */

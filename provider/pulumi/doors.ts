@@ -39,7 +39,7 @@ export const providerOf = (name: string): string =>
   `exports.handler=()=>require("pulumi-microapps/dynamic").handler("${name}")`;
 
 /** The resource whose provider is the constant of `providerOf`; undefined for the code of others. */
-export function ownResourceOf(code: unknown): string | undefined {
+export function findOwnResource(code: unknown): string | undefined {
   const [, name] = /\.handler\("(\w+)"\)$/.exec(String(code)) ?? [];
   return name !== undefined && code === providerOf(name) ? name : undefined;
 }

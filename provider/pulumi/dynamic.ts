@@ -9,7 +9,7 @@ import { hideProperties, unhidden } from "./hiddenNames.ts";
 import { endWhenCancelled } from "./lifetime/cancellation.ts";
 import { endWithEngine } from "./lifetime/lifetime.ts";
 import { keepMemorySmallFor } from "./lifetime/memory.ts";
-import { Operations, type Call, type Surroundings } from "./operations.ts";
+import { Operations, type Call, type RunSurroundings } from "./operations.ts";
 import { optionsInput, findReplacements, withoutOptions, type Options } from "./options.ts";
 import { reporterTo } from "./progress.ts";
 import { secretsOf, type Properties } from "./properties.ts";
@@ -37,7 +37,7 @@ interface Compared {
 /**
  * The interface that the dynamic-provider host of @pulumi/pulumi calls. Property values are plain, secrets in clear.
  */
-export interface Provider {
+export interface TypeProvider {
   configure: (request: { config: HostConfiguration }) => Promise<void>;
   check: (olds: Properties, news: Properties) => Promise<{ inputs: Properties; failures: Refused[] }>;
   diff: (id: string, olds: Properties, news: Properties) => Promise<Compared>;
@@ -51,7 +51,7 @@ export interface Provider {
 let own: DynamicProviders | undefined;
 
 /** The provider of one resource type, for the dynamic-provider host. */
-export function handler(name: string): Provider {
+export function handler(name: string): TypeProvider {
   const resource = resourceOf(name);
   own ??= started();
   return own.of(resource);
@@ -88,18 +88,18 @@ export class DynamicProviders {
   /** The parsed configuration of the host, which does not change while it runs. */
   #current: { host: HostConfiguration | undefined; configuration: Configuration } | undefined;
 
-  constructor(surroundings: Omit<Surroundings, "configuration" | "directory" | "signal">) {
+  constructor(surroundings: Omit<RunSurroundings, "configuration" | "directory" | "signal">) {
     const [directory, { signal }] = [process.cwd(), this.#stopped];
     this.operations = new Operations({ ...surroundings, directory, signal, configuration: () => this.#configured() });
   }
 
-  of(resource: Resource): Provider {
+  of(resource: Resource): TypeProvider {
     keepMemorySmallFor(resource);
     return new DynamicProvider(resource, this);
   }
 
   /** Throws where this version has no such resource. */
-  named(name: string): Provider {
+  named(name: string): TypeProvider {
     return this.of(resourceOf(name));
   }
 
@@ -147,7 +147,7 @@ function settingsOf(host: HostConfiguration | undefined): { settings: Record<str
 }
 
 /** One resource type, as the host calls it. */
-class DynamicProvider implements Provider {
+class DynamicProvider implements TypeProvider {
   readonly #resource: Resource;
   readonly #providers: DynamicProviders;
 

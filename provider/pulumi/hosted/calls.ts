@@ -1,7 +1,7 @@
 import grpc from "@grpc/grpc-js";
 
 /** A provider as the engine's own process calls it: by the names of gRPC. `end`: its run ends in order. */
-export interface HostedProvider {
+export interface HostedCalls {
   call: (method: string, request: Message, done: (error: grpc.ServiceError | null, answer?: Message) => void) => void;
   end: () => Promise<void>;
 }

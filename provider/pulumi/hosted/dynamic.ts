@@ -11,18 +11,18 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { messageOf } from "../../../machine/failures.ts";
 import { isObject } from "../../contract/wire.ts";
-import { ownResourceOf } from "../doors.ts";
-import { DynamicProviders, type Provider } from "../dynamic.ts";
-import { UnfinishedFailure, unfinishedStatus } from "../plugin/failures.ts";
+import { findOwnResource } from "../doors.ts";
+import { DynamicProviders, type TypeProvider } from "../dynamic.ts";
+import { UnfinishedFailure, describeUnfinished } from "../plugin/failures.ts";
 import { reporterThrough, type LogEntry } from "../progress.ts";
 import { unknownValue, type Properties } from "../properties.ts";
 import { secretSignature, signature } from "../secrets.ts";
-import { callsOf, type HostedProvider } from "./calls.ts";
+import { callsOf, type HostedCalls } from "./calls.ts";
 
 const name = "__provider";
 
 /** The providers of dynamic resources in the engine's own process: they answer as the host of @pulumi/pulumi does. */
-export function hostDynamic(engine: string, log: (entry: LogEntry) => void): HostedProvider {
+export function hostDynamic(engine: string, log: (entry: LogEntry) => void): HostedCalls {
   const report = reporterThrough(log);
   const providers = new DynamicProviders({ engine, report, isHosted: true });
   const end = (): Promise<void> => {
@@ -34,14 +34,14 @@ export function hostDynamic(engine: string, log: (entry: LogEntry) => void): Hos
 }
 
 type Handlers = grpc.UntypedServiceImplementation;
-type Find = (properties: Properties) => Provider;
+type Find = (properties: Properties) => TypeProvider;
 
 /** The answers of Pulumi's host, by the names of gRPC. What is missing here it does not implement either. */
 function handlersOf(providers: DynamicProviders): Handlers {
-  const made = new Map<string, Provider>();
-  const find = (properties: Properties): Provider => {
+  const made = new Map<string, TypeProvider>();
+  const find = (properties: Properties): TypeProvider => {
     const code = String(properties[name]);
-    const known = made.get(code) ?? providers.named(ownResourceOf(code) ?? "");
+    const known = made.get(code) ?? providers.named(findOwnResource(code) ?? "");
     made.set(code, known);
     return known;
   };
@@ -68,7 +68,8 @@ function general(providers: DynamicProviders): Handlers {
 }
 
 function comparing(find: Find): Handlers {
-  const declared = (news: Properties, olds: Properties): Provider => find(news[name] === unknownValue ? olds : news);
+  const declared = (news: Properties, olds: Properties): TypeProvider =>
+    find(news[name] === unknownValue ? olds : news);
   return {
     check: answers(async (request: pb.CheckRequest) => {
       const [olds, news] = [valuesOf(request.getOlds()), valuesOf(request.getNews())];
@@ -154,5 +155,5 @@ function statusOf(error: unknown): Partial<StatusObject> {
   if (!id) return { code: grpc.status.UNKNOWN, details };
   const outputs = structProto.Struct.fromJavaScript(properties as Record<string, never>);
   const unfinished = { id, outputs, refreshBeforeUpdate: false };
-  return unfinishedStatus(new UnfinishedFailure(details, unfinished), details);
+  return describeUnfinished(new UnfinishedFailure(details, unfinished), details);
 }

@@ -4,12 +4,12 @@ import { keepingNames } from "../../../machine/structs.ts";
 import { Plugin } from "../plugin/provider.ts";
 import { handlers } from "../plugin/serve.ts";
 import { reporterThrough, type LogEntry } from "../progress.ts";
-import { callsOf, type HostedProvider } from "./calls.ts";
+import { callsOf, type HostedCalls } from "./calls.ts";
 
 const service = keepingNames(providerService.ResourceProviderService);
 
 /** The plugin in the engine's own process, which constructs no components: that takes a program's SDK. */
-export function hostPlugin(engine: string, log: (entry: LogEntry) => void): HostedProvider {
+export function hostPlugin(engine: string, log: (entry: LogEntry) => void): HostedCalls {
   const report = reporterThrough(log);
   const noComponents = (): never => {
     throw new Error("components are constructed in a process of their own");

@@ -39,17 +39,11 @@ export class Plugin {
   #reference: string | undefined;
   readonly #own: Reporter | undefined;
 
-  /** @param loadComponents loads what constructs components. @param own reports to an engine in this process */
-  constructor(
-    version: string,
-    engine: string | undefined,
-    loadComponents: LoadComponents,
-    spans?: Spans,
-    own?: Reporter,
-  ) {
+  /** @param load loads what constructs components. @param own reports to an engine in this process */
+  constructor(version: string, engine: string | undefined, load: LoadComponents, spans?: Spans, own?: Reporter) {
     this.#own = own;
     this.#version = version;
-    this.#loadComponents = loadComponents;
+    this.#loadComponents = load;
     this.#spans = spans;
     this.#engine = engine;
     this.#report = own ?? reporterTo(engine);
@@ -114,8 +108,7 @@ export class Plugin {
     this.#operations = new Operations({
       configuration: () => configuration,
       directory: process.cwd(), // an engine starts a plugin in the program's folder; a handshake has its own
-      engine: this.#engine,
-      isHosted: this.#own !== undefined,
+      ...{ engine: this.#engine, isHosted: this.#own !== undefined },
       report: this.#report,
       readsFirst: this.#looksForDrift,
       foresees: true,
