@@ -91,7 +91,7 @@ describe("a promotion that is killed", () => {
     });
     const refused = await promoteIn(repository, ["staging", "prod"], { dirty: true }).then(
       () => "",
-      (error: Error) => error.message,
+      (error: unknown) => (error as Error).message, // a PromotionError
     );
     const [, command = ""] = /^.*the row "IT" stands here.*promote again: git (.+)$/.exec(refused) ?? [];
     expect(command).toBe("stash push --include-untracked -- countries.csv prod.yaml promotions.yaml");
