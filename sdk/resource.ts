@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { z } from "zod";
 import { isObject } from "../provider/contract/wire.ts";
 import type { ProviderKind } from "../provider/pulumi/configuration/configuration.ts";
-import { providerOf, resourceOf, toHiddenName, typeThrough } from "../provider/pulumi/doors.ts";
+import { providerOf, resourceOf, toHiddenName, typeThrough } from "../provider/pulumi/providerKinds.ts";
 import { hideProperties, hiddenNames } from "../provider/pulumi/hiddenNames.ts";
 import { programInput, type FromProgram, type Options } from "../provider/pulumi/options.ts";
 import { once } from "../provider/resources/model/once.ts";

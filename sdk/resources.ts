@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { isObject } from "../provider/contract/wire.ts";
-import { toHiddenName, typeThrough } from "../provider/pulumi/doors.ts";
+import { toHiddenName, typeThrough } from "../provider/pulumi/providerKinds.ts";
 import { unknownValue } from "../provider/pulumi/properties.ts";
 import { appReadiness } from "../provider/resources/appReadiness.ts";
 import { generatedApp } from "../provider/resources/generatedApp.ts";

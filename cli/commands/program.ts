@@ -11,7 +11,7 @@ import { addCiCommand } from "./ci/commands.ts";
 import { addCompletionCommand } from "./completion.ts";
 import { addChangesCommand, addPullCommand } from "./data/commands.ts";
 import { addDoctorCommand } from "./doctor/commands.ts";
-import { addProviderKindCommand } from "./door/commands.ts";
+import { addProviderKindCommand } from "./providerKind/commands.ts";
 import { addDumpCommand, addImportRefusal } from "./dump.ts";
 import { addEnvironmentCommands } from "./environment/environment.ts";
 import { addInitCommand } from "./init/commands.ts";

@@ -1,4 +1,4 @@
-import { dynamicType, providerOf } from "../../provider/pulumi/doors.ts";
+import { dynamicType, providerOf } from "../../provider/pulumi/providerKinds.ts";
 import { pickSettable, secretsOf, type Properties } from "../../provider/pulumi/properties.ts";
 import { secretSignature, signature } from "../../provider/pulumi/secrets.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";

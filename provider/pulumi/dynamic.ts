@@ -3,7 +3,7 @@ import type { Resource } from "../resources/resource.ts";
 import { resourceNamed } from "../resources/resources.ts";
 import { configuration, configure, UnknownSetting, type Configuration } from "./configuration/configuration.ts";
 import { former } from "./configuration/keys.ts";
-import { explicitInput, pickOwnSettings } from "./doors.ts";
+import { explicitInput, pickOwnSettings } from "./providerKinds.ts";
 import { Failure } from "./failure.ts";
 import { hideProperties, unhidden } from "./hiddenNames.ts";
 import { endWhenCancelled } from "./lifetime/cancellation.ts";

@@ -1,7 +1,7 @@
 import { once } from "../resources/model/once.ts";
 import { factsOf } from "../resources/model/resource.ts";
 import type { Resource } from "../resources/resource.ts";
-import { toHiddenName } from "./doors.ts";
+import { toHiddenName } from "./providerKinds.ts";
 import type { Properties } from "./properties.ts";
 
 type Definition = Pick<Resource, "inputs" | "outputs">;

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { explicitInput, pickOwnSettings } from "./doors.ts";
+import { explicitInput, pickOwnSettings } from "./providerKinds.ts";
 import { problemsOf } from "./plugin/settings.ts";
 
 test("both doors take the same keys for ours, and what is below ours is no other package's", () => {
