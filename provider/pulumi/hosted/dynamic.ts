@@ -11,7 +11,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { messageOf } from "../../../machine/failures.ts";
 import { isObject } from "../../contract/wire.ts";
-import { findOwnResource } from "../doors.ts";
+import { findOwnResource } from "../providerKinds.ts";
 import { DynamicProviders, type TypeProvider } from "../dynamic.ts";
 import { UnfinishedFailure, describeUnfinished } from "../plugin/failures.ts";
 import { reporterThrough, type LogEntry } from "../progress.ts";
