@@ -6,7 +6,6 @@ import { reportLeaving } from "./environment/leaving.ts";
 import { aliasesBelow, program, rootName, type Aliases } from "./program.ts";
 import type { RowsOf } from "./resourceClass.ts";
 import { GeneratedApp, Organization, SeedRows, Team, TeamMember, TeamRoster } from "./resources.ts";
-
 import { withSupplied } from "./secrets/secrecy.ts";
 import { optionsBelow, type OptionsBelow } from "./unsupported.ts";
 
