@@ -9,6 +9,7 @@ import { declarable } from "../../../provider/contract/values.ts";
 import { readEnvironment } from "../../../provider/environment/declaration.ts";
 import { find } from "../../../provider/layers/document.ts";
 import { formatCount, quote, some } from "../../../provider/messages/text.ts";
+import { keepMemorySmallFor } from "../../../provider/pulumi/lifetime/memory.ts";
 import { connect } from "../../../provider/pulumi/platform.ts";
 import { maskOf } from "../../../provider/pulumi/secrets.ts";
 import { fileNameOf, modeline } from "../../tableSchema/editors.ts";
@@ -104,6 +105,7 @@ async function readModel(
   const stopped = new AbortController();
   const stop = (): void => stopped.abort();
   process.once("SIGINT", stop);
+  keepMemorySmallFor({ name: "SeedRows" });
   const platform = await connect({ ...settings, readOnly: true }, program, stopped.signal);
   const progress = progressLine(process.stderr);
   try {
