@@ -1,8 +1,8 @@
 import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
-import { fromStruct } from "../values/structs.ts";
 import type { Alias } from "../values/aliases.ts";
+import { fromStruct } from "../values/structs.ts";
 import type { PropertyMap } from "../values/values.ts";
 import { toProtoAlias } from "./aliases.ts";
 
