@@ -21,6 +21,7 @@ export function addConfigCommands(program: Command, terminal: Terminal): void {
     .option("-j, --json", "print JSON")
     .option("--show-secrets", "show secrets in clear")
     .allowExcessArguments()
+    .allowUnknownOption()
     .hook("preSubcommand", refuseDashedValue)
     .action((_, command: Command) => {
       refuseWords(command);

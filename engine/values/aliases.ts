@@ -1,6 +1,6 @@
 import { makeUrn, nameOf, typeOf } from "./urns.ts";
 
-/** What a resource was called before: its URN, or the parts of it that were others; empty ones are as they are now. */
+/** A former name of a resource: its URN, or the parts of it that were others; empty ones are as they are now. */
 export type Alias = string | AliasParts;
 
 export interface AliasParts {

@@ -111,7 +111,7 @@ export const options: readonly OptionProgram[] = [
     ],
   },
   {
-    // What is below a resource with another URN has another one, too, however deep it is.
+    // Below a resource with another URN each has another one, too, however deep it is.
     name: "aliases-below",
     turns: [
       up(`const g = new Group("g"); const a = new Thing("a", {}, { parent: g }); const b = new Thing("b", {}, { parent: a });
