@@ -13,7 +13,7 @@ import { type PropertyMap, property, toShown } from "../values/values.ts";
 import { readSelectedStack, selectStack } from "../workspace/pulumiHome.ts";
 import type { Stack, Workspace } from "../workspace/workspace.ts";
 import { type GlobalOptions, openStack, openWorkspace, optionsOf } from "./globals.ts";
-import { refuseWords } from "./unknown.ts";
+import { allowWords, refuseWords } from "./unknown.ts";
 
 interface Options {
   json?: boolean;
@@ -28,12 +28,9 @@ interface Options {
 }
 
 export function addStackCommands(program: Command, terminal: Terminal): void {
-  const stack = program
-    .command("stack")
+  const stack = allowWords(program.command("stack"))
     .description("make, list, look into and remove stacks; alone it lists them")
     .option("-j, --json", "print JSON")
-    .allowExcessArguments()
-    .allowUnknownOption()
     .action((_, command: Command) => {
       refuseWords(command);
       return list(terminal, optionsOf<Options>(command));

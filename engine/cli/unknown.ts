@@ -24,10 +24,10 @@ export function refuseUnknownCommands(command: Command): void {
   command.on("command:*", ([word = ""]: string[]) => refuseUnknown(command, word));
 }
 
-/**
- * Refuses a word after a command that takes only the names of other commands, and an option that it has not. The command
- * must allow both: so an unknown command is named rather than an option that stands behind it.
- */
+/** Lets a command have words and options that {@link refuseWords} refuses: an unknown command before its options. */
+export const allowWords = (command: Command): Command => command.allowExcessArguments().allowUnknownOption();
+
+/** Refuses a word after a command that takes only the names of other commands, and an option that it has not. */
 export function refuseWords(command: Command): void {
   const [word] = command.args;
   if (word?.startsWith("-")) {

@@ -16,7 +16,7 @@ import { pulumiVersion } from "../ci/pipelines.ts";
 import { writePipelines } from "../ci/writing.ts";
 import { writeEditorSchema } from "../environment/editorSchema.ts";
 import { editorSchema, environmentFiles, extendGitignore, hasPlatform, type NewEnvironment } from "./environments.ts";
-import { programFiles, type Language } from "./program.ts";
+import { languages, programFiles, type Language } from "./program.ts";
 
 /** Flags of the command. */
 export interface InitOptions {
@@ -95,13 +95,7 @@ async function decide(options: InitOptions, terminal: Terminal): Promise<Decided
     if (known !== undefined || !asks) return known ?? answers[0];
     return (await ask(terminal, question, answers)) as Answer; // one of them
   };
-  const language = await choose(options.language, "Language of the program?", [
-    "typescript",
-    "javascript",
-    "yaml",
-    "python",
-    "go",
-  ]);
+  const language = await choose(options.language, "Language of the program?", languages);
   const number = await choose(options.environments, "One environment (dev), or three (dev, test, prod)?", [
     "one",
     "three",
