@@ -70,6 +70,7 @@ const lists: readonly (readonly string[])[] = [
     "sdk",
     "sdk/environment",
     "sdk/secrets",
+    "provider/pulumi/hosted",
     "provider/pulumi/plugin",
     "provider/pulumi",
     "provider/pulumi/configuration",
