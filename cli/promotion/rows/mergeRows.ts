@@ -9,7 +9,7 @@ import {
 import { listLinkedLabels } from "../../../provider/sources/source.ts";
 import type { PromotionSides } from "../model/model.ts";
 import { PromotionError } from "../model/promotionError.ts";
-import { ChangedRows, hasOtherRows } from "./changedRows.ts";
+import { compareSides, hasOtherRows } from "./changedRows.ts";
 import { findRekeyed, readRekeyed } from "./rekeyed.ts";
 import { findHidden, findSeed, type SeedOfSide } from "./rowTables.ts";
 
@@ -100,7 +100,7 @@ async function rowsToMerge(
       return sides === "emptied" ? sides : { sides, untouched: 0 };
     }
   }
-  const changed = await ChangedRows.of(was, is, linked);
+  const changed = await compareSides(was, is, linked);
   if (changed.isEmpty) return undefined;
   assertOneKey({ was, is, there }, seed);
   if (changed.isBare) return "emptied";
