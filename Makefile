@@ -70,11 +70,10 @@ check: is-formatted lints nothing-is-unused docs-are-current api-docs-are-whole 
 
 .PHONY: is-formatted lints nothing-is-unused
 is-formatted: node_modules/.installed
-	@prettier --check --log-level warn .
+	@oxfmt --check > /dev/null || { oxfmt --list-different; echo "not formatted: make format" >&2; exit 1; }
 
 lints: dist/.built
 	@oxlint
-	@eslint --max-warnings 0 .
 
 nothing-is-unused: dist/.built
 	@knip
@@ -146,7 +145,7 @@ record-states:
 	@RECORD_STATES=1 $(MAKE) --no-print-directory test ARGS=testing/released
 
 format: node_modules/.installed
-	@prettier --write --log-level warn .
+	@oxfmt
 
 bench: dist/.built
 	@node --no-warnings dist/tools/bench/run.js $(ARGS)

@@ -91,5 +91,7 @@ export type EngineEvent =
       seconds: number;
     };
 
+export type LogEvent = Extract<EngineEvent, { type: "log" }>;
+
 export type RunKind = "update" | "refresh" | "destroy";
 export type Emit = (event: EngineEvent) => void;

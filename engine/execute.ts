@@ -6,11 +6,12 @@ import { Run } from "./deployment/run.ts";
 import { StepGenerator } from "./deployment/stepGenerator.ts";
 import { toPropertyChange } from "./deployment/steps.ts";
 import { messageOf, ReportedError } from "./errors.ts";
-import type { Emit, RunKind } from "./events.ts";
+import type { Emit, LogEvent, RunKind } from "./events.ts";
 import { startProgram } from "./program/languageHost.ts";
 import { MonitorServer } from "./program/monitorServer.ts";
 import { ResourceMonitor, toShownProperties } from "./program/resourceMonitor.ts";
 import { refuseForeignRuntime, refuseForeignState } from "./program/unsupported.ts";
+import type { HostProvider } from "./providers/hosting.ts";
 import { entryOf } from "./providers/pluginHost.ts";
 import { ProviderRegistry } from "./providers/registry.ts";
 import { beginRunSpan } from "./providers/runSpan.ts";
@@ -35,6 +36,8 @@ export interface RunOptions {
   /** Shows secrets in events; default: false. */
   showSecrets?: boolean;
   emit: Emit;
+  /** Hosts providers in this process; default: each has a process of its own. */
+  host?: HostProvider | undefined;
   /** Cancels the run: running steps end and are saved, no new ones begin. */
   signal?: AbortSignal;
 }
@@ -85,7 +88,7 @@ async function prepare(
   monitor: MonitorServer,
   environment: NodeJS.ProcessEnv,
 ): Promise<Run> {
-  const { kind, preview, emit } = options;
+  const { kind, preview, emit, host } = options;
   const { project } = stack;
   refuseForeignRuntime(project);
   const config = stack.config();
@@ -96,7 +99,10 @@ async function prepare(
   const packages = new Set([dynamicPackage, ...plugins.keys()]);
   refuseForeignState(deployment.resources, packages);
   await monitor.listen();
-  const providerOptions = { project, stack: stack.name, config, engineAddress: monitor.address, environment, emit };
+  const providerOptions = {
+    ...{ project, stack: stack.name, config, engineAddress: monitor.address, environment, emit, host },
+    log: (event: LogEvent) => monitor.log(event),
+  };
   const providers = new ProviderRegistry(
     (name) => startProvider(plugins.get(name), providerOptions),
     (message) => emit({ type: "log", severity: "warning", message }),

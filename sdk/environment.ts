@@ -1,12 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
 import { declaration, inlineDeclaration, type Declaration } from "../provider/environment/declaration.ts";
 import { EnvironmentError } from "../provider/environment/problems.ts";
-import { listInviting, listLinkedInputs, things, type DeclaredThing } from "../provider/environment/things/things.ts";
+import { listAwaited, listLinkedInputs, things, type DeclaredThing } from "../provider/environment/things/things.ts";
 import { reportLeaving } from "./environment/leaving.ts";
 import { aliasesBelow, program, rootName, type Aliases } from "./program.ts";
 import type { RowsOf } from "./resourceClass.ts";
 import { GeneratedApp, Organization, SeedRows, Team, TeamMember, TeamRoster } from "./resources.ts";
-
 import { withSupplied } from "./secrets/secrecy.ts";
 import { optionsBelow, type OptionsBelow } from "./unsupported.ts";
 
@@ -225,8 +224,8 @@ class Registration {
     const named = kind === "GeneratedApp" ? { now, own: [...name.own, ...inherited], inherited: [] } : name;
     const parent = above === undefined ? this.#environment : required(this.made, above);
     const own = { parent, ...this.#aliases(this.#kindsTo(thing), named), ...this.#optionsAt(path, others) };
-    const inviting = listInviting(thing, [...this.#things.values()]).flatMap((key) => this.made.get(key) ?? []);
-    return inviting.length === 0 ? own : pulumi.mergeOptions(own, { dependsOn: inviting });
+    const awaited = listAwaited(thing, [...this.#things.values()]).flatMap((key) => this.made.get(key) ?? []);
+    return awaited.length === 0 ? own : pulumi.mergeOptions(own, { dependsOn: awaited });
   }
 
   /** Types from the Environment down to a thing. */

@@ -66,7 +66,8 @@ async function goneThings({ base, head }: Both): Promise<Line[]> {
 }
 
 /** The people that a thing declares, each with the team. */
-const addressesIn = ({ kind, inputs: { email, members }, above = "" }: Declaring): string[] => {
+const addressesIn = ({ kind, inputs: { email, members, ended }, above = "" }: Declaring): string[] => {
+  if (ended === true) return [];
   const all =
     kind === "TeamRoster" && isObject(members) ? Object.keys(members) : typeof email === "string" ? [email] : [];
   return all.map((each) => `${above} ${each.toLowerCase()}`);

@@ -37,7 +37,8 @@ export interface ReportRequest {
   pending?: ((entry: EnvironmentEntry, declared: Declared) => Promise<Section>) | undefined;
   /** The seal of an environment; absent where nobody asks for it. */
   seal?:
-    ((entry: EnvironmentEntry, declared: Declared, shown: Shown) => Promise<EnvironmentChanges["seal"]>) | undefined;
+    | ((entry: EnvironmentEntry, declared: Declared, shown: Shown) => Promise<EnvironmentChanges["seal"]>)
+    | undefined;
 }
 
 /** An environment in a report before it is sealed. */

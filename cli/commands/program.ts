@@ -14,6 +14,7 @@ import { addDoctorCommand } from "./doctor/commands.ts";
 import { addProviderKindCommand } from "./door/commands.ts";
 import { addDumpCommand, addImportRefusal } from "./dump.ts";
 import { addEnvironmentCommands } from "./environment/environment.ts";
+import { hostOwn } from "./hosting.ts";
 import { addInitCommand } from "./init/commands.ts";
 import { addMergeDriverCommand } from "./mergeDriver/commands.ts";
 import { addPromoteCommand } from "./promote/commands.ts";
@@ -37,7 +38,12 @@ export const program = new Command("microapps")
   .version(version)
   .configureHelp({ showGlobalOptions: true })
   .showHelpAfterError("(microapps --help says what there is)");
-addEngineCommands(program, undefined, { remaining, sizes: describeSizes, hints: () => new RenamingWatch() });
+addEngineCommands(program, undefined, {
+  remaining,
+  sizes: describeSizes,
+  hints: () => new RenamingWatch(),
+  host: hostOwn,
+});
 addApproval(program);
 addApiCommand(program);
 addDoctorCommand(program);

@@ -1,21 +1,8 @@
-import { existsSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
 import { stringify } from "yaml";
 import type { Declaration } from "../../provider/environment/declaration.ts";
+import { modeline, packageSchemaFrom } from "../tableSchema/editors.ts";
 import type { DumpedOrganization } from "./people.ts";
 import { isOfLinks, type DumpedSeed, type DumpedDeclaration } from "./seeds.ts";
-
-const schema = "node_modules/pulumi-microapps/sdk/environment/environment.schema.json";
-
-/** The line by which an editor finds the schema of the file, from where it lies: the nearest folder that has the package. */
-function head(folder: string): string {
-  const above = (from: string): string | undefined => {
-    if (existsSync(join(from, schema))) return from;
-    return dirname(from) === from ? undefined : above(dirname(from));
-  };
-  const place = relative(folder, above(folder) ?? folder).replaceAll("\\", "/");
-  return `# yaml-language-server: $schema=${place === "" ? "" : `${place}/`}${schema}\n`;
-}
 
 /** The environment file of what was dumped into a folder. A masked one has an emulated platform, and no ID of the other one. */
 export function environmentText(
@@ -35,7 +22,7 @@ export function environmentText(
     ...unlessEmpty("seeds", tables),
     ...(isMasked ? { platform: platformOf(seeds.filter((seed) => !isOfLinks(seed))) } : {}),
   };
-  return head(folder) + stringify(content, { lineWidth: 0 });
+  return modeline(packageSchemaFrom(folder)) + stringify(content, { lineWidth: 0 });
 }
 
 /** The organizations as the file declares them. */

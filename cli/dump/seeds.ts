@@ -54,24 +54,26 @@ export const isOfLinks = ({ declaration }: DumpedSeed): boolean => declaration.m
 
 /**
  * Finds out where links lead, and declares each table as a seed. Calls `warn` for what a seed can't declare.
- * @param isForEmpty links in a circle get seeds of their own, which set them once all rows are there
+ * @param isForEmpty links in a circle get seeds of their own, which set them once all rows are there; a circle without such a
+ * link is refused
  */
 export function seedsOf(tables: readonly TableRows[], warn: (text: string) => void, isForEmpty = false): DumpedSeed[] {
   const seeds = tables.map((rows) => seedOf(rows, tables, warn));
   const done = new Set<DumpedSeed>();
   const late = new Map<DumpedSeed, string[]>();
-  const visit = (seed: DumpedSeed, chain: readonly DumpedSeed[]): void => {
+  const visit = (seed: DumpedSeed, chain: readonly Step[]): void => {
     if (done.has(seed)) return;
-    const way = [...chain, seed];
     const next = (target: TableRows, byTable: (rows: RowsOf) => void, label?: string): void => {
       const other = seeds.find(({ rows }) => rows === target);
       if (!other) return;
-      if (!way.includes(other)) {
+      const way = [...chain, { seed, label }];
+      const from = way.findIndex((step) => step.seed === other);
+      if (from < 0) {
         visit(other, way);
         return;
       }
-      if (isForEmpty && label !== undefined && !seed.rows.option.key.includes(label)) {
-        late.set(seed, [...(late.get(seed) ?? []), label]);
+      if (isForEmpty) {
+        openCircle(way.slice(from), late);
         return;
       }
       // Seeds in a circle have no order: this one refers to rows that must be there already.
@@ -92,6 +94,27 @@ export function seedsOf(tables: readonly TableRows[], warn: (text: string) => vo
   for (const seed of seeds) visit(seed, []);
   const split = [...late].map(([seed, labels]) => splitLinks(seed, labels, seeds));
   return [...seeds, ...split];
+}
+
+/** A seed on the way through the tables, with the link by which the way goes on: none for its parent rows. */
+interface Step {
+  seed: DumpedSeed;
+  label: string | undefined;
+}
+
+/** Chooses a link of a circle that is set once all rows are there. Throws where all of it are parent rows. */
+function openCircle(circle: readonly Step[], late: Map<DumpedSeed, string[]>): void {
+  const labelsOf = (seed: DumpedSeed): string[] => late.get(seed) ?? [];
+  if (circle.some(({ seed, label = "" }) => labelsOf(seed).includes(label))) return;
+  const chosen = circle.findLast(({ label }) => label !== undefined);
+  if (chosen?.label !== undefined) {
+    late.set(chosen.seed, [...labelsOf(chosen.seed), chosen.label]);
+    return;
+  }
+  const through = circle.map(({ seed, label }) => `${seed.rows.option.table} (${label ?? "its parent rows"})`);
+  throw new DumpError(
+    `tables refer to each other in a circle of parent rows, which no empty platform can take: ${through.join(", ")}. Leave one of the tables out`,
+  );
 }
 
 /** Takes links out of a seed, into another one that sets them in the rows of the first. */

@@ -10,8 +10,8 @@ import { parseJsonTree } from "./jsonTree.ts";
 import type { RowFileEdit } from "./kinds.ts";
 import { runSteps, type Round, type TreeStep } from "./rounds.ts";
 import { EditRefusal, lineEndOf, nextLine, splice, type Splice } from "./splices.ts";
-import type { TextTree } from "./textTree.ts";
 import { decode, encode } from "./texts.ts";
+import type { TextTree } from "./textTree.ts";
 import type { RefuseEdit } from "./valueFiles.ts";
 import { parseYamlTree } from "./yamlTree.ts";
 

@@ -6,8 +6,8 @@ import { parseJsonTree } from "./jsonTree.ts";
 import type { EditStep, ValueFileEdit } from "./kinds.ts";
 import { runSteps, type Round } from "./rounds.ts";
 import { EditRefusal } from "./splices.ts";
-import type { TextMember, TextNode, TextTree } from "./textTree.ts";
 import { decode, encode } from "./texts.ts";
+import type { TextMember, TextNode, TextTree } from "./textTree.ts";
 import type { Spot } from "./treeEdits.ts";
 import { parseYamlTree } from "./yamlTree.ts";
 

@@ -1,8 +1,8 @@
 import { stringify } from "yaml";
 import { RecordedCalls } from "./calls.ts";
 import { exchangeOf, type Passed } from "./exchange.ts";
-import type { KnownStep } from "./factShapes.ts";
 import { factsOf } from "./facts.ts";
+import type { KnownStep } from "./factShapes.ts";
 import { Known } from "./known.ts";
 import { Finder } from "./privacy/finder.ts";
 import { Replacer } from "./privacy/replacer.ts";

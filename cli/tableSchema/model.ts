@@ -2,7 +2,10 @@ import type { FieldType } from "../../provider/contract/fields.ts";
 
 /** Kinds of values that cells have. `any` stands for several. */
 export type Kind =
-  Extract<FieldType, "text" | "number" | "date" | "checkbox" | "location" | "linked"> | "boolean" | "json" | "any";
+  | Extract<FieldType, "text" | "number" | "date" | "checkbox" | "location" | "linked">
+  | "boolean"
+  | "json"
+  | "any";
 
 /** A value of another kind than its label's. */
 export interface Exception {

@@ -1,3 +1,4 @@
+import type { RowSchema } from "./editors.ts";
 import type { FieldModel, Kind, TableModel } from "./model.ts";
 
 /** Types of Frictionless Table Schema. */
@@ -45,7 +46,7 @@ export function toTableSchema(model: TableModel): object {
 }
 
 /** JSON Schema of a list of rows, as YAML and JSON files have them: an editor completes labels and frequent values by it. */
-export function toRowSchema(model: TableModel): object {
+export function toRowSchema(model: TableModel): { items: RowSchema } & Record<string, unknown> {
   const { table, key, fields } = model;
   return {
     $schema: "http://json-schema.org/draft-07/schema#",

@@ -1,7 +1,7 @@
-import { html, nothing, render } from "./lit-html/lit-html.js";
-import { keyed } from "./lit-html/directives/keyed.js";
 import { keepInAddress, readAddress } from "./address.js";
 import { help, listenForKeys } from "./keys.js";
+import { keyed } from "./lit-html/directives/keyed.js";
+import { html, nothing, render } from "./lit-html/lit-html.js";
 import { loadModel, onCounted } from "./model.js";
 import { notify, onNotice } from "./notices.js";
 import { missing } from "./parts.js";

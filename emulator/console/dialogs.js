@@ -1,5 +1,5 @@
-import { html, nothing, render } from "./lit-html/lit-html.js";
 import { json, text } from "./format.js";
+import { html, nothing, render } from "./lit-html/lit-html.js";
 import { copyText } from "./notices.js";
 import { field, newFieldID, options } from "./parts.js";
 import { send } from "./service.js";

@@ -1,5 +1,5 @@
-import { html } from "./lit-html/lit-html.js";
 import { count, plural } from "./format.js";
+import { html } from "./lit-html/lit-html.js";
 import { emailOf, link, model } from "./model.js";
 
 // What a call changed, by its request and its answer.

@@ -1,6 +1,6 @@
-import { html, nothing } from "./lit-html/lit-html.js";
 import { bounds, dragEdge, widthByKey } from "./columns.js";
 import { count, shorten } from "./format.js";
+import { html, nothing } from "./lit-html/lit-html.js";
 import { copy } from "./notices.js";
 
 /** An ID, shortened; a click copies the whole. */

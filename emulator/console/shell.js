@@ -1,5 +1,5 @@
-import { html, nothing } from "./lit-html/lit-html.js";
 import { icon } from "./icons.js";
+import { html, nothing } from "./lit-html/lit-html.js";
 import { currentNotice, notify } from "./notices.js";
 import { isWaiting } from "./service.js";
 import { themeSwitch } from "./theme.js";

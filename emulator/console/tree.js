@@ -1,5 +1,5 @@
-import { html, nothing } from "./lit-html/lit-html.js";
 import { count } from "./format.js";
+import { html, nothing } from "./lit-html/lit-html.js";
 import { link, model } from "./model.js";
 
 // The contents of the platform as a tree: tables with their sub-tables, organizations with teams and members.

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import type { Effect } from "../../provider/contract/endpoint.ts";
 import type { EndpointName } from "../../provider/contract/endpoints.ts";
 import { isObject, type Json } from "../../provider/contract/wire.ts";
-import { DatabaseSync } from "./dataFile.ts";
 import type { Database } from "./database.ts";
+import { DatabaseSync } from "./dataFile.ts";
 
 /** One call that reached the platform. */
 export interface LoggedCall {

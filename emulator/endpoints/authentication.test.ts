@@ -1,7 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { DatabaseSync } from "node:sqlite";
 import { directory, post, replyOf, signIn, start } from "../testing/platform.ts";
-
 import { maxSessions } from "./authentication.ts";
 
 const json = { "content-type": "application/json" };

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { DatabaseSync, toMemoryPath, removeDataFile } from "../data/dataFile.ts";
 import { Database } from "../data/database.ts";
+import { DatabaseSync, toMemoryPath, removeDataFile } from "../data/dataFile.ts";
 
 /** The content that platforms on demand are copied from. */
 export class Template {

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { hasChanges, type RunResult } from "../deployment/result.ts";
 import { EngineError, exitStatuses } from "../errors.ts";
 import type { Emit, RunKind, StepInfo } from "../events.ts";
+import type { HostProvider } from "../providers/hosting.ts";
 import type { ResourceState } from "../state/resourceState.ts";
 import { allowsColor } from "../terminal/colors.ts";
 import { isPipeline, withoutCommands } from "../terminal/pipelines.ts";
@@ -37,10 +38,12 @@ export interface Descriptions {
   sizes?: () => (step: StepInfo) => string | undefined;
   /** Begins a preview: takes its steps, and then describes what may be meant otherwise. */
   hints?: () => { take: (step: StepInfo) => void; hints: () => readonly { urn: string; message: string }[] };
+  /** Hosts providers in this process. */
+  host?: HostProvider;
 }
 
 /** Descriptions of the steps of a run. */
-type OfSteps = Pick<Descriptions, "sizes" | "hints">;
+type OfSteps = Pick<Descriptions, "sizes" | "hints" | "host">;
 
 export function addOperations(program: Command, terminal: Terminal, descriptions: Descriptions = {}): void {
   const operation = (name: string, description: string): Command =>
@@ -125,10 +128,10 @@ const isForPrograms = ({ json, output }: Options): boolean => json === true || o
 async function preview(
   terminal: Terminal,
   options: Options & GlobalOptions,
-  { sizes, hints }: Descriptions,
+  { sizes, hints, host }: Descriptions,
 ): Promise<void> {
   const stack = await opened(options, terminal);
-  const own = { ...options, sizes, hints };
+  const own = { ...options, sizes, hints, host };
   const result = await withInterrupts(terminal, (signal) => perform(terminal, stack, "update", true, own, signal));
   conclude(result, options, "proposed");
 }
@@ -137,9 +140,9 @@ async function change(
   terminal: Terminal,
   kind: RunKind,
   flags: Options & GlobalOptions,
-  { remaining = () => [], sizes, hints }: Descriptions,
+  { remaining = () => [], sizes, hints, host }: Descriptions,
 ): Promise<void> {
-  const options = { ...flags, sizes, hints };
+  const options = { ...flags, sizes, hints, host };
   const interactive = isInteractive(terminal, options.nonInteractive ?? false) && !isForPrograms(options);
   const confirmed = options.yes || options.skipPreview || options.previewOnly;
   if (!confirmed && !interactive) {
@@ -252,6 +255,7 @@ async function perform(
       preview: isPreview,
       emit: withHints(withSizes(display.emit, options.sizes?.()), isPreview ? options.hints?.() : undefined),
       signal,
+      host: options.host,
       showSecrets: options.showSecrets ?? false,
       ...(options.refresh === undefined ? {} : { refresh: options.refresh }),
       ...(options.parallel === undefined ? {} : { parallel: options.parallel }),

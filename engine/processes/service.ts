@@ -3,8 +3,12 @@ import { EngineError } from "../errors.ts";
 import { describeEnd, type Started, type StartOptions } from "./process.ts";
 
 /** The process that serves a provider. */
-export interface Service {
+export interface Service extends Lifetime {
   address: Promise<string>;
+}
+
+/** How what serves a provider ends. */
+export interface Lifetime {
   /** Describes how it ended by itself; undefined while it runs. */
   ended: () => Promise<string | undefined>;
   /** Ends the process. `cancel` asks the provider to stop its work first. */

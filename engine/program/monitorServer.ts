@@ -19,7 +19,7 @@ import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
 import { listenForOwn, type Loopback } from "../../machine/loopback.ts";
 import { keepingNames } from "../../machine/structs.ts";
 import { messageOf } from "../errors.ts";
-import type { Emit, Severity } from "../events.ts";
+import type { Emit, LogEvent, Severity } from "../events.ts";
 import { channelOptions } from "../providers/connection.ts";
 import { ProviderError } from "../providers/provider.ts";
 import { refuseOtherVersion } from "../workspace/pulumiVersion.ts";
@@ -98,12 +98,17 @@ export class MonitorServer {
     this.#server.forceShutdown();
   }
 
+  /** Takes a message of a provider. */
+  log(event: LogEvent): void {
+    if (!this.silent) this.#emit(event);
+  }
+
   #log(request: LogRequest): void {
     const severity = severities[request.getSeverity()];
     // Debug messages of the SDK quote whole answers with their secrets.
-    if (this.silent || severity === undefined) return;
+    if (severity === undefined) return;
     const urn = request.getUrn();
-    this.#emit({
+    this.log({
       type: "log",
       severity,
       message: request.getMessage(),

@@ -3,7 +3,7 @@ import type { ServiceError } from "@grpc/grpc-js";
 import providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
-import type { Service } from "../processes/service.ts";
+import type { Lifetime, Service } from "../processes/service.ts";
 import { ProviderError } from "./provider.ts";
 import { partialFailure } from "./responses.ts";
 
@@ -12,7 +12,12 @@ export const channelOptions = {
   "grpc.max_send_message_length": 400 * 1024 * 1024,
 };
 
-type ResourceProviderClient = InstanceType<typeof providerService.ResourceProviderClient>;
+export type ResourceProviderClient = InstanceType<typeof providerService.ResourceProviderClient>;
+
+/** A provider in this process, in place of one at an address. */
+export interface OwnService extends Lifetime {
+  client: Promise<ResourceProviderClient>;
+}
 type UnaryCallback<Response> = (error: ServiceError | null, response: Response) => void;
 export type ProviderCall<Response> = (client: ResourceProviderClient, done: UnaryCallback<Response>) => unknown;
 
@@ -32,13 +37,13 @@ export interface Capabilities {
 
 /** The connection to a provider, which opens with the first call. */
 export class Connection {
-  readonly #service: Service;
+  readonly #service: Service | OwnService;
   readonly #options: ConnectionOptions;
   #client: Promise<ResourceProviderClient> | undefined;
   /** The result of the handshake; undefined with providers that do not support one. */
   capabilities: Capabilities | undefined;
 
-  constructor(service: Service, options: ConnectionOptions) {
+  constructor(service: Service | OwnService, options: ConnectionOptions) {
     this.#service = service;
     this.#options = options;
   }
@@ -64,9 +69,8 @@ export class Connection {
   }
 
   async #connect(): Promise<ResourceProviderClient> {
-    const address = await this.#service.address;
-    const credentials = grpc.credentials.createInsecure();
-    const client = new providerService.ResourceProviderClient(address, credentials, channelOptions);
+    const service = this.#service;
+    const client = await ("client" in service ? service.client : service.address.then(clientOf));
     const { engineAddress, folder } = this.#options;
     const request = new providerProto.ProviderHandshakeRequest().setEngineAddress(engineAddress);
     request.setRootDirectory(folder).setProgramDirectory(folder).setConfigureWithUrn(true);
@@ -96,6 +100,9 @@ export class Connection {
     return new ProviderError(error.details === "" ? error.message : error.details);
   }
 }
+
+const clientOf = (address: string): ResourceProviderClient =>
+  new providerService.ResourceProviderClient(address, grpc.credentials.createInsecure(), channelOptions);
 
 const unary = <Response>(start: (done: UnaryCallback<Response>) => unknown): Promise<Response> =>
   new Promise((resolve, reject) => {

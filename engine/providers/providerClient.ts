@@ -21,6 +21,7 @@ import {
   type Capabilities,
   Connection,
   type ConnectionOptions,
+  type OwnService,
   isServiceError,
   isUnimplemented,
   type ProviderCall,
@@ -55,7 +56,7 @@ export class ProviderClient implements ResourceProvider {
   /** True if its configuration is known; with unknowns in it the provider is not asked. */
   #known = true;
 
-  constructor(service: Service, options: ConnectionOptions) {
+  constructor(service: Service | OwnService, options: ConnectionOptions) {
     this.#connection = new Connection(service, options);
   }
 

@@ -3,22 +3,26 @@ import type { Config } from "../workspace/config.ts";
 import type { PluginFolder } from "../workspace/plugins.ts";
 import type { Project } from "../workspace/project.ts";
 import { startDynamicHost } from "./dynamicHost.ts";
+import { type ProviderSettings, startHosted } from "./hosting.ts";
 import { startPlugin } from "./pluginHost.ts";
+import type { ResourceProvider } from "./provider.ts";
 import { ProviderClient } from "./providerClient.ts";
 
-export interface ProviderOptions {
+export interface ProviderOptions extends ProviderSettings {
   project: Project;
   /** Name of the stack. */
   stack: string;
   config: Config;
-  /** Where the engine listens, for log messages. */
-  engineAddress: string;
-  environment: NodeJS.ProcessEnv;
   emit: Emit;
 }
 
 /** Starts a provider: the plugin, or without one the host of dynamic providers. */
-export function startProvider(plugin: PluginFolder | undefined, options: ProviderOptions): ProviderClient {
+export function startProvider(plugin: PluginFolder | undefined, options: ProviderOptions): ResourceProvider {
+  return startHosted(plugin, options, () => startProcess(plugin, options)) ?? startProcess(plugin, options);
+}
+
+/** Starts a provider in a process of its own. */
+function startProcess(plugin: PluginFolder | undefined, options: ProviderOptions): ProviderClient {
   const { project, stack, engineAddress, environment, emit } = options;
   const { workdir } = project;
   if (plugin) return new ProviderClient(startPlugin(plugin, options), { engineAddress, folder: plugin.folder });

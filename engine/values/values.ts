@@ -26,7 +26,15 @@ export class ResourceReference {
 }
 
 export type PropertyValue =
-  null | boolean | number | string | PropertyValue[] | PropertyMap | Secret | Unknown | ResourceReference;
+  | null
+  | boolean
+  | number
+  | string
+  | PropertyValue[]
+  | PropertyMap
+  | Secret
+  | Unknown
+  | ResourceReference;
 export interface PropertyMap {
   [name: string]: PropertyValue;
 }

@@ -16,7 +16,14 @@ export class Cipher {
 
 /** A value under `config` in the stack's file. */
 export type ConfigValue =
-  null | boolean | number | bigint | string | Cipher | ConfigValue[] | { [name: string]: ConfigValue };
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | Cipher
+  | ConfigValue[]
+  | { [name: string]: ConfigValue };
 
 /** The value of a key in effect: the text that programs read, decrypted. */
 export interface ConfigEntry {

@@ -1,7 +1,7 @@
-// One emulator for the file, and a platform of its own for each test: npx vitest run
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { createClient } from "pulumi-microapps/client";
 import { createEmulator } from "pulumi-microapps/emulator";
+// One emulator for the file, and a platform of its own for each test: npx vitest run
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 
 let emulator, platform, client;
 beforeAll(async () => {

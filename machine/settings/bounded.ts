@@ -1,11 +1,9 @@
-import { createRequire } from "node:module";
-import type * as Yaml from "yaml";
+import * as Yaml from "yaml";
 import type { Document, DocumentOptions, LineCounter, ParseOptions, SchemaOptions } from "yaml";
 import { BoundError, tooDeep, tooMany, type Bounds } from "./bounds.ts";
 
-let loaded: typeof Yaml | undefined;
-/** Loads the YAML library with the first file: most programs and their providers read none. */
-export const yaml = (): typeof Yaml => (loaded ??= createRequire(import.meta.url)("yaml") as typeof Yaml);
+/** The YAML library. */
+export const yaml = (): typeof Yaml => Yaml;
 
 /** Bounds of every file of settings: what is written by hand is far below them. */
 export const ofSettings: Bounds = { levels: 100, values: 100_000 };

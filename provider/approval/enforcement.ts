@@ -155,7 +155,8 @@ export class Enforcement {
     const declared = digestDeclared(asked.resource, inputs, except, this.#context, this.#isUnknown);
     // A value unknown in a preview is compared with the report when it is carried out.
     if (declared !== undefined && declared !== to) {
-      this.#refuse(`${this.#name(asked)} is declared otherwise than in the approved report`);
+      const day = "until" in asked.resource.inputs.shape ? ", or somebody's last day has passed since" : "";
+      this.#refuse(`${this.#name(asked)} is declared otherwise than in the approved report${day}`);
     }
   }
 

@@ -40,6 +40,8 @@ export function digestDeclared(
     if (isUnknown(inputs[name])) return undefined;
     values[name] = name === "source" ? pathOf(inputs[name], context) : normal(schema, inputs[name]);
   }
+  // A day decides it rather than the declaration, and somebody leaves by it.
+  if (inputs["ended"] === true) values["ended"] = true;
   return digestOf([resource.name, values]);
 }
 

@@ -44,7 +44,8 @@ export interface EndpointCall {
 
 /** Result of a call: an answer without its envelope, a refusal, or something that can't be read. */
 export type CallResult = { status: number; body: unknown } & (
-  { kind: "answer"; answer: unknown } | { kind: "refused" | "unreadable"; code: string; message: string }
+  | { kind: "answer"; answer: unknown }
+  | { kind: "refused" | "unreadable"; code: string; message: string }
 );
 
 const reads = new Set(

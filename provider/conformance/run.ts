@@ -12,7 +12,9 @@ import { carryOutFact, type Emulated, type FactFailure, type Stage } from "./tri
 
 /** Result of a fact. `habit` is the platform's habit that it found. */
 export type FactResult = { fact: Fact; habit?: { name: HabitName; value: string } | undefined } & (
-  { status: "passed" } | ({ status: "failed"; step: number } & Mismatch) | { status: "notTried"; why: string }
+  | { status: "passed" }
+  | ({ status: "failed"; step: number } & Mismatch)
+  | { status: "notTried"; why: string }
 );
 
 export interface FactRun {

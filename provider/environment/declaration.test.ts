@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { declaration } from "./declaration.ts";
 import { EnvironmentError } from "./problems.ts";
+import { topName } from "./things/logicalNames.ts";
+import { listAwaited, things } from "./things/things.ts";
 
 const testdata = join(import.meta.dirname, "../../../provider/environment/testdata");
 
@@ -52,6 +54,26 @@ describe("a sound environment file", () => {
     expect(declaration("testdata/sound.yaml", join(testdata, "..")).seeds["inherited"]?.source).toBe(
       "testdata/overlays/rows.csv",
     );
+  });
+
+  test("has rows before the seeds that only update them, but for a seed that refers to such a seed", () => {
+    const folder = mkdtempSync(join(tmpdir(), "order-"));
+    try {
+      const seed = (more: string): string => `{ table: t, key: A, rows: [{ A: a }]${more} }`;
+      const lines = ["late", "later", "rows"].map(
+        (name) => `  ${name}: ${seed(name === "rows" ? "" : ", mode: updateOnly")}`,
+      );
+      const file = (more = ""): string => ["seeds:", ...lines, more, ""].join("\n");
+      writeFileSync(join(folder, "one.yaml"), file());
+      const one = declaration("one.yaml", folder);
+      expect(one.seedOrder).toEqual(["rows", "late", "later"]);
+      const all = things(one, topName("environment"));
+      expect(all.map((each) => listAwaited(each, all))).toEqual([[], ["SeedRows rows"], ["SeedRows rows"]]);
+      writeFileSync(join(folder, "two.yaml"), file(`  more: ${seed(", references: { B: { seed: late } }")}`));
+      expect(declaration("two.yaml", folder).seedOrder).toEqual(["rows", "late", "more", "later"]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   test("may hold what an emulated platform has, which is not declared", () => {

@@ -155,7 +155,19 @@ function checkWritten({ root, report }: FileChecks, row: readonly PropertyKey[],
   }
 }
 
-/** The seeds such that each comes after those that its rows refer to. */
+/** The seeds that add the rows which a seed only updates, but for those that refer to it in turn. */
+function listAdding(name: string, seeds: Seeds): string[] {
+  const { mode, table } = seeds[name] ?? {};
+  if (mode !== "updateOnly") return [];
+  const leadsHere = (from: string, seen: ReadonlySet<string>): boolean =>
+    from === name ||
+    (!seen.has(from) &&
+      (seeds[from] ? mentions(seeds[from]) : []).some(({ seed }) => leadsHere(seed, new Set([...seen, from]))));
+  const adds = ([, one]: readonly [string, SeedDeclaration]): boolean => one.table === table && one.mode !== mode;
+  return Object.entries(seeds).flatMap((entry) => (adds(entry) && !leadsHere(entry[0], new Set()) ? [entry[0]] : []));
+}
+
+/** The seeds such that each comes after those that its rows refer to, or that add the rows which it updates. */
 export function seedOrder({ root, report }: FileChecks, seeds: Seeds): string[] {
   const done = new Set<string>();
   const visit = (name: string, chain: readonly string[], at: Place): void => {
@@ -172,6 +184,7 @@ export function seedOrder({ root, report }: FileChecks, seeds: Seeds): string[] 
     for (const mention of mentions(seed)) {
       visit(mention.seed, [...chain, name], valuePlace(root, ["seeds", name, ...mention.path]));
     }
+    for (const other of listAdding(name, seeds)) visit(other, [...chain, name], at);
     done.add(name);
   };
   for (const name of Object.keys(seeds)) visit(name, [], root.at);

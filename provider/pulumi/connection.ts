@@ -13,6 +13,8 @@ export interface Surroundings {
   signal: AbortSignal;
   /** Undefined where nobody asks for spans. */
   spans?: Spans | undefined;
+  /** True in the engine's own process, which goes on after the run. */
+  isHosted?: boolean;
 }
 
 /** The platform of a run: connected once, by the first call that needs it, and by the next one where that fails. */
@@ -34,7 +36,10 @@ export class PlatformConnection {
   }
 
   /** @param note gets what the start of the platform has to say, once */
-  async of(settings: Configuration, note: (text: string) => void): Promise<Omit<PlatformAccess, "close" | "notes">> {
+  async of(
+    settings: Configuration,
+    note: (text: string) => void,
+  ): Promise<Omit<PlatformAccess, "close" | "release" | "notes">> {
     const { directory, signal, spans } = this.#surroundings;
     // Loaded when it is needed: nothing is sent in most runs.
     this.#platform ??= import("./platform.ts").then(({ connect }) =>
@@ -53,11 +58,11 @@ export class PlatformConnection {
     }
   }
 
-  /** Ends the session, if there is one. */
+  /** Ends the session, if there is one; in the engine's process what was started alone, as the end of a host does. */
   async close(): Promise<void> {
     const platform = await this.#platform?.catch(() => undefined);
     this.#platform = undefined;
-    await platform?.close();
+    await (this.#surroundings.isHosted ? platform?.release() : platform?.close());
   }
 
   /**

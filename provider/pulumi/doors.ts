@@ -38,6 +38,12 @@ export const dynamicType = (name: string): string => `pulumi-nodejs:dynamic/micr
 export const providerOf = (name: string): string =>
   `exports.handler=()=>require("pulumi-microapps/dynamic").handler("${name}")`;
 
+/** The resource whose provider is the constant of `providerOf`; undefined for the code of others. */
+export function findOwnResource(code: unknown): string | undefined {
+  const [, name] = /\.handler\("(\w+)"\)$/.exec(String(code)) ?? [];
+  return name !== undefined && code === providerOf(name) ? name : undefined;
+}
+
 /** The input of an explicit provider of dynamic resources by which their host knows that it is one. */
 export const explicitInput = "microapps:explicitProvider";
 

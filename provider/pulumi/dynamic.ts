@@ -9,7 +9,7 @@ import { hideProperties, unhidden } from "./hiddenNames.ts";
 import { endWhenCancelled } from "./lifetime/cancellation.ts";
 import { endWithEngine } from "./lifetime/lifetime.ts";
 import { keepMemorySmallFor } from "./lifetime/memory.ts";
-import { Operations, type Call } from "./operations.ts";
+import { Operations, type Call, type RunSurroundings } from "./operations.ts";
 import { optionsInput, findReplacements, withoutOptions, type Options } from "./options.ts";
 import { reporterTo } from "./progress.ts";
 import { secretsOf, type Properties } from "./properties.ts";
@@ -23,13 +23,24 @@ interface HostConfiguration {
   rawConfig?: unknown;
 }
 
+interface Refused {
+  property: string;
+  reason: string;
+}
+
+interface Compared {
+  changes: boolean;
+  replaces: string[];
+  deleteBeforeReplace: boolean;
+}
+
 /**
  * The interface that the dynamic-provider host of @pulumi/pulumi calls. Property values are plain, secrets in clear.
  */
-interface Provider {
+export interface TypeProvider {
   configure: (request: { config: HostConfiguration }) => Promise<void>;
-  check: (olds: Properties, news: Properties) => Promise<{ inputs: Properties; failures: unknown[] }>;
-  diff: (id: string, olds: Properties, news: Properties) => Promise<object>;
+  check: (olds: Properties, news: Properties) => Promise<{ inputs: Properties; failures: Refused[] }>;
+  diff: (id: string, olds: Properties, news: Properties) => Promise<Compared>;
   create: (inputs: Properties) => Promise<{ id: string; outs: Properties }>;
   read: (id: string, state: Properties) => Promise<{ id: string; props?: Properties; inputs?: Properties }>;
   update: (id: string, olds: Properties, news: Properties) => Promise<{ outs: Properties }>;
@@ -37,38 +48,81 @@ interface Provider {
 }
 
 // One host process serves one configuration.
-let host: HostConfiguration | undefined;
-let operations: Operations | undefined;
+let own: DynamicProviders | undefined;
 
 /** The provider of one resource type, for the dynamic-provider host. */
-export function handler(name: string): Provider {
-  const resource = resourceNamed(name);
-  if (!resource) throw new Error(`pulumi-microapps has no resource ${name}: it may come from a newer version`);
-  operations ??= started();
-  keepMemorySmallFor(resource);
-  return new DynamicProvider(resource, operations);
+export function handler(name: string): TypeProvider {
+  const resource = resourceOf(name);
+  own ??= started();
+  return own.of(resource);
 }
 
-function started(): Operations {
-  const stopped = new AbortController();
-  const stop = (): void => stopped.abort();
+function resourceOf(name: string): Resource {
+  const resource = resourceNamed(name);
+  if (!resource) throw new Error(`pulumi-microapps has no resource ${name}: it may come from a newer version`);
+  return resource;
+}
+
+function started(): DynamicProviders {
   const [, , engine] = process.argv;
+  const spans = spansOf(process.env);
+  const providers = new DynamicProviders({ engine, report: reporterTo(engine), spans });
+  const stop = (): void => providers.stop();
   endWithEngine(engine, () => {
-    operations?.notes.known.made.orphaned();
+    providers.operations.notes.known.made.orphaned();
     stop();
   });
   endWhenCancelled(stop);
   printOnce();
-  const spans = spansOf(process.env);
   endOnSignal(spans);
-  return new Operations({
-    configuration: () => configured(host),
-    directory: process.cwd(),
-    engine,
-    report: reporterTo(engine),
-    signal: stopped.signal,
-    spans,
-  });
+  return providers;
+}
+
+/** The providers of all types in a process, or of one configuration in the engine's own. */
+export class DynamicProviders {
+  readonly operations: Operations;
+  readonly #stopped = new AbortController();
+  /** Set once the engine has checked something: then it works with what is configured now. */
+  isCurrent = false;
+  host: HostConfiguration | undefined;
+  /** The parsed configuration of the host, which does not change while it runs. */
+  #current: { host: HostConfiguration | undefined; configuration: Configuration } | undefined;
+
+  constructor(surroundings: Omit<RunSurroundings, "configuration" | "directory" | "signal">) {
+    const [directory, { signal }] = [process.cwd(), this.#stopped];
+    this.operations = new Operations({ ...surroundings, directory, signal, configuration: () => this.#configured() });
+  }
+
+  of(resource: Resource): TypeProvider {
+    keepMemorySmallFor(resource);
+    return new DynamicProvider(resource, this);
+  }
+
+  /** Throws where this version has no such resource. */
+  named(name: string): TypeProvider {
+    return this.of(resourceOf(name));
+  }
+
+  /** Ends running operations between two calls of the platform; the state keeps what is done. */
+  stop(): void {
+    this.#stopped.abort();
+  }
+
+  /** The configuration of the host. Throws when it can't be used. */
+  #configured(): Configuration {
+    const { host } = this;
+    if (this.#current && this.#current.host === host) return this.#current.configuration;
+    try {
+      const { settings, explicit } = settingsOf(host);
+      this.#current = { host, configuration: configure(settings, process.env, explicit) };
+      return this.#current.configuration;
+    } catch (error) {
+      if (!(error instanceof UnknownSetting) || this.isCurrent) throw error;
+      throw new UnknownSetting(
+        `${error.message} (a refresh or destroy goes by what was configured at the last up: correct it, then run up first)`,
+      );
+    }
+  }
 }
 
 /** Ends this process in order when an engine ends it: the last spans are sent, and its notes of the run removed. */
@@ -76,27 +130,6 @@ function endOnSignal(spans: Spans | undefined): void {
   const end = async (): Promise<void> => spans?.flush();
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => void end().finally(() => process.exit(1)));
-  }
-}
-
-/** Set once the engine has checked something: then it works with what is configured now. */
-let isCurrent = false;
-
-/** The parsed configuration of a host, which does not change while it runs. */
-let current: { host: HostConfiguration | undefined; configuration: Configuration } | undefined;
-
-/** The configuration of the host. Throws when it can't be used. */
-function configured(host: HostConfiguration | undefined): Configuration {
-  if (current && current.host === host) return current.configuration;
-  try {
-    const { settings, explicit } = settingsOf(host);
-    current = { host, configuration: configure(settings, process.env, explicit) };
-    return current.configuration;
-  } catch (error) {
-    if (!(error instanceof UnknownSetting) || isCurrent) throw error;
-    throw new UnknownSetting(
-      `${error.message} (a refresh or destroy goes by what was configured at the last up: correct it, then run up first)`,
-    );
   }
 }
 
@@ -114,23 +147,27 @@ function settingsOf(host: HostConfiguration | undefined): { settings: Record<str
 }
 
 /** One resource type, as the host calls it. */
-class DynamicProvider implements Provider {
+class DynamicProvider implements TypeProvider {
   readonly #resource: Resource;
-  readonly #operations: Operations;
+  readonly #providers: DynamicProviders;
 
-  constructor(resource: Resource, operations: Operations) {
+  constructor(resource: Resource, providers: DynamicProviders) {
     this.#resource = resource;
-    this.#operations = operations;
+    this.#providers = providers;
+  }
+
+  get #operations(): Operations {
+    return this.#providers.operations;
   }
 
   // The host has this provider in its cache before `configure` has ended, so it must not wait for anything.
   configure({ config }: { config: HostConfiguration }): Promise<void> {
-    host = config;
+    this.#providers.host = config;
     return Promise.resolve();
   }
 
-  async check(olds: Properties, news: Properties): Promise<{ inputs: Properties; failures: unknown[] }> {
-    isCurrent = true;
+  async check(olds: Properties, news: Properties): Promise<{ inputs: Properties; failures: Refused[] }> {
+    this.#providers.isCurrent = true;
     const { call, inputs: declared, options, kept, isPreview, olds: old } = this.#asked(news, olds);
     this.#operations.forecasts.isUpdate = isPreview === false;
     const wanted = { ...declared, ...secrecy(this.#resource, new Set(options.secrets)) };
@@ -142,7 +179,7 @@ class DynamicProvider implements Provider {
     };
   }
 
-  async diff(id: string, state: Properties, news: Properties): Promise<object> {
+  async diff(id: string, state: Properties, news: Properties): Promise<Compared> {
     const { call, inputs, options, olds } = this.#asked(news, state);
     const change = await this.#operations.diff(call, id, olds, inputs).catch(fail);
     const replaces = findReplacements(this.#resource, options.replaceOnChanges, change, olds, inputs);

@@ -48,7 +48,7 @@ export interface Call {
   seed?: Uint8Array;
 }
 
-interface Surroundings extends Reach {
+export interface RunSurroundings extends Reach {
   configuration: () => Configuration; // throws when it can't be used
   report: Reporter;
   /** The engine's address; without one, no other provider of the run is known. */
@@ -76,7 +76,7 @@ interface Tools {
 /** Operations of both kinds of provider. Property values are plain, secrets in clear, unknown ones stand for themselves. */
 export class Operations {
   readonly forecasts: Forecasts;
-  readonly #surroundings: Surroundings;
+  readonly #surroundings: RunSurroundings;
   readonly #connection: PlatformConnection;
   readonly notes: RunNotes;
   readonly #identities: Identities;
@@ -88,7 +88,7 @@ export class Operations {
   readonly #approvals: Approvals;
   readonly #lateSeeds: LateSeeds;
 
-  constructor(surroundings: Surroundings) {
+  constructor(surroundings: RunSurroundings) {
     this.#surroundings = surroundings;
     this.notes = new RunNotes({ ...surroundings, platform: () => platformOf(surroundings.configuration()) });
     this.#identities = this.notes.known.identities;

@@ -15,6 +15,8 @@ export interface PlatformAccess {
   /** Sentences about the start of an emulator. */
   notes: readonly string[];
   close: () => Promise<void>;
+  /** Ends what was started for it, and no session, as the end of a process does. */
+  release: () => Promise<void>;
 }
 
 /** Milliseconds that a call which changes something has to end when the run is cancelled: what is done can be saved. */
@@ -54,6 +56,7 @@ export async function connect(
       await client.close();
       await stop();
     },
+    release: stop,
   };
 }
 

@@ -38,6 +38,15 @@ export interface HeardReport extends Omit<Report, "forecast"> {
   heard: () => Promise<void>;
 }
 
+/** A message for the log of an engine. */
+export interface LogEntry {
+  severity: "info" | "warning";
+  message: string;
+  urn: string | undefined;
+  /** True for a live line, which the next one replaces. */
+  ephemeral: boolean;
+}
+
 /** Reports to the engine at this address; without one, reports nothing. */
 export function reporterTo(address: string | undefined): Reporter {
   if (address === undefined) {
@@ -54,26 +63,30 @@ export function reporterTo(address: string | undefined): Reporter {
   const { LogRequest } = require("@pulumi/pulumi/proto/engine_pb.js") as MessageStubs;
   const { credentials } = require("@grpc/grpc-js") as { credentials: { createInsecure: () => unknown } };
   const engine = new EngineClient(address, credentials.createInsecure());
+  return reporterThrough(({ severity, message, urn, ephemeral }) => {
+    const request = new LogRequest();
+    request.setSeverity(severities[severity]);
+    request.setMessage(message);
+    if (urn !== undefined) request.setUrn(urn);
+    request.setEphemeral(ephemeral);
+    // An engine that has ended needs no progress.
+    return new Promise((resolve) => engine.log(request, { deadline: Date.now() + logTimeoutMs }, () => resolve()));
+  });
+}
 
+/** @param send hands a message to the engine, which has it when this returns or resolves */
+export function reporterThrough(send: (entry: LogEntry) => void | Promise<void>): Reporter {
   const lastOf = new Map<string, string>();
 
   return (urn, clean) => {
     const underway = new Set<Promise<void>>();
-    const log = (severity: number, text: string, ephemeral: boolean): void => {
-      const request = new LogRequest();
-      request.setSeverity(severity);
-      request.setMessage(clean(text));
-      if (urn !== undefined) request.setUrn(urn);
-      request.setEphemeral(ephemeral);
-      // An engine that has ended needs no progress.
-      const taken = new Promise<void>((resolve) =>
-        engine.log(request, { deadline: Date.now() + logTimeoutMs }, () => resolve()),
-      );
+    const log = (severity: LogEntry["severity"], text: string, ephemeral: boolean): void => {
+      const taken = Promise.resolve(send({ severity, message: clean(text), urn, ephemeral }));
       underway.add(taken);
       void taken.then(() => underway.delete(taken));
     };
     // An engine may ask for the same diff twice, of a refresh and of the plan after it.
-    const once = (severity: number, text: string): void => {
+    const once = (severity: LogEntry["severity"], text: string): void => {
       if (urn !== undefined && lastOf.get(urn) === text) return;
       if (urn !== undefined) lastOf.set(urn, text);
       log(severity, text, false);
@@ -84,10 +97,10 @@ export function reporterTo(address: string | undefined): Reporter {
         const now = performance.now();
         if (now - last < throttleMs) return;
         last = now;
-        log(severities.info, text, true);
+        log("info", text, true);
       },
-      info: (text) => once(severities.info, text),
-      warning: (text) => once(severities.warning, text),
+      info: (text) => once("info", text),
+      warning: (text) => once("warning", text),
       heard: async () => {
         await Promise.all(underway);
       },

@@ -5,8 +5,8 @@ import { digestOf, rowDigester, type RowDigests } from "./digests.ts";
 import { ledgerOf } from "./ledger.ts";
 import { LiveRows } from "./liveRows.ts";
 import { Renewal } from "./renewal.ts";
-import { RowSet } from "./rowSet.ts";
 import { planRows, type RowOptions } from "./rows.ts";
+import { RowSet } from "./rowSet.ts";
 
 const digester = (salt: string | undefined) => rowDigester({ key: ["k"], labels: ["k", "v"], salt });
 const [old, now] = [digester(undefined), digester("2:salt")];

@@ -4,8 +4,8 @@ import { digestOf, type RowDigests } from "./digests.ts";
 import { decodeLedger, emptyLedger, encodeLedger, ledgerOf, type Ledger } from "./ledger.ts";
 import { LiveRows } from "./liveRows.ts";
 import { ledgerAfter } from "./ownership.ts";
-import { RowSet } from "./rowSet.ts";
 import { isEmpty, planOffline, planRows, type RowOptions, type RowPlan } from "./rows.ts";
+import { RowSet } from "./rowSet.ts";
 import { Sketch } from "./sketch.ts";
 
 const overwrite: RowOptions = { mode: "exact", onConflict: "overwrite", adopt: false, maxRemovals: 1 };

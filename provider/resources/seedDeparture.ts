@@ -1,7 +1,7 @@
 import { decodeLedger } from "../reconcile/ledger.ts";
 import { RowIndices } from "../reconcile/rowIndices.ts";
-import { RowSet } from "../reconcile/rowSet.ts";
 import type { Forecast } from "../reconcile/rows.ts";
+import { RowSet } from "../reconcile/rowSet.ts";
 import type { OfflineRowContext, RowFindings } from "./rows/declared/claims.ts";
 import { lastSource } from "./rows/declared/summaries.ts";
 import { removeKeptForOthers, stayMessage } from "./rows/kept/leaving.ts";

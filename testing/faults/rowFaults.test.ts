@@ -33,7 +33,8 @@ const up = (news: Properties, made?: Seeded): Promise<Seeded> => applied(stage, 
 test("the calls that a preview foresees are those that are made, and the end tells them with their time", async () => {
   await set();
   const foreseen = (): string | undefined => /about (\d+) calls/.exec(stage.host.told.join("\n"))?.[1];
-  const made = (): string | undefined => /; (\d+) calls: .*, \d+\.\d s$/.exec(stage.host.told.join("\n"))?.[1];
+  const made = (): string | undefined =>
+    /; (\d+) calls: .*, \d[\d.]* (?:s|min)\b/.exec(stage.host.told.join("\n"))?.[1];
   const first = await up(seed(rowsOf(10_001)));
   expect(foreseen()).toBe("5");
   expect(made()).toBe("5"); // the table before, a row alone and a look at it, a batch, and a look in the end

@@ -9,8 +9,8 @@ import { declarationOf } from "../../cli/changes/sides/sides.ts";
 import { Repository } from "../../cli/changes/testing/repository.ts";
 import { readSnapshotSide } from "../../cli/commands/data/snapshots.ts";
 import { writeFiles } from "../../cli/edits/writing.ts";
-import { changedLines, PullStage, refusals } from "./pullStage.ts";
 import { codes, files } from "./pulledFiles.ts";
+import { changedLines, PullStage, refusals } from "./pullStage.ts";
 
 const stage = PullStage.begin();
 

@@ -10,8 +10,8 @@ import { writeFiles } from "../../cli/edits/writing.ts";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";
 import { InProcessEngine } from "./inProcessEngine.ts";
-import { declarationIn, pullFrom, statesOf, type PullOptions } from "./pullFrom.ts";
 import { files } from "./pulledFiles.ts";
+import { declarationIn, pullFrom, statesOf, type PullOptions } from "./pullFrom.ts";
 
 const login = { email: "admin@example.com", password: "correct-horse" };
 const people = ["ada", "bob", "eve", "kay", "my.bot"].map((name) => `${name}@example.com`);

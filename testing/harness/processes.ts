@@ -14,6 +14,10 @@ export async function hostOf(engine: number, name = "dynamic-provider"): Promise
   return (await eventually("a provider host", () => processes().find(isHost))).pid;
 }
 
+/** The command lines of the processes that another one has started. */
+export const childrenOf = (pid: number): string[] =>
+  processes().flatMap(({ parent, command }) => (parent === pid ? [command] : []));
+
 /** The process that another one has started. */
 export function childOf(pid: number): number {
   const child = processes().find(({ parent }) => parent === pid);

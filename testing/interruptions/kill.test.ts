@@ -55,8 +55,10 @@ type Endpoint = LoggedCall["endpoint"];
 
 /** Runs `up` until a call is with the platform, kills, and returns the output. */
 async function killed(victims: readonly Victim[], endpoint: Endpoint, isThere: () => boolean): Promise<string> {
+  // A host to kill is one in a process of its own.
+  if (victims.includes("host")) project.environment["MICROAPPS_PROVIDER_PROCESS"] = "1";
   const up = project.start("up --yes --skip-preview");
-  const host = await hostOf(up.pid);
+  const host = victims.includes("host") ? await hostOf(up.pid) : 0;
   await eventually(`a call of ${endpoint}`, () => isThere() || undefined);
   for (const pid of [...(victims.includes("engine") ? [up.pid] : []), ...(victims.includes("host") ? [host] : [])])
     process.kill(pid, "SIGKILL");

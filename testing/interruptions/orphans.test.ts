@@ -130,6 +130,7 @@ test.each(
   const project = await Project.running(program, config(), door === "plugin" ? { plugins } : {});
   ({ folder } = project);
   await project.succeed("stack init dev");
+  project.environment["MICROAPPS_PROVIDER_PROCESS"] = "1";
   const up = project.start("up --yes --skip-preview");
   await hostOf(up.pid, command); // just started: none of our code is loaded in the host of dynamic resources
   await kill(up.pid);

@@ -2,6 +2,7 @@ import { expect, test } from "@jest/globals";
 import { throughBothDoors } from "../harness/bothDoors.ts";
 import { eventually } from "../harness/processes.ts";
 import type { Properties } from "../harness/providerHost.ts";
+import { Stage } from "../harness/stage.ts";
 import { seedStory, type Made } from "./seedStory.ts";
 
 const tables = {
@@ -300,5 +301,39 @@ throughBothDoors({ tables }, (scene) => {
     const meant = { ...more, onViewersChange: "newRows" };
     const next = await up(moved, meant);
     await isSettled(next, meant);
+  });
+
+  test("a user who was deleted since stops what writes, is named by the address, and may be left out", async () => {
+    const now = { rows: [order("1")], viewers: ["ada@example.com"], userID: "ada@example.com" };
+    const made = await make(now);
+    scene.emulator.setFaults({ faults: [{ kind: "status", status: 404, endpoint: "userid" }] });
+    // Nothing is looked up where nothing is written.
+    await isSettled(made, now);
+    const more = { ...now, rows: [order("1"), order("2")] };
+    await refused(() => up(made, more), 'viewers[0]: no user of the platform has the address "ada@example.com"');
+    await refused(
+      () => up(made, { ...more, viewers: [], onViewersChange: "newRows" }),
+      "userID: no user of the platform has the address",
+    );
+    const without = { rows: more.rows, onViewersChange: "newRows" };
+    await isSettled(await up(made, without), without);
+    expect(await live()).toEqual(["1 open", "2 open"]);
+  });
+
+  test("two environments find their own users by one address", async () => {
+    const other = await Stage.set({ tables, users: [{ id: "another-ada", email: "ada@example.com" }] }, {}, scene.door);
+    try {
+      const news = { ...table, rows: [order("1")], viewers: ["ada@example.com"] };
+      const [first, second] = [await scene.create("SeedRows", news), await other.create("SeedRows", news)];
+      const { microAppRows } = await other.client.microappdata({ microAppID: "orders" });
+      expect(microAppRows.map(({ viewers }) => viewers)).toEqual([["another-ada"]]);
+      const { userID } = await scene.client.userid({ email: "ada@example.com" });
+      expect(await viewersOf("1")).toEqual([userID]);
+      expect(userID).not.toBe("another-ada");
+      const found = [first, second].map(({ outputs }) => outputs["viewerIDs"]);
+      expect(found).toEqual([{ "ada@example.com": userID }, { "ada@example.com": "another-ada" }]);
+    } finally {
+      await other.clear();
+    }
   });
 });

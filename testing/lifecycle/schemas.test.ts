@@ -105,6 +105,37 @@ throughBothDoors({ tables, settings: { strict: false } }, (scene) => {
     ]);
   });
 
+  test("a type that a schema narrows refuses declared rows, and is drift of those that others have", async () => {
+    write({ fields: [field("City", "string"), field("Desks", "number"), field("Kind", "string")] });
+    const rows = [office("Lisbon")];
+    const made = await make({ rows });
+    await scene.client.insertmicroapprows({
+      microAppID: "offices",
+      rows: [{ City: "Porto", Desks: 2.5, Kind: "kiosk" }],
+    });
+    const sound = await scene.host.read("SeedRows", made.id, made.outputs);
+    expect(sound.outputs).not.toHaveProperty("misfits");
+
+    write({
+      fields: [field("City", "string"), field("Desks", "integer"), field("Kind", "string", { enum: ["shop"] })],
+    });
+    const wrong = await check({ rows: [office("Lisbon", { Desks: 3.5, Kind: "store" })] }, made.inputs);
+    expect(wrong.problems.join("\n").split("\n")).toEqual([
+      expect.stringContaining("Desks is 3.5, and schemas/offices.json takes a whole number"),
+      expect.stringContaining('Kind is "store", none of enum in schemas/offices.json: "shop"'),
+    ]);
+    const seen = await scene.host.read("SeedRows", made.id, made.outputs);
+    expect(seen.outputs["misfits"]).toEqual([
+      'label "Desks": schemas/offices.json takes a whole number, and 1 row has another value: "Porto" (2.5)',
+      expect.stringContaining('"Porto" ("kiosk")'),
+    ]);
+    // Wide again: the table fits, and nothing is left of it.
+    write({ fields: [field("City", "string"), field("Desks", "number"), field("Kind", "string")] });
+    const again = await scene.host.read("SeedRows", made.id, seen.outputs);
+    expect(again.outputs).not.toHaveProperty("misfits");
+    expect(await preview({ ...made, outputs: again.outputs }, { rows })).toMatchObject({ changes: false, told: [] });
+  });
+
   test("a file that is no schema, holds other constraints, or is gone, is named", async () => {
     const rows = [office("Lisbon")];
     const cases: [object | string | undefined, string][] = [

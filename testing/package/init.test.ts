@@ -80,10 +80,11 @@ test("a new project is brought up by the two commands that init prints, and Git 
   expect({ status, output }).toEqual({
     status: 0,
     output:
-      "Wrote Pulumi.yaml, index.ts, dev.yaml, Pulumi.dev.yaml, .gitignore, package.json.\n" +
+      "Wrote Pulumi.yaml, index.ts, dev.yaml, Pulumi.dev.yaml, environment.schema.json, .gitignore, package.json.\n" +
       "Next:\n  npx microapps stack init dev\n  npx microapps up\n",
   });
-  expect(read("dev.yaml")).toMatch(/^# yaml-language-server: \$schema=node_modules\/pulumi-microapps\//);
+  expect(read("dev.yaml")).toMatch(/^# yaml-language-server: \$schema=environment.schema.json\n/);
+  expect(read("environment.schema.json")).toMatch(/"\$ref": "node_modules\/pulumi-microapps\/.*"Capital"/s);
   expect(read("package.json")).toBe('{\n    "dependencies": {},\n    "type": "module"\n}\n');
   expect(await run("stack", "init", "dev")).toMatchObject({ status: 0 });
   const up = await run("up", "--yes");
@@ -92,10 +93,20 @@ test("a new project is brought up by the two commands that init prints, and Git 
   expect(existsSync(join(folder, "platform.db"))).toBe(true);
   await runSkill();
   rmSync(join(folder, "node_modules")); // a link here, which .gitignore takes for a file
-  expect(committed()).toEqual([".gitignore", "Pulumi.dev.yaml", "Pulumi.yaml", "dev.yaml", "index.ts", "package.json"]);
+  expect(committed()).toEqual([
+    ".gitignore",
+    "Pulumi.dev.yaml",
+    "Pulumi.yaml",
+    "dev.yaml",
+    "environment.schema.json",
+    "index.ts",
+    "package.json",
+  ]);
   expect(await run("init", "--yes")).toMatchObject({
     status: 1,
-    output: expect.stringContaining("Pulumi.yaml, index.ts, dev.yaml, Pulumi.dev.yaml: it is there already") as unknown,
+    output: expect.stringContaining(
+      "Pulumi.yaml, index.ts, dev.yaml, Pulumi.dev.yaml, environment.schema.json: it is there already",
+    ) as unknown,
   });
 });
 

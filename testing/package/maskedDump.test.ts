@@ -31,6 +31,8 @@ test("a masked dump has no value of its source, its links hold, and it comes up 
   });
   await here.client.insertteammembers({ teamIDs: [teamID], emails: [(people[0]?.email ?? "").toUpperCase()] });
   await here.client.updatemicroapprow({ rowID: people[1]?.id ?? "", rowData: { Friend: linkTo(people[0]?.id ?? "") } });
+  // An order links to a line, whose parent row an order is.
+  await linkOrders();
   await masks(`${rules}organizations: { name: name }\nteams: { name: name }\n`);
   const before = here.source.calls().at(-1)?.sequence ?? 0;
   const { status, output } = await run("out", "--mask", "masks.yaml", "--team", teamID, ...all);
@@ -96,6 +98,9 @@ test("a masked dump has no value of its source, its links hold, and it comes up 
   // A link of the table to itself is set once all rows are there.
   const friend = { Email: masked(1), Friend: masked(0) };
   expect(await rowsOf("out/data/people-links.csv")).toEqual([friend]);
+  expect(await rowsOf("out/data/orders-links.ndjson")).toEqual(
+    orders.map((order) => ({ Number: order["Number"], Main: expect.stringMatching(/^\da$/) })),
+  );
   const project = await Project.running(
     `import { Environment } from "pulumi-microapps";\nnew Environment("environment", { file: "environment.yaml" });`,
     {
@@ -126,6 +131,15 @@ test("a masked dump has no value of its source, its links hold, and it comes up 
     await project.remove();
   }
 });
+
+/** Links each order to its first line. */
+async function linkOrders(): Promise<void> {
+  const { microAppRows } = await here.client.microappdata({ microAppID: "t3lines" });
+  for (const { _id, embeddingRowID, Line } of microAppRows) {
+    if (typeof Line === "string" && Line.endsWith("a"))
+      await here.client.updatemicroapprow({ rowID: embeddingRowID ?? "", rowData: { Main: linkTo(_id) } });
+  }
+}
 
 test("one secret is one world in every run, another secret another", async () => {
   await fill(4);

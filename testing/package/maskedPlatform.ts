@@ -28,7 +28,13 @@ const tables = {
   },
   t2orders: {
     name: "Orders",
-    fields: { Number: "text", Customer: linked("t1customers", "Email"), Placed: "date", Contact: "text" },
+    fields: {
+      Number: "text",
+      Customer: linked("t1customers", "Email"),
+      Placed: "date",
+      Contact: "text",
+      Main: linked("t3lines", "Line"),
+    },
   },
   t3lines: { name: "Lines", parent: "t2orders", fields: { Line: "text", Item: "text" } },
 } as const;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";
 import { testInLong } from "../harness/drawn.ts";
-import { eventually, hostOf, leftRunning } from "../harness/processes.ts";
+import { eventually, leftRunning } from "../harness/processes.ts";
 import { Project, repository } from "../harness/project.ts";
 
 // As a generated SDK does it.
@@ -155,7 +155,6 @@ export const seenName = seen.name;`,
 test("kill -9 of the engine ends the plugin, and the next up goes on", async () => {
   emulator.setFaults({ faults: [{ kind: "timeout", commit: true, endpoint: "insertteam", count: 1 }] });
   const running = project.start("up --yes --skip-preview");
-  await hostOf(running.pid, "plugin/start.js");
   await eventually("a call", () => emulator.calls({ endpoint: "insertteam" })[0]);
   process.kill(running.pid, "SIGKILL");
   await running.ended;

@@ -198,9 +198,13 @@ function operationsOf(
   const settings = toDeclaredSettings(resource, inputs, ["rows"]);
   const changed = findUnapplied(found, settings).map(({ name }) => name);
   const replaces = (name: string): boolean => factsOf(resource.inputs.shape[name]).replaces === true;
+  // Somebody who left on a last day comes back as a new member.
+  const [hasEnded, hadEnded] = [inputs["ended"] === true, found.values["ended"] === true];
+  if (hadEnded && !hasEnded) return ["replace"];
   if ([...moving, ...changed].some(replaces)) return ["replace"];
   // A thing that can't be compared may change; only to the sealed content, though.
   const isUncertain =
     found.isUnfinished === true || except.length > 0 || (kind === "SeedRows" && !unchangedSeeds.has(path.at(-1) ?? ""));
-  return moving.length + changed.length > 0 || isUncertain ? ["update"] : ["same"];
+  const isChanged = moving.length + changed.length > 0 || hasEnded !== hadEnded;
+  return isChanged || isUncertain ? ["update"] : ["same"];
 }

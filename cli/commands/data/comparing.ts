@@ -15,8 +15,8 @@ import {
 } from "../../changes/sides/sides.ts";
 import { deliver, statuses } from "../report/reporting.ts";
 import type { ChangesOptions } from "./options.ts";
-import { itemName } from "./pullText.ts";
 import { findLive } from "./pulling.ts";
+import { itemName } from "./pullText.ts";
 import { readSnapshotSide } from "./snapshots.ts";
 
 /** Compares two sides, writes what differs, and sets the exit status. */

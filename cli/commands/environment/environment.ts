@@ -3,7 +3,9 @@ import { dayOption } from "../report/commands.ts";
 
 /** Adds the commands that work on Environment files alone: no stack, passphrase, platform or program is needed. */
 export function addEnvironmentCommands(program: Command): void {
-  const environment = program.command("environment").description("check and show Environment files");
+  const environment = program
+    .command("environment")
+    .description("check and show Environment files, and describe them for editors");
   environment
     .command("check")
     .description(
@@ -25,5 +27,16 @@ export function addEnvironmentCommands(program: Command): void {
     .action(async (file: string | undefined, _, command: Command) => {
       const { showFile } = await import("./files.ts");
       process.stdout.write(showFile(file, command.optsWithGlobals()));
+    });
+  environment
+    .command("schema")
+    .description(
+      "write the JSON Schema by which an editor completes an Environment file down to the labels and values of its rows",
+    )
+    .argument("[file]", "the file; without it, that of the stack given with --stack")
+    .option("--out <file>", "where to write it (default: environment.schema.json beside the Environment file)")
+    .action(async (file: string | undefined, _, command: Command) => {
+      const { describeFile } = await import("./files.ts");
+      process.stdout.write(await describeFile(file, command.optsWithGlobals()));
     });
 }

@@ -19,6 +19,7 @@ interface Options {
   stack?: string;
   origin?: boolean;
   base?: string;
+  out?: string;
   json?: boolean;
 }
 
@@ -65,6 +66,14 @@ export function showFile(file: string | undefined, options: Options): string {
   const tree = toShownTree(root, declared);
   if (!options.json) return printable(yamlOf(tree, options.origin), false);
   return `${printableJson(options.origin ? { environment: toPlainValue(tree), origins: origins(tree) } : toPlainValue(tree), 2)}\n`;
+}
+
+/** Writes the schema by which an editor completes a file. */
+export async function describeFile(file: string | undefined, options: Options): Promise<string> {
+  const { name, folder } = chosen(file, options);
+  const { writeEditorSchema } = await import("./editorSchema.ts");
+  const { out = path.join(path.dirname(name), "environment.schema.json") } = options;
+  return printable(writeEditorSchema(name, folder, out), false);
 }
 
 type Sound = { [Name in "root" | "declared"]-?: Exclude<DeclarationReading[Name], undefined> };

@@ -1,4 +1,5 @@
 import { Document } from "yaml";
+import { modeline, packageSchema } from "../../tableSchema/editors.ts";
 
 /** An environment of a new project. */
 export interface NewEnvironment {
@@ -8,8 +9,8 @@ export interface NewEnvironment {
   email: string | undefined;
 }
 
-const modeline =
-  "# yaml-language-server: $schema=node_modules/pulumi-microapps/sdk/environment/environment.schema.json\n";
+/** Name of the schema by which editors complete the environments: written where tables are known, which an emulated platform declares. */
+export const editorSchema = "environment.schema.json";
 
 const example = `organizations:
   acme: # the name in the stack; the one below may change at any time
@@ -53,10 +54,12 @@ export function environmentFiles(
   const isOne = environments.length === 1;
   const shared = content ?? example;
   const needsPlatform = content === undefined || !hasPlatform(content);
-  const files: Record<string, string> = isOne ? {} : { "base.yaml": `${modeline}${shared}` };
+  const isEmulated = environments.some(({ endpoint }) => endpoint === undefined) || !needsPlatform;
+  const head = modeline(isEmulated ? editorSchema : packageSchema);
+  const files: Record<string, string> = isOne ? {} : { "base.yaml": `${head}${shared}` };
   for (const { name, endpoint, email } of environments) {
     const own = endpoint === undefined && needsPlatform ? platform : "";
-    files[`${name}.yaml`] = `${modeline}${isOne ? shared : "extends: base.yaml\n"}${own}`;
+    files[`${name}.yaml`] = `${head}${isOne ? shared : "extends: base.yaml\n"}${own}`;
     files[`Pulumi.${name}.yaml`] = stackFile(name, endpoint, email);
   }
   if (isListed) files["environments.yaml"] = listText(environments);

@@ -5,7 +5,8 @@ import { ask, EngineError, isInteractive, oneLine, readTyped, type Terminal } fr
 import { messageOf } from "../../../machine/failures.ts";
 import { pulumiVersion } from "../ci/pipelines.ts";
 import { writePipelines } from "../ci/writing.ts";
-import { environmentFiles, extendGitignore, hasPlatform, type NewEnvironment } from "./environments.ts";
+import { writeEditorSchema } from "../environment/editorSchema.ts";
+import { editorSchema, environmentFiles, extendGitignore, hasPlatform, type NewEnvironment } from "./environments.ts";
 import { programFiles, type Language } from "./program.ts";
 
 /** Flags of the command. */
@@ -40,7 +41,9 @@ export async function initProject(options: InitOptions, terminal: Terminal): Pro
     ...programFiles(language, name),
     ...environmentFiles(environments, from && dumpedIn(from), environments.length > 1 || ci !== "none"),
   };
-  const there = Object.keys(files).filter((file) => existsSync(path.join(folder, file)));
+  const [described] = Object.entries(files).find(([, text]) => hasPlatform(text)) ?? [];
+  const written = [...Object.keys(files), ...(described !== undefined ? [editorSchema] : [])];
+  const there = written.filter((file) => existsSync(path.join(folder, file)));
   if (there.length > 0) {
     throw new EngineError(`${there.join(", ")}: it is there already, and nothing was written: choose an empty folder`);
   }
@@ -48,7 +51,7 @@ export async function initProject(options: InitOptions, terminal: Terminal): Pro
   mkdirSync(folder, { recursive: true });
   for (const [file, text] of Object.entries(files)) writeFileSync(path.join(folder, file), text, { flag: "wx" });
   if (from !== undefined) copyData(from, folder);
-  const written = Object.keys(files);
+  if (described !== undefined) writeEditorSchema(described, folder, editorSchema);
   for (const [file, text] of [[".gitignore", extendGitignore(textAt(folder, ".gitignore"))], manifest]) {
     if (file === undefined || text === undefined || text === textAt(folder, file)) continue;
     writeFileSync(path.join(folder, file), text);

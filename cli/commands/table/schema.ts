@@ -9,8 +9,10 @@ import { declarable } from "../../../provider/contract/values.ts";
 import { readEnvironment } from "../../../provider/environment/declaration.ts";
 import { find } from "../../../provider/layers/document.ts";
 import { formatCount, quote, some } from "../../../provider/messages/text.ts";
+import { keepMemorySmallFor } from "../../../provider/pulumi/lifetime/memory.ts";
 import { connect } from "../../../provider/pulumi/platform.ts";
 import { maskOf } from "../../../provider/pulumi/secrets.ts";
+import { fileNameOf, modeline } from "../../tableSchema/editors.ts";
 import { TableInference } from "../../tableSchema/inference.ts";
 import type { TableModel } from "../../tableSchema/model.ts";
 import { toRowSchema, toTableSchema, toTypeScript } from "../../tableSchema/outputs.ts";
@@ -62,7 +64,7 @@ function assertLabel({ table, fields }: TableModel, label: string): void {
 }
 
 function write(model: TableModel, folder: string, { type }: SchemaOptions): void {
-  const name = model.table.replaceAll(/[^\w.-]/g, "_");
+  const name = fileNameOf(model.table);
   mkdirSync(folder, { recursive: true });
   const put = (file: string, text: string): void => writeFileSync(path.join(folder, file), text);
   put(`${name}.schema.json`, `${JSON.stringify(toTableSchema(model), undefined, 2)}\n`);
@@ -70,7 +72,7 @@ function write(model: TableModel, folder: string, { type }: SchemaOptions): void
   put(`${name}.ts`, toTypeScript(model, type));
   const rows = `${name}.rows.schema.json`;
   console.error(
-    `wrote ${name}.schema.json, ${rows} and ${name}.ts; an editor completes rows in YAML below the line\n# yaml-language-server: $schema=${rows}`,
+    `wrote ${name}.schema.json, ${rows} and ${name}.ts; an editor completes rows in YAML below the line\n${modeline(rows).trimEnd()}`,
   );
 }
 
@@ -103,6 +105,7 @@ async function readModel(
   const stopped = new AbortController();
   const stop = (): void => stopped.abort();
   process.once("SIGINT", stop);
+  keepMemorySmallFor({ name: "SeedRows" });
   const platform = await connect({ ...settings, readOnly: true }, program, stopped.signal);
   const progress = progressLine(process.stderr);
   try {

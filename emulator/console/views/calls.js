@@ -1,9 +1,9 @@
-import { html, nothing } from "../lit-html/lit-html.js";
-import { repeat } from "../lit-html/directives/repeat.js";
-import { count, duration, json, plural, time } from "../format.js";
 import { effectOf } from "../effects.js";
-import { empty, field, header, newFieldID, options, pill } from "../parts.js";
+import { count, duration, json, plural, time } from "../format.js";
+import { repeat } from "../lit-html/directives/repeat.js";
+import { html, nothing } from "../lit-html/lit-html.js";
 import { copyText } from "../notices.js";
+import { empty, field, header, newFieldID, options, pill } from "../parts.js";
 import { ask } from "../service.js";
 import { clientCode, curlCommand, isWhole } from "../snippets.js";
 

@@ -1,6 +1,6 @@
-import { html, nothing } from "../lit-html/lit-html.js";
 import { confirmed } from "../dialogs.js";
 import { count, plural } from "../format.js";
+import { html, nothing } from "../lit-html/lit-html.js";
 import { act, notify } from "../notices.js";
 import { empty, field, header, newFieldID, options, table } from "../parts.js";
 import { ask } from "../service.js";

@@ -1,6 +1,6 @@
-import { html } from "../lit-html/lit-html.js";
 import { details } from "../dialogs.js";
 import { bytes, plural, time } from "../format.js";
+import { html } from "../lit-html/lit-html.js";
 import { model } from "../model.js";
 import { copyable, empty, header, table } from "../parts.js";
 import { ask } from "../service.js";

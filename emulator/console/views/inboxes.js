@@ -1,5 +1,5 @@
-import { html } from "../lit-html/lit-html.js";
 import { plural, time } from "../format.js";
+import { html } from "../lit-html/lit-html.js";
 import { emailOf } from "../model.js";
 import { copyable, empty, header, table } from "../parts.js";
 import { ask } from "../service.js";

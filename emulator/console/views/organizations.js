@@ -1,5 +1,5 @@
-import { html } from "../lit-html/lit-html.js";
 import { plural } from "../format.js";
+import { html } from "../lit-html/lit-html.js";
 import { link, loadModel, model } from "../model.js";
 import { notify } from "../notices.js";
 import { copyable, empty, header, missing, pill, table } from "../parts.js";

@@ -1,7 +1,7 @@
-import { html, nothing } from "../lit-html/lit-html.js";
 import { columnChooser, loadColumns, resizing } from "../columns.js";
 import { filterForm, isFiltering, newConditionIDs } from "../conditions.js";
 import { count, text } from "../format.js";
+import { html, nothing } from "../lit-html/lit-html.js";
 import { model } from "../model.js";
 import { copyable, empty, header, newFieldID, table } from "../parts.js";
 import { rowActions } from "../rowActions.js";

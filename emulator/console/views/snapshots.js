@@ -1,6 +1,6 @@
-import { html, nothing } from "../lit-html/lit-html.js";
 import { confirmed, details } from "../dialogs.js";
 import { plural } from "../format.js";
+import { html, nothing } from "../lit-html/lit-html.js";
 import { loadModel } from "../model.js";
 import { act } from "../notices.js";
 import { empty, field, header, newFieldID, table } from "../parts.js";

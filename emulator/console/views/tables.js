@@ -1,5 +1,5 @@
-import { html } from "../lit-html/lit-html.js";
 import { plural } from "../format.js";
+import { html } from "../lit-html/lit-html.js";
 import { link, model } from "../model.js";
 import { copyable, empty, header, missing, table } from "../parts.js";
 import { rows } from "./rows.js";

@@ -209,8 +209,20 @@ function resolved(
   return { table: named?.table ?? "", key: named?.key[0] ?? "" };
 }
 
-/** Keys of the things that may invite somebody whose address a seed names: the seed waits for them. */
-export function listInviting({ kind, inputs }: DeclaredThing, all: readonly DeclaredThing[]): string[] {
+/** Keys of the things that a seed waits for: those that may invite its viewers, and of `updateOnly` those that add the rows. */
+export const listAwaited = (thing: DeclaredThing, all: readonly DeclaredThing[]): string[] => [
+  ...listInviting(thing, all),
+  ...listAdding(thing, all),
+];
+
+function listAdding({ kind, inputs: { mode, table } }: DeclaredThing, all: readonly DeclaredThing[]): string[] {
+  if (kind !== "SeedRows" || mode !== "updateOnly") return [];
+  const adds = ({ kind, inputs }: DeclaredThing): boolean =>
+    kind === "SeedRows" && inputs["table"] === table && inputs["mode"] !== "updateOnly";
+  return all.filter(adds).map(({ key }) => key);
+}
+
+function listInviting({ kind, inputs }: DeclaredThing, all: readonly DeclaredThing[]): string[] {
   const { viewers, userID } = inputs;
   const names = [...(Array.isArray(viewers) ? (viewers as unknown[]) : []), userID];
   const addresses = names.flatMap((name) =>

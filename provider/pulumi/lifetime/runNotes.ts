@@ -33,6 +33,8 @@ interface Surroundings {
   platform: () => string;
   /** True if programs of other languages register their seeds one after the other, which a preview alone sees together. */
   foresees?: boolean;
+  /** True in the engine's own process: after an end that no `close` came before, the state may lack what was made. */
+  isHosted?: boolean;
 }
 
 /** A provider's knowledge of its run: its own, and that of the other providers of the run on the same platform. */
@@ -43,13 +45,14 @@ export class RunNotes {
   readonly #platform: () => string;
   readonly #preview: PreviewNotes | undefined;
 
-  constructor({ engine, directory, platform, foresees = false }: Surroundings) {
+  constructor({ engine, directory, platform, foresees = false, isHosted = false }: Surroundings) {
     this.#own = {
       claims: new TeamClaims(),
       rowClaims: new RowClaims(directory, foresees),
       identities: new Identities(),
       made: new MadeThings(directory, platform),
     };
+    if (isHosted) this.#own.made.orphaned();
     this.#journal = new RunJournal(engine);
     // IDs are of the whole platform, whatever organization is configured.
     this.#platform = () => platform().replace(/#[^#]*$/, "");
@@ -88,6 +91,12 @@ export class RunNotes {
   acts(): void {
     this.#own.rowClaims.isActing = true;
     this.#preview?.isUpdate();
+  }
+
+  /** Takes back what is noted for the case of a kill, and what the others read: the engine ends its run in order. */
+  close(): void {
+    this.#own.made.close(true);
+    this.#journal.close();
   }
 
   /** Learns what the others have noted by now. */

@@ -1,9 +1,11 @@
+import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import type { Resource } from "../../resources/resource.ts";
 import { resourceNamed } from "../../resources/resources.ts";
 import { hideProperties, hiddenNames, unhidden } from "../hiddenNames.ts";
 import { keepMemorySmallFor } from "../lifetime/memory.ts";
 import type { Call } from "../operations.ts";
+import { explainRefusedIgnores } from "../options.ts";
 import { secretsOf, type Properties } from "../properties.ts";
 import { secretCells } from "../secrets.ts";
 import { decode, encode, type Decoded } from "./wire.ts";
@@ -63,3 +65,13 @@ const seen = (resource: Resource, { values, secrets, texts }: Decoded): Sent => 
 });
 
 const named = (names: Iterable<string>): Properties => Object.fromEntries([...names].map((name) => [name, true]));
+
+/** Throws when an option can't be honoured. The engine hands over no others, nor these with a check or a create. */
+export function assertAllowed(
+  resource: Resource,
+  request: pb.DiffRequest | pb.UpdateRequest,
+  { values }: Decoded,
+): void {
+  const refusal = explainRefusedIgnores(resource, request.getIgnorechangesList(), values);
+  if (refusal !== undefined) throw new Error(refusal);
+}

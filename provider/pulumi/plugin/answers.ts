@@ -34,3 +34,9 @@ export function answerCheck(inputs: Struct, problems: readonly string[]): pb.Che
 /** Failure of a check. It names no property, because an engine would print its value. */
 export const failureOf = ({ property = "", reason }: { property?: string; reason: string }): pb.CheckFailure =>
   new providerProto.CheckFailure().setProperty(property).setReason(reason);
+
+export const answerList = (items: readonly { id: string; name: string }[]): pb.ListResponse[] =>
+  items.map(({ id, name }) => {
+    const found = new providerProto.ListResponse.Result().setId(id).setName(name);
+    return new providerProto.ListResponse().setResult(found);
+  });

@@ -13,6 +13,9 @@ export interface Constructor {
 /** Constructs a component: registers it, and what it consists of, with the monitor that the request names. */
 export type Constructing = (request: ConstructRequest, own: Constructor) => Promise<ConstructResponse>;
 
+/** Loads what constructs components, for which a provider has no need otherwise. */
+export type LoadComponents = () => Promise<Constructing>;
+
 /**
  * Answers a construct once the engine cancels. It has reported why, and would report a construct that its monitor lets
  * wait as another failure.

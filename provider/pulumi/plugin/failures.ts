@@ -39,8 +39,14 @@ function fitting(text: string): string {
 /** An error as gRPC carries it. */
 export function statusOf(error: unknown): Partial<ServerErrorResponse> {
   const details = fitting(withCodes(messageOf(error)));
+  return error instanceof UnfinishedFailure
+    ? describeUnfinished(error, details)
+    : { code: grpc.status.UNKNOWN, details };
+}
+
+/** The error with what exists, as an engine reads it. */
+export function describeUnfinished(error: UnfinishedFailure, details: string): Partial<ServerErrorResponse> {
   const code = grpc.status.UNKNOWN;
-  if (!(error instanceof UnfinishedFailure)) return { code, details };
   const { id, outputs, refreshBeforeUpdate } = error.unfinished;
   const failed = new providerProto.ErrorResourceInitFailed()
     .setId(id)

@@ -8,14 +8,13 @@ import { describeMisplacedSecrets } from "../configuration/configuration.ts";
 import { Failure, sentenceOf } from "../failure.ts";
 import { onEngineEnd } from "../lifetime/engineConnection.ts";
 import { Operations } from "../operations.ts";
-import { explainRefusedIgnores } from "../options.ts";
 import { reporterTo, type Reporter } from "../progress.ts";
 import { holdsUnknown, secretsOf, stablesOf, unknownValue } from "../properties.ts";
 import { maskOf, secrecy } from "../secrets.ts";
 import type { Spans } from "../spans/spans.ts";
-import { about, toStruct } from "./about.ts";
-import { answerCheck, answerDiff, failureOf } from "./answers.ts";
-import { answerCancelled, type Constructing } from "./components.ts";
+import { about, assertAllowed, toStruct } from "./about.ts";
+import { answerCheck, answerDiff, answerList, failureOf } from "./answers.ts";
+import { answerCancelled, type LoadComponents } from "./components.ts";
 import { detailsOf } from "./details.ts";
 import { UnfinishedFailure } from "./failures.ts";
 import { listingOf } from "./listings.ts";
@@ -35,24 +34,26 @@ export class Plugin {
   #looksForDrift = true;
   #saidUnseen = false; // that drift was not checked
   #misplaced: string | undefined; // a problem of the configuration that makes all declarations and calls fail
-  readonly #loadComponents: () => Promise<Constructing>;
+  readonly #loadComponents: LoadComponents;
   /** The reference by which the engine knows this provider; undefined where it does not tell. */
   #reference: string | undefined;
+  readonly #own: Reporter | undefined;
 
-  /** @param loadComponents loads what constructs components, for which a provider has no need otherwise */
-  constructor(version: string, engine: string | undefined, loadComponents: () => Promise<Constructing>, spans?: Spans) {
+  /** @param load loads what constructs components. @param own reports to an engine in this process */
+  constructor(version: string, engine: string | undefined, load: LoadComponents, spans?: Spans, own?: Reporter) {
+    this.#own = own;
     this.#version = version;
-    this.#loadComponents = loadComponents;
+    this.#loadComponents = load;
     this.#spans = spans;
     this.#engine = engine;
-    this.#report = reporterTo(engine);
+    this.#report = own ?? reporterTo(engine);
   }
 
   handshake(request: pb.ProviderHandshakeRequest): pb.ProviderHandshakeResponse {
     const engine = request.getEngineAddress();
     if (engine !== "") {
       this.#engine = engine;
-      this.#report = reporterTo(engine);
+      this.#report = this.#own ?? reporterTo(engine);
     }
     return new providerProto.ProviderHandshakeResponse().setAcceptSecrets(true).setAcceptOutputs(true);
   }
@@ -107,7 +108,7 @@ export class Plugin {
     this.#operations = new Operations({
       configuration: () => configuration,
       directory: process.cwd(), // an engine starts a plugin in the program's folder; a handshake has its own
-      engine: this.#engine,
+      ...{ engine: this.#engine, isHosted: this.#own !== undefined },
       report: this.#report,
       readsFirst: this.#looksForDrift,
       foresees: true,
@@ -237,16 +238,20 @@ export class Plugin {
       return [new providerProto.ListResponse().setComputed(new providerProto.ListResponse.Computed())];
     const result = await this.#configured.invoke(listing, values, texts);
     if ("problems" in result) throw new Error(result.problems.map(sentenceOf).join("; "));
-    return listing.outputs.parse(result.outputs).items.map(({ id, name }) => {
-      const found = new providerProto.ListResponse.Result().setId(id).setName(name);
-      return new providerProto.ListResponse().setResult(found);
-    });
+    return answerList(listing.outputs.parse(result.outputs).items);
   }
 
   /** Ends running operations between two calls of the platform; the state keeps what is done. */
   cancel(isOrphaned = false): void {
     if (isOrphaned) this.#operations?.notes.known.made.orphaned();
     this.#stopped.abort();
+  }
+
+  /** Ends a run of the engine in this process, which has saved what it was answered. */
+  async end(): Promise<void> {
+    this.#stopped.abort();
+    this.#operations?.notes.close();
+    await this.#operations?.close();
   }
 
   #refuseMisplaced(): void {
@@ -291,10 +296,4 @@ export class Plugin {
       });
     };
   }
-}
-
-/** Throws when an option can't be honoured. The engine hands over no others, nor these with a check or a create. */
-function assertAllowed(resource: Resource, request: pb.DiffRequest | pb.UpdateRequest, { values }: Decoded): void {
-  const refusal = explainRefusedIgnores(resource, request.getIgnorechangesList(), values);
-  if (refusal !== undefined) throw new Error(refusal);
 }

@@ -53,7 +53,7 @@ export async function serve(engine: string | undefined, loadComponents: () => Pr
 }
 
 /** Handlers of the plugin, by the names of gRPC. */
-function handlers(loaded: () => Promise<Plugin>): grpc.UntypedServiceImplementation {
+export function handlers(loaded: () => Promise<Plugin>): grpc.UntypedServiceImplementation {
   const asks =
     <Request, Answer>(
       work: (plugin: Plugin, request: Request) => Answer | Promise<Answer>,

@@ -16,7 +16,8 @@ export interface ThreeValues<Value = unknown> {
 
 /** Something that both sides changed, and not alike. */
 export type MergeConflict =
-  ({ key: string; label: string } & ThreeValues) | ({ key: string; label?: undefined } & ThreeValues<Cells>);
+  | ({ key: string; label: string } & ThreeValues)
+  | ({ key: string; label?: undefined } & ThreeValues<Cells>);
 
 /** Cells of a record that change, by label. */
 export type CellChanges = Readonly<Record<string, ThreeValues>>;

@@ -50,13 +50,16 @@ export async function findDeclared(declared: Declared, { directory, day }: Peopl
   }
 }
 
-/** Inputs of people as of a day, as a run has them once they are checked. */
+/** Inputs of people as of a day, as a run has them once they are checked: members who are left, or that one has ended. */
 export async function settlePeople(
   kind: string,
   inputs: Readonly<Record<string, unknown>>,
   place: PeoplePlace,
 ): Promise<Readonly<Record<string, unknown>>> {
-  if (kind !== "TeamRoster" || (inputs["source"] === undefined && !isObject(inputs["until"]))) return inputs;
+  const { until } = inputs;
+  if (kind !== "TeamRoster")
+    return typeof until === "string" && isOver(until, place.day) ? { ...inputs, ended: true } : inputs;
+  if (inputs["source"] === undefined && !isObject(until)) return inputs;
   const { members } = await findDeclared(inputs, place);
   return { ...inputs, members };
 }

@@ -58,14 +58,15 @@ export class MadeThings implements Made {
     this.#tidy();
   }
 
-  /** The engine has ended, perhaps before saving its last results. */
+  /** The engine has ended, perhaps before saving its last results; or it is this process, and may end so. */
   orphaned(): void {
     this.#isOrphaned = true;
   }
 
-  /** The engine ends this process in order: it has saved what it was answered. */
-  close(): void {
-    if (this.#isOrphaned) return;
+  /** The engine ends this process, or its run, in order: it has saved what it was answered. */
+  close(isSaved = !this.#isOrphaned): void {
+    if (!isSaved) return;
+    open.delete(this);
     this.#write(signs.settled, [...this.#answered]);
     this.#answered.clear();
     this.#tidy();

@@ -1,5 +1,5 @@
-import { RowSet } from "../../reconcile/rowSet.ts";
 import type { RowPlan } from "../../reconcile/rows.ts";
+import { RowSet } from "../../reconcile/rowSet.ts";
 import type { Leaving } from "./declared/claims.ts";
 import type { Summary } from "./declared/declaration.ts";
 import { isOwning } from "./declared/target.ts";

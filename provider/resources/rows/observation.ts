@@ -1,8 +1,8 @@
 import { orUndefinedIfNotFound } from "../../contract/errors.ts";
 import { withoutUndefined, type RowData } from "../../contract/values.ts";
 import { decodeLedger } from "../../reconcile/ledger.ts";
-import type { RowSet } from "../../reconcile/rowSet.ts";
 import { planRows } from "../../reconcile/rows.ts";
+import type { RowSet } from "../../reconcile/rowSet.ts";
 import { ResourceError, type Observed } from "../model/resource.ts";
 import { keyOf, keysOf } from "./declared/declaration.ts";
 import { lastSource, withLastSource } from "./declared/summaries.ts";

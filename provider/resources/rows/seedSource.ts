@@ -1,6 +1,5 @@
 import { emptyLedger } from "../../reconcile/ledger.ts";
 import { planOffline } from "../../reconcile/rows.ts";
-
 import type { OfflineRowContext } from "./declared/claims.ts";
 import { fingerprintOf, summarize } from "./declared/declaration.ts";
 import { linksOf } from "./declared/links.ts";

@@ -26,7 +26,7 @@ const rowAt = (index: number): Record<string, string> => ({
   Note: "A remark of some length, as people write them beside their figures.",
 });
 
-/** A masked dump of so many rows of seven labels, beside one in clear. */
+/** The schema of a table of so many rows of seven labels, and a masked dump of it beside one in clear. */
 export async function measureMasks(count: number): Promise<Figure[]> {
   const platform = await BenchPlatform.start({ people: { fields } });
   const folder = await mkdtemp(path.join(tmpdir(), "microapps-bench-"));
@@ -45,10 +45,14 @@ export async function measureMasks(count: number): Promise<Figure[]> {
       await platform.post("/api/insertmicroapprows", JSON.stringify({ microAppID: "people", rows }));
     }
     await writeFile(path.join(folder, "masks.yaml"), masks);
+    const schema = await runMicroapps(folder, ["table", "schema", "people"], variables);
     const clear = await dump("clear");
     const hidden = await dump("masked", "--mask", "masks.yaml");
     const named = `masked dump of ${count.toLocaleString("en")} rows`;
+    const described = `table schema of ${count.toLocaleString("en")} rows`;
     return [
+      figure(described, schema.time, "ms", 60_000),
+      figure(`${described}: peak memory`, schema.memory, "MB", 400),
       figure(`dump of ${count.toLocaleString("en")} rows in clear: peak memory`, clear.memory, "MB", 700),
       figure(`${named}: beyond one in clear`, hidden.time - clear.time, "ms", 40_000),
       figure(`${named}: peak memory`, hidden.memory, "MB", 1_000),

@@ -1,6 +1,6 @@
 import type { LedgerDifference } from "../../../reconcile/ledger.ts";
-import { RowSet } from "../../../reconcile/rowSet.ts";
 import type { Forecast } from "../../../reconcile/rows.ts";
+import { RowSet } from "../../../reconcile/rowSet.ts";
 import { describeNamed, readName } from "../../model/identities.ts";
 import type { OfflineRowContext } from "../declared/claims.ts";
 import { isOwning, type RowTarget } from "../declared/target.ts";

@@ -1,7 +1,7 @@
 import type { RowData } from "../../../contract/values.ts";
 import { type Content, type Digest, type RowDigester } from "../../../reconcile/digests.ts";
-import type { RowSet } from "../../../reconcile/rowSet.ts";
 import type { Mode } from "../../../reconcile/rows.ts";
+import type { RowSet } from "../../../reconcile/rowSet.ts";
 import { digesterFor, type RowDeclaration, type Summary } from "../declared/declaration.ts";
 
 /** The labels by which rows of a seed are compared with those of the platform. */

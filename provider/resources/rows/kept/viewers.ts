@@ -49,8 +49,11 @@ function mayBeSame(last: RowTarget, now: RowTarget): boolean {
 const listChanged = (last: RowTarget, now: RowTarget): string =>
   names.filter((name) => JSON.stringify(last[name]) !== JSON.stringify(now[name])).join(", ");
 
+/** `1 row keeps its`, `2 rows keep their`. */
+const keeping = (count: number): string => `${formatCount(count, "row")} ${count === 1 ? "keeps its" : "keep their"}`;
+
 const refusal = (count: number, which: string): string =>
-  `${formatCount(count, "row")} keep their ${which}, which act when a row is inserted. Set onViewersChange to newRows if that is meant, or to recreate to make them anew under other IDs.`;
+  `${keeping(count)} ${which}, which act when a row is inserted. Set onViewersChange to newRows if that is meant, or to recreate to make them anew under other IDs.`;
 
 /**
  * Reports the effect of other viewers on existing rows: they act on insert alone. Returns the tables whose rows are
@@ -69,7 +72,7 @@ export function sayViewers(report: Report, old: Old, inputs: SeedInputs): string
       report.forecast(`${old.rowCount} rows are made anew with the ${which} that are declared now: they get other IDs`);
       return [inputs.table];
     case "newRows":
-      report.forecast(`${old.rowCount} rows keep their ${which}: the declared ones are for new rows`);
+      report.forecast(`${keeping(old.rowCount)} ${which}: the declared ones are for new rows`);
       return [];
     case "error":
       throw new ResourceError(refusal(old.rowCount, which));

@@ -59,7 +59,7 @@ export class RowRefusals {
     const ascending = this.#found.toSorted((a, b) => a.index - b.index);
     const chosen = new Set(ascending.map(({ index }) => index));
     const reading = sensitive || chosen.size === 0 ? [] : keysOf(this.#target, directory, chosen);
-    // eslint-disable-next-line no-restricted-syntax -- the source may be gone: refusals without keys, rather than none
+    // oxlint-disable-next-line eslint-js/no-restricted-syntax -- the source may be gone: refusals without keys, rather than none
     const keys = await Promise.resolve(reading).catch(() => []);
     const mistakes = new RowMistakes((line) => placeOf(this.#target, line));
     for (const [at, { line, message, isQuoting }] of ascending.entries())

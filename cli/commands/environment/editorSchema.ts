@@ -1,0 +1,86 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { EngineError, oneLine } from "../../../engine/index.ts";
+import { messageOf } from "../../../machine/failures.ts";
+import { isObject, jsonIn } from "../../../provider/contract/wire.ts";
+import { readEnvironment, type Declaration } from "../../../provider/environment/declaration.ts";
+import { EnvironmentError } from "../../../provider/environment/problems.ts";
+import { maxMegabytesOfLayer, textIfAny } from "../../../provider/files/files.ts";
+import { find, type Value } from "../../../provider/layers/document.ts";
+import { formatCount, quote, some } from "../../../provider/messages/text.ts";
+import {
+  fileNameOf,
+  modeline,
+  packageSchemaFrom,
+  toEnvironmentSchema,
+  type RowSchema,
+} from "../../tableSchema/editors.ts";
+import { toRowSchema } from "../../tableSchema/outputs.ts";
+import { findDeclaredModel, readPlatform } from "../../tableSchema/platformTables.ts";
+
+type Seed = Declaration["seeds"][string];
+
+/**
+ * Writes the schema by which an editor completes an Environment file down to the labels of its rows, and describes what
+ * it has. Rows are known from the schema that their seed names, or from the tables under platform.
+ * @param name the Environment file, relative to `folder`
+ * @param out the file to write, relative to `folder`
+ */
+export function writeEditorSchema(name: string, folder: string, out: string): string {
+  const { root, declared, problems } = readEnvironment(name, folder);
+  if (!root || !declared) throw new EngineError(new EnvironmentError(name, problems).message, 2);
+  const target = path.resolve(folder, out);
+  const rowsOf = rowReader(name, folder, root);
+  const described = Object.entries(declared.seeds).map(([seed, one]) => [seed, one, rowsOf(one)] as const);
+  const known = described.flatMap(([seed, , rows]) => (rows ? [[seed, rows] as const] : []));
+  const schema = toEnvironmentSchema(packageSchemaFrom(path.dirname(target)), Object.fromEntries(known));
+  try {
+    writeFileSync(target, `${JSON.stringify(schema, undefined, 2)}\n`);
+  } catch (error) {
+    throw new EngineError(`${oneLine(out)} can't be written: ${messageOf(error)}`);
+  }
+  const from = path.relative(path.dirname(path.resolve(folder, name)), target).replaceAll("\\", "/");
+  const lines = [
+    `wrote ${out}, with the rows of ${
+      known.length === 0
+        ? "no seed"
+        : `${formatCount(known.length, "seed")}: ${some(
+            known.map(([seed]) => quote(seed)),
+            20,
+          )}`
+    }`,
+    ...described.flatMap(([seed, { table }, rows]) => (rows ? [] : [adviceFor(seed, table)])),
+    `an editor completes ${name}, and what it extends, below the line\n${modeline(from).trimEnd()}`,
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+const adviceFor = (seed: string, table: string): string =>
+  `seed ${seed}: its rows are not known: run "microapps table schema ${table} --out schemas", and add schema: schemas/${fileNameOf(table)}.schema.json to the seed`;
+
+/** Reads what is known of a seed's rows; undefined where that is nothing. */
+function rowReader(name: string, folder: string, root: Value): (seed: Seed) => RowSchema | undefined {
+  const platform = find(root, ["platform"]) ? readPlatform(path.resolve(folder, name), folder) : undefined;
+  return ({ table, key, schema, parent }) => {
+    const own = schema === undefined ? undefined : readRowSchema(schema, folder);
+    const model = own || !platform ? undefined : findDeclaredModel(platform, root, table, [key].flat());
+    const rows = own ?? (model && toRowSchema(model).items);
+    if (!rows || parent?.by === undefined) return rows;
+    // The column that names the parent row is none of the table.
+    return { ...rows, properties: { [parent.by]: {}, ...rows.properties } };
+  };
+}
+
+/** The schema of rows that `table schema` wrote beside a Table Schema; undefined where there is none. */
+function readRowSchema(schema: string, folder: string): RowSchema | undefined {
+  const beside = schema.replace(/(\.schema)?\.json$/, ".rows.schema.json");
+  const text = textIfAny(folder, beside, maxMegabytesOfLayer);
+  if (text === undefined) return undefined;
+  const content = jsonIn(text);
+  const items = isObject(content) ? content["items"] : undefined;
+  if (isRowSchema(items)) return items;
+  throw new EngineError(`${oneLine(beside)} has no schema of rows: write it again by "microapps table schema"`);
+}
+
+const isRowSchema = (value: unknown): value is RowSchema =>
+  isObject(value) && isObject(value["properties"]) && Object.values(value["properties"]).every(isObject);

@@ -1,0 +1,54 @@
+import { realpathSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import type { HostProvider } from "../../engine/cli/cli.ts";
+import { packageFolder } from "../../machine/ownPackage.ts";
+import { findOwnResource } from "../../provider/pulumi/doors.ts";
+
+/** Set to give each provider a process of its own, where one is looked at or killed. */
+const separately = "MICROAPPS_PROVIDER_PROCESS";
+
+/** The folder that a run began in. */
+let from: string | undefined;
+
+/**
+ * Hosts our own provider in the engine's process, where the program would use this very package: a process of its own
+ * takes a quarter of a short run. It works in the program's folder, as it would there.
+ */
+export const hostOwn: HostProvider = ({ plugin, workdir, engine, log }) => {
+  const [folder, own] =
+    plugin === undefined ? [folderFor(workdir), packageFolder] : [plugin, join(packageFolder, "plugin")];
+  if (process.env[separately] || folder === undefined || !isSame(folder, own)) return undefined;
+  from ??= process.cwd();
+  process.chdir(workdir);
+  const load = async () => {
+    if (plugin === undefined) return (await import("../../provider/pulumi/hosted/dynamic.ts")).hostDynamic(engine, log);
+    return (await import("../../provider/pulumi/hosted/plugin.ts")).hostPlugin(engine, log);
+  };
+  const provider = load().then(({ call, end }) => ({
+    call,
+    end: async () => {
+      await end();
+      if (from !== undefined) process.chdir(from);
+      from = undefined;
+    },
+  }));
+  return { provider, servesCode: (code) => findOwnResource(code) !== undefined };
+};
+
+/** The folder of the package that a program's dynamic resources name; undefined where there is none. */
+function folderFor(workdir: string): string | undefined {
+  try {
+    return dirname(createRequire(join(workdir, "package.json")).resolve("pulumi-microapps/package.json"));
+  } catch {
+    return undefined;
+  }
+}
+
+function isSame(one: string, other: string): boolean {
+  try {
+    return realpathSync(one) === realpathSync(other);
+  } catch {
+    return false;
+  }
+}
