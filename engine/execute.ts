@@ -21,6 +21,7 @@ import { Snapshot } from "./state/snapshot.ts";
 import { changesBetween } from "./values/propertyChanges.ts";
 import { dynamicPackage, isProviderType, packageOf, stackType } from "./values/urns.ts";
 import { hidden } from "./values/values.ts";
+import { refuseMissingProgram } from "./workspace/project.ts";
 import type { Stack } from "./workspace/workspace.ts";
 
 export interface RunOptions {
@@ -91,6 +92,7 @@ async function prepare(
   const { kind, preview, emit, host } = options;
   const { project } = stack;
   refuseForeignRuntime(project);
+  refuseMissingProgram(project);
   const config = stack.config();
   const deployment = await stack.read();
   const plugins = new Map(project.plugins.map((plugin) => [plugin.name, plugin]));

@@ -1,5 +1,7 @@
+export { makeStack } from "./cli/stacks.ts";
 export { EngineError, Refusal } from "./errors.ts";
 export { replaceKeeping } from "./state/atomicWrite.ts";
+export { passphraseFrom } from "./state/crypter.ts";
 export { printableJson } from "./terminal/json.ts";
 export { isPipeline, withoutCommands } from "./terminal/pipelines.ts";
 export { ask, isInteractive, processTerminal, readTyped, type Terminal } from "./terminal/prompts.ts";

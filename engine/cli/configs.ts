@@ -4,7 +4,7 @@ import { hidden } from "../values/values.ts";
 import type { ConfigEntry } from "../workspace/config.ts";
 import { getConfig, removeConfig, setConfig } from "../workspace/configEdits.ts";
 import { type GlobalOptions, openStack, optionsOf } from "./globals.ts";
-import { refuseDashedValue, refuseWords } from "./unknown.ts";
+import { allowWords, refuseDashedValue, refuseWords } from "./unknown.ts";
 
 interface Options {
   json?: boolean;
@@ -15,12 +15,10 @@ interface Options {
 }
 
 export function addConfigCommands(program: Command, terminal: Terminal): void {
-  const config = program
-    .command("config")
+  const config = allowWords(program.command("config"))
     .description("list, read and change the configuration of a stack")
     .option("-j, --json", "print JSON")
     .option("--show-secrets", "show secrets in clear")
-    .allowExcessArguments()
     .hook("preSubcommand", refuseDashedValue)
     .action((_, command: Command) => {
       refuseWords(command);

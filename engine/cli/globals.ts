@@ -18,7 +18,7 @@ export interface GlobalOptions {
 export const optionsOf = <Options>(command: Command): Options & GlobalOptions => command.optsWithGlobals();
 
 export async function openWorkspace(
-  globals: GlobalOptions,
+  globals: Pick<GlobalOptions, "cwd" | "nonInteractive">,
   terminal: Terminal,
   onDeriving?: () => void,
 ): Promise<Workspace> {

@@ -13,7 +13,7 @@ import { type PropertyMap, property, toShown } from "../values/values.ts";
 import { readSelectedStack, selectStack } from "../workspace/pulumiHome.ts";
 import type { Stack, Workspace } from "../workspace/workspace.ts";
 import { type GlobalOptions, openStack, openWorkspace, optionsOf } from "./globals.ts";
-import { refuseWords } from "./unknown.ts";
+import { allowWords, refuseWords } from "./unknown.ts";
 
 interface Options {
   json?: boolean;
@@ -28,11 +28,9 @@ interface Options {
 }
 
 export function addStackCommands(program: Command, terminal: Terminal): void {
-  const stack = program
-    .command("stack")
+  const stack = allowWords(program.command("stack"))
     .description("make, list, look into and remove stacks; alone it lists them")
     .option("-j, --json", "print JSON")
-    .allowExcessArguments()
     .action((_, command: Command) => {
       refuseWords(command);
       return list(terminal, optionsOf<Options>(command));
@@ -91,8 +89,16 @@ export function addStackCommands(program: Command, terminal: Terminal): void {
 async function init(terminal: Terminal, name: string | undefined, options: Options & GlobalOptions): Promise<void> {
   const fullName = name ?? options.stack;
   if (fullName === undefined) throw new EngineError("name the stack: stack init <name>");
-  const workspace = await openWorkspace(options, terminal);
-  await initStack(terminal, workspace, fullName, options.select);
+  await makeStack(terminal, fullName, options);
+}
+
+/** Makes an empty stack of the project in `options.cwd`, and the one that commands work on unless `select` is false. */
+export async function makeStack(
+  terminal: Terminal,
+  name: string,
+  options: Pick<Options, "select"> & Pick<GlobalOptions, "cwd" | "nonInteractive">,
+): Promise<void> {
+  await initStack(terminal, await openWorkspace(options, terminal), name, options.select);
 }
 
 /** Makes an empty stack, and the one that commands work on unless `select` is false. */

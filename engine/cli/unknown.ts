@@ -24,16 +24,28 @@ export function refuseUnknownCommands(command: Command): void {
   command.on("command:*", ([word = ""]: string[]) => refuseUnknown(command, word));
 }
 
-/** Refuses a word after a command that takes only the names of other commands. */
+/** Lets a command have words and options that {@link refuseWords} refuses: an unknown command before its options. */
+export const allowWords = (command: Command): Command => command.allowExcessArguments().allowUnknownOption();
+
+/** Refuses a word after a command that takes only the names of other commands, and an option that it has not. */
 export function refuseWords(command: Command): void {
   const [word] = command.args;
+  if (word?.startsWith("-")) {
+    const near = nearest(
+      word,
+      command.options.flatMap(({ long }) => long ?? []),
+    );
+    command.error(`error: unknown option '${word}'${near === undefined ? "" : `\n(Did you mean ${near}?)`}`);
+  }
   if (word !== undefined) refuseUnknown(command, word);
 }
 
 function refuseUnknown(command: Command, word: string): never {
   const parents = command.parent ? `${command.name()} ` : "";
   const own = command.commands.flatMap((each) => [each.name(), ...each.aliases()]);
-  const near = nearest(word, own);
+  // A command of Pulumi is no misspelling of another one.
+  const isPulumi = onlyPulumi[command.parent ? command.name() : ""]?.includes(word) === true;
+  const near = isPulumi ? undefined : nearest(word, own);
   const remedy = near === undefined ? elsewhere(command, word) : `\n(Did you mean ${parents}${near}?)`;
   return command.error(`error: unknown command '${parents}${word}'${remedy}`);
 }

@@ -1,4 +1,5 @@
 import { newState, type ResourceState, type Timeouts } from "../state/resourceState.ts";
+import type { Alias } from "../values/aliases.ts";
 import type { Path } from "../values/paths.ts";
 import { typeOf } from "../values/urns.ts";
 import type { PropertyMap } from "../values/values.ts";
@@ -22,8 +23,7 @@ export interface Goal {
   ignoreChanges: string[];
   replaceOnChanges: string[];
   additionalSecretOutputs: string[];
-  /** URNs that it had before. */
-  aliases: string[];
+  aliases: Alias[];
   customTimeouts: Timeouts;
   hideDiff: Path[];
   sourcePosition: string;

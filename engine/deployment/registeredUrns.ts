@@ -1,4 +1,5 @@
 import type { ResourceState } from "../state/resourceState.ts";
+import { formerUrns } from "../values/aliases.ts";
 import { makeUrn } from "../values/urns.ts";
 import type { Goal } from "./goal.ts";
 import type { Run } from "./run.ts";
@@ -17,6 +18,8 @@ export class RegisteredUrns {
   readonly #run: Run;
   readonly #urns = new Set<string>();
   readonly #takenOver = new Map<string, string>();
+  /** The old URNs by those that took them over. */
+  readonly #before = new Map<string, string>();
 
   constructor(run: Run) {
     this.#run = run;
@@ -35,8 +38,10 @@ export class RegisteredUrns {
   }
 
   /** Finds the old resource: by the URN, then by the first alias that exists. Reports conflicts without throwing. */
-  predecessorOf(urn: string, aliases: readonly string[]): Predecessor {
+  predecessorOf(urn: string, goal?: Pick<Goal, "parent" | "type" | "name" | "aliases">): Predecessor {
     const run = this.#run;
+    const { stack, project } = run;
+    const former = goal ? formerUrns({ stack, project, ...goal }, goal.aliases, this.#before) : [];
     let conflicting = false;
     const conflict = (message: string): void => {
       conflicting = true;
@@ -45,7 +50,7 @@ export class RegisteredUrns {
     const owner = this.#takenOver.get(urn);
     if (owner !== undefined)
       conflict(`Duplicate resource URN '${urn}' conflicting with alias on resource with URN '${owner}'`);
-    for (const alias of [urn, ...aliases]) {
+    for (const alias of [urn, ...former]) {
       const old = run.olds.get(alias);
       if (!old) continue;
       if (alias === urn) return { old, alias: undefined, conflicting };
@@ -56,6 +61,7 @@ export class RegisteredUrns {
         );
       }
       this.#takenOver.set(alias, urn);
+      this.#before.set(urn, alias);
       return { old, alias, conflicting };
     }
     return { old: undefined, alias: undefined, conflicting };

@@ -82,7 +82,7 @@ export class StepGenerator {
 
   #beginRead(goal: ReadGoal): { state: ResourceState; steps: Step[] } {
     const urn = this.#urns.add(goal);
-    const { old } = this.#urns.predecessorOf(urn, []);
+    const { old } = this.#urns.predecessorOf(urn);
     if (goal.id === "") throw this.#run.fail(`an existing resource is looked up by its ID, and ${urn} has none`, urn);
     const { name: _name, ...state } = goal;
     const next = newState({ ...state, urn, custom: true, external: true });
@@ -105,7 +105,7 @@ export class StepGenerator {
   async #begin(goal: Goal): Promise<{ state: ResourceState; steps: Step[]; considered?: Considered }> {
     const run = this.#run;
     const urn = this.#urns.add(goal);
-    const { old, alias, conflicting } = this.#urns.predecessorOf(urn, goal.aliases);
+    const { old, alias, conflicting } = this.#urns.predecessorOf(urn, goal);
     const next = stateOfGoal(goal, urn, alias);
     next.refreshBeforeUpdate = old?.refreshBeforeUpdate ?? false;
     this.news.set(urn, next);

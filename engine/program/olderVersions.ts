@@ -21,6 +21,7 @@ export const featureNames: readonly string[] = [
   "secrets",
   "resourceReferences",
   "deletedWith",
+  "aliasSpecs",
   "transforms",
   "invokeTransforms",
   "resourceHooks",
@@ -29,8 +30,8 @@ export const featureNames: readonly string[] = [
 ];
 
 /**
- * The same, as newer versions get them with the deployment's information. With alias specifications on the list the SDK
- * would leave work to the engine.
+ * The same, as newer versions get them with the deployment's information. Without alias specifications an SDK would
+ * compute former URNs by itself, but not those of a resource whose parent's parent had an alias.
  */
 export const featureNumbers: readonly ResourceMonitorFeature[] =
   numbers === undefined
@@ -39,6 +40,7 @@ export const featureNumbers: readonly ResourceMonitorFeature[] =
         numbers.RESOURCE_MONITOR_FEATURE_SECRETS,
         numbers.RESOURCE_MONITOR_FEATURE_RESOURCE_REFERENCES,
         numbers.RESOURCE_MONITOR_FEATURE_DELETED_WITH,
+        numbers.RESOURCE_MONITOR_FEATURE_ALIAS_SPECS,
         numbers.RESOURCE_MONITOR_FEATURE_TRANSFORMS,
         numbers.RESOURCE_MONITOR_FEATURE_INVOKE_TRANSFORMS,
         numbers.RESOURCE_MONITOR_FEATURE_RESOURCE_HOOKS,

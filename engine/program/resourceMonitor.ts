@@ -16,6 +16,7 @@ import type { Run } from "../deployment/run.ts";
 import type { StepGenerator } from "../deployment/stepGenerator.ts";
 import { toPropertyChange } from "../deployment/steps.ts";
 import { EngineError, messageOf, Refusal, ReportedError } from "../errors.ts";
+import { fromProtoAlias } from "../providers/aliases.ts";
 import { withVersion } from "../providers/packageVersions.ts";
 import { ProviderError } from "../providers/provider.ts";
 import type { Timeouts } from "../state/resourceState.ts";
@@ -261,8 +262,8 @@ export class ResourceMonitor {
       ignoreChanges: request.getIgnorechangesList(),
       replaceOnChanges: request.getReplaceonchangesList(),
       additionalSecretOutputs: request.getAdditionalsecretoutputsList(),
-      aliases: [...request.getAliasurnsList(), ...request.getAliasesList().map((alias) => alias.getUrn())].filter(
-        (urn) => urn !== "",
+      aliases: [...request.getAliasurnsList(), ...request.getAliasesList().map(fromProtoAlias)].filter(
+        (alias) => alias !== "",
       ),
       customTimeouts: timeoutsOf(request),
       hideDiff: request.getHidediffsList().map(parsePath),

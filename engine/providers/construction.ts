@@ -1,9 +1,10 @@
-import aliasProto from "@pulumi/pulumi/proto/alias_pb.js";
 import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
+import type { Alias } from "../values/aliases.ts";
 import { fromStruct } from "../values/structs.ts";
 import type { PropertyMap } from "../values/values.ts";
+import { toProtoAlias } from "./aliases.ts";
 
 /** A component as a program asks for it, and the run that it is part of. */
 export interface Construction {
@@ -16,7 +17,7 @@ export interface Construction {
   dependencies: string[];
   /** References of providers by package. */
   providers: readonly (readonly [name: string, reference: string])[];
-  aliases: readonly string[];
+  aliases: readonly Alias[];
   protect: boolean | undefined;
   retainOnDelete: boolean | undefined;
   ignoreChanges: string[];
@@ -56,7 +57,7 @@ export function constructRequest(construction: Construction, inputs: Struct): pb
     .setParent(construction.parent)
     .setInputs(inputs)
     .setDependenciesList(construction.dependencies)
-    .setAliasesList(construction.aliases.map((urn) => new aliasProto.Alias().setUrn(urn)))
+    .setAliasesList(construction.aliases.map(toProtoAlias))
     .setIgnorechangesList(construction.ignoreChanges)
     .setReplaceonchangesList(construction.replaceOnChanges);
   if (protect !== undefined) request.setProtect(protect);

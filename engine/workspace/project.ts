@@ -80,7 +80,7 @@ export function readProject(file: string): Project {
   }
   const runtimeOptions = isObject(runtime) && isObject(runtime["options"]) ? runtime["options"] : {};
   const root = path.dirname(file);
-  const { workdir, entry } = programOf(root, raw["main"], file);
+  const { workdir, entry } = programOf(root, raw["main"]);
   const options = isObject(raw["options"]) ? raw["options"] : {};
   const backend = isObject(raw["backend"]) ? raw["backend"]["url"] : undefined;
   // A string in `config` is the old name of `stackConfigDir`.
@@ -131,12 +131,17 @@ export function readBelieved<Content>(file: string, read: () => Content): Conten
   }
 }
 
-function programOf(root: string, main: unknown, file: string): { workdir: string; entry: string } {
-  if (typeof main !== "string" || main === "") return { workdir: root, entry: "." };
-  const program = path.resolve(root, main);
+/** Refuses a run without its program. Stacks and configuration may be there before it. */
+export function refuseMissingProgram({ file, workdir, entry }: Project): void {
+  const program = path.resolve(workdir, entry);
   if (!existsSync(program))
     throw new EngineError(`${file}: project 'main' could not be read: ${program} does not exist`);
-  if (statSync(program).isDirectory()) return { workdir: program, entry: "." };
+}
+
+function programOf(root: string, main: unknown): { workdir: string; entry: string } {
+  if (typeof main !== "string" || main === "") return { workdir: root, entry: "." };
+  const program = path.resolve(root, main);
+  if (statSync(program, { throwIfNoEntry: false })?.isDirectory()) return { workdir: program, entry: "." };
   return { workdir: path.dirname(program), entry: path.basename(program) };
 }
 

@@ -111,6 +111,24 @@ export const options: readonly OptionProgram[] = [
     ],
   },
   {
+    // Below a resource with another URN each has another one, too, however deep it is.
+    name: "aliases-below",
+    turns: [
+      up(`const g = new Group("g"); const a = new Thing("a", {}, { parent: g }); const b = new Thing("b", {}, { parent: a });
+        new Thing("c", {}, { parent: b }); new Thing("d", {}, { parent: g });`),
+      preview(`const g = new Group("h", { aliases: [{ name: "g", type: "t:i:Group" }] }, "t:i:Gang");
+        const a = new Thing("a", {}, { parent: g }); const b = new Thing("b", {}, { parent: a });
+        new Thing("c", {}, { parent: b }); new Thing("d", {}, { aliases: [{ parent: g }] });`),
+      up(),
+      preview(`const g = new Group("h", undefined, "t:i:Gang"); const a = new Thing("a2", { name: "a" }, { parent: g, aliases: [{ name: "a" }] });
+        const b = new Thing("a2-b", { name: "b" }, { parent: a, aliases: [{ name: "b" }] }); new Thing("c", {}, { parent: b });
+        new Thing("d", {}, { parent: a, aliases: [{ parent: undefined }] });`),
+      up(),
+      preview(),
+      destroy(),
+    ],
+  },
+  {
     name: "customTimeouts",
     turns: [
       up(`new Thing("a", {}, { customTimeouts: { create: "1m", update: "90s", delete: "1h" } });`),

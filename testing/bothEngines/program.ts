@@ -57,7 +57,7 @@ class Tiny extends pulumi.CustomResource {
   }
 }
 class Group extends pulumi.ComponentResource {
-  constructor(name, options) { super("t:i:Group", name, {}, options); this.registerOutputs({}); }
+  constructor(name, options, type = "t:i:Group") { super(type, name, {}, options); this.registerOutputs({}); }
 }
 class Provider extends pulumi.ProviderResource {}
 `;

@@ -65,6 +65,17 @@ test.each<[string, string[], number]>([
     1,
   ],
   ["config gett x", ["error: unknown command 'config gett'", "(Did you mean config get?)", help], 1],
+  [
+    "stack import --file x",
+    ["error: unknown command 'stack import'", "(The Pulumi CLI has 'pulumi stack import', on the same state.)", help],
+    1,
+  ],
+  [
+    "config cp --dest x",
+    ["error: unknown command 'config cp'", "(The Pulumi CLI has 'pulumi config cp', on the same state.)", help],
+    1,
+  ],
+  ["stack --jsn", ["error: unknown option '--jsn'", "(Did you mean --json?)", help], 1],
   ["up --yess", ["error: unknown option '--yess'", "(Did you mean --yes?)", help], 1],
   ["up extra", ["error: too many arguments for 'up'. Expected 0 arguments but got 1.", help], 1],
   [

@@ -16,17 +16,14 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(join(folder, ".."), { recursive: true }));
 
-const run = (...words: string[]): Promise<Answer> =>
-  runCommand({
-    words,
-    folder,
-    environment: environmentOf({
-      PULUMI_CONFIG_PASSPHRASE: "dev",
-      PULUMI_HOME: join(folder, "../home"),
-      XDG_STATE_HOME: join(folder, "../state"),
-      NO_COLOR: "1",
-    }),
+const environment = (): NodeJS.ProcessEnv =>
+  environmentOf({
+    PULUMI_CONFIG_PASSPHRASE: "dev",
+    PULUMI_HOME: join(folder, "../home"),
+    XDG_STATE_HOME: join(folder, "../state"),
+    NO_COLOR: "1",
   });
+const run = (...words: string[]): Promise<Answer> => runCommand({ words, folder, environment: environment() });
 
 const read = (file: string): string => readFileSync(join(folder, file), "utf8");
 const committed = (): string[] => {
@@ -108,6 +105,23 @@ test("a new project is brought up by the two commands that init prints, and Git 
       "Pulumi.yaml, index.ts, dev.yaml, Pulumi.dev.yaml, environment.schema.json: it is there already",
     ) as unknown,
   });
+});
+
+test("with --stack the stack is made as well, and one command is left", async () => {
+  const { status, output } = await run("init", "--yes", "--stack", "dev");
+  expect(output).toContain("Created stack 'dev'\nNext:\n  npx microapps up\n");
+  expect(status).toBe(0);
+  expect(read("Pulumi.dev.yaml")).toContain("encryptionsalt: ");
+  expect(await run("preview")).toMatchObject({ status: 0 });
+});
+
+test("a stack that can't be made is refused before anything is written", async () => {
+  const other = await run("init", "--yes", "--stack", "prod");
+  expect(other).toMatchObject({ status: 1, output: "error: --stack prod: there is dev\n" });
+  const locked = { ...environment(), PULUMI_CONFIG_PASSPHRASE: undefined };
+  const { output } = await runCommand({ words: ["init", "--yes", "-s", "dev"], folder, environment: locked });
+  expect(output).toContain("passphrase must be set with PULUMI_CONFIG_PASSPHRASE");
+  expect(existsSync(join(folder, "Pulumi.yaml"))).toBe(false);
 });
 
 test("three environments have what they share in one file, a list, and pipelines", async () => {

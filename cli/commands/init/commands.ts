@@ -6,7 +6,9 @@ import type { InitOptions } from "./project.ts";
 export function addInitCommand(program: Command, terminal: Terminal = processTerminal): void {
   program
     .command("init")
-    .description("write the files of a project: program, environment, configuration; asks for what no flag says")
+    .description(
+      "write the files of a project: program, environment, configuration; asks for what no flag says; --stack makes that stack as well",
+    )
     .addOption(
       new Option("--language <language>", "the program's language (default: typescript)").choices([
         "typescript",

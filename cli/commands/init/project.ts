@@ -1,18 +1,28 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
-import { ask, EngineError, isInteractive, oneLine, readTyped, type Terminal } from "../../../engine/index.ts";
+import {
+  ask,
+  EngineError,
+  isInteractive,
+  makeStack,
+  oneLine,
+  passphraseFrom,
+  readTyped,
+  type Terminal,
+} from "../../../engine/index.ts";
 import { messageOf } from "../../../machine/failures.ts";
 import { pulumiVersion } from "../ci/pipelines.ts";
 import { writePipelines } from "../ci/writing.ts";
 import { writeEditorSchema } from "../environment/editorSchema.ts";
 import { editorSchema, environmentFiles, extendGitignore, hasPlatform, type NewEnvironment } from "./environments.ts";
-import { programFiles, type Language } from "./program.ts";
+import { languages, programFiles, type Language } from "./program.ts";
 
 /** Flags of the command. */
 export interface InitOptions {
   cwd?: string;
   nonInteractive?: boolean;
+  stack?: string;
   language?: Language;
   endpoint: string[];
   email?: string;
@@ -31,6 +41,8 @@ interface Decided {
   environments: NewEnvironment[];
   ci: "github" | "gitlab" | "none";
   from: string | undefined;
+  /** The environment whose stack is made as well. */
+  stack: string | undefined;
 }
 
 /** Writes a project into a folder, where nothing is overwritten, and prints the next two commands. */
@@ -63,6 +75,7 @@ export async function initProject(options: InitOptions, terminal: Terminal): Pro
     const flags = { cwd: folder, engine, branch: "main", cliVersion: pulumiVersion, output: folder } as const;
     terminal.output.write(writePipelines(ci, flags));
   }
+  if (decided.stack !== undefined) await makeStack(terminal, decided.stack, { ...options, cwd: folder });
   terminal.output.write(nextSteps(decided));
 }
 
@@ -82,13 +95,7 @@ async function decide(options: InitOptions, terminal: Terminal): Promise<Decided
     if (known !== undefined || !asks) return known ?? answers[0];
     return (await ask(terminal, question, answers)) as Answer; // one of them
   };
-  const language = await choose(options.language, "Language of the program?", [
-    "typescript",
-    "javascript",
-    "yaml",
-    "python",
-    "go",
-  ]);
+  const language = await choose(options.language, "Language of the program?", languages);
   const number = await choose(options.environments, "One environment (dev), or three (dev, test, prod)?", [
     "one",
     "three",
@@ -116,8 +123,15 @@ async function decide(options: InitOptions, terminal: Terminal): Promise<Decided
       `--ci: a pipeline needs an address for each environment, and an emulator has none: name that of ${without.name} with --endpoint`,
     );
   }
+  const { stack } = options;
+  if (stack !== undefined && !names.includes(stack))
+    throw new EngineError(`--stack ${oneLine(stack)}: there is ${names.join(", ")}`);
+  // Without a passphrase there would be files and no stack.
+  if (stack !== undefined && !isInteractive(terminal, options.nonInteractive ?? false))
+    passphraseFrom(terminal.environment);
   return {
     folder,
+    stack,
     name: nameOf(options.name ?? path.basename(folder)),
     language,
     environments,
@@ -171,14 +185,19 @@ function packageText(folder: string, name: string, language: Language): [file: s
 }
 
 /** The commands that come next. */
-function nextSteps({ folder, language, environments, from }: Decided): string {
+function nextSteps({ folder, language, environments, from, stack }: Decided): string {
   const engine = isNode(language) ? "npx microapps" : "pulumi";
-  const [{ name, endpoint } = { name: "dev", endpoint: undefined }] = environments;
+  const first = environments.find((each) => each.name === stack) ?? environments[0];
+  const { name, endpoint } = first ?? { name: "dev", endpoint: undefined };
   const takesSdk = isNode(language) || language === "yaml"; // other languages have the CLI install the plugin's own
   const missing = hasSdk(folder) ? [] : ["npm install @pulumi/pulumi"];
-  const first = takesSdk ? missing : ["pulumi package add ./node_modules/pulumi-microapps/plugin"];
+  const installing = takesSdk ? missing : ["pulumi package add ./node_modules/pulumi-microapps/plugin"];
   const next = endpoint === undefined ? "up" : "config set microapps:password --secret";
-  const commands = [...first, `${engine} stack init ${name}`, `${engine} ${next}`];
+  const commands = [
+    ...installing,
+    ...(stack === undefined ? [`${engine} stack init ${name}`] : []),
+    `${engine} ${next}`,
+  ];
   const adopting =
     from === undefined || endpoint === undefined
       ? ""
