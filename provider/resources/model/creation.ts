@@ -158,9 +158,9 @@ export async function createOnce<Found extends Aged>(creation: Creation<Found>):
   let isLost = false;
   for (let attempt = 1; ; attempt++) {
     try {
-      const given = await create(id);
-      if (given === id) honouring.add(context.client);
-      return { id: given };
+      const newID = await create(id);
+      if (newID === id) honouring.add(context.client);
+      return { id: newID };
     } catch (error) {
       const isUnknown = isOutcomeUnknown(error);
       isLost ||= mayBeMade(error);
