@@ -139,7 +139,7 @@ const wordsOfCodes: [RegExp, ErrorCode][] = [
   [/is required|must be|invalid/i, "invalidRequest"],
 ];
 
-/** What platforms that answer an ended session with another status than 401 say. */
+/** The messages of platforms that answer an ended session with another status than 401. */
 const endedSession =
   /\b(must be|not|please) log(ged)? ?in\b|\blog ?in again\b|\b(token|session)\b.*\b(expired|invalid)\b|\binvalid (auth )?token\b/i;
 
