@@ -74,8 +74,8 @@ const onlyOf = (list: unknown): unknown =>
 const groupNames = ["members", "teamMembers", "users", "userIDs"];
 
 /**
- * Members of a list that has a group for each team, or of lists by the ID of their team; any other value as it is. A
- * group counts only where it names its team: a member of another one would be none of this one's.
+ * Flattens a list that has a group for each team, or lists by team ID; leaves other values alone. Only groups with a team
+ * ID count, since members without one could not be assigned.
  */
 function ungrouped(found: unknown): unknown {
   const members = Array.isArray(found) ? (found as unknown[]).map(inGroup) : byTeam(found);
