@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect } from "@jest/globals";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -6,8 +6,11 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { sampleStories } from "../testing/harness/drawn.ts";
 import { administrate, directory, post, signIn } from "./testing/platform.ts";
 import { run } from "./testing/processes.ts";
+
+const test = sampleStories();
 
 const node = (...parameters: string[]) => promisify(execFile)(process.execPath, ["--no-warnings", ...parameters]);
 const executable = fileURLToPath(new URL("./testing/serve.js", import.meta.url));

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "@jest/globals";
 import * as pulumi from "@pulumi/pulumi";
-import { toHiddenName } from "../provider/pulumi/doors.ts";
+import { toHiddenName } from "../provider/pulumi/providerKinds.ts";
 import { Environment } from "./environment.ts";
 
 const registered: pulumi.runtime.MockResourceArgs[] = [];

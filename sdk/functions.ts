@@ -10,10 +10,10 @@ import { getTeam as team } from "../provider/functions/getTeam.ts";
 import { getTeamMembers as teamMembers } from "../provider/functions/getTeamMembers.ts";
 import { getUserID as userID } from "../provider/functions/getUserID.ts";
 import { configure } from "../provider/pulumi/configuration/configuration.ts";
-import { typeThrough } from "../provider/pulumi/doors.ts";
 import { sentenceOf } from "../provider/pulumi/failure.ts";
 import { Operations } from "../provider/pulumi/operations.ts";
 import { reporterTo } from "../provider/pulumi/progress.ts";
+import { typeThrough } from "../provider/pulumi/providerKinds.ts";
 import { secretTexts } from "../provider/pulumi/secrets.ts";
 import type {
   GetAppStatusArgs,

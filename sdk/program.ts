@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { topName, type LogicalName } from "../provider/environment/things/logicalNames.ts";
 import { providerKinds, type ProviderKind } from "../provider/pulumi/configuration/configuration.ts";
 import { readVariable } from "../provider/pulumi/configuration/keys.ts";
-import { providerType, typeThrough, urnThrough } from "../provider/pulumi/doors.ts";
+import { providerType, typeThrough, urnThrough } from "../provider/pulumi/providerKinds.ts";
 import type { Announced } from "./seeds.ts";
 import type { PlainUrn } from "./seeds.ts";
 import { checkStackSettings } from "./stackSettings.ts";
@@ -41,15 +41,16 @@ export const toPlainUrn = (name: string, type: string, parent: pulumi.Resource |
     : new Promise((resolve) => void pulumi.createUrn(name, type, parent).apply(resolve));
 
 /**
- * The kind of provider that a program chooses for the classes: `microapps:door` of the stack, dynamic resources by
+ * The kind of provider that a program chooses for the classes: `microapps:providerKind` of the stack, dynamic resources by
  * default.
  */
 function chooseProviderKind(): ProviderKind {
   checkStackSettings(); // what is quoted below is no secret
-  const chosen = readVariable(process.env, "door") || pulumi.runtime.getConfig("microapps:door") || "dynamic";
+  const [key = ""] = ["providerKind", "door"].filter((name) => pulumi.runtime.getConfig(`microapps:${name}`));
+  const chosen = readVariable(process.env, "providerKind") || pulumi.runtime.getConfig(`microapps:${key}`) || "dynamic";
   const known = providerKinds.find((one) => one === chosen);
   if (known === undefined)
-    throw new pulumi.RunError(`microapps:door must be ${providerKinds.join(" or ")}, and is "${chosen}"`);
+    throw new pulumi.RunError(`microapps:providerKind must be ${providerKinds.join(" or ")}, and is "${chosen}"`);
   return known;
 }
 

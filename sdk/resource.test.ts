@@ -72,7 +72,7 @@ test("people of a file are refused where they would stand in clear in the state,
   expect(() => new TeamRoster("crew", { ...roster, sensitive: true } as never)).toThrow(
     new pulumi.RunError(
       'TeamRoster "crew": the people of source would stand in clear in the state, though sensitive is set: ' +
-        "use the plugin (microapps:door), or pass them as a secret in members",
+        "use the plugin (microapps:providerKind), or pass them as a secret in members",
     ),
   );
   expect(registered).toEqual([]);

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { isObject } from "../provider/contract/wire.ts";
-import { toHiddenName, typeThrough } from "../provider/pulumi/doors.ts";
 import { unknownValue } from "../provider/pulumi/properties.ts";
+import { toHiddenName, typeThrough } from "../provider/pulumi/providerKinds.ts";
 import { appReadiness } from "../provider/resources/appReadiness.ts";
 import { generatedApp } from "../provider/resources/generatedApp.ts";
 import { factsOf } from "../provider/resources/model/resource.ts";

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { typeThrough } from "../provider/pulumi/doors.ts";
+import { typeThrough } from "../provider/pulumi/providerKinds.ts";
 import { toPlainUrn, program } from "./program.ts";
 import { isLater } from "./secrets/secrecy.ts";
 import type { Announced, LinkTargets, RemovedKeys, Sibling } from "./seeds.ts";

@@ -154,7 +154,7 @@ function describeFunction({ name, inputs, outputs, example }: PlatformFunction):
 }
 
 function describeProvider(): string {
-  const properties = propertiesOf(configuration, "input").filter(({ key }) => key !== "door"); // one for the whole program
+  const properties = propertiesOf(configuration, "input").filter(({ key }) => key !== "providerKind"); // one for the whole program
   const typed = properties.map((property) => ({
     ...property,
     isRequired: false,

@@ -21,7 +21,7 @@ export function addDumpCommand(program: Command): void {
     )
     .addOption(
       new Option(
-        "--import <door>",
+        "--import <kind>",
         "for which resources import.json is written: those of an Environment, or the plugin's",
       )
         .choices(["dynamic", "plugin", "none"])

@@ -1,5 +1,5 @@
-import { dynamicType, providerOf } from "../../provider/pulumi/doors.ts";
 import { pickSettable, secretsOf, type Properties } from "../../provider/pulumi/properties.ts";
+import { dynamicType, providerOf } from "../../provider/pulumi/providerKinds.ts";
 import { secretSignature, signature } from "../../provider/pulumi/secrets.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
 import type { Existing } from "./existing.ts";

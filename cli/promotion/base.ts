@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import { runGit } from "../../provider/files/git.ts";
 import { pathInRepository } from "../../provider/files/repository.ts";
+import { deepen, isShallow } from "../changes/base/commits.ts";
 import type { PromotionBase } from "./model/model.ts";
 import { PromotionError } from "./model/promotionError.ts";
 import { promotionsFile, type PromotionEntry } from "./promotionsFile.ts";
@@ -13,9 +14,6 @@ export interface Pair {
   from: { name: string; file: string };
   to: { name: string; file: string };
 }
-
-const deepen =
-  'this clone has a part of the history: fetch the rest ("git fetch --unshallow"; in a pipeline: fetch-depth: 0)';
 
 /**
  * Finds the commit since which `from` changed what is to be promoted: the one that promotions.yaml names, or the one that
@@ -90,10 +88,6 @@ async function forkOfFiles({ root, prefix, from, to }: Pair): Promise<string> {
       throw new PromotionError(`${file} of ${name} is in no commit yet: commit it, then promote`);
   }
   return (await runGit(root, ...words, "-1", "HEAD", "--", ...paths)).trim();
-}
-
-async function isShallow(root: string): Promise<boolean> {
-  return (await runGit(root, "rev-parse", "--is-shallow-repository")).trim() === "true";
 }
 
 async function isAncestor(root: string, one: string, other: string): Promise<boolean> {

@@ -74,6 +74,33 @@ describe("a promotion that is killed", () => {
     return Promise.resolve();
   });
 
+  // Rows are added and removed: half of such a fold has a row in two files, or removes one that is gone.
+  const layer = (rows: string): string => `extends: base.yaml\nseeds: { countries: { ${rows} } }\n`;
+  const folded = "rows+: [{ Code: IT, Name: Italy }], rows-: [FR]";
+  const plain = layer("onDestroy: retain");
+
+  test("between two files of a fold: the next one says how to go back, and then finishes", async () => {
+    const repository = made({ ...project, "dev.yaml": layer(folded), "staging.yaml": plain, "prod.yaml": plain });
+    repository.commit({ "staging.yaml": layer(folded) });
+    const before = repository.git("rev-parse", "HEAD").trim();
+    // The shared file is written, and no environment's own one.
+    repository.write({
+      "prod.yaml": layer(`onDestroy: retain, ${folded}`),
+      "promotions.yaml": `prod: { from: staging, commit: ${before} }\n`,
+      "countries.csv": "Code,Name,Area\nDE,Germany,357\nIT,Italy,\n",
+    });
+    const refused = await promoteIn(repository, ["staging", "prod"], { dirty: true }).then(
+      () => "",
+      (error: unknown) => (error as Error).message, // a PromotionError
+    );
+    const [, command = ""] = /^.*the row "IT" stands here.*promote again: git (.+)$/.exec(refused) ?? [];
+    expect(command).toBe("stash push --include-untracked -- countries.csv prod.yaml promotions.yaml");
+    repository.git(...command.split(" "));
+    const promoted = await promoteIn(repository, ["staging", "prod"], { fold: true });
+    expect(promoted.folded).toEqual(["countries/IT", "countries/FR"]);
+    expect(textsOf(repository)["countries.csv"]).toBe("Code,Name,Area\nDE,Germany,357\nIT,Italy,\n");
+  });
+
   testInLong(
     "while it folds loses no value: what all share has it before an environment's own file loses it",
     async () => {

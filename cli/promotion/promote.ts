@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, posix, relative } from "node:path";
-import { rootOf, toSlashes } from "../../provider/files/repository.ts";
+import { findUncommitted } from "../../provider/files/git.ts";
+import { pathInRepository, rootOf, toSlashes } from "../../provider/files/repository.ts";
 import { BaseTree } from "../changes/base/baseTree.ts";
 import { commitOf } from "../changes/base/commits.ts";
 import { assertCommitted } from "../changes/base/committed.ts";
@@ -55,8 +56,27 @@ export async function promote(request: PromotionRequest): Promise<Promoted> {
   const prefix = toSlashes(relative(root, folder));
   const pair: Pair = { root, prefix, from, to };
   const sides = { from: await declaredOf(folder, root, from), to: await declaredOf(folder, root, to) };
-  if (!request.dirty)
-    await assertCommitted(folder, [environmentsFile, promotionsFile, ...[sides.from, sides.to].flatMap(filesOf)]);
+  const files = [environmentsFile, promotionsFile, ...[sides.from, sides.to].flatMap(filesOf)];
+  if (!request.dirty) await assertCommitted(folder, files);
+  try {
+    return await promoteBetween(request, { folder, listed, pair, sides });
+  } catch (error) {
+    // A fold edits the files of all.
+    const all = [...files, ...(listed ?? []).map(({ file }) => file)];
+    if (error instanceof PromotionError && request.dirty) throw await withWayBack(error, pair, all);
+    throw error;
+  }
+}
+
+interface ReadPair {
+  folder: string;
+  listed: readonly EnvironmentEntry[] | undefined;
+  pair: Pair;
+  sides: { from: Declared; to: Declared };
+}
+
+async function promoteBetween(request: PromotionRequest, { folder, listed, pair, sides }: ReadPair): Promise<Promoted> {
+  const { root, prefix, from, to } = pair;
   const entries = parsePromotions(textIn(folder, promotionsFile) ?? "");
   const base = await findBase(pair, entries);
   const tree = await BaseTree.of(root, base.commit);
@@ -85,6 +105,20 @@ export async function promote(request: PromotionRequest): Promise<Promoted> {
   } finally {
     tree.remove();
   }
+}
+
+/** Adds what to do where a run that was killed may have left a part of its edits, such as a row in two files. */
+async function withWayBack(
+  error: PromotionError,
+  { root, prefix }: Pair,
+  files: readonly string[],
+): Promise<PromotionError> {
+  const changed = await findUncommitted(root, [...new Set(files.map((file) => pathInRepository(prefix, file)))]);
+  if (changed.length === 0) return error;
+  const names = changed.map((name) => (prefix === "" ? name : `:/${name}`)).join(" ");
+  return new PromotionError(
+    `${error.message}; if a promotion was cut off here, put its edits aside and promote again: git stash push --include-untracked -- ${names}`,
+  );
 }
 
 /** Reads all environments as they are by now, and folds. */

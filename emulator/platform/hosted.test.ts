@@ -98,8 +98,8 @@ test("one that nobody calls ends after its time, and a call under way is answere
   const { url } = await emulator.instance({ ttl: 0.05 });
   await eventually("the end", () => emulator.instances().length === 0);
   expect((await fetch(`${url}/openapi.json`)).status).toBe(404);
-  const slow = await emulator.instance({ ttl: 0.05 });
-  slow.setFaults({ faults: [{ kind: "slow", milliseconds: 300, endpoint: "microappdata" }] });
+  const slow = await emulator.instance({ ttl: 1 }); // in which even a busy machine begins the call
+  slow.setFaults({ faults: [{ kind: "slow", milliseconds: 1_500, endpoint: "microappdata" }] });
   const admin = await signIn(slow.url);
   const read = admin.call("microappdata", { microAppID: "countries" });
   await eventually("the end", () => emulator.instances().length === 0);

@@ -1,12 +1,15 @@
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect } from "@jest/globals";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
+import { sampleStories } from "../../testing/harness/drawn.ts";
 import { reportFailure } from "../cli/cli.ts";
 import { hasChanges } from "../deployment/result.ts";
 import { EngineError } from "../errors.ts";
 import type { ResourceState } from "../state/resourceState.ts";
 import { nameOf } from "../values/urns.ts";
 import { Sandbox } from "./sandbox.ts";
+
+const test = sampleStories();
 
 /** Resources and components as a list: name, inputs (`@a` is the ID of resource a), options. */
 const program = `

@@ -1,9 +1,12 @@
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { afterEach, describe, expect } from "@jest/globals";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { sampleStories } from "../../testing/harness/drawn.ts";
 import type { EngineEvent } from "../events.ts";
 import { setConfig } from "../workspace/configEdits.ts";
 import { type Ran, Sandbox } from "./sandbox.ts";
+
+const test = sampleStories();
 
 const folder = path.resolve(import.meta.dirname, "../../../engine/testdata/plugin");
 const prelude = `

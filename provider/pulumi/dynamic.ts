@@ -3,7 +3,6 @@ import type { Resource } from "../resources/resource.ts";
 import { resourceNamed } from "../resources/resources.ts";
 import { configuration, configure, UnknownSetting, type Configuration } from "./configuration/configuration.ts";
 import { former } from "./configuration/keys.ts";
-import { explicitInput, pickOwnSettings } from "./doors.ts";
 import { Failure } from "./failure.ts";
 import { hideProperties, unhidden } from "./hiddenNames.ts";
 import { endWhenCancelled } from "./lifetime/cancellation.ts";
@@ -13,6 +12,7 @@ import { Operations, type Call, type RunSurroundings } from "./operations.ts";
 import { optionsInput, findReplacements, withoutOptions, type Options } from "./options.ts";
 import { reporterTo } from "./progress.ts";
 import { secretsOf, type Properties } from "./properties.ts";
+import { explicitInput, pickOwnSettings } from "./providerKinds.ts";
 import { secrecy, secretCells, secretTexts } from "./secrets.ts";
 import { type Spans, spansOf } from "./spans/spans.ts";
 

@@ -1,8 +1,8 @@
 import { once } from "../resources/model/once.ts";
 import { factsOf } from "../resources/model/resource.ts";
 import type { Resource } from "../resources/resource.ts";
-import { toHiddenName } from "./doors.ts";
 import type { Properties } from "./properties.ts";
+import { toHiddenName } from "./providerKinds.ts";
 
 type Definition = Pick<Resource, "inputs" | "outputs">;
 

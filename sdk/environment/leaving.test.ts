@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
 import * as pulumi from "@pulumi/pulumi";
-import { toHiddenName } from "../../provider/pulumi/doors.ts";
+import { toHiddenName } from "../../provider/pulumi/providerKinds.ts";
 import { runtime } from "../component/runtime.ts";
 import { Environment } from "../environment.ts";
 

@@ -9,7 +9,7 @@ import {
 } from "../../provider/environment/things/renames.ts";
 import { describeSizes } from "../../provider/environment/things/sizes.ts";
 import type { DeclaredThing } from "../../provider/environment/things/things.ts";
-import { toShownNames } from "../../provider/pulumi/doors.ts";
+import { toShownNames } from "../../provider/pulumi/providerKinds.ts";
 import { keysOf, type RowDeclaration } from "../../provider/resources/rows/declared/declaration.ts";
 
 /** Reads a stack's last state: a function of the Pulumi CLI. The embedded engine has none, and reports all of this itself. */

@@ -1,11 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect } from "@jest/globals";
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { changeSet, type ChangeSet, type EnvironmentChanges } from "../../cli/changes/model/changeSet.ts";
+import { sampleStories } from "../harness/drawn.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { byHand, changingCalls } from "../harness/platform.ts";
 import { environmentOf, Project, started, type Ended } from "../harness/project.ts";
+
+const test = sampleStories();
 
 // One stack for all of them: a report changes nothing, so each test only puts back what it edited.
 let project: Project;

@@ -1,31 +1,23 @@
 import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
-import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { environmentsIn } from "../../cli/changes/base/environments.ts";
 import { inOrder } from "../../cli/commands/ci/pipelines.ts";
 import { renderPipelines } from "../../cli/commands/ci/templates.ts";
-import { createEmulator, type Emulator } from "../../emulator/index.ts";
-import { createClient, type Client } from "../../provider/client/index.ts";
+import type { Client } from "../../provider/client/index.ts";
 import type { Row } from "../../provider/contract/values.ts";
-import { runCommand } from "../harness/commands.ts";
 import { testInLong } from "../harness/drawn.ts";
 import { leftRunning } from "../harness/processes.ts";
-import { freshFolder, repository } from "../harness/project.ts";
 import { Comments } from "./comments.ts";
-import { Runner, type JobEnd } from "./runner.ts";
+import { environments, passphrase, PipelineStage } from "./pipelineStage.ts";
+import { changedLines } from "./pullStage.ts";
+import { Requests } from "./requests.ts";
+import type { JobEnd } from "./runner.ts";
 
-const environments = ["dev", "staging", "prod"] as const;
-const account = { email: "admin@example.com", password: "admin" };
-const passphrase = "the passphrase of the stacks";
-
-let folder: string;
-/** The clone of the person who writes the branch. */
-let author: string;
-let runner: Runner;
-const platforms = new Map<string, Emulator>();
+let stage: PipelineStage;
+let requests: Requests;
 /** The applied commit, a branch that breaks a rule, and the same branch mended. */
 const commits = { base: "", broken: "", mended: "" };
 
@@ -33,120 +25,33 @@ const commits = { base: "", broken: "", mended: "" };
 jest.setTimeout(600_000);
 
 beforeAll(async () => {
-  folder = await freshFolder();
-  author = join(folder, "author");
-  const remote = join(folder, "remote.git");
-  const example = join(repository, "examples/gitops");
-  cpSync(example, author, {
-    recursive: true,
-    filter: (path) => !/^\.(github|gitlab.*|microapps|pulumi)$/.test(basename(path)),
-  });
-  for (const name of environments) {
-    const data = join(folder, `${name}.db`);
-    platforms.set(name, await createEmulator({ data, seed: join(author, "platform.yaml") }));
-  }
-  const lines = environments.map((name, at) => {
-    const after = at === 0 ? "" : `, after: ${environments[at - 1] ?? ""}`;
-    return `${name}: { file: ${name}.yaml, endpoint: ${platformOf(name).url}${after} }\n`;
-  });
-  write("environments.yaml", lines.join(""));
-  write(".gitignore", "node_modules\n.microapps\n.pulumi\n");
-  write("package-lock.json", '{ "lockfileVersion": 3, "version": "of the base" }\n');
-  execFileSync("git", ["init", "--quiet", "--bare", "--initial-branch=main", remote]);
-  git("init", "--quiet", "--initial-branch=main");
-  git("remote", "add", "origin", remote);
-  const backend = join(folder, "states");
-  mkdirSync(backend);
-  const own = { PULUMI_BACKEND_URL: `file://${backend}` };
-  for (const name of environments)
-    await command(["stack", "init", name], { ...own, PULUMI_CONFIG_PASSPHRASE: passphrase });
-  await command(["ci", "github", "--engine", "embedded"]);
-  await command(["ci", "gitlab", "--engine", "embedded", "--approve"]);
-  commits.base = commit("Everything");
-  const secrets = { MICROAPPS_PASSWORD: account.password, PULUMI_CONFIG_PASSPHRASE: passphrase };
-  const protectedOnes = environments.flatMap((name) => [name, `${name}-read`]);
-  const vars = { ...own, MICROAPPS_EMAIL: account.email };
-  const key = { MICROAPPS_APPROVAL_KEY: "a key that approvals are signed with" };
-  runner = new Runner(folder, remote, {
-    "": { vars: own, secrets: {} },
-    ...Object.fromEntries(protectedOnes.map((name) => [name, { vars, secrets: { ...secrets, ...key } }])),
-    ...Object.fromEntries(environments.map((name) => [`${name}-approve`, { vars: own, secrets: key }])),
-  });
+  stage = await PipelineStage.open();
+  requests = await Requests.start();
+  commits.base = stage.commit("Everything");
   // GitLab's pipeline makes the three of them.
   let seen = "";
   for (const job of ["plan", ...environments.flatMap((name) => [`approve-${name}`, `apply-${name}`])]) {
-    const given = { CI_COMMIT_BEFORE_SHA: "0".repeat(40), ...own, EXPECT: digestsIn(seen).join(" ") };
-    const { status, log } = await runner.gitLab(read(".gitlab-ci.yml"), job, commits.base, given);
+    const given = { CI_COMMIT_BEFORE_SHA: "0".repeat(40), ...stage.own, EXPECT: digestsIn(seen).join(" ") };
+    const { status, log } = await stage.runner.gitLab(stage.read(".gitlab-ci.yml"), job, commits.base, given);
     if (status !== 0) throw new Error(`${job}: ${log}`);
     if (job === "plan") seen = log;
   }
-  git("checkout", "--quiet", "-b", "summer");
+  stage.git("checkout", "--quiet", "-b", "summer");
   editEverything();
-  commits.broken = commit("Dearer articles, and other things");
-  edit("prod.yaml", "maxRemovals: 0.9", "maxRemovals: 0.5");
-  commits.mended = commit("As the rule wants it");
+  commits.broken = stage.commit("Dearer articles, and other things");
+  stage.edit("prod.yaml", "maxRemovals: 0.9", "maxRemovals: 0.5");
+  commits.mended = stage.commit("As the rule wants it");
 });
 afterAll(async () => {
-  const left = await leftRunning(folder);
-  for (const platform of platforms.values()) await platform.close();
-  await rm(folder, { recursive: true, force: true });
+  const left = await leftRunning(stage.folder);
+  await stage.close();
+  await requests.close();
   expect(left).toEqual([]);
 });
 
-function platformOf(name: string): Emulator {
-  const found = platforms.get(name);
-  if (!found) throw new Error(name);
-  return found;
-}
-
-const git = (...words: string[]): string =>
-  execFileSync("git", ["-c", "user.name=Ada", "-c", "user.email=ada@example.com", ...words], {
-    cwd: author,
-    encoding: "utf8",
-  }).trim();
-
-/** Commits everything, pushes the branch and returns the commit. */
-function commit(message: string): string {
-  git("add", "--all");
-  git("commit", "--quiet", `--message=${message}`);
-  git("push", "--quiet", "origin", "HEAD");
-  return git("rev-parse", "HEAD");
-}
-
-const read = (file: string): string => readFileSync(join(author, file), "utf8");
-const write = (file: string, text: string): void => writeFileSync(join(author, file), text);
-
-function edit(file: string, piece: string, instead: string): void {
-  const text = read(file);
-  if (text.split(piece).length !== 2) throw new Error(`"${piece}" is not in ${file} exactly once`);
-  write(
-    file,
-    text.replace(piece, () => instead),
-  );
-}
-
-async function command(words: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<string> {
-  const own = { PATH: process.env["PATH"], HOME: folder, NO_COLOR: "1", ...environment };
-  const { status, output } = await runCommand({ words, folder: author, environment: own });
-  if (status !== 0) throw new Error(output);
-  return output;
-}
-
-/** Somebody changes a platform by hand. */
-async function byHand<Answer>(name: string, work: (client: Client) => Promise<Answer>): Promise<Answer> {
-  const client = createClient({ endpoint: platformOf(name).url, ...account });
-  try {
-    return await work(client);
-  } finally {
-    await client.close();
-  }
-}
-
-const workflow = (name: string): string => read(`.github/workflows/microapps-${name}.yml`);
-
 /** A network that refuses everything, and where it writes down who tried. */
 const noNetwork = (): { log: string; variables: Record<string, string> } => {
-  const log = join(folder, `connections-${randomUUID()}`);
+  const log = join(stage.folder, `connections-${randomUUID()}`);
   return { log, variables: { NODE_OPTIONS: `--import=${new URL("noNetwork.js", import.meta.url).href}?log=${log}` } };
 };
 
@@ -169,11 +74,11 @@ async function reported(comments: Comments, head: string): Promise<JobEnd & { te
   };
   const github = { event, repository: "acme/environments", token: "the token of the bot" };
   const { log, variables } = noNetwork();
-  const report = await runner.gitHub(workflow("report"), "report", { github }, variables);
+  const report = await stage.runner.gitHub(stage.workflow("report"), "report", { github }, variables);
   if (!report) throw new Error("the report did not run");
   expect(existsSync(log)).toBe(false);
   const post = { GITHUB_API_URL: comments.url, GITHUB_REPOSITORY: "acme/environments" };
-  const posted = await runner.gitHub(workflow("report"), "comment", { github, needs: { report } }, post);
+  const posted = await stage.runner.gitHub(stage.workflow("report"), "comment", { github, needs: { report } }, post);
   expect([posted?.status, posted?.log]).toEqual([0, ""]);
   return { ...report, text: decoded(report.summary) };
 }
@@ -182,14 +87,14 @@ async function reported(comments: Comments, head: string): Promise<JobEnd & { te
 async function applied(
   before: string,
   jobs: readonly string[],
-  { text = workflow("apply"), expect = "" } = {},
+  { text = stage.workflow("apply"), expect = "" } = {},
 ): Promise<JobEnd & { job: string }> {
   const [event, name] = before === "" ? [{}, "workflow_dispatch"] : [{ before }, "push"];
   const github = { sha: commits.mended, ref: "refs/heads/main", event, event_name: name };
   const inputs = name === "push" ? {} : { expect, base: "HEAD" };
   let last: (JobEnd & { job: string }) | undefined;
   for (const job of jobs) {
-    const end = await runner.gitHub(text, job, { github, inputs });
+    const end = await stage.runner.gitHub(text, job, { github, inputs });
     if (!end) throw new Error(`${job} did not run`);
     last = { ...end, job };
     if (end.status !== 0) break;
@@ -200,26 +105,30 @@ async function applied(
 
 /** Renames a team, moves a person, changes 500 rows, takes a seed out of prod and breaks a rule there. */
 function editEverything(): void {
-  edit("package-lock.json", "of the base", "of the branch");
+  stage.edit("package-lock.json", "of the base", "of the branch");
   const trace = 'import { writeFileSync } from "node:fs";\nwriteFileSync(new URL("ran", import.meta.url), "");\n';
-  write("index.ts", `${trace}${read("index.ts")}`);
-  edit("base.yaml", "      crew:\n        name: Crew", "      pilots:\n        formerly: [crew]\n        name: Pilots");
-  edit("base.yaml", "grace@example.com: member", "grace@example.com: member, kay@example.com: member");
-  edit("base.yaml", ", kay@example.com: member }\nseeds", " }\nseeds");
-  edit(
+  stage.write("index.ts", `${trace}${stage.read("index.ts")}`);
+  stage.edit(
+    "base.yaml",
+    "      crew:\n        name: Crew",
+    "      pilots:\n        formerly: [crew]\n        name: Pilots",
+  );
+  stage.edit("base.yaml", "grace@example.com: member", "grace@example.com: member, kay@example.com: member");
+  stage.edit("base.yaml", ", kay@example.com: member }\nseeds", " }\nseeds");
+  stage.edit(
     "base.yaml",
     "removals: declared",
     "removed:\n  members: { acme/support: [kay@example.com] }\nremovals: declared",
   );
-  const rows = read("data/articles.csv").split("\n");
+  const rows = stage.read("data/articles.csv").split("\n");
   const dearer = rows.map((row, at) => (at > 0 && at <= 500 ? row.replace(/,[^,]*$/, ",999") : row));
-  write("data/articles.csv", dearer.join("\n"));
-  edit(
+  stage.write("data/articles.csv", dearer.join("\n"));
+  stage.edit(
     "prod.yaml",
     "extends: base.yaml",
     "extends: base.yaml\nremoved: { seeds: [samples] }\nseeds: { samples: null }",
   );
-  edit("prod.yaml", "maxRemovals: 0.5", "maxRemovals: 0.9");
+  stage.edit("prod.yaml", "maxRemovals: 0.5", "maxRemovals: 0.9");
 }
 
 /** True when the program ran in a job: that of the branch leaves a trace. */
@@ -254,7 +163,7 @@ test("a change is reported without secrets and network, stopped by a rule, and m
   expect(comments.all[0]?.body).toContain("All is well.");
   expect(comments.all[1]?.body).toBe(second.summary.trimEnd());
   // The tool is the base's, and nothing of the branch has run.
-  expect(runner.installed.at(-1)).toContain("of the base");
+  expect(stage.runner.installed.at(-1)).toContain("of the base");
   expect([first, second].map(hasRun)).toEqual([false, false]);
 });
 
@@ -265,15 +174,15 @@ testInLong("GitLab's jobs report the same, and comment with their own token", as
     CI_API_V4_URL: comments.url,
   };
   const { log, variables } = noNetwork();
-  const pipeline = read(".gitlab-ci.yml");
-  const broken = await runner.gitLab(pipeline, "report", commits.broken, own, variables);
+  const pipeline = stage.read(".gitlab-ci.yml");
+  const broken = await stage.runner.gitLab(pipeline, "report", commits.broken, own, variables);
   expect([broken.status, existsSync(log), hasRun(broken)]).toEqual([2, false, false]);
   expect(decoded(broken.summary)).toContain("the rule at base.yaml:7:5 says at most 0.5");
   const outputs = readFileSync(join(broken.folder, "microapps-report/report.env"), "utf8");
   expect(outputs).toBe("added=3\nchanged=1504\nremoved=6\nstops=1\n");
   const token = { MICROAPPS_COMMENT_TOKEN: "the token of the bot" };
-  const posted = await runner.gitLab(pipeline, "comment", commits.broken, { ...own, ...token });
-  const updated = await runner.gitLab(pipeline, "comment", commits.broken, { ...own, ...token });
+  const posted = await stage.runner.gitLab(pipeline, "comment", commits.broken, { ...own, ...token });
+  const updated = await stage.runner.gitLab(pipeline, "comment", commits.broken, { ...own, ...token });
   expect([posted, updated]).toMatchObject([
     { status: 0, log: "" },
     { status: 0, log: "" },
@@ -283,16 +192,17 @@ testInLong("GitLab's jobs report the same, and comment with their own token", as
 });
 
 testInLong("drift takes the state of a backend that is out of reach from a file, and needs no passphrase", async () => {
-  const backend = { PULUMI_BACKEND_URL: `file://${join(folder, "states")}`, PULUMI_CONFIG_PASSPHRASE: passphrase };
-  await command(["stack", "export", "--show-secrets", "--stack", "dev", "--file", "state.json"], backend);
-  const found = await command(["drift", "dev", "--state", "state.json"], {
+  const backend = {
+    PULUMI_BACKEND_URL: `file://${join(stage.folder, "states")}`,
+    PULUMI_CONFIG_PASSPHRASE: passphrase,
+  };
+  await stage.command(["stack", "export", "--show-secrets", "--stack", "dev", "--file", "state.json"], backend);
+  const found = await stage.command(["drift", "dev", "--state", "state.json"], {
     PULUMI_BACKEND_URL: "s3://elsewhere",
-    MICROAPPS_ENDPOINT: platformOf("dev").url,
-    MICROAPPS_EMAIL: account.email,
-    MICROAPPS_PASSWORD: account.password,
+    ...stage.login("dev"),
   });
   expect(found).toContain("no drift");
-  await rm(join(author, "state.json"));
+  await rm(join(stage.author, "state.json"));
 });
 
 test("what was planned is applied in order and nothing else, and an edit by hand is left alone", async () => {
@@ -300,7 +210,7 @@ test("what was planned is applied in order and nothing else, and an edit by hand
   await setPrice("staging", 7);
   const stopped = await applied(commits.base, ["plan", "apply-dev", "apply-staging", "apply-prod"]);
   expect(stopped.job).toBe("apply-staging");
-  expect([runner.installed.at(-1), hasRun(stopped)]).toEqual([expect.stringContaining("of the branch"), true]);
+  expect([stage.runner.installed.at(-1), hasRun(stopped)]).toEqual([expect.stringContaining("of the branch"), true]);
   expect(stopped.status).toBe(1);
   expect(stopped.log).toContain("not as they were when this was approved, and left alone: 1 row of table articles");
   expect(await prices("dev")).toEqual({ A009: 999, A010: 999, A501: 182.5 });
@@ -328,7 +238,7 @@ testInLong("the plan of what is there now, once approved, writes the row, and dr
   for (const name of environments) expect(await prices(name)).toEqual({ A009: 999, A010: 999, A501: 182.5 });
 
   for (const name of environments) expect(await drift(name)).toMatchObject({ status: 0 });
-  await byHand("prod", async (client) => {
+  await stage.byHand("prod", async (client) => {
     const teamID = pilotsOf("prod");
     const { teamMembers } = await client.teammembers({ teamIDs: [teamID] });
     const kay = teamMembers.find(({ email }) => email === "kay@example.com");
@@ -345,10 +255,97 @@ testInLong("the plan of what is there now, once approved, writes the row, and dr
   expect(JSON.stringify([done, found])).not.toContain(passphrase);
 });
 
+testInLong("what was done by hand comes back as a request, and goes on from one environment to the next", async () => {
+  stage.git("checkout", "--quiet", "main");
+  stage.git("merge", "--quiet", "--ff-only", "summer");
+  stage.git("push", "--quiet", "origin", "main");
+  const pulled = async () => {
+    for (const name of environments) await offer("pull", [`pull-${name}`, `offer-${name}`]);
+  };
+  await setPrice("dev", 12.5, "A501");
+  await pulled();
+  // Somebody made Kay an administrator of prod before.
+  expect(requests.open).toEqual(["microapps/pull-dev", "microapps/pull-prod"]);
+  expect(requests.all[0]?.body).toContain("~ seed articles A501: Price 182.5 → 12.5  (dev.yaml)");
+  merge("microapps/pull-dev");
+  merge("microapps/pull-prod");
+  expect(changedLines(stage.git("diff", "--no-color", "--unified=0", "HEAD~2"))).toEqual([
+    "+seeds:",
+    "+  articles:",
+    "+    rows~:",
+    "+      - Code: A501",
+    "+        Price: 12.5",
+    "+      pilots:",
+    "+        roster:",
+    "+          members:",
+    "+            kay@example.com: admin",
+  ]);
+  const since = ["dev", "prod"].map((name) => stage.platform(name).lastCall());
+  await approveAll();
+  expect(["dev", "prod"].map((name, at) => stage.platform(name).calls({ since: since[at], mutating: true }))).toEqual([
+    [],
+    [],
+  ]);
+  await pulled();
+  expect(requests.open).toEqual([]);
+
+  await offer("promote", ["promote", "offer"], { from: "dev", to: "staging", only: "" });
+  expect(requests.open).toEqual(["microapps/promote/dev/staging"]);
+  merge("microapps/promote/dev/staging");
+  await approveAll();
+  expect(await prices("staging")).toMatchObject({ A501: 12.5 });
+
+  stage.edit("prod.yaml", "samples: null", "samples: null, articles: { rows~: [{ Code: A501, Price: 13 }] }");
+  stage.commit("Another price in prod");
+  const github = { sha: stage.git("rev-parse", "HEAD"), ref: "refs/heads/main" };
+  const inputs = { from: "staging", to: "prod", only: "" };
+  const met = await stage.runner.gitHub(stage.workflow("promote"), "promote", { github, inputs });
+  expect(met).toMatchObject({ status: 2, log: expect.stringContaining("! articles/A501/Price  conflict") });
+  // Kay is a member in the shared file, and an administrator in that of prod.
+  await stage.command([
+    ...["promote", "staging", "prod", "--write"],
+    ...["--theirs", "articles/A501", "--ours", "acme/pilots"],
+  ]);
+  stage.commit("Decide the price");
+  await approveAll();
+  expect(await prices("prod")).toMatchObject({ A501: 12.5 });
+});
+
+/** Runs a job that edits files, and the one behind it that offers them. */
+async function offer(
+  file: string,
+  [edits, offers]: readonly [string, string],
+  inputs: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const github = { sha: stage.git("rev-parse", "HEAD"), ref: "refs/heads/main", token: "the token of the bot" };
+  const address = { GITHUB_API_URL: requests.url, GITHUB_REPOSITORY: "acme/environments" };
+  for (const [job, more] of [[edits, {}] as const, [offers, address] as const]) {
+    const end = await stage.runner.gitHub(stage.workflow(file), job, { github, inputs }, more);
+    expect([job, end?.status, end?.log]).toEqual([job, 0, end?.log]);
+  }
+}
+
+/** Somebody merges a request. */
+function merge(branch: string): void {
+  stage.git("fetch", "--quiet", "origin", branch);
+  stage.git("merge", "--quiet", "--no-ff", "--no-edit", "FETCH_HEAD");
+  stage.git("push", "--quiet", "origin", "HEAD", `:refs/heads/${branch}`);
+}
+
+/** Somebody looks at the plan of what is on the main branch, approves it, and has it applied. */
+async function approveAll(): Promise<void> {
+  commits.mended = stage.git("rev-parse", "HEAD");
+  const text = approving();
+  const plan = await applied("", ["plan"], { text });
+  const each = environments.flatMap((name) => [`approve-${name}`, `apply-${name}`]);
+  const done = await applied("", each, { text, expect: digestsIn(plan.log).join(" ") });
+  expect(done).toMatchObject({ job: "apply-prod", status: 0 });
+}
+
 /** The workflow that applies what somebody approved by its digest. */
 const approving = (): string =>
   renderPipelines("github", {
-    environments: inOrder(environmentsIn(read("environments.yaml")).entries),
+    environments: inOrder(environmentsIn(stage.read("environments.yaml")).entries),
     ...{ engine: "embedded", folder: "", branch: "main", command: "microapps ci", version: "3.260.0", approve: true },
   })[".github/workflows/microapps-apply.yml"] ?? "";
 
@@ -358,28 +355,28 @@ const articles = async (client: Client): Promise<Row[]> => {
 };
 
 /** Somebody sets the price of an article by hand. */
-const setPrice = (platform: string, price: number): Promise<unknown> =>
-  byHand(platform, async (client) => {
-    const row = (await articles(client)).find(({ Code }) => Code === "A010");
+const setPrice = (platform: string, price: number, code = "A010"): Promise<unknown> =>
+  stage.byHand(platform, async (client) => {
+    const row = (await articles(client)).find(({ Code }) => Code === code);
     await client.updatemicroapprow({ microAppID: "articles", rowID: row?._id ?? "", rowData: { Price: price } });
   });
 
 /** Prices of three articles: the last one is none of those that change. */
 const prices = (platform: string): Promise<Record<string, unknown>> =>
-  byHand(platform, async (client) => {
+  stage.byHand(platform, async (client) => {
     const named = (await articles(client)).filter(({ Code }) => ["A009", "A010", "A501"].includes(String(Code)));
     return Object.fromEntries(named.map(({ Code, Price }) => [String(Code), Price]));
   });
 
 async function drift(name: string, more: Readonly<Record<string, string>> = {}): Promise<JobEnd> {
   const github = { sha: commits.mended };
-  const end = await runner.gitHub(workflow("drift"), `drift-${name}`, { github }, more);
+  const end = await stage.runner.gitHub(stage.workflow("drift"), `drift-${name}`, { github }, more);
   if (!end) throw new Error("nobody looked");
   return end;
 }
 
 /** The ID of the renamed team, as the state has it. */
 function pilotsOf(name: string): string {
-  const state = readFileSync(join(folder, `states/.pulumi/stacks/microapps-gitops/${name}.json`), "utf8");
+  const state = readFileSync(join(stage.folder, `states/.pulumi/stacks/microapps-gitops/${name}.json`), "utf8");
   return /"urn": "[^"]*acme\/pilots",[^}]*?"id": "([^"]+)"/.exec(state)?.[1] ?? "";
 }

@@ -129,7 +129,7 @@ test.each([
   expect(await microapps("stack output name --stack dev")).toBe("Crew\n");
   expect(await state()).not.toMatch(/Makes everything|Euro/);
   expect(await microapps("preview --expect-no-changes --stack dev")).toContain("5 unchanged");
-  const plugin = { MICROAPPS_DOOR: "plugin" };
+  const plugin = { MICROAPPS_PROVIDER_KIND: "plugin" };
   expect(await microapps("preview --expect-no-changes --stack dev", plugin)).toContain("5 unchanged");
   expect(await microapps("destroy --yes --skip-preview --stack dev")).toContain("- 5 deleted");
   await microapps("stack rm dev --yes");

@@ -15,10 +15,17 @@ export async function commitOf(root: string, ref: string): Promise<string> {
     return (await runGit(root, "rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`)).trim();
   } catch (error) {
     if (isMissing(error)) throw new CommitError("git is not installed, so the base can't be read");
-    throw new CommitError(
-      `there is no commit "${ref}" in this clone: fetch it (a pipeline's checkout with the whole history), or name another one`,
-    );
+    if (await isShallow(root)) throw new CommitError(`there is no commit "${ref}" here, since ${deepen}`);
+    throw new CommitError(`there is no commit "${ref}" in this clone: fetch it, or name another one`);
   }
+}
+
+/** Why a commit may be missing in a shallow clone, and what to do. */
+export const deepen =
+  'this clone has a part of the history: fetch the rest ("git fetch --unshallow"; in a pipeline: fetch-depth: 0)';
+
+export async function isShallow(root: string): Promise<boolean> {
+  return (await runGit(root, "rev-parse", "--is-shallow-repository")).trim() === "true";
 }
 
 /** Where a branch began, and how many commits of the base it lacks. */

@@ -4,7 +4,7 @@ import {
   findRenamings,
   type RenamedSide,
 } from "../../../provider/environment/things/renames.ts";
-import { toShownNames } from "../../../provider/pulumi/doors.ts";
+import { toShownNames } from "../../../provider/pulumi/providerKinds.ts";
 
 /** A step of an engine's preview. */
 interface PreviewStep {

@@ -1,5 +1,5 @@
 import { BoundError, checkJsonBounds, ofStates } from "../../../machine/settings/bounds.ts";
-import { toShownNames } from "../../../provider/pulumi/doors.ts";
+import { toShownNames } from "../../../provider/pulumi/providerKinds.ts";
 import { secretSignature, signature } from "../../../provider/pulumi/secrets.ts";
 import { secretText } from "../model/changeSet.ts";
 

@@ -1,50 +1,20 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { execFile, execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { Requests } from "../../../testing/gitops/requests.ts";
 import { renderPart, type Flavour } from "./templates.ts";
 
 const run = promisify(execFile);
 const bot = "bot@example.com";
 let top: string;
-let server: Server;
-let requests: { number: number; branch: string; state: string; body: string }[];
-
-/** Both systems' requests, as far as the scripts ask for them. */
-function answer(method: string, url: URL, sent: Record<string, string>): unknown {
-  const branchOf = url.searchParams.get("source_branch") ?? url.searchParams.get("head")?.split(":")[1];
-  const shown = ({ number, branch }: (typeof requests)[number]) => ({
-    ...{ number, iid: number, head: { ref: branch }, source_branch: branch },
-  });
-  if (method === "GET") return requests.filter((each) => each.state === "open" && each.branch === branchOf).map(shown);
-  const number = Number(url.pathname.split("/").at(-1));
-  const body = sent["body"] ?? sent["description"] ?? "";
-  if (method === "POST") {
-    const branch = sent["head"] ?? sent["source_branch"] ?? "";
-    requests.push({ number: requests.length + 1, branch, state: "open", body });
-  }
-  const known = requests.find((each) => each.number === number);
-  if (known && body !== "") known.body = body;
-  if (known && (sent["state"] ?? sent["state_event"])?.startsWith("close")) known.state = "closed";
-  return {};
-}
+let requests: Requests;
 
 beforeEach(async () => {
-  requests = [];
   top = realpathSync(mkdtempSync(join(tmpdir(), "microapps-offers-")));
-  server = createServer((request, response) => {
-    let text = "";
-    request.on("data", (chunk: Buffer) => (text += chunk.toString()));
-    request.on("end", () => {
-      const sent = text === "" ? {} : (JSON.parse(text) as Record<string, string>);
-      response.end(JSON.stringify(answer(request.method ?? "", new URL(request.url ?? "", "http://local"), sent)));
-    });
-  });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  requests = await Requests.start();
   execFileSync("git", ["init", "--quiet", "--bare", "--initial-branch=main", join(top, "remote")]);
   git("init", "--quiet", "--initial-branch=main");
   git("remote", "add", "origin", join(top, "remote"));
@@ -52,7 +22,7 @@ beforeEach(async () => {
   git("push", "--quiet", "origin", "main");
 });
 afterEach(async () => {
-  await new Promise((closed) => server.close(closed));
+  await requests.close();
   rmSync(top, { recursive: true });
 });
 
@@ -77,8 +47,7 @@ async function night(name: string, rows: string | undefined, status = 0, system:
   writeFileSync(join(offer, "page"), "~ seed rows A: ``` in a value\n");
   writeFileSync(join(offer, "status"), `${status}\n`);
   git("reset", "--quiet", "--hard", "main");
-  const { port } = server.address() as AddressInfo;
-  const address = `http://127.0.0.1:${port}`;
+  const address = requests.url;
   const lines = renderPart(system, "pushPatch", { offer: "$OFFER", root: "$CLONE" });
   const { stdout } = await run("bash", ["-eo", "pipefail", "-c", lines.join("\n")], {
     env: {
@@ -98,7 +67,6 @@ const branch = (name: string): string =>
   });
 const rowsOn = (name: string): string =>
   execFileSync("git", ["show", `microapps/${name}:rows.csv`], { cwd: join(top, "remote"), encoding: "utf8" });
-const open = (): string[] => requests.filter(({ state }) => state === "open").map((each) => each.branch);
 
 test.each([
   ["GitHub", "github"],
@@ -108,8 +76,8 @@ test.each([
   async (_, system) => {
     await night("pull-dev", "Code,Name\nA,by hand\nB,b\n", 0, system);
     await night("pull-prod", "Code,Name\nA,a\nB,prod\n", 0, system);
-    expect(open()).toEqual(["microapps/pull-dev", "microapps/pull-prod"]);
-    expect(requests[0]?.body).toContain("````text\n~ seed rows A: ``` in a value\n");
+    expect(requests.open).toEqual(["microapps/pull-dev", "microapps/pull-prod"]);
+    expect(requests.all[0]?.body).toContain("````text\n~ seed rows A: ``` in a value\n");
     // The same once more is no commit; another value is one on top; what main gets in between is merged.
     await night("pull-dev", "Code,Name\nA,by hand\nB,b\n", 0, system);
     expect(branch("pull-dev")).toBe(`${bot}\n`);
@@ -119,11 +87,11 @@ test.each([
     expect([branch("pull-dev"), rowsOn("pull-dev")]).toEqual([`${bot}\n${bot}\n`, "Code,Name\nA,again\nB,b\n"]);
     // The request stays open where something can't be taken: there is drift.
     await night("pull-dev", undefined, 2, system);
-    expect(open()).toHaveLength(2);
+    expect(requests.open).toHaveLength(2);
     await night("pull-dev", undefined, 0, system);
-    expect(open()).toEqual(["microapps/pull-prod"]);
+    expect(requests.open).toEqual(["microapps/pull-prod"]);
     await night("pull-dev", "Code,Name\nA,third\nB,b\n", 0, system);
-    expect(open()).toEqual(["microapps/pull-prod", "microapps/pull-dev"]);
+    expect(requests.open).toEqual(["microapps/pull-prod", "microapps/pull-dev"]);
   },
 );
 

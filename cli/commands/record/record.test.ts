@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect } from "@jest/globals";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -9,6 +9,9 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { createEmulator, type Emulator } from "../../../emulator/emulator.ts";
 import { seed, signIn } from "../../../emulator/testing/platform.ts";
+import { sampleStories } from "../../../testing/harness/drawn.ts";
+
+const test = sampleStories();
 
 const executable = fileURLToPath(new URL("../../../bundle/microapps.js", import.meta.url));
 

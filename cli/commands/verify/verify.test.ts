@@ -1,11 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect } from "@jest/globals";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createClient } from "../../../provider/client/index.ts";
 import { loadFacts } from "../../../provider/conformance/load.ts";
+import { sampleStories } from "../../../testing/harness/drawn.ts";
 import { parts } from "./rehearsal/parts.ts";
 import { screenOf } from "./rendering.ts";
 import { account, Stand } from "./testing/stand.ts";
+
+const test = sampleStories();
 
 let stand: Stand;
 beforeAll(async () => (stand = await Stand.open()));
@@ -121,7 +124,7 @@ test("limits are found up to as many rows as may be inserted", async () => {
 
 const step = (call: string, request: object): string => JSON.stringify({ call, with: request });
 
-test("facts of a file reach nothing outside of the bed", async () => {
+test("facts of a file reach nothing outside of the sandbox", async () => {
   const client = createClient({ endpoint: stand.emulator.url, ...account });
   const { rowID } = await client
     .insertmicroapprow({ microAppID: "bed-cities", rowData: {}, embeddingRowID: undefined })

@@ -33,7 +33,7 @@ test("a key that nobody reads is refused with the one that was meant", () => {
     "microapps:readonly is no configuration; did you mean microapps:readOnly?",
   );
   expect(() => given({ ...sound, colour: "red" })).toThrow(
-    "microapps:colour is no configuration; there is endpoint, email, password, token, userID, apiKey, door, readOnly, " +
+    "microapps:colour is no configuration; there is endpoint, email, password, token, userID, apiKey, providerKind, readOnly, " +
       "insecure, driftOnPreview, lostData, consistencySeconds, organizationID, movedFrom, appServer, profile, wireNames",
   );
   expect(() => configure({ ...sound, pasword: "horse" }, {}, true)).toThrow(

@@ -63,7 +63,7 @@ export const configuration = z.object({
     .optional()
     .meta({ description: "User ID that belongs to the token." }),
   apiKey: sentSecret.optional().meta({ description: "Key that app generation needs beside the token.", secret: true }),
-  door: z
+  providerKind: z
     .enum(providerKinds)
     .optional()
     .meta({

@@ -3,8 +3,11 @@ import { nearest } from "../../../machine/spelling.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Former spellings of keys, which are still read. */
-const formerKeys: Readonly<Record<string, string>> = { userId: "userID" };
-const formerVariables: Readonly<Record<string, string>> = { MICROAPPS_ORGANIZATION_ID: "MICROAPPS_ORGANIZATION_I_D" };
+const formerKeys: Readonly<Record<string, string>> = { userId: "userID", door: "providerKind" };
+const formerVariables: Readonly<Record<string, string>> = {
+  MICROAPPS_ORGANIZATION_ID: "MICROAPPS_ORGANIZATION_I_D",
+  MICROAPPS_PROVIDER_KIND: "MICROAPPS_DOOR",
+};
 
 /** Keys that an engine or the SDK adds to the configuration of a provider. */
 const foreign = ["version", "pluginDownloadURL", "__internal", "explicitProvider"];

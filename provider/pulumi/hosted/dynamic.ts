@@ -11,11 +11,11 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { messageOf } from "../../../machine/failures.ts";
 import { isObject } from "../../contract/wire.ts";
-import { findOwnResource } from "../doors.ts";
 import { DynamicProviders, type TypeProvider } from "../dynamic.ts";
 import { UnfinishedFailure, describeUnfinished } from "../plugin/failures.ts";
 import { reporterThrough, type LogEntry } from "../progress.ts";
 import { unknownValue, type Properties } from "../properties.ts";
+import { findOwnResource } from "../providerKinds.ts";
 import { secretSignature, signature } from "../secrets.ts";
 import { callsOf, type HostedCalls } from "./calls.ts";
 

@@ -19,7 +19,7 @@ export function packageSchema(version: string): object {
   const types = new TypeSpecs();
   // Other languages have one kind of provider. Former spellings of keys are read, and not declared: in Python a former
   // name and the present one are the same.
-  const variables = propertiesOf(configuration.omit({ door: true }), "output", "Config", types);
+  const variables = propertiesOf(configuration.omit({ providerKind: true }), "output", "Config", types);
   for (const [name, property] of Object.entries(variables)) {
     // A variable is a text: SDKs can't make an object of it, and the plugin reads it by itself.
     if (property.type !== "object") property.defaultInfo = { environment: [variableOf(name)] };

@@ -1,8 +1,8 @@
 import { configuration, configure, secretKeys, type Configuration } from "../configuration/configuration.ts";
 import { ConfigurationError } from "../configuration/configurationError.ts";
 import { unknownNames } from "../configuration/keys.ts";
-import { pickOwnSettings } from "../doors.ts";
 import { holdsUnknown, type Properties } from "../properties.ts";
+import { pickOwnSettings } from "../providerKinds.ts";
 import { details, type Detail } from "./details.ts";
 import type { Decoded } from "./wire.ts";
 

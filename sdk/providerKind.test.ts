@@ -7,9 +7,11 @@ import { mockEngine, registered } from "./testing/mockEngine.ts";
 beforeAll(mockEngine);
 beforeEach(() => {
   registered.length = 0;
-  pulumi.runtime.setConfig("microapps:door", "plugin");
+  pulumi.runtime.setConfig("microapps:providerKind", "plugin");
 });
-afterEach(() => pulumi.runtime.setConfig("microapps:door", ""));
+afterEach(() => {
+  for (const key of ["providerKind", "door"]) pulumi.runtime.setConfig(`microapps:${key}`, "");
+});
 
 /** The registration under a name, once all of these are registered. */
 async function seen(name: string, ...resources: pulumi.CustomResource[]) {
@@ -17,13 +19,22 @@ async function seen(name: string, ...resources: pulumi.CustomResource[]) {
   return registered.find((one) => one.name === name);
 }
 
-test("with microapps:door the classes register the plugin's resources, with nothing for a host of dynamic ones", async () => {
+test("with microapps:providerKind the classes register the plugin's resources, with nothing for a host of dynamic ones", async () => {
   const acme = new Organization("acme", { name: "Acme" }, { customTimeouts: { create: "5m" } });
   expect(await seen("acme", acme)).toMatchObject({ type: "microapps:index:Organization", inputs: { name: "Acme" } });
   const rows = [{ Code: "EUR" }];
   const seed = await seen("currencies", new SeedRows("currencies", { table: "currencies", key: "Code", rows }));
   expect(seed?.inputs).toMatchObject({ table: "currencies", key: "Code", rows });
   expect(JSON.stringify(registered)).not.toMatch(/__provider|__program|dynamic/);
+});
+
+test("the former name of the setting goes on, and the present one counts more", async () => {
+  pulumi.runtime.setConfig("microapps:providerKind", "");
+  pulumi.runtime.setConfig("microapps:door", "plugin");
+  const type = async (name: string) => (await seen(name, new Organization(name, { name })))?.type;
+  expect(await type("former")).toBe("microapps:index:Organization");
+  pulumi.runtime.setConfig("microapps:providerKind", "dynamic");
+  expect(await type("both")).toBe("pulumi-nodejs:dynamic/microapps:Organization");
 });
 
 test("a provider has the plugin's settings, and serves the plugin's resources", async () => {
@@ -42,7 +53,7 @@ test("a provider has the plugin's settings, and serves the plugin's resources", 
 });
 
 test.each(["plugin", "dynamic"])("what a program names as secret is one through the %s door", async (door) => {
-  pulumi.runtime.setConfig("microapps:door", door);
+  pulumi.runtime.setConfig("microapps:providerKind", door);
   const engine = pulumi.runtime.getMonitor() as unknown as { registerResource: (request: Registration) => void };
   const requests = jest.spyOn(engine, "registerResource");
   const acme = new Organization("acme", { name: "Acme" }, { additionalSecretOutputs: ["description"] });
@@ -61,9 +72,9 @@ test("the plugin imports", async () => {
 });
 
 test("a door that there is not ends the program", () => {
-  pulumi.runtime.setConfig("microapps:door", "window");
+  pulumi.runtime.setConfig("microapps:providerKind", "window");
   expect(() => new Organization("acme", { name: "Acme" })).toThrow(
-    new pulumi.RunError('microapps:door must be dynamic or plugin, and is "window"'),
+    new pulumi.RunError('microapps:providerKind must be dynamic or plugin, and is "window"'),
   );
   expect(registered).toEqual([]);
 });

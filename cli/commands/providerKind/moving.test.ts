@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import type { ProviderKind } from "../../../provider/pulumi/configuration/configuration.ts";
-import { providerOf } from "../../../provider/pulumi/doors.ts";
+import { providerOf } from "../../../provider/pulumi/providerKinds.ts";
 import { moveState } from "./moving.ts";
 
 interface Resource {

@@ -47,7 +47,7 @@ test("a door that the stack has already is said, and is no failure", async () =>
 });
 
 test("a wrong door, stack or file is told so", async () => {
-  expect((await project.run("state door window")).output).toContain("Allowed choices are plugin, dynamic");
+  expect((await project.run("state provider-kind window")).output).toContain("Allowed choices are plugin, dynamic");
   expect((await project.run("state door plugin", "--stack", "prod")).output).toContain("no stack named 'prod' found");
   expect((await project.run("state door plugin --file none.json")).output).toContain("could not read none.json");
   await isUntouched();
@@ -58,7 +58,7 @@ test("a state that is no file is exported, changed and imported", async () => {
   const { output } = await project.run("state door plugin");
   delete project.environment["PULUMI_BACKEND_URL"];
   expect(output).toContain(
-    "pulumi stack export --file state.json, microapps state door plugin --file state.json, pulumi stack import --file state.json",
+    "pulumi stack export --file state.json, microapps state provider-kind plugin --file state.json, pulumi stack import --file state.json",
   );
   const file = join(project.folder, "state.json");
   await project.succeed(`stack export --file ${file}`);
@@ -66,7 +66,7 @@ test("a state that is no file is exported, changed and imported", async () => {
   expect(await project.succeed(`state door plugin --file ${file}`)).toContain("19 resources moved");
   expect(await readFile(file, "utf8")).not.toContain("pulumi-nodejs");
   expect(await readFile(`${file}.bak`, "utf8")).toBe(exported);
-  await project.succeed(`state door dynamic --file ${file}`);
+  await project.succeed(`state provider-kind dynamic --file ${file}`);
   expect(await readFile(file, "utf8")).toBe(exported);
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { explicitInput, pickOwnSettings } from "./doors.ts";
 import { problemsOf } from "./plugin/settings.ts";
+import { explicitInput, pickOwnSettings } from "./providerKinds.ts";
 
 test("both doors take the same keys for ours, and what is below ours is no other package's", () => {
   const values = {

@@ -43,7 +43,7 @@ async function changeStack(door: ProviderKind, cwd: string, stack: string | unde
     if (!(error instanceof Refusal)) throw error;
     throw new EngineError(
       `${error.message}; for this command: pulumi stack export --file state.json, ` +
-        `microapps state door ${door} --file state.json, pulumi stack import --file state.json`,
+        `microapps state provider-kind ${door} --file state.json, pulumi stack import --file state.json`,
     );
   }
   const name = await workspace.chosenStack(stack);
@@ -66,5 +66,5 @@ function moved(door: ProviderKind, text: string, what: string): string {
 
 const next = (door: ProviderKind): string =>
   door === "plugin"
-    ? "a Node program goes on with microapps:door set to plugin, one in another language as it is"
-    : "a Node program goes on with microapps:door unset, or set to dynamic";
+    ? "a Node program goes on with microapps:providerKind set to plugin, one in another language as it is"
+    : "a Node program goes on with microapps:providerKind unset, or set to dynamic";

@@ -1,6 +1,6 @@
 import { parseTree, type Node } from "jsonc-parser";
 import type { ProviderKind } from "../../../provider/pulumi/configuration/configuration.ts";
-import { providerOf, toHiddenName, typeThrough, urnThrough } from "../../../provider/pulumi/doors.ts";
+import { providerOf, toHiddenName, typeThrough, urnThrough } from "../../../provider/pulumi/providerKinds.ts";
 import { resourceNamed } from "../../../provider/resources/resources.ts";
 import { childrenOf, JsonEdits, keyOf, propertyOf, valueOf } from "./jsonEdits.ts";
 import { providersThrough, type Move } from "./providers.ts";

@@ -1,5 +1,5 @@
 import type { Node } from "jsonc-parser";
-import { isComponent, resourceOf } from "../../../provider/pulumi/doors.ts";
+import { isComponent, resourceOf } from "../../../provider/pulumi/providerKinds.ts";
 import { type JsonEdits, propertyOf, valueOf } from "./jsonEdits.ts";
 
 /** A resource, or the provider of some, as a state has it. */

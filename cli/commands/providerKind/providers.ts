@@ -1,6 +1,6 @@
 import type { Node } from "jsonc-parser";
 import type { ProviderKind } from "../../../provider/pulumi/configuration/configuration.ts";
-import { explicitInput, providerType } from "../../../provider/pulumi/doors.ts";
+import { explicitInput, providerType } from "../../../provider/pulumi/providerKinds.ts";
 import { childrenOf, JsonEdits, keyOf } from "./jsonEdits.ts";
 import { propertiesOf, replaceText, type Stored } from "./stored.ts";
 
