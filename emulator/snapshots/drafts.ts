@@ -28,7 +28,7 @@ export function dropLeftovers(database: Database): void {
 }
 
 /** Rows of a table that is dropped at once. */
-const maxDropped = 100_000;
+const maxDropped = 25_000;
 
 /** Drops the tables of a draft, little by little. What is left when the data file is closed goes when it is opened. */
 export async function dropDraft(database: Database, prefix: string): Promise<void> {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { done, read, wrapWritten } from "./envelopes.ts";
 import { answeredID, id } from "./values.ts";
-import { firstOf, findMadeID, placesOf, readIn, toTextID } from "./wire.ts";
+import { findMadeID, firstOf, isObject, placesOf, readIn, toTextID, type Json } from "./wire.ts";
 
 const content = z.looseObject({
   url: z.string().optional(),
@@ -19,6 +19,17 @@ export const child = z.looseObject({
   content: content.optional(),
 });
 
+/** A record with its ID and content where the specification's readers look for them: neither shape is documented. */
+function spelledChild(wire: unknown): unknown {
+  if (!isObject(wire)) return wire;
+  const _id = wire["_id"] ?? wire["childID"] ?? wire["childId"] ?? wire["id"];
+  const isFlat = wire["content"] === undefined && (wire["url"] !== undefined || wire["filename"] !== undefined);
+  return { ...wire, ...(_id === undefined ? {} : { _id }), ...(isFlat ? { content: contentOf(wire) } : {}) };
+}
+
+const contentOf = (wire: Json): Json =>
+  Object.fromEntries(Object.keys(content.shape).flatMap((key) => (key in wire ? [[key, wire[key]]] : [])));
+
 // In these endpoints the platform calls the parent row `appID`.
 const parentRow = id.describe("ID of the parent row.");
 
@@ -30,7 +41,10 @@ export const microappchildList = endpoint({
   request: z.object({ appID: parentRow, fieldID: id }),
   answer: z.object({ childItems: z.array(child) }),
   wrap: read,
-  unwrap: (wire) => ({ childItems: firstOf(wire, ...placesOf("childItems"), "body", "result", "data") }),
+  unwrap: (wire) => {
+    const found = firstOf(wire, ...placesOf("childItems", "children", "items"), "body", "result", "data");
+    return { childItems: Array.isArray(found) ? found.map(spelledChild) : found };
+  },
   errors: ["notFound", "forbidden"],
 });
 
@@ -54,7 +68,7 @@ export const microappchildRead = endpoint({
   request: z.object({ childID: id }),
   answer: z.object({ childItem: child.optional() }),
   wrap: read,
-  unwrap: (wire) => ({ childItem: readIn(wire, ...placesOf("childItem")) }),
+  unwrap: (wire) => ({ childItem: spelledChild(readIn(wire, ...placesOf("childItem", "child"))) }),
   errors: ["notFound", "forbidden"],
 });
 

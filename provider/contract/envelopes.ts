@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { answeredID, id } from "./values.ts";
-import { isObject, findMadeID, readIn, toTextID, type Json } from "./wire.ts";
+import { findMadeID, firstOf, isObject, placesOf, readIn, toTextID, type Json } from "./wire.ts";
 
 /** The envelope of reads. */
 export const read = (answer: unknown): Json => ({ status: "success", body: answer });
@@ -38,11 +38,13 @@ export const declareMadeID = <Name extends string>(name: Name) => ({
 export const oneOf = <Name extends string, Thing extends z.ZodType>(name: Name, thing: Thing) => ({
   answer: z.object({ [name]: thing.optional() } as Record<Name, z.ZodOptional<Thing>>), // a computed name widens to any string
   wrap: (answer: Partial<Record<Name, unknown>>): Json => read(answer[name] ?? {}),
-  unwrap: (wire: unknown): Json => ({ [name]: recordIn(wire) }),
+  unwrap: (wire: unknown): Json => ({ [name]: recordIn(wire, name) }),
 });
 
-/** The record of an answer; undefined for an empty one. */
-function recordIn(wire: unknown): unknown {
+/** The record of an answer, which may stand under its own name; undefined for an empty one. */
+function recordIn(wire: unknown, name: string): unknown {
+  const named = firstOf(wire, ...placesOf(name));
+  if (isObject(named) && Object.keys(named).length > 0) return named;
   const isRecord =
     isObject(wire) && ["_id", "teamMemberID", "userID"].some((key) => typeof toTextID(wire[key]) === "string");
   if (isRecord && ["body", "result", "data"].every((name) => wire[name] === undefined)) return wire;

@@ -135,15 +135,20 @@ const wordsOfCodes: [RegExp, ErrorCode][] = [
   [/not found|no such|does not exist|unknown (id|row|team|organi[sz]ation|user|table)/i, "notFound"],
   [/already (exists|in use|taken)|duplicate|must be unique|still has/i, "conflict"],
   [/forbidden|not allowed|not permitted|permission|only .* can /i, "forbidden"],
-  [/log ?in|token|unauthori[sz]ed|password/i, "unauthorized"],
+  [/log(ged)? ?in|token|unauthori[sz]ed|password/i, "unauthorized"],
   [/is required|must be|invalid/i, "invalidRequest"],
 ];
+
+/** The messages of platforms that answer an ended session with another status than 401. */
+const endedSession =
+  /\b(must be|not|please) log(ged)? ?in\b|\blog ?in again\b|\b(token|session)\b.*\b(expired|invalid)\b|\binvalid (auth )?token\b/i;
 
 /**
  * The code of a refused call: that of its HTTP status where a code has this status, otherwise by the words of the
  * platform's message.
  */
 export function codeOf(status: number, message: string): ErrorCode {
+  if ([400, 403].includes(status) && endedSession.test(message)) return "unauthorized";
   for (const [code, facts] of Object.entries(errorCodes)) {
     if (facts.status === status && status !== 200) return code as ErrorCode; // keys of a const object
   }

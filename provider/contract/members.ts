@@ -33,8 +33,8 @@ const anyMember = z.union([
 export const teamMember = z
   .custom<z.input<typeof anyMember>>()
   .transform((value, context): Member => {
-    if (isOrdinary(value)) return memberOf(value);
-    const { data, error } = anyMember.safeParse(value);
+    if (isOrdinary(value) && value.userID !== undefined && isRole(value.role)) return memberOf(value);
+    const { data, error } = anyMember.safeParse(spelledMember(value));
     if (error) context.issues.push({ code: "custom", input: value, message: error.message });
     return data ?? {};
   })
@@ -45,6 +45,59 @@ type Ordinary = { [Key in "_id" | "teamMemberID" | "teamID" | "userID" | "email"
 const memberOf = ({ _id, teamMemberID = _id, teamID, userID, email, role }: Ordinary): Member => {
   return { teamMemberID, teamID, userID, email, role };
 };
+
+const isRole = (text: unknown): boolean => text === "admin" || text === "member";
+
+/** A member with the names and the role's word that the rest of the list's readers know. */
+function spelledMember(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  const { userId, teamId, teamMemberId, memberID, user, roles, isAdmin, ...rest } = value;
+  const person = isObject(user) ? (spelledMember(user) as Json) : { _id: user };
+  const known: Json = {
+    userID: rest["userID"] ?? userId ?? person["userID"] ?? person["_id"],
+    teamID: rest["teamID"] ?? teamId,
+    teamMemberID: rest["teamMemberID"] ?? teamMemberId ?? memberID,
+    _id: rest["_id"] ?? rest["id"],
+    email: rest["email"] ?? rest["emailAddress"] ?? person["email"] ?? addressIn(person["emails"]),
+    role: rest["role"] ?? (typeof isAdmin === "boolean" ? (isAdmin ? "admin" : "member") : onlyOf(roles)),
+  };
+  const role = known["role"];
+  if (typeof role === "string" && isRole(role.toLowerCase())) known["role"] = role.toLowerCase();
+  return { ...rest, ...Object.fromEntries(Object.entries(known).filter(([, each]) => each !== undefined)) };
+}
+
+const addressIn = (emails: unknown): unknown =>
+  Array.isArray(emails) ? at((emails as unknown[])[0], "address") : undefined;
+const onlyOf = (list: unknown): unknown =>
+  Array.isArray(list) && list.length === 1 ? (list as unknown[])[0] : undefined;
+
+const groupNames = ["members", "teamMembers", "users", "userIDs"];
+
+/**
+ * Flattens a list that has a group for each team, or lists by team ID; leaves other values alone. Only groups with a team
+ * ID count, since members without one could not be assigned.
+ */
+function ungrouped(found: unknown): unknown {
+  const members = Array.isArray(found) ? (found as unknown[]).map(inGroup) : byTeam(found);
+  return members.length > 0 && members.every((list) => list !== undefined) ? members.flat() : found;
+}
+
+function inGroup(group: unknown): unknown[] | undefined {
+  if (!isObject(group) || group["userID"] !== undefined || group["email"] !== undefined) return undefined;
+  const list = groupNames.map((name) => group[name]).find((each): each is unknown[] => Array.isArray(each));
+  const teamID = group["teamID"] ?? group["teamId"];
+  if (teamID === undefined) return undefined;
+  return list?.map((one) => (isObject(one) ? { teamID, ...one } : { teamID, userID: one }));
+}
+
+const byTeam = (found: unknown): (unknown[] | undefined)[] =>
+  Object.entries(isObject(found) ? found : {}).map(([key, list]) =>
+    Array.isArray(list) &&
+    list.length > 0 &&
+    list.every((one) => isObject(one) && (one["teamID"] ?? one["teamId"]) === key)
+      ? (list as unknown[])
+      : undefined,
+  );
 
 /** True for an object whose known values are texts that the schema takes as they are. */
 function isOrdinary(value: unknown): value is Ordinary {
@@ -124,7 +177,7 @@ export const teammembers = endpoint({
   wrap: read,
   unwrap: (wire) => {
     const found = firstOf(wire, ...placesOf("teamMembers", "members", "users"), "body", "result", "data") ?? wire;
-    return { teamMembers: at(found, "userIDs") ?? found };
+    return { teamMembers: at(found, "userIDs") ?? ungrouped(found) };
   },
   errors: ["notFound", "forbidden"],
 });

@@ -68,16 +68,22 @@ export function findMadeID(wire: unknown, ...names: string[]): unknown {
 }
 
 /**
- * Reads the record of an answer, from the first path that has one; undefined for none. Returns the whole of an answer
- * with neither `status` nor `body`: another server sent it, so the endpoint's schema must refuse it, and a `{}` must not
- * mean "not found".
+ * Reads the record of an answer, from the first path that has one; undefined for none. Returns the whole of any other
+ * answer, so that the endpoint's schema refuses it: neither a `{}` nor a record under an unknown name means "not found".
  */
 export function readIn(wire: unknown, ...paths: string[]): unknown {
   const found = firstOf(wire, ...paths);
   if (found !== undefined) return absent(found);
-  const ours = at(wire, "status") !== undefined || at(wire, "body") !== undefined;
-  return ours ? undefined : wire;
+  return isEmptyEnvelope(wire) ? undefined : wire;
 }
+
+const envelopeWords = new Set(["status", "body", "message", "success", "ok", "error", "errors", "code"]);
+
+/** True for an answer that has words about a call, and no payload. */
+const isEmptyEnvelope = (wire: unknown): boolean =>
+  isObject(wire) &&
+  (wire["status"] !== undefined || wire["body"] !== undefined) &&
+  Object.keys(wire).every((key) => envelopeWords.has(key));
 
 /** Turns null and an empty object, which stand for no record, into undefined. */
 const absent = (value: unknown): unknown =>
@@ -109,7 +115,7 @@ export function refusalIn(wire: unknown): string | undefined {
     const code = refusalStatusIn(part);
     if (typeof status === "string" && failureWords.has(status.toLowerCase())) return text || `status ${status}`;
     if (code !== undefined) return text || `status ${code}`;
-    if (typeof error === "string" || isObject(error) || error === true) return text || "not ok";
+    if ((typeof error === "string" && error !== "") || isObject(error) || error === true) return text || "not ok";
     if (ok === false || success === false) return text || "not ok";
   }
   return undefined;
@@ -119,8 +125,10 @@ export function refusalIn(wire: unknown): string | undefined {
 export function refusalStatusIn(wire: unknown): number | undefined {
   for (const part of [wire, at(wire, "body")]) {
     if (!isObject(part)) continue;
-    const { status, error } = part;
-    const found = [error, at(error, "error"), status].find((code) => Number.isInteger(code) && Number(code) >= 400);
+    const { status, statusCode, error } = part;
+    const found = [error, at(error, "error"), status, statusCode].find(
+      (code) => Number.isInteger(code) && Number(code) >= 400,
+    );
     if (typeof found === "number" && found < 600) return found;
   }
   return undefined;

@@ -98,3 +98,15 @@ async function settled(
   expect(made.outputs).not.toHaveProperty("found"); // it is the stack's own
   expect(await readdir(join(host.folder, ".microapps", "made"))).toEqual([]);
 }
+
+throughBothDoors({ profile: { version: 1, habits: { chosenIDs: "ignored" } } }, (scene) => {
+  test.each(kinds)("%s: a platform that gives IDs of its own is not asked twice", async (kind) => {
+    const organizationID = (await scene.client.insertorganization({ organizationInfo: { name: "Of a team" } }))
+      .organizationID;
+    const inputs = kind === "Team" ? { name: "Crew", organizationID } : { name: "Acme" };
+    scene.emulator.saveSnapshot("none");
+    scene.emulator.setFaults({ faults: [{ endpoint: insertions[kind], kind: "reset", commit: true, count: 1 }] });
+    await expect(scene.create(kind, inputs)).rejects.toThrow("made once more, it might be there twice");
+    expect(count(scene, kind)).toBe(1);
+  });
+});

@@ -18,10 +18,58 @@ describe("forms of lists that platforms answer", () => {
     ["IDs by name in a body", { body: { userIDs: ["u1"] } }, [{ userID: "u1" }]],
     ["users", { body: [{ _id: "u1", emails: [{ address: "ada@example.com" }] }] }, [ada]],
     ["memberships", { body: [{ _id: "m1", ...ada }] }, [{ teamMemberID: "m1", ...ada }]],
+    [
+      "other spellings",
+      { body: [{ id: "m1", userId: "u1", emailAddress: ada.email }] },
+      [{ teamMemberID: "m1", ...ada }],
+    ],
+    [
+      "a user in each",
+      { body: [{ _id: "m1", user: { _id: "u1", email: ada.email } }] },
+      [{ teamMemberID: "m1", ...ada }],
+    ],
+    ["roles in capitals", { body: [{ ...ada, role: "Admin" }] }, [{ ...ada, role: "admin" }]],
+    ["lists of one role", { body: [{ ...ada, roles: ["admin"] }] }, [{ ...ada, role: "admin" }]],
+    ["administrators or not", { body: [{ ...ada, isAdmin: false }] }, [{ ...ada, role: "member" }]],
+    ["a group for each team", { body: [{ teamID: "t", members: [ada] }] }, [{ teamID: "t", ...ada }]],
+    ["groups by team", { body: { t: [{ teamID: "t", ...ada }] } }, [{ teamID: "t", ...ada }]],
   ];
   test.each(people)("people as %s", async (_, answer, expected) => {
     await answering(() => answer);
     expect((await server.client().teammembers({ teamIDs: ["t"] })).teamMembers).toMatchObject(expected);
+  });
+
+  test.each([
+    { status: "success", team: { _id: "t1", name: "Crew" } },
+    { body: { team: { _id: "t1", name: "Crew" } } },
+  ])("a record under its own name", async (answer) => {
+    await answering(() => answer);
+    expect((await server.client().readteam({ teamID: "t1" })).team).toMatchObject({ _id: "t1" });
+  });
+
+  test("a record under an unknown name is not taken for none", async () => {
+    await answering(() => ({ status: "success", group: { _id: "t1", name: "Crew" } }));
+    await expect(server.client().readteam({ teamID: "t1" })).rejects.toMatchObject({ code: "badAnswer" });
+  });
+
+  test.each([
+    { body: { childItems: [{ childID: "c1", url: "u", filename: "f" }] } },
+    { children: [{ id: "c1", content: { url: "u", filename: "f" } }] },
+  ])("child records by other names", async (answer) => {
+    await answering(() => answer);
+    const { childItems } = await server.client().microappchildList({ appID: "r", fieldID: "f" });
+    expect(childItems).toMatchObject([{ _id: "c1", content: { url: "u", filename: "f" } }]);
+  });
+
+  test.each([400, 403])("a session that ended with status %s is renewed", async (status) => {
+    const refusal = JSON.stringify({ status: "failure", message: "You must be logged in" });
+    server = await serve(({ endpoint }, response, count) => {
+      if (endpoint !== "readteam") return undefined;
+      if (count === 1) return void response.writeHead(status).end(refusal);
+      return { body: { _id: "t1", name: "Crew" } };
+    });
+    servers.push(server);
+    expect((await server.client().readteam({ teamID: "t1" })).team).toMatchObject({ _id: "t1" });
   });
 
   test.each(["data", "rows", "microAppRows"])("rows under %s", async (name) => {

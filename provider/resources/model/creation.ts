@@ -158,7 +158,9 @@ export async function createOnce<Found extends Aged>(creation: Creation<Found>):
   let isLost = false;
   for (let attempt = 1; ; attempt++) {
     try {
-      return { id: await create(id) };
+      const newID = await create(id);
+      if (newID === id) honouring.add(context.client);
+      return { id: newID };
     } catch (error) {
       const isUnknown = isOutcomeUnknown(error);
       isLost ||= mayBeMade(error);
@@ -166,6 +168,8 @@ export async function createOnce<Found extends Aged>(creation: Creation<Found>):
       if (!isUnknown && !mayBeThere(error)) throw error;
       const { found, age } = await look(creation, id);
       if (found === undefined && (!isUnknown || attempt === 3)) throw error;
+      const honoursForSure = context.manner.isSeen || honouring.has(context.client);
+      if (found === undefined && isOutcomeUnknown(error) && !honoursForSure) throw unsure(creation, error);
       if (found === undefined) continue;
       // Another resource of this run may turn out to have it meanwhile.
       if (choose() !== id) return createOnce(creation);
@@ -176,6 +180,18 @@ export async function createOnce<Found extends Aged>(creation: Creation<Found>):
     }
   }
 }
+
+/** Clients whose platform was seen to take an ID that the caller chose. */
+const honouring = new WeakSet<object>();
+
+/** A platform that gives IDs of its own makes a second thing, and nobody would find the first. */
+const unsure = ({ what }: Pick<Creation<Aged>, "what">, { platformMessage }: ApiError): ResourceError =>
+  new ResourceError(
+    `whether ${what} was created is not known: ${platformMessage}. It is not found under the ID that was chosen for it, and ` +
+      `this platform may give IDs of its own: made once more, it might be there twice. Look for it on the platform. If it is ` +
+      `not there, run up again; if it is, delete it first, or import it. 'microapps verify --write-profile <file>' finds out ` +
+      `what the platform does, and microapps:profile names that file (habits.chosenIDs).`,
+  );
 
 /** Reads the thing under an ID, and its age by the platform's clock, which may differ from ours. */
 async function look<Found extends Aged>({ find, context }: Creation<Found>, id: string) {
