@@ -9,4 +9,4 @@ export { wrapLine } from "./terminal/columns.ts";
 export { oneLine, printable } from "./terminal/text.ts";
 export { setConfig } from "./workspace/configEdits.ts";
 export { projectFolder, stateAtRest, stateInClear } from "./workspace/stateAtRest.ts";
-export { type Stack, Workspace } from "./workspace/workspace.ts";
+export { refuseTakenStack, type Stack, Workspace } from "./workspace/workspace.ts";

@@ -32,3 +32,9 @@ export function isRunning(pid: number): boolean {
     return (error as NodeJS.ErrnoException).code !== "ESRCH"; // killing throws nothing else
   }
 }
+
+/** Removes what decrypts the state: programs, providers and Git get what they need in clear. */
+export function withoutPassphrase(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { PULUMI_CONFIG_PASSPHRASE: _, PULUMI_CONFIG_PASSPHRASE_FILE: __, ...others } = environment;
+  return others;
+}

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import { withoutPassphrase } from "../../machine/processes.ts";
 import { EngineError } from "../errors.ts";
 
 export interface Started {
@@ -87,12 +88,6 @@ export function start(command: string, options: StartOptions): Started {
   started.ended.catch(() => running.delete(started));
   running.add(started);
   return started;
-}
-
-/** Removes what decrypts the state: programs and providers get what they need in clear. */
-function withoutPassphrase(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const { PULUMI_CONFIG_PASSPHRASE: _, PULUMI_CONFIG_PASSPHRASE_FILE: __, ...others } = environment;
-  return others;
 }
 
 /** Finds a file of the @pulumi/pulumi that the project itself has installed. */

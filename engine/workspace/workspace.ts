@@ -50,17 +50,8 @@ export class Workspace {
   }
 
   static async open(options: WorkspaceOptions): Promise<Workspace> {
-    const { cwd, environment, write } = options;
-    const project = readProject(findProject(cwd));
-    const url = environment["PULUMI_BACKEND_URL"] || project.backendUrl || currentBackend(environment);
-    if (url === undefined) {
-      throw new EngineError(
-        `no state backend is configured: set 'backend: {url: file://.}' in ${project.file} or PULUMI_BACKEND_URL=file://<folder>`,
-      );
-    }
-    const backend = new FileBackend(backendFolder(url, cwd), write ?? writeDurably);
-    refuseStateForms(environment);
-    await backend.open(() => refuseOldLayout(environment));
+    const project = readProject(findProject(options.cwd));
+    const { backend, url } = await openBackend(project, options);
     return new Workspace(project, backend, options, searchHintFor(project, backend, url));
   }
 
@@ -174,6 +165,37 @@ export class Workspace {
     }
     return new Stack(this, name, file, crypter);
   }
+}
+
+/** Opens the backend of a project, which is made where there is none yet. */
+async function openBackend(
+  { file, backendUrl }: Pick<Project, "file" | "backendUrl">,
+  { cwd, environment, write }: WorkspaceOptions,
+): Promise<{ backend: FileBackend; url: string }> {
+  const url = environment["PULUMI_BACKEND_URL"] || backendUrl || currentBackend(environment);
+  if (url === undefined) {
+    throw new EngineError(
+      `no state backend is configured: set 'backend: {url: file://.}' in ${file} or PULUMI_BACKEND_URL=file://<folder>`,
+    );
+  }
+  const backend = new FileBackend(backendFolder(url, cwd), write ?? writeDurably);
+  refuseStateForms(environment);
+  await backend.open(() => refuseOldLayout(environment));
+  return { backend, url };
+}
+
+/** Refuses a stack of a project that is still to be written, where its backend has one of that name or can't be opened. */
+export async function refuseTakenStack(
+  project: Pick<Project, "name" | "file" | "backendUrl">,
+  stack: string,
+  options: WorkspaceOptions,
+): Promise<void> {
+  const { backend } = await openBackend(project, options);
+  if ((await backend.read(project.name, stack)) === undefined) return;
+  throw new EngineError(
+    `stack '${stack}' already exists in ${backend.checkpointFile(project.name, stack)}, and nothing was written: ` +
+      "leave out --stack to go on with it, or give the project another --name",
+  );
 }
 
 /** Explains a relative backend: it counts from the current folder, as with Pulumi, and the project may lie above it. */

@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FileRefusal, maxMegabytesOfLayer, openFile, readText, textIfAny } from "./files.ts";
+import { toGitEnvironment } from "./git.ts";
 
 let folder: string;
 let program: string;
@@ -116,4 +117,16 @@ test("a file that can't be read is not taken for none", () => {
   expect(text("none.yaml")).toBeUndefined();
   expect(() => text("large.yaml")).toThrow("large.yaml can't be read, and it may decide what a run does: it has more");
   expect(() => text("link.yaml")).toThrow("link.yaml can't be read, and it may decide what a run does: it is outside");
+});
+
+test("Git, whose filters are programs of a branch, never has the passphrase", () => {
+  const before = process.env["PULUMI_CONFIG_PASSPHRASE"];
+  process.env["PULUMI_CONFIG_PASSPHRASE"] = "correct-horse";
+  try {
+    expect(JSON.stringify(toGitEnvironment())).not.toContain("correct-horse");
+    expect(toGitEnvironment()).toMatchObject({ GIT_TERMINAL_PROMPT: "0", PATH: process.env["PATH"] });
+  } finally {
+    if (before === undefined) delete process.env["PULUMI_CONFIG_PASSPHRASE"];
+    else process.env["PULUMI_CONFIG_PASSPHRASE"] = before;
+  }
 });

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { existsSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { withoutPassphrase } from "../../machine/processes.ts";
 
 // Git reads objects and its own settings alone: no checkout, nothing of the repository runs and nothing is fetched.
 const settings = [
@@ -12,7 +13,7 @@ const settings = [
 ];
 export const gitFlags = ["--no-replace-objects", ...settings.flatMap((setting) => ["-c", setting])];
 export const toGitEnvironment = (): NodeJS.ProcessEnv => ({
-  ...process.env,
+  ...withoutPassphrase(process.env), // programs that Git starts have no use for it
   GIT_NO_LAZY_FETCH: "1",
   GIT_OPTIONAL_LOCKS: "0",
   GIT_TERMINAL_PROMPT: "0",

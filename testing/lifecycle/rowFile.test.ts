@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { parse } from "yaml";
 import { throughBothDoors, unknown } from "../harness/bothDoors.ts";
+import { repository } from "../harness/project.ts";
 
 const tables = {
   continents: { name: "Continents", fields: { Code: { type: "text", sort: 1 } } },
@@ -156,6 +160,20 @@ throughBothDoors(seed, (scene) => {
     expect((await scene.create("RowFile", news)).id).toBe(first.id);
     expect(scene.host.told.join()).toContain('"cz.png" was already there: going on with it');
     expect(await live()).toHaveLength(1);
+  });
+
+  test("RowFile: the example of its page works on an emulator whose seed names the field as the page does", async () => {
+    const page = readFileSync(join(repository, "docs/resources/rowFile.md"), "utf8");
+    const [, yaml = ""] = /```yaml\n(.*?)```/s.exec(page) ?? [];
+    const { properties } = (parse(yaml) as { resources: { flag: { properties: { url: string } } } }).resources.flag;
+    expect(parse(/Flag: \{.*?\}/.exec(page)?.[0] ?? "")).toEqual({ Flag: tables.countries.fields.Flag });
+    const { rowID: appID } = await scene.client.insertmicroapprow({ microAppID: "countries", rowData: { Code: "PT" } });
+    const url = properties.url.replace(new URL(properties.url).origin, base);
+    await scene.create("RowFile", { ...properties, url });
+    const { childItems } = await scene.client.microappchildList({ appID, fieldID: "flag" });
+    expect(childItems.map(({ content }) => content)).toEqual([expect.objectContaining({ filename: "pt.svg" })]);
+    const labelled = scene.create("RowFile", { ...properties, url, fieldID: "Flag" });
+    await expect(labelled).rejects.toThrow("Flag is a label; the ID of this field is flag");
   });
 
   test("RowFile: a refusal leaves nothing behind", async () => {

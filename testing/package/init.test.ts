@@ -121,7 +121,26 @@ test("a stack that can't be made is refused before anything is written", async (
   const locked = { ...environment(), PULUMI_CONFIG_PASSPHRASE: undefined };
   const { output } = await runCommand({ words: ["init", "--yes", "-s", "dev"], folder, environment: locked });
   expect(output).toContain("passphrase must be set with PULUMI_CONFIG_PASSPHRASE");
-  expect(existsSync(join(folder, "Pulumi.yaml"))).toBe(false);
+  const elsewhere = { ...environment(), PULUMI_BACKEND_URL: "s3://states" };
+  const remote = await runCommand({ words: ["init", "--yes", "-s", "dev"], folder, environment: elsewhere });
+  expect(remote.output).toContain("not in 's3:'");
+  expect(readdirSync(folder)).toEqual(["node_modules"]);
+});
+
+test("a stack that is there already is refused before anything is written, and gone on with without --stack", async () => {
+  expect(await run("init", "--yes", "--stack", "dev")).toMatchObject({ status: 0 });
+  const salt = /encryptionsalt: .*\n/.exec(read("Pulumi.dev.yaml"))?.[0] ?? "";
+  const left = ["node_modules", ".pulumi"];
+  for (const file of readdirSync(folder)) if (!left.includes(file)) rmSync(join(folder, file));
+  const { status, output } = await run("init", "--yes", "--stack", "dev");
+  expect({ status, output }).toMatchObject({ status: 1 });
+  expect(output).toMatch(/^error: stack 'dev' already exists in .*crew\/dev\.json, and nothing was written: leave out/);
+  expect(readdirSync(folder).sort()).toEqual(left.toSorted());
+  expect(await run("init", "--yes", "--stack", "dev", "--name", "other")).toMatchObject({ status: 0 });
+  for (const file of readdirSync(folder)) if (!left.includes(file)) rmSync(join(folder, file));
+  expect(await run("init", "--yes")).toMatchObject({ status: 0 });
+  writeFileSync(join(folder, "Pulumi.dev.yaml"), read("Pulumi.dev.yaml") + salt);
+  expect(await run("preview", "--stack", "dev")).toMatchObject({ status: 0 });
 });
 
 test("three environments have what they share in one file, a list, and pipelines", async () => {

@@ -11,8 +11,11 @@ const python = `runtime:
   name: python
   options: { toolchain: pip, virtualenv: .venv }
 `;
+/** Where the states of a new project are kept, unless a variable names another place. */
+export const backendUrl = "file://.";
+
 const backend = `backend:
-  url: file://. # the state is in .pulumi/; leave it out to use the backend that you are logged in to
+  url: ${backendUrl} # the state is in .pulumi/; leave it out to use the backend that you are logged in to
 `;
 const plugin = `plugins:
   providers: [{ name: microapps, path: node_modules/pulumi-microapps/plugin }]

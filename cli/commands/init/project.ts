@@ -9,6 +9,7 @@ import {
   oneLine,
   passphraseFrom,
   readTyped,
+  refuseTakenStack,
   type Terminal,
 } from "../../../engine/index.ts";
 import { messageOf } from "../../../machine/failures.ts";
@@ -16,7 +17,7 @@ import { pulumiVersion } from "../ci/pipelines.ts";
 import { writePipelines } from "../ci/writing.ts";
 import { writeEditorSchema } from "../environment/editorSchema.ts";
 import { editorSchema, environmentFiles, extendGitignore, hasPlatform, type NewEnvironment } from "./environments.ts";
-import { languages, programFiles, type Language } from "./program.ts";
+import { backendUrl, languages, programFiles, type Language } from "./program.ts";
 
 /** Flags of the command. */
 export interface InitOptions {
@@ -60,6 +61,10 @@ export async function initProject(options: InitOptions, terminal: Terminal): Pro
     throw new EngineError(`${there.join(", ")}: it is there already, and nothing was written: choose an empty folder`);
   }
   const manifest = packageText(folder, name, language);
+  if (decided.stack !== undefined) {
+    const project = { name, file: path.join(folder, "Pulumi.yaml"), backendUrl };
+    await refuseTakenStack(project, decided.stack, { cwd: folder, environment: terminal.environment });
+  }
   mkdirSync(folder, { recursive: true });
   for (const [file, text] of Object.entries(files)) writeFileSync(path.join(folder, file), text, { flag: "wx" });
   if (from !== undefined) copyData(from, folder);

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join, relative, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { gitFlags, toGitEnvironment } from "../../files/git.ts";
 
 /**
  * Works on a file as the last commit of its Git repository has it, in a copy in a folder of its own; undefined where
@@ -26,7 +27,11 @@ export async function readCommittedFile<Answer>(
 
 async function written(directory: string, file: string, copy: string): Promise<boolean> {
   const path = relative(directory, resolve(directory, file)).replaceAll("\\", "/");
-  const git = spawn("git", ["show", `HEAD:./${path}`], { cwd: directory, stdio: ["ignore", "pipe", "ignore"] });
+  const git = spawn("git", [...gitFlags, "show", `HEAD:./${path}`], {
+    cwd: directory,
+    env: toGitEnvironment(),
+    stdio: ["ignore", "pipe", "ignore"],
+  });
   const ended = new Promise<boolean>((resolve) => {
     git.on("error", () => resolve(false)); // Git is not installed
     git.on("close", (status) => resolve(status === 0));
