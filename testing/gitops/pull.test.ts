@@ -370,6 +370,7 @@ describe("what went wrong elsewhere", () => {
     const pulled = await stage.pull({ foreign: true });
     expect(refusals(pulled).sort()).toEqual([
       ...Array.from({ length: 2 }, () => "its changed values are secret: they are never written into a file"),
+      "its rows are sensitive: they are never written into a file",
     ]);
     expect(JSON.stringify(pulled.items)).not.toMatch(/live-|declared-/);
     await stage.write(pulled);

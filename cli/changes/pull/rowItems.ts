@@ -22,11 +22,12 @@ export async function listRowItems(
   makeItem: MakeItem,
 ): Promise<PullItem[]> {
   const { rows } = seen;
-  if (!rows || rows.changed.size + rows.missing.length + rows.foreign.length === 0) return listHidden(seen);
+  if (!rows || rows.changed.size + rows.missing.length + rows.foreign.length === 0)
+    return listHidden(seen, seen.resource.values["sensitive"] === true);
   const seed = path === undefined ? undefined : layout.declared.declaration.seeds[path];
   if (!seed || path === undefined)
     return [...rows.changed.keys()].map((key) => makeItem(changeOf("change", key), () => []));
-  if (seed.sensitive) return listHidden(seen);
+  if (seed.sensitive) return listHidden(seen, true);
   const declared = new Map<string, RowData>();
   for await (const block of read(withRowEdits(seed), layout.declared.folder))
     for (const { values } of block) declared.set(keyOf(seed.key, values), values);
@@ -37,8 +38,8 @@ export async function listRowItems(
 export const toShare = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);
 
 /** Names a seed whose rows nobody may read, if they were changed. */
-function listHidden({ resource, found }: SeenResource): PullItem[] {
-  if (!isObject(found?.["drift"]) || resource.values["sensitive"] !== true) return [];
+function listHidden({ resource, found }: SeenResource, isSensitive: boolean): PullItem[] {
+  if (!isSensitive || !isObject(found?.["drift"])) return [];
   const refused = "its rows are sensitive: they are never written into a file";
   return [{ kind: "seed", thing: resource.name, change: changeOf("change", secretText), edits: [], refused }];
 }
