@@ -165,7 +165,8 @@ export const organization = resource({
       }
       await remove();
     }
-    await proveGone(context, { kind: "organization", what: called(state), find: () => find(context, id) });
+    const deleted = { kind: "organization", what: called(state), id, find: (one: string) => find(context, one) };
+    await proveGone(context, deleted);
   },
 });
 

@@ -193,8 +193,8 @@ export const rowFile = resource({
     if (state.resourceUrn !== undefined) await forgetIntent(context.directory, state.resourceUrn);
     const { rowID, fieldID, childID } = await located(context, id);
     await orUndefinedIfNotFound(context.client.microappchildDelete({ childID }, context));
-    const find = async () => (await childrenOf(context, rowID, fieldID))?.find(({ _id }) => _id === childID);
-    await proveGone(context, { kind: "file", what: `${quote(fileName(state))} of row ${rowID}`, find });
+    const find = async (row: string) => (await childrenOf(context, row, fieldID))?.find(({ _id }) => _id === childID);
+    await proveGone(context, { kind: "file", what: `${quote(fileName(state))} of row ${rowID}`, id: rowID, find });
   },
 });
 

@@ -136,7 +136,7 @@ export const team = resource({
     }
     const members = await context.members.list(id);
     if (members === undefined) return;
-    const deleted = { kind: "team", what: called(state), find: () => find(context, id) };
+    const deleted = { kind: "team", what: called(state), id, find: (one: string) => find(context, one) };
     if (state.forceDestroy) {
       if (members.length > 0)
         context.report.warning(

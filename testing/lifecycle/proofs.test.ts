@@ -147,6 +147,21 @@ throughBothDoors({}, (scene) => {
     expect((await scene.host.read(kind, id, state)).id).toBe(""); // so the next run creates it
   });
 
+  test.each(kinds)("%s: a deletion is proved by the answer that an unknown ID gets, and by no other", async (kind) => {
+    const news = await newsOf(kind);
+    const { id, outputs } = await scene.create(kind, news);
+    const read = kind === "Team" ? "readteam" : "readorganization";
+    const refusal = { endpoint: read, kind: "errorInside", message: "Nothing for you" } as const;
+    scene.emulator.setFaults({ faults: [{ ...refusal, count: 1 }] });
+    await expect(scene.host.destroy(kind, id, outputs)).rejects.toThrow("Nothing for you");
+    await scene.host.restart();
+    const other = await scene.create(kind, { ...news, name: "Other" });
+    scene.emulator.setFaults({ faults: [refusal] });
+    await scene.host.destroy(kind, other.id, other.outputs);
+    scene.emulator.setFaults();
+    expect((await scene.host.read(kind, other.id, other.outputs)).id).toBe("");
+  });
+
   test("a team goes where the account itself stands in the way, and stays whole where others do", async () => {
     const organizationID = await scene.organization();
     const { id, outputs } = await scene.create("Team", { organizationID, name: "Crew" });

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { SeedDeclaration } from "../../../provider/environment/schema.ts";
 import { sameContent, saltOf } from "../../../provider/reconcile/digests.ts";
 import type { Cells } from "../../../provider/reconcile/merging/records.ts";
 import type { MergeSides } from "../../../provider/reconcile/merging/threeWay.ts";
@@ -124,6 +125,7 @@ export class ChangedRows {
     const found = new Map<string, Cells>();
     const met = new RowIndices(this.base.length);
     const own = new RowSet();
+    this.untouched = 0;
     for await (const rows of readRows(to)) {
       for (const row of rows) {
         const { digest, content } = this.#digest(row.cells) ?? {};
@@ -143,6 +145,30 @@ export class ChangedRows {
       if (!met.has(index) && this.#there.has(index) && !this.#other.has(index)) this.untouched++;
     return found;
   }
+}
+
+interface Compared {
+  was: SeedDeclaration | undefined;
+  linked: string;
+  changed: ChangedRows;
+}
+
+/** The last comparison of each seed: before a promotion is written it is planned twice, with another `to` alone. */
+const compared = new WeakMap<SeedDeclaration, Compared>();
+
+/** Compares two sides of one key, unless that was done already. Throws a PromotionError. */
+export async function compareSides(
+  was: SeedOfSide | undefined,
+  is: SeedOfSide,
+  labels: Iterable<string>,
+): Promise<ChangedRows> {
+  const names = [...labels].sort();
+  const linked = JSON.stringify(names);
+  const known = compared.get(is.seed);
+  if (known && known.was === was?.seed && known.linked === linked) return known.changed;
+  const changed = await ChangedRows.of(was, is, names);
+  compared.set(is.seed, { was: was?.seed, linked, changed });
+  return changed;
 }
 
 /** True if `to` has a row that is not as at the base. */

@@ -1,5 +1,5 @@
 import { keyText } from "../../../provider/reconcile/digests.ts";
-import { isSameValue, printableKey, rekeyBase, type Cells } from "../../../provider/reconcile/merging/records.ts";
+import { isSameValue, printableKey, type Cells } from "../../../provider/reconcile/merging/records.ts";
 import {
   mergeRecords,
   type Decide,
@@ -9,8 +9,9 @@ import {
 import { listLinkedLabels } from "../../../provider/sources/source.ts";
 import type { PromotionSides } from "../model/model.ts";
 import { PromotionError } from "../model/promotionError.ts";
-import { ChangedRows, hasOtherRows } from "./changedRows.ts";
-import { findHidden, findSeed, readTable, type SeedOfSide } from "./rowTables.ts";
+import { compareSides, hasOtherRows } from "./changedRows.ts";
+import { findRekeyed, readRekeyed } from "./rekeyed.ts";
+import { findHidden, findSeed, type SeedOfSide } from "./rowTables.ts";
 
 /** The merge of a seed's rows. */
 export interface RowsMerge extends Omit<RecordMerge, "untouched"> {
@@ -88,14 +89,20 @@ async function rowsToMerge(
   seed: string,
   linked: ReadonlySet<string>,
 ): Promise<RowsToMerge | "emptied" | undefined> {
-  const { was, is, there } = seeds;
+  const { is, there } = seeds;
+  let { was } = seeds;
   if (was && nameKey(was) !== nameKey(is)) {
     assertOneKey(seeds, seed);
-    return rekeyed({ was, is, there });
+    const former = { was, is, there };
+    was = await findRekeyed(former);
+    if (!was) {
+      const sides = await readRekeyed(former);
+      return sides === "emptied" ? sides : { sides, untouched: 0 };
+    }
   }
-  const changed = await ChangedRows.of(was, is, linked);
+  const changed = await compareSides(was, is, linked);
   if (changed.isEmpty) return undefined;
-  assertOneKey(seeds, seed);
+  assertOneKey({ was, is, there }, seed);
   if (changed.isBare) return "emptied";
   const sides = await changed.merging(there);
   return { sides, untouched: changed.untouched, after: changed.after };
@@ -109,19 +116,6 @@ function assertOneKey({ was, is, there }: ThreeSeeds, seed: string): void {
   throw new PromotionError(
     `the key of ${seed} is ${source ?? ""} in ${is.side} and ${target ?? ""} in ${there.side}: change it in ${other.side} as in ${name.side} (key: ${key ?? ""}), then promote`,
   );
-}
-
-/** The rows of all sides by the key that both have by now. */
-async function rekeyed({ was, is, there }: ThreeSeeds & { was: SeedOfSide }): Promise<RowsToMerge | "emptied"> {
-  const before = await readTable(was);
-  const [from, to] = [await readTable(is), await readTable(there)];
-  if (from.size === 0 && before.size > 0) return "emptied";
-  const { key } = is.seed;
-  const base = rekeyBase({ key: was.seed.key, rows: before.values() }, key, [
-    { key, rows: from.values() },
-    { key, rows: to.values() },
-  ]);
-  return { sides: { base, from, to }, untouched: 0 };
 }
 
 function visible(rows: ReadonlyMap<string, Cells>, secret: ReadonlySet<string>): ReadonlyMap<string, Cells> {

@@ -1,4 +1,5 @@
-import { ApiError, isNotFound } from "../../contract/errors.ts";
+import { randomBytes } from "node:crypto";
+import { ApiError, isNotFound, type ErrorCode } from "../../contract/errors.ts";
 import { quote } from "../../messages/text.ts";
 import { findChangedValues } from "./creation.ts";
 import { PartialFailure, ResourceError, type Context } from "./resource.ts";
@@ -69,15 +70,26 @@ export async function proveNew<Wanted extends object>(kind: string, sent: Sent<W
   await proveOnce(sent.context, form, () => read(sent).then((found) => prove(sent, found)));
 }
 
+interface Deleted {
+  kind: string;
+  /** Kind and name for people, e.g. `team "Crew"`. */
+  what: string;
+  id: string;
+  /** Reads what has an ID; undefined when there is none. */
+  find: (id: string) => Promise<unknown>;
+}
+
 /**
  * Reads what was deleted. Throws when it is still there, whatever the platform answered; of one kind, one deletion of a
  * run is read, and each only once that one was not carried out.
  */
-export async function proveGone(
-  context: Context,
-  { kind, what, find }: { kind: string; what: string; find: () => Promise<unknown> },
-): Promise<void> {
-  const look = (): Promise<boolean> => find().then((found) => found === undefined, isHidden);
+export async function proveGone(context: Context, deleted: Deleted): Promise<void> {
+  const { kind, what, id, find } = deleted;
+  const look = (): Promise<boolean> =>
+    find(id).then(
+      (found) => found === undefined,
+      (error: unknown) => isHidden(error, deleted),
+    );
   await proveOnce(context, `no ${kind}`, async () => {
     if (await untilShown(context, look, (isGone) => isGone)) return;
     throw new ResourceError(
@@ -86,11 +98,27 @@ export async function proveGone(
   });
 }
 
-/** True of a thing that nobody may read any more; throws what is no answer. */
-function isHidden(error: unknown): true {
-  if (error instanceof ApiError && (error.code === "notFound" || error.code === "forbidden")) return true;
-  throw error;
+/** Answers with which platforms refuse to read an unknown ID; a failure on the way is none of them. */
+const refusals: readonly ErrorCode[] = ["invalidRequest", "rejected", "serverError", "badAnswer", "conflict"];
+
+/**
+ * True of a thing that nobody may read any more, and of one that is answered like an ID that nothing can have; throws
+ * what is no such answer.
+ */
+async function isHidden(error: unknown, { id, find }: Deleted): Promise<true> {
+  if (!(error instanceof ApiError)) throw error;
+  if (error.code === "notFound" || error.code === "forbidden") return true;
+  if (!refusals.includes(error.code)) throw error;
+  const unknown = randomBytes(12).toString("hex");
+  const other: unknown = await find(unknown).catch((refusal: unknown) => refusal);
+  const isSame = other instanceof ApiError && formOf(other, unknown) === formOf(error, id);
+  if (!isSame) throw error;
+  return true;
 }
+
+/** A refusal without the ID that it may repeat. */
+const formOf = ({ code, status, platformMessage }: ApiError, id: string): string =>
+  JSON.stringify([code, status, platformMessage.replaceAll(id, "")]);
 
 /** Proves the first of its form in a run, and each once that one failed. */
 async function proveOnce({ client }: Context, form: string, prove: () => Promise<void>): Promise<void> {

@@ -51,11 +51,16 @@ export function comparing(
 }
 
 /** Types that may be declared of a label for which two values were the same. */
-const declarable = ["date", "number", "checkbox"] as const;
+const declarable = ["date", "number", "boolean", "checkbox"] as const;
 
-/** The type of a field that makes the same of both values; undefined where none does. */
+/**
+ * The type of a field that makes the same of both values; undefined where none does. A checkbox has no form for false,
+ * so that type fits no boolean.
+ */
 export const typeThatEquals = (one: unknown, other: unknown): (typeof declarable)[number] | undefined =>
-  declarable.find((form) => canonical(inForm(form, one)) === canonical(inForm(form, other)));
+  (typeof one === "boolean" ? (["boolean"] as const) : declarable).find(
+    (form) => canonical(inForm(form, one)) === canonical(inForm(form, other)),
+  );
 
 /** Characters of a value that are shown and stored. */
 const maxCharacters = 60;

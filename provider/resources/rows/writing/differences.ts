@@ -101,16 +101,26 @@ function* cellsThatDiffer(
   for (const [label, value] of Object.entries(sent)) {
     if (form(label, value) === form(label, found[label])) continue;
     const isLost = canonical(found[label]) === undefined;
-    const text = isLost ? lostLabel(target, label, found, labels) : otherValue(target, label, value, found[label]);
+    const text = isLost
+      ? lostLabel(target, label, { value, found, labels })
+      : otherValue(target, label, value, found[label]);
     yield { label, text, about: `${label} ${isLost ? "lost" : "otherwise"}`, isLost };
   }
 }
 
-function lostLabel({ table, key }: RowTarget, label: string, found: RowData, labels: ReadonlySet<string>): string {
+function lostLabel(
+  { table, key }: RowTarget,
+  label: string,
+  { value, found, labels }: { value: unknown; found: RowData; labels: ReadonlySet<string> },
+): string {
   const isKey = key.includes(label);
   const meant = nearestLabel(label, [...Object.keys(found), ...labels]);
   const what = `table ${table} did not keep ${isKey ? `${quote(label)}, the natural key` : `the label ${quote(label)}`}`;
   if (meant !== undefined) return `${what}; it has ${quote(meant)}: write it so (labels are case sensitive)`;
+  if (value === false) {
+    // Such a field may be there, and keep nothing but what is true.
+    return `table ${table} gave back nothing in ${quote(label)}, where false was sent: leave ${label} out of the rows where it is false, or add the field if the table lacks it`;
+  }
   const otherwise = isKey ? "correct key" : "remove the label from the source";
   return `${what}: add the field to the table, or ${otherwise} (labels are case sensitive)`;
 }

@@ -1,0 +1,16 @@
+import { expect, test } from "@jest/globals";
+import { typeThatEquals } from "./forms.ts";
+
+test.each([
+  [true, "true", "boolean"],
+  [false, "false", "boolean"],
+  [["true"], "true", "checkbox"],
+  [12, "12", "number"],
+  ["1237-10-28", "1237-10-28T00:00:00.000Z", "date"],
+])("a value %j that comes back as %j is of the type %s", (sent, found, type) => {
+  expect(typeThatEquals(sent, found)).toBe(type);
+});
+
+test("a list fits no boolean: a checkbox has no form for false", () => {
+  expect(typeThatEquals(true, ["true"])).toBeUndefined();
+});
