@@ -94,6 +94,25 @@ describe("what can't be promoted is refused in one sentence", () => {
     expect([taken.map(({ name }) => name), conflicts]).toEqual([["countries/France"], []]);
   });
 
+  test("a key that changed on both sides alike is followed where a row of the base was changed by its former key", async () => {
+    const keyed = (key: string, row: string): string =>
+      `extends: base.yaml\nseeds: { countries: { key: ${key}, rows~: [{ ${row} }] } }\n`;
+    const repository = made({
+      ...project,
+      "staging.yaml": keyed("Code", "Code: FR, Area: '643'"),
+      "prod.yaml": keyed("Code", "Code: FR, Area: '643'"),
+    });
+    repository.commit({
+      "staging.yaml": keyed("Name", "Name: France, Area: '644'"),
+      "prod.yaml": keyed("Name", "Name: France, Area: '643'"),
+    });
+    await promoteIn(repository, ["staging", "prod"]);
+    expect(read(repository, "prod.yaml")).toContain("Area: '644'");
+    repository.git("add", "--all");
+    repository.git("commit", "--quiet", "--message=promoted");
+    expect((await promoteIn(repository, ["staging", "prod"])).taken).toEqual([]);
+  });
+
   test("a seed that one side alone calls otherwise; on both sides it is followed", async () => {
     const own = (name: string, more = ""): string =>
       `extends: base.yaml\nseeds: { ${name}: { table: languages, key: Tag, rows: [{ Tag: de, Text: a${more} }]${name === "tongues" ? ", formerly: languages" : ""} } }\n`;

@@ -353,6 +353,31 @@ describe("what went wrong elsewhere", () => {
     expect(refusals(pulled)).toEqual([expect.stringContaining("symbolic link")]);
   });
 
+  test("masked secrets in a file: neither a secret nor its mask comes into one, and the rest is taken", async () => {
+    const tokens =
+      "  tokens: { table: beside, key: Code, secretLabels: [Name], source: tokens.csv, types: { Size: number } }\n";
+    stage.repository.write({
+      "dev.yaml": `${files["dev.yaml"]}${tokens}  inline: { sensitive: true }\n`,
+      "tokens.csv": "Code,Name,Size\nT1,declared-one,1\nT2,declared-two,2\n",
+    });
+    await stage.apply();
+    await stage.editRow("beside", "T1", { Name: "live-one", Size: 9 });
+    await stage.editRow("beside", "T2", { Name: "live-two" });
+    await stage.editRow("inline", "A", { Name: "live-inline", Size: 7 });
+    const rowData = { Code: "T3", Name: "live-three", Size: 3 };
+    await stage.client.insertmicroapprow({ microAppID: "beside", rowData });
+    const before = stage.text("dev.yaml");
+    const pulled = await stage.pull({ foreign: true });
+    expect(refusals(pulled).sort()).toEqual([
+      ...Array.from({ length: 2 }, () => "its changed values are secret: they are never written into a file"),
+    ]);
+    expect(JSON.stringify(pulled.items)).not.toMatch(/live-|declared-/);
+    await stage.write(pulled);
+    expect(stage.text("tokens.csv")).toBe("Code,Name,Size\nT1,declared-one,9\nT2,declared-two,2\nT3,,3\n");
+    expect(stage.text("dev.yaml")).toBe(before);
+    expect(stage.text("base.yaml")).toBe(files["base.yaml"]);
+  });
+
   test("an empty answer where there were rows removes nothing", async () => {
     for (const code of ["A", "B"]) await stage.removeRow("inline", code);
     const pulled = await stage.pull();

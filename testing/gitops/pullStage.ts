@@ -63,6 +63,9 @@ export class PullStage {
 
   declared = (file = "dev.yaml", folder = this.repository.folder): Declared => declarationIn(folder, file);
 
+  /** Brings the platform to what the files say now. */
+  apply = (): Promise<unknown> => this.#engine.run(this.declared(), true);
+
   /** Looks, and plans what becomes of the files. */
   pull = ({
     folder = this.repository.folder,

@@ -102,7 +102,7 @@ async function rowsToMerge(
   }
   const changed = await compareSides(was, is, linked);
   if (changed.isEmpty) return undefined;
-  assertOneKey({ was, is, there }, seed);
+  assertOneKey(seeds, seed);
   if (changed.isBare) return "emptied";
   const sides = await changed.merging(there);
   return { sides, untouched: changed.untouched, after: changed.after };

@@ -40,7 +40,7 @@ export async function findRekeyed({ was, is, there }: RekeyedSeeds): Promise<See
       }
     }
   }
-  return { ...was, seed: { ...was.seed, key: is.seed.key } };
+  return { ...was, key: is.seed.key };
 }
 
 /** All rows of all sides by the key that both have by now. */

@@ -10,6 +10,8 @@ export interface SeedOfSide {
   declared: Declared;
   seed: SeedDeclaration;
   side: string;
+  /** Another natural key than the seed's, by which its rows are compared. */
+  key?: readonly string[];
 }
 
 /** A row of a source by the text of its natural key. */
@@ -30,16 +32,16 @@ export const findHidden = ({ sensitive, secretLabels = [] }: SeedDeclaration): "
   sensitive ? "all" : new Set(secretLabels);
 
 /** Reads the rows of a seed in blocks. Throws a PromotionError that names what can't be read. */
-export async function* readRows({ declared, seed, side }: SeedOfSide): AsyncGenerator<KeyedRow[]> {
+export async function* readRows({ declared, seed, side, key: by = seed.key }: SeedOfSide): AsyncGenerator<KeyedRow[]> {
   const reason = seed.source === undefined ? undefined : declared.unread?.(seed.source);
   if (reason !== undefined) throw new PromotionError(`${side}: ${reason}`);
   try {
     for await (const block of read(withRowEdits(seed), declared.folder)) {
       yield block.map(({ line, values: cells }) => {
-        const key = naturalKey(seed.key, cells);
+        const key = naturalKey(by, cells);
         if (key !== undefined) return { key, line, cells };
         throw new PromotionError(
-          `${side}: ${placeOf(seed, line)}: the row lacks ${seed.key.join(" and ")}, its natural key; add it`,
+          `${side}: ${placeOf(seed, line)}: the row lacks ${by.join(" and ")}, its natural key; add it`,
         );
       });
     }
