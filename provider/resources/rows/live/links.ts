@@ -69,6 +69,16 @@ export class Links {
     return new Links(declaring, Object.fromEntries(await Promise.all(found)), parents);
   }
 
+  /** Label of the parent's key, in a sub-table. */
+  get by(): string | undefined {
+    return this.#parent?.by;
+  }
+
+  /** IDs of the rows below which rows may stand. */
+  parentIDs(): Iterable<string> {
+    return this.#parent?.lookup.ids() ?? [];
+  }
+
   /** The row in its sent form; links without a target are kept for `check`. */
   link(values: RowData, line: number): LinkedRow {
     const resolved = this.#references.resolve(values, line);

@@ -9,6 +9,7 @@ import { contentIn, type Scope } from "../kept/scope.ts";
 import { rowsOf, type RowContext } from "./context.ts";
 import type { Links } from "./links.ts";
 import { ProgressRate } from "./progressRate.ts";
+import { refuseHiddenParents } from "./shownParents.ts";
 
 /** Gets each live row with a key: its values in the terms of the source, and the index of the wanted row that it matches. */
 export type ObserveRow = (
@@ -33,9 +34,11 @@ export async function liveRows(
   const contentOf = contentIn(scope, declaration, wanted);
   const live = new LiveRows(wanted, ledger, keepsIDs);
   const rate = new ProgressRate("rows read", context.now);
+  let hasParents = false;
   for await (const page of rowsOf(context, table, Math.max(wanted.length, ledger?.count ?? 0))) {
     if (live.total === 0) for (const row of page.slice(0, 100)) for (const label in row) live.labels.add(label);
     for (const row of page) {
+      hasParents ||= !!row.embeddingRowID;
       const values = links.inSourceTerms(row);
       const known = digester.key(values);
       const dangling = links.isDangling(row);
@@ -47,5 +50,6 @@ export async function liveRows(
     }
     context.report.status(`${table}: ${rate.add(page.length)}`);
   }
+  if (!hasParents && ledger && ledger.count > 0) await refuseHiddenParents(context, table, links);
   return live;
 }

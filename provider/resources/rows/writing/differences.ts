@@ -109,7 +109,7 @@ function* cellsThatDiffer(
 }
 
 function lostLabel(
-  { table, key }: RowTarget,
+  { table, key, parent }: RowTarget,
   label: string,
   { value, found, labels }: { value: unknown; found: RowData; labels: ReadonlySet<string> },
 ): string {
@@ -117,6 +117,9 @@ function lostLabel(
   const meant = nearestLabel(label, [...Object.keys(found), ...labels]);
   const what = `table ${table} did not keep ${isKey ? `${quote(label)}, the natural key` : `the label ${quote(label)}`}`;
   if (meant !== undefined) return `${what}; it has ${quote(meant)}: write it so (labels are case sensitive)`;
+  if (label === parent?.by) {
+    return `table ${table} did not keep the parent that was sent for ${quote(label)}: where this platform takes one parent for a batch, the habit ownParents: ignored has rows sent so ('microapps verify --write-profile <file>' finds it, and microapps:profile names that file)`;
+  }
   if (value === false) {
     // Such a field may be there, and keep nothing but what is true.
     return `table ${table} gave back nothing in ${quote(label)}, where false was sent: leave ${label} out of the rows where it is false, or add the field if the table lacks it`;

@@ -11,6 +11,7 @@ import type { RowTarget } from "../declared/target.ts";
 import { rowsOf, type RowContext } from "../live/context.ts";
 import type { Links } from "../live/links.ts";
 import { rowsByID } from "../live/queries.ts";
+import { hidesParents, parentsAreHidden } from "../live/shownParents.ts";
 import { differencesOf } from "./differences.ts";
 import type { NewRow } from "./inserts.ts";
 import type { ReadBackFindings } from "./readBack.ts";
@@ -68,6 +69,8 @@ export async function tryRow(
     await unproven.delete(rowID);
     return none;
   }
+  if (!found.embeddingRowID && links.by !== undefined && (await hidesParents(context, table, links)))
+    throw await triedInVain(context, { rowID, unproven }, [parentsAreHidden(table, links.by)]);
   const differing = new Map([[row.index, values]]);
   const differences = await differencesOf(context, target, {
     ...{ written: differing, differing },
@@ -77,10 +80,19 @@ export async function tryRow(
     await unproven.delete(rowID);
     return { ...differences, found: new Map([[row.index, content]]) };
   }
-  const away = await takenAway(context, rowID, unproven);
   const reasons =
     differences.sentences.length > 0 ? differences.sentences : [`table ${table} did not keep the natural key`];
-  throw new ResourceError(`${reasons.join("\n")}\nThe first row was tried alone: ${away}, and nothing else was sent`);
+  throw await triedInVain(context, { rowID, unproven }, reasons);
+}
+
+/** Takes the first row away; answers why it can't stay. */
+async function triedInVain(
+  context: RowContext,
+  { rowID, unproven }: { rowID: string; unproven: Unproven },
+  reasons: readonly string[],
+): Promise<ResourceError> {
+  const away = await takenAway(context, rowID, unproven);
+  return new ResourceError(`${reasons.join("\n")}\nThe first row was tried alone: ${away}, and nothing else was sent`);
 }
 
 async function takenAway({ client, ...call }: RowContext, rowID: string, unproven: Unproven): Promise<string> {

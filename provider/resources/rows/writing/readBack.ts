@@ -11,6 +11,7 @@ import { room, rowsOf, type RowContext } from "../live/context.ts";
 import type { Links } from "../live/links.ts";
 import { NumberedKeys } from "../live/numberedKeys.ts";
 import { hasRows, oneByOne, page, rowsByID } from "../live/queries.ts";
+import { hidesParents, parentsAreHidden } from "../live/shownParents.ts";
 import { differencesOf } from "./differences.ts";
 
 /** Maximum of rows that are kept; of more, the last ones are examined and all are counted. */
@@ -66,11 +67,13 @@ export async function readBack(
   const numbered = new NumberedKeys(key);
   const missing = RowIndices.of(written);
   let keyless = 0;
+  let hasParents = false;
   const look = (rows: readonly Row[]): void => {
     for (const row of rows) {
       const values = links.inSourceTerms(row);
       const digest = digester.key(values);
       if (digest === undefined) keyless++;
+      hasParents ||= !!row.embeddingRowID;
       const index = digest && wanted.find(digest);
       if (index === undefined) numbered.observe(values);
       if (digest === undefined || index === undefined || !written.has(index)) continue;
@@ -87,6 +90,11 @@ export async function readBack(
   const isProved = await seek(context, table, sought, look);
   if (missing.size === written.size && written.size > 0 && keyless > 0 && numbered.size === 0) {
     const sentences = [withoutKey(target)];
+    return { sentences, isLabelLost: true, missing, found, trimmed: [] };
+  }
+  const isOtherwise = missing.size + differing.size > 0 && !hasParents;
+  if (isOtherwise && links.by !== undefined && (await hidesParents(context, table, links))) {
+    const sentences = [parentsAreHidden(table, links.by)];
     return { sentences, isLabelLost: true, missing, found, trimmed: [] };
   }
   const unseen = isProved ? new RowIndices(0) : missing;
