@@ -108,6 +108,22 @@ test(
   limitMs,
 );
 
+test("what goes with all above it may get another entry in the same step", async () => {
+  const places = ["seeds", "places"];
+  const { files, refused } = await planEdits(
+    [
+      {
+        ...{ kind: "value", do: "remove", file: "a.yaml", prune: true },
+        path: [...places, "rows~", { where: { Code: "DE" } }],
+      },
+      { kind: "value", do: "append", file: "a.yaml", path: [...places, "rows-"], value: "DE" },
+    ],
+    () => Buffer.from("extends: base.yaml\nseeds:\n  places:\n    rows~:\n      - { Code: DE, Name: a }\n"),
+  );
+  expect(refused).toEqual([]);
+  expect(files[0]?.after.toString()).toBe("extends: base.yaml\nseeds:\n  places:\n    rows-:\n      - DE\n");
+});
+
 test("a text of several lines stays on its line between brackets", async () => {
   const text = "list:\n  - { a: one } # first\nwide: { a: one }\n";
   const long = `${"long ".repeat(30)}of\n${"lines ".repeat(30)}end`;

@@ -12,6 +12,8 @@ export class Round {
   readonly #own: Splice[] = [];
   /** Collections that get something at a place, such as the end of the file, where several of them may end. */
   readonly #ends = new Map<number, TextNode>();
+  /** What goes: nothing is added within it, which would go as well. */
+  readonly #dropped: TextNode[] = [];
   readonly #touched = new Map<TextNode, { drops: number; names: Set<string | undefined> }>();
 
   constructor(tree: TextTree) {
@@ -24,6 +26,7 @@ export class Round {
 
   add(spot: Spot, name: string | undefined, value: unknown): void {
     const { parent } = spot;
+    if (this.#dropped.some(({ start, end }) => start <= parent.start && parent.end <= end)) throw new Later();
     const touched = this.#touchedOf(parent);
     const isTwice = name !== undefined && touched.names.has(name);
     if (isTwice || touched.drops > 0 || (parent.members.length === 0 && touched.names.size > 0)) throw new Later();
@@ -46,6 +49,7 @@ export class Round {
     const splices = dropMember(this.tree, spot, member);
     touched.drops++;
     this.#take(splices);
+    this.#dropped.push(member.node);
   }
 
   /** Does a step whole or not at all; false where it waits for the next round. */
