@@ -129,7 +129,7 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
       made.set(name, new Platform(database, { now, wireNames, readOnly, settings, onCall, check }));
     }
     const answering = routeRequests(platforms, {
-      wireNames: { ...made.get("")?.manner.profile?.wireNames, ...wireNames },
+      wireNames: { ...made.get("")?.dialect.profile?.wireNames, ...wireNames },
       ...exposure,
     });
     const listening = await listen(answering, { host, port, unref, readsBody });

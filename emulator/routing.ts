@@ -33,7 +33,7 @@ export function routeRequests(platforms: HostedPlatforms, options: RoutingOption
     if (path.startsWith(filePath)) return answer(fileOf(platform, path.slice(filePath.length), request));
     if (path === "/openapi.json") return answer({ status: 200, body: openapi(url), headers: {} });
     const route = routes.get(path);
-    if (!route || !answersTo(platform.manner.habits, path)) return answer(failed(404, `There is no endpoint ${path}`));
+    if (!route || !answersTo(platform.dialect.habits, path)) return answer(failed(404, `There is no endpoint ${path}`));
     if (!route.methods.includes(method)) {
       return answer(failed(405, `${path} takes ${route.methods.join(" or ")}`, { allow: route.methods.join(", ") }));
     }

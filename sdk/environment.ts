@@ -94,7 +94,7 @@ function checkArgs({ file, declaration }: Readonly<Partial<Record<"file" | "decl
 function tellUndecided({ undecided }: Declaration, environment: pulumi.Resource): void {
   if (undecided.length === 0) return;
   const what = undecided.join(", ");
-  if (program().door === "dynamic" || !pulumi.runtime.isDryRun()) {
+  if (program().providerKind === "dynamic" || !pulumi.runtime.isDryRun()) {
     throw new pulumi.RunError(
       `the declaration has outputs that decide which resources there are, of ${what}: give these values as they are`,
     );

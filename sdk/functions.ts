@@ -139,7 +139,7 @@ const marks = (resource: pulumi.Resource | undefined): unknown[] =>
     : Object.values(resource ?? {}).filter((value) => pulumi.Output.isInstance(value));
 
 function settingsOf({ provider, parent }: FunctionOptions): pulumi.Output<string> | undefined {
-  const chosen = provider ?? parent?.getProvider(typeThrough(program().door, "Function"));
+  const chosen = provider ?? parent?.getProvider(typeThrough(program().providerKind, "Function"));
   if (!chosen) return undefined;
   if (chosen instanceof Provider) return chosen.settings;
   throw new pulumi.RunError("the option provider of a function must be a Provider of pulumi-microapps");

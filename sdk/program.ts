@@ -11,7 +11,7 @@ import { checkStackSettings } from "./stackSettings.ts";
 /** State shared by the resources of one program. */
 interface Program {
   /** The way into the provider that its resources take. */
-  readonly door: ProviderKind;
+  readonly providerKind: ProviderKind;
   /** Its seeds so far: none is sent before those that are constructed in the same turn are here. */
   seeds: Announced[];
 }
@@ -19,7 +19,7 @@ interface Program {
 // The plugin constructs components of one program, or of several, beside each other.
 const programs = new AsyncLocalStorage<Program>();
 const own: Program = {
-  get door() {
+  get providerKind() {
     return chooseProviderKind();
   },
   seeds: [],
@@ -29,7 +29,8 @@ const own: Program = {
 export const program = (): Program => programs.getStore() ?? own;
 
 /** Runs the part of a program that the plugin carries out. */
-export const throughPlugin = <Result>(work: () => Result): Result => programs.run({ door: "plugin", seeds: [] }, work);
+export const throughPlugin = <Result>(work: () => Result): Result =>
+  programs.run({ providerKind: "plugin", seeds: [] }, work);
 
 /**
  * A resource's own URN, never an output: that would make the resource depend on its parent, and a dependency on a
@@ -55,7 +56,7 @@ function chooseProviderKind(): ProviderKind {
 }
 
 /** The other way. */
-export const other = (door: ProviderKind): ProviderKind => (door === "dynamic" ? "plugin" : "dynamic");
+export const other = (providerKind: ProviderKind): ProviderKind => (providerKind === "dynamic" ? "plugin" : "dynamic");
 
 /**
  * The alias of a resource that was registered with the other kind of provider, so that it stays the same resource. All
@@ -85,8 +86,8 @@ export type Aliases = (
 export function aliasesBelow(component: pulumi.Resource): Aliases {
   const above = component.urn.apply((urn) => urn.slice(0, urn.lastIndexOf("::")));
   return (kinds, { own, inherited }) => {
-    const door = other(program().door);
-    const types = kinds.map((kind) => `$${typeThrough(door, kind)}`).join("");
+    const providerKind = other(program().providerKind);
+    const types = kinds.map((kind) => `$${typeThrough(providerKind, kind)}`).join("");
     const others = [...own, ...inherited].map((name) => above.apply((urn) => `${urn}${types}::${name}`));
     return { aliases: [...own.map((name) => ({ name })), ...others] };
   };

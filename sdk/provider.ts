@@ -20,7 +20,7 @@ export class Provider extends pulumi.ProviderResource {
       throw new pulumi.RunError(`Provider ${name}: ${problems}`);
     }
     const secrets: readonly string[] = secretKeys;
-    const { door: through } = program();
+    const { providerKind: through } = program();
     // The host of dynamic resources gets these inputs in place of the stack's configuration, which names packages.
     const prefix = through === "dynamic" ? "microapps:" : "";
     const inputs = Object.entries(args).map(

@@ -52,8 +52,8 @@ test("a provider has the plugin's settings, and serves the plugin's resources", 
   });
 });
 
-test.each(["plugin", "dynamic"])("what a program names as secret is one through the %s door", async (door) => {
-  pulumi.runtime.setConfig("microapps:providerKind", door);
+test.each(["plugin", "dynamic"])("what a program names as secret is one with the %s provider", async (providerKind) => {
+  pulumi.runtime.setConfig("microapps:providerKind", providerKind);
   const engine = pulumi.runtime.getMonitor() as unknown as { registerResource: (request: Registration) => void };
   const requests = jest.spyOn(engine, "registerResource");
   const acme = new Organization("acme", { name: "Acme" }, { additionalSecretOutputs: ["description"] });
@@ -71,7 +71,7 @@ test("the plugin imports", async () => {
   expect((await seen("crew", crew))?.id).toBe("t1");
 });
 
-test("a door that there is not ends the program", () => {
+test("a kind that there is not ends the program", () => {
   pulumi.runtime.setConfig("microapps:providerKind", "window");
   expect(() => new Organization("acme", { name: "Acme" })).toThrow(
     new pulumi.RunError('microapps:providerKind must be dynamic or plugin, and is "window"'),

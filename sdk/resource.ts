@@ -98,18 +98,18 @@ function leavingFirst(
 }
 
 function optionsBehind(
-  door: ProviderKind,
+  providerKind: ProviderKind,
   definition: Pick<Resource, "name" | "inputs" | "outputs">,
   options: pulumi.CustomResourceOptions,
   urn: PlainUrn,
 ): pulumi.CustomResourceOptions {
-  if (door === "dynamic") {
+  if (providerKind === "dynamic") {
     return pulumi.mergeOptions(leavingFirst(definition, options), {
       ...concealed(definition),
-      ...throughOther(door, urn),
+      ...throughOther(providerKind, urn),
     });
   }
-  return pulumi.mergeOptions(options, throughOther(door, urn)); // the plugin itself marks hidden and secret properties
+  return pulumi.mergeOptions(options, throughOther(providerKind, urn)); // the plugin itself marks hidden and secret properties
 }
 
 /** Derives the class that a program uses from the resource's definition; its types are those of sdk/args.ts. */
@@ -126,20 +126,20 @@ export function declareClass<Args extends object, Outputs extends object>(
   class Declared extends pulumi.CustomResource {
     constructor(name: string, declared: Args, options: pulumi.CustomResourceOptions = {}) {
       const args = { ...declared } as Record<string, unknown>; // interfaces have no index signature
-      const { door } = program();
-      if (door === "dynamic") checkStackSettings();
-      permitOptions(door, definition, name, args, options);
+      const { providerKind } = program();
+      if (providerKind === "dynamic") checkStackSettings();
+      permitOptions(providerKind, definition, name, args, options);
       const { sealed, open } = withSecretCells(definition, args);
-      const type = typeThrough(door, definition.name);
+      const type = typeThrough(providerKind, definition.name);
       const urn = toPlainUrn(name, type, options.parent);
       const props = hideProperties(definition, {
         ...mentioned,
         ...sealed,
-        ...(door === "dynamic" ? ownOfDynamic(definition.name, urn, open, options) : {}),
+        ...(providerKind === "dynamic" ? ownOfDynamic(definition.name, urn, open, options) : {}),
       });
       const restore = withFewFrames();
       try {
-        super(type, name, props, optionsBehind(door, definition, options, urn));
+        super(type, name, props, optionsBehind(providerKind, definition, options, urn));
       } catch (error) {
         restore();
         throw withStack(error);

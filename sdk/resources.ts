@@ -83,7 +83,7 @@ export class SeedRows<Row extends object = Record<string, unknown>> extends decl
     const { references, parent, ...rest } = args;
     // A cell turns out to be secret later. The plugin sees it by itself.
     const { rows, additions, changes, removals } = withSecretCells(seedRows, { ...args }).open;
-    const isDynamic = program().door === "dynamic";
+    const isDynamic = program().providerKind === "dynamic";
     const mayBeSecret = args.sensitive !== undefined || isLater([rows, additions, changes, removals]);
     const linked = Object.entries(references ?? {}).map(([label, rows]) => [label, keyed(rows)] as const);
     const parentRows = parent && ("rows" in parent ? parent.rows : parent);
@@ -201,7 +201,7 @@ export class GeneratedApp extends declareClass<GeneratedAppInputs, GeneratedAppO
         parent: this,
         // Its own former type, where the app has one.
         ...(options?.aliases?.length
-          ? { aliases: [{ type: typeThrough(other(program().door), "AppReadiness") }] }
+          ? { aliases: [{ type: typeThrough(other(program().providerKind), "AppReadiness") }] }
           : {}),
       },
     );

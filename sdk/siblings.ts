@@ -95,7 +95,7 @@ function announcement(
     ...(mode === "updateOnly" && { mode: "updateOnly" as const }),
   };
   const secret = [secretLabels].flat();
-  const urn = toPlainUrn(name, typeThrough(program().door, "SeedRows"), parent);
+  const urn = toPlainUrn(name, typeThrough(program().providerKind, "SeedRows"), parent);
   const declared = { secret, name, urn, references, table, key: keys, ...edits };
   if (typeof source === "string" && rows === undefined) {
     return isPlain(types)

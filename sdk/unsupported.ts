@@ -23,7 +23,7 @@ const ways: Readonly<Record<string, Ways>> = {
 
 /** Throws a RunError when an option of a resource has no effect here, before anything is registered. */
 export function permitOptions(
-  door: ProviderKind,
+  providerKind: ProviderKind,
   definition: Definition,
   name: string,
   args: Readonly<Record<string, unknown>>,
@@ -32,10 +32,10 @@ export function permitOptions(
   const { ignoreChanges, replaceOnChanges } = options;
   const found = options.import !== undefined ? "import" : options.id !== undefined ? "id" : undefined;
   const refusal =
-    (door === "dynamic" && found !== undefined
+    (providerKind === "dynamic" && found !== undefined
       ? `the option ${found} is for plugins: ${insteadOf(definition)}`
       : undefined) ??
-    (door === "dynamic" ? explainClearPeople(definition, args) : undefined) ??
+    (providerKind === "dynamic" ? explainClearPeople(definition, args) : undefined) ??
     explainRefusedIgnores(definition, ignoreChanges, args) ??
     explainRefusedReplacements(definition, replaceOnChanges);
   if (refusal !== undefined) throw new pulumi.RunError(`${definition.name} "${name}": ${refusal}`);

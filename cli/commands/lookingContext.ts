@@ -25,7 +25,7 @@ export const lookingContext = (
   signal,
   directory: program,
   day: today(),
-  manner: client.manner,
+  dialect: client.dialect,
   platform: platformOf(settings),
   account: { email: settings.email, userID: settings.userID },
   claims: new TeamClaims(),

@@ -6,7 +6,7 @@ const resource = (type: string, name: string, outputs: Record<string, unknown> =
   outputs,
 });
 
-test("a destroy's preview says what no destroy can take back, through both doors", () => {
+test("a destroy's preview says what no destroy can take back, with both kinds of provider", () => {
   const editLink = "https://apps.example.com/a1";
   expect(
     remaining([

@@ -12,8 +12,8 @@ export type ImportTarget = "dynamic" | "plugin";
  * state, under the names and parents that an Environment of that name gives them. For the plugin, which reads what it
  * imports, IDs are enough, except for rows, which have none.
  */
-export function importText(existing: readonly Existing[], door: ImportTarget, environment: string): string {
-  const resources = door === "dynamic" ? dynamicEntries(existing, environment) : existing.map(pluginEntry);
+export function importText(existing: readonly Existing[], providerKind: ImportTarget, environment: string): string {
+  const resources = providerKind === "dynamic" ? dynamicEntries(existing, environment) : existing.map(pluginEntry);
   return `${JSON.stringify({ resources }, undefined, 2)}\n`;
 }
 

@@ -12,7 +12,7 @@ export class Round {
   readonly #own: Splice[] = [];
   /** Collections that get something at a place, such as the end of the file, where several of them may end. */
   readonly #ends = new Map<number, TextNode>();
-  /** What goes: nothing is added within it, which would go as well. */
+  /** Parts that go: nothing is added within one, which would go as well. */
   readonly #dropped: TextNode[] = [];
   readonly #touched = new Map<TextNode, { drops: number; names: Set<string | undefined> }>();
 

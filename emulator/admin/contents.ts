@@ -20,7 +20,7 @@ import type { Platform } from "../platform/platform.ts";
 const maxRows = 100_000;
 
 /** Names of the endpoints, the platform's settings, and the profile that it has. */
-export const platformFacts = ({ manner: { settings, profile } }: Platform) => ({
+export const platformFacts = ({ dialect: { settings, profile } }: Platform) => ({
   endpoints: Object.keys(endpoints),
   settings,
   profile: profile ?? null,
@@ -100,11 +100,11 @@ function filtersIn(text: string): Json[] {
 }
 
 function onlooker(platform: Platform): CallContext {
-  const { database, manner } = platform;
+  const { database, dialect } = platform;
   const user = { id: "", email: "", admin: true, invited: false };
   const newID = () => "";
   const nothing = { token: undefined, fetched: undefined, otherForms: [], remark: () => undefined };
-  return { database, ...manner, now: platform.now(), newID, url: "", user, ...nothing };
+  return { database, ...dialect, now: platform.now(), newID, url: "", user, ...nothing };
 }
 
 /** Organizations with teams, members and roles. */
@@ -166,10 +166,10 @@ export function userList({ database }: Platform) {
 
 /** Generated apps, the newest first, with their status. */
 export function appList(platform: Platform) {
-  const { database, manner } = platform;
+  const { database, dialect } = platform;
   return listApps(database).map((app) => {
     const { id, owner, prompt, created } = app;
-    return { id, owner, prompt, created, ...generation(app, manner, platform.now()) };
+    return { id, owner, prompt, created, ...generation(app, dialect, platform.now()) };
   });
 }
 

@@ -19,9 +19,9 @@ export function health(platforms: HostedPlatforms): Outgoing {
   const instances = Object.fromEntries(
     platforms
       .lasting()
-      .map(({ name, platform: { database, manner } }) => [
+      .map(({ name, platform: { database, dialect } }) => [
         name,
-        { seed: seedDigest(database), habits: deviationsIn(manner.habits) },
+        { seed: seedDigest(database), habits: deviationsIn(dialect.habits) },
       ]),
   );
   const body = { status: "success", version: readOwnPackage().version, instances };

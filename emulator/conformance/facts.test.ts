@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { PlatformClient } from "../../provider/conformance/door.ts";
 import type { Fact } from "../../provider/conformance/fact.ts";
 import { loadFacts } from "../../provider/conformance/load.ts";
+import type { PlatformClient } from "../../provider/conformance/platformClient.ts";
 import { runFacts, type FactResult, type FactRun } from "../../provider/conformance/run.ts";
-import { startSandbox, type ConformanceSandbox } from "../testing/bed.ts";
-import { createPlatformClient, isForClients } from "../testing/clientDoor.ts";
+import { createPlatformClient, isForClients } from "../testing/platformClient.ts";
+import { startSandbox, type ConformanceSandbox } from "../testing/sandbox.ts";
 
 const facts = loadFacts();
 
@@ -18,25 +18,25 @@ const ways: Record<string, Way> = {
   "in the other form": { facts, how: ({ reset }) => ({ spelling: "other", reset }) },
   "through the client": {
     facts: facts.filter(isForClients),
-    how: ({ reset, emulator, bed }) => ({ reset, door: createPlatformClient(emulator.url, bed) }),
+    how: ({ reset, emulator, sandbox }) => ({ reset, client: createPlatformClient(emulator.url, sandbox) }),
   },
 };
 
 describe.each(Object.entries(ways))("%s", (_name, { facts, how }) => {
   let stage: ConformanceSandbox;
-  let door: PlatformClient | undefined;
+  let client: PlatformClient | undefined;
   let results: Map<string, FactResult>;
 
   beforeAll(async () => {
     stage = await startSandbox();
-    const { bed, send, emulated } = stage;
+    const { sandbox, send, emulated } = stage;
     const way = how(stage);
-    ({ door } = way);
-    const run = await runFacts({ facts, bed, send, emulator: emulated, ...way });
+    ({ client } = way);
+    const run = await runFacts({ facts, sandbox, send, emulator: emulated, ...way });
     results = new Map(run.map((result) => [result.fact.id, result]));
   });
   afterAll(async () => {
-    await door?.leave();
+    await client?.leave();
     await stage.close();
   });
 

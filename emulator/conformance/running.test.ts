@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
-import type { Send } from "../../provider/conformance/door.ts";
 import type { Fact } from "../../provider/conformance/fact.ts";
 import { loadFacts, parseFacts } from "../../provider/conformance/load.ts";
 import type { MadeThing } from "../../provider/conformance/made.ts";
+import type { Send } from "../../provider/conformance/platformClient.ts";
 import { inOrder, needsOf, runFacts } from "../../provider/conformance/run.ts";
 import { isObject, type Json } from "../../provider/contract/wire.ts";
-import { startSandbox, type ConformanceSandbox } from "../testing/bed.ts";
+import { startSandbox, type ConformanceSandbox } from "../testing/sandbox.ts";
 
 const facts = loadFacts();
 const cheap = facts.filter((fact) => !needsOf(fact).includes("manyRows"));
@@ -20,10 +20,10 @@ afterAll(() => stage.close());
 const keyOf = ({ kind, id }: MadeThing): string => `${kind} ${id}`;
 
 test("facts leave nothing behind, apart from what nothing can delete", async () => {
-  const { bed, send, emulator } = stage;
+  const { sandbox, send, emulator } = stage;
   const [made, removed]: [string[], string[]] = [[], []];
   await runFacts({
-    ...{ facts: cheap, bed, send },
+    ...{ facts: cheap, sandbox, send },
     made: (thing) => made.push(keyOf(thing)),
     removed: (thing) => removed.push(keyOf(thing)),
   });
@@ -52,7 +52,7 @@ const inserting = factsOf(`
 `);
 
 test("a run that is stopped removes what was made so far, and tries no more", async () => {
-  const { bed, emulator } = stage;
+  const { sandbox, emulator } = stage;
   const stop = new AbortController();
   const sent: string[] = [];
   const send: Send = async (request, signal) => {
@@ -63,7 +63,7 @@ test("a run that is stopped removes what was made so far, and tries no more", as
   };
   const removed: string[] = [];
   const results = await runFacts({
-    ...{ facts: inserting, bed, send, signal: stop.signal },
+    ...{ facts: inserting, sandbox, send, signal: stop.signal },
     removed: ({ kind }) => removed.push(kind),
   });
   expect(results.map(({ status }) => status)).toEqual(["notTried", "notTried"]);
@@ -73,19 +73,19 @@ test("a run that is stopped removes what was made so far, and tries no more", as
 });
 
 test("what is made is reported before the next call goes out", async () => {
-  const { bed } = stage;
+  const { sandbox } = stage;
   const order: string[] = [];
   const send: Send = (request, signal) => {
     order.push(request.url.split("/").at(-1) ?? "");
     return stage.send(request, signal);
   };
-  await runFacts({ facts: inserting.slice(0, 1), bed, send, made: ({ kind }) => order.push(`made ${kind}`) });
+  await runFacts({ facts: inserting.slice(0, 1), sandbox, send, made: ({ kind }) => order.push(`made ${kind}`) });
   const [insert, remove] = ["insertmicroapprow", "removemicroapprow"];
   expect(order).toEqual(["login", insert, "made row", insert, "made row", remove, remove, "logout"]);
 });
 
 test("rows of a batch are removed, and those that were there before are not", async () => {
-  const { bed, send, emulator } = stage;
+  const { sandbox, send, emulator } = stage;
   const batch = factsOf(`
   insertmicroapprows:
     rule: inserts
@@ -100,27 +100,27 @@ test("rows of a batch are removed, and those that were there before are not", as
     ${evidence}
     steps: [{ call: insertmicroapprow, with: { microAppID: $countries, rowData: { Code: AT } } }]
 `);
-  await runFacts({ facts: before, bed, send, reset: () => {} });
-  const [result] = await runFacts({ facts: batch, bed, send });
+  await runFacts({ facts: before, sandbox, send, reset: () => {} });
+  const [result] = await runFacts({ facts: batch, sandbox, send });
   expect(result?.status).toBe("passed");
   const rows = emulator.differences("bed").find(({ table }) => table === "rows");
   expect([rows?.added.length, rows?.removed.length]).toEqual([1, 0]);
 });
 
 test("a fact says why it is not tried", async () => {
-  const { bed, send } = stage;
-  const { countries: _, ...without } = bed;
+  const { sandbox, send } = stage;
+  const { countries: _, ...without } = sandbox;
   const some = facts.filter(({ id }) =>
     ["microappdata", "userid: enabled", "microappdata optViewFilters: or"].includes(id),
   );
-  const reasons = async (bed: ConformanceSandbox["bed"], facts: Fact[]) =>
-    (await runFacts({ facts, bed, send, habits: { viewFilters: "ignored" } })).map((result) =>
+  const reasons = async (sandbox: ConformanceSandbox["sandbox"], facts: Fact[]) =>
+    (await runFacts({ facts, sandbox, send, habits: { viewFilters: "ignored" } })).map((result) =>
       result.status === "notTried" ? result.why : result.status,
     );
   expect(await reasons(without, some.slice(0, 1))).toEqual([
     expect.stringContaining("the test bed has no countries: ID of"),
   ]);
-  expect(await reasons(bed, some)).toEqual([
+  expect(await reasons(sandbox, some)).toEqual([
     "passed",
     'What `optViewFilters` do (viewFilters): here it is "ignored"',
     "it needs an emulator",
@@ -169,19 +169,19 @@ const withText = (value: unknown): unknown => {
 const some = (habit: string): Fact[] => facts.filter((fact) => fact.section === "rowValues" || fact.habit === habit);
 
 test.each(Object.entries(others))("a platform with another %s fails that one fact", async (habit, [value, change]) => {
-  const { bed } = stage;
+  const { sandbox } = stage;
   const send: Send = async (request, signal) => {
     const answer = await stage.send(request, signal);
     const body = JSON.parse(answer.text) as unknown;
     return { ...answer, text: JSON.stringify((isObject(body) ? change(body, request.url) : undefined) ?? body) };
   };
-  const results = await runFacts({ facts: some(habit), bed, send });
+  const results = await runFacts({ facts: some(habit), sandbox, send });
   const failed = results.filter(({ status }) => status === "failed");
   expect(failed).toMatchObject([{ habit: { name: habit, value } }]);
 });
 
 test("a difference that is no habit is named with its place and both values", async () => {
-  const { bed, send } = stage;
+  const { sandbox, send } = stage;
   const wrong = factsOf(`
   microappdataRow:
     rule: lies
@@ -190,7 +190,7 @@ test("a difference that is no habit is named with its place and both values", as
       - { call: insertmicroapprow, with: { microAppID: $countries, rowData: { Code: CZ } }, keep: { row: rowID } }
       - { call: microappdataRow, with: { rowID: $row }, answer: { currentRow: { Code: AT } } }
 `);
-  const [result] = await runFacts({ facts: wrong, bed, send });
+  const [result] = await runFacts({ facts: wrong, sandbox, send });
   expect(result).toMatchObject({ status: "failed", step: 1, path: "currentRow.Code", expected: "AT", seen: "CZ" });
   expect(result).not.toHaveProperty("habit.value");
 });

@@ -106,7 +106,7 @@ export class HostedPlatforms {
       const { platform, instance } = this.main;
       const name = `on-demand-${randomBytes(8).toString("hex")}`;
       const database = template.copy();
-      writeProfile(database, platform.manner.profile); // it behaves as its emulator does now
+      writeProfile(database, platform.dialect.profile); // it behaves as its emulator does now
       const copy = new Platform(database, platform.options);
       const made: Made = {
         name,

@@ -79,21 +79,21 @@ export class Platform {
   readonly database: Database;
   readonly options: PlatformOptions;
   readonly #identifiers = new Identifiers();
-  readonly #manners: DialectReader;
+  readonly #dialects: DialectReader;
   #ahead = 0;
 
   constructor(database: Database, options: PlatformOptions) {
     this.database = database;
     this.options = options;
-    this.#manners = new DialectReader(options.settings);
+    this.#dialects = new DialectReader(options.settings);
   }
 
-  get manner(): EmulatedDialect {
-    return this.#manners.read(this.database);
+  get dialect(): EmulatedDialect {
+    return this.#dialects.read(this.database);
   }
 
   get settings(): Settings {
-    return this.manner.settings;
+    return this.dialect.settings;
   }
 
   /** Milliseconds since the epoch, by the platform's own clock. */
@@ -141,7 +141,7 @@ export class Platform {
     } catch (error) {
       const failure = platformErrorOf(error);
       const { retryAfter } = failure;
-      const { habits } = this.manner;
+      const { habits } = this.dialect;
       const body = refusalIn(habits, name, failureBody(failure, name), failure.status);
       log(failure.status, body, failure.message);
       return {
@@ -155,8 +155,8 @@ export class Platform {
   async #carryOut(incoming: Incoming, circumstances: Circumstances, entry: Entry, log: Log): Promise<Outgoing> {
     const { name, headers, query, body, url } = incoming;
     const endpoint: Endpoint = endpoints[name];
-    const { database, manner } = this;
-    const { settings, habits, profile } = manner;
+    const { database, dialect } = this;
+    const { settings, habits, profile } = dialect;
     const wireNames = { ...profile?.wireNames, ...this.options.wireNames };
     requireJSON(headers, body);
     const received = { headers, query, body: parseBody(body) };
@@ -175,7 +175,7 @@ export class Platform {
     if (ignored !== undefined) remark(ignored);
     const call: CallContext = {
       database,
-      ...manner,
+      ...dialect,
       settings: { ...settings, defaultLimit: circumstances.defaultLimit ?? settings.defaultLimit },
       otherForms: circumstances.forms ?? [],
       now: entry.time,
@@ -209,7 +209,7 @@ export class Platform {
 
   /** Notes the caller in the entry; returns the headers that name the session. */
   #identify({ name, headers, as }: Incoming, accepted: unknown, entry: Entry): Received["headers"] {
-    const { settings, habits } = this.manner;
+    const { settings, habits } = this.dialect;
     const { auth }: Endpoint = endpoints[name];
     const signIn = { database: this.database, settings, now: entry.time };
     const session = name === "logout" ? sessionIn(headers, accepted, habits.logoutBy) : headers;

@@ -4,7 +4,7 @@ import type { Client } from "./options.ts";
 
 /** The methods of a client that take several calls on a platform of its habits. */
 export function adaptMethods(client: Client): Partial<Client> {
-  const { teamParameter, enforceBy, nullDescription } = client.manner.habits;
+  const { teamParameter, enforceBy, nullDescription } = client.dialect.habits;
   return {
     ...(teamParameter === "teamID" ? oneTeamEach(client) : {}),
     ...(enforceBy === "userID" ? byID(client) : {}),

@@ -11,8 +11,8 @@ import type { Client, ClientOptions } from "./options.ts";
  * malformed `endpoint`, and for a key or token that no header can have.
  */
 export function createClient(options: ClientOptions): Client {
-  const manner = completeDialect(options.profile);
-  const caller = new Caller(options, manner.habits);
+  const dialect = completeDialect(options.profile);
+  const caller = new Caller(options, dialect.habits);
   const names = Object.keys(endpoints) as EndpointName[]; // the keys of a const object
   const methods = names.map((name) => [
     name,
@@ -21,7 +21,7 @@ export function createClient(options: ClientOptions): Client {
   const insertWritten: Client["insertWritten"] = (request, rows, call) =>
     caller.call("insertmicroapprows", request, call, { rows });
   const { consistencyMs = 0 } = options;
-  const own = { insertWritten, manner, consistencyMs, callerID: () => caller.callerID(), close: () => caller.close() };
+  const own = { insertWritten, dialect, consistencyMs, callerID: () => caller.callerID(), close: () => caller.close() };
   const client = { ...Object.fromEntries(methods), ...own } as Client; // one method for each name
   return { ...client, ...adaptMethods(client) };
 }

@@ -58,7 +58,7 @@ export interface ClientOptions extends Account {
 /** The platform as a program speaks to it. */
 export interface Client extends Methods {
   /** Known habits and settings of the platform, beyond the interface. */
-  readonly manner: Dialect;
+  readonly dialect: Dialect;
   /** Milliseconds for which a thing that this client made may still be unseen. */
   readonly consistencyMs: number;
   /** ID of the user who makes the calls; logs in when there is no session yet. */

@@ -1,8 +1,8 @@
 import type { EndpointName } from "../contract/endpoints.ts";
 import { maxRowsPerInsert } from "../contract/rows.ts";
 import { isObject, type Json } from "../contract/wire.ts";
-import type { EndpointCall, PlatformClient, CallResult } from "./door.ts";
 import { valueAt } from "./matching.ts";
+import type { EndpointCall, PlatformClient, CallResult } from "./platformClient.ts";
 
 /** Something that a fact made. `rows` are those of a batch, which has no IDs: the new rows of the table `id`. */
 export interface MadeThing {
@@ -31,17 +31,17 @@ const removers: Partial<Record<EndpointName, Made>> = {
 
 /** Keeps the things that facts made until they are removed, and reports both at once. */
 export class FactThings {
-  readonly #door: PlatformClient;
+  readonly #client: PlatformClient;
   readonly #made: (thing: MadeThing) => void;
   readonly #removed: (thing: MadeThing) => void;
   #things: MadeThing[] = [];
 
   constructor(
-    door: PlatformClient,
+    client: PlatformClient,
     made: (thing: MadeThing) => void = () => {},
     removed: (thing: MadeThing) => void = () => {},
   ) {
-    this.#door = door;
+    this.#client = client;
     this.#made = made;
     this.#removed = removed;
   }
@@ -51,7 +51,7 @@ export class FactThings {
     const { microAppID: id } = request;
     if (name !== "insertmicroapprows" || typeof id !== "string") return;
     if (this.#things.some((thing) => thing.kind === "rows" && thing.id === id)) return;
-    const rows = await rowsIn(this.#door, id);
+    const rows = await rowsIn(this.#client, id);
     if (rows) this.#add({ kind: "rows", id, before: rows });
   }
 
@@ -69,7 +69,7 @@ export class FactThings {
   /** Removes what is left, the newest first. Files go with their rows, and nothing can delete an app. */
   async clear(): Promise<void> {
     for (const thing of this.#things.toReversed()) {
-      if (await remove(this.#door, thing)) this.#drop(thing);
+      if (await remove(this.#client, thing)) this.#drop(thing);
     }
     this.#things = [];
   }
@@ -91,22 +91,22 @@ export class FactThings {
 }
 
 /** Removes a thing that a fact made; false where it is still there. */
-export async function remove(door: PlatformClient, { kind, id, before = [] }: MadeThing): Promise<boolean> {
+export async function remove(client: PlatformClient, { kind, id, before = [] }: MadeThing): Promise<boolean> {
   const done = async (name: EndpointName, request: Json): Promise<boolean> => {
-    const reply = await door.call({ name, request, as: "admin" });
+    const reply = await client.call({ name, request, as: "admin" });
     return reply.kind !== "refused" || reply.code === "notFound";
   };
   switch (kind) {
     case "row":
       return done("removemicroapprow", { rowID: id });
     case "rows":
-      return removeRows(door, id, new Set(before));
+      return removeRows(client, id, new Set(before));
     case "child":
       return done("microappchildDelete", { childID: id });
     case "organization":
       return done("deleteorganization", { organizationID: id });
     case "team":
-      for (const member of await membersIn(door, id)) await done("deleteteammember", member);
+      for (const member of await membersIn(client, id)) await done("deleteteammember", member);
       return done("deleteteam", { teamID: id });
     case "file":
       return true;
@@ -119,29 +119,29 @@ export async function remove(door: PlatformClient, { kind, id, before = [] }: Ma
 export const maxRowsLeft = 2 * maxRowsPerInsert;
 
 /** Removes all rows of a table but these. A read may be bounded, so it is read until nothing is left. */
-async function removeRows(door: PlatformClient, table: string, before: ReadonlySet<string>): Promise<boolean> {
+async function removeRows(client: PlatformClient, table: string, before: ReadonlySet<string>): Promise<boolean> {
   const tried = new Set<string>(before);
   for (;;) {
-    const rows = ((await rowsIn(door, table)) ?? []).filter((id) => !tried.has(id));
+    const rows = ((await rowsIn(client, table)) ?? []).filter((id) => !tried.has(id));
     if (rows.length === 0) return true;
     if (tried.size + rows.length - before.size > maxRowsLeft) return false;
     for (const rowID of rows) {
       tried.add(rowID);
-      const reply = await door.call({ name: "removemicroapprow", request: { rowID }, as: "admin" });
+      const reply = await client.call({ name: "removemicroapprow", request: { rowID }, as: "admin" });
       if (reply.kind === "refused" && reply.code !== "notFound") return false;
     }
   }
 }
 
-async function rowsIn(door: PlatformClient, microAppID: string): Promise<string[] | undefined> {
-  const reply = await door.call({ name: "microappdata", request: { microAppID }, as: "admin" });
+async function rowsIn(client: PlatformClient, microAppID: string): Promise<string[] | undefined> {
+  const reply = await client.call({ name: "microappdata", request: { microAppID }, as: "admin" });
   if (reply.kind !== "answer") return undefined;
   const rows = valueAt(reply.answer, "microAppRows");
   return (Array.isArray(rows) ? (rows as unknown[]) : []).flatMap((row) => idIn(row, "_id"));
 }
 
-async function membersIn(door: PlatformClient, teamID: string): Promise<Json[]> {
-  const reply = await door.call({ name: "teammembers", request: { teamIDs: [teamID] }, as: "admin" });
+async function membersIn(client: PlatformClient, teamID: string): Promise<Json[]> {
+  const reply = await client.call({ name: "teammembers", request: { teamIDs: [teamID] }, as: "admin" });
   const members = reply.kind === "answer" ? valueAt(reply.answer, "teamMembers") : [];
   return (Array.isArray(members) ? (members as unknown[]) : []).flatMap((member) =>
     isObject(member) ? [{ teamID, userID: member["userID"], teamMemberID: member["teamMemberID"] }] : [],

@@ -1,12 +1,12 @@
 import { messageOf } from "../../machine/failures.ts";
 import { endpoints, type WireNames } from "../contract/endpoints.ts";
 import { habits as habitTable, usualHabits, type HabitName, type Habits } from "../habits/habits.ts";
-import { createRawClient, type PlatformClient, type Send } from "./door.ts";
 import type { Fact } from "./fact.ts";
 import { fixtures, people, type FixtureIDs, type FixtureName } from "./fixtures.ts";
 import { forms, findWrongHabit, type FormChoice } from "./forms.ts";
 import { FactThings, type MadeThing } from "./made.ts";
 import type { Mismatch } from "./matching.ts";
+import { createRawClient, type PlatformClient, type Send } from "./platformClient.ts";
 import { mentions } from "./references.ts";
 import { carryOutFact, type Emulated, type FactFailure, type Stage } from "./trial.ts";
 
@@ -21,14 +21,14 @@ export interface FactRun {
   facts: readonly Fact[];
   /** The platform's address is the caller's business. */
   send: Send;
-  bed: FixtureIDs;
+  sandbox: FixtureIDs;
   /** Known habits of the platform (default: the usual); facts find the rest. */
   habits?: Partial<Habits> | undefined;
   /** Which form is sent where the platform takes several (default: the first). */
   spelling?: FormChoice | undefined;
   wireNames?: WireNames | undefined;
   /** Another way to call the platform, in place of plain HTTP through `send`. */
-  door?: PlatformClient | undefined;
+  client?: PlatformClient | undefined;
   emulator?: Emulated | undefined;
   /** Puts the platform back after each fact, in place of removing what it made. */
   reset?: (() => void) | undefined;
@@ -42,23 +42,23 @@ export interface FactRun {
 
 /** Tries facts on a platform, one after the other: first those that tell of its habits, which others presume. */
 export async function runFacts(run: FactRun): Promise<FactResult[]> {
-  const { bed, send, spelling, wireNames, emulator, signal } = run;
+  const { sandbox, send, spelling, wireNames, emulator, signal } = run;
   const known: Partial<Record<HabitName, string>> = { ...run.habits };
   const habits = (): Partial<Habits> => known as Partial<Habits>; // values are those of the table
-  const door = run.door ?? createRawClient({ send, bed, habits, spelling, wireNames });
-  const ledger = new FactThings(door, run.made, run.removed);
+  const client = run.client ?? createRawClient({ send, sandbox, habits, spelling, wireNames });
+  const ledger = new FactThings(client, run.made, run.removed);
   const results: FactResult[] = [];
   for (const fact of inOrder(run.facts)) {
     const why = signal?.aborted ? "the run was stopped" : obstacle(fact, run, habits());
     const result: FactResult =
       why === undefined
-        ? await tryFact(fact, { door, ledger, bed, emulator, signal }, run)
+        ? await tryFact(fact, { client, ledger, sandbox, emulator, signal }, run)
         : { fact, status: "notTried", why };
     if (result.habit) known[result.habit.name] = result.habit.value;
     results.push(result);
     run.done?.(result);
   }
-  if (!run.door) await door.leave().catch(() => undefined);
+  if (!run.client) await client.leave().catch(() => undefined);
   return results;
 }
 
@@ -111,9 +111,9 @@ function habitsBefore({ presumes, steps }: Fact): ReadonlySet<string> {
 }
 
 /** Why a fact can't be tried on this platform; undefined when it can. */
-function obstacle(fact: Fact, { bed, emulator }: FactRun, known: Partial<Habits>): string | undefined {
+function obstacle(fact: Fact, { sandbox, emulator }: FactRun, known: Partial<Habits>): string | undefined {
   if (isEmulatorsOnly(fact) && !emulator) return "it needs an emulator";
-  const missing = needsOf(fact).find((name) => bed[name] === undefined);
+  const missing = needsOf(fact).find((name) => sandbox[name] === undefined);
   if (missing !== undefined) return `the test bed has no ${missing}: ${fixtures[missing]}`;
   const other = findWrongHabit(fact.presumes, known);
   if (other === undefined) return undefined;

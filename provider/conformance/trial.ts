@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { isObject, type Json } from "../contract/wire.ts";
-import type { PlatformClient, CallResult } from "./door.ts";
 import type { Fact, FactRead, StepOutcome, FactStep } from "./fact.ts";
 import type { FixtureIDs } from "./fixtures.ts";
 import type { FactThings } from "./made.ts";
 import { mismatch, softenExpected, valueAt, type Mismatch } from "./matching.ts";
+import type { PlatformClient, CallResult } from "./platformClient.ts";
 import { resolve } from "./references.ts";
 
 /** Extra access where the platform is an emulator. */
@@ -17,9 +17,9 @@ export interface Emulated {
 
 /** Connections and limits for trying a fact. */
 export interface Stage {
-  door: PlatformClient;
+  client: PlatformClient;
   ledger: FactThings;
-  bed: FixtureIDs;
+  sandbox: FixtureIDs;
   emulator?: Emulated | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -36,7 +36,7 @@ const unknownID = "nothinghasthisid0";
 
 /** Carries out the steps of a fact; undefined when all came out as expected. */
 export async function carryOutFact({ steps, habit }: Fact, stage: Stage): Promise<FactFailure | undefined> {
-  const known = new Map<string, unknown>(Object.entries(stage.bed));
+  const known = new Map<string, unknown>(Object.entries(stage.sandbox));
   known.set("unique", `x${randomBytes(8).toString("hex")}`).set("unknown", unknownID);
   for (const [index, step] of steps.entries()) {
     const plain = resolve(step, known) as FactStep;
@@ -86,14 +86,14 @@ async function allCome(looks: readonly FactRead[], stage: Stage): Promise<boolea
 const merged = (request: Json, variant: Json): Json =>
   Object.fromEntries(Object.entries({ ...request, ...variant }).filter(([, value]) => value !== "$absent"));
 
-async function carriedOut(step: FactRead, { door, ledger, emulator, signal }: Stage): Promise<CallResult> {
+async function carriedOut(step: FactRead, { client, ledger, emulator, signal }: Stage): Promise<CallResult> {
   signal?.throwIfAborted();
   if (step.emulator !== undefined) {
     const answer = emulator?.do(step.emulator, step.with);
     return { kind: "answer", status: 200, body: answer, answer };
   }
   if (step.fetch !== undefined) {
-    const answer = await door.fetch(step.fetch, signal);
+    const answer = await client.fetch(step.fetch, signal);
     const { status, text } = answer;
     if (status < 400) return { kind: "answer", status, body: text, answer };
     return { kind: "refused", status, body: text, code: "notFound", message: text };
@@ -102,7 +102,7 @@ async function carriedOut(step: FactRead, { door, ledger, emulator, signal }: St
   const { call: name, with: request, as, form, method, headers } = step;
   const call = { name, request, as, form, method, headers };
   await ledger.before(call);
-  const reply = await door.call(call, signal);
+  const reply = await client.call(call, signal);
   ledger.after(call, reply);
   return reply;
 }

@@ -84,7 +84,7 @@ const crew = z.strictObject({
   formerly,
 });
 
-const company = z.strictObject({
+const organizationSchema = z.strictObject({
   ...organization.inputs.omit({ resourceUrn: true, removal: true }).shape,
   teams: named(crew).optional().meta({ description: "Teams by logical name." }),
   formerly,
@@ -151,7 +151,7 @@ const app = z.strictObject({
 
 /** An environment file once everything that it extends is merged into it. */
 export const environmentFile = z.strictObject({
-  organizations: named(company).optional().meta({ description: "Organizations by logical name." }),
+  organizations: named(organizationSchema).optional().meta({ description: "Organizations by logical name." }),
   seeds: named(seed).optional().meta({ description: "Seed rows by logical name." }),
   apps: named(app).optional().meta({ description: "Generated apps by logical name." }),
   platform: platform.optional().meta({
@@ -182,7 +182,7 @@ export function jsonSchema(): object {
     io: "input",
     override: ({ zodSchema, jsonSchema }) => {
       // A file that another one extends, or that extends another, may lack what only the merged one must have.
-      if (([company, crew, roster, seed, app] as unknown[]).includes(zodSchema)) delete jsonSchema.required;
+      if (([organizationSchema, crew, roster, seed, app] as unknown[]).includes(zodSchema)) delete jsonSchema.required;
       if ((zodSchema as unknown) === field) {
         // A field's type may stand alone; a schema of what is preprocessed does not know.
         const whole = { ...jsonSchema };

@@ -82,8 +82,8 @@ export class Mask {
     const found: Stretch[] = [];
     for (const reading of readingsOf(text)) found.push(...this.#in(reading));
     if (found.length === 0) return found;
-    const spared = this.#clear.flatMap((word) => placesOf(word, text));
-    return found.filter(({ start, end }) => !spared.some((word) => word.start <= start && word.end >= end));
+    const exempt = this.#clear.flatMap((word) => placesOf(word, text));
+    return found.filter(({ start, end }) => !exempt.some((word) => word.start <= start && word.end >= end));
   }
 
   /** The length of the longest secret that stands at a place. */

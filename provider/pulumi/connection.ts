@@ -23,7 +23,7 @@ export class PlatformConnection {
   #platform: Promise<PlatformAccess> | undefined;
   /** The connection whose notes were passed on. */
   #noted: Promise<PlatformAccess> | undefined;
-  #manner: Dialect | undefined;
+  #dialect: Dialect | undefined;
   #refusal: Promise<Error | undefined> | undefined;
 
   constructor(surroundings: Surroundings) {
@@ -31,8 +31,8 @@ export class PlatformConnection {
   }
 
   /** How the platform behaves, as the configuration's profile has it. */
-  manner({ profile }: Configuration): Dialect {
-    return (this.#manner ??= completeDialect(readProfile(profile, this.#surroundings.directory)));
+  dialect({ profile }: Configuration): Dialect {
+    return (this.#dialect ??= completeDialect(readProfile(profile, this.#surroundings.directory)));
   }
 
   /** @param note gets what the start of the platform has to say, once */

@@ -53,7 +53,7 @@ class Run {
       day: "2026-11-23",
       platform: "p",
       account: {},
-      manner: completeDialect(),
+      dialect: completeDialect(),
       removals: () => Promise.reject(new Error("none")),
       seed: () => new Uint8Array(32),
     };

@@ -187,11 +187,11 @@ export class Operations {
     return this.#run("delete", call, async ({ online }) => {
       (await this.#approvals.of(call))?.deletes(call, id, state);
       const context = await online(state);
-      const keeper = resource.identity && urn !== undefined ? this.#identities.findOwner(urn, id) : undefined;
-      if (!keeper) await refuseUndeclared(state, context.directory);
-      if (!resource.identity || !keeper) await resource.delete(context, id, state);
+      const owner = resource.identity && urn !== undefined ? this.#identities.findOwner(urn, id) : undefined;
+      if (!owner) await refuseUndeclared(state, context.directory);
+      if (!resource.identity || !owner) await resource.delete(context, id, state);
       else {
-        context.report.info(resource.identity.stays(state, keeper));
+        context.report.info(resource.identity.stays(state, owner));
         await resource.identity.letGo?.(context, state);
       }
       if (urn !== undefined) this.#identities.released(urn, id);
@@ -278,7 +278,7 @@ export class Operations {
   #offline(seed: Uint8Array | undefined, settings: Configuration, report: Offline["report"]): Offline {
     return {
       report,
-      ...{ directory: this.#surroundings.directory, day: today(), manner: this.#connection.manner(settings) },
+      ...{ directory: this.#surroundings.directory, day: today(), dialect: this.#connection.dialect(settings) },
       ...{ platform: platformOf(settings), lostData: settings.lostData },
       ...{ appServer: settings.appServer, account: { email: settings.email, userID: settings.userID } },
       ...this.notes.known,

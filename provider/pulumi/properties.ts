@@ -88,7 +88,7 @@ export async function check(
   news: Properties,
 ): Promise<{ inputs: Properties; problems: InputProblem[] }> {
   const parsed = parse(resource, news);
-  parsed.problems.push(...findUnsuited(resource.name, parsed.inputs, context.manner.habits));
+  parsed.problems.push(...findUnsuited(resource.name, parsed.inputs, context.dialect.habits));
   if (parsed.problems.length > 0 || !resource.check) return { inputs: parsed.all, problems: parsed.problems };
   const checked = await resource.check(context, parsed, old);
   const inputs: Properties = { ...parsed.all, ...checked.inputs, ...checked.outputs };

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { problemsOf } from "./plugin/settings.ts";
 import { explicitInput, pickOwnSettings } from "./providerKinds.ts";
 
-test("both doors take the same keys for ours, and what is below ours is no other package's", () => {
+test("both kinds take the same keys for ours, and what is below ours is no other package's", () => {
   const values = {
     email: "one",
     "microapps:endpoint": "two",

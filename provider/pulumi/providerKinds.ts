@@ -1,14 +1,15 @@
 import type { ProviderKind } from "./configuration/configuration.ts";
 
 /** The package that serves the resources, as an engine names it. */
-export const packageOf = (door: ProviderKind): string => (door === "dynamic" ? "pulumi-nodejs" : "microapps");
+export const packageOf = (providerKind: ProviderKind): string =>
+  providerKind === "dynamic" ? "pulumi-nodejs" : "microapps";
 
 /** The type token of a provider resource. */
-export const providerType = (door: ProviderKind): string => `pulumi:providers:${packageOf(door)}`;
+export const providerType = (providerKind: ProviderKind): string => `pulumi:providers:${packageOf(providerKind)}`;
 
 /** The type token of a resource. */
-export const typeThrough = (door: ProviderKind, name: string): string =>
-  door === "dynamic" ? dynamicType(name) : `microapps:index:${name}`;
+export const typeThrough = (providerKind: ProviderKind, name: string): string =>
+  providerKind === "dynamic" ? dynamicType(name) : `microapps:index:${name}`;
 
 const tokens = /^(?:pulumi-nodejs:dynamic\/microapps|microapps:index):(\w+)$/;
 
@@ -16,11 +17,11 @@ const tokens = /^(?:pulumi-nodejs:dynamic\/microapps|microapps:index):(\w+)$/;
 export const resourceOf = (type: string): string | undefined => tokens.exec(type)?.[1];
 
 /** The URN of a resource as if it and its parents were registered with this kind of provider. */
-export function urnThrough(door: ProviderKind, urn: string): string {
+export function urnThrough(providerKind: ProviderKind, urn: string): string {
   const [head = "", stack = "", types = "", ...rest] = urn.split("::");
   const through = types.split("$").map((type) => {
     const name = resourceOf(type);
-    return name === undefined || isComponent(name) ? type : typeThrough(door, name);
+    return name === undefined || isComponent(name) ? type : typeThrough(providerKind, name);
   });
   return [head, stack, through.join("$"), ...rest].join("::");
 }

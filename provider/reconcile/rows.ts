@@ -236,7 +236,7 @@ export type Forecast =
       unchanged: number;
       change: LedgerDifference & { exact: true };
       /** Rows that left the source and stay for another owner; they are not among those to remove. */
-      spared?: number;
+      keptForOthers?: number;
       /** Rows that another owner gives up and that are there already; they are not among those to insert. */
       taken?: number;
       /** True when some of those rows have other content. */
@@ -250,7 +250,7 @@ export type Forecast =
 export interface RowsAhead {
   plan: Forecast;
   /** How many rows stay that the source has no more, by the name of the seed that declares them. */
-  spared: ReadonlyMap<string, number>;
+  keptForOthers: ReadonlyMap<string, number>;
 }
 
 /** Plans a run on the assumption that nobody has touched our rows meanwhile; offline. */

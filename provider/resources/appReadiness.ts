@@ -58,9 +58,9 @@ export const appReadiness = resource({
 
 /** Meanings of status words: those of the inputs override those of the platform's profile. */
 const wordsOf = (
-  { manner }: Pick<Context, "manner">,
+  { dialect }: Pick<Context, "dialect">,
   { statusWords }: Partial<Pick<Inputs, "statusWords">>,
-): NonNullable<Inputs["statusWords"]> => ({ ...manner.statusWords, ...statusWords });
+): NonNullable<Inputs["statusWords"]> => ({ ...dialect.statusWords, ...statusWords });
 
 const statusOf = async (context: Context, appID: string): Promise<string | undefined> =>
   (await orUndefinedIfNotFound(context.client.createappwithpromptStatus({ appID }, context)))?.status;

@@ -139,7 +139,7 @@ export const organization = resource({
       );
       return;
     }
-    if (context.manner.habits.cascade === "deletes") {
+    if (context.dialect.habits.cascade === "deletes") {
       throw new ResourceError(
         `organization ${quote(state.name)} was not deleted: this platform deletes an organization with all of its teams ` +
           `(cascade), also those that nobody declares here, and their members would lose them. Delete it on the platform, ` +

@@ -84,7 +84,7 @@ export interface Resource<Inputs extends z.ZodObject = z.ZodObject, Outputs exte
 /** Behaviour of a thing whose deletion is due while another resource, or its own replacement, has its ID. */
 interface Identity<Inputs extends z.ZodObject, Outputs extends z.ZodObject> {
   /** A sentence that it stays. */
-  stays: (state: State<Inputs, Outputs>, keeper: IdOwner) => string;
+  stays: (state: State<Inputs, Outputs>, owner: IdOwner) => string;
   /** Cleans up outside of the platform. */
   letGo?: (context: ResourceContext, state: State<Inputs, Outputs>) => Promise<void>;
 }

@@ -81,8 +81,8 @@ export const rowFile = resource({
   inputs,
   outputs,
   identity: {
-    stays: (state, keeper) =>
-      `${quote(fileName(state))} stays on row ${state.parentRowID}: ${describeNamed(keeper)} declares it`,
+    stays: (state, owner) =>
+      `${quote(fileName(state))} stays on row ${state.parentRowID}: ${describeNamed(owner)} declares it`,
     letGo: async ({ directory }, { resourceUrn }) => {
       if (resourceUrn !== undefined) await forgetIntent(directory, resourceUrn);
     },

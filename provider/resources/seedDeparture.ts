@@ -6,7 +6,7 @@ import type { OfflineRowContext, RowFindings } from "./rows/declared/claims.ts";
 import { lastSource } from "./rows/declared/summaries.ts";
 import { removeKeptForOthers, stayMessage } from "./rows/kept/leaving.ts";
 import type { SeedState } from "./rows/kept/state.ts";
-import { refuseReferredTo, describeKeptForOthers } from "./rows/spared.ts";
+import { refuseReferredTo, describeKeptForOthers } from "./rows/keptForOthers.ts";
 
 interface State extends SeedState {
   onDestroy: "delete" | "retain";
@@ -20,7 +20,7 @@ export async function departure(context: OfflineRowContext, state: State): Promi
   const retains = state.onDestroy === "retain";
   if (!owned || retains) {
     const plan: Forecast = retains ? leaving(new RowSet()) : { exact: false, moreThan: 0, net: -ledger.count };
-    report.rows?.({ plan, spared: new Map() });
+    report.rows?.({ plan, keptForOthers: new Map() });
     return {};
   }
   const { plan, leaving: rows } = await removeKeptForOthers(
@@ -28,7 +28,7 @@ export async function departure(context: OfflineRowContext, state: State): Promi
     { old: state, inputs: { ...state, resourceUrn: undefined, adopt: false }, target: state, rows: new RowSet() },
     leaving(owned),
   );
-  report.rows?.({ plan, spared: rows.reported });
+  report.rows?.({ plan, keptForOthers: rows.reported });
   if (rows.reported.size > 0) report.forecast(describeKeptForOthers(rows.reported));
   const stay = [...rows.found].filter(({ key }) => !rows.staying.has(key)).length;
   if (stay > 0) report.forecast(stayMessage(stay));

@@ -224,7 +224,7 @@ export const seedRows = resource({
         rowClaims.claim(inputs.resourceUrn, declared.target, read.digest, isPassing);
       const problems = await verify(context, declared);
       const place = (line: number): string => placeOf(declared.target, line);
-      const unsuited = await findUnsuitedValues(context.manner.habits, declared.target, context.directory, place);
+      const unsuited = await findUnsuitedValues(context.dialect.habits, declared.target, context.directory, place);
       if (unsuited.length > 0) problems.push(problemOf(inputs, unsuited.join("\n")));
       const { rowCount, ...computed } = read;
       const checked: Partial<Inputs> = { ...inputs, ...withoutUndefined(computed) };

@@ -53,8 +53,8 @@ export const team = resource({
   inputs,
   outputs,
   identity: {
-    stays: ({ name }, keeper) =>
-      `team ${quote(name)} stays: ${keeper.itself ? "this resource goes on with it" : `${describeNamed(keeper)} has it`}`,
+    stays: ({ name }, owner) =>
+      `team ${quote(name)} stays: ${owner.itself ? "this resource goes on with it" : `${describeNamed(owner)} has it`}`,
   },
 
   check: ({ identities }, { inputs }) => {

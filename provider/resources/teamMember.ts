@@ -49,7 +49,7 @@ export const teamMember = resource({
   inputs,
   outputs,
   identity: {
-    stays: ({ teamID, email, memberUserID }, keeper) => stays([email ?? memberUserID], [teamID], keeper),
+    stays: ({ teamID, email, memberUserID }, owner) => stays([email ?? memberUserID], [teamID], owner),
     letGo: ({ made }, { teamID, email, memberUserID, found, resourceUrn }) => {
       if (found === undefined) made.handed(resourceUrn, membership(teamID, { email, userID: memberUserID }));
       return Promise.resolve();
@@ -150,9 +150,9 @@ async function leave(context: MemberContext, id: string, state: Kept): Promise<v
   const names = membership(teamID, member);
   const met = isFound(context, state, names) ? state.found : undefined;
   if (context.claims.deciding(teamID, member)) {
-    const keeper = context.claims.declaring(teamID, member);
-    if (keeper) context.report.info(stays([nameOf(member)], [teamID], keeper));
-    if (keeper && met === undefined) context.made.handed(state.resourceUrn, names);
+    const owner = context.claims.declaring(teamID, member);
+    if (owner) context.report.info(stays([nameOf(member)], [teamID], owner));
+    if (owner && met === undefined) context.made.handed(state.resourceUrn, names);
     return;
   }
   if (met !== undefined) {

@@ -241,19 +241,19 @@ function notDecidedOn<Live extends RosterMember>(
   members: readonly Live[],
 ): Live[] {
   const addresses = new Map(toWanted(state.members, state).map(({ userID, email }) => [userID, email]));
-  const kept: { keeper: NamedResource; name: string }[] = [];
+  const kept: { owner: NamedResource; name: string }[] = [];
   const left = members.filter((member) => {
     const person = { ...member, email: member.email ?? addresses.get(member.userID) };
-    const keeper = claims.declaring(teamID, person);
-    if (keeper) {
-      kept.push({ keeper, name: nameOf(person) });
+    const owner = claims.declaring(teamID, person);
+    if (owner) {
+      kept.push({ owner, name: nameOf(person) });
       made.handed(state.resourceUrn, membership(teamID, person));
     }
     return !claims.deciding(teamID, person);
   });
-  for (const ones of Map.groupBy(kept, ({ keeper }) => describeNamed(keeper)).values()) {
-    const [{ keeper }] = ones as [(typeof kept)[number]]; // a group has one
-    report.info(stays(state.sensitive ? ones.length : ones.map(({ name }) => name), [teamID], keeper));
+  for (const ones of Map.groupBy(kept, ({ owner }) => describeNamed(owner)).values()) {
+    const [{ owner }] = ones as [(typeof kept)[number]]; // a group has one
+    report.info(stays(state.sensitive ? ones.length : ones.map(({ name }) => name), [teamID], owner));
   }
   return left;
 }

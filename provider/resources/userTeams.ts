@@ -154,15 +154,15 @@ async function leave(context: MemberContext, id: string, state: Kept): Promise<v
   for (const teamID of met) context.report.info(staysFound([nameOf(member)], teamID));
   const leaving = left.filter((teamID) => !met.includes(teamID));
   const kept = state.teamIDs.flatMap((teamID) => {
-    const keeper = context.claims.declaring(teamID, member);
-    if (keeper && !isMet(context, teamID, id, state)) {
+    const owner = context.claims.declaring(teamID, member);
+    if (owner && !isMet(context, teamID, id, state)) {
       context.made.handed(state.resourceUrn, membership(teamID, member));
     }
-    return keeper ? [{ teamID, keeper }] : [];
+    return owner ? [{ teamID, owner }] : [];
   });
-  for (const ones of Map.groupBy(kept, ({ keeper }) => describeNamed(keeper)).values()) {
+  for (const ones of Map.groupBy(kept, ({ owner }) => describeNamed(owner)).values()) {
     const teamIDs = ones.map(({ teamID }) => teamID);
-    for (const { keeper } of ones.slice(0, 1)) context.report.info(stays([nameOf(member)], teamIDs, keeper));
+    for (const { owner } of ones.slice(0, 1)) context.report.info(stays([nameOf(member)], teamIDs, owner));
   }
   await Promise.all(leaving.map((teamID) => context.members.remove(teamID, member)));
   context.made.removed(
@@ -213,14 +213,14 @@ async function declaredElsewhere(
   if (others.length === 0) return [];
   const known = userID ?? (email === undefined ? undefined : await userIDAt(context, email));
   const kept = await Promise.all(
-    others.map(async ([teamID, keeper]) => {
+    others.map(async ([teamID, owner]) => {
       const there = (await context.members.list(teamID, { fresh: true }))?.some((member) =>
         isUser({ email, userID: known }, member),
       );
       if (!there) return []; // who is not there yet joins when it is their turn
       const team = organizationID === undefined ? undefined : await context.client.readteam({ teamID }, context);
       if (team && team.team?.organizationID !== organizationID) return [];
-      context.report.info(stays([nameOf(inputs)], [teamID], keeper));
+      context.report.info(stays([nameOf(inputs)], [teamID], owner));
       return [teamID];
     }),
   );

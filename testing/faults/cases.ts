@@ -36,14 +36,14 @@ export type Incident =
   | { kind: "unsaved"; after: number };
 
 export interface Case {
-  door: "dynamic" | "plugin";
+  providerKind: "dynamic" | "plugin";
   stage: Stage;
   incident: Incident;
 }
 
 /** A case in words; the same one for the same case. */
-export function told({ door, stage, incident }: Case): string {
-  const place = `${door} ${stage}:`;
+export function told({ providerKind, stage, incident }: Case): string {
+  const place = `${providerKind} ${stage}:`;
   switch (incident.kind) {
     case "fault": {
       const when = incident.once ? `call ${incident.after + 1}` : `from call ${incident.after + 1} on`;
@@ -76,21 +76,21 @@ export interface Course {
  * @param courses by provider kind and stage
  */
 export function allCases(courses: ReadonlyMap<string, Course>, random: () => number): Case[] {
-  return (["dynamic", "plugin"] as const).flatMap((door) =>
+  return (["dynamic", "plugin"] as const).flatMap((providerKind) =>
     stages.flatMap((stage) => {
-      const { calls, steps } = courses.get(`${door} ${stage}`) ?? { calls: [], steps: 0 };
-      return [...faultsOf(door, calls, random), ...killsOf(stage, calls.length, steps)].map((incident) => {
-        return { door, stage, incident };
+      const { calls, steps } = courses.get(`${providerKind} ${stage}`) ?? { calls: [], steps: 0 };
+      return [...faultsOf(providerKind, calls, random), ...killsOf(stage, calls.length, steps)].map((incident) => {
+        return { providerKind, stage, incident };
       });
     }),
   );
 }
 
-function* faultsOf(door: string, calls: readonly EndpointName[], random: () => number): Generator<Incident> {
+function* faultsOf(providerKind: string, calls: readonly EndpointName[], random: () => number): Generator<Incident> {
   for (const [endpoint, its] of Map.groupBy(calls, (name) => name)) {
     for (const name of Object.keys(faults) as FaultName[]) {
       // An engine's time-out does not reach dynamic resources: there a call that hangs ends as a kill does.
-      if (name.startsWith("time-out") && door === "dynamic") continue;
+      if (name.startsWith("time-out") && providerKind === "dynamic") continue;
       const after = Math.floor(random() * its.length);
       yield { kind: "fault", endpoint, fault: name, once: true, after };
       yield { kind: "fault", endpoint, fault: name, once: false, after };

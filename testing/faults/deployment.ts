@@ -87,7 +87,7 @@ export class Deployment {
     const { host } = this;
     let old = this.state.get(name);
     // The plugin asks for it with each answer.
-    if (old && host.door.modern) {
+    if (old && host.providerKind.modern) {
       old = await this.#read(name, old);
       if (acts) this.#save(name, old);
     }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Fault } from "../../emulator/platform/faults.ts";
 import type { EndpointName } from "../../provider/contract/endpoints.ts";
-import * as doors from "../harness/doors.ts";
+import * as testedKinds from "../harness/kinds.ts";
 import { Stage as Platform } from "../harness/stage.ts";
 import { faults, type Case, type Course, type Incident, type Stage } from "./cases.ts";
 import { Deployment, EngineKilled, type Kept } from "./deployment.ts";
@@ -25,7 +25,7 @@ const patience = { timeout: 2, look: 5 };
 
 /** One provider with a platform of its own, on which one case after the other is tried. */
 export class Lab {
-  readonly door: Case["door"];
+  readonly providerKind: Case["providerKind"];
   readonly #stage: Platform;
   readonly #files: Server;
   readonly #programs: Record<"first" | "changed", Declared[]>;
@@ -34,8 +34,8 @@ export class Lab {
   readonly #outcomes = new Map<string, Map<string, number>>();
   readonly courses = new Map<string, Course>();
 
-  private constructor(door: Case["door"], stage: Platform, files: Server) {
-    this.door = door;
+  private constructor(providerKind: Case["providerKind"], stage: Platform, files: Server) {
+    this.providerKind = providerKind;
     this.#stage = stage;
     this.#files = files;
     const base = addressOf(files);
@@ -43,16 +43,16 @@ export class Lab {
   }
 
   /** Sets up a platform and a provider, and goes through all stages once without any fault. */
-  static async open(door: Case["door"]): Promise<Lab> {
+  static async open(providerKind: Case["providerKind"]): Promise<Lab> {
     const files = createServer((_request, response) =>
       response.writeHead(200, { "content-type": "image/png" }).end("bytes"),
     );
     await new Promise<void>((resolve) => files.listen(0, "127.0.0.1", resolve));
     // Lists of bare user IDs are asked about further.
-    const memberForm = door === "dynamic" ? "ids" : "objects";
+    const memberForm = providerKind === "dynamic" ? "ids" : "objects";
     const settings = { memberForm, generationSeconds: 0, allowedHosts: [new URL(addressOf(files)).host] };
-    const stage = await Platform.set({ ...platform, settings }, {}, doors[door]);
-    const lab = new Lab(door, stage, files);
+    const stage = await Platform.set({ ...platform, settings }, {}, testedKinds[providerKind]);
+    const lab = new Lab(providerKind, stage, files);
     await lab.#survey();
     return lab;
   }
@@ -81,7 +81,7 @@ export class Lab {
       const [apps, sendings] = [times("atlas"), times("welcome")];
       await host.restart();
       // An up of dynamic resources believes the state, and a delete whose answer was lost is still in it.
-      if (stage === "destroy" && !host.door.modern) await deployment.refresh();
+      if (stage === "destroy" && !host.providerKind.modern) await deployment.refresh();
       await persist(() => deployment.up(this.#programs[version]), this.#stage);
       problems.push(...(await this.#judge(deployment, version, { apps, sendings })));
       await deployment.destroy();
@@ -126,7 +126,7 @@ export class Lab {
     const steps = Number.MAX_SAFE_INTEGER - deployment.saves;
     deployment.saves = undefined;
     const calls: EndpointName[] = this.#stage.emulator.calls({ since }).map(({ endpoint }) => endpoint);
-    this.courses.set(`${this.door} ${stage}`, { calls, steps });
+    this.courses.set(`${this.providerKind} ${stage}`, { calls, steps });
   }
 
   /** Puts platform, provider and intents to where a stage begins. */

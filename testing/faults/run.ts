@@ -25,7 +25,7 @@ let done = 0;
 const failed: Case[] = [];
 await workshop.tryAll(cases, (one, { problems, reached, seconds }) => {
   if (seconds > slow) console.log(`${Math.round(seconds)} s: ${told(one)}`);
-  const kind = `${one.door} ${one.stage}, ${kindOf(one)}`;
+  const kind = `${one.providerKind} ${one.stage}, ${kindOf(one)}`;
   const count = counts.get(kind) ?? { tried: 0, reached: 0, failed: 0 };
   count.tried++;
   if (reached) count.reached++;

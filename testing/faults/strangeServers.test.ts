@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pages } from "../../provider/client/index.ts";
 import type { Json } from "../../provider/contract/wire.ts";
-import { plugin } from "../harness/doors.ts";
+import { plugin } from "../harness/kinds.ts";
 import { applied, type Seeded } from "../harness/seeds/seeded.ts";
 import { Stage } from "../harness/stage.ts";
 import { rewriter, type Habits, type Rewriter } from "./rewriter.ts";

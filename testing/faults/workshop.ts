@@ -21,9 +21,9 @@ export class Workshop {
 
   /** Tries each case, and reports its result at once. */
   async tryAll(cases: readonly Case[], tell: (one: Case, found: Found) => void): Promise<void> {
-    const waiting = Map.groupBy(cases, ({ door }) => door);
+    const waiting = Map.groupBy(cases, ({ providerKind }) => providerKind);
     const work = async (lab: Lab): Promise<void> => {
-      const own = waiting.get(lab.door) ?? [];
+      const own = waiting.get(lab.providerKind) ?? [];
       for (let one = own.shift(); one; one = own.shift()) {
         const start = performance.now();
         const found = await lab.try(one);

@@ -23,15 +23,15 @@ const sealOf = (set: ChangeSet): Seal => {
   return seal;
 };
 
-describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
-  const test = testThrough(door);
+describe.each(["dynamic", "plugin"] as const)("with the %s provider", (providerKind) => {
+  const test = testThrough(providerKind);
   let project: Project;
   let emulator: Emulator;
   let client: Client;
   let outside: string;
   let state: string;
   // A program may do otherwise without a change of its own.
-  const program = `${programs[door].replace('"dev.yaml"', 'process.env.OTHER || "dev.yaml"')}
+  const program = `${programs[providerKind].replace('"dev.yaml"', 'process.env.OTHER || "dev.yaml"')}
 if (process.env.MORE) new Organization("evil", { name: "Evil" });
 `;
   const files = { "index.js": program, "dev.yaml": environment, "regions.csv": rows };
@@ -44,7 +44,7 @@ if (process.env.MORE) new Organization("evil", { name: "Evil" });
     const given = Object.entries({ endpoint: emulator.url, ...login });
     const config = Object.fromEntries(given.map(([name, value]) => [`microapps:${name}`, value]));
     const plugins = { providers: [{ name: "microapps", path: join(repository, "plugin") }] };
-    project = await Project.running("", config, door === "plugin" ? { plugins } : {});
+    project = await Project.running("", config, providerKind === "plugin" ? { plugins } : {});
     outside = await freshFolder();
     await project.write("environments.yaml", "dev: { file: dev.yaml }\n");
     for (const [file, text] of Object.entries(files)) await project.write(file, text);
@@ -204,17 +204,19 @@ if (process.env.MORE) new Organization("evil", { name: "Evil" });
       const ended = await up("--approved", report);
       // An engine that asks the plugin reads first: it knows before anything is sent.
       const [status, sentence] =
-        door === "plugin" ? [2, "it was changed since. Make a report"] : [1, "left alone: 3 people of team"];
+        providerKind === "plugin" ? [2, "it was changed since. Make a report"] : [1, "left alone: 3 people of team"];
       expect([ended.status, ended.output]).toEqual([status, expect.stringContaining(sentence)]);
       const roles = async () => [...(await peopleOf(teamID)).values()].map(({ email, role }) => `${email} ${role}`);
       const byHand = ["bob@example.com admin", "dan@example.com admin", "eve@example.com member"].filter(
-        (one) => door === "dynamic" || !one.startsWith("dan"),
+        (one) => providerKind === "dynamic" || !one.startsWith("dan"),
       );
       expect((await roles()).filter((one) => !one.startsWith("a")).toSorted()).toEqual(byHand);
       const [dev] = (await reported()).environments;
       const people = dev?.pending?.things.flatMap(({ changes }) => changes.map(({ op, name }) => `${op} ${name}`));
       const ahead = ["add cyd@example.com", "change bob@example.com", "remove eve@example.com"];
-      expect(people?.toSorted()).toEqual(door === "dynamic" ? ahead : [...ahead, "add dan@example.com"].toSorted());
+      expect(people?.toSorted()).toEqual(
+        providerKind === "dynamic" ? ahead : [...ahead, "add dan@example.com"].toSorted(),
+      );
       expect(await up("--approved", await approved())).toMatchObject({ status: 0 });
       const declared = ["bob@example.com member", "cyd@example.com member", "dan@example.com admin"];
       expect((await roles()).filter((one) => !one.startsWith("a")).toSorted()).toEqual(declared);
@@ -236,7 +238,7 @@ if (process.env.MORE) new Organization("evil", { name: "Evil" });
     await client.updatemicroapprow({ rowID: row?._id ?? "", microAppID: "regions", rowData: { Name: "By hand" } });
     const ended = await up("--approved", report);
     const left = async () => [await rowsOf("regions"), await peopleOf(teamID)] as const;
-    if (door === "dynamic") {
+    if (providerKind === "dynamic") {
       expect([ended.status, ended.output]).toEqual([0, expect.stringContaining("1 row edited by hand since")]);
       const [kept, people] = await left();
       expect([kept.map(({ Name }) => Name), [...people.keys()]]).toEqual([
@@ -281,7 +283,7 @@ if (process.env.MORE) new Organization("evil", { name: "Evil" });
   });
 
   // The rest happens before the provider is called, so one kind is enough.
-  if (door === "plugin") return;
+  if (providerKind === "plugin") return;
 
   test("approve signs what it makes itself, where people have seen its digest", async () => {
     await change();

@@ -139,9 +139,9 @@ const declared = (bob: string, cyd: string): string => `organizations:
 `;
 
 // Six commands each: of the same refusals as above.
-const doors = isLong ? (["dynamic", "plugin"] as const) : [];
-for (const door of doors)
-  describe(`by reports and runs through the ${door} door`, () => {
+const testedKinds = isLong ? (["dynamic", "plugin"] as const) : [];
+for (const providerKind of testedKinds)
+  describe(`by reports and runs with the ${providerKind} provider`, () => {
     let project: Project;
     let emulator: Emulator;
     let outside: string;
@@ -150,9 +150,9 @@ for (const door of doors)
       const given = Object.entries({ endpoint: emulator.url, ...login });
       const config = Object.fromEntries(given.map(([name, value]) => [`microapps:${name}`, value]));
       const plugins = { providers: [{ name: "microapps", path: join(repository, "plugin") }] };
-      project = await Project.running("", config, door === "plugin" ? { plugins } : {});
+      project = await Project.running("", config, providerKind === "plugin" ? { plugins } : {});
       outside = await freshFolder();
-      const files = { "index.js": programs[door], "dev.yaml": declared("member", "member") };
+      const files = { "index.js": programs[providerKind], "dev.yaml": declared("member", "member") };
       for (const [file, text] of Object.entries({ ...files, "environments.yaml": "dev: { file: dev.yaml }\n" }))
         await project.write(file, text);
       await project.succeed("stack init dev");

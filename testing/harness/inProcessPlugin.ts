@@ -5,9 +5,9 @@ import { readOwnPackage } from "../../machine/ownPackage.ts";
 import { statusOf } from "../../provider/pulumi/plugin/failures.ts";
 import { Plugin } from "../../provider/pulumi/plugin/provider.ts";
 import { construct } from "../../sdk/component/construct.ts";
-import { plugin } from "./doors.ts";
 import { isLong } from "./drawn.ts";
-import type { Door } from "./providerHost.ts";
+import { plugin } from "./kinds.ts";
+import type { TestedKind } from "./providerHost.ts";
 
 /** A message of gRPC. */
 interface Message {
@@ -54,4 +54,4 @@ function begin(engine: string, folder: string): InstanceType<typeof providerServ
 }
 
 /** The plugin in the test's own process; `make test-long` gives it one of its own. */
-export const here: Door = isLong ? plugin : { ...plugin, begin };
+export const here: TestedKind = isLong ? plugin : { ...plugin, begin };

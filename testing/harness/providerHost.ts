@@ -18,8 +18,10 @@ export type { Properties };
 
 const { PropertyDiff } = providerProto;
 
+type Settings = Readonly<Record<string, string>>;
+
 /** A provider as an engine starts it. */
-export interface Door {
+export interface TestedKind {
   name: string;
   /** Path of the program; it gets the engine's address and runs in the project folder. */
   program: string;
@@ -65,7 +67,7 @@ const accidents: [RegExp, string][] = [
 
 /** A provider as an engine uses it, in a project folder of its own. */
 export class ProviderHost {
-  readonly door: Door;
+  readonly providerKind: TestedKind;
   /** Project folder: sources, intents and data of an emulator are found here. */
   readonly folder: string;
   /** The provider's messages, as `severity: text`; live status lines are left out. */
@@ -85,19 +87,19 @@ export class ProviderHost {
   #child: ChildProcess | undefined;
   #client: InstanceType<typeof providerService.ResourceProviderClient> | undefined;
 
-  protected constructor(door: Door, folder: string, engine: grpc.Server, config: Readonly<Record<string, string>>) {
+  protected constructor(kind: TestedKind, folder: string, engine: grpc.Server, config: Settings) {
     this.#started = { engine: "", config, shells: 0 };
-    this.door = door;
+    this.providerKind = kind;
     this.folder = folder;
     this.#engine = engine;
   }
 
   /** @param shells how many shells stand between the engine and the provider, as with the scripts of an engine */
-  static async start(door: Door, config: Readonly<Record<string, string>>, shells = 0): Promise<ProviderHost> {
+  static async start(kind: TestedKind, config: Readonly<Record<string, string>>, shells = 0): Promise<ProviderHost> {
     const folder = await mkdtemp(join(tmpdir(), "microapps-host-"));
     await symlink(join(import.meta.dirname, "../../../node_modules"), join(folder, "node_modules"));
     const engine = new grpc.Server();
-    const host = new ProviderHost(door, folder, engine, config);
+    const host = new ProviderHost(kind, folder, engine, config);
     engine.addService(engineService.EngineService, {
       log: (
         { request }: { request: LogRequest },
@@ -122,7 +124,7 @@ export class ProviderHost {
   /** The process of another provider of the same run, with some settings of its own; it ends with this one. */
   async beside(config: Readonly<Record<string, string>> = {}): Promise<ProviderHost> {
     this.#needsProcess();
-    const other = new ProviderHost(this.door, this.folder, this.#engine, {});
+    const other = new ProviderHost(this.providerKind, this.folder, this.#engine, {});
     this.#others.push(other);
     other.#started = { ...this.#started, config: { ...this.#started.config, ...config } };
     await other.#spawn();
@@ -131,8 +133,8 @@ export class ProviderHost {
 
   async #spawn(): Promise<void> {
     const { engine, config } = this.#started;
-    const { modern, configuration } = this.door;
-    this.#client = this.door.begin ? this.door.begin(engine, this.folder) : await this.#connected();
+    const { modern, configuration } = this.providerKind;
+    this.#client = this.providerKind.begin ? this.providerKind.begin(engine, this.folder) : await this.#connected();
     if (modern) {
       const greeting = new providerProto.ProviderHandshakeRequest().setEngineAddress(engine);
       await this.ask((client, done) => client.handshake(greeting, done));
@@ -140,7 +142,7 @@ export class ProviderHost {
     const request = new providerProto.ConfigureRequest();
     request.setArgs(struct(configuration(config)));
     if (config["microapps:explicitProvider"] !== undefined) {
-      request.setUrn(`urn:pulumi:dev::tests::pulumi:providers:${this.door.name}::own`);
+      request.setUrn(`urn:pulumi:dev::tests::pulumi:providers:${this.providerKind.name}::own`);
     }
     await this.ask((client, done) => client.configure(request, done));
   }
@@ -148,7 +150,7 @@ export class ProviderHost {
   /** Starts the provider's process. */
   async #connected(): Promise<InstanceType<typeof providerService.ResourceProviderClient>> {
     const { engine, shells } = this.#started;
-    const { program, nodeArguments, environment } = this.door;
+    const { program, nodeArguments, environment } = this.providerKind;
     // A shell replaces itself with its last statement, so another one follows.
     const behind = Array.from({ length: shells }, () => ["sh", "-c", '"$@"; exit', "sh"]).flat();
     const line = [...behind, process.execPath, ...nodeArguments, program, engine];
@@ -172,7 +174,7 @@ export class ProviderHost {
       request
         .setUrn(this.urn(type))
         .setOlds(this.#struct(olds, type))
-        .setNews(this.#struct(this.door.given(type, this.urn(type), news), type));
+        .setNews(this.#struct(this.providerKind.given(type, this.urn(type), news), type));
       const answer = await this.ask<InstanceType<typeof providerProto.CheckResponse>>((client, done) =>
         client.check(request, done),
       );
@@ -180,7 +182,7 @@ export class ProviderHost {
         if (failure.getProperty() !== "") throw new Error(`the failure names ${failure.getProperty()} apart`);
         return failure.getReason();
       });
-      if (this.door.modern && Object.keys(olds).length === 0 && problems.length === 0) {
+      if (this.providerKind.modern && Object.keys(olds).length === 0 && problems.length === 0) {
         await this.#foresee(type, answer.getInputs());
       }
       return { inputs: this.#properties(answer.getInputs(), type), problems };
@@ -195,7 +197,7 @@ export class ProviderHost {
         client.diff(request, done),
       );
       const changes = answer.getChanges() === providerProto.DiffResponse.DiffChanges.DIFF_SOME;
-      if (this.door.modern && changes) await this.#foresee(type, request.getNews());
+      if (this.providerKind.modern && changes) await this.#foresee(type, request.getNews());
       return {
         changes,
         replaces: answer.getReplacesList(),
@@ -269,7 +271,7 @@ export class ProviderHost {
 
   /** Reads something of which nothing but its ID is known. */
   import(type: string, id: string) {
-    return this.read(type, id, this.door.given(type, this.urn(type), {}));
+    return this.read(type, id, this.providerKind.given(type, this.urn(type), {}));
   }
 
   /** How each property would change, by property path. */
@@ -312,7 +314,7 @@ export class ProviderHost {
   }
 
   #needsProcess(): void {
-    if (this.door.begin) throw new Error("this needs a process of its own: testInOwnProcess gives it one");
+    if (this.providerKind.begin) throw new Error("this needs a process of its own: testInOwnProcess gives it one");
   }
 
   async #end(signal: "SIGKILL" | "SIGINT" = "SIGKILL"): Promise<void> {
@@ -333,14 +335,14 @@ export class ProviderHost {
   }
 
   urn(type: string): string {
-    return `urn:pulumi:dev::tests::${this.door.types}:${type}::${this.resource}`;
+    return `urn:pulumi:dev::tests::${this.providerKind.types}:${type}::${this.resource}`;
   }
 
   /** Notes how a call went, without the parts that differ between kinds of provider and between runs. */
   async #noted<Answer>(what: string, work: () => Promise<Answer>): Promise<Answer> {
     const note = (end: unknown): void => {
       const own = (name: string, value: unknown): unknown =>
-        this.door.own.includes(name) ? undefined : inClear(value);
+        this.providerKind.own.includes(name) ? undefined : inClear(value);
       let text = JSON.stringify(end ?? null, own).replaceAll(this.folder, "<folder>");
       // A salt is another one each time, and with it all digests.
       if (text.includes('"salt":'))
@@ -356,18 +358,19 @@ export class ProviderHost {
       note(answer);
       return answer;
     } catch (error) {
-      if (error instanceof InitFailed) error.properties = this.door.seen(error.properties, what.replace(/.* /, ""));
+      if (error instanceof InitFailed)
+        error.properties = this.providerKind.seen(error.properties, what.replace(/.* /, ""));
       note(error instanceof InitFailed ? [error.id, error.properties, error.message] : String(error));
       throw error;
     }
   }
 
   #struct(properties: Properties, type: string): Struct {
-    return struct(this.door.sent(properties, type));
+    return struct(this.providerKind.sent(properties, type));
   }
 
   #properties(found: Struct | undefined, type: string): Properties {
-    return this.door.seen(javaScript(found), type);
+    return this.providerKind.seen(javaScript(found), type);
   }
 
   /** Asks the provider something that has no method here. */

@@ -1,7 +1,7 @@
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";
-import { dynamic } from "./doors.ts";
-import { type Door, ProviderHost } from "./providerHost.ts";
+import { dynamic } from "./kinds.ts";
+import { type TestedKind, ProviderHost } from "./providerHost.ts";
 
 const administrator = { email: "admin@example.com", password: "correct-horse", apiKey: "key-of-the-operator" };
 
@@ -30,13 +30,13 @@ export class Stage {
   static async set(
     seed: object = {},
     config: Readonly<Record<string, string>> = {},
-    door: Door = dynamic,
+    providerKind: TestedKind = dynamic,
   ): Promise<Stage> {
     const clock = { behind: 0 };
     const now = (): number => Date.now() - clock.behind;
     const emulator = await createEmulator({ seed: { administrator, ...seed }, now });
     const { email, password, apiKey } = administrator;
-    const host = await ProviderHost.start(door, {
+    const host = await ProviderHost.start(providerKind, {
       "microapps:endpoint": emulator.url,
       "microapps:email": email,
       "microapps:password": password,

@@ -1,13 +1,17 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import * as doors from "../harness/doors.ts";
+import * as testedKinds from "../harness/kinds.ts";
 import { ProviderHost } from "../harness/providerHost.ts";
 
 // An engine in a process of its own, which a test kills: it prints the provider's folder and writes rows through it.
-const [, , door = "dynamic", shells = "0", config = "{}", count = "0"] = process.argv;
+const [, , providerKind = "dynamic", shells = "0", config = "{}", count = "0"] = process.argv;
 
 const settings = JSON.parse(config) as Record<string, string>; // as the test gives it
-const host = await ProviderHost.start(door === "plugin" ? doors.plugin : doors.dynamic, settings, Number(shells));
+const host = await ProviderHost.start(
+  providerKind === "plugin" ? testedKinds.plugin : testedKinds.dynamic,
+  settings,
+  Number(shells),
+);
 process.stdout.write(`${host.folder}\n`);
 const lines = Array.from({ length: Number(count) }, (_, index) => `c${index},City ${index}`);
 await writeFile(join(host.folder, "cities.csv"), ["ID,Name", ...lines].join("\n"));

@@ -34,9 +34,9 @@ const config = (): Record<string, string> => ({
 });
 
 /** Starts an engine that writes rows; its process ID once some are written. */
-async function writing(door: string, shells: number): Promise<number> {
+async function writing(providerKind: string, shells: number): Promise<number> {
   const program = join(import.meta.dirname, "doomedEngine.js");
-  const given = [program, door, String(shells), JSON.stringify(config()), String(rowCount)];
+  const given = [program, providerKind, String(shells), JSON.stringify(config()), String(rowCount)];
   const child = spawn(process.execPath, given, { stdio: ["ignore", "pipe", "inherit"] });
   engine = child;
   printed = "";
@@ -71,8 +71,8 @@ test.each(
     ],
     1,
   ),
-)("kill -9 of the engine ends the provider of the %s door behind %d shells", async (door, shells) => {
-  await kill(await writing(door, shells));
+)("kill -9 of the engine ends the %s provider behind %d shells", async (providerKind, shells) => {
+  await kill(await writing(providerKind, shells));
   expectUnfinished();
 });
 
@@ -84,19 +84,22 @@ test.each(
     ],
     1,
   ),
-)("so does kill -9 of what is between them, and the engine saves what is done: %s, %d shells", async (door, shells) => {
-  // The first of the shells: the provider's own parent may live on.
-  await kill(childOf(await writing(door, shells)));
-  expectUnfinished();
-  await eventually("the answer", () => printed.includes("the run was cancelled; the next one goes on") || undefined);
-});
+)(
+  "so does kill -9 of what is between them, and the engine saves what is done: %s, %d shells",
+  async (providerKind, shells) => {
+    // The first of the shells: the provider's own parent may live on.
+    await kill(childOf(await writing(providerKind, shells)));
+    expectUnfinished();
+    await eventually("the answer", () => printed.includes("the run was cancelled; the next one goes on") || undefined);
+  },
+);
 
 test.each(sampleOf(["dynamic", "plugin"], 1))(
-  "kill -9 of the embedded engine ends the provider of the %s door",
-  async (door) => {
+  "kill -9 of the embedded engine ends the %s provider",
+  async (providerKind) => {
     const seed = '{ table: "cities", key: "ID", source: "cities.csv" }';
     const program =
-      door === "dynamic"
+      providerKind === "dynamic"
         ? `import { SeedRows } from "pulumi-microapps"; new SeedRows("cities", ${seed});`
         : `import pulumi from "@pulumi/pulumi";
          class Rows extends pulumi.CustomResource {}
@@ -124,10 +127,10 @@ test.each(
     ],
     1,
   ),
-)("a provider of the %s door that was asked nothing yet ends with the embedded engine", async (door, command) => {
+)("a %s provider that was asked nothing yet ends with the embedded engine", async (providerKind, command) => {
   const plugins = { providers: [{ name: "microapps", path: join(repository, "plugin") }] };
   const program = "setInterval(() => undefined, 1_000); await new Promise(() => undefined);";
-  const project = await Project.running(program, config(), door === "plugin" ? { plugins } : {});
+  const project = await Project.running(program, config(), providerKind === "plugin" ? { plugins } : {});
   ({ folder } = project);
   await project.succeed("stack init dev");
   project.environment["MICROAPPS_PROVIDER_PROCESS"] = "1";

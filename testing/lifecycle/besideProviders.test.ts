@@ -1,5 +1,5 @@
 import { expect } from "@jest/globals";
-import { testInOwnProcess, throughBothDoors } from "../harness/bothDoors.ts";
+import { testInOwnProcess, throughBothKinds } from "../harness/bothKinds.ts";
 import type { ProviderHost } from "../harness/providerHost.ts";
 
 const [ada, grace] = ["ada@example.com", "grace@example.com"];
@@ -8,7 +8,7 @@ const users = [{ email: ada }, { email: grace }];
 type News = Record<string, unknown>;
 type Made = { id: string; inputs: News; outputs: News };
 
-throughBothDoors({ tables, users }, (scene) => {
+throughBothKinds({ tables, users }, (scene) => {
   const check = async (host: ProviderHost, name: string, type: string, news: News, olds: News = {}) => {
     host.resource = name;
     return host.check(type, news, olds);

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { throughBothDoors } from "../harness/bothDoors.ts";
+import { throughBothKinds } from "../harness/bothKinds.ts";
 import { eventually } from "../harness/processes.ts";
 import type { Properties } from "../harness/providerHost.ts";
 import { Stage } from "../harness/stage.ts";
@@ -15,7 +15,7 @@ const tables = {
 const table = { table: "orders", key: "Code" };
 const order = (Code: string, Status = "open", more: object = {}) => ({ Code, Status, ...more });
 
-throughBothDoors({ tables }, (scene) => {
+throughBothKinds({ tables }, (scene) => {
   const live = async (microAppID = "orders"): Promise<string[]> => {
     const { microAppRows } = await scene.client.microappdata({ microAppID, optViewSort: { sortVal: 1 } });
     return microAppRows.map((row) =>
@@ -321,7 +321,11 @@ throughBothDoors({ tables }, (scene) => {
   });
 
   test("two environments find their own users by one address", async () => {
-    const other = await Stage.set({ tables, users: [{ id: "another-ada", email: "ada@example.com" }] }, {}, scene.door);
+    const other = await Stage.set(
+      { tables, users: [{ id: "another-ada", email: "ada@example.com" }] },
+      {},
+      scene.providerKind,
+    );
     try {
       const news = { ...table, rows: [order("1")], viewers: ["ada@example.com"] };
       const [first, second] = [await scene.create("SeedRows", news), await other.create("SeedRows", news)];

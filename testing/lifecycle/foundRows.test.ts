@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { pages } from "../../provider/client/lists/pages.ts";
-import { throughBothDoors } from "../harness/bothDoors.ts";
+import { throughBothKinds } from "../harness/bothKinds.ts";
 import type { Properties } from "../harness/providerHost.ts";
 
 const tables = { regions: { name: "Regions", fields: { Code: { type: "text", sort: 1 }, Name: "text" } } };
@@ -14,7 +14,7 @@ interface Made {
   outputs: Properties;
 }
 
-throughBothDoors({ tables }, (scene) => {
+throughBothKinds({ tables }, (scene) => {
   const live = async (): Promise<string[]> => {
     const codes: string[] = [];
     for await (const page of pages(scene.client, { microAppID: "regions" }))
@@ -61,7 +61,7 @@ throughBothDoors({ tables }, (scene) => {
     const made = await make(["A", "B", "D"].map(region));
     const next = await up(made, [{ ...region("A"), Name: "changed" }, region("B"), region("D")]);
     const { told } = await preview(next, [region("B")]);
-    const calls = scene.door.modern ? 5 : 4;
+    const calls = scene.providerKind.modern ? 5 : 4;
     expect(told).toEqual([`rows: 1 to remove ("D"), 1 unchanged; about ${calls} calls`, "1 found, it stays"]);
     const last = await up(next, [region("B")]);
     expect(await live()).toEqual(["A", "B"]);

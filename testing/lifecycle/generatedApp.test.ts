@@ -1,10 +1,10 @@
 import { expect, test } from "@jest/globals";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { testInOwnProcess, throughBothDoors, unknown } from "../harness/bothDoors.ts";
+import { testInOwnProcess, throughBothKinds, unknown } from "../harness/bothKinds.ts";
 import { eventually } from "../harness/processes.ts";
 
-throughBothDoors({ settings: { generationSeconds: 0, failingPrompts: "FAIL" } }, (scene) => {
+throughBothKinds({ settings: { generationSeconds: 0, failingPrompts: "FAIL" } }, (scene) => {
   const news = { userEmail: "admin@example.com", appPrompt: "An atlas." };
 
   test("GeneratedApp: another prompt is an error unless it is meant; an app is waited for as a step of its own", async () => {
@@ -125,7 +125,7 @@ throughBothDoors({ settings: { generationSeconds: 0, failingPrompts: "FAIL" } },
     expect(await host.read("GeneratedApp", made.id, made.outputs)).toMatchObject({ outputs: made.outputs });
     expect((await host.read("GeneratedApp", "app0", made.outputs)).id).toBe("");
     const ready = { appID: "app0", timeout: 1, status: "ready" };
-    const waited = scene.door.given("AppReadiness", host.urn("AppReadiness"), ready);
+    const waited = scene.providerKind.given("AppReadiness", host.urn("AppReadiness"), ready);
     expect((await host.read("AppReadiness", "app0", waited)).id).toBe("");
     await expect(host.import("GeneratedApp", made.id)).rejects.toThrow("can't be imported by its ID alone");
     expect(await host.import("AppReadiness", made.id)).toMatchObject({ inputs: { appID: made.id } });

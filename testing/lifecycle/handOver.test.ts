@@ -1,10 +1,10 @@
 import { expect, test } from "@jest/globals";
-import { throughBothDoors } from "../harness/bothDoors.ts";
+import { throughBothKinds } from "../harness/bothKinds.ts";
 
 const [ada, grace] = ["ada@example.com", "grace@example.com"];
 const kinds = ["TeamMember", "TeamRoster", "UserTeams"] as const;
 type Kind = (typeof kinds)[number];
-type Made = Awaited<ReturnType<Parameters<Parameters<typeof throughBothDoors>[1]>[0]["create"]>>;
+type Made = Awaited<ReturnType<Parameters<Parameters<typeof throughBothKinds>[1]>[0]["create"]>>;
 
 /** Ada in one team, as each kind of resource declares her. */
 const declarations = {
@@ -13,7 +13,7 @@ const declarations = {
   UserTeams: (teamID: string) => ({ email: ada, teamIDs: [teamID] }),
 };
 
-throughBothDoors({}, (scene) => {
+throughBothKinds({}, (scene) => {
   const live = async (teamID: string): Promise<string[]> =>
     (await scene.client.teammembers({ teamIDs: [teamID] })).teamMembers.map(
       ({ email, userID }) => email ?? userID ?? "",

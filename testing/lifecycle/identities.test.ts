@@ -1,14 +1,14 @@
 import { expect, test } from "@jest/globals";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { testInOwnProcess, throughBothDoors } from "../harness/bothDoors.ts";
+import { testInOwnProcess, throughBothKinds } from "../harness/bothKinds.ts";
 
 const ada = "ada@example.com";
 const tables = { countries: { fields: { Code: "text", Flag: { type: "file", id: "flag" } } } };
-type Made = Awaited<ReturnType<Parameters<Parameters<typeof throughBothDoors>[1]>[0]["create"]>>;
+type Made = Awaited<ReturnType<Parameters<Parameters<typeof throughBothKinds>[1]>[0]["create"]>>;
 type News = Record<string, unknown>;
 
-throughBothDoors({ tables }, (scene) => {
+throughBothKinds({ tables }, (scene) => {
   const as = (name: string) => {
     scene.host.resource = name;
     return scene.host;

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { digestOf, rowDigester } from "../../provider/reconcile/digests.ts";
 import { decodeLedger, encodeLedger, ledgerOf } from "../../provider/reconcile/ledger.ts";
 import { RowSet } from "../../provider/reconcile/rowSet.ts";
-import { throughBothDoors, unknown } from "../harness/bothDoors.ts";
+import { throughBothKinds, unknown } from "../harness/bothKinds.ts";
 import type { Properties } from "../harness/providerHost.ts";
 
 const tables = { continents: { name: "Continents", fields: { Code: { type: "text", sort: 1 }, Name: "text" } } };
@@ -32,12 +32,12 @@ const first = z
 
 const isSalted = (value: unknown): boolean => JSON.stringify(value ?? null).includes('"2:');
 
-throughBothDoors({ tables }, (scene) => {
+throughBothKinds({ tables }, (scene) => {
   /** A state of the first format whose rows are on the platform. */
   const known = (which: keyof typeof first) => {
     const { inputs, outputs } = first[which];
     const platform = scene.emulator.url;
-    const state = scene.door.given("SeedRows", scene.host.urn("SeedRows"), { ...outputs, platform });
+    const state = scene.providerKind.given("SeedRows", scene.host.urn("SeedRows"), { ...outputs, platform });
     return { id: "continents/Code", inputs, outputs: state };
   };
   const insert = (...rows: Record<string, unknown>[]) =>
@@ -107,7 +107,7 @@ throughBothDoors({ tables }, (scene) => {
     const { inputs, told } = await previewed({ rows: [{ ...europe, Name: "Europa" }, asia], maxRemovals: 1 }, old);
     expect(told).toEqual([
       renewal(2),
-      `info: rows: 1 to add unless there ("AS"), 1 to change ("EU"), 1 to remove ("AF"); about ${scene.door.modern ? 9 : 8} calls`,
+      `info: rows: 1 to add unless there ("AS"), 1 to change ("EU"), 1 to remove ("AF"); about ${scene.providerKind.modern ? 9 : 8} calls`,
     ]);
     host.resource = "b";
     const other = await host.check("SeedRows", { ...table, rows: [africa] });

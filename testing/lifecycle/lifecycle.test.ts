@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, test } from "@jest/globals";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { throughBothDoors } from "../harness/bothDoors.ts";
-import { dynamic, plugin } from "../harness/doors.ts";
+import { throughBothKinds } from "../harness/bothKinds.ts";
+import { dynamic, plugin } from "../harness/kinds.ts";
 import { live } from "./lifecycle.ts";
 import { lives, tables } from "./lives.ts";
 
@@ -22,7 +22,7 @@ const seed = (memberForm: string) => () => ({
   settings: { memberForm, generationSeconds: 0, allowedHosts: [new URL(base).host] },
 });
 
-throughBothDoors(
+throughBothKinds(
   seed("objects"),
   (scene) => {
     test.each(Object.entries(lives))(title, async (type, life) =>
@@ -33,7 +33,7 @@ throughBothDoors(
 );
 
 // Where the platform lists the members of a team by ID alone.
-throughBothDoors(
+throughBothKinds(
   seed("ids"),
   (scene) => {
     const about = Object.entries(lives).filter(([type]) => ["TeamMember", "TeamRoster", "UserTeams"].includes(type));

@@ -1,5 +1,5 @@
 import { expect } from "@jest/globals";
-import type { Scene } from "../harness/bothDoors.ts";
+import type { Scene } from "../harness/bothKinds.ts";
 import type { LifeHost } from "../harness/inProcessHost.ts";
 import type { Properties } from "../harness/providerHost.ts";
 

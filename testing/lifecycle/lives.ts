@@ -1,5 +1,5 @@
 import { expect } from "@jest/globals";
-import { unknown } from "../harness/bothDoors.ts";
+import { unknown } from "../harness/bothKinds.ts";
 import type { Life, Stage } from "./lifecycle.ts";
 
 const [caller, ada, grace, alan] = ["admin@example.com", "ada@example.com", "grace@example.com", "alan@example.com"];

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type Scene, testInOwnProcess, throughBothDoors } from "../harness/bothDoors.ts";
+import { type Scene, testInOwnProcess, throughBothKinds } from "../harness/bothKinds.ts";
 import { eventually } from "../harness/processes.ts";
 
 /** By the platform's habit of showing when a thing was made. */
@@ -11,7 +11,7 @@ const kinds = ["Organization", "Team"] as const;
 const insertions = { Organization: "insertorganization", Team: "insertteam" } as const;
 
 for (const [tells, seed] of Object.entries(told)) {
-  throughBothDoors(seed, (scene) => {
+  throughBothKinds(seed, (scene) => {
     const news = async (kind: (typeof kinds)[number]): Promise<Record<string, unknown>> => {
       const isOrganization = kind === "Organization";
       const given = isOrganization ? { name: "Acme" } : { name: "Crew", organizationID: await scene.organization() };
@@ -99,7 +99,7 @@ async function settled(
   expect(await readdir(join(host.folder, ".microapps", "made"))).toEqual([]);
 }
 
-throughBothDoors({ profile: { version: 1, habits: { chosenIDs: "ignored" } } }, (scene) => {
+throughBothKinds({ profile: { version: 1, habits: { chosenIDs: "ignored" } } }, (scene) => {
   test.each(kinds)("%s: a platform that gives IDs of its own is not asked twice", async (kind) => {
     const organizationID = (await scene.client.insertorganization({ organizationInfo: { name: "Of a team" } }))
       .organizationID;

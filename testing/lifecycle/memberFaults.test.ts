@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "@jest/globals";
 import type { Fault } from "../../emulator/platform/faults.ts";
-import { type Scene, testInOwnProcess, throughBothDoors } from "../harness/bothDoors.ts";
-import * as doors from "../harness/doors.ts";
+import { type Scene, testInOwnProcess, throughBothKinds } from "../harness/bothKinds.ts";
+import * as testedKinds from "../harness/kinds.ts";
 import { eventually } from "../harness/processes.ts";
 
 const people = ["ada", "alan", "edsger", "grace"];
@@ -34,7 +34,7 @@ const sent = ({ emulator }: Scene, endpoint: "insertteammembers" | "teammembers"
   emulator.calls({ since, endpoint }).length;
 
 // Many additions with failing calls are covered in testing/faults, without a process.
-throughBothDoors({ users }, (scene) => {
+throughBothKinds({ users }, (scene) => {
   let organizationID: string;
   beforeEach(async () => {
     organizationID = await scene.organization();
@@ -103,20 +103,20 @@ throughBothDoors({ users }, (scene) => {
   testInOwnProcess(
     "calls without an answer end with the engine's time or its provider, and the next run goes on",
     async () => {
-      const { emulator, host, door } = scene;
+      const { emulator, host, providerKind } = scene;
       const all: string[] = [];
       for (const commit of [true, false]) {
         const teams = await someTeams(commit ? "carried out" : "lost");
         const hits = { endpoint: "insertteammembers", count: 1 } as const;
         emulator.setFaults({ faults: [{ ...hits, kind: "timeout", commit }] });
         // No time-out reaches dynamic resources.
-        host.timeout = door === doors.plugin ? 1 : 0;
+        host.timeout = providerKind === testedKinds.plugin ? 1 : 0;
         const adding = add(scene, everywhere(teams));
-        if (door === doors.dynamic) {
+        if (providerKind === testedKinds.dynamic) {
           await eventually("the call", () => emulator.faults()[0]?.hit === 1);
           if (host.pid !== undefined) process.kill(host.pid, "SIGKILL");
         }
-        const words = door === doors.plugin ? "not done within the 1 s of its timeout" : "";
+        const words = providerKind === testedKinds.plugin ? "not done within the 1 s of its timeout" : "";
         for (const one of told((await adding).outcomes)) expect(one).toMatch(new RegExp(`^Error: ${words}`));
         host.timeout = 0;
         host.trace.length = 0; // earlier messages differ

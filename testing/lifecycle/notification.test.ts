@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from "@jest/globals";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { throughBothDoors } from "../harness/bothDoors.ts";
+import { throughBothKinds } from "../harness/bothKinds.ts";
 
 const email = "ada@example.com";
 
-throughBothDoors({ settings: { generationSeconds: 0 } }, (scene) => {
+throughBothKinds({ settings: { generationSeconds: 0 } }, (scene) => {
   let appID = "";
   beforeEach(async () => {
     const request = { userEmail: "admin@example.com", appPrompt: "An atlas." };

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
-import { throughBothDoors } from "../harness/bothDoors.ts";
+import { throughBothKinds } from "../harness/bothKinds.ts";
 
-throughBothDoors({}, (scene) => {
+throughBothKinds({}, (scene) => {
   test("Organization: what is unset is left alone, and no drift", async () => {
     const made = await scene.create("Organization", { name: "Acme" });
     await scene.client.updateorganization({

@@ -1,9 +1,9 @@
 import { expect, test } from "@jest/globals";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { throughBothDoors } from "../harness/bothDoors.ts";
+import { throughBothKinds } from "../harness/bothKinds.ts";
 
-throughBothDoors({}, (scene) => {
+throughBothKinds({}, (scene) => {
   /** Checks a resource that no state knows, and returns its problems. */
   async function problemsOf(resource: string, name: string, olds: Record<string, unknown> = {}): Promise<string> {
     scene.host.resource = resource;
@@ -19,7 +19,7 @@ throughBothDoors({}, (scene) => {
     const { id } = await made("acme", "Acme");
     await scene.host.restart(); // acme left the program
     const told = await problemsOf("apex", "Acme");
-    const type = `${scene.door.types}:Organization`;
+    const type = `${scene.providerKind.types}:Organization`;
     expect(told).toContain(`name: is that of organization "acme" (${id}), which this stack made`);
     expect(told).toContain(`give it the option aliases: ["urn:pulumi:dev::tests::${type}::acme"]`);
     const [file = ""] = await records();
@@ -59,7 +59,7 @@ throughBothDoors({}, (scene) => {
     const { inputs } = await scene.host.check("Organization", { name: "Acme" }, acme.inputs);
     expect(await scene.host.diff("Organization", acme.id, acme.outputs, inputs)).toMatchObject({ changes: false });
     await scene.host.restart();
-    scene.host.resource = scene.door.modern ? "apex" : "acme"; // the name that a host of dynamic resources receives
+    scene.host.resource = scene.providerKind.modern ? "apex" : "acme"; // the name that a host of dynamic resources receives
     await scene.host.read("Organization", acme.id, acme.outputs);
     expect(await problemsOf("zenith", "Acme")).toContain('organization "apex"');
   });

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { throughBothDoors, type Scene } from "../harness/bothDoors.ts";
+import { throughBothKinds, type Scene } from "../harness/bothKinds.ts";
 import { isLong } from "../harness/drawn.ts";
 
 // Providers are started with it, so that no case depends on the day on which it runs.
@@ -16,7 +16,7 @@ async function live({ client }: Scene, teamID: string): Promise<string[]> {
 
 const write = ({ host }: Scene, text: string): void => writeFileSync(join(host.folder, "people.csv"), text);
 
-throughBothDoors({}, (scene) => {
+throughBothKinds({}, (scene) => {
   test("TeamRoster: whose last day has passed leaves, and who ends soon is named with the day", async () => {
     const { host } = scene;
     const teamID = await scene.team();

@@ -1,13 +1,13 @@
 import { expect, test } from "@jest/globals";
-import { throughBothDoors } from "../harness/bothDoors.ts";
+import { throughBothKinds } from "../harness/bothKinds.ts";
 import { Stage } from "../harness/stage.ts";
 
-throughBothDoors({}, (scene) => {
+throughBothKinds({}, (scene) => {
   const elsewhere = async (
     config: Readonly<Record<string, string>>,
     work: (other: Stage) => Promise<void>,
   ): Promise<void> => {
-    const other = await Stage.set({}, config, scene.door);
+    const other = await Stage.set({}, config, scene.providerKind);
     try {
       await work(other);
     } finally {

@@ -1,12 +1,12 @@
 import { beforeEach, expect, test } from "@jest/globals";
-import { testInOwnProcess, throughBothDoors } from "../harness/bothDoors.ts";
+import { testInOwnProcess, throughBothKinds } from "../harness/bothKinds.ts";
 
 const ada = "ada@example.com";
 
 /** The same platform, of which the client has no profile. */
 const ignoring = { version: 1, habits: { roleChange: "ignored" } } as const;
 
-throughBothDoors({}, (scene) => {
+throughBothKinds({}, (scene) => {
   let teamID: string;
   beforeEach(async () => {
     teamID = await scene.team();
@@ -52,7 +52,7 @@ throughBothDoors({}, (scene) => {
   });
 });
 
-throughBothDoors({}, (scene) => {
+throughBothKinds({}, (scene) => {
   test("who was there as declared is found: stays when the declaration goes, unless it is adopted", async () => {
     const teamID = await scene.team();
     await scene.client.insertteammembers({ teamIDs: [teamID], emails: [ada] });
@@ -113,7 +113,7 @@ throughBothDoors({}, (scene) => {
   );
 });
 
-throughBothDoors({}, (scene) => {
+throughBothKinds({}, (scene) => {
   type Endpoint = (typeof update | typeof insert)[(typeof kinds)[number]];
   const kinds = ["Organization", "Team"] as const;
   const update = { Organization: "updateorganization", Team: "updateteam" } as const;
@@ -182,7 +182,7 @@ throughBothDoors({}, (scene) => {
 /** Lists of user IDs alone: whom an address belongs to is then asked by a call of its own. */
 const profile = { version: 1, habits: { memberForm: "ids" } } as const;
 
-throughBothDoors({ profile }, (scene) => {
+throughBothKinds({ profile }, (scene) => {
   test("an address is sent as it is declared, in all calls", async () => {
     const email = "Newcomer@Example.com";
     const cases: [string, (teamID: string) => object][] = [

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "@jest/globals";
-import { throughBothDoors } from "../harness/bothDoors.ts";
+import { throughBothKinds } from "../harness/bothKinds.ts";
 import type { Properties } from "../harness/providerHost.ts";
 
 const tables = {
@@ -21,7 +21,7 @@ interface Made {
   outputs: Properties;
 }
 
-throughBothDoors({ tables }, (scene) => {
+throughBothKinds({ tables }, (scene) => {
   beforeEach(async () => {
     await scene.client.insertmicroapprow({ microAppID: "continents", rowData: { Code: "XX", Name: "Theirs" } });
   });

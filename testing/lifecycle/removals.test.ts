@@ -1,13 +1,13 @@
 import { expect, test } from "@jest/globals";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { throughBothDoors } from "../harness/bothDoors.ts";
+import { throughBothKinds } from "../harness/bothKinds.ts";
 import { applied } from "../harness/seeds/seeded.ts";
 
 const tables = { regions: { name: "Regions", fields: { Code: { type: "text", sort: 1 }, Name: "text" } } };
 const people = ["ada@example.com", "bob@example.com"] as const;
 
-throughBothDoors({ tables, users: people.map((email) => ({ email })) }, (scene) => {
+throughBothKinds({ tables, users: people.map((email) => ({ email })) }, (scene) => {
   const write = (...lines: string[]): Promise<void> =>
     writeFile(join(scene.host.folder, "prod.yaml"), ["removals: declared", ...lines, ""].join("\n"));
   const at = (...path: string[]) => ({ removal: { file: "prod.yaml", path } });

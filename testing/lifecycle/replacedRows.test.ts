@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { throughBothDoors } from "../harness/bothDoors.ts";
+import { throughBothKinds } from "../harness/bothKinds.ts";
 import type { Properties } from "../harness/providerHost.ts";
 
 const tables = { regions: { name: "Regions", fields: { Code: { type: "text", sort: 1 }, Name: "text" } } };
@@ -7,7 +7,7 @@ const table = { table: "regions", key: "Code" };
 const region = (Code: string) => ({ Code, Name: `region ${Code}` });
 const [north, east, south] = [region("N"), region("E"), region("S")];
 
-throughBothDoors({ tables }, (scene) => {
+throughBothKinds({ tables }, (scene) => {
   const live = async (): Promise<Record<string, string>> => {
     const { microAppRows } = await scene.client.microappdata({ microAppID: "regions" });
     return Object.fromEntries(microAppRows.map((row) => [String(row["Name"]), row._id]));
@@ -43,7 +43,7 @@ throughBothDoors({ tables }, (scene) => {
       expect(problems).toEqual([]);
       const change = '1 to add unless there ("W"), 1 to change ("N"), 1 to remove ("S"), 1 unchanged';
       expect([...new Set(scene.host.told)]).toEqual([
-        `info: rows: ${change}; about ${scene.door.modern ? 9 : 8} calls`,
+        `info: rows: ${change}; about ${scene.providerKind.modern ? 9 : 8} calls`,
       ]);
       const successor = await scene.host.create("SeedRows", inputs);
       await scene.host.delete("SeedRows", made.id, made.outputs);

@@ -1,9 +1,9 @@
 import { expect, test } from "@jest/globals";
-import { throughBothDoors, unknown } from "../harness/bothDoors.ts";
+import { throughBothKinds, unknown } from "../harness/bothKinds.ts";
 
 const [ada, grace] = ["ada@example.com", "grace@example.com"];
 
-throughBothDoors({}, (scene) => {
+throughBothKinds({}, (scene) => {
   const live = async (teamID: string): Promise<(string | undefined)[]> =>
     (await scene.client.teammembers({ teamIDs: [teamID] })).teamMembers.map(({ email }) => email);
 

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { throughBothDoors } from "../harness/bothDoors.ts";
+import { throughBothKinds } from "../harness/bothKinds.ts";
 import type { Properties } from "../harness/providerHost.ts";
 import { applied } from "../harness/seeds/seeded.ts";
 
@@ -15,7 +15,7 @@ const tables = {
 const seed = { table: "continents", key: "Code", source: "continents.csv" };
 const lines = ["Code,Name", "AF,Africa", "EU,Europe", "AS,Asia"];
 
-throughBothDoors({ tables }, (scene) => {
+throughBothKinds({ tables }, (scene) => {
   const write = (...rows: string[]): Promise<void> =>
     writeFile(join(scene.host.folder, seed.source), [...rows, ""].join("\n"));
   const live = async () => {
@@ -47,7 +47,7 @@ throughBothDoors({ tables }, (scene) => {
     expect(next.problems).toEqual([]);
     await host.diff("SeedRows", made.id, made.outputs, next.inputs);
     expect(host.told).toEqual([
-      `info: rows: 1 to add unless there ("AS"), 2 to change ("EU": Name "Europa" => "Europe"; "AN": Name "Antarctica" => "Antarctis"), 1 to remove ("AF"); about ${scene.door.modern ? 10 : 9} calls`,
+      `info: rows: 1 to add unless there ("AS"), 2 to change ("EU": Name "Europa" => "Europe"; "AN": Name "Antarctica" => "Antarctis"), 1 to remove ("AF"); about ${scene.providerKind.modern ? 10 : 9} calls`,
     ]);
     const outputs = await host.update("SeedRows", made.id, made.outputs, next.inputs);
     expect(await names()).toEqual(["AN Antarctis", "AS Asia", "EU Europe"]);

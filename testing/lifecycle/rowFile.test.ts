@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { throughBothDoors, unknown } from "../harness/bothDoors.ts";
+import { throughBothKinds, unknown } from "../harness/bothKinds.ts";
 import { repository } from "../harness/project.ts";
 
 const tables = {
@@ -32,7 +32,7 @@ afterAll(() => void files.close());
 
 const seed = () => ({ tables, settings: { allowedHosts: [new URL(base).host] } });
 
-throughBothDoors(seed, (scene) => {
+throughBothKinds(seed, (scene) => {
   let rowID = "";
   beforeEach(async () => {
     const { client } = scene;

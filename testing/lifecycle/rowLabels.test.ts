@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { throughBothDoors } from "../harness/bothDoors.ts";
+import { throughBothKinds } from "../harness/bothKinds.ts";
 import { testInLong } from "../harness/drawn.ts";
 import type { Properties } from "../harness/providerHost.ts";
 import { seedStory, type Made } from "./seedStory.ts";
@@ -22,7 +22,7 @@ const tables = {
 };
 const table = { table: "items", key: "Code" };
 
-throughBothDoors({ tables }, (scene) => {
+throughBothKinds({ tables }, (scene) => {
   const live = async (): Promise<string[]> => {
     const { microAppRows } = await scene.client.microappdata({ microAppID: "items", optViewSort: { sortVal: 1 } });
     return microAppRows.map((row) =>

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { testInOwnProcess, throughBothDoors } from "../harness/bothDoors.ts";
+import { testInOwnProcess, throughBothKinds } from "../harness/bothKinds.ts";
 import { eventually } from "../harness/processes.ts";
 import type { Properties } from "../harness/providerHost.ts";
 import { applied, type Seeded } from "../harness/seeds/seeded.ts";
@@ -19,7 +19,7 @@ const tables = {
 const rowsOf = (count: number) => Array.from({ length: count }, (_, index) => ({ Code: `K${index}`, Name: "one" }));
 const seed = (rows: readonly object[], rest: object = {}) => ({ table: "items", key: "Code", rows, ...rest });
 
-throughBothDoors({ tables }, (scene) => {
+throughBothKinds({ tables }, (scene) => {
   const up = (news: Properties, made?: Seeded): Promise<Seeded> => applied(scene.stage, news, made);
   const live = async () => (await scene.client.microappdata({ microAppID: "items", optLimit: 1_000 })).microAppRows;
   const codes = async () => (await live()).map(({ Code }) => Code);

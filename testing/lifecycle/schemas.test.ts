@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { throughBothDoors } from "../harness/bothDoors.ts";
+import { throughBothKinds } from "../harness/bothKinds.ts";
 import { seedStory } from "./seedStory.ts";
 
 const tables = {
@@ -22,7 +22,7 @@ const schema = {
 };
 const office = (City: string, more: object = {}) => ({ City, Desks: 3, Kind: "shop", ...more });
 
-throughBothDoors({ tables, settings: { strict: false } }, (scene) => {
+throughBothKinds({ tables, settings: { strict: false } }, (scene) => {
   const { check, preview, up, make } = seedStory(scene, {
     table: "offices",
     key: "City",

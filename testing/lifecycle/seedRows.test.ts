@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { execFileSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { throughBothDoors } from "../harness/bothDoors.ts";
+import { throughBothKinds } from "../harness/bothKinds.ts";
 import type { Properties } from "../harness/providerHost.ts";
 
 const tables = {
@@ -19,7 +19,7 @@ const tables = {
   cities: { name: "Cities", parent: "countries", fields: { Name: "text" } },
 };
 
-throughBothDoors({ tables }, (scene) => {
+throughBothKinds({ tables }, (scene) => {
   const rows = [
     { Code: "EU", Name: "Europe" },
     { Code: "AF", Name: "Africa" },

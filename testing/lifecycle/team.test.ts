@@ -1,8 +1,8 @@
 import { expect, test } from "@jest/globals";
-import { throughBothDoors } from "../harness/bothDoors.ts";
+import { throughBothKinds } from "../harness/bothKinds.ts";
 import { Stage } from "../harness/stage.ts";
 
-throughBothDoors({}, (scene) => {
+throughBothKinds({}, (scene) => {
   test("Team: is not deleted while it has members of others, who are named", async () => {
     const organizationID = await scene.organization();
     const made = await scene.create("Team", { organizationID, name: "Crew" });

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
-import { throughBothDoors } from "../harness/bothDoors.ts";
+import { throughBothKinds } from "../harness/bothKinds.ts";
 
-throughBothDoors({}, (scene) => {
+throughBothKinds({}, (scene) => {
   test("TeamMember: many at a time are one call, of those who are not in the same teams another one", async () => {
     const organizationID = await scene.organization();
     const teams = [await scene.team(organizationID, "A"), await scene.team(organizationID, "B")];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { throughBothDoors, type Scene } from "../harness/bothDoors.ts";
+import { throughBothKinds, type Scene } from "../harness/bothKinds.ts";
 
 const caller = "admin@example.com";
 const [ada, grace, alan] = ["ada@example.com", "grace@example.com", "alan@example.com"];
@@ -14,7 +14,7 @@ async function live({ client }: Scene, teamID: string): Promise<Record<string, s
 const idOf = async ({ client }: Scene, email: string): Promise<string> => (await client.userid({ email })).userID;
 
 describe.each(["objects", "ids"] as const)("with lists of %s,", (memberForm) => {
-  throughBothDoors({ settings: { memberForm } }, (scene) => {
+  throughBothKinds({ settings: { memberForm } }, (scene) => {
     test("TeamRoster: whoever gets another address stays the same member", async () => {
       const teamID = await scene.team();
       const former = "ada.byron@example.com";
@@ -28,7 +28,7 @@ describe.each(["objects", "ids"] as const)("with lists of %s,", (memberForm) => 
   });
 });
 
-throughBothDoors({}, (scene) => {
+throughBothKinds({}, (scene) => {
   test("TeamRoster: many members are one call, roles that they have anyway none", async () => {
     const teamID = await scene.team();
     const news = { teamID, members: people(50) };

@@ -1,9 +1,9 @@
 import { expect, test } from "@jest/globals";
-import { throughBothDoors, unknown } from "../harness/bothDoors.ts";
+import { throughBothKinds, unknown } from "../harness/bothKinds.ts";
 
 const [ada, grace] = ["ada@example.com", "grace@example.com"];
 
-throughBothDoors({}, (scene) => {
+throughBothKinds({}, (scene) => {
   /** Problems with a resource that is new in the program. */
   const judge = async (name: string, type: string, news: Record<string, unknown>): Promise<string[]> => {
     scene.host.resource = name;

@@ -1,10 +1,10 @@
 import { describe, beforeEach, expect, test } from "@jest/globals";
-import { throughBothDoors } from "../harness/bothDoors.ts";
+import { throughBothKinds } from "../harness/bothKinds.ts";
 
 const ada = "ada@example.com";
 
 describe.each(["objects", "ids"] as const)("with lists of %s,", (memberForm) => {
-  throughBothDoors({ settings: { memberForm } }, (scene) => {
+  throughBothKinds({ settings: { memberForm } }, (scene) => {
     let [red, green, blue] = ["", "", ""];
     let organizationID = "";
     let userID = "";
@@ -56,7 +56,7 @@ describe.each(["objects", "ids"] as const)("with lists of %s,", (memberForm) => 
   });
 });
 
-throughBothDoors({}, (scene) => {
+throughBothKinds({}, (scene) => {
   test("UserTeams: nobody is refused, a refusal is reported, and a lost answer repeated", async () => {
     expect((await scene.host.check("UserTeams", { teamIDs: [] })).problems).toEqual(["email: set email or userID"]);
     const teamID = await scene.team();

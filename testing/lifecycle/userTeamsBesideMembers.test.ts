@@ -1,10 +1,10 @@
 import { expect, test } from "@jest/globals";
-import { testInOwnProcess, throughBothDoors } from "../harness/bothDoors.ts";
+import { testInOwnProcess, throughBothKinds } from "../harness/bothKinds.ts";
 import { eventually } from "../harness/processes.ts";
 
 const ada = "ada@example.com";
 
-throughBothDoors({}, (scene) => {
+throughBothKinds({}, (scene) => {
   const names = async (teamID: string): Promise<(string | undefined)[]> =>
     (await scene.client.teammembers({ teamIDs: [teamID] })).teamMembers.map(({ email }) => email);
 

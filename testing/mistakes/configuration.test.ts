@@ -8,7 +8,7 @@ afterAll(() => bench.close());
 beforeEach(() => bench.reset());
 
 const keys =
-  "there is endpoint, email, password, token, userID, apiKey, door, readOnly, insecure, driftOnPreview, lostData, consistencySeconds, organizationID, movedFrom, appServer, profile, wireNames";
+  "there is endpoint, email, password, token, userID, apiKey, providerKind, readOnly, insecure, driftOnPreview, lostData, consistencySeconds, organizationID, movedFrom, appServer, profile, wireNames";
 const own = (args: string): string =>
   `const provider = new Provider("own", ${args});\nnew Organization("acme", { name: "Acme" }, { provider });\n`;
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import * as doors from "../harness/doors.ts";
+import * as testedKinds from "../harness/kinds.ts";
 import { runsInPulumi } from "../harness/project.ts";
 import type { Properties } from "../harness/providerHost.ts";
 import { Stage } from "../harness/stage.ts";
@@ -21,7 +21,7 @@ const roster = { teamID: "crew", members: { "ada@example.com": "admin" } };
 const app = { userEmail: "ada@example.com", appPrompt: "An atlas." };
 
 /** `doorsOnly` is the reason why no program sends the same. */
-const cases: [type: string, inputs: Properties, problems: string[], doorsOnly?: string][] = [
+const cases: [type: string, inputs: Properties, problems: string[], kindsOnly?: string][] = [
   ["Organization", {}, ["name: is required"]],
   ["Organization", { name: "" }, ["name: must not be empty"]],
   ["Organization", { name: 7 }, ["name: must be text, not a number"]],
@@ -129,10 +129,10 @@ const cases: [type: string, inputs: Properties, problems: string[], doorsOnly?: 
   ["RowFile", { table: "regions" }, ["fieldID: is required"]],
 ];
 
-describe.each(Object.values(doors))("through the $name door", (door) => {
+describe.each(Object.values(testedKinds))("with the $name provider", (providerKind) => {
   let stage: Stage;
   beforeAll(async () => {
-    stage = await Stage.set({ tables: { regions: { fields: { Code: "text" } } } }, {}, door);
+    stage = await Stage.set({ tables: { regions: { fields: { Code: "text" } } } }, {}, providerKind);
     const { folder } = stage.host;
     await mkdir(join(folder, "data"));
     for (const [file, text] of Object.entries(files)) await writeFile(join(folder, file), text);
@@ -154,7 +154,7 @@ if (runsInPulumi) {
     beforeAll(async () => (bench = await MistakeBench.start()));
     afterAll(() => bench.close());
 
-    const programs = cases.filter(([, , , doorsOnly]) => doorsOnly === undefined);
+    const programs = cases.filter(([, , , kindsOnly]) => kindsOnly === undefined);
     test.each(programs)("%s %j", async (type, inputs, expected) => {
       const program = `new ${type}("thing", ${JSON.stringify(inputs)});`;
       const told = `error: pulumi-nodejs:dynamic/microapps:${type} resource 'thing' has a problem: `;

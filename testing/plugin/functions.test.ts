@@ -3,7 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import structProto from "google-protobuf/google/protobuf/struct_pb.js";
 import * as sdk from "../../sdk/index.ts";
-import { plugin } from "../harness/doors.ts";
+import { plugin } from "../harness/kinds.ts";
 import { eventually } from "../harness/processes.ts";
 import type { Properties } from "../harness/providerHost.ts";
 import { Stage } from "../harness/stage.ts";
@@ -179,7 +179,7 @@ describe("List:", () => {
   });
 });
 
-describe("through both doors", () => {
+describe("with both kinds of provider", () => {
   test.each<[Name, Properties, unknown, string[]]>([
     ["getUserID", { email: "ada@example.com" }, { userID: "<ada>" }, ["userid"]],
     ["getUserID", { email: "nobody@example.com" }, "email: there is no such user on the platform", ["userid"]],

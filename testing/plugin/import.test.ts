@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, describe, expect } from "@jest/globals";
-import * as doors from "../harness/doors.ts";
 import { drawnFrom, sampleStories } from "../harness/drawn.ts";
+import * as testedKinds from "../harness/kinds.ts";
 import { Stage } from "../harness/stage.ts";
 
 const tables = { regions: { name: "Regions", fields: { Code: "text" } } };
 
-describe.each(drawnFrom(Object.values(doors), "import"))("through the $name door an import", (door) => {
+describe.each(drawnFrom(Object.values(testedKinds), "import"))("with the $name provider an import", (providerKind) => {
   const test = sampleStories();
   let stage: Stage;
   let ids: { organization: string; team: string; ada: string; app: string };
 
   beforeEach(async () => {
     const users = [{ email: "ada@example.com" }];
-    stage = await Stage.set({ tables, users, settings: { generationSeconds: 0 } }, {}, door);
+    stage = await Stage.set({ tables, users, settings: { generationSeconds: 0 } }, {}, providerKind);
     const { client } = stage;
     const organization = (await client.insertorganization({ organizationInfo: { name: "Acme" } })).organizationID;
     const team = (await client.insertteam({ teamInfo: { organizationID: organization, name: "Crew" } })).teamID;

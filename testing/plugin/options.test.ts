@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { pages } from "../../provider/client/index.ts";
-import * as doors from "../harness/doors.ts";
 import { drawnFrom, sampleStories } from "../harness/drawn.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
+import * as testedKinds from "../harness/kinds.ts";
 import { Project, repository } from "../harness/project.ts";
 import { Stage } from "../harness/stage.ts";
 
@@ -38,7 +38,7 @@ const rows = [{ Code: "USD", Name: "Dollar" }, { Code: "EUR", Name: "${euro}" },
 make("SeedRows", "currencies", { table: "currencies", key: "Code", rows }, options.currencies);
 `;
 
-describe.each(drawnFrom(["dynamic", "plugin"] as const, "options"))("through the %s door", (door) => {
+describe.each(drawnFrom(["dynamic", "plugin"] as const, "options"))("with the %s provider", (providerKind) => {
   const test = sampleStories();
   let project: Project;
   let emulator: Emulator;
@@ -51,14 +51,14 @@ describe.each(drawnFrom(["dynamic", "plugin"] as const, "options"))("through the
       "microapps:password": "admin",
     };
     const plugins = { providers: [{ name: "microapps", path: join(repository, "plugin") }] };
-    project = await Project.running(heads[door] + program({}), config, { plugins });
+    project = await Project.running(heads[providerKind] + program({}), config, { plugins });
     await project.succeed("stack init dev");
     await project.succeed("up --yes --skip-preview");
   });
   afterAll(async () => {
     await endedCleanly(project, emulator);
   });
-  const edit = (to: Edit): Promise<void> => project.write("index.js", heads[door] + program(to));
+  const edit = (to: Edit): Promise<void> => project.write("index.js", heads[providerKind] + program(to));
   const changes = async (): Promise<string[]> =>
     (await project.steps("preview")).filter((step) => !step.startsWith("refresh")).toSorted();
 
@@ -110,15 +110,15 @@ describe.each(drawnFrom(["dynamic", "plugin"] as const, "options"))("through the
   });
 });
 
-describe.each(drawnFrom(Object.values(doors), "options"))(
-  "what a refusal advises holds through the $name door",
-  (door) => {
+describe.each(drawnFrom(Object.values(testedKinds), "options"))(
+  "what a refusal advises holds with the $name provider",
+  (providerKind) => {
     const test = sampleStories();
     let stage: Stage;
     const own = ["upsert", "exact", "insertOnly", "keepLive", "none"] as const;
     beforeAll(async () => {
       const alike = Object.fromEntries(own.map((table) => [table, tables.currencies]));
-      stage = await Stage.set({ tables: alike }, {}, door);
+      stage = await Stage.set({ tables: alike }, {}, providerKind);
     });
     afterAll(() => stage.clear());
 

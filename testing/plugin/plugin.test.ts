@@ -10,8 +10,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { detailsOf } from "../../provider/pulumi/plugin/details.ts";
 import { seedRows } from "../../provider/resources/seedRows.ts";
-import { plugin } from "../harness/doors.ts";
 import { here } from "../harness/inProcessPlugin.ts";
+import { plugin } from "../harness/kinds.ts";
 import { InitFailed, type Properties } from "../harness/providerHost.ts";
 import { Stage } from "../harness/stage.ts";
 
@@ -24,8 +24,8 @@ const tables = { continents: { name: "Continents", fields: { Code: { type: "text
 const struct = (properties: Properties) => structProto.Struct.fromJavaScript(properties as Record<string, never>);
 
 let stage: Stage;
-const start = async (config: Readonly<Record<string, string>> = {}, door = here): Promise<void> => {
-  stage = await Stage.set({ tables, users: [{ email: "ada@example.com" }] }, config, door);
+const start = async (config: Readonly<Record<string, string>> = {}, providerKind = here): Promise<void> => {
+  stage = await Stage.set({ tables, users: [{ email: "ada@example.com" }] }, config, providerKind);
 };
 beforeEach(() => start());
 afterEach(() => stage.clear());

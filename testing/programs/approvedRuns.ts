@@ -30,7 +30,7 @@ export interface Telling {
   /** Where the state is; undefined for a folder. */
   backend: Backend | undefined;
   /** The kind of provider. */
-  door: keyof typeof programs;
+  providerKind: keyof typeof programs;
 }
 
 /** Runs the story with a CLI whose state is in a place. Throws where something is otherwise. */
@@ -61,11 +61,11 @@ class Story {
 
   private constructor(
     outside: string,
-    { program, door }: Telling,
+    { program, providerKind }: Telling,
     environment: Readonly<Record<string, string>>,
     emulator: Emulator,
   ) {
-    this.#files = { "index.js": programs[door], "dev.yaml": environmentFile, "regions.csv": rows };
+    this.#files = { "index.js": programs[providerKind], "dev.yaml": environmentFile, "regions.csv": rows };
     this.#outside = outside;
     this.#folder = join(outside, "project");
     this.#environment = environment;
@@ -74,7 +74,7 @@ class Story {
   }
 
   static async begin(telling: Telling, emulator: Emulator): Promise<Story> {
-    const { root, backend, door } = telling;
+    const { root, backend, providerKind } = telling;
     const outside = await mkdtemp(join(root, "approval-"));
     for (const name of ["project", "states", "notes"]) await mkdir(join(outside, name));
     const environment = {
@@ -91,7 +91,7 @@ class Story {
     await story.#write("Pulumi.dev.yaml", JSON.stringify({ config: Object.fromEntries(config) as object }));
     const runtime = { name: "nodejs", options: { typescript: false } };
     const plugins = { providers: [{ name: "microapps", path: join(repository, "plugin") }] };
-    const own = door === "plugin" ? { plugins } : {};
+    const own = providerKind === "plugin" ? { plugins } : {};
     await story.#write("Pulumi.yaml", JSON.stringify({ name: "tests", runtime, main: "index.js", ...own }));
     return story;
   }

@@ -50,8 +50,8 @@ const jobs: readonly Job[] = [
       const backend = await backends[place]?.();
       if (typeof backend === "string") return backend;
       try {
-        const door = place === "plugin" ? "plugin" : "dynamic";
-        await runApproved({ program, root, backend, door });
+        const providerKind = place === "plugin" ? "plugin" : "dynamic";
+        await runApproved({ program, root, backend, providerKind });
       } finally {
         await backend?.stop();
       }

@@ -1,6 +1,6 @@
 import type { Client, Row } from "../../provider/client/index.ts";
 import type { Declared } from "../faults/program.ts";
-import type { Door, Properties } from "../harness/providerHost.ts";
+import type { TestedKind, Properties } from "../harness/providerHost.ts";
 import { foreign, people, type Model, type Seed, type Table } from "./model.ts";
 
 export const nameOf = (code: string): string => `Name of ${code}`;
@@ -41,7 +41,7 @@ function linkTo({ references }: Seed, region: string): string | null {
 }
 
 /** Declarations of a program, each after those it needs. */
-export function declarationsOf({ seeds, teams }: Model, door: Door, adopt: boolean): Declared[] {
+export function declarationsOf({ seeds, teams }: Model, providerKind: TestedKind, adopt: boolean): Declared[] {
   const declared: Declared[] = [{ name: "acme", type: "Organization", inputs: () => ({ name: "Acme" }) }];
   for (const [team, members] of teams) {
     declared.push({ name: team, type: "Team", inputs: (made) => ({ organizationID: made("acme").id, name: team }) });
@@ -53,25 +53,25 @@ export function declarationsOf({ seeds, teams }: Model, door: Door, adopt: boole
   const inOrder = [...seeds].toSorted(([, one], [, other]) => Number(isLinked(one)) - Number(isLinked(other)));
   for (const [name, seed] of inOrder) {
     const { table, key, references } = seed;
-    const siblings = siblingsOf(seeds, name, door);
+    const siblings = siblingsOf(seeds, name, providerKind);
     const inputs = {
       ...{ table, key, rows: rowsOf(seed), maxRemovals: 1 },
       ...(isLinked(seed) ? { references: { Region: { table: "regions", key: references } } } : {}),
       ...(adopt ? { adopt } : {}),
       // In the form that the SDK of TypeScript programs sends.
-      ...(door.modern || siblings.length === 0 ? {} : { siblings }),
+      ...(providerKind.modern || siblings.length === 0 ? {} : { siblings }),
     };
     declared.push({ name, type: "SeedRows", inputs: () => inputs });
   }
   return declared;
 }
 
-function siblingsOf(seeds: Model["seeds"], name: string, door: Door): Properties[] {
+function siblingsOf(seeds: Model["seeds"], name: string, providerKind: TestedKind): Properties[] {
   const own = seeds.get(name);
   return [...seeds].flatMap(([other, seed]) => {
     const { table, key } = seed;
     if (other === name || table !== own?.table) return [];
-    const urn = `urn:pulumi:dev::tests::${door.types}:SeedRows::${other}`;
+    const urn = `urn:pulumi:dev::tests::${providerKind.types}:SeedRows::${other}`;
     return [
       { urn, table, key: [key], rows: rowsOf(seed).map((row) => ({ [key]: row[key], [own.key]: row[own.key] })) },
     ];

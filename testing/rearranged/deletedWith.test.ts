@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { drawnKinds, testInLong } from "../harness/drawn.ts";
-import { Scene, type DoorName } from "./scene.ts";
+import { Scene, type KindName } from "./scene.ts";
 
 const organization = `const acme = new Organization("acme", { name: "Acme" });\n`;
 const people = `
@@ -11,10 +11,10 @@ new TeamRoster("roster", { teamID: yard.id, members: { "kay@example.com": "membe
 `;
 
 describe.each(drawnKinds("members that are deleted with their team"))(
-  "members that are deleted with their team, through the %s door:",
-  (door: DoorName) => {
+  "members that are deleted with their team, with the %s provider:",
+  (providerKind: KindName) => {
     let scene: Scene;
-    beforeAll(async () => void (scene = await Scene.open(door)));
+    beforeAll(async () => void (scene = await Scene.open(providerKind)));
     afterAll(async () => expect(await scene.close()).toEqual([]));
 
     test("go with it, as the preview says, and nothing is left of them", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect } from "@jest/globals";
-import * as doors from "../harness/doors.ts";
 import { drawnFrom, sampleStories } from "../harness/drawn.ts";
+import * as testedKinds from "../harness/kinds.ts";
 import { Play } from "./play.ts";
 import type { Edit } from "./rearrangements.ts";
 
@@ -12,12 +12,12 @@ const commits = isAll ? [[true], [false]] : [[true, false]];
 const edit = (kind: Edit["kind"], seed: number): Edit => ({ kind, which: [seed, 0, 0] });
 const [depots, sites] = [0, 2];
 
-describe.each(drawnFrom(Object.values(doors), "kills"))("through the $name door:", (door) => {
+describe.each(drawnFrom(Object.values(testedKinds), "kills"))("with the $name provider:", (providerKind) => {
   const test = sampleStories();
   test(
     "another key, another table, and back again: wherever the provider is killed, the next run ends it",
     async () => {
-      const play = await Play.open(door);
+      const play = await Play.open(providerKind);
       try {
         for (const after of calls) {
           for (const [first = true, second = first] of commits) {

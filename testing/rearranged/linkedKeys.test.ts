@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "@jest/globals";
 import { Deployment } from "../faults/deployment.ts";
 import type { Declared } from "../faults/program.ts";
-import * as doors from "../harness/doors.ts";
+import * as testedKinds from "../harness/kinds.ts";
 import { Stage } from "../harness/stage.ts";
 
 const tables = {
@@ -34,10 +34,10 @@ const program = (names: { regions: string; prices: string }): Declared[] => [
 let stage: Stage;
 afterEach(() => stage.clear());
 
-test.each(Object.values(doors))(
-  "rows whose key is a link are found again when the row that they are linked to is made anew, through the $name door",
-  async (door) => {
-    stage = await Stage.set({ tables }, {}, door);
+test.each(Object.values(testedKinds))(
+  "rows whose key is a link are found again when the row that they are linked to is made anew, with the $name provider",
+  async (providerKind) => {
+    stage = await Stage.set({ tables }, {}, providerKind);
     const { client, host } = stage;
     const deployment = new Deployment(host);
     const rows = async (microAppID: string) =>

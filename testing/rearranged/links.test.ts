@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect } from "@jest/globals";
 import { drawnFrom, sampleStories } from "../harness/drawn.ts";
 import { eventually } from "../harness/processes.ts";
-import { doorNames, Scene, type DoorName } from "./scene.ts";
+import { kindNames, Scene, type KindName } from "./scene.ts";
 import { offices, seed } from "./seeds.ts";
 
-describe.each(drawnFrom(doorNames, "links"))("through the %s door:", (door: DoorName) => {
+describe.each(drawnFrom(kindNames, "links"))("with the %s provider:", (providerKind: KindName) => {
   const test = sampleStories();
   let scene: Scene;
-  beforeAll(async () => void (scene = await Scene.open(door)));
+  beforeAll(async () => void (scene = await Scene.open(providerKind)));
   afterAll(async () => expect(await scene.close()).toEqual([]));
   const whole = seed("depots", "NES") + offices("NE");
   beforeEach(() => scene.begin(whole));
@@ -33,7 +33,7 @@ describe.each(drawnFrom(doorNames, "links"))("through the %s door:", (door: Door
     expect(`${String(status)}\n${output}`).not.toMatch(/^0\n/);
     for (const word of ["offices", "N"]) expect(output).toContain(word);
     // The SDK passes later references to a seed; without that, they are known too late.
-    expect((await scene.rows("regions")).has("N")).toBe(door === "dynamic");
+    expect((await scene.rows("regions")).has("N")).toBe(providerKind === "dynamic");
     await scene.write(whole);
     await scene.project.succeed("up --yes --skip-preview");
     expect((await scene.rows("offices")).get("N")?.link).toBe("N");

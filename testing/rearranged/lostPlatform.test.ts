@@ -15,10 +15,10 @@ ${offices("NES")}`;
 const many = `const acme = new Organization("acme", { name: "Acme" });\n${seed("depots", "ABCDEFGHIJKL")}`;
 
 describe.each(drawnKinds("a platform that lost its data"))(
-  "a platform that lost its data, through the %s door:",
-  (door) => {
+  "a platform that lost its data, with the %s provider:",
+  (providerKind) => {
     let scene: Scene;
-    beforeAll(async () => void (scene = await Scene.open(door)));
+    beforeAll(async () => void (scene = await Scene.open(providerKind)));
     afterAll(async () => expect(await scene.close()).toEqual([]));
     beforeEach(async () => {
       await scene.begin(program);
@@ -82,7 +82,7 @@ describe.each(drawnKinds("a platform that lost its data"))(
     testInLong("is told, with the way back, where a changed program is brought up first", async () => {
       await scene.write(program.replace('name: "Crew" }', 'name: "The crew" }').replaceAll("Name of", "Its name is"));
       const { status, output } = await scene.up();
-      if (door === "dynamic") {
+      if (providerKind === "dynamic") {
         expect(status).not.toBe(0);
         expect(output).toContain(
           "is gone from the platform: run the same command with --refresh, which creates it again",

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Client } from "../../provider/client/index.ts";
 import { Deployment } from "../faults/deployment.ts";
 import type { Declared } from "../faults/program.ts";
-import type { Door } from "../harness/providerHost.ts";
+import type { TestedKind } from "../harness/providerHost.ts";
 import { Stage } from "../harness/stage.ts";
 import { codesByID, peopleAgainst, rowsAgainst, spares, type Watched } from "./announced.ts";
 import { danglingIn, declarationsOf, membersOn, ownersOf, platform, rowsOn } from "./declarations.ts";
@@ -23,18 +23,18 @@ export interface Step {
 /** A program that is edited and brought up again and again, by an engine of which only the order of its calls is left. */
 export class Play {
   readonly #stage: Stage;
-  readonly #door: Door;
+  readonly #providerKind: TestedKind;
   #deployment: Deployment;
   #model: Model = start;
 
-  private constructor(stage: Stage, door: Door) {
+  private constructor(stage: Stage, providerKind: TestedKind) {
     this.#stage = stage;
-    this.#door = door;
+    this.#providerKind = providerKind;
     this.#deployment = new Deployment(stage.host);
   }
 
-  static async open(door: Door): Promise<Play> {
-    const stage = await Stage.set(platform, {}, door);
+  static async open(providerKind: TestedKind): Promise<Play> {
+    const stage = await Stage.set(platform, {}, providerKind);
     const { client, emulator } = stage;
     const rowData = { Code: foreign, Name: `Name of ${foreign}`, Note: "theirs" };
     const { rowID } = await client.insertmicroapprow({ microAppID: "regions", rowData });
@@ -43,7 +43,7 @@ export class Play {
       rowData: { ...rowData, Region: { crossAppRowID: rowID } },
     });
     emulator.saveSnapshot("foreign");
-    const play = new Play(stage, door);
+    const play = new Play(stage, providerKind);
     await play.#deployment.up(play.#declared(false));
     emulator.saveSnapshot("start");
     play.#first = new Map(play.#deployment.state);
@@ -70,7 +70,7 @@ export class Play {
   }
 
   #declared(adopt: boolean): Declared[] {
-    return declarationsOf(this.#model, this.#door, adopt);
+    return declarationsOf(this.#model, this.#providerKind, adopt);
   }
 
   async #take({ edits, kill }: Step): Promise<void> {
@@ -210,7 +210,7 @@ export class Play {
       const [was, is] = [owned.get(row), owns.get(row)];
       if (!is && !row.endsWith(foreign)) continue;
       // Without an SDK that announces the next seed, a moved row may be made again; it must exist all the same.
-      const mayBeNew = this.#door.modern && was?.seed !== is?.seed && this.#model.seeds.has(was?.seed ?? "");
+      const mayBeNew = this.#providerKind.modern && was?.seed !== is?.seed && this.#model.seeds.has(was?.seed ?? "");
       const found = now.get(row)?.id;
       if (found === id || (mayBeNew && found !== undefined)) continue;
       throw new Error(`${row} was ${id} and is ${found ?? "gone"}, when ${when}`);

@@ -1,7 +1,7 @@
 import { describe, expect } from "@jest/globals";
 import fc from "fast-check";
-import * as doors from "../harness/doors.ts";
 import { drawnFrom, isLong, sampleStories } from "../harness/drawn.ts";
+import * as testedKinds from "../harness/kinds.ts";
 import { Play, type Step } from "./play.ts";
 import { kinds, type Edit } from "./rearrangements.ts";
 
@@ -34,12 +34,12 @@ const found = [
   edited(to("moveRow", 3, 8, 11), to("renameSeed", 5, 8, 8)),
 ];
 
-describe.each(drawnFrom(Object.values(doors), "property"))("through the $name door:", (door) => {
+describe.each(drawnFrom(Object.values(testedKinds), "property"))("with the $name provider:", (providerKind) => {
   const test = sampleStories();
   test(
     "whatever is edited, and wherever a run is killed, one up brings what the last program declares and nothing else",
     async () => {
-      const play = await Play.open(door);
+      const play = await Play.open(providerKind);
       try {
         const details = await fc.check(
           fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 3 }), (steps) => play.run(steps)),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect } from "@jest/globals
 import { chmod, mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { drawnFrom, sampleStories } from "../harness/drawn.ts";
-import { doorNames, Scene, type DoorName } from "./scene.ts";
+import { kindNames, Scene, type KindName } from "./scene.ts";
 
 /** Rows and a member, by one of two providers or by the one of the stack. */
 interface Declared {
@@ -12,12 +12,12 @@ interface Declared {
   by: "one" | "two" | "default";
 }
 
-describe.each(drawnFrom(doorNames, "providers"))(
-  "two providers of one program, through the %s door:",
-  (door: DoorName) => {
+describe.each(drawnFrom(kindNames, "providers"))(
+  "two providers of one program, with the %s provider:",
+  (providerKind: KindName) => {
     const test = sampleStories();
     let scene: Scene;
-    beforeAll(async () => void (scene = await Scene.open(door)));
+    beforeAll(async () => void (scene = await Scene.open(providerKind)));
     afterAll(async () => expect(await scene.close()).toEqual([]));
 
     const declared = ({ seed, codes = "NES", member, by }: Declared): string => {

@@ -17,7 +17,7 @@ const [Organization, Team, TeamMember, TeamRoster, UserTeams] =
   ["Organization", "Team", "TeamMember", "TeamRoster", "UserTeams"].map(of);
 `,
 };
-type Door = keyof typeof imports;
+type TestedKind = keyof typeof imports;
 
 const people = `
 const acme = new Organization("acme", { name: "Acme" });
@@ -32,7 +32,7 @@ new UserTeams("teams", { email: "kay@example.com", organizationID: acme.id, team
 
 let project: Project;
 let emulator: Emulator;
-async function begin(door: Door): Promise<void> {
+async function begin(providerKind: TestedKind): Promise<void> {
   emulator = await createEmulator();
   const config = {
     "microapps:endpoint": emulator.url,
@@ -40,7 +40,7 @@ async function begin(door: Door): Promise<void> {
     "microapps:password": "admin",
   };
   const plugins = { plugins: { providers: [{ name: "microapps", path: join(repository, "plugin") }] } };
-  project = await Project.running(imports[door] + people, config, door === "plugin" ? plugins : {});
+  project = await Project.running(imports[providerKind] + people, config, providerKind === "plugin" ? plugins : {});
   await project.succeed("stack init dev");
   await project.succeed("up --yes --skip-preview");
 }
@@ -57,10 +57,10 @@ async function removals(work: () => Promise<unknown>): Promise<string[]> {
 }
 const up = (...flags: string[]): Promise<string> => project.succeed("up --yes --skip-preview", ...flags);
 
-describe.each(drawnFrom<Door>(["dynamic", "plugin"], "rearranged"))("through the %s door", (door) => {
+describe.each(drawnFrom<TestedKind>(["dynamic", "plugin"], "rearranged"))("with the %s provider", (providerKind) => {
   const test = sampleStories();
   test("members, rosters and teams of a user that are called otherwise, or hand over to each other, lose nobody", async () => {
-    await begin(door);
+    await begin(providerKind);
     emulator.saveSnapshot("before");
     await project.edit("index.js", 'TeamMember("ada"', 'TeamMember("ada-admin"');
     await project.edit("index.js", 'TeamRoster("roster"', 'TeamRoster("roster2"');
@@ -71,7 +71,7 @@ describe.each(drawnFrom<Door>(["dynamic", "plugin"], "rearranged"))("through the
     expect(told).toContain('TeamRoster "roster2" declares that');
     expect(told).toContain('UserTeams "teams2" declares that');
     expect(emulator.differences("before").filter(({ table }) => table === "members")).toEqual([]);
-    await project.isSettled(door === "plugin");
+    await project.isSettled(providerKind === "plugin");
 
     // Killed between the creation and the deletion.
     await project.edit("index.js", 'TeamMember("ada-admin"', 'TeamMember("lead"');
@@ -82,12 +82,12 @@ describe.each(drawnFrom<Door>(["dynamic", "plugin"], "rearranged"))("through the
     await leftRunning(project.folder);
     await project.run("cancel --yes");
     expect(await removals(up)).toEqual([]);
-    await project.isSettled(door === "plugin");
+    await project.isSettled(providerKind === "plugin");
     expect(emulator.differences("before").filter(({ table }) => table === "members")).toEqual([]);
   });
 
   test("a team that is renamed by an alias, and a new one under its old name; a replacement that the options force", async () => {
-    await begin(door);
+    await begin(providerKind);
     const crew = (await project.state()).get("crew")?.id ?? "";
     await project.edit(
       "index.js",
@@ -104,13 +104,13 @@ describe.each(drawnFrom<Door>(["dynamic", "plugin"], "rearranged"))("through the
     expect(await removals(up)).toEqual([]);
     const novices = (await project.state()).get("crew")?.id ?? "";
     expect(novices).not.toBe(crew);
-    await project.isSettled(door === "plugin");
+    await project.isSettled(providerKind === "plugin");
 
     // A replacement, the new one first: the members follow. Dynamic resources know no replaceOnChanges.
     const forced = 'name: "The crew", adopt: true }, { replaceOnChanges: ["name"], deleteBeforeReplace: false, aliases';
     const moved = 'name: "Crew", adopt: true }, { deleteBeforeReplace: false, aliases';
-    await project.edit("index.js", 'name: "Crew" }, { aliases', door === "plugin" ? forced : moved);
-    if (door === "dynamic") {
+    await project.edit("index.js", 'name: "Crew" }, { aliases', providerKind === "plugin" ? forced : moved);
+    if (providerKind === "dynamic") {
       await project.edit(
         "index.js",
         "const crew =",
@@ -135,7 +135,7 @@ describe.each(drawnFrom<Door>(["dynamic", "plugin"], "rearranged"))("through the
     const team = (await project.state()).get("veterans")?.id ?? "";
     expect([crew, novices]).not.toContain(team);
     expect((await project.state()).get("ada")?.outputs["teamID"]).toBe(team);
-    await project.isSettled(door === "plugin");
+    await project.isSettled(providerKind === "plugin");
     await project.succeed("destroy --yes --skip-preview");
   });
 });

@@ -5,13 +5,13 @@ import { createClient, type Client } from "../../provider/client/index.ts";
 import { eventually, leftRunning } from "../harness/processes.ts";
 import { Project, repository, type Ended } from "../harness/project.ts";
 
-export type DoorName = "dynamic" | "plugin";
-export const doorNames: readonly DoorName[] = ["dynamic", "plugin"];
+export type KindName = "dynamic" | "plugin";
+export const kindNames: readonly KindName[] = ["dynamic", "plugin"];
 
 const login = { email: "admin@example.com", password: "correct-horse" };
 
 /** Beginning of a program: the same classes for each kind of provider, and the address of linked rows. */
-const preambles: Readonly<Record<DoorName, string>> = {
+const preambles: Readonly<Record<KindName, string>> = {
   dynamic: `
 import { Environment, Organization, Provider, SeedRows, Team, TeamMember, TeamRoster } from "pulumi-microapps";
 const provider = (name, settings) => new Provider(name, settings);
@@ -32,7 +32,7 @@ const linked = ({ table, key }) => ({ table, key: pulumi.output(key).apply((labe
 
 /** Plays a person who edits a program and brings it up with the embedded engine, with one kind of provider. */
 export class Scene {
-  readonly door: DoorName;
+  readonly providerKind: KindName;
   readonly emulator: Emulator;
   readonly client: Client;
   readonly project: Project;
@@ -40,8 +40,8 @@ export class Scene {
   /** Programs that were brought up from nothing, with what they left. */
   readonly #begun = new Map<string, { snapshot: string; state: string }>();
 
-  private constructor(door: DoorName, emulator: Emulator, project: Project, empty: string) {
-    this.door = door;
+  private constructor(providerKind: KindName, emulator: Emulator, project: Project, empty: string) {
+    this.providerKind = providerKind;
     this.emulator = emulator;
     this.client = createClient({ endpoint: emulator.url, ...login });
     this.project = project;
@@ -52,7 +52,11 @@ export class Scene {
    * @param now the platform's clock
    * @param worlds endings of the names of tables, for what a program does side by side
    */
-  static async open(door: DoorName, now: () => number = Date.now, worlds: readonly string[] = [""]): Promise<Scene> {
+  static async open(
+    providerKind: KindName,
+    now: () => number = Date.now,
+    worlds: readonly string[] = [""],
+  ): Promise<Scene> {
     const fields = { Code: "text", Name: "text", Note: "text" } as const;
     const offices = (world: string) =>
       ({ fields: { ...fields, Region: { type: "linked", table: `regions${world}`, field: "Code" } } }) as const;
@@ -68,9 +72,9 @@ export class Scene {
       "microapps:password": login.password,
     };
     const plugins = { providers: [{ name: "microapps", path: join(repository, "plugin") }] };
-    const project = await Project.running("", config, door === "plugin" ? { plugins } : {});
+    const project = await Project.running("", config, providerKind === "plugin" ? { plugins } : {});
     await project.succeed("stack init dev");
-    const scene = new Scene(door, emulator, project, await project.stateText());
+    const scene = new Scene(providerKind, emulator, project, await project.stateText());
     const rowData = { Code: "theirs", Name: "Theirs", Note: "" };
     for (const world of worlds) {
       const { rowID } = await scene.client.insertmicroapprow({ microAppID: `regions${world}`, rowData });
@@ -108,7 +112,7 @@ export class Scene {
   /** Nothing is left to do, and what is others' is as it was. */
   async isSettled(): Promise<void> {
     expect(this.touched()).toEqual([]);
-    await this.project.isSettled(this.door === "plugin");
+    await this.project.isSettled(this.providerKind === "plugin");
   }
 
   /** Replaces the program; another version changes what comes last. Its seeds stand in a list `seeds`, in the order in which they are brought up. */
@@ -116,7 +120,7 @@ export class Scene {
     // It comes after all of them and before what is deleted, so that a run can be killed between the two.
     const description = `Version ${version}`;
     const last = `new Organization("last", ${JSON.stringify({ name: "Last", description })}, { dependsOn: seeds });\n`;
-    return this.project.write("index.js", `${preambles[this.door]}\nconst seeds = [];\n${program}\n${last}`);
+    return this.project.write("index.js", `${preambles[this.providerKind]}\nconst seeds = [];\n${program}\n${last}`);
   }
 
   up(...flags: string[]): Promise<Ended> {

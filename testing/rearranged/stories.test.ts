@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect } from "@jest/globals";
 import { drawnFrom, sampleStories } from "../harness/drawn.ts";
-import { doorNames, Scene, type DoorName } from "./scene.ts";
+import { kindNames, Scene, type KindName } from "./scene.ts";
 import { seedsOf } from "./seeds.ts";
 
 /** An edit of a program that declares the same rows before and after. */
 interface Story {
   edit: (world: ReturnType<typeof seedsOf>) => { before: string; after: string };
   /** Seeds that keep rows removed from others: the run reports them. */
-  keepers?: readonly string[];
+  owners?: readonly string[];
   /** Rows that may get other IDs, by code, where no SDK announces later seeds. */
   anew?: string;
   /** The same when the edit is taken back. */
@@ -20,7 +20,7 @@ const stories: Readonly<Record<string, Story>> = {
       before: seed("depots", "NES") + offices("NE"),
       after: seed("branches", "NES") + offices("NE"),
     }),
-    keepers: ["branches"],
+    owners: ["branches"],
   },
   "a row moves to a seed that comes before": {
     edit: ({ seed, offices }) => ({
@@ -41,7 +41,7 @@ const stories: Readonly<Record<string, Story>> = {
       before: seed("a", "NE") + seed("b", "S") + offices("NE"),
       after: seed("a", "N") + seed("b", "ES") + offices("NE", {}, "sites"),
     }),
-    keepers: ["sites"],
+    owners: ["sites"],
     anew: "E",
   },
   "a seed is split into two": {
@@ -56,7 +56,7 @@ const stories: Readonly<Record<string, Story>> = {
       before: seed("a", "NE") + seed("b", "SW") + offices("NESW"),
       after: seed("all", "NESW") + offices("NESW"),
     }),
-    keepers: ["all"],
+    owners: ["all"],
   },
   "a seed gets another key, and its name in the next line as well": {
     edit: ({ seed, offices }) => ({
@@ -64,7 +64,7 @@ const stories: Readonly<Record<string, Story>> = {
       after:
         seed("branches", "NES", { key: "Name" }) + offices("NES", { N: "Name of N", E: "Name of E", S: "Name of S" }),
     }),
-    keepers: ["branches"],
+    owners: ["branches"],
   },
   "a seed gets another key": {
     edit: ({ seed }) => ({
@@ -77,7 +77,7 @@ const stories: Readonly<Record<string, Story>> = {
       before: seed("depots", "NES") + offices("NES"),
       after: seed("north", "NE") + seed("south", "S") + offices("NES"),
     }),
-    keepers: ["north", "south"],
+    owners: ["north", "south"],
   },
 };
 
@@ -89,13 +89,13 @@ const told = Object.entries(stories).map(([name, { edit, ...story }], at) => {
 const before = told.map((story) => story.before).join("");
 const after = told.map((story) => story.after).join("");
 
-describe.each(drawnFrom(doorNames, "stories"))("through the %s door:", (door: DoorName) => {
+describe.each(drawnFrom(kindNames, "stories"))("with the %s provider:", (providerKind: KindName) => {
   const test = sampleStories();
   let scene: Scene;
   beforeAll(
     async () =>
       void (scene = await Scene.open(
-        door,
+        providerKind,
         undefined,
         told.map(({ world }) => world),
       )),
@@ -106,7 +106,7 @@ describe.each(drawnFrom(doorNames, "stories"))("through the %s door:", (door: Do
   async function rows(anew: "anew" | "anewAgain"): Promise<Record<string, string[]>> {
     const all = told.map(async ({ name, world, ...story }) => {
       const regions = `regions${world}`;
-      const mayBeNew = (code: string): boolean => door === "plugin" && (story[anew] ?? "").includes(code);
+      const mayBeNew = (code: string): boolean => providerKind === "plugin" && (story[anew] ?? "").includes(code);
       const found = [await scene.rows(regions, regions), await scene.rows(`offices${world}`, regions)];
       const lines = found.flatMap((table, at) =>
         [...table].map(([code, { id, link = "" }]) => `${code}: ${at === 0 && mayBeNew(code) ? "" : id} → ${link}`),
@@ -126,7 +126,7 @@ describe.each(drawnFrom(doorNames, "stories"))("through the %s door:", (door: Do
       ({ output } = ended);
     });
     expect(await rows(anew)).toEqual(was);
-    const most = door === "plugin" ? told.map((story) => story[anew] ?? "").join("").length : 0;
+    const most = providerKind === "plugin" ? told.map((story) => story[anew] ?? "").join("").length : 0;
     const removed = calls.filter(({ endpoint }) => endpoint === "removemicroapprow");
     expect(removed.length).toBeLessThanOrEqual(most);
     await scene.isSettled();
@@ -137,8 +137,8 @@ describe.each(drawnFrom(doorNames, "stories"))("through the %s door:", (door: Do
     await scene.begin(before);
     await scene.write(after);
     const output = await goesWell(() => scene.up(), "anew");
-    for (const { keepers = [], world } of told) {
-      for (const name of keepers) expect(output).toContain(`SeedRows "${name}${world}" declares them`);
+    for (const { owners = [], world } of told) {
+      for (const name of owners) expect(output).toContain(`SeedRows "${name}${world}" declares them`);
     }
     await scene.write(before);
     await goesWell(() => scene.up(), "anewAgain");

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect } from "@jest/globals";
 import { drawnFrom, sampleStories } from "../harness/drawn.ts";
-import { doorNames, Scene, type DoorName } from "./scene.ts";
+import { kindNames, Scene, type KindName } from "./scene.ts";
 import { offices, seed } from "./seeds.ts";
 
 const many = "ABCDEFGHIJKL";
 
-describe.each(drawnFrom(doorNames, "tables"))("through the %s door:", (door: DoorName) => {
+describe.each(drawnFrom(kindNames, "tables"))("with the %s provider:", (providerKind: KindName) => {
   const test = sampleStories();
   let scene: Scene;
-  beforeAll(async () => void (scene = await Scene.open(door)));
+  beforeAll(async () => void (scene = await Scene.open(providerKind)));
   afterAll(async () => expect(await scene.close()).toEqual([]));
   const codes = async (table: string): Promise<string> => [...(await scene.rows(table)).keys()].toSorted().join();
 

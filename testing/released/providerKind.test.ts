@@ -39,14 +39,14 @@ test("an interrupted run is to be finished first", async () => {
   expect(status).toBe(1);
 });
 
-test("a door that the stack has already is said, and is no failure", async () => {
+test("a kind that the stack has already is named, and is no failure", async () => {
   expect(await project.succeed("state door dynamic")).toBe(
     "the stack 'dev' is as dynamic resources already: nothing was changed\n",
   );
   await isUntouched();
 });
 
-test("a wrong door, stack or file is told so", async () => {
+test("a wrong kind, stack or file is told so", async () => {
   expect((await project.run("state provider-kind window")).output).toContain("Allowed choices are plugin, dynamic");
   expect((await project.run("state door plugin", "--stack", "prod")).output).toContain("no stack named 'prod' found");
   expect((await project.run("state door plugin --file none.json")).output).toContain("could not read none.json");

@@ -4,34 +4,34 @@ import { DatabaseSync } from "node:sqlite";
 import { gzipSync } from "node:zlib";
 import { readOwnPackage } from "../../machine/ownPackage.ts";
 import type { Project } from "../harness/project.ts";
-import { providerKinds, programOf, recordedFolder, versions, type Door } from "./recorded.ts";
+import { providerKinds, programOf, recordedFolder, versions, type TestedKind } from "./recorded.ts";
 
 const { version } = readOwnPackage();
 const own = recordedFolder(version);
 
 /**
- * Runs the program of the newest recording through a door from nothing, and keeps the state and the platform that it
+ * Runs the program of the newest recording with a kind of provider from nothing, and keeps the state and the platform that it
  * leaves for the version of package.json.
  */
-export async function record(door: Door): Promise<void> {
+export async function record(providerKind: TestedKind): Promise<void> {
   if (!existsSync(own)) {
     cpSync(recordedFolder(versions().at(-1) ?? ""), own, {
       recursive: true,
       filter: (path) => !providerKinds.some((one) => path.endsWith(`/${one}`)),
     });
   }
-  const project = await programOf(version, door);
+  const project = await programOf(version, providerKind);
   try {
     await project.succeed("stack init dev --no-select");
     await project.succeed("up --yes --skip-preview");
-    await keep(project, door);
+    await keep(project, providerKind);
   } finally {
     await project.remove();
   }
 }
 
-async function keep(project: Project, door: Door): Promise<void> {
-  const folder = join(own, door);
+async function keep(project: Project, providerKind: TestedKind): Promise<void> {
+  const folder = join(own, providerKind);
   mkdirSync(folder, { recursive: true });
   const state: unknown = JSON.parse(await project.stateText(), withoutPlaces);
   writeFileSync(join(folder, "state.json"), `${JSON.stringify(state, undefined, 4)}\n`);

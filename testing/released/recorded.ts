@@ -6,7 +6,7 @@ import { providerKinds } from "../../provider/pulumi/configuration/configuration
 import { Project, repository } from "../harness/project.ts";
 
 export { providerKinds };
-export type Door = (typeof providerKinds)[number];
+export type TestedKind = (typeof providerKinds)[number];
 
 const here = "testing/released";
 
@@ -20,9 +20,9 @@ export const versions = (): string[] =>
 export const recordedFolder = (version: string): string => join(repository, here, version);
 
 /** The program of a version, as the present one runs it, with nothing on the stack or the platform yet. */
-export async function programOf(version: string, door: Door): Promise<Project> {
+export async function programOf(version: string, providerKind: TestedKind): Promise<Project> {
   const project = await Project.copied(join(here, version), "released");
-  project.environment["MICROAPPS_DOOR"] = door;
+  project.environment["MICROAPPS_DOOR"] = providerKind;
   return project;
 }
 
@@ -33,10 +33,10 @@ export const filesOf = (project: Project): Record<string, string> => ({
 });
 
 /** The program of a version with the state and the platform that the version left. */
-export async function restored(version: string, door: Door): Promise<Project> {
-  const project = await programOf(version, door);
+export async function restored(version: string, providerKind: TestedKind): Promise<Project> {
+  const project = await programOf(version, providerKind);
   for (const [name, file] of Object.entries(filesOf(project))) {
-    const content = await readFile(join(recordedFolder(version), door, name));
+    const content = await readFile(join(recordedFolder(version), providerKind, name));
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, name.endsWith(".gz") ? gunzipSync(content) : content);
   }

@@ -3,7 +3,7 @@ import { testInLong } from "../harness/drawn.ts";
 import { changingCalls } from "../harness/platform.ts";
 import type { Project } from "../harness/project.ts";
 import { record } from "./record.ts";
-import { providerKinds, restored, versions, type Door } from "./recorded.ts";
+import { providerKinds, restored, versions, type TestedKind } from "./recorded.ts";
 
 // A case runs the program several times.
 jest.setTimeout(180_000);
@@ -12,8 +12,8 @@ jest.setTimeout(180_000);
 if (process.env["RECORD_STATES"] !== undefined)
   test.each(providerKinds)("records what this version leaves, %s", record);
 
-const recordings = versions().flatMap((version) => providerKinds.map((door) => ({ version, door })));
-const other = (door: Door): Door => (door === "dynamic" ? "plugin" : "dynamic");
+const recordings = versions().flatMap((version) => providerKinds.map((providerKind) => ({ version, providerKind })));
+const other = (providerKind: TestedKind): TestedKind => (providerKind === "dynamic" ? "plugin" : "dynamic");
 const all = "22 unchanged";
 
 let project: Project;
@@ -26,21 +26,24 @@ const callsOf = (...commands: (() => Promise<unknown>)[]): Promise<string[]> =>
   });
 const preview = async () => expect(await project.succeed("preview --expect-no-changes")).toContain(all);
 const up = async () => expect(await project.succeed("up --yes --skip-preview --expect-no-changes")).toContain(all);
-const through = (door: Door): void => void (project.environment["MICROAPPS_DOOR"] = door);
+const through = (providerKind: TestedKind): void => void (project.environment["MICROAPPS_DOOR"] = providerKind);
 
-describe.each(recordings)("what version $version left, through the $door door:", ({ version, door }) => {
-  test("this version has nothing to do, neither after an up nor through the other door, and the way back is exact", async () => {
-    project = await restored(version, door);
-    expect(await callsOf(preview, up, preview)).toEqual([]);
+describe.each(recordings)(
+  "what version $version left, with the $providerKind provider:",
+  ({ version, providerKind }) => {
+    test("this version has nothing to do, neither after an up nor with the other kind, and the way back is exact", async () => {
+      project = await restored(version, providerKind);
+      expect(await callsOf(preview, up, preview)).toEqual([]);
 
-    const before = await project.stateText();
-    expect(await project.succeed(`state door ${other(door)}`)).toContain("19 resources moved");
-    through(other(door));
-    expect(await callsOf(preview)).toEqual([]);
-    await project.succeed(`state door ${door}`);
-    expect(await project.stateText()).toBe(before);
-  });
-});
+      const before = await project.stateText();
+      expect(await project.succeed(`state door ${other(providerKind)}`)).toContain("19 resources moved");
+      through(other(providerKind));
+      expect(await callsOf(preview)).toEqual([]);
+      await project.succeed(`state door ${providerKind}`);
+      expect(await project.stateText()).toBe(before);
+    });
+  },
+);
 
 test("aliases alone take a program from dynamic resources to the plugin", async () => {
   project = await restored(versions().at(-1) ?? "", "dynamic");

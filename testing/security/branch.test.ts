@@ -2,15 +2,15 @@ import { expect, test } from "@jest/globals";
 import { execFileSync } from "node:child_process";
 import { symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { throughBothDoors } from "../harness/bothDoors.ts";
-import * as doors from "../harness/doors.ts";
+import { throughBothKinds } from "../harness/bothKinds.ts";
+import * as testedKinds from "../harness/kinds.ts";
 import { ProviderHost } from "../harness/providerHost.ts";
 
 // Files of a pull request's author: a preview must neither show the content of other files nor wait.
 
 const tables = { regions: { fields: { Code: "text", Name: "text" } } };
 
-throughBothDoors({ tables }, (scene) => {
+throughBothKinds({ tables }, (scene) => {
   const problemsOf = async (source: string): Promise<string> =>
     (await scene.host.check("SeedRows", { table: "regions", key: "Code", source })).problems.join("\n");
 
@@ -37,15 +37,15 @@ throughBothDoors({ tables }, (scene) => {
   });
 });
 
-test.each(Object.values(doors))(
-  "through the $name door, an emulator's seed comes from the repository, too",
-  async (door) => {
+test.each(Object.values(testedKinds))(
+  "with the $name provider, an emulator's seed comes from the repository, too",
+  async (providerKind) => {
     const config = { "microapps:email": "admin@example.com", "microapps:password": "admin" };
-    const host = await ProviderHost.start(door, {
+    const host = await ProviderHost.start(providerKind, {
       "microapps:endpoint": "emulator::memory:?seed=/etc/passwd",
       ...config,
     });
-    const inputs = host.door.given("Organization", host.urn("Organization"), { name: "Acme" });
+    const inputs = host.providerKind.given("Organization", host.urn("Organization"), { name: "Acme" });
     const made = host.create("Organization", inputs).then(
       () => "",
       (error: unknown) => String(error),

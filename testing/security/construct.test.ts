@@ -5,7 +5,7 @@ import resourceProto from "@pulumi/pulumi/proto/resource_pb.js";
 import structProto from "google-protobuf/google/protobuf/struct_pb.js";
 import { fromStruct } from "../../engine/values/structs.ts";
 import { keepingNames } from "../../machine/structs.ts";
-import { plugin } from "../harness/doors.ts";
+import { plugin } from "../harness/kinds.ts";
 import { Stage } from "../harness/stage.ts";
 import { Monitor } from "../plugin/monitor.ts";
 

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { hideProperties, unhidden } from "../../provider/pulumi/hiddenNames.ts";
 import { seedRows } from "../../provider/resources/seedRows.ts";
-import { dynamic, plugin } from "../harness/doors.ts";
+import { dynamic, plugin } from "../harness/kinds.ts";
 import { Stage } from "../harness/stage.ts";
 
 const asSent = {
@@ -16,11 +16,11 @@ const shownOf = (properties: object): string[] =>
     .filter((name) => !name.startsWith("__"))
     .toSorted();
 
-describe.each([dynamic, plugin])("through the $name door", (door) => {
+describe.each([dynamic, plugin])("with the $name provider", (providerKind) => {
   let stage: Stage;
   beforeAll(async () => {
     const tables = { regions: { fields: { Code: "text", Name: "text" } } };
-    stage = await Stage.set({ tables }, {}, { ...door, ...asSent });
+    stage = await Stage.set({ tables }, {}, { ...providerKind, ...asSent });
   });
   afterAll(() => stage.clear());
 
@@ -51,7 +51,7 @@ describe.each([dynamic, plugin])("through the $name door", (door) => {
     expect(same).toEqual(inputs);
     expect(await host.diff("SeedRows", id, former, same)).toMatchObject({ changes: false });
     // A plugin is read in each preview, which shows what has another name as a change.
-    if (door === plugin) {
+    if (providerKind === plugin) {
       expect((await host.read("SeedRows", id, former, formerInputs)).outputs).toEqual(former);
       expect((await host.read("SeedRows", id, outputs, inputs)).outputs).toEqual(outputs);
     }

@@ -3,14 +3,14 @@ import { readdirSync, rmSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { Front } from "../../cli/commands/doctor/testing/front.ts";
-import { removeLeftovers } from "../../cli/commands/verify/bed/cleaning.ts";
-import type { Journal } from "../../cli/commands/verify/bed/journal.ts";
-import { Sender } from "../../cli/commands/verify/bed/sending.ts";
+import { removeLeftovers } from "../../cli/commands/verify/sandbox/cleaning.ts";
+import type { Journal } from "../../cli/commands/verify/sandbox/journal.ts";
+import { Sender } from "../../cli/commands/verify/sandbox/sending.ts";
 import { Stand } from "../../cli/commands/verify/testing/stand.ts";
 import { createClient } from "../../provider/client/index.ts";
-import type { PlatformClient, CallResult } from "../../provider/conformance/door.ts";
 import { loadFacts } from "../../provider/conformance/load.ts";
 import { maxRowsLeft, remove } from "../../provider/conformance/made.ts";
+import type { PlatformClient, CallResult } from "../../provider/conformance/platformClient.ts";
 import { hostile, type Hostile } from "./hostile.ts";
 
 // `verify` sends hundreds of calls to a platform that nobody knows yet: whatever comes back, it ends, with a sentence, and
@@ -105,7 +105,7 @@ test("rows that come back under other IDs are removed no longer than a run may h
   let removed = 0;
   const answer = (given: unknown): Promise<CallResult> =>
     Promise.resolve({ kind: "answer", status: 200, body: given, answer: given });
-  const door: PlatformClient = {
+  const rawClient: PlatformClient = {
     call: ({ name }) => {
       if (name === "removemicroapprow") {
         removed++;
@@ -116,7 +116,7 @@ test("rows that come back under other IDs are removed no longer than a run may h
     fetch: () => Promise.reject(new Error("nothing is fetched")),
     leave: () => Promise.resolve(),
   };
-  expect(await remove(door, { kind: "rows", id: "places" })).toBe(false);
+  expect(await remove(rawClient, { kind: "rows", id: "places" })).toBe(false);
   expect(removed).toBe(maxRowsLeft);
 });
 

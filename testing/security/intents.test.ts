@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from "@jest/globals";
 import { execFileSync } from "node:child_process";
 import { readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { throughBothDoors } from "../harness/bothDoors.ts";
+import { throughBothKinds } from "../harness/bothKinds.ts";
 
 // Forged files in .microapps from the author of a pull request: their claims about finished work or ownership are not
 // believed.
@@ -10,7 +10,7 @@ import { throughBothDoors } from "../harness/bothDoors.ts";
 const email = "ada@example.com";
 const tables = { countries: { fields: { Code: "text", Flag: { type: "file", id: "flag" } } } };
 
-throughBothDoors({ tables, settings: { generationSeconds: 0 } }, (scene) => {
+throughBothKinds({ tables, settings: { generationSeconds: 0 } }, (scene) => {
   const path = (...parts: string[]): string => join(scene.host.folder, ".microapps", ...parts);
   const nameOfIntent = async (): Promise<string> => (await readdir(path("intents")))[0] ?? "";
   const git = (...words: string[]): void => {

@@ -3,10 +3,10 @@ import fc from "fast-check";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { configure } from "../../provider/pulumi/configuration/configuration.ts";
 import { connect } from "../../provider/pulumi/platform.ts";
-import * as doors from "../harness/doors.ts";
 import { testThrough } from "../harness/drawn.ts";
+import * as testedKinds from "../harness/kinds.ts";
 import { Project } from "../harness/project.ts";
-import { ProviderHost, type Door } from "../harness/providerHost.ts";
+import { ProviderHost, type TestedKind } from "../harness/providerHost.ts";
 import { hostile, type Hostile } from "./hostile.ts";
 
 // An author of a pull request writes the stack's file, the program and the state; the pipeline has the environment. What
@@ -148,19 +148,19 @@ const attacks: [string, Case][] = [
 ];
 
 /** A kind of provider whose process finds these variables. */
-const withEnvironment = (door: Door, environment: Readonly<Record<string, string>>): Door => ({
-  ...door,
-  environment: { ...door.environment, ...environment },
+const withEnvironment = (providerKind: TestedKind, environment: Readonly<Record<string, string>>): TestedKind => ({
+  ...providerKind,
+  environment: { ...providerKind.environment, ...environment },
 });
 
 /** Everything that an engine asks of a provider about one organization that the platform has. */
-async function everything(door: Door, config: Record<string, string>): Promise<string> {
+async function everything(providerKind: TestedKind, config: Record<string, string>): Promise<string> {
   const said: string[] = [];
   const note = (error: unknown): void => void said.push(String(error));
-  const host = await ProviderHost.start(door, config).catch(note);
+  const host = await ProviderHost.start(providerKind, config).catch(note);
   if (!host) return said.join("\n");
   const state = { name: "Acme", platform: platform.url };
-  const inputs = host.door.given("Organization", host.urn("Organization"), { name: "Acme" });
+  const inputs = host.providerKind.given("Organization", host.urn("Organization"), { name: "Acme" });
   await host.check("Organization", { name: "Acme" }).catch(note);
   await host.diff("Organization", "acme", { ...inputs, ...state }, inputs).catch(note);
   await host.read("Organization", "acme", { ...inputs, ...state }).catch(note);
@@ -171,11 +171,11 @@ async function everything(door: Door, config: Record<string, string>): Promise<s
   return [...said, ...host.told, host.printed].join("\n");
 }
 
-describe.each(Object.values(doors))("through the $name door:", (door) => {
-  const test = testThrough(door.name);
+describe.each(Object.values(testedKinds))("with the $name provider:", (providerKind) => {
+  const test = testThrough(providerKind.name);
   test.each(attacks)("%s gets nothing, and the error says what to set", async (_, one) => {
     const { environment, config } = written(one);
-    const said = await everything(withEnvironment(door, environment), config);
+    const said = await everything(withEnvironment(providerKind, environment), config);
     judged(one);
     expect(enemy.log).toEqual([]);
     expect(said).toContain("MICROAPPS_ALLOWED_ENDPOINTS");
@@ -185,8 +185,8 @@ describe.each(Object.values(doors))("through the $name door:", (door) => {
   test("credentials of the environment count for an explicit provider of the same origin", async () => {
     const same: Case = { ...nothing, said: { ...nothing.said, endpoint: "platform" }, explicit: true };
     const { environment, config } = written({ ...same, variables: { ...same.variables, endpoint: true } });
-    const host = await ProviderHost.start(withEnvironment(door, environment), config);
-    const inputs = host.door.given("Organization", host.urn("Organization"), { name: "Acme" });
+    const host = await ProviderHost.start(withEnvironment(providerKind, environment), config);
+    const inputs = host.providerKind.given("Organization", host.urn("Organization"), { name: "Acme" });
     const { id } = await host.create("Organization", inputs);
     await host.stop();
     expect(id).not.toBe("");
@@ -196,15 +196,15 @@ describe.each(Object.values(doors))("through the $name door:", (door) => {
     const said = { endpoint: "platform" as const, account: false, sameUser: false, movedFrom: false, readOnly: false };
     const variables = { endpoint: true, account: true, allowed: true, readOnly: true };
     const { environment, config } = written({ variables, said, explicit: true });
-    expect(await everything(withEnvironment(door, environment), config)).toContain("readOnly");
+    expect(await everything(withEnvironment(providerKind, environment), config)).toContain("readOnly");
     expect(platform.calls({ mutating: true })).toEqual([]);
   });
 
   test("http:// to another machine needs insecure, and says so before anything is sent", async () => {
     const config = { "microapps:endpoint": "http://platform.example.com", ...toKeys({ ...own, email }) };
-    expect(await everything(door, config)).toContain("set microapps:insecure to true");
+    expect(await everything(providerKind, config)).toContain("set microapps:insecure to true");
     const allowed = { ...config, "microapps:insecure": "true", "microapps:readOnly": "true" };
-    const host = await ProviderHost.start(door, allowed);
+    const host = await ProviderHost.start(providerKind, allowed);
     const { problems } = await host.check("Organization", { name: "Acme" });
     await host.stop();
     expect(problems).toEqual([]);
@@ -213,7 +213,7 @@ describe.each(Object.values(doors))("through the $name door:", (door) => {
   test("what stands under the endpoint is quoted by no error", async () => {
     const moved = "correct horse battery staple";
     for (const endpoint of [moved, `emulator:?seed=${moved}`, `emulator:a.db?${moved}`, `https://${moved}`]) {
-      const said = await everything(door, { "microapps:endpoint": endpoint, ...toKeys({ ...own, email }) });
+      const said = await everything(providerKind, { "microapps:endpoint": endpoint, ...toKeys({ ...own, email }) });
       expect(said).toContain("endpoint");
       expect(said).not.toContain("horse");
     }

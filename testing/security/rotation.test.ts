@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { hashPassword } from "../../emulator/data/hashing.ts";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
-import { dynamic, plugin } from "../harness/doors.ts";
 import { sampleOf, testInLong } from "../harness/drawn.ts";
+import { dynamic, plugin } from "../harness/kinds.ts";
 import { freshFolder, Project, repository } from "../harness/project.ts";
-import { ProviderHost, type Door, type Properties } from "../harness/providerHost.ts";
+import { ProviderHost, type TestedKind, type Properties } from "../harness/providerHost.ts";
 
 const email = "admin@example.com";
 const [first, renewed, wrong] = ["correct-horse", "battery-staple", "neither-of-them"];
@@ -58,11 +58,11 @@ const started = (
   password: string,
   explicit: boolean,
   environment: Readonly<Record<string, string>> = {},
-  { environment: own, ...door }: Door = plugin,
+  { environment: own, ...providerKind }: TestedKind = plugin,
 ) => {
   const config = Object.entries(settings(password)).map(([key, value]) => [`microapps:${key}`, value]);
   return ProviderHost.start(
-    { ...door, environment: { ...own, ...environment } },
+    { ...providerKind, environment: { ...own, ...environment } },
     {
       ...(Object.fromEntries(config) as Record<string, string>), // just made of pairs
       ...(explicit ? { "microapps:explicitProvider": "true" } : {}),
@@ -154,7 +154,7 @@ describe.each(
     ],
     1,
   ),
-)("the dynamic door with %s", (_, explicit) => {
+)("the dynamic provider with %s", (_, explicit) => {
   const start = (password: string, environment?: Readonly<Record<string, string>>) =>
     started(password, explicit, environment, dynamic);
 

@@ -3,33 +3,33 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient } from "../../provider/client/index.ts";
-import { dynamic, plugin } from "../harness/doors.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
+import { dynamic, plugin } from "../harness/kinds.ts";
 import { Project, repository } from "../harness/project.ts";
 import { ProviderHost, type Properties } from "../harness/providerHost.ts";
 import { found, texts } from "./searching.ts";
 
 const account = { email: "admin@example.com", password: "change-me-first" };
-const doors = ["dynamic", "plugin"];
+const testedKinds = ["dynamic", "plugin"];
 
 /** Each with characters that JSON, YAML and URLs spell otherwise. */
-const secretsOf = (door: string) => ({
-  file: `file "tok"/${door}+ü?`,
-  later: `later "tok"/${door}+ü?`,
-  configured: `configured "tok"/${door}+ü?`,
-  rotated: `rotated "tok"/${door}+ü?`,
-  written: `written "tok"/${door}+ü?`,
-  byHand: `by hand "tok"/${door}+ü?`,
-  added: `added "tok"/${door}+ü?`,
+const secretsOf = (providerKind: string) => ({
+  file: `file "tok"/${providerKind}+ü?`,
+  later: `later "tok"/${providerKind}+ü?`,
+  configured: `configured "tok"/${providerKind}+ü?`,
+  rotated: `rotated "tok"/${providerKind}+ü?`,
+  written: `written "tok"/${providerKind}+ü?`,
+  byHand: `by hand "tok"/${providerKind}+ü?`,
+  added: `added "tok"/${providerKind}+ü?`,
 });
-const secrets = doors.flatMap((door) => Object.values(secretsOf(door)));
+const secrets = testedKinds.flatMap((providerKind) => Object.values(secretsOf(providerKind)));
 
 const program = `
 import * as pulumi from "@pulumi/pulumi";
 import * as sdk from "pulumi-microapps";
 
 const config = new pulumi.Config();
-for (const door of ${JSON.stringify(doors)}) {
+for (const door of ${JSON.stringify(testedKinds)}) {
   const declare = (name, args) =>
     door === "dynamic"
       ? new sdk.SeedRows(name + "-dynamic", args)
@@ -54,7 +54,9 @@ const seen = new Map<string, string>();
 beforeAll(async () => {
   const fields = { Code: "text", Name: "text", Token: "text" };
   const tables = Object.fromEntries(
-    doors.flatMap((door) => [`file-${door}`, `inline-${door}`].map((id) => [id, { fields }])),
+    testedKinds.flatMap((providerKind) =>
+      [`file-${providerKind}`, `inline-${providerKind}`].map((id) => [id, { fields }]),
+    ),
   );
   emulator = await createEmulator({ seed: { administrator: account, tables } });
   project = await Project.running(
@@ -65,18 +67,18 @@ beforeAll(async () => {
   project.environment["MICROAPPS_PASSWORD"] = account.password;
   project.environment["MICROAPPS_ALLOWED_ENDPOINTS"] = emulator.url;
   await project.succeed("stack init dev");
-  for (const door of doors) {
-    const is = secretsOf(door);
-    await csv(door, is.file, "first");
-    await project.succeed(`config set --secret added-${door}`, is.added);
-    await project.succeed(`config set --secret token-${door}`, is.configured);
-    await project.succeed(`config set --secret written-${door}`, is.written);
+  for (const providerKind of testedKinds) {
+    const is = secretsOf(providerKind);
+    await csv(providerKind, is.file, "first");
+    await project.succeed(`config set --secret added-${providerKind}`, is.added);
+    await project.succeed(`config set --secret token-${providerKind}`, is.configured);
+    await project.succeed(`config set --secret written-${providerKind}`, is.written);
   }
 }, 120_000);
 afterAll(() => endedCleanly(project, emulator));
 
-const csv = (door: string, token: string, name: string): Promise<void> =>
-  project.write(`${door}.csv`, `Code,Name,Token\nA,${name},"${token.replaceAll('"', '""')}"\nB,second,none\n`);
+const csv = (providerKind: string, token: string, name: string): Promise<void> =>
+  project.write(`${providerKind}.csv`, `Code,Name,Token\nA,${name},"${token.replaceAll('"', '""')}"\nB,second,none\n`);
 
 /** Applied content is looked up in the last commit. */
 function commit(): void {
@@ -101,8 +103,8 @@ const mutating = (): number => emulator.calls().filter((call) => call.mutating).
 /** Changes the token of one row of each table, as a person would. */
 async function editByHand(): Promise<void> {
   const client = createClient({ endpoint: emulator.url, ...account });
-  for (const [door, { byHand }] of doors.map((each) => [each, secretsOf(each)] as const)) {
-    for (const microAppID of [`file-${door}`, `inline-${door}`]) {
+  for (const [providerKind, { byHand }] of testedKinds.map((each) => [each, secretsOf(each)] as const)) {
+    for (const microAppID of [`file-${providerKind}`, `inline-${providerKind}`]) {
       const searchFilter = [{ skip: 0, limit: 9 }];
       const { microAppRows } = await client.microappdata({ microAppID, searchFilter });
       const row = microAppRows.find(({ Code }) => Code === "A" || Code === "1");
@@ -118,9 +120,9 @@ test("values of secret labels are nowhere, and the rest of the rows is shown", a
 
   // Secrets that are rotated, and other changes in the same rows.
   commit();
-  for (const door of doors) {
-    await csv(door, secretsOf(door).later, "new name");
-    await project.succeed(`config set --secret token-${door}`, secretsOf(door).rotated);
+  for (const providerKind of testedKinds) {
+    await csv(providerKind, secretsOf(providerKind).later, "new name");
+    await project.succeed(`config set --secret token-${providerKind}`, secretsOf(providerKind).rotated);
   }
   await project.edit("index.js", '"one"', '"the one"');
   const rotated = await run("up --yes --diff");
@@ -145,19 +147,21 @@ test("values of secret labels are nowhere, and the rest of the rows is shown", a
 
   expect(found(seen, secrets)).toEqual([]);
   // The search finds what is there.
-  const sources = await Promise.all(doors.map(async (door) => [await project.read(`${door}.csv`), door] as const));
+  const sources = await Promise.all(
+    testedKinds.map(async (providerKind) => [await project.read(`${providerKind}.csv`), providerKind] as const),
+  );
   expect(
     found(
       new Map(sources),
-      doors.map((door) => secretsOf(door).later),
+      testedKinds.map((providerKind) => secretsOf(providerKind).later),
     ),
   ).toEqual([]);
   expect(found(new Map([[await project.succeed("config get token-dynamic"), ""]]), secrets)).toHaveLength(1);
 });
 
-test.each([dynamic, plugin])("the $name door says what is wrong with secret labels", async (door) => {
+test.each([dynamic, plugin])("the $name provider says what is wrong with secret labels", async (providerKind) => {
   const settings = { "microapps:endpoint": emulator.url, "microapps:email": account.email };
-  const host = await ProviderHost.start(door, { ...settings, "microapps:password": account.password });
+  const host = await ProviderHost.start(providerKind, { ...settings, "microapps:password": account.password });
   const problems = async (inputs: Properties): Promise<string[]> =>
     (await host.check("SeedRows", { table: "file-plugin", key: "Code", ...inputs })).problems;
   const rows = [{ Code: "A", Token: "hush-hush", Name: "x" }];

@@ -3,10 +3,10 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient } from "../../provider/client/index.ts";
-import { dynamic, plugin } from "../harness/doors.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
+import { dynamic, plugin } from "../harness/kinds.ts";
 import { Project, repository } from "../harness/project.ts";
-import { ProviderHost, type Door, type Properties } from "../harness/providerHost.ts";
+import { ProviderHost, type TestedKind, type Properties } from "../harness/providerHost.ts";
 import { hostile } from "./hostile.ts";
 import { found, texts } from "./searching.ts";
 import { spellings } from "./spellings.ts";
@@ -16,19 +16,19 @@ const password = 'pass "word"/für+ada?&';
 const apiKey = 'key \\of/the+operator"%';
 
 /** Secrets for one kind of provider: names, texts, addresses, rows with their labels, tables. */
-const planted = (door: string) => ({
-  team: `crew "of"/${door}+ü?&`,
-  motto: `motto "of the"/${door}+ü?`,
-  member: `mary+${door}@hidden.example`,
-  admin: `anna+${door}@hidden.example`,
-  listed: `lena+${door}@hidden.example`,
-  friend: `fred+${door}@hidden.example`,
-  message: `message "for"/${door}+ä?&`,
-  prompt: `An app about "${door}/ÿ+Q?"`,
-  pin: `pin \\"4711"/+${door}ä?&`,
-  label: `Label "of"/${door}+ö`,
-  table: `vault-of-${door}`,
-  code: `code "0815"/+${door}ë?&`,
+const planted = (providerKind: string) => ({
+  team: `crew "of"/${providerKind}+ü?&`,
+  motto: `motto "of the"/${providerKind}+ü?`,
+  member: `mary+${providerKind}@hidden.example`,
+  admin: `anna+${providerKind}@hidden.example`,
+  listed: `lena+${providerKind}@hidden.example`,
+  friend: `fred+${providerKind}@hidden.example`,
+  message: `message "for"/${providerKind}+ä?&`,
+  prompt: `An app about "${providerKind}/ÿ+Q?"`,
+  pin: `pin \\"4711"/+${providerKind}ä?&`,
+  label: `Label "of"/${providerKind}+ö`,
+  table: `vault-of-${providerKind}`,
+  code: `code "0815"/+${providerKind}ë?&`,
 });
 const told = { dynamic: planted("dynamic"), plugin: planted("plugin") };
 
@@ -61,9 +61,9 @@ for (const [door, is] of Object.entries(${JSON.stringify(told)})) {
 }
 `;
 
-const tablesOf = (door: string, { label, table }: ReturnType<typeof planted>) => ({
-  [`safes-${door}`]: { fields: { Pin: "text", Doors: "number", [label]: "text" } },
-  [`files-${door}`]: { fields: { Code: "text", Doors: "number" } },
+const tablesOf = (providerKind: string, { label, table }: ReturnType<typeof planted>) => ({
+  [`safes-${providerKind}`]: { fields: { Pin: "text", Doors: "number", [label]: "text" } },
+  [`files-${providerKind}`]: { fields: { Code: "text", Doors: "number" } },
   [table]: { fields: { Code: "text" } },
 });
 
@@ -75,7 +75,9 @@ describe("a project", () => {
       seed: {
         administrator: { email: "admin@example.com", password, apiKey },
         users: Object.values(told).map(({ friend }) => ({ email: friend })),
-        tables: Object.fromEntries(Object.entries(told).flatMap(([door, is]) => Object.entries(tablesOf(door, is)))),
+        tables: Object.fromEntries(
+          Object.entries(told).flatMap(([providerKind, is]) => Object.entries(tablesOf(providerKind, is))),
+        ),
         settings: { generationSeconds: 0 },
       },
     });
@@ -84,11 +86,11 @@ describe("a project", () => {
       { "microapps:endpoint": emulator.url, "microapps:email": "admin@example.com" },
       { plugins: { providers: [{ name: "microapps", path: join(repository, "plugin") }] } },
     );
-    for (const [door, { code }] of Object.entries(told)) {
-      await project.write(`${door}.csv`, `Code,Doors\n"${code.replaceAll('"', '""')}",2\n`);
+    for (const [providerKind, { code }] of Object.entries(told)) {
+      await project.write(`${providerKind}.csv`, `Code,Doors\n"${code.replaceAll('"', '""')}",2\n`);
     }
-    for (const [door, { listed }] of Object.entries(told))
-      await project.write(`${door}-people.csv`, `email,role\n${listed},admin\n`);
+    for (const [providerKind, { listed }] of Object.entries(told))
+      await project.write(`${providerKind}-people.csv`, `email,role\n${listed},admin\n`);
     await project.succeed("stack init dev");
   });
   afterEach(async () => {
@@ -162,7 +164,7 @@ describe("a project", () => {
 });
 
 /** Inputs in an engine's form, these of them as secrets. */
-const secretly = ({ name }: Door, inputs: Properties, secrets: readonly string[]): Properties =>
+const secretly = ({ name }: TestedKind, inputs: Properties, secrets: readonly string[]): Properties =>
   name === "dynamic"
     ? { ...inputs, __options: { secrets } }
     : Object.fromEntries(
@@ -170,47 +172,53 @@ const secretly = ({ name }: Door, inputs: Properties, secrets: readonly string[]
       );
 const [mark, kind] = ["4dabf18193072939515e22adb298388d", "1b47061264138c4ac30d75fd1eb44270"];
 
-test.each([dynamic, plugin])("the $name door says what is wrong with a secret, and not what it is", async (door) => {
-  const platform = await hostile();
-  const account = {
-    "microapps:email": "admin@example.com",
-    "microapps:password": password,
-    "microapps:apiKey": apiKey,
-  };
-  const host = await ProviderHost.start(door, { "microapps:endpoint": platform.url, ...account });
-  const problems = async (type: string, inputs: Properties, ...secrets: string[]): Promise<string[]> =>
-    (await host.check(type, secretly(door, inputs, secrets))).problems;
-  try {
-    const { pin, label, member, admin, table, team } = told[door.name as keyof typeof told]; // indexed by the names of the provider kinds
-    const rows = [{ Pin: pin, [label]: "x" }, { Pin: pin, [label]: "y" }, { [label]: "z" }];
-    expect(await problems("SeedRows", { table: "safes", key: "Pin", rows }, "rows")).toEqual([
-      "rows: rows[1]: the natural key stands at rows[0] already: remove one of the two, or name more labels in key\n" +
-        "rows[2]: the row has no Pin, which is its natural key: give it one",
-    ]);
-    expect(await problems("TeamMember", { teamID: "t1", email: `${member} & co` }, "email")).toEqual([
-      "email: must be an e-mail address",
-    ]);
-    const members = { [admin]: "boss" };
-    expect(await problems("TeamRoster", { teamID: "t1", members }, "members")).toEqual([
-      "members.[secret]: must be admin or member",
-    ]);
-    expect(await problems("SeedRows", { [table]: table, table, key: "Code" }, table, "table")).toEqual([
-      expect.stringMatching(/^\[secret\]: is no input of SeedRows; it has table, key, [\w, ]+$/),
-    ]);
-    const { inputs } = await host.check("Team", secretly(door, { organizationID: "o1", name: team }, ["name"]));
-    for (const [spelling, spell] of Object.entries(spellings)) {
-      platform.answer = (request, response) => {
-        const welcome = { status: "success", authToken: "token-of-theirs", userId: "user-of-theirs" };
-        const said = [password, team].map((secret) => `<${spell(secret)}>`).join(" and ");
-        const answer = request.url?.includes("login") ? welcome : { error: `not ${said}` };
-        response.writeHead("error" in answer ? 400 : 200, { "content-type": "application/json" });
-        response.end(JSON.stringify(answer));
-      };
-      const failure = await host.create("Team", inputs).catch((error: unknown) => String(error));
-      expect([spelling, failure]).toEqual([spelling, expect.stringContaining("not <[secret]> and <[secret]>.")]);
+test.each([dynamic, plugin])(
+  "the $name provider says what is wrong with a secret, and not what it is",
+  async (providerKind) => {
+    const platform = await hostile();
+    const account = {
+      "microapps:email": "admin@example.com",
+      "microapps:password": password,
+      "microapps:apiKey": apiKey,
+    };
+    const host = await ProviderHost.start(providerKind, { "microapps:endpoint": platform.url, ...account });
+    const problems = async (type: string, inputs: Properties, ...secrets: string[]): Promise<string[]> =>
+      (await host.check(type, secretly(providerKind, inputs, secrets))).problems;
+    try {
+      const { pin, label, member, admin, table, team } = told[providerKind.name as keyof typeof told]; // indexed by the names of the provider kinds
+      const rows = [{ Pin: pin, [label]: "x" }, { Pin: pin, [label]: "y" }, { [label]: "z" }];
+      expect(await problems("SeedRows", { table: "safes", key: "Pin", rows }, "rows")).toEqual([
+        "rows: rows[1]: the natural key stands at rows[0] already: remove one of the two, or name more labels in key\n" +
+          "rows[2]: the row has no Pin, which is its natural key: give it one",
+      ]);
+      expect(await problems("TeamMember", { teamID: "t1", email: `${member} & co` }, "email")).toEqual([
+        "email: must be an e-mail address",
+      ]);
+      const members = { [admin]: "boss" };
+      expect(await problems("TeamRoster", { teamID: "t1", members }, "members")).toEqual([
+        "members.[secret]: must be admin or member",
+      ]);
+      expect(await problems("SeedRows", { [table]: table, table, key: "Code" }, table, "table")).toEqual([
+        expect.stringMatching(/^\[secret\]: is no input of SeedRows; it has table, key, [\w, ]+$/),
+      ]);
+      const { inputs } = await host.check(
+        "Team",
+        secretly(providerKind, { organizationID: "o1", name: team }, ["name"]),
+      );
+      for (const [spelling, spell] of Object.entries(spellings)) {
+        platform.answer = (request, response) => {
+          const welcome = { status: "success", authToken: "token-of-theirs", userId: "user-of-theirs" };
+          const said = [password, team].map((secret) => `<${spell(secret)}>`).join(" and ");
+          const answer = request.url?.includes("login") ? welcome : { error: `not ${said}` };
+          response.writeHead("error" in answer ? 400 : 200, { "content-type": "application/json" });
+          response.end(JSON.stringify(answer));
+        };
+        const failure = await host.create("Team", inputs).catch((error: unknown) => String(error));
+        expect([spelling, failure]).toEqual([spelling, expect.stringContaining("not <[secret]> and <[secret]>.")]);
+      }
+    } finally {
+      await host.stop();
+      await platform.close();
     }
-  } finally {
-    await host.stop();
-    await platform.close();
-  }
-});
+  },
+);

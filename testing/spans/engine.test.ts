@@ -45,7 +45,7 @@ async function succeed(command: string, environment: Readonly<Record<string, str
   return output;
 }
 
-test("a run is one trace through both doors, below the span that the environment names", async () => {
+test("a run is one trace with both kinds of provider, below the span that the environment names", async () => {
   const collector = await Collector.start();
   const [trace, outer] = ["0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"];
   // A program with a span above it loads what Pulumi's own spans need.

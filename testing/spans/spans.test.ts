@@ -2,9 +2,9 @@ import grpc from "@grpc/grpc-js";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import fc from "fast-check";
-import { dynamic, plugin } from "../harness/doors.ts";
+import { dynamic, plugin } from "../harness/kinds.ts";
 import { eventually } from "../harness/processes.ts";
-import type { Door } from "../harness/providerHost.ts";
+import type { TestedKind } from "../harness/providerHost.ts";
 import { Stage } from "../harness/stage.ts";
 import { found } from "../security/searching.ts";
 import { Collector, type Received } from "./collector.ts";
@@ -13,12 +13,12 @@ const trace = "0af7651916cd43dd8448eb211c80319c";
 const [run, step] = ["b7ad6b7169203331", "00f067aa0ba902b7"];
 const header = "Bearer header-of-the-collector";
 
-const with_ = (door: Door, environment: Record<string, string>): Door => ({
-  ...door,
-  environment: { ...door.environment, ...environment },
+const with_ = (providerKind: TestedKind, environment: Record<string, string>): TestedKind => ({
+  ...providerKind,
+  environment: { ...providerKind.environment, ...environment },
 });
 
-describe.each([dynamic, plugin])("through the $name door:", (door) => {
+describe.each([dynamic, plugin])("with the $name provider:", (providerKind) => {
   let collector: Collector;
   let stage: Stage;
   beforeAll(async () => {
@@ -26,7 +26,7 @@ describe.each([dynamic, plugin])("through the $name door:", (door) => {
     const seed = { users: [{ email: "ada@example.com" }], tables: { cities: { fields: { Code: "text" } } } };
     const headers = { OTEL_EXPORTER_OTLP_HEADERS: `authorization=${encodeURIComponent(header)}` };
     const environment = { ...collector.environment, ...headers, TRACEPARENT: `00-${trace}-${run}-01` };
-    stage = await Stage.set(seed, {}, with_(door, environment));
+    stage = await Stage.set(seed, {}, with_(providerKind, environment));
   });
   afterAll(async () => {
     await stage.clear();
@@ -59,7 +59,7 @@ describe.each([dynamic, plugin])("through the $name door:", (door) => {
     const request = new providerProto.ReadRequest().setId("none").setUrn(stage.host.urn("Team"));
     const { inputs } = await stage.host.check("Team", { organizationID: "none", name: "Crew" });
     const { Struct } = await import("google-protobuf/google/protobuf/struct_pb.js");
-    const given = { ...inputs, ...door.given("Team", stage.host.urn("Team"), {}) };
+    const given = { ...inputs, ...providerKind.given("Team", stage.host.urn("Team"), {}) };
     request.setProperties(Struct.fromJavaScript(JSON.parse(JSON.stringify(given)) as Record<string, never>));
     const metadata = new grpc.Metadata();
     metadata.set("traceparent", `00-${trace}-${step}-01`);
@@ -123,22 +123,25 @@ describe.each([dynamic, plugin])("through the $name door:", (door) => {
   });
 });
 
-test.each([dynamic, plugin])("nothing of OpenTelemetry is loaded where nobody asks: the $name door", async (door) => {
-  const tells = `import { registerHooks } from "node:module";
+test.each([dynamic, plugin])(
+  "nothing of OpenTelemetry is loaded where nobody asks: the $name provider",
+  async (providerKind) => {
+    const tells = `import { registerHooks } from "node:module";
     registerHooks({ load: (url, context, next) => {
       const [, name] = /@opentelemetry\\/([\\w-]+)/.exec(url) ?? [];
       if (name) console.error("loads " + name);
       return next(url, context);
     } });`;
-  const watched = ["--import", `data:text/javascript,${encodeURIComponent(tells)}`];
-  const loaded = async (environment: Record<string, string>): Promise<Set<string>> => {
-    const stage = await Stage.set({}, {}, { ...with_(door, environment), nodeArguments: watched });
-    await stage.create("Organization", { name: "Acme" });
-    const names = [...stage.host.printed.matchAll(/loads (\S+)/g)].map(([, name = ""]) => name);
-    await stage.clear();
-    // Pulumi's own host loads this one always.
-    return new Set(names.filter((name) => name !== "api"));
-  };
-  expect(await loaded({})).toEqual(new Set());
-  expect(await loaded({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" })).toContain("sdk-trace-base");
-});
+    const watched = ["--import", `data:text/javascript,${encodeURIComponent(tells)}`];
+    const loaded = async (environment: Record<string, string>): Promise<Set<string>> => {
+      const stage = await Stage.set({}, {}, { ...with_(providerKind, environment), nodeArguments: watched });
+      await stage.create("Organization", { name: "Acme" });
+      const names = [...stage.host.printed.matchAll(/loads (\S+)/g)].map(([, name = ""]) => name);
+      await stage.clear();
+      // Pulumi's own host loads this one always.
+      return new Set(names.filter((name) => name !== "api"));
+    };
+    expect(await loaded({})).toEqual(new Set());
+    expect(await loaded({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" })).toContain("sdk-trace-base");
+  },
+);

@@ -20,12 +20,12 @@ const projectKeys = [
 
 /** Settings of a stack that decide where calls go, how they are sent, and as whom. */
 const destinations = ["endpoint", "movedFrom", "insecure", "appServer", "organizationID", "readOnly"];
-const manners = ["profile", "wireNames"];
+const dialects = ["profile", "wireNames"];
 const credentials = ["email", "userID", "password", "token", "apiKey"];
 const decisions: [settings: readonly string[], what: string][] = [
   [destinations, "where calls go"],
   [credentials, "as whom"],
-  [manners, "how calls are sent"],
+  [dialects, "how calls are sent"],
 ];
 
 /** Keys of a stack's file that decide what is configured and who can decrypt it. */

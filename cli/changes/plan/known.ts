@@ -86,7 +86,7 @@ function contextOf(folder: string, notes: RunNotes): OfflineResourceContext {
     report: { status: nothing, info: nothing, forecast: nothing, warning: nothing },
     directory: folder,
     day: today(),
-    manner: completeDialect(),
+    dialect: completeDialect(),
     platform: "",
     account: {},
     ...notes.known,

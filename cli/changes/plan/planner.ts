@@ -127,7 +127,7 @@ export class Planner {
       report: { status: () => undefined, info: say, forecast: say, warning: say, rows },
       directory: this.#place.folder,
       day: today(),
-      manner: completeDialect(),
+      dialect: completeDialect(),
       platform: "",
       account: {},
       ...this.#notes.known,

@@ -50,5 +50,5 @@ function sideOf(step: PlannedStep): OfStep | undefined {
 function rowsLeft({ step: { rows, known } }: OfStep, { kind, name }: OfStep): RowsLeft | undefined {
   if (known?.rows === "none") return undefined;
   const called = describeNamed(readName(urnOf(kind, name)));
-  return rows?.plan.exact ? { stay: rows.spared.get(called) ?? 0, go: rows.plan.remove } : undefined;
+  return rows?.plan.exact ? { stay: rows.keptForOthers.get(called) ?? 0, go: rows.plan.remove } : undefined;
 }

@@ -192,7 +192,7 @@ function tallyOf(rows: RowsAhead | undefined, operation: PlannedStep["operation"
 }
 
 const sparedNotes = (rows: RowsAhead | undefined): string[] =>
-  [...(rows?.spared ?? [])].map(
+  [...(rows?.keptForOthers ?? [])].map(
     ([name, count]) =>
       `${formatCount(count, "row")} stay${count === 1 ? "s" : ""}: ${name} declares ${count === 1 ? "it" : "them"}`,
   );

@@ -16,12 +16,12 @@ const ways: Readonly<Record<ProviderKind, string>> = { plugin: "through the plug
 
 /** Moves the state of a stack, or an export of one, to the other kind of provider. */
 export async function changeProviderKind(
-  door: ProviderKind,
+  providerKind: ProviderKind,
   { cwd = ".", stack, file }: ProviderKindOptions,
 ): Promise<void> {
-  if (file === undefined) return changeStack(door, cwd, stack);
+  if (file === undefined) return changeStack(providerKind, cwd, stack);
   if (file === "-") {
-    process.stdout.write(moved(door, await readStream(process.stdin), "the export"));
+    process.stdout.write(moved(providerKind, await readStream(process.stdin), "the export"));
     return;
   }
   const path = resolve(cwd, file);
@@ -31,11 +31,11 @@ export async function changeProviderKind(
   } catch (error) {
     throw new EngineError(`could not read ${file}: ${(error as Error).message}`);
   }
-  const after = moved(door, before, file);
+  const after = moved(providerKind, before, file);
   if (after !== before) replaceKeeping(path, before, after);
 }
 
-async function changeStack(door: ProviderKind, cwd: string, stack: string | undefined): Promise<void> {
+async function changeStack(providerKind: ProviderKind, cwd: string, stack: string | undefined): Promise<void> {
   let workspace: Workspace;
   try {
     workspace = await Workspace.open({ cwd: resolve(cwd), environment: process.env });
@@ -43,19 +43,21 @@ async function changeStack(door: ProviderKind, cwd: string, stack: string | unde
     if (!(error instanceof Refusal)) throw error;
     throw new EngineError(
       `${error.message}; for this command: pulumi stack export --file state.json, ` +
-        `microapps state provider-kind ${door} --file state.json, pulumi stack import --file state.json`,
+        `microapps state provider-kind ${providerKind} --file state.json, pulumi stack import --file state.json`,
     );
   }
   const name = await workspace.chosenStack(stack);
-  await workspace.rewrite(name, (text) => moved(door, text, `the stack '${name}'`));
+  await workspace.rewrite(name, (text) => moved(providerKind, text, `the stack '${name}'`));
 }
 
 /** The text after the change, and a sentence about it for the person. */
-function moved(door: ProviderKind, text: string, what: string): string {
+function moved(providerKind: ProviderKind, text: string, what: string): string {
   try {
-    const { text: after, resources, hasOwn } = moveState(door, text);
-    const done = `${what}: ${formatCount(resources, "resource")} moved; ${next(door)}`;
-    const nothing = hasOwn ? `${what} is ${ways[door]} already` : `${what} has no resources of pulumi-microapps`;
+    const { text: after, resources, hasOwn } = moveState(providerKind, text);
+    const done = `${what}: ${formatCount(resources, "resource")} moved; ${next(providerKind)}`;
+    const nothing = hasOwn
+      ? `${what} is ${ways[providerKind]} already`
+      : `${what} has no resources of pulumi-microapps`;
     process.stderr.write(`${resources > 0 ? done : `${nothing}: nothing was changed`}\n`);
     return after;
   } catch (error) {
@@ -64,7 +66,7 @@ function moved(door: ProviderKind, text: string, what: string): string {
   }
 }
 
-const next = (door: ProviderKind): string =>
-  door === "plugin"
+const next = (providerKind: ProviderKind): string =>
+  providerKind === "plugin"
     ? "a Node program goes on with microapps:providerKind set to plugin, one in another language as it is"
     : "a Node program goes on with microapps:providerKind unset, or set to dynamic";

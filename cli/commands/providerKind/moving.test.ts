@@ -49,10 +49,10 @@ const resourcesIn = (text: string): Resource[] =>
   (JSON.parse(text) as { checkpoint: { latest: { resources: Resource[] } } }).checkpoint.latest.resources;
 
 /** The resources after the change; the way back must give the same text. */
-function there(door: ProviderKind, text: string): Resource[] {
-  const moved = moveState(door, text);
-  expect(moveState(door, moved.text)).toEqual({ text: moved.text, resources: 0, hasOwn: true });
-  expect(moveState(door === "plugin" ? "dynamic" : "plugin", moved.text).text).toBe(text);
+function there(providerKind: ProviderKind, text: string): Resource[] {
+  const moved = moveState(providerKind, text);
+  expect(moveState(providerKind, moved.text)).toEqual({ text: moved.text, resources: 0, hasOwn: true });
+  expect(moveState(providerKind === "plugin" ? "dynamic" : "plugin", moved.text).text).toBe(text);
   return resourcesIn(moved.text);
 }
 
@@ -143,7 +143,7 @@ test("the version of a plugin and settings of other packages are kept for the wa
   });
 });
 
-test("explicit providers are known as such through either door, also in a state without white space", () => {
+test("explicit providers are known as such of either kind, also in a state without white space", () => {
   const explicit = provider(hosts, "other", "p1", { "microapps:endpoint": "x", "microapps:explicitProvider": "true" });
   const text = JSON.stringify(JSON.parse(stateOf([explicit, team("crew", explicit)])));
   expect(there("plugin", text)[0]).toEqual(provider(plugins, "other", "p1", { endpoint: "x" }));

@@ -21,7 +21,7 @@ export interface Moved {
  * Rewrites a state, or an export of one, for the given kind of provider. Everything else, encrypted secrets included,
  * stays byte for byte: the way back gives the same text.
  */
-export function moveState(door: ProviderKind, text: string): Moved {
+export function moveState(providerKind: ProviderKind, text: string): Moved {
   const root = parseTree(text);
   const deployment = valueOf(
     propertyOf(root, "deployment") ?? propertyOf(valueOf(propertyOf(root, "checkpoint")), "latest"),
@@ -37,12 +37,12 @@ export function moveState(door: ProviderKind, text: string): Moved {
   const all = childrenOf(valueOf(propertyOf(deployment, "resources"))).map(readStored);
   const own = all.filter(({ kind }) => kind !== undefined);
   refuseUnknown(own);
-  const moving = own.filter(({ type, kind = "" }) => type !== typeThrough(door, kind));
+  const moving = own.filter(({ type, kind = "" }) => type !== typeThrough(providerKind, kind));
   if (moving.length === 0) return { text, resources: 0, hasOwn: own.length > 0 };
   const edits = new JsonEdits(text);
-  const move: Move = { door, text, edits, all, moving: new Set(moving) };
+  const move: Move = { providerKind, text, edits, all, moving: new Set(moving) };
   const references = providersThrough(move);
-  const urns = new Map(all.map(({ urn }) => [urn, references.urns.get(urn) ?? urnThrough(door, urn)]));
+  const urns = new Map(all.map(({ urn }) => [urn, references.urns.get(urn) ?? urnThrough(providerKind, urn)]));
   for (const one of all) {
     if (references.dropped.has(one)) continue;
     const provider = move.moving.has(one)
@@ -64,12 +64,12 @@ function refuseUnknown(own: readonly Stored[]): void {
 }
 
 /** Writes the type, and what only dynamic resources have in their properties. */
-function moveResource({ door, edits }: Move, one: Stored, urn: string): void {
+function moveResource({ providerKind, edits }: Move, one: Stored, urn: string): void {
   const { node, kind = "" } = one;
-  replaceText(edits, node, "type", typeThrough(door, kind));
+  replaceText(edits, node, "type", typeThrough(providerKind, kind));
   const urnName = toHiddenName("resourceUrn");
   for (const properties of propertiesOf(one)) {
-    if (door === "plugin") {
+    if (providerKind === "plugin") {
       edits.drop(properties, (property) => ["__provider", urnName].includes(keyOf(property)));
       continue;
     }

@@ -6,7 +6,7 @@ import { propertiesOf, replaceText, type Stored } from "./stored.ts";
 
 /** Conversion of a whole state to a kind of provider. */
 export interface Move {
-  door: ProviderKind;
+  providerKind: ProviderKind;
   text: string;
   edits: JsonEdits;
   all: readonly Stored[];
@@ -33,8 +33,8 @@ const referenceTo = (urn: string, id: string): string => `${urn}::${id}`;
  * it and drops it. Where the program has a provider of that name already, that one serves them.
  */
 export function providersThrough(move: Move): References {
-  const { door, all, moving, edits, text } = move;
-  const type = providerType(door);
+  const { providerKind, all, moving, edits, text } = move;
+  const type = providerType(providerKind);
   const result: References = { ofResources: new Map(), ofOthers: new Map(), urns: new Map(), dropped: new Set() };
   const used = new Set([...moving].map(({ provider }) => provider));
   const others = new Set(all.flatMap((one) => (moving.has(one) ? [] : [one.provider])));
@@ -54,10 +54,10 @@ export function providersThrough(move: Move): References {
     } else if (others.has(reference)) {
       const copy = new JsonEdits(text);
       replaceText(copy, provider.node, "urn", urn);
-      rewrite(copy, door, provider);
+      rewrite(copy, providerKind, provider);
       edits.insertAfter(provider.node, copy.applied(provider.node));
     } else {
-      rewrite(edits, door, provider);
+      rewrite(edits, providerKind, provider);
       result.urns.set(provider.urn, urn);
     }
   }
@@ -74,20 +74,21 @@ const notes = ["version", "pluginDownloadURL", "__internal"];
 /** Where such a note stands in a provider of dynamic resources, whose host reads it as configuration of another package. */
 const kept = "plugin:";
 
-function rewrite(edits: JsonEdits, door: ProviderKind, provider: Stored): void {
-  replaceText(edits, provider.node, "type", providerType(door));
-  for (const properties of propertiesOf(provider)) rewriteSettings(edits, door, properties, !isDefault(provider.urn));
+function rewrite(edits: JsonEdits, providerKind: ProviderKind, provider: Stored): void {
+  replaceText(edits, provider.node, "type", providerType(providerKind));
+  for (const properties of propertiesOf(provider))
+    rewriteSettings(edits, providerKind, properties, !isDefault(provider.urn));
 }
 
 /** Renames the settings of a provider for the other package. Unknown ones stay unchanged. */
-function rewriteSettings(edits: JsonEdits, door: ProviderKind, properties: Node, isExplicit: boolean): void {
+function rewriteSettings(edits: JsonEdits, providerKind: ProviderKind, properties: Node, isExplicit: boolean): void {
   for (const property of childrenOf(properties)) {
     const key = keyOf(property);
     if (key === explicitInput) continue;
-    const name = door === "plugin" ? key.replace(/^(?:microapps|plugin):/, "") : asHostReads(key);
+    const name = providerKind === "plugin" ? key.replace(/^(?:microapps|plugin):/, "") : asHostReads(key);
     if (name !== key) edits.rename(property, name);
   }
-  if (door === "plugin") edits.drop(properties, (property) => keyOf(property) === explicitInput);
+  if (providerKind === "plugin") edits.drop(properties, (property) => keyOf(property) === explicitInput);
   else if (isExplicit) edits.put(properties, { [explicitInput]: "true" });
 }
 

@@ -8,7 +8,7 @@ import type { Client } from "../../../provider/client/options.ts";
 import type { FixtureIDs } from "../../../provider/conformance/fixtures.ts";
 import { parseFacts } from "../../../provider/conformance/load.ts";
 import { runFacts } from "../../../provider/conformance/run.ts";
-import { Sender } from "../verify/bed/sending.ts";
+import { Sender } from "../verify/sandbox/sending.ts";
 import { opened, recordedOf, seed } from "./testing/recorded.ts";
 
 // A fact describes a platform's answers, not its people: it holds with other people, in another organization, and on an
@@ -89,13 +89,13 @@ async function broken(platform: Emulator, facts: string, email: string, password
     const { teamID } = await client.insertteam({ teamInfo: { organizationID, name: "Helpers" } });
     const [member, other] = ["helper-1@bed.test", "helper-2@bed.test"];
     await client.insertteammembers({ teamIDs: [teamID], emails: [member, other] });
-    const bed: FixtureIDs = {
+    const sandbox: FixtureIDs = {
       ...{ organization: organizationID, "invitee.email": "invitee@bed.test", "admin.apiKey": "key" },
       ...{ "admin.email": email, "admin.password": password, "admin.userID": await client.callerID() },
       ...{ "member.email": member, "member.userID": (await client.userid({ email: member })).userID },
       ...{ "other.email": other, "other.userID": (await client.userid({ email: other })).userID },
     };
-    const results = await runFacts({ facts: parseFacts(facts, "facts.yaml"), send: sender.send, bed });
+    const results = await runFacts({ facts: parseFacts(facts, "facts.yaml"), send: sender.send, sandbox });
     return results.flatMap(({ fact, ...came }) => (came.status === "passed" ? [] : [[fact.id, came]]));
   } finally {
     sender.close();

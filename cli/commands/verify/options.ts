@@ -5,8 +5,8 @@ import { EngineError } from "../../../engine/index.ts";
 import type { Fact } from "../../../provider/conformance/fact.ts";
 import { FactsError, parseFacts } from "../../../provider/conformance/load.ts";
 import { FileError, readChecked, textOf } from "../../../provider/layers/checkedFile.ts";
-import { sandboxTableNames, fieldsOf, tablesIn, type SandboxTable } from "./bed/tables.ts";
 import { millisecondsIn } from "./interruption.ts";
+import { sandboxTableNames, fieldsOf, tablesIn, type SandboxTable } from "./sandbox/tables.ts";
 
 /** Flags of the command. */
 export interface VerifyOptions extends GlobalOptions {

@@ -2,9 +2,9 @@ import { EngineError } from "../../../engine/index.ts";
 import { messageOf } from "../../../machine/failures.ts";
 import { createClient } from "../../../provider/client/client.ts";
 import type { Client } from "../../../provider/client/options.ts";
-import { createRawClient, SandboxLoginError } from "../../../provider/conformance/door.ts";
 import type { Fact } from "../../../provider/conformance/fact.ts";
 import type { FixtureIDs } from "../../../provider/conformance/fixtures.ts";
+import { createRawClient, SandboxLoginError } from "../../../provider/conformance/platformClient.ts";
 import { runFacts, type FactResult } from "../../../provider/conformance/run.ts";
 import type { Profile } from "../../../provider/habits/profile.ts";
 import { readProfile } from "../../../provider/layers/profileFile.ts";
@@ -13,12 +13,19 @@ import { originOf } from "../../../provider/pulumi/configuration/origins.ts";
 import { locatePlatform } from "../../../provider/pulumi/platform.ts";
 import type { Subject } from "../doctor/subject.ts";
 import { answerOf } from "./answer.ts";
-import { removeLeftovers, type Remainder } from "./bed/cleaning.ts";
-import { groundsOf, helpersOf } from "./bed/grounds.ts";
-import { refuseNamesake } from "./bed/guarding.ts";
-import { digestOf, Journal } from "./bed/journal.ts";
-import { RequestGuard } from "./bed/keeping.ts";
-import { limitsBelow } from "./bed/limits.ts";
+import { Interruption, timesOf, type Times } from "./interruption.ts";
+import { readOrRefuse, wrongly, type SandboxNames, type VerifyOptions } from "./options.ts";
+import { differencesOf, scoreOf, statusOf, type VerifyOutcome } from "./outcome.ts";
+import { changesSince, profileOf, type Seen } from "./profileFile.ts";
+import type { RehearsedPart } from "./rehearsal/parts.ts";
+import { rehearse, type Rehearsed } from "./rehearsal/rehearsing.ts";
+import { withoutAddresses } from "./rendering.ts";
+import { removeLeftovers, type Remainder } from "./sandbox/cleaning.ts";
+import { groundsOf, helpersOf } from "./sandbox/grounds.ts";
+import { refuseNamesake } from "./sandbox/guarding.ts";
+import { digestOf, Journal } from "./sandbox/journal.ts";
+import { RequestGuard } from "./sandbox/keeping.ts";
+import { limitsBelow } from "./sandbox/limits.ts";
 import {
   callerOf,
   examineTables,
@@ -28,15 +35,8 @@ import {
   organizationFor,
   textAt,
   toVisibleAfter,
-} from "./bed/preparing.ts";
-import { NoAnswer, PatientSender, Sender } from "./bed/sending.ts";
-import { Interruption, timesOf, type Times } from "./interruption.ts";
-import { readOrRefuse, wrongly, type SandboxNames, type VerifyOptions } from "./options.ts";
-import { differencesOf, scoreOf, statusOf, type VerifyOutcome } from "./outcome.ts";
-import { changesSince, profileOf, type Seen } from "./profileFile.ts";
-import type { RehearsedPart } from "./rehearsal/parts.ts";
-import { rehearse, type Rehearsed } from "./rehearsal/rehearsing.ts";
-import { withoutAddresses } from "./rendering.ts";
+} from "./sandbox/preparing.ts";
+import { NoAnswer, PatientSender, Sender } from "./sandbox/sending.ts";
 
 /** Everything a run needs. */
 export interface Work {
@@ -161,13 +161,13 @@ async function inJournal(work: Work, names: SandboxNames, connection: Connection
 interface Tried {
   results: FactResult[];
   limits: Profile["limits"];
-  bed: FixtureIDs;
+  sandbox: FixtureIDs;
 }
 
 /** Rehearses each resource with what the facts found. */
 async function rehearsed(
   work: Work,
-  { results, limits, bed }: Tried,
+  { results, limits, sandbox }: Tried,
   journal: Journal,
   { url, known, stop, hide }: Connection,
 ): Promise<Rehearsed[]> {
@@ -176,7 +176,7 @@ async function rehearsed(
   const tables = names?.tables ?? {};
   const { allowed: _, ...own } = settings; // the run's address was checked
   return rehearse({
-    ...{ settings: { ...own, endpoint: url }, profile, tables, bed, mark, journal, parts, hide, show },
+    ...{ settings: { ...own, endpoint: url }, profile, tables, sandbox, mark, journal, parts, hide, show },
     signal: stop.signal,
   });
 }
@@ -203,37 +203,37 @@ async function attempt(
     organization: organization.id,
     ...(options.file === undefined ? {} : { "file.url": options.file, "file.text": await textAt(options.file) }),
   };
-  const keeper = new RequestGuard(sender.send, groundsOf(work, names, basic, connection.url), journal);
-  keeper.own(organization.id);
-  const patient = new PatientSender(keeper.send);
+  const guard = new RequestGuard(sender.send, groundsOf(work, names, basic, connection.url), journal);
+  guard.own(organization.id);
+  const patient = new PatientSender(guard.send);
   const { send, lost } = patient;
   const { wireNames } = settings;
-  const door = createRawClient({ send, bed: basic, habits: () => ({}), wireNames });
+  const rawClient = createRawClient({ send, sandbox: basic, habits: () => ({}), wireNames });
   try {
     show("looking at the tables of the test bed");
-    const { fields, lag } = await examineTables(door, names.tables, mark);
+    const { fields, lag } = await examineTables(rawClient, names.tables, mark);
     const longest = Math.max(lag, organization.lag);
     patient.pauseMs = longest === 0 ? 0 : longest + lookMs;
     const late = toVisibleAfter(longest);
-    const limits = { ...(await limitsBelow(door, names.tables.currencies, Number(options.rows))), ...late };
+    const limits = { ...(await limitsBelow(rawClient, names.tables.currencies, Number(options.rows))), ...late };
     await removeLeftovers(client, journal, (thing) => thing.kind === "row"); // facts are to find empty tables
-    const app = options.app ?? (mayMake.apps ? await newApp(door, settings.email ?? "", mark) : undefined);
-    if (app !== undefined) keeper.own(app);
-    const bed: FixtureIDs = { ...fields, ...basic, ...(app === undefined ? {} : { app }) };
+    const app = options.app ?? (mayMake.apps ? await newApp(rawClient, settings.email ?? "", mark) : undefined);
+    if (app !== undefined) guard.own(app);
+    const sandbox: FixtureIDs = { ...fields, ...basic, ...(app === undefined ? {} : { app }) };
     const signal = AbortSignal.any([stop.signal, lost]);
     const done = (result: FactResult): void => {
       const count = found.push(result);
       show(`${count} of ${facts.length} facts: ${result.fact.id}`);
     };
-    const results = await runFacts({ facts, send, bed, wireNames, signal, done });
+    const results = await runFacts({ facts, send, sandbox, wireNames, signal, done });
     if (lost.aborted) throw lost.reason as NoAnswer;
-    return { results: results.map((each) => withoutRefused(each, keeper.refusals)), limits, bed };
+    return { results: results.map((each) => withoutRefused(each, guard.refusals)), limits, sandbox };
   } catch (error) {
     const isExpected = [NoAnswer, SandboxLoginError, EngineError].some((kind) => error instanceof kind);
     // The platform's words may repeat what it was sent.
     throw isExpected ? wrongly(hide(messageOf(error))) : error;
   } finally {
-    await door.leave().catch(() => undefined);
+    await rawClient.leave().catch(() => undefined);
   }
 }
 

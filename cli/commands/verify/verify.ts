@@ -13,14 +13,14 @@ import { loadFacts } from "../../../provider/conformance/load.ts";
 import { readProfile } from "../../../provider/layers/profileFile.ts";
 import { subjectOf, type Subject } from "../doctor/subject.ts";
 import { progressLine } from "../progressLine.ts";
-import { refuseManaged } from "./bed/guarding.ts";
-import { journalFolder } from "./bed/journal.ts";
-import { makeSandboxSeed } from "./bed/tables.ts";
 import { toSandboxNames, checkFlags, factsOf, readOrRefuse, type VerifyOptions } from "./options.ts";
 import type { VerifyOutcome } from "./outcome.ts";
 import { writeProfile } from "./profileFile.ts";
 import { screenOf } from "./rendering.ts";
 import { onPlatform, type Work } from "./running.ts";
+import { refuseManaged } from "./sandbox/guarding.ts";
+import { journalFolder } from "./sandbox/journal.ts";
+import { makeSandboxSeed } from "./sandbox/tables.ts";
 
 /** Columns where the output has no width. */
 const widthOfPipes = 100;

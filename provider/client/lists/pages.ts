@@ -32,7 +32,7 @@ const maxRowsPerPage = 10_000;
  * ApiError `badAnswer` when the server pages in neither way.
  */
 export async function* pages(
-  client: Calls<"microappdata"> & { manner?: Dialect },
+  client: Calls<"microappdata"> & { dialect?: Dialect },
   options: PagesOptions,
 ): AsyncGenerator<Row[], void, undefined> {
   const { microAppID, optSearchFilters, optViewFilters = [], platformFormat, signal, timeout, onCall } = options;
@@ -61,7 +61,7 @@ export async function* pages(
     }
   };
   const progress: Progress = { seen: new Set(), read: 0, first: undefined, last: undefined };
-  const { viewFilters = "match", rangeFilters = "compare" } = client.manner?.habits ?? {};
+  const { viewFilters = "match", rangeFilters = "compare" } = client.dialect?.habits ?? {};
   const filters = viewFilters === "match" && rangeFilters === "compare";
   const isAll = filters && (yield* keysetPages(page, limit, progress));
   if (!isAll) yield* positionPages(page, microAppID, progress);

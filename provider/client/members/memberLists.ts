@@ -39,7 +39,7 @@ type Platform = Calls<
   | "deleteteammember"
   | "enforceteammembership"
   | "userid"
-> & { manner?: Dialect; consistencyMs?: number };
+> & { dialect?: Dialect; consistencyMs?: number };
 
 /** Milliseconds after a cancellation in which is read who was added, so that it is saved. */
 const gracePeriodMs = 15_000;
@@ -123,7 +123,7 @@ export class MemberLists {
   /** Removes a member; succeeds when there is no such member. */
   async remove(teamID: string, member: ListedMember): Promise<void> {
     const { userID, teamMemberID: known } = member;
-    const needed = known === undefined && this.#client.manner?.habits.memberID === "teamMemberID";
+    const needed = known === undefined && this.#client.dialect?.habits.memberID === "teamMemberID";
     const teamMemberID = needed ? (await this.find(teamID, userID))?.teamMemberID : known;
     if (needed && teamMemberID === undefined) return;
     const request = { teamID, userID, ...(teamMemberID ? { teamMemberID } : {}) };

@@ -179,11 +179,11 @@ export class TeamClaims {
 }
 
 /** That some stay whom a deletion would take out, for people; how many when nobody may be named. */
-export function stays(people: readonly string[] | number, teamIDs: readonly string[], keeper: NamedResource): string {
+export function stays(people: readonly string[] | number, teamIDs: readonly string[], owner: NamedResource): string {
   const who = typeof people === "number" ? `${people} of its members` : some(people, 5);
   const stay = typeof people !== "number" && people.length === 1 ? "stays a member" : "stay members";
   const teams = teamIDs.length === 1 ? "team" : "teams";
-  return `${who} ${stay} of ${teams} ${some(teamIDs, 5)}: ${describeNamed(keeper)} declares that`;
+  return `${who} ${stay} of ${teams} ${some(teamIDs, 5)}: ${describeNamed(owner)} declares that`;
 }
 
 const takesOut = (claim: TeamClaim | undefined, teamID: string, member: RosterMember): boolean =>

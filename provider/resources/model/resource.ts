@@ -98,7 +98,7 @@ export interface Context {
   /** The platform as states name it. */
   platform: string;
   /** The platform's behaviour according to the configuration. */
-  manner: Dialect;
+  dialect: Dialect;
   /** True when the configuration declares the platform's data lost: then no number of missing rows is too large. */
   lostData?: boolean | undefined;
   /** Server that links to apps have to lead to; undefined allows any. */
@@ -155,7 +155,7 @@ export interface OfflineContext extends Pick<
   | "organizationNames"
   | "removals"
   | "isApproved"
-  | "manner"
+  | "dialect"
   | "lostData"
 > {
   /** Random bytes for this resource: where an engine gives them, a plan that was saved is carried out with the same ones. */

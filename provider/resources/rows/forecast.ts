@@ -80,7 +80,7 @@ export function forecast(
     return `${how} rows to add, change or remove (${net >= 0 ? "+" : ""}${net} rows in all)`;
   }
   const { adopts = false, relinked = false, isVague = false, renewed = false, keepsCells, repairs, cells } = known;
-  const { insert, update, remove, unchanged, spared = 0, taken = 0, differing = false } = plan;
+  const { insert, update, remove, unchanged, keptForOthers = 0, taken = 0, differing = false } = plan;
   const first = (keys: readonly string[], count: number, both?: BothSides): string =>
     keys.length === 0 ? "" : ` (${describeRows(declaration, keys, count, both)})`;
   const { removed } = names;
@@ -91,7 +91,7 @@ export function forecast(
     update > 0 ? `${relinked || isVague ? "up to " : ""}${update} to change${first(names.changed, update, cells)}` : "",
     remove > 0 ? `${remove} to remove${removals}` : "",
     taken > 0 ? `${taken} to take over from another seed${differing ? ", changed where they differ" : ""}` : "",
-    spared > 0 ? `${spared} to leave to another seed` : "",
+    keptForOthers > 0 ? `${keptForOthers} to leave to another seed` : "",
     unchanged > 0 ? `${unchanged} unchanged${relinked || renewed ? " but for links" : ""}` : "",
   ];
   const calls = callsAhead(declaration, repairs ? withRepairs(plan, repairs) : plan, owned, keepsCells);

@@ -15,18 +15,18 @@ import { indicesWithin, sameKey } from "./declared/terms.ts";
 import { driftMessage, repairsOf, type Drift, type FoundSecrets } from "./drift.ts";
 import { as, firstNames, forecast, maxShown, noNames, type Names, type Part } from "./forecast.ts";
 import { clearForecast } from "./kept/clearForecast.ts";
-import { loadTombstones, takesUp } from "./kept/departed.ts";
 import { inLastLabels } from "./kept/ignored.ts";
 import { nobody, noneLeaving, removeKeptForOthers, stayMessage, type LeavingRows } from "./kept/leaving.ts";
 import type { SeedInputs, SeedState } from "./kept/state.ts";
+import { loadTombstones, takesUp } from "./kept/tombstones.ts";
 import { refuseOtherTable, refuseUndeclaredRows, sayDoneLines } from "./kept/undeclared.ts";
 import { sayViewers } from "./kept/viewers.ts";
+import { describeKeptForOthers } from "./keptForOthers.ts";
 import { describeUnmet } from "./live/projection.ts";
 import { isRenewal, renewalMessage } from "./live/renewal.ts";
 import { byOldKey, inOldTerms, isRelinked, isReshaped } from "./live/reshaped.ts";
 import { referringTo } from "./owners.ts";
 import { withoutRow } from "./reports.ts";
-import { describeKeptForOthers } from "./spared.ts";
 
 /** Inputs of a previewed seed. */
 interface Inputs extends SeedInputs {
@@ -148,7 +148,7 @@ async function planned(
   const { directory, report, rowClaims } = context;
   const ledger = decodeLedger(old.ledger);
   const { plan, leaving, names, target, isVague } = await difference(context, old, inputs, ledger);
-  report.rows?.({ plan, spared: leaving.reported });
+  report.rows?.({ plan, keptForOthers: leaving.reported });
   const summary = await summaryOf(context, inputs);
   const { rows } = summary;
   const clearing = clearForecast(old, inputs, summary, plan);

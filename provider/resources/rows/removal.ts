@@ -14,11 +14,11 @@ import { stayMessage } from "./kept/leaving.ts";
 import { forgetMade } from "./kept/made.ts";
 import { scopeOfState } from "./kept/scope.ts";
 import { optionsOf, type SeedState } from "./kept/state.ts";
+import { refuseReferredTo, sayWhatStays, withoutClaimed } from "./keptForOthers.ts";
 import type { RowContext } from "./live/context.ts";
 import { Links } from "./live/links.ts";
 import { liveRows } from "./live/liveRows.ts";
 import { unprovenMessage } from "./reports.ts";
-import { refuseReferredTo, sayWhatStays, withoutClaimed } from "./spared.ts";
 import { unseenStay } from "./unseen.ts";
 import { applyPlan } from "./writing/apply.ts";
 import { UnprovenRows } from "./writing/unproven.ts";
@@ -46,11 +46,11 @@ export async function removeOwned(context: RowContext, state: SeedState): Promis
     if (!plan.proven && live.length > 0) throw new ResourceError(unprovenMessage(state));
     // Also what the same resource declares now: what is deleted then is the one that it replaces.
     const considered = context.rowClaims.on(state.table).filter(({ target }) => isOwning(target));
-    const { left, spared } = await withoutClaimed(context, state, plan.remove, considered);
+    const { left, keptForOthers } = await withoutClaimed(context, state, plan.remove, considered);
     const found = new Set(await listFoundRemovals(context, state, plan.remove));
     const staying = plan.remove.filter((row) => !left.includes(row));
     plan.remove = left.filter((row) => !found.has(row));
-    sayWhatStays(context.report, state.table, spared);
+    sayWhatStays(context.report, state.table, keptForOthers);
     const stay = left.length - plan.remove.length;
     if (stay > 0) context.report.info(`table ${state.table}: ${stayMessage(stay)}`);
     // An engine of another make has no place for the size of a deletion.

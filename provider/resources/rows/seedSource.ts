@@ -5,8 +5,8 @@ import { fingerprintOf, summarize } from "./declared/declaration.ts";
 import { linksOf } from "./declared/links.ts";
 import { keysIn } from "./declared/summaries.ts";
 import { firstNames, forecast } from "./forecast.ts";
-import { takesUp } from "./kept/departed.ts";
 import type { SeedInputs } from "./kept/state.ts";
+import { takesUp } from "./kept/tombstones.ts";
 import { sayRenewed, removeTakenOver } from "./preview.ts";
 
 /** Results of the last run's check of the source. */
@@ -33,7 +33,7 @@ export async function sourceOf(context: OfflineRowContext, inputs: SeedInputs, o
   rowClaims.remember(inputs.resourceUrn, summary);
   if (old.table === undefined) {
     const plan = await removeTakenOver(context, inputs, planOffline(summary.rows, emptyLedger(), inputs.mode));
-    report.rows?.({ plan, spared: new Map() });
+    report.rows?.({ plan, keptForOthers: new Map() });
     const names = await firstNames(inputs, plan, emptyLedger(), [], directory);
     const isVague = inputs.mode === "updateOnly";
     report.forecast(forecast(inputs, plan, names, 0, { adopts: inputs.adopt, isVague }));

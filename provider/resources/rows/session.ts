@@ -13,13 +13,14 @@ import { viewersOf, type RowTarget } from "./declared/target.ts";
 import { indicesWithin, sameKey } from "./declared/terms.ts";
 import { listFoundByGivers, planFoundRows } from "./found.ts";
 import { describeCleared, countsIn, LeftLabels, tooMuchCleared } from "./kept/clearing.ts";
-import { comesBack, loadTombstones } from "./kept/departed.ts";
 import { stayMessage } from "./kept/leaving.ts";
 import { beginInserts } from "./kept/made.ts";
 import { scopeOf, union, type Scope } from "./kept/scope.ts";
 import { optionsOf, outputsOf, type KeptState, type SeedInputs, type SeedState } from "./kept/state.ts";
+import { comesBack, loadTombstones } from "./kept/tombstones.ts";
 import { refuseUndeclaredRows } from "./kept/undeclared.ts";
 import { changesViewers, refuseOtherViewers, withViewerIDs } from "./kept/viewers.ts";
+import { refuseReferredTo, sayWhatStays, withoutClaimed } from "./keptForOthers.ts";
 import type { RowContext } from "./live/context.ts";
 import { Links } from "./live/links.ts";
 import { liveRows, type ObserveRow } from "./live/liveRows.ts";
@@ -30,7 +31,6 @@ import { inOldTerms, isReshaped, readReshapedRows } from "./live/reshaped.ts";
 import { lookUpViewers } from "./live/viewers.ts";
 import { planWithLostLinks } from "./lostLinks.ts";
 import { outcome, refusePlan, tellFindings } from "./reports.ts";
-import { refuseReferredTo, sayWhatStays, withoutClaimed } from "./spared.ts";
 import { applyWithoutUnseen } from "./unseen.ts";
 import { applyPlan } from "./writing/apply.ts";
 import { keepCells } from "./writing/restoredCells.ts";
@@ -103,7 +103,7 @@ async function applied<Inputs extends SeedInputs>(
   const isMoved = await comesBack(context, inputs, departed, plan, summary.rows);
   const removing = [...plan.remove];
   if (plan.insert.size > 0) await beginInserts(context, inputs, old?.ledger);
-  const { undone, failures, spared, trimmed } = await applyWithoutUnseen(context, inputs, plan, summary, () =>
+  const { undone, failures, keptForOthers, trimmed } = await applyWithoutUnseen(context, inputs, plan, summary, () =>
     applyPlan(context, inputs, summary, links, plan, {
       recreate,
       clear,
@@ -115,7 +115,7 @@ async function applied<Inputs extends SeedInputs>(
       unproven: recreate.size === 0 && (last.count === 0 || (old && !sameKey(old, inputs))) ? unproven : undefined,
     }),
   );
-  sayWhatStays(context.report, inputs.table, planned.spared, spared);
+  sayWhatStays(context.report, inputs.table, planned.keptForOthers, keptForOthers);
   const isRenewed = isMoved || recreate.size > 0 || plan.drift.missing.some((index) => !undone.wanted.has(index));
   if (isRenewed) context.rowClaims.renew(inputs.table);
   const renewals = (old?.renewals ?? 0) + (isRenewed ? 1 : 0);
@@ -201,7 +201,7 @@ async function plannedRun(
     found,
     considered,
     unproven,
-    spared: early.spared,
+    keptForOthers: early.keptForOthers,
   };
 }
 
@@ -249,7 +249,7 @@ async function observedRows(
 /** Takes out of a removal what seeds declare that were checked since it was planned. */
 const lateSparing =
   (context: RowContext, inputs: SeedInputs, terms: RowTarget, considered: readonly RowClaim[]) =>
-  async (removals: readonly RowRemoval[]): Promise<{ left: RowRemoval[]; spared: HandedOverRows }> => {
+  async (removals: readonly RowRemoval[]): Promise<{ left: RowRemoval[]; keptForOthers: HandedOverRows }> => {
     await context.others();
     const known = new Set(considered.map(({ urn }) => urn));
     const late = othersOn(context, inputs).filter(({ urn }) => !known.has(urn));

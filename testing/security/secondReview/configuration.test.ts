@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { createEmulator, type Emulator } from "../../../emulator/index.ts";
 import { configuration } from "../../../provider/pulumi/configuration/configuration.ts";
-import * as doors from "../../harness/doors.ts";
 import { testThrough, thirdOf } from "../../harness/drawn.ts";
+import * as testedKinds from "../../harness/kinds.ts";
 import { Project } from "../../harness/project.ts";
-import { ProviderHost, type Door } from "../../harness/providerHost.ts";
+import { ProviderHost, type TestedKind } from "../../harness/providerHost.ts";
 
 // "A ciphertext moved to microapps:door was printed in clear": no value of the configuration stands in an error, under
 // whatever key the author of a branch puts it.
@@ -37,12 +37,12 @@ const sound = (): Record<string, string> => ({
 });
 
 /** All that an engine asks of a provider that gets the value in clear, as the host of dynamic resources does. */
-async function said(door: Door, config: Record<string, string>): Promise<string> {
+async function said(providerKind: TestedKind, config: Record<string, string>): Promise<string> {
   const errors: string[] = [];
   const note = (error: unknown): void => void errors.push(String(error));
-  const host = await ProviderHost.start(door, config).catch(note);
+  const host = await ProviderHost.start(providerKind, config).catch(note);
   if (!host) return errors.join("\n");
-  const inputs = host.door.given("Organization", host.urn("Organization"), { name: "Acme" });
+  const inputs = host.providerKind.given("Organization", host.urn("Organization"), { name: "Acme" });
   await host.check("Organization", { name: "Acme" }).catch(note);
   const state = { ...inputs, name: "Acme", platform: "https://other.example.com#another" };
   await host.diff("Organization", "acme", state, inputs).catch(note);
@@ -51,18 +51,18 @@ async function said(door: Door, config: Record<string, string>): Promise<string>
   await host.update("Organization", "acme", state, inputs).catch(note);
   await host.delete("Organization", "acme", state).catch(note);
   const app = { userEmail: "ada@example.com", appPrompt: "An app" };
-  await host.create("GeneratedApp", host.door.given("GeneratedApp", host.urn("GeneratedApp"), app)).catch(note);
+  await host.create("GeneratedApp", host.providerKind.given("GeneratedApp", host.urn("GeneratedApp"), app)).catch(note);
   await host.stop();
   return [...errors, ...host.told, host.printed].join("\n");
 }
 
-describe.each(Object.values(doors))("a provider of the kind $name", (door) => {
-  const test = testThrough(door.name);
+describe.each(Object.values(testedKinds))("a provider of the kind $name", (providerKind) => {
+  const test = testThrough(providerKind.name);
   test.each(keys.filter((key) => !quotedInClear.includes(key)))(
     "quotes nothing that stands under microapps:%s",
     async (key) => {
       for (const form of forms[key] ?? [marker]) {
-        const text = await said(door, { ...sound(), [`microapps:${key}`]: form });
+        const text = await said(providerKind, { ...sound(), [`microapps:${key}`]: form });
         expect(text).not.toContain(marker);
       }
     },
@@ -91,7 +91,7 @@ new Organization("acme", { name: "Acme" });
       const own = parse(before) as { config: object };
       const moved = { ...own, config: { ...own.config, [`microapps:${key}`]: cipher } };
       await project.write("Pulumi.dev.yaml", JSON.stringify(moved));
-      for (const command of [...quotedInClear, "door"].includes(key)
+      for (const command of [...quotedInClear, "providerKind"].includes(key)
         ? ["preview", "refresh --yes", "api readorganization"]
         : ["preview"]) {
         const { output } = await project.run(command);

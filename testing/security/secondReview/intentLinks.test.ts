@@ -3,14 +3,14 @@ import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeIntent } from "../../../provider/resources/records/intents.ts";
-import { throughBothDoors } from "../../harness/bothDoors.ts";
+import { throughBothKinds } from "../../harness/bothKinds.ts";
 
 // "The link of an intent without a seal is not shown": whoever writes a branch sends nobody to a page of his.
 
 const link = "https://evil.example/workspace/apps/app1";
 const digest = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 32);
 
-throughBothDoors({ settings: { generationSeconds: 0 } }, (scene) => {
+throughBothKinds({ settings: { generationSeconds: 0 } }, (scene) => {
   const app = { userEmail: "admin@example.com", appPrompt: "An atlas of all countries." };
   const intentOf = (urn: string) => ({
     ...{ urn, link, startedAt: "2026-01-01T00:00:00.000Z" },

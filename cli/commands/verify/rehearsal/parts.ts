@@ -4,7 +4,7 @@ import type { SandboxNames } from "../options.ts";
 
 /** Everything that inputs of a rehearsed resource may refer to. */
 export interface PartProps {
-  bed: FixtureIDs;
+  sandbox: FixtureIDs;
   tables: SandboxNames["tables"];
   mark: string;
   /** ID of what an earlier part made. */
@@ -32,8 +32,8 @@ const people: readonly FixtureName[] = ["organization", "member.userID"];
 
 const team = (name: string) => ({
   ...{ name, resource: "Team", needs: ["organization"] as const },
-  first: ({ bed, mark }: PartProps) => ({
-    organizationID: bed.organization,
+  first: ({ sandbox, mark }: PartProps) => ({
+    organizationID: sandbox.organization,
     name: `${name} ${mark}`,
     description: "A test.",
   }),
@@ -77,23 +77,27 @@ export const parts: readonly RehearsedPart[] = [
   {
     ...team("Crew"),
     does: "makes, renames and deletes a team",
-    second: ({ bed, mark }) => ({ organizationID: bed.organization, name: `Crew 2 ${mark}`, description: "A test." }),
+    second: ({ sandbox, mark }) => ({
+      organizationID: sandbox.organization,
+      name: `Crew 2 ${mark}`,
+      description: "A test.",
+    }),
   },
   { ...team("Support"), does: "makes and deletes a second team" },
   {
     ...{ name: "member", resource: "TeamMember", does: "adds and removes a user", needs: people, after: ["Crew"] },
-    first: ({ bed, idOf }) => ({ teamID: idOf("Crew"), userID: bed["member.userID"] }),
+    first: ({ sandbox, idOf }) => ({ teamID: idOf("Crew"), userID: sandbox["member.userID"] }),
   },
   {
     ...{ name: "administrator", resource: "TeamMember", does: "makes a member an administrator" },
     ...{ needs: ["organization", "other.userID"], after: ["Crew"] },
-    first: ({ bed, idOf }) => ({ teamID: idOf("Crew"), userID: bed["other.userID"], role: "admin" }),
-    second: ({ bed, idOf }) => ({ teamID: idOf("Crew"), userID: bed["other.userID"], role: "member" }),
+    first: ({ sandbox, idOf }) => ({ teamID: idOf("Crew"), userID: sandbox["other.userID"], role: "admin" }),
+    second: ({ sandbox, idOf }) => ({ teamID: idOf("Crew"), userID: sandbox["other.userID"], role: "member" }),
   },
   {
     ...{ name: "roster", resource: "TeamRoster", does: "holds the members of a team, by address" },
     ...{ needs: [...people, "member.email"], after: ["Support"] },
-    first: ({ bed, idOf }) => ({ teamID: idOf("Support"), members: { [bed["member.email"] ?? ""]: "member" } }),
+    first: ({ sandbox, idOf }) => ({ teamID: idOf("Support"), members: { [sandbox["member.email"] ?? ""]: "member" } }),
   },
   {
     ...{ name: "rows", resource: "SeedRows", does: "adds, changes and removes rows" },
@@ -136,7 +140,7 @@ const currencies = (tables: SandboxNames["tables"]) => ({
   ...{ table: tables.currencies, key: "Code", types: { Digits: "number" }, maxRemovals: 1 },
 });
 
-const flag = ({ bed, tables, mark }: PartProps, size: number) => ({
-  ...{ table: tables.countries, row: { Code: `CZ ${mark}` }, fieldID: bed["countries.Flag"] },
+const flag = ({ sandbox, tables, mark }: PartProps, size: number) => ({
+  ...{ table: tables.countries, row: { Code: `CZ ${mark}` }, fieldID: sandbox["countries.Flag"] },
   ...{ filename: `flag-${mark}.txt`, size, store: false },
 });

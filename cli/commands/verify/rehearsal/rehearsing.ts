@@ -10,8 +10,8 @@ import { Operations, type Call } from "../../../../provider/pulumi/operations.ts
 import { reporterTo } from "../../../../provider/pulumi/progress.ts";
 import type { Properties } from "../../../../provider/pulumi/properties.ts";
 import { resourceNamed } from "../../../../provider/resources/resources.ts";
-import type { Journal, JournalThing } from "../bed/journal.ts";
 import { yamlOf } from "../profileFile.ts";
+import type { Journal, JournalThing } from "../sandbox/journal.ts";
 import { parts as allParts, type RehearsedPart, type PartProps } from "./parts.ts";
 
 /** How one part came out. */
@@ -106,8 +106,8 @@ class Stack {
   }
 
   #obstacle({ needs, after = [] }: RehearsedPart): string | undefined {
-    const { bed, tables } = this.#rehearsal;
-    const known: Readonly<Record<string, string | undefined>> = { ...tables, ...bed };
+    const { sandbox, tables } = this.#rehearsal;
+    const known: Readonly<Record<string, string | undefined>> = { ...tables, ...sandbox };
     const missing = needs.find((name) => known[name] === undefined);
     if (missing !== undefined) return `the test bed has no ${missing}: ${fixtures[missing]}`;
     const before = this.#ended.find(({ name, status }) => after.includes(name) && status !== "works");

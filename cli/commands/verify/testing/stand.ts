@@ -7,10 +7,10 @@ import { parse } from "yaml";
 import { createEmulator, type Emulator, type EmulatorOptions } from "../../../../emulator/index.ts";
 import { createClient } from "../../../../provider/client/index.ts";
 import { fakeTerminal } from "../../doctor/testing/clinic.ts";
-import { makeSandboxSeed } from "../bed/tables.ts";
 import type { VerifyOptions } from "../options.ts";
 import type { VerifyOutcome } from "../outcome.ts";
 import type { Work } from "../running.ts";
+import { makeSandboxSeed } from "../sandbox/tables.ts";
 import { runVerify } from "../verify.ts";
 
 export const account = { email: "admin@example.com", password: "admin-of-the-bed", apiKey: "key-of-the-bed" };

@@ -44,7 +44,7 @@ function leavingLabels(
     let declaring = 0;
     for (let index = 0; index < rows.length; index++)
       if (!added.has(index) && rowLabels.at(index).includes(label)) declaring++;
-    const removed = plan.change.removed.length + (plan.spared ?? 0);
+    const removed = plan.change.removed.length + (plan.keptForOthers ?? 0);
     const most = Math.min(before ?? lacking, lacking);
     const least = before === undefined ? 0 : Math.max(0, Math.min(most, before - removed - declaring));
     return most === 0 ? [] : [{ label, least, most, isCounted: before !== undefined }];

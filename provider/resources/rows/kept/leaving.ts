@@ -46,7 +46,7 @@ export async function removeKeptForOthers(
     if (owner) reported.set(owner.name, (reported.get(owner.name) ?? 0) + 1);
   }
   const change = { ...plan.change, removed: [...going] };
-  return { plan: { ...plan, change, remove: going.length, spared: staying.length }, leaving };
+  return { plan: { ...plan, change, remove: going.length, keptForOthers: staying.length }, leaving };
 }
 
 /** Leaves to a seed what others seemed to remove that were compared before it was known, as long as nothing is sent. */

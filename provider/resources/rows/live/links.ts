@@ -168,7 +168,7 @@ export async function rowByKey(
     keyText(isObject(value) && isObject(value["value"]) ? value["value"]["value"] : value);
   const matches = (row: Row): boolean =>
     Object.entries(key).every(([label, value]) => shown(row[label]) === keyText(value));
-  const isFiltered = context.manner.habits.viewFilters === "match";
+  const isFiltered = context.dialect.habits.viewFilters === "match";
   for (const optViewFilters of isFiltered ? [[{ ...key }], []] : [[]]) {
     const found: string[] = [];
     for await (const rows of pages(context.client, { microAppID: table, signal: context.signal, optViewFilters })) {

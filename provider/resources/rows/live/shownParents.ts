@@ -19,7 +19,7 @@ export const parentsAreHidden = (table: string, by: string): string =>
  */
 export async function hidesParents(context: RowContext, table: string, links: Links): Promise<boolean> {
   const ids = [...links.parentIDs()].slice(0, maxParents);
-  if (ids.length === 0 || context.manner.habits.viewFilters !== "match") return false;
+  if (ids.length === 0 || context.dialect.habits.viewFilters !== "match") return false;
   const hasRows = async (embeddingRowID: string): Promise<boolean> =>
     (await page(context, table, 1, { optViewFilters: [{ embeddingRowID }] })).length > 0;
   try {

@@ -5,9 +5,9 @@ import type { RowContext } from "../live/context.ts";
 
 /** Throws where a link is to be cleared that the platform would keep. */
 export async function assertClearable(context: RowContext, rowID: string, data: RowData): Promise<void> {
-  const { client, manner } = context;
+  const { client, dialect } = context;
   const cleared = Object.keys(data).filter((label) => data[label] === null);
-  if (manner.habits.linkNull === "clears" || cleared.length === 0) return;
+  if (dialect.habits.linkNull === "clears" || cleared.length === 0) return;
   const { currentRow = {} } = await client.microappdataRow({ rowID }, context);
   const isLink = (value: unknown): boolean => isObject(value) && "crossAppRowID" in value;
   const kept = cleared.filter((label) => isLink((currentRow as RowData)[label]));

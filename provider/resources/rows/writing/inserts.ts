@@ -102,8 +102,8 @@ export class RowInserts {
 
   /** True where rows are sent one by one. */
   get #isSingle(): boolean {
-    const { client, manner } = this.#context;
-    return manner.habits.batchInserts === "no" || withoutBatches.get(client)?.has(this.#target.table) === true;
+    const { client, dialect } = this.#context;
+    return dialect.habits.batchInserts === "no" || withoutBatches.get(client)?.has(this.#target.table) === true;
   }
 
   /** Inserts rows one by one. */
@@ -172,8 +172,8 @@ export class RowInserts {
 
   /** Sends rows; resolves to the number of inserted rows in the answer, if there is one. */
   async #sent(request: Target, texts: readonly string[]): Promise<number | undefined> {
-    const { client, manner } = this.#context;
-    if (manner.habits.ownParents === "honoured") {
+    const { client, dialect } = this.#context;
+    if (dialect.habits.ownParents === "honoured") {
       return (await client.insertWritten(request, texts, this.#context)).inserted;
     }
     // The parents of single rows do not count: one request for each parent.

@@ -52,7 +52,7 @@ export class RowWriter {
   #rate: ProgressRate;
   readonly #undone: RowIndices;
   readonly #lacking: RowIndices;
-  #spared: HandedOverRows = new Map();
+  #kept: HandedOverRows = new Map();
   readonly #unseen: number[] = [];
   #sent = 0;
   #removed = 0;
@@ -95,7 +95,7 @@ export class RowWriter {
   /** Inserts new and recreated rows. */
   async insertAll(): Promise<void> {
     if (this.#inserted === 0) return;
-    const { limits } = this.#context.manner;
+    const { limits } = this.#context.dialect;
     // Recreates few rows at a time, so that a killed run leaves few of them missing.
     const maxRows =
       this.#recreate.size > 0 ? Math.max(1, Math.floor(this.#summary.rows.length / 20)) : maxRowsPerInsert;
@@ -132,7 +132,7 @@ export class RowWriter {
     const remove = async (): Promise<void> => {
       const checked = await spare?.([...this.#removals.values()]);
       if (checked) {
-        this.#spared = checked.spared;
+        this.#kept = checked.keptForOthers;
         const left = new Set(checked.left.map(({ id }) => id));
         for (const id of this.#removals.keys()) if (!left.has(id)) this.#removals.delete(id);
       }
@@ -161,7 +161,7 @@ export class RowWriter {
     const undone = { wanted: this.#undone, removals: [...this.#removals.values()], lacking: this.#lacking };
     const { sentences, found, trimmed } = this.#proof;
     const refused = await this.#refusals.sentences(this.#context.directory);
-    return { undone: { ...undone, found }, spared: this.#spared, failures: [...refused, ...sentences], trimmed };
+    return { undone: { ...undone, found }, keptForOthers: this.#kept, failures: [...refused, ...sentences], trimmed };
   }
 
   /**

@@ -17,7 +17,7 @@ export interface Applied {
   /** Rows that the platform refused, and labels that it lost, in sentences. */
   failures: string[];
   /** Rows that were to be removed and stay, since another seed declares them. */
-  spared: HandedOverRows;
+  keptForOthers: HandedOverRows;
   /** Labels whose fields were seen to keep texts without the space around them. */
   trimmed: ReadonlySet<string>;
 }
@@ -42,7 +42,7 @@ export interface Steps {
   /** Lets other seeds remove rows of the table; called before the first removal. */
   release?: () => void;
   /** Takes out what seeds declare that were checked meanwhile. Nobody else works on the table then. */
-  spare?: (removals: readonly Removal[]) => Promise<{ left: Removal[]; spared: HandedOverRows }>;
+  spare?: (removals: readonly Removal[]) => Promise<{ left: Removal[]; keptForOthers: HandedOverRows }>;
   /** How the table was read. */
   seen?: SeenTable;
   /** Where the seed has not written the table before: one row is tried first, and noted here until its key is seen. */

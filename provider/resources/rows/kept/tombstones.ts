@@ -1,6 +1,6 @@
-import { Tombstones } from "../../../reconcile/departed.ts";
 import type { RowPlan } from "../../../reconcile/rows.ts";
 import type { RowSet } from "../../../reconcile/rowSet.ts";
+import { Tombstones } from "../../../reconcile/tombstones.ts";
 import type { OfflineRowContext } from "../declared/claims.ts";
 import type { RowTarget } from "../declared/target.ts";
 import { indicesWithin, sameKey, type Keys } from "../declared/terms.ts";

@@ -1,4 +1,4 @@
-import type { IncomingAnswer, OutgoingRequest, Send } from "../../../../provider/conformance/door.ts";
+import type { IncomingAnswer, OutgoingRequest, Send } from "../../../../provider/conformance/platformClient.ts";
 import type { Endpoint } from "../../../../provider/contract/endpoint.ts";
 import {
   endpoints,

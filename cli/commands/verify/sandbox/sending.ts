@@ -4,7 +4,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { textOf } from "../../../../provider/client/http/bodies.ts";
 import { decode } from "../../../../provider/client/http/encodings.ts";
 import { agentFor } from "../../../../provider/client/http/proxies.ts";
-import { isRead, type IncomingAnswer, type OutgoingRequest, type Send } from "../../../../provider/conformance/door.ts";
+import {
+  isRead,
+  type IncomingAnswer,
+  type OutgoingRequest,
+  type Send,
+} from "../../../../provider/conformance/platformClient.ts";
 import { codeOf } from "../../doctor/network.ts";
 
 /** Milliseconds that one request may take. */

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { Tombstones } from "./departed.ts";
 import { digestOf } from "./digests.ts";
+import { Tombstones } from "./tombstones.ts";
 
 const row = (name: string) => ({ key: digestOf(name), content: digestOf(`${name} content`) });
 const nobody = (): boolean => false;

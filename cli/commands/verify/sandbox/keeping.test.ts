@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "@jest/globals";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { OutgoingRequest } from "../../../../provider/conformance/door.ts";
+import type { OutgoingRequest } from "../../../../provider/conformance/platformClient.ts";
 import { Journal } from "./journal.ts";
 import { RequestGuard, OutsideSandbox } from "./keeping.ts";
 
@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), "keeping-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** A guard in front of a platform that gives one answer to everything. */
-function keeper(answer: unknown): { send: (request: Partial<OutgoingRequest>) => Promise<unknown>; sent: string[] } {
+function guardOf(answer: unknown): { send: (request: Partial<OutgoingRequest>) => Promise<unknown>; sent: string[] } {
   const sent: string[] = [];
   const run = { mark: "mv0123456789", platform: "here", tables: {}, startedAt: 0 };
   const kept = new RequestGuard(
@@ -42,7 +42,7 @@ test.each([
   ["our team", asked("teammembers", { teamIDs: ["our-team"] }), true],
   ["our team in a query", { method: "GET", url: "/api/teammembers?teamIDs=%5B%22our-team%22%5D" }, true],
 ])("what is read of %s is the test bed's only where it is asked about that", async (_, list, isOurs) => {
-  const { send, sent } = keeper({ body: { teamMembers: [{ teamMemberID: "somebody" }] } });
+  const { send, sent } = guardOf({ body: { teamMembers: [{ teamMemberID: "somebody" }] } });
   await send(list);
   const removal = send(asked("deleteteammember", { teamMemberID: "somebody" }));
   if (isOurs) await removal;
@@ -57,14 +57,14 @@ test.each([
   ["in a logout", asked("logout", { authToken: "s3cret" }), true],
   ["in the headers of a session", { ...asked("teammembers", {}), headers: { "x-auth-token": "s3cret" } }, true],
 ])("a token %s is sent only where it belongs", async (_, request, isSent) => {
-  const { send, sent } = keeper({});
+  const { send, sent } = guardOf({});
   if (isSent) await send(request);
   else await expect(send(request)).rejects.toThrow(OutsideSandbox);
   expect(sent).toHaveLength(isSent ? 1 : 0);
 });
 
 test("a file is fetched from where the environment lets calls go", async () => {
-  const { send, sent } = keeper({});
+  const { send, sent } = guardOf({});
   const from = (host: string): Promise<unknown> => send({ method: "GET", url: `https://${host}/a-file` });
   await from("listed.test");
   await expect(from("elsewhere.test")).rejects.toThrow(

@@ -1,21 +1,21 @@
 import { createClient, type Client } from "../../provider/client/index.ts";
-import type { PlatformClient, CallResult } from "../../provider/conformance/door.ts";
 import type { Fact, FactRead } from "../../provider/conformance/fact.ts";
 import { people, type FixtureIDs, type Person } from "../../provider/conformance/fixtures.ts";
+import type { PlatformClient, CallResult } from "../../provider/conformance/platformClient.ts";
 import { ApiError } from "../../provider/contract/errors.ts";
 
 /** Calls a platform through the typed client. */
-export function createPlatformClient(endpoint: string, bed: FixtureIDs): PlatformClient {
+export function createPlatformClient(endpoint: string, sandbox: FixtureIDs): PlatformClient {
   const clients = new Map<Person, Client>();
   const clientOf = (person: Person): Client => {
     const known = clients.get(person);
     if (known) return known;
-    const [email = "", password = ""] = [bed[`${person}.email`], bed[`${person}.password`]];
+    const [email = "", password = ""] = [sandbox[`${person}.email`], sandbox[`${person}.password`]];
     const made = createClient({
       endpoint,
       email,
       password,
-      apiKey: bed["admin.apiKey"] ?? "",
+      apiKey: sandbox["admin.apiKey"] ?? "",
       retries: { attempts: 1 },
     });
     clients.set(person, made);

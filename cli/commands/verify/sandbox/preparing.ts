@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { textOf } from "../../../../provider/client/http/bodies.ts";
 import type { Client } from "../../../../provider/client/options.ts";
-import type { PlatformClient, CallResult } from "../../../../provider/conformance/door.ts";
 import type { FixtureIDs, FixtureName } from "../../../../provider/conformance/fixtures.ts";
+import type { PlatformClient, CallResult } from "../../../../provider/conformance/platformClient.ts";
 import { appIDIn } from "../../../../provider/contract/apps.ts";
 import { ApiError, isRefusal, orUndefinedIfNotFound } from "../../../../provider/contract/errors.ts";
 import { at, isObject } from "../../../../provider/contract/wire.ts";
@@ -39,13 +39,13 @@ export function fixturesOf(
 /** Rows that facts about the largest batch insert. */
 const manyRows = 10_000;
 
-const withoutAbsent = (bed: Readonly<Record<string, string | undefined>>): FixtureIDs =>
-  Object.fromEntries(Object.entries(bed).filter(([, value]) => value !== undefined)); // names are those of fixtures
+const withoutAbsent = (sandbox: Readonly<Record<string, string | undefined>>): FixtureIDs =>
+  Object.fromEntries(Object.entries(sandbox).filter(([, value]) => value !== undefined)); // names are those of fixtures
 
 /** An app whose author is who calls; undefined where none may be made, or can be. */
-export async function newApp(door: PlatformClient, userEmail: string, mark: string): Promise<string | undefined> {
+export async function newApp(rawClient: PlatformClient, userEmail: string, mark: string): Promise<string | undefined> {
   const request = { userEmail, appPrompt: `An empty app, made by a test: ${mark}`, attachments: [] };
-  const reply = await door.call({ name: "createappwithprompt", request, as: "admin" });
+  const reply = await rawClient.call({ name: "createappwithprompt", request, as: "admin" });
   return appIDIn(textIn(reply, "link") ?? "");
 }
 
@@ -139,7 +139,7 @@ export async function lagOf(look: () => Promise<boolean>): Promise<number | unde
  * which the run removes. `lag` is the longest time in milliseconds until a row could be read.
  */
 export async function examineTables(
-  door: PlatformClient,
+  rawClient: PlatformClient,
   tables: SandboxNames["tables"],
   mark: string,
 ): Promise<{ fields: Partial<Record<FixtureName, string>>; lag: number }> {
@@ -149,22 +149,26 @@ export async function examineTables(
   for (const name of sandboxTableNames) {
     const microAppID = tables[name];
     if (microAppID === undefined || (name === "cities" && parent === undefined)) continue;
-    await refuseRows(door, name, microAppID);
+    await refuseRows(rawClient, name, microAppID);
     const values = valuesOf(name, mark);
     const request = { microAppID, rowData: values, ...(name === "cities" ? { embeddingRowID: parent } : {}) };
-    const made = await door.call({ name: "insertmicroapprow", request, as: "admin" });
+    const made = await rawClient.call({ name: "insertmicroapprow", request, as: "admin" });
     if (made.kind === "refused")
       throw wrongly(`table ${microAppID} takes no row: ${made.message}; a test bed needs ${fieldsOf(name)}`);
     if (name === "countries") parent = textIn(made, "rowID");
     const lag = await lagOf(async () => {
-      const read = await door.call({ name: "microappdata", request: { microAppID }, as: "admin" });
+      const read = await rawClient.call({ name: "microappdata", request: { microAppID }, as: "admin" });
       return JSON.stringify(read.body).includes(mark);
     });
     if (lag === undefined) {
       throw wrongly(`table ${microAppID} does not keep what is written into Run: a test bed needs ${fieldsOf(name)}`);
     }
     longest = Math.max(longest, lag);
-    const raw = await door.call({ name: "microappdata", request: { microAppID, platformFormat: true }, as: "admin" });
+    const raw = await rawClient.call({
+      name: "microappdata",
+      request: { microAppID, platformFormat: true },
+      as: "admin",
+    });
     for (const [label, value] of Object.entries(values)) {
       const id = keyOf(raw.body, value);
       if (id !== undefined && id !== label) found[`${name}.${label}`] = id;
@@ -173,8 +177,8 @@ export async function examineTables(
   return { fields: found, lag: longest };
 }
 
-async function refuseRows(door: PlatformClient, name: SandboxTable, table: string): Promise<void> {
-  const reply = await door.call({ name: "microappdata", request: { microAppID: table }, as: "admin" });
+async function refuseRows(rawClient: PlatformClient, name: SandboxTable, table: string): Promise<void> {
+  const reply = await rawClient.call({ name: "microappdata", request: { microAppID: table }, as: "admin" });
   if (reply.kind !== "answer") throw wrongly(`table ${table} can't be read: ${reply.message}`);
   const rows = at(reply.answer, "microAppRows");
   if (!Array.isArray(rows) || rows.length === 0) return;

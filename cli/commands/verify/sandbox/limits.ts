@@ -1,4 +1,4 @@
-import type { PlatformClient } from "../../../../provider/conformance/door.ts";
+import type { PlatformClient } from "../../../../provider/conformance/platformClient.ts";
 import { maxRowsPerInsert } from "../../../../provider/contract/rows.ts";
 import { at, isObject } from "../../../../provider/contract/wire.ts";
 import type { Profile } from "../../../../provider/habits/profile.ts";
@@ -9,12 +9,12 @@ import { wrongly } from "../options.ts";
  * one of rows that are there: an answer of fewer rows is a limit only where another page has more.
  */
 export async function limitsBelow(
-  door: PlatformClient,
+  client: PlatformClient,
   table: string | undefined,
   most: number,
 ): Promise<Profile["limits"]> {
   if (table === undefined || most === 0) return {};
-  const rows = new SandboxRows(door, table);
+  const rows = new SandboxRows(client, table);
   const maximumBatch = await rows.largestBatch(Math.min(most, maxRowsPerInsert));
   const held = (await rows.ids()).size;
   const unasked = (await rows.read({})).length;
@@ -31,12 +31,12 @@ const ofOthers = 100;
 
 /** Rows that are inserted into a table and counted there. */
 class SandboxRows {
-  readonly #door: PlatformClient;
+  readonly #client: PlatformClient;
   readonly #table: string;
   #sent = 0;
 
-  constructor(door: PlatformClient, table: string) {
-    this.#door = door;
+  constructor(client: PlatformClient, table: string) {
+    this.#client = client;
     this.#table = table;
   }
 
@@ -45,7 +45,7 @@ class SandboxRows {
     const searchFilter = [{ resourceID: this.#table, ...page }];
     const paging = limit === undefined ? {} : { searchFilter, optLimit: limit };
     const request = { microAppID: this.#table, ...paging };
-    const reply = await this.#door.call({ name: "microappdata", request, as: "admin" });
+    const reply = await this.#client.call({ name: "microappdata", request, as: "admin" });
     const rows = reply.kind === "answer" ? at(reply.answer, "microAppRows") : undefined;
     return Array.isArray(rows) ? (rows as unknown[]) : [];
   }
@@ -83,7 +83,7 @@ class SandboxRows {
     const rows = Array.from({ length: count }, (_, index) => ({ Code: `L${index}` }));
     const request = { microAppID: this.#table, rows };
     this.#sent += count;
-    await this.#door.call({ name: "insertmicroapprows", request, as: "admin" });
+    await this.#client.call({ name: "insertmicroapprows", request, as: "admin" });
     return (await this.ids()).size - before >= count;
   }
 }

@@ -1,13 +1,13 @@
 import { Agent, createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { FixtureIDs } from "../../provider/conformance/fixtures.ts";
+import { valueAt } from "../../provider/conformance/matching.ts";
 import {
   createRawClient,
   type PlatformClient,
   type IncomingAnswer,
   type Send,
-} from "../../provider/conformance/door.ts";
-import type { FixtureIDs } from "../../provider/conformance/fixtures.ts";
-import { valueAt } from "../../provider/conformance/matching.ts";
+} from "../../provider/conformance/platformClient.ts";
 import type { Emulated } from "../../provider/conformance/trial.ts";
 import { appIDIn } from "../../provider/contract/apps.ts";
 import type { EndpointName } from "../../provider/contract/endpoints.ts";
@@ -19,7 +19,7 @@ import type { SeedInput } from "../seed/schema.ts";
 /** An emulator with everything that facts may need. */
 export interface ConformanceSandbox {
   emulator: Emulator;
-  bed: FixtureIDs;
+  sandbox: FixtureIDs;
   send: Send;
   emulated: Emulated;
   /** Puts the emulator back to the moment when the sandbox was ready. */
@@ -84,11 +84,11 @@ export async function startSandbox(options: EmulatorOptions = {}): Promise<Confo
     ...{ "file.url": `http://${host}/flag.txt`, "file.text": text },
     ...{ newOrganizations: "yes", newApps: "yes", manyRows: "yes" },
   };
-  const bed = { ...known, ...(await furnished(createRawClient({ send, bed: known, habits: () => ({}) }))) };
+  const sandbox = { ...known, ...(await furnished(createRawClient({ send, sandbox: known, habits: () => ({}) }))) };
   emulator.saveSnapshot("bed");
   return {
     emulator,
-    bed,
+    sandbox,
     send,
     emulated: emulatedBy(emulator, settings, usual),
     reset: () => emulator.loadSnapshot("bed"),
@@ -101,9 +101,9 @@ export async function startSandbox(options: EmulatorOptions = {}): Promise<Confo
 }
 
 /** Adds the sandbox's organization and app, which no seed can have. */
-async function furnished(door: PlatformClient): Promise<FixtureIDs> {
+async function furnished(client: PlatformClient): Promise<FixtureIDs> {
   const made = async (name: EndpointName, request: Json, path: string): Promise<string> => {
-    const reply = await door.call({ name, request, as: "admin" });
+    const reply = await client.call({ name, request, as: "admin" });
     if (reply.kind !== "answer") throw new Error(`${name}: ${reply.message}`);
     return String(valueAt(reply.answer, path));
   };
@@ -111,7 +111,7 @@ async function furnished(door: PlatformClient): Promise<FixtureIDs> {
   const organization = await made("insertorganization", { organizationInfo }, "organizationID");
   const prompt = { userEmail: email("admin"), appPrompt: "Count sheep" };
   const link = await made("createappwithprompt", prompt, "link");
-  await door.leave();
+  await client.leave();
   return { organization, app: appIDIn(link) ?? "" };
 }
 

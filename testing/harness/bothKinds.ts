@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from "@jest/globals";
-import * as doors from "./doors.ts";
 import { drawnKinds, isLong } from "./drawn.ts";
 import { here } from "./inProcessPlugin.ts";
-import type { Door } from "./providerHost.ts";
+import * as testedKinds from "./kinds.ts";
+import type { TestedKind } from "./providerHost.ts";
 import { Stage, type Traced } from "./stage.ts";
 
 // A case starts several providers.
@@ -13,11 +13,11 @@ export const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 /** A platform with an administrator and a provider, set up again for each test. */
 export class Scene {
-  door: Door;
+  providerKind: TestedKind;
   #stage: Stage | undefined;
 
-  constructor(door: Door) {
-    this.door = door;
+  constructor(providerKind: TestedKind) {
+    this.providerKind = providerKind;
   }
 
   get stage(): Stage {
@@ -48,7 +48,7 @@ export class Scene {
   }
 
   async set(seed: object): Promise<void> {
-    this.#stage = await Stage.set({ users: [{ email: "ada@example.com" }], ...seed }, {}, this.door);
+    this.#stage = await Stage.set({ users: [{ email: "ada@example.com" }], ...seed }, {}, this.providerKind);
   }
 
   async organization(name = "Acme"): Promise<string> {
@@ -69,7 +69,7 @@ export class Scene {
     expect(error).toMatchObject({ message: expect.any(String) as unknown, properties: expect.anything() as unknown });
     const { message, id, properties } = error as { message: string; id: string; properties: Record<string, unknown> }; // just seen
     // The host of dynamic resources would forget this property.
-    if (this.door === doors.dynamic) expect(properties["__provider"]).toEqual(expect.any(String));
+    if (this.providerKind === testedKinds.dynamic) expect(properties["__provider"]).toEqual(expect.any(String));
     return { message, id, state: properties };
   }
 
@@ -86,14 +86,14 @@ export class Scene {
  * @param sharing the kinds of provider where all cases of a kind share one platform and project, which they must leave as
  * good as new
  */
-export function throughBothDoors(
+export function throughBothKinds(
   seed: Record<string, unknown> | (() => object),
   cases: (scene: Scene) => void,
-  sharing?: readonly Door[],
+  sharing?: readonly TestedKind[],
 ): void {
   const set = (scene: Scene) => scene.set(typeof seed === "function" ? seed() : seed);
-  if (isLong || sharing) compareDoors(set, cases, sharing);
-  else describe("through a drawn door:", () => runWithDrawnDoors(set, cases));
+  if (isLong || sharing) compareKinds(set, cases, sharing);
+  else describe("with a drawn kind of provider:", () => runWithDrawnKinds(set, cases));
 }
 
 const ownProcess = " (in a process of its own)";
@@ -109,28 +109,28 @@ export const testInOwnProcess = Object.assign(
   },
 );
 
-function runWithDrawnDoors(set: (scene: Scene) => Promise<void>, cases: (scene: Scene) => void): void {
-  const scene = new Scene(doors.plugin);
+function runWithDrawnKinds(set: (scene: Scene) => Promise<void>, cases: (scene: Scene) => void): void {
+  const scene = new Scene(testedKinds.plugin);
   beforeEach(async () => {
     const name = expect.getState().currentTestName ?? "";
     const [kind = "plugin"] = drawnKinds(name);
-    scene.door = name.endsWith(ownProcess) ? doors[kind] : here;
+    scene.providerKind = name.endsWith(ownProcess) ? testedKinds[kind] : here;
     await set(scene);
   });
   afterEach(() => scene.clear());
   cases(scene);
 }
 
-function compareDoors(
+function compareKinds(
   set: (scene: Scene) => Promise<void>,
   cases: (scene: Scene) => void,
-  sharing: readonly Door[] | undefined,
+  sharing: readonly TestedKind[] | undefined,
 ): void {
   const traces = new Map<string, Record<string, string[]>>();
-  const drawn = isLong ? Object.values(doors) : (sharing ?? []);
+  const drawn = isLong ? Object.values(testedKinds) : (sharing ?? []);
 
-  describe.each(drawn)("through the $name door:", (door) => {
-    const scene = new Scene(door);
+  describe.each(drawn)("with the $name provider:", (providerKind) => {
+    const scene = new Scene(providerKind);
     if (sharing) {
       beforeAll(() => set(scene));
       afterAll(() => scene.clear());
@@ -141,19 +141,19 @@ function compareDoors(
       begun = scene.stage.traced();
     });
     afterEach(async () => {
-      const name = (expect.getState().currentTestName ?? "").replace(/^.*? door: /, "");
-      traces.set(name, { ...traces.get(name), [door.name]: scene.stage.trace(begun) });
+      const name = (expect.getState().currentTestName ?? "").replace(/^.*? provider: /, "");
+      traces.set(name, { ...traces.get(name), [providerKind.name]: scene.stage.trace(begun) });
       if (!sharing) await scene.clear();
     });
     cases(scene);
   });
 
   if (drawn.length === 1) return;
-  test("the same case makes the same calls and gives the same outputs through both doors", () => {
+  test("the same case makes the same calls and gives the same outputs with both kinds of provider", () => {
     expect(traces.size).toBeGreaterThan(0);
-    for (const [name, byDoor] of traces) {
-      expect([name, Object.keys(byDoor).toSorted()]).toEqual([name, ["dynamic", "plugin"]]);
-      const { dynamic = [], plugin = [] } = byDoor;
+    for (const [name, byKind] of traces) {
+      expect([name, Object.keys(byKind).toSorted()]).toEqual([name, ["dynamic", "plugin"]]);
+      const { dynamic = [], plugin = [] } = byKind;
       expect([name, ...plugin]).toEqual([name, ...dynamic]);
       expect([name, dynamic.length]).not.toEqual([name, 0]);
     }

@@ -23,19 +23,19 @@ export async function withoutClaimed(
   target: RowTarget,
   removals: readonly Removal[],
   claims: readonly RowClaim[],
-): Promise<{ left: Removal[]; spared: HandedOverRows }> {
-  const spared = new Map<string, number>();
+): Promise<{ left: Removal[]; keptForOthers: HandedOverRows }> {
+  const keptForOthers = new Map<string, number>();
   let left = [...removals];
   for (const claim of claims) {
     if (left.length === 0) break;
     const claimed = await claimedBy(context, target, left, claim);
     const staying = left.filter((row) => claimed(row));
     if (staying.length === 0) continue;
-    spared.set(claim.name, staying.length);
+    keptForOthers.set(claim.name, staying.length);
     context.rowClaims.rely(claim, staying.length);
     left = left.filter((row) => !claimed(row));
   }
-  return { left, spared };
+  return { left, keptForOthers };
 }
 
 /** Answers whether a seed declares a row: by its digest, or by the live row where keys have other labels. */
@@ -80,10 +80,11 @@ export async function refuseReferredTo(
 }
 
 /** Which rows stay for whom, in one line. */
-export const describeKeptForOthers = (spared: HandedOverRows, stay = "stay"): string =>
-  [...spared].map(([name, count]) => `${count} ${stay}: ${name} declares them`).join("; ");
+export const describeKeptForOthers = (keptForOthers: HandedOverRows, stay = "stay"): string =>
+  [...keptForOthers].map(([name, count]) => `${count} ${stay}: ${name} declares them`).join("; ");
 
 /** Reports which rows stay for other seeds. */
 export function sayWhatStays(report: Report, table: string, ...all: HandedOverRows[]): void {
-  for (const spared of all) if (spared.size > 0) report.info(`table ${table}: ${describeKeptForOthers(spared)}`);
+  for (const keptForOthers of all)
+    if (keptForOthers.size > 0) report.info(`table ${table}: ${describeKeptForOthers(keptForOthers)}`);
 }

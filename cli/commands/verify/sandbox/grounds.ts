@@ -40,17 +40,19 @@ interface Staked {
 export function groundsOf(
   { settings, subject, options, facts: own }: Staked,
   names: SandboxNames,
-  bed: FixtureIDs,
+  sandbox: FixtureIDs,
   url: string,
 ): Grounds {
-  const caller = [bed["admin.email"], bed["admin.userID"]].filter((each) => each !== undefined);
-  const helpers = people.flatMap((person) => [bed[`${person}.email`] ?? [], bed[`${person}.userID`] ?? []].flat());
+  const caller = [sandbox["admin.email"], sandbox["admin.userID"]].filter((each) => each !== undefined);
+  const helpers = people.flatMap((person) =>
+    [sandbox[`${person}.email`] ?? [], sandbox[`${person}.userID`] ?? []].flat(),
+  );
   const tokens = new Mask([]);
   const madeUp = new Set(textsIn(own.map(({ steps }) => steps)));
   return {
     tables: names.tables,
     mayMake: { organizations: options.new === true, apps: options.apps === true },
-    people: [...helpers, bed["invitee.email"] ?? ""],
+    people: [...helpers, sandbox["invitee.email"] ?? ""],
     caller,
     isMadeUp: (id) => madeUp.has(id) || /^(?:x[0-9a-f]{16}|nothinghasthisid0)/.test(id),
     wireNames: settings.wireNames ?? {},

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { hideProperties, unhidden } from "../../provider/pulumi/hiddenNames.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
-import type { Door, Properties } from "./providerHost.ts";
+import type { TestedKind, Properties } from "./providerHost.ts";
 
 const require = createRequire(import.meta.url);
 const lateModules = new URL("../../engine/processes/lateModules.js", import.meta.url).href;
@@ -20,7 +20,7 @@ const renaming =
   };
 
 /** The official dynamic-provider host of @pulumi/pulumi, with the resources as an SDK of ours declares them. */
-export const dynamic: Door = {
+export const dynamic: TestedKind = {
   name: "dynamic",
   program: require.resolve("@pulumi/pulumi/cmd/dynamic-provider"),
   nodeArguments: ["--allow-natives-syntax", "--min-semi-space-size=16", "--import", lateModules], // as the embedded engine starts it
@@ -39,7 +39,7 @@ export const dynamic: Door = {
 };
 
 /** The plugin. */
-export const plugin: Door = {
+export const plugin: TestedKind = {
   name: "plugin",
   program: join(import.meta.dirname, "../../bundle/pulumi-resource-microapps.js"),
   nodeArguments: [],

@@ -73,7 +73,7 @@ export class SandboxLoginError extends Error {}
 /** Everything a raw connection needs to know of its platform. */
 export interface RawPlatform {
   send: Send;
-  bed: FixtureIDs;
+  sandbox: FixtureIDs;
   /** Habits found so far. */
   habits: () => Partial<Habits>;
   /** Which form is sent where a platform takes several (default: the first). */
@@ -83,17 +83,17 @@ export interface RawPlatform {
 
 /** Calls a platform over plain HTTP, in the forms that it takes. People are signed in by their passwords. */
 export function createRawClient(platform: RawPlatform): PlatformClient {
-  const { send, bed } = platform;
+  const { send, sandbox } = platform;
   const sessions = new Map<Person, Promise<Session>>();
   const exchange = async (call: EndpointCall, session: Session, signal?: AbortSignal): Promise<CallResult> => {
     const outgoing = written(call, session, platform);
     return outgoing ? read(call.name, await send(outgoing, signal)) : untaken;
   };
   const signIn = async (person: Person): Promise<Session> => {
-    const request = { email: bed[`${person}.email`], password: bed[`${person}.password`] };
+    const request = { email: sandbox[`${person}.email`], password: sandbox[`${person}.password`] };
     const reply = await exchange({ name: "login", request, as: "nobody" }, {});
     if (reply.kind !== "answer") throw new SandboxLoginError(`${person} can't log in: ${reply.message}`);
-    return { ...(reply.answer as Session), apiKey: bed["admin.apiKey"] };
+    return { ...(reply.answer as Session), apiKey: sandbox["admin.apiKey"] };
   };
   const sessionOf = (as: EndpointCall["as"]): Promise<Session> | Session => {
     if (as === "nobody") return {};
