@@ -3,7 +3,7 @@ import { nearest } from "../../../machine/spelling.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Former spellings of keys, which are still read. */
-const formerKeys: Readonly<Record<string, string>> = { userId: "userID", providerKind: "providerKind" };
+const formerKeys: Readonly<Record<string, string>> = { userId: "userID", door: "providerKind" };
 const formerVariables: Readonly<Record<string, string>> = {
   MICROAPPS_ORGANIZATION_ID: "MICROAPPS_ORGANIZATION_I_D",
   MICROAPPS_PROVIDER_KIND: "MICROAPPS_DOOR",
