@@ -108,17 +108,17 @@ test(
   limitMs,
 );
 
-test("what goes with all above it may get another entry in the same step", async () => {
+test.each(["before", "after"])("what goes with all above it may get another entry %s that", async (order) => {
   const places = ["seeds", "places"];
-  const { files, refused } = await planEdits(
-    [
-      {
-        ...{ kind: "value", do: "remove", file: "a.yaml", prune: true },
-        path: [...places, "rows~", { where: { Code: "DE" } }],
-      },
-      { kind: "value", do: "append", file: "a.yaml", path: [...places, "rows-"], value: "DE" },
-    ],
-    () => Buffer.from("extends: base.yaml\nseeds:\n  places:\n    rows~:\n      - { Code: DE, Name: a }\n"),
+  const edits: FileEdit[] = [
+    {
+      ...{ kind: "value", do: "remove", file: "a.yaml", prune: true },
+      path: [...places, "rows~", { where: { Code: "DE" } }],
+    },
+    { kind: "value", do: "append", file: "a.yaml", path: [...places, "rows-"], value: "DE" },
+  ];
+  const { files, refused } = await planEdits(order === "after" ? edits : edits.toReversed(), () =>
+    Buffer.from("extends: base.yaml\nseeds:\n  places:\n    rows~:\n      - { Code: DE, Name: a }\n"),
   );
   expect(refused).toEqual([]);
   expect(files[0]?.after.toString()).toBe("extends: base.yaml\nseeds:\n  places:\n    rows-:\n      - DE\n");

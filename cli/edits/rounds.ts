@@ -46,6 +46,10 @@ export class Round {
     const touched = this.#touchedOf(parent);
     const isLast = touched.drops > 0 && touched.drops + 1 >= parent.members.length;
     if (isLast || touched.names.size > 0) throw new Later();
+    // An addition within it goes elsewhere, once it is there.
+    const { start, end } = member.node;
+    for (const [node, { names }] of this.#touched)
+      if (names.size > 0 && start <= node.start && node.end <= end) throw new Later();
     const splices = dropMember(this.tree, spot, member);
     touched.drops++;
     this.#take(splices);
