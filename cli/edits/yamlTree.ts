@@ -1,5 +1,17 @@
-import type { Document, LineCounter, Node, Pair, Scalar } from "yaml";
-import { parseBounded, yaml } from "../../machine/settings/bounded.ts";
+import {
+  Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type Pair,
+  Scalar,
+  visit,
+} from "yaml";
+import { parseBounded } from "../../machine/settings/bounded.ts";
 import { BoundError, type Bounds } from "../../machine/settings/bounds.ts";
 import { EditRefusal } from "./splices.ts";
 import type { Like, TextMember, TextNode, TextTree } from "./textTree.ts";
@@ -30,7 +42,7 @@ const emptyAt = (at: number): TextNode => ({
 });
 
 function parseDocument(text: string): Document.Parsed {
-  const lineCounter: LineCounter = new (yaml().LineCounter)();
+  const lineCounter: LineCounter = new LineCounter();
   try {
     const document = parseBounded(text, { lineCounter, keepSourceTokens: true }, ofEdited);
     const [error] = document.errors;
@@ -65,11 +77,10 @@ class Reader {
   constructor(document: Document.Parsed, text: string) {
     this.#document = document;
     this.#text = text;
-    yaml().visit(document, { Alias: (_, { source }) => void this.#repeated.add(source) });
+    visit(document, { Alias: (_, { source }) => void this.#repeated.add(source) });
   }
 
   read(node: Node | null): TextNode {
-    const { isAlias, isMap, isSeq } = yaml();
     if (!node?.range) return emptyAt(0);
     const [start, end] = node.range;
     const plain = (): unknown => node.toJS(this.#document);
@@ -99,7 +110,7 @@ class Reader {
   #heldBy(node: Node): string | undefined {
     if (this.#repeated.size === 0) return undefined;
     let found: string | undefined;
-    yaml().visit(node, {
+    visit(node, {
       Value: (_, { anchor }) => {
         if (anchor !== undefined && this.#repeated.has(anchor)) found ??= anchor;
       },
@@ -108,7 +119,6 @@ class Reader {
   }
 
   #entry(pair: Pair<Node, Node | null>, isFlow: boolean): TextMember {
-    const { isScalar } = yaml();
     const { key } = pair;
     const source = pair.srcToken as SourceItem | undefined;
     const colon = source?.sep?.find(({ type }) => type === "map-value-ind");
@@ -162,7 +172,6 @@ const isOfLines = (value: unknown): boolean => typeof value === "string" && /[\r
 
 /** Writes a member of a flow collection; of one that was empty its own brackets decide the layout. */
 function writeFlow(name: string | undefined, value: unknown, like: Like | undefined, text: string): string {
-  const { Document, isCollection, Scalar, visit } = yaml();
   const document = new Document(name === undefined ? [value] : { [name]: value });
   if (isCollection(document.contents)) document.contents.flow = true;
   visit(document, {
@@ -179,9 +188,9 @@ function writeFlow(name: string | undefined, value: unknown, like: Like | undefi
 /** Writes a scalar on one line. */
 function writeScalar(value: unknown, style: TextNode["style"] = "plain"): string {
   const defaultStringType = typeof value === "string" && !isOfLines(value) ? quoting[style] : "QUOTE_DOUBLE";
-  const document = new (yaml().Document)([value]);
+  const document = new Document([value]);
   const { contents } = document;
-  if (yaml().isCollection(contents)) contents.flow = true;
+  if (isCollection(contents)) contents.flow = true;
   return document
     .toString({ ...options, defaultStringType, flowCollectionPadding: false })
     .trim()
@@ -194,7 +203,6 @@ const isBlockText = (value: string): boolean =>
   /^\S[^\r]*\S\n?$/.test(value) && !/[^\S\n]\n|[\0-\x08\x0b-\x1f\x7f\x85\u2028\u2029\uFEFF]/.test(value);
 
 function writeBlock(name: string | undefined, value: unknown, column: number): string {
-  const { Document, Scalar, visit } = yaml();
   const document = new Document(name === undefined ? [value] : { [name]: value });
   visit(document, {
     Scalar: (_, node) => {

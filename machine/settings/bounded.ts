@@ -1,9 +1,15 @@
-import * as Yaml from "yaml";
-import type { Document, DocumentOptions, LineCounter, ParseOptions, SchemaOptions } from "yaml";
+import {
+  Composer,
+  type Document,
+  type DocumentOptions,
+  Lexer,
+  type LineCounter,
+  Parser,
+  type ParseOptions,
+  type SchemaOptions,
+  YAMLParseError,
+} from "yaml";
 import { BoundError, tooDeep, tooMany, type Bounds } from "./bounds.ts";
-
-/** The YAML library. */
-export const yaml = (): typeof Yaml => Yaml;
 
 /** Bounds of every file of settings: what is written by hand is far below them. */
 export const ofSettings: Bounds = { levels: 100, values: 100_000 };
@@ -15,7 +21,6 @@ type Options = ParseOptions & DocumentOptions & SchemaOptions & { lineCounter: L
  * the square of the depth. Throws a BoundError.
  */
 export function parseBounded(text: string, options: Options, bounds: Bounds = ofSettings): Document.Parsed {
-  const { Composer, Parser, YAMLParseError } = yaml();
   const parser = new Parser(options.lineCounter.addNewLine);
   options.lineCounter.addNewLine(0); // as the parser itself does for a whole text
   const composer = new Composer({ ...options, prettyErrors: false, uniqueKeys: false });
@@ -29,11 +34,11 @@ export function parseBounded(text: string, options: Options, bounds: Bounds = of
   return document;
 }
 
-function* counted(text: string, parser: Yaml.Parser, bounds: Bounds): ReturnType<Yaml.Parser["next"]> {
+function* counted(text: string, parser: Parser, bounds: Bounds): ReturnType<Parser["next"]> {
   countTokens(text, bounds);
   const tokens = [];
   let offset = 0;
-  for (const lexeme of new (yaml().Lexer)().lex(text)) {
+  for (const lexeme of new Lexer().lex(text)) {
     tokens.push(...parser.next(lexeme));
     // The document itself stands lowest, and what is being read highest.
     if (parser.stack.length > bounds.levels + 2) throw new BoundError(tooDeep(bounds), offset);
@@ -49,7 +54,7 @@ const lengthOf = (lexeme: string): number => (/^[\x02\x18\x1f]$/.test(lexeme) ? 
 /** Throws where a text has too many values; nothing is kept of it. */
 function countTokens(text: string, bounds: Bounds): void {
   let [values, marks, offset, line, work] = [0, 0, 0, 0, 0];
-  for (const lexeme of new (yaml().Lexer)().lex(text)) {
+  for (const lexeme of new Lexer().lex(text)) {
     // Each value is a scalar, an alias or a collection, as is each key; one without text stands behind a mark.
     if (/^[\x1f"'*[{|>]/.test(lexeme)) values++;
     else if (lexeme === "-" || lexeme === ":" || lexeme === "?" || lexeme === ",") marks++;

@@ -1,5 +1,4 @@
-import type { Document } from "yaml";
-import { yaml } from "./bounded.ts";
+import { type Document, isMap, isScalar, isSeq } from "yaml";
 
 /** A value as Pulumi reads it. */
 export type GoValue = boolean | null | number | bigint | string | GoValue[] | { [key: string]: GoValue };
@@ -13,7 +12,6 @@ export function goValue({ contents }: Document): GoValue {
 }
 
 function valueOf(node: unknown): GoValue {
-  const { isMap, isScalar, isSeq } = yaml();
   if (isSeq(node)) return node.items.map(valueOf);
   if (isMap(node)) return Object.fromEntries(node.items.map(({ key, value }) => [String(key), valueOf(value)]));
   if (!isScalar(node)) return null;

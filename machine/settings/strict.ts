@@ -1,6 +1,16 @@
-import type * as Yaml from "yaml";
-import type { Document, LineCounter, Pair, Scalar } from "yaml";
-import { parseBounded, yaml } from "./bounded.ts";
+import {
+  type Document,
+  type ErrorCode,
+  isAlias,
+  isCollection,
+  isMap,
+  isScalar,
+  LineCounter,
+  type Pair,
+  type Scalar,
+  visit,
+} from "yaml";
+import { parseBounded } from "./bounded.ts";
 import { BoundError } from "./bounds.ts";
 import { goValue, readPlainScalar, type GoValue } from "./goYaml.ts";
 
@@ -37,7 +47,7 @@ export function strictDocument(text: string): Document {
     const found = pattern.exec(content);
     if (found) throw new SettingsError(content.slice(0, found.index + found[0].length).split("\n").length, reason);
   }
-  const lineCounter = new (yaml().LineCounter)();
+  const lineCounter = new LineCounter();
   const document = parsed(content, lineCounter);
   const refuse = (offset: number | undefined, reason: string): never => {
     throw new SettingsError(Math.max(1, lineCounter.linePos(offset ?? 0).line), reason);
@@ -45,12 +55,12 @@ export function strictDocument(text: string): Document {
   const [error] = [...document.errors, ...document.warnings];
   // The parser may quote what stands there.
   if (error) refuse(error.pos[0], `is not valid YAML: ${reasons[error.code] ?? "correct it"}`);
-  refuseOtherForms(yaml(), document, refuse);
+  refuseOtherForms(document, refuse);
   return document;
 }
 
 /** By the parser's codes of errors. */
-const reasons: Partial<Record<Yaml.ErrorCode, string>> = {
+const reasons: Partial<Record<ErrorCode, string>> = {
   BAD_INDENT: "this line is indented wrongly",
   MISSING_CHAR: "a sign is missing here, such as a bracket or a quotation mark",
   MULTILINE_IMPLICIT_KEY: "a key stands on one line; is the colon at the wrong place?",
@@ -68,11 +78,7 @@ function parsed(text: string, lineCounter: LineCounter): Document.Parsed {
   }
 }
 
-function refuseOtherForms(
-  { isAlias, isCollection, isMap, isScalar, visit }: typeof Yaml,
-  document: Document,
-  refuse: (offset: number | undefined, reason: string) => never,
-): void {
+function refuseOtherForms(document: Document, refuse: (offset: number | undefined, reason: string) => never): void {
   visit(document, {
     Node: (_, node, path) => {
       const [offset] = node.range ?? [];

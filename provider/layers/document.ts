@@ -1,5 +1,5 @@
-import type { Document, LineCounter, Node } from "yaml";
-import { parseBounded, ofSettings, yaml } from "../../machine/settings/bounded.ts";
+import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node } from "yaml";
+import { parseBounded, ofSettings } from "../../machine/settings/bounded.ts";
 import { BoundError, tooDeep } from "../../machine/settings/bounds.ts";
 import { conflict, findConflict } from "../files/conflicts.ts";
 import { explainMisnamed } from "./writtenNumbers.ts";
@@ -49,7 +49,7 @@ export interface Scalar {
 
 /** Reads the text of a YAML file; what is wrong with it goes to `report`, then there is no value. */
 export function parse(text: string, file: string, report: (problem: Problem) => void): Value | undefined {
-  const counter = new (yaml().LineCounter)();
+  const counter = new LineCounter();
   const at = (offset: number): Place => {
     const { line, col } = counter.linePos(offset);
     return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
@@ -131,7 +131,6 @@ class Reader {
   }
 
   #value(node: unknown, at: Place): Value {
-    const { isAlias, isMap, isScalar, isSeq } = yaml();
     const nothing: Scalar = { kind: "scalar", at, value: null };
     if (isAlias(node)) return this.#alias(node.source, node.resolve(this.#document), at);
     if (isSeq(node)) return { kind: "list", at, items: node.items.map((item) => this.read(item)) };
