@@ -110,7 +110,7 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-/** What each job takes beside that of OpenTofu, which is the last with its name. */
+/** Describes what each job takes beside that of OpenTofu. */
 function ratios({ title, jobs, peers }: Panel): string[] {
   const other = peers.find(({ name }) => name.startsWith("OpenTofu"));
   return peers.flatMap(({ name, seconds }) => {
