@@ -43,24 +43,24 @@ new m.SeedRows("rows", { table: ${JSON.stringify(table.name)}, key: "Code", sour
   files: { "rows.csv": ["Code,Name", ...Object.entries(rows).map((cells) => cells.join(","))].join("\n") },
 });
 
-function peer<Structure>(
+/** A project with its stack: what only begins one is no part of a job, with no tool. */
+async function peer<Structure>(
   platform: BenchPlatform,
   name: string,
   command: readonly string[],
   program: Program<Structure>,
-): Peer<Structure> {
-  let project: BenchProject | undefined;
+): Promise<Peer<Structure>> {
+  const project = await BenchProject.make(platform, { program: "" }, command);
   return {
     name,
     up: async (structure) => {
-      project ??= await BenchProject.make(platform, { program: "" }, command);
       const { program: text, files = {} } = program(structure);
       await project.write(text);
       for (const [file, content] of Object.entries(files)) await project.write(content, file);
       await project.run("up", "--yes", "--skip-preview", ...parallel);
     },
-    down: async () => project?.run("destroy", "--yes", "--skip-preview", ...parallel),
-    remove: async () => project?.remove(),
+    down: () => project.run("destroy", "--yes", "--skip-preview", ...parallel),
+    remove: () => project.remove(),
   };
 }
 
@@ -72,11 +72,11 @@ const { version } = JSON.parse(readFileSync(new URL("../../../../package.json", 
 export const microapps =
   (type: keyof typeof programs) =>
   (platform: BenchPlatform): Promise<Peer<People>> =>
-    Promise.resolve(peer(platform, `pulumi-microapps ${version}, a ${type} each`, embedded, programs[type]));
+    peer(platform, `pulumi-microapps ${version}, a ${type} each`, embedded, programs[type]);
 
 /** The same with rows of a file. */
 export const seedRows = (platform: BenchPlatform): Promise<Peer<Rows>> =>
-  Promise.resolve(peer(platform, `pulumi-microapps ${version}, SeedRows`, embedded, seed));
+  peer(platform, `pulumi-microapps ${version}, SeedRows`, embedded, seed);
 
 async function pulumiVersion(): Promise<string> {
   const version = await findPulumiVersion();
