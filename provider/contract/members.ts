@@ -77,8 +77,8 @@ const groupNames = ["members", "teamMembers", "users", "userIDs"];
  * Flattens a list that has a group or a team for each team, or lists by team ID; leaves other values alone. Only groups
  * with a team ID count, since members without one could not be assigned.
  */
-function ungrouped(given: unknown): unknown {
-  const inner = firstOf(given, "teams", "team") ?? given;
+function ungrouped(listed: unknown): unknown {
+  const inner = firstOf(listed, "teams", "team") ?? listed;
   const found = isObject(inner) && inGroup(inner) ? [inner] : inner;
   const members = Array.isArray(found) ? (found as unknown[]).map(inGroup) : byTeam(found);
   return members.length > 0 && members.every((list) => list !== undefined) ? members.flat() : found;

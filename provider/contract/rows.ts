@@ -2,7 +2,7 @@ import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { done, read, wrapWritten } from "./envelopes.ts";
 import { answeredID, count, direction, id, row, rowData } from "./values.ts";
-import { at, firstOf, isObject, findMadeID, parsedText, placesOf, readIn, toTextID } from "./wire.ts";
+import { at, firstOf, isObject, findMadeID, parseText, placesOf, readIn, toTextID } from "./wire.ts";
 
 /** Highest number of rows of one batch insert. */
 export const maxRowsPerInsert = 10_000;
@@ -71,12 +71,12 @@ export const microappdata = endpoint({
 
 /** A list of rows: also one that is the text of a list, has rows by their IDs, or has each under `currentRow`. */
 function rowsIn(found: unknown): unknown {
-  const list = parsedText(found);
+  const list = parseText(found);
   if (isObject(list)) return isByID(list) ? Object.values(list) : list;
   if (!Array.isArray(list)) return list;
   const rows: readonly unknown[] = list;
   const [first] = rows;
-  if (typeof first === "string") return rows.map(parsedText);
+  if (typeof first === "string") return rows.map(parseText);
   const isWrapped = isObject(first) && first["_id"] === undefined && isObject(first["currentRow"]);
   return isWrapped ? rows.map((row) => at(row, "currentRow")) : rows;
 }
@@ -96,7 +96,7 @@ export const microappdataRow = endpoint({
   // An unknown row is an empty body (assumed).
   answer: z.object({ currentRow: row.optional() }),
   wrap: read,
-  unwrap: (wire) => ({ currentRow: parsedText(readIn(wire, ...placesOf("currentRow", "row"))) }),
+  unwrap: (wire) => ({ currentRow: parseText(readIn(wire, ...placesOf("currentRow", "row"))) }),
   unknown: {},
   errors: ["forbidden"],
 });

@@ -108,8 +108,8 @@ export const toTextID = (value: unknown): unknown => (Number.isSafeInteger(value
 /** An answer and what stands in each of its envelopes. */
 const partsOf = (wire: unknown): unknown[] => [wire, ...envelopes.map((path) => at(wire, path))];
 
-/** The JSON of a text that holds a list or an object; any other value as it is. */
-export function parsedText(value: unknown): unknown {
+/** The JSON of a text that holds a list or an object; leaves any other value alone. */
+export function parseText(value: unknown): unknown {
   const found = typeof value === "string" && /^\s*[[{]/.test(value) ? answerIn(value) : undefined;
   return found ?? value;
 }

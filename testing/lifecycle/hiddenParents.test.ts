@@ -97,7 +97,7 @@ test("a later run finds rows below a parent that comes after many without rows",
   const made = await create("one", seed([{ Name: "Brno", in: "CZ" }]));
   expect(await cities()).toEqual([["Brno", "", last]]);
   become({ subRows: "byParent" });
-  host.restart();
+  await host.restart();
   await host.destroy("SeedRows", made.id, made.outputs);
   expect(await cities()).toEqual([]);
 });

@@ -35,7 +35,7 @@ export async function liveRows(
   const live = new LiveRows(wanted, ledger, keepsIDs);
   const rate = new ProgressRate("rows read", context.now);
   const expected = Math.max(wanted.length, ledger?.count ?? 0);
-  // Of a seed that has no rows yet nothing is hidden but what its first row shows.
+  // A seed without rows looks below no parent: its first row shows what is hidden.
   for await (const page of seedRowsOf(context, table, expected, links, ledger?.count === 0 ? [] : undefined)) {
     if (live.total === 0) for (const row of page.slice(0, 100)) for (const label in row) live.labels.add(label);
     for (const row of page) {
