@@ -160,6 +160,18 @@ const looks: { [Name in HabitName]: (wire: Wire) => Promise<unknown> } = {
     }
     return ((await read(wire, { optViewFilters: [{ embeddingRowID: "none" }] }, "b")) as unknown[]).length;
   },
+  parentShown: async (wire) => {
+    const embeddingRowID = await insert(wire, "x");
+    await wire.post("insertmicroapprow", { microAppID: "b", embeddingRowID, rowData: { Name: "one" } });
+    const [row] = (await read(wire, {}, "b")) as [unknown];
+    return at(row, "embeddingRowID") === undefined;
+  },
+  subRows: async (wire) => {
+    const embeddingRowID = await insert(wire, "x");
+    await wire.post("insertmicroapprow", { microAppID: "b", embeddingRowID, rowData: { Name: "one" } });
+    const filters = [{}, { optViewFilters: [{ Name: "one" }] }, { optViewFilters: [{ embeddingRowID }] }];
+    return Promise.all(filters.map(async (one) => ((await read(wire, one, "b")) as unknown[]).length));
+  },
   rawRows: async (wire) => (await three(wire), read(wire, { platformFormat: true })),
   linkForm: async (wire) => {
     const crossAppRowID = await insert(wire, "x");

@@ -85,10 +85,19 @@ function readIn(habits: Habits, body: Json): Json {
   if (habits.parentFilter === "ignored") {
     read["optViewFilters"] = mapped(read["optViewFilters"], ({ embeddingRowID: _, ...filter }) => filter);
   }
+  if (habits.subRows === "byParent") read["optViewFilters"] = topRows(read["optViewFilters"]);
   if (habits.rangeFilters !== "compare") {
     read["optViewFilters"] = mapped(read["optViewFilters"], (filter) => withoutRanges(habits, filter));
   }
   return read;
+}
+
+/** Filters that name a parent; others find the rows alone that have none. */
+function topRows(filters: unknown): unknown {
+  const list: unknown = filters ?? [];
+  if (!Array.isArray(list)) return filters;
+  const isByParent = list.some((filter: unknown) => isObject(filter) && typeof filter["embeddingRowID"] === "string");
+  return isByParent ? filters : [...(list as unknown[]), { embeddingRowID: null }];
 }
 
 const mapped = (list: unknown, change: (item: Json) => Json): unknown =>

@@ -138,6 +138,7 @@ export class RowForms {
       if (row.viewers === null) delete own["viewers"];
       if (row.team_viewers === null) delete own["teamViewers"];
     }
+    if (this.#call.habits.parentShown === "no") delete own["embeddingRowID"];
     if (this.#call.habits.submittedForm === "milliseconds") return own;
     return { ...own, submitted: new Date(row.submitted).toISOString() };
   }

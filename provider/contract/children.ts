@@ -2,7 +2,7 @@ import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { done, read, wrapWritten } from "./envelopes.ts";
 import { answeredID, id } from "./values.ts";
-import { findMadeID, firstOf, isObject, placesOf, readIn, toTextID, type Json } from "./wire.ts";
+import { envelopes, findMadeID, firstOf, isObject, placesOf, readIn, toTextID, type Json } from "./wire.ts";
 
 const content = z.looseObject({
   url: z.string().optional(),
@@ -42,7 +42,7 @@ export const microappchildList = endpoint({
   answer: z.object({ childItems: z.array(child) }),
   wrap: read,
   unwrap: (wire) => {
-    const found = firstOf(wire, ...placesOf("childItems", "children", "items"), "body", "result", "data");
+    const found = firstOf(wire, ...placesOf("childItems", "children", "items"), ...envelopes);
     return { childItems: Array.isArray(found) ? found.map(spelledChild) : found };
   },
   errors: ["notFound", "forbidden"],

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { answeredID, id } from "./values.ts";
-import { findMadeID, firstOf, isObject, placesOf, readIn, toTextID, type Json } from "./wire.ts";
+import { at, envelopes, findMadeID, firstOf, isObject, placesOf, readIn, toTextID, type Json } from "./wire.ts";
 
 /** The envelope of reads. */
 export const read = (answer: unknown): Json => ({ status: "success", body: answer });
@@ -44,12 +44,18 @@ export const oneOf = <Name extends string, Thing extends z.ZodType>(name: Name, 
 /** The record of an answer, which may stand under its own name; undefined for an empty one. */
 function recordIn(wire: unknown, name: string): unknown {
   const named = firstOf(wire, ...placesOf(name));
-  if (isObject(named) && Object.keys(named).length > 0) return named;
+  if (isObject(named) && Object.keys(named).length > 0) return withInfo(named, name);
   const isRecord =
     isObject(wire) && ["_id", "teamMemberID", "userID"].some((key) => typeof toTextID(wire[key]) === "string");
-  if (isRecord && ["body", "result", "data"].every((name) => wire[name] === undefined)) return wire;
-  const found = readIn(wire, "body", "result", "data");
-  return Array.isArray(found) && found !== wire ? (found as unknown[])[0] : found;
+  if (isRecord && envelopes.every((path) => wire[path] === undefined)) return withInfo(wire, name);
+  const found = readIn(wire, ...envelopes);
+  return withInfo(Array.isArray(found) && found !== wire ? (found as unknown[])[0] : found, name);
+}
+
+/** A record whose fields stand beside its ID, also where they come under `organizationInfo` or `teamInfo`. */
+function withInfo(record: unknown, name: string): unknown {
+  const info = at(record, `${name}Info`);
+  return isObject(record) && isObject(info) ? { ...record, ...info } : record;
 }
 
 /** Fields of an organization or a team in answers. */

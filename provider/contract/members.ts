@@ -2,7 +2,7 @@ import { z } from "zod";
 import { endpoint, parameters, type Received } from "./endpoint.ts";
 import { done, oneOf, read } from "./envelopes.ts";
 import { answeredID, email, id, needsOne } from "./values.ts";
-import { at, firstOf, isObject, listOf, placesOf, type Json } from "./wire.ts";
+import { at, envelopes, firstOf, isObject, listOf, placesOf, type Json } from "./wire.ts";
 
 export const role = z.enum(["admin", "member"]);
 
@@ -74,10 +74,12 @@ const onlyOf = (list: unknown): unknown =>
 const groupNames = ["members", "teamMembers", "users", "userIDs"];
 
 /**
- * Flattens a list that has a group for each team, or lists by team ID; leaves other values alone. Only groups with a team
- * ID count, since members without one could not be assigned.
+ * Flattens a list that has a group or a team for each team, or lists by team ID; leaves other values alone. Only groups
+ * with a team ID count, since members without one could not be assigned.
  */
-function ungrouped(found: unknown): unknown {
+function ungrouped(listed: unknown): unknown {
+  const inner = firstOf(listed, "teams", "team") ?? listed;
+  const found = isObject(inner) && inGroup(inner) ? [inner] : inner;
   const members = Array.isArray(found) ? (found as unknown[]).map(inGroup) : byTeam(found);
   return members.length > 0 && members.every((list) => list !== undefined) ? members.flat() : found;
 }
@@ -85,19 +87,24 @@ function ungrouped(found: unknown): unknown {
 function inGroup(group: unknown): unknown[] | undefined {
   if (!isObject(group) || group["userID"] !== undefined || group["email"] !== undefined) return undefined;
   const list = groupNames.map((name) => group[name]).find((each): each is unknown[] => Array.isArray(each));
-  const teamID = group["teamID"] ?? group["teamId"];
+  // A team with its people has its own ID.
+  const isTeam = typeof group["name"] === "string" && group["role"] === undefined && group["emails"] === undefined;
+  const teamID = group["teamID"] ?? group["teamId"] ?? (isTeam ? (group["_id"] ?? group["id"]) : undefined);
   if (teamID === undefined) return undefined;
   return list?.map((one) => (isObject(one) ? { teamID, ...one } : { teamID, userID: one }));
 }
 
+/** Lists by team ID. A key without a digit may be a word, such as that of a role: then each member names the team. */
 const byTeam = (found: unknown): (unknown[] | undefined)[] =>
-  Object.entries(isObject(found) ? found : {}).map(([key, list]) =>
-    Array.isArray(list) &&
-    list.length > 0 &&
-    list.every((one) => isObject(one) && (one["teamID"] ?? one["teamId"]) === key)
-      ? (list as unknown[])
-      : undefined,
-  );
+  Object.entries(isObject(found) ? found : {}).map(([key, list]) => {
+    if (!Array.isArray(list)) return undefined;
+    const members = list as unknown[];
+    const isNamed = members.every((one) => isObject(one) && (one["teamID"] ?? one["teamId"]) === key);
+    if (isNamed && members.length > 0) return members;
+    const isOther = members.some((one) => isObject(one) && (one["teamID"] ?? one["teamId"]) !== undefined);
+    if (isOther || !/\d/.test(key)) return undefined;
+    return members.map((one) => (isObject(one) ? { ...one, teamID: key } : { teamID: key, userID: one }));
+  });
 
 /** True for an object whose known values are texts that the schema takes as they are. */
 function isOrdinary(value: unknown): value is Ordinary {
@@ -176,7 +183,7 @@ export const teammembers = endpoint({
   answer: z.object({ teamMembers: z.array(teamMember) }),
   wrap: read,
   unwrap: (wire) => {
-    const found = firstOf(wire, ...placesOf("teamMembers", "members", "users"), "body", "result", "data") ?? wire;
+    const found = firstOf(wire, ...placesOf("teamMembers", "members", "users"), ...envelopes) ?? wire;
     return { teamMembers: at(found, "userIDs") ?? ungrouped(found) };
   },
   errors: ["notFound", "forbidden"],

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { done, read, wrapWritten } from "./envelopes.ts";
 import { answeredID, count, direction, id, row, rowData } from "./values.ts";
-import { firstOf, isObject, findMadeID, placesOf, readIn } from "./wire.ts";
+import { at, firstOf, isObject, findMadeID, parseText, placesOf, readIn, toTextID } from "./wire.ts";
 
 /** Highest number of rows of one batch insert. */
 export const maxRowsPerInsert = 10_000;
@@ -61,20 +61,31 @@ export const microappdata = endpoint({
   wrap: read,
   // No match is an empty list; also seen as none, and as null.
   unwrap: (wire) => {
-    const rows = firstOf(
-      wire,
-      ...placesOf("microAppRows", "rows"),
-      "body.data",
-      "result.data",
-      "data",
-      "body",
-      "result",
-    );
+    const inner = ["body.data", "result.data", "response.data", "data", "body", "result", "response"];
+    const rows = rowsIn(firstOf(wire, ...placesOf("microAppRows", "rows"), ...inner));
     const isNone = rows === null || (isObject(rows) && Object.keys(rows).length === 0);
     return { microAppRows: isNone ? [] : (rows ?? wire) };
   },
   errors: ["notFound", "forbidden", "invalidRequest"],
 });
+
+/** A list of rows: also one that is the text of a list, has rows by their IDs, or has each under `currentRow`. */
+function rowsIn(found: unknown): unknown {
+  const list = parseText(found);
+  if (isObject(list)) return isByID(list) ? Object.values(list) : list;
+  if (!Array.isArray(list)) return list;
+  const rows: readonly unknown[] = list;
+  const [first] = rows;
+  if (typeof first === "string") return rows.map(parseText);
+  const isWrapped = isObject(first) && first["_id"] === undefined && isObject(first["currentRow"]);
+  return isWrapped ? rows.map((row) => at(row, "currentRow")) : rows;
+}
+
+/** True for rows by their IDs, as the rows themselves have them. */
+const isByID = (found: object): boolean => {
+  const entries = Object.entries(found);
+  return entries.length > 0 && entries.every(([id, row]) => isObject(row) && toTextID(row["_id"]) === id);
+};
 
 export const microappdataRow = endpoint({
   summary: "Reads one row.",
@@ -85,7 +96,7 @@ export const microappdataRow = endpoint({
   // An unknown row is an empty body (assumed).
   answer: z.object({ currentRow: row.optional() }),
   wrap: read,
-  unwrap: (wire) => ({ currentRow: readIn(wire, ...placesOf("currentRow", "row")) }),
+  unwrap: (wire) => ({ currentRow: parseText(readIn(wire, ...placesOf("currentRow", "row"))) }),
   unknown: {},
   errors: ["forbidden"],
 });

@@ -56,15 +56,19 @@ export function firstOf(wire: unknown, ...paths: string[]): unknown {
   return undefined;
 }
 
+/** Names under which an answer has its payload, the documented one first. */
+export const envelopes = ["body", "result", "data", "response"] as const;
+
 /** Paths of a value by each of these names, in every envelope in use. */
 export const placesOf = (...names: string[]): string[] =>
-  names.flatMap((name) => [`body.${name}`, name, `result.${name}`, `data.${name}`]);
+  names.flatMap((name) => [`body.${name}`, name, ...envelopes.slice(1).map((outer) => `${outer}.${name}`)]);
 
 /** Reads the ID of what was made: by one of these names, as `_id` or `id`, or as the whole of an envelope. */
 export function findMadeID(wire: unknown, ...names: string[]): unknown {
   const named = firstOf(wire, ...placesOf(...names, "_id", "id"));
   if (named !== undefined) return named;
-  return ["result", "body", "data"].map((path) => at(wire, path)).find((value) => typeof toTextID(value) === "string");
+  const whole = ["result", "body", "data", "response"].map((path) => at(wire, path));
+  return whole.find((value) => typeof toTextID(value) === "string");
 }
 
 /**
@@ -83,7 +87,10 @@ const envelopeWords = new Set(["status", "body", "message", "success", "ok", "er
 const isEmptyEnvelope = (wire: unknown): boolean =>
   isObject(wire) &&
   (wire["status"] !== undefined || wire["body"] !== undefined) &&
-  Object.keys(wire).every((key) => envelopeWords.has(key));
+  hasWordsAlone(wire) &&
+  (!isObject(wire["body"]) || hasWordsAlone(wire["body"]));
+
+const hasWordsAlone = (wire: Json): boolean => Object.keys(wire).every((key) => envelopeWords.has(key));
 
 /** Turns null and an empty object, which stand for no record, into undefined. */
 const absent = (value: unknown): unknown =>
@@ -98,6 +105,15 @@ export const listOf = (value: unknown): unknown =>
  */
 export const toTextID = (value: unknown): unknown => (Number.isSafeInteger(value) ? String(value) : value);
 
+/** An answer and what stands in each of its envelopes. */
+const partsOf = (wire: unknown): unknown[] => [wire, ...envelopes.map((path) => at(wire, path))];
+
+/** The JSON of a text that holds a list or an object; leaves any other value alone. */
+export function parseText(value: unknown): unknown {
+  const found = typeof value === "string" && /^\s*[[{]/.test(value) ? answerIn(value) : undefined;
+  return found ?? value;
+}
+
 const failureWords = new Set(["failure", "fail", "failed", "error"]);
 
 /**
@@ -106,7 +122,7 @@ const failureWords = new Set(["failure", "fail", "failed", "error"]);
  * also `ok: false` and `success: false`. Each with any HTTP status, 200 included.
  */
 export function refusalIn(wire: unknown): string | undefined {
-  for (const part of [wire, at(wire, "body")]) {
+  for (const part of partsOf(wire)) {
     if (!isObject(part)) continue;
     const { status, error, message, reason, ok, success } = part;
     const inner = isObject(error) ? (error["message"] ?? error["reason"] ?? error["error"]) : error;
@@ -123,7 +139,7 @@ export function refusalIn(wire: unknown): string | undefined {
 
 /** The HTTP status that a refusal has inside of an answer with HTTP 200, such as `{error: 403}`. */
 export function refusalStatusIn(wire: unknown): number | undefined {
-  for (const part of [wire, at(wire, "body")]) {
+  for (const part of partsOf(wire)) {
     if (!isObject(part)) continue;
     const { status, statusCode, error } = part;
     const found = [error, at(error, "error"), status, statusCode].find(

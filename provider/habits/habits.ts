@@ -47,6 +47,8 @@ export const habits = {
   viewFilters: habit("What `optViewFilters` do", "match", "ignored", "refused"),
   rangeFilters: habit("What `$gt` and its like do in `optViewFilters`", "compare", "ignored", "refused"),
   parentFilter: habit("What `embeddingRowID` in `optViewFilters` does", "match", "ignored"),
+  parentShown: habit("Whether a row that is read names its parent", "yes", "no"),
+  subRows: habit("How rows of a sub-table are found", "all", "byParent"),
   rawRows: habit("What raw rows are asked for by", "platformFormat", "other"),
   linkForm: habit("What a linked value is read as", "object", "id"),
   numberForm: habit("What a number is read as", "number", "text"),

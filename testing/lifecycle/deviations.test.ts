@@ -38,6 +38,8 @@ const concerned: { [Name in HabitName]: readonly string[] } = {
   viewFilters: ["SeedRows of texts", "RowFile"],
   rangeFilters: ["SeedRows of texts", "RowFile"],
   parentFilter: ["SeedRows of rows"],
+  parentShown: ["SeedRows of rows"],
+  subRows: ["SeedRows of rows"],
   rawRows: ["SeedRows of texts"],
   linkForm: ["SeedRows of links", "SeedRows without links"],
   numberForm: ["SeedRows of numbers", "SeedRows of texts"],

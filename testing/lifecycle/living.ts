@@ -60,6 +60,46 @@ const rowsLife =
     };
   };
 
+/** A life of rows below two others: they are changed, moved and removed, and edited by hand. */
+async function subRowsLife({ client }: Stage): Promise<Life> {
+  const parents = new Map<string, string>();
+  for (const Code of ["EU", "AF"]) {
+    const { rowID } = await client.insertmicroapprow({ microAppID: "continents", rowData: { Code } });
+    parents.set(rowID, Code);
+  }
+  const all = async () =>
+    (await client.microappdata({ microAppID: "spots", optViewSort: { sortVal: 1 } })).microAppRows;
+  const rows = many.map((row, index) => ({ ...row, In: index % 2 === 0 ? "EU" : "AF", Name: "x" }));
+  const changed = rows.map((row, index) => (index === 0 ? { ...row, Name: "y" } : row)).slice(0, -1);
+  const moved = changed.map((row, index) => (index === 1 ? { ...row, In: "EU" } : row));
+  return {
+    live: async () =>
+      (await all()).map(({ Code, Name, embeddingRowID }) => ({ Code, In: parents.get(embeddingRowID ?? ""), Name })),
+    create: {
+      news: { table: "spots", key: "Code", rows, parent: { table: "continents", key: "Code", by: "In" } },
+      ...{ calls: [], live: rows },
+    },
+    changes: [
+      { news: { rows: changed }, calls: [], live: changed },
+      { news: { rows: moved }, calls: [], live: moved },
+    ],
+    later: [],
+    replaces: [],
+    drift: {
+      edit: async () => {
+        const [first, second] = await all();
+        await client.updatemicroapprow({ rowID: first?._id ?? "", rowData: { Name: "By hand" } });
+        await client.removemicroapprow({ rowID: second?._id ?? "" });
+      },
+      found: { drift: { changed: 1, missing: 1, changedKeys: ["P00"], missingKeys: ["P01"] } },
+      calls: [],
+    },
+    imported: "Declare the SeedRows",
+    deleted: { calls: [], live: [] },
+    remove: null,
+  };
+}
+
 type LifeOf = (typeof lives)[string];
 const references = { Of: { table: "continents", key: "Code" } };
 export const allLives: Readonly<Record<string, LifeOf>> = {
@@ -69,12 +109,7 @@ export const allLives: Readonly<Record<string, LifeOf>> = {
   "SeedRows of dates": rowsLife("places", {}, { Since: "2026-11-21" }, { Since: "2026-11-22" }),
   "SeedRows of links": rowsLife("places", { references }, { Of: "EU" }, { Of: "AF" }),
   "SeedRows without links": rowsLife("places", { references }, { Of: "EU" }, { Of: "" }),
-  "SeedRows of rows": rowsLife(
-    "spots",
-    { parent: { table: "continents", key: "Code", by: "In" } },
-    { In: "EU", Name: "x" },
-    { Name: "y" },
-  ),
+  "SeedRows of rows": subRowsLife,
 };
 
 /** Small pages and batches, of which a seed takes several. */

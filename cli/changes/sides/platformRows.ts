@@ -3,8 +3,9 @@ import { withRowEdits, type SeedDeclaration } from "../../../provider/environmen
 import { formatCount } from "../../../provider/messages/text.ts";
 import { canonical } from "../../../provider/reconcile/digests.ts";
 import { naturalKey } from "../../../provider/reconcile/merging/records.ts";
-import { rowsOf, type RowContext } from "../../../provider/resources/rows/live/context.ts";
+import type { RowContext } from "../../../provider/resources/rows/live/context.ts";
 import type { Links } from "../../../provider/resources/rows/live/links.ts";
+import { seedRowsOf } from "../../../provider/resources/rows/live/shownParents.ts";
 import { read } from "../../../provider/sources/read.ts";
 import type { Declared } from "../model/source.ts";
 
@@ -60,7 +61,7 @@ export class SeedReader {
   async *lines(context: RowContext, links: Links): AsyncGenerator<string> {
     const seen = new Set<string>();
     let [keyless, twice] = [0, 0];
-    for await (const page of rowsOf(context, this.#seed.table, aTable)) {
+    for await (const page of seedRowsOf(context, this.#seed.table, aTable, links)) {
       const lines: string[] = [];
       for (const row of page) {
         const values = links.inSourceTerms(row);

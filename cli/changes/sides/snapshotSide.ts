@@ -8,6 +8,7 @@ import { isObject } from "../../../provider/contract/wire.ts";
 import { things, type DeclaredThing } from "../../../provider/environment/things/things.ts";
 import { toPlainValue } from "../../../provider/layers/document.ts";
 import { Lookup } from "../../../provider/reconcile/references.ts";
+import type { LinkDeclaration } from "../../../provider/resources/rows/declared/links.ts";
 import type { RowContext } from "../../../provider/resources/rows/live/context.ts";
 import { Links } from "../../../provider/resources/rows/live/links.ts";
 import type { Declared } from "../model/source.ts";
@@ -85,8 +86,8 @@ async function readSeed(
     return;
   }
   const { context } = platform;
-  const { references, parent } = thing.inputs as Parameters<typeof Links.of>[1]; // of a seed's thing
-  const links = await Links.of(context, { references, parent }, () => new Lookup());
+  const { references, parent } = thing.inputs as LinkDeclaration; // of a seed's thing
+  const links = await Links.of(context, { table: seed.table, references, parent }, () => new Lookup());
   const reader = await SeedReader.of(name, like);
   const file = `rows-${Object.keys(seeds).length}.ndjson`;
   try {

@@ -93,6 +93,8 @@ export const meanings: Readonly<Record<HabitName, Meaning>> = {
   viewFilters: { ...taken(pages), except: { refused: profile } },
   rangeFilters: { ...taken(pages), except: { refused: profile } },
   parentFilter: taken("SeedRows of a sub-table: the rows under one parent"),
+  parentShown: taken("SeedRows of a sub-table: rows are read parent by parent, which is slower"),
+  subRows: taken("SeedRows of a sub-table: rows are read parent by parent, which is slower"),
   rawRows: unused("Raw rows in microapps api and in programs of the client: microapps:wireNames names the parameter"),
   linkForm: taken("SeedRows with references"),
   numberForm: declared("SeedRows with numbers", "Declare types: {<label>: number} of SeedRows, which refuses without."),

@@ -2,10 +2,11 @@ import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import type { Fact } from "../../../provider/conformance/fact.ts";
 import { loadFacts } from "../../../provider/conformance/load.ts";
 import type { HabitName } from "../../../provider/habits/habits.ts";
-import { isLong } from "../../../testing/harness/drawn.ts";
+import { drawnFrom, isLong } from "../../../testing/harness/drawn.ts";
 import { answerOf } from "./answer.ts";
 import type { VerifyOutcome } from "./outcome.ts";
 import { parts, type RehearsedPart } from "./rehearsal/parts.ts";
+import { liveWithEngine } from "./testing/engineLife.ts";
 import { Stand } from "./testing/stand.ts";
 
 // Strictness of `up`, one by one: verify finds it, its profile makes a second verify and a run work, or it names
@@ -82,6 +83,8 @@ const oneByOne: [HabitName, string, string[], ("yes" | "withSettings" | "no")?][
   ["emptyText", "null", ["values"]],
   ["emptyViewers", "absent", ["rows"]],
   ["unknownTable", "empty", ["rows"]],
+  ["parentShown", "no", ["rows", "values", "children"]],
+  ["subRows", "byParent", ["rows", "values", "children"]],
   ["failureForm", "number", ["Crew"]],
   ["failureForm", "flag", ["Crew"]],
   ["unknownDelete", "success", ["Crew"]],
@@ -97,6 +100,8 @@ const oneByOne: [HabitName, string, string[], ("yes" | "withSettings" | "no")?][
   ["roleChange", "ignored", ["Crew", "administrator"], "no"],
 ];
 const some = isLong ? oneByOne : oneByOne.filter((_, index) => index % 5 === 0);
+/** Those with whose profile an engine lives as well: one in `make test`. */
+const living = drawnFrom(some, "engine").map(([name, value]) => `${name} ${value}`);
 
 test.each(some)("%s: %s is found, its profile works, and nothing stays", async (name, value, names, works = "yes") => {
   stand.emulator.setProfile({ version: 1, habits: { [name]: value } });
@@ -109,6 +114,12 @@ test.each(some)("%s: %s is found, its profile works, and nothing stays", async (
   });
   const again = await stand.verify({ profile }, work);
   expect(again).toMatchObject({ status, outcome: { changes: [], left: [] } });
+  if (!living.includes(`${name} ${value}`)) return;
+  const life = await liveWithEngine(stand, profile, works === "no" ? "admin" : "member");
+  const changed = ["acme", "cities", "countries", "crew", "currencies", "roster"].map((thing) => `update ${thing}`);
+  expect("steps" in life ? { steps: life.steps.toSorted() } : life).toEqual(
+    works === "no" ? { refused: expect.stringContaining(`(${name})`) } : { steps: changed },
+  );
 });
 
 test("things that are found late are waited for, and the profile says how long", async () => {

@@ -1,7 +1,7 @@
 import type { Endpoint } from "../../contract/endpoint.ts";
 import { endpoints, type AnswerOf, type EndpointName } from "../../contract/endpoints.ts";
 import { codeOf, dependantsIn, type Dependant } from "../../contract/errors.ts";
-import { answerIn, isObject, refusalIn, refusalStatusIn } from "../../contract/wire.ts";
+import { answerIn, envelopes, isObject, refusalIn, refusalStatusIn } from "../../contract/wire.ts";
 import { printableLine, quote } from "../../messages/text.ts";
 import type { Failed } from "./retries.ts";
 import type { Reply } from "./transport.ts";
@@ -47,16 +47,34 @@ export function parseReply<Name extends EndpointName>(name: Name, reply: Reply):
     const [issue] = answer.error.issues;
     const place = issue?.path.join(".") ?? "";
     const lacks = place === "" ? "" : `: ${place}`;
-    return failure("badAnswer", `The answer is not as documented${lacks}${describeKeys(wire)}`);
+    return failure("badAnswer", `${undocumented}${lacks}${describeKeys(wire)}`);
   }
   return { answer: answer.data as AnswerOf<Name> }; // the schema is the one of this name
 }
 
-/** Names the first keys of an answer, and of its body, for a message: no values, since those may be secrets. */
+/** The beginning of what is reported of an answer in a form that nothing here reads. */
+export const undocumented = "The answer is not as documented";
+
+/**
+ * Names the first keys of an answer, of what stands in its envelope, and of the first item there, for a message: no
+ * values, since those may be secrets.
+ */
 function describeKeys(wire: unknown): string {
-  const keysOf = (value: unknown): string[] => (isObject(value) ? Object.keys(value).slice(0, 8) : []);
-  const inside = isObject(wire) ? keysOf(wire["body"]).map((key) => `body.${key}`) : [];
-  const keys = [...keysOf(wire).filter((key) => key !== "body" || inside.length === 0), ...inside];
+  const keysOf = (value: unknown, path: string): string[] => {
+    if (Array.isArray(value)) return isObject(value[0]) ? keysOf(value[0], `${path}[].`) : [`${path}[]`];
+    return isObject(value)
+      ? Object.keys(value)
+          .slice(0, 8)
+          .map((key) => `${path}${key}`)
+      : [];
+  };
+  const inside = envelopes.flatMap((name) => {
+    const value = isObject(wire) ? wire[name] : undefined;
+    return keysOf(value, Array.isArray(value) ? name : `${name}.`);
+  });
+  const isOpen = (key: string): boolean =>
+    inside.some((each) => each.startsWith(`${key}.`) || each.startsWith(`${key}[`));
+  const keys = [...keysOf(wire, "").filter((key) => !isOpen(key)), ...inside];
   return keys.length === 0 ? "" : `; it has ${keys.map((key) => printableLine(key).slice(0, 40)).join(", ")}`;
 }
 

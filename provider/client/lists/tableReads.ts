@@ -26,8 +26,15 @@ export class TableReads {
     this.#snapshots = new SnapshotCache(ttlMs, now);
   }
 
-  /** Pages of a table as it was at most `ttlMs` ago. */
-  async *read(table: string, call: CallOptions = {}): AsyncGenerator<Row[], void, undefined> {
+  /**
+   * Pages of a table as it was at most `ttlMs` ago.
+   * @param read reads them where they are not known (default: page by page)
+   */
+  async *read(
+    table: string,
+    call: CallOptions = {},
+    read: () => AsyncIterable<Row[]> = () => pages(this.#client, { microAppID: table, ...call }),
+  ): AsyncGenerator<Row[], void, undefined> {
     for (let reader; (reader = this.#underway.get(table)) !== undefined;) await reader;
     const known = this.#snapshots.get(table);
     if (known) {
@@ -43,7 +50,7 @@ export class TableReads {
     const version = this.#snapshots.version(table);
     let rows: Row[] | undefined = [];
     try {
-      for await (const page of pages(this.#client, { microAppID: table, ...call })) {
+      for await (const page of read()) {
         rows = rows && rows.length + page.length <= maxKeptRows ? [...rows, ...page] : undefined;
         // Each reader reads a large table itself: none waits for the end of this read.
         if (!rows) letOthers();

@@ -1,4 +1,4 @@
-import { ApiError, isNotFound } from "../../contract/errors.ts";
+import { ApiError, isNotFound, isRefusal } from "../../contract/errors.ts";
 import type { Member } from "../../contract/members.ts";
 import type { CallOptions, Calls } from "../http/call.ts";
 import { sleep } from "../http/deadline.ts";
@@ -20,6 +20,8 @@ export interface ListOptions extends CallOptions {
   now?: () => number;
 }
 
+type Platform = Calls<"teammembers"> & Partial<Calls<"userid">>;
+
 /** A list that is being read, since the team's version was this. */
 interface Read extends PromiseWithResolvers<TeamList> {
   teamID: string;
@@ -35,7 +37,7 @@ const readWaits: Waits = { aloneMs: 10, idleMs: 30, maxMs: 1_000 };
 
 /** Lists of the members of teams: reads of many become one call, and a list that was just read serves everyone. */
 export class TeamLists {
-  readonly #client: Calls<"teammembers">;
+  readonly #client: Platform;
   readonly #call: CallOptions;
   readonly #snapshots: SnapshotCache<TeamList>;
   readonly #reads: Collector<Read>;
@@ -47,9 +49,11 @@ export class TeamLists {
   readonly #late: LateMembers | undefined;
   /** True while lists hold user IDs alone, which do not show the team they belong to. */
   #isBare = false;
+  /** True where the ID of a listed member was seen to be that of its user. */
+  #isOwnID = false;
 
   constructor(
-    client: Calls<"teammembers">,
+    client: Platform,
     { reads = readWaits, ttlMs = 5_000, now = Date.now, ...call }: Omit<ListOptions, "additions">,
     late?: LateMembers,
   ) {
@@ -152,9 +156,10 @@ export class TeamLists {
       let wait = 0;
       for (const read of reads) {
         const { teamID, version, resolve, reject } = read;
-        const own = isOne ? teamMembers : teamMembers.filter((member) => member.teamID === teamID);
+        const listed = isOne ? teamMembers : teamMembers.filter((member) => member.teamID === teamID);
+        const own = await this.#identified(listed, call);
         if (!own.every(hasID)) {
-          reject(withoutID(teamID));
+          reject(withoutID(teamID, own));
           continue;
         }
         const members = following(this.#earlier.get(teamID) ?? [], own);
@@ -182,6 +187,27 @@ export class TeamLists {
     }
   }
 
+  /**
+   * Members whose only ID is that of their user, as one address shows: the platform finds it by that ID. Others stay
+   * without a user ID.
+   */
+  async #identified(members: readonly Member[], call: CallOptions): Promise<readonly Member[]> {
+    const isOpen = ({ userID, teamMemberID }: Member): boolean => userID === undefined && teamMemberID !== undefined;
+    const unclear = members.find((member) => isOpen(member) && member.email !== undefined);
+    if (!unclear || !this.#client.userid) return members;
+    if (!this.#isOwnID) {
+      const asked = this.#client.userid({ email: unclear.email ?? "" }, call);
+      const { userID } = (await asked.catch((error: unknown) => {
+        const isAnswer = error instanceof ApiError && ["forbidden", "notFound", "notImplemented"].includes(error.code);
+        if (isRefusal(error) || isAnswer) return undefined;
+        throw error;
+      })) ?? { userID: undefined };
+      this.#isOwnID = userID === unclear.teamMemberID;
+    }
+    if (!this.#isOwnID) return members;
+    return members.map((one) => (isOpen(one) ? { ...one, userID: one.teamMemberID, teamMemberID: undefined } : one));
+  }
+
   async #oneByOne(reads: readonly Read[], call: CallOptions): Promise<void> {
     const teams = Map.groupBy(reads, ({ teamID }) => teamID);
     await Promise.all([...teams.values()].map((own) => this.#readAll(own, call)));
@@ -190,9 +216,16 @@ export class TeamLists {
 
 const hasID = (member: Member): member is ListedMember => member.userID !== undefined;
 
-const withoutID = (teamID: string): ApiError =>
-  new ApiError({
+function withoutID(teamID: string, members: readonly Member[]): ApiError {
+  const { teamMemberID, email, role } = members.find((one) => !hasID(one)) ?? {};
+  const has = Object.entries({ "an ID of its own": teamMemberID, "an address": email, "a role": role });
+  const known = has.flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  return new ApiError({
     code: "badAnswer",
     endpoint: "teammembers",
-    message: `A member of team ${teamID} came without a user ID`,
+    message: `A member of team ${teamID} came without a user ID${known.length > 0 ? `; it has ${known.join(", ")}` : ""}`,
+    hint:
+      "The ID of its own counts as the user's where userid answers the same for the address; no setting says so. " +
+      "'microapps verify' shows how this platform lists members and finds users (habits.memberForm, habits.userLookupBy).",
   });
+}

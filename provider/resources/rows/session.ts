@@ -33,6 +33,7 @@ import { planWithLostLinks } from "./lostLinks.ts";
 import { outcome, refusePlan, tellFindings } from "./reports.ts";
 import { applyWithoutUnseen } from "./unseen.ts";
 import { applyPlan } from "./writing/apply.ts";
+import { ReadAgain } from "./writing/firstRow.ts";
 import { keepCells } from "./writing/restoredCells.ts";
 import type { Removal as RowRemoval, HandedOverRows } from "./writing/steps.ts";
 import { learnTrims, withTrims } from "./writing/trims.ts";
@@ -89,7 +90,11 @@ async function entered<Inputs extends SeedInputs>(
     if (last) refuseOtherViewers(last, job.inputs, viewerIDs);
     const stated = { ...withoutUndefined(viewersOf(inputs)), ...withoutUndefined({ viewerIDs }) };
     const before = old && { ...viewersOf(old), ...withoutUndefined({ viewerIDs: old.viewerIDs }) };
-    return await applied(context, { ...job, old: last, stated, before });
+    const whole = { ...job, old: last, stated, before };
+    return await applied(context, whole).catch((error: unknown) => {
+      if (error instanceof ReadAgain) return applied(context, whole);
+      throw error;
+    });
   } finally {
     release();
   }

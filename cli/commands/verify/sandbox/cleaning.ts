@@ -1,10 +1,11 @@
 import { pages } from "../../../../provider/client/lists/pages.ts";
 import type { Client } from "../../../../provider/client/options.ts";
 import { maxRowsLeft } from "../../../../provider/conformance/made.ts";
-import { ApiError, orUndefinedIfNotFound } from "../../../../provider/contract/errors.ts";
+import { ApiError, isRefusal, orUndefinedIfNotFound } from "../../../../provider/contract/errors.ts";
 import { withoutUndefined, type Row } from "../../../../provider/contract/values.ts";
 import { isObject } from "../../../../provider/contract/wire.ts";
 import type { Journal, Left, JournalThing } from "./journal.ts";
+import { findParent, type SandboxTable } from "./tables.ts";
 
 /** Something that could not be removed, and why. */
 export interface Remainder {
@@ -49,7 +50,7 @@ async function removed(
   swept: Set<string>,
 ): Promise<string | undefined> {
   if (kind === "row" && ids.length === 0 && table !== undefined) {
-    const why = swept.has(table) ? undefined : await sweep(client, run.tables[table] ?? table, run.mark);
+    const why = swept.has(table) ? undefined : await sweep(client, run, table);
     swept.add(table);
     if (why !== undefined) return why;
   }
@@ -98,20 +99,21 @@ async function isOurs(client: Client, kind: "organization" | "team", id: string,
  * Deletes the rows of a table that carry the mark in a value. Whatever the platform filters, they are looked at here.
  * Returns why some are left, or undefined once all are gone.
  */
-async function sweep(client: Client, microAppID: string, mark: string): Promise<string | undefined> {
+async function sweep(client: Client, run: Journal["run"], table: string): Promise<string | undefined> {
+  const { mark } = run;
+  const microAppID = run.tables[table] ?? table;
   const remove = async (rows: readonly Row[]): Promise<number> => {
     const found = rows.filter((row) => carries(row, mark));
     for (const { _id: rowID } of found) await orUndefinedIfNotFound(client.removemicroapprow({ rowID }));
     return found.length;
   };
   const endless = `table ${microAppID} gives more rows than a run writes: look on the platform which there are`;
-  const found: Row[] = [];
-  let [seen, removed] = [0, 0];
+  const found = new Map<string, Row>();
+  let removed = 0;
   try {
-    for await (const rows of pages(client, { microAppID })) {
-      seen += rows.length;
-      if (seen > maxRowsLeft) return endless;
-      found.push(...rows);
+    for await (const rows of rowsIn(client, run, microAppID, findParent(table))) {
+      for (const row of rows) found.set(row._id, row);
+      if (found.size > maxRowsLeft) return endless;
     }
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== "badAnswer") throw error;
@@ -121,8 +123,26 @@ async function sweep(client: Client, microAppID: string, mark: string): Promise<
       last = await remove((await client.microappdata({ microAppID })).microAppRows);
     }
   }
-  await remove(found);
+  await remove([...found.values()]);
   return undefined;
+}
+
+/** All rows of a table, then those below each row of another one: they may be found by their parents alone. */
+async function* rowsIn(
+  client: Client,
+  { tables }: Journal["run"],
+  microAppID: string,
+  parent: SandboxTable | undefined,
+): AsyncGenerator<Row[]> {
+  yield* pages(client, { microAppID });
+  if (parent === undefined) return;
+  try {
+    for await (const parents of pages(client, { microAppID: tables[parent] ?? parent }))
+      for (const { _id: embeddingRowID } of parents)
+        yield* pages(client, { microAppID, optViewFilters: [{ embeddingRowID }] });
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+  }
 }
 
 const carries = (value: unknown, mark: string): boolean =>

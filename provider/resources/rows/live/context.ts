@@ -1,7 +1,10 @@
 import type { CallOptions } from "../../../client/http/call.ts";
 import { pages } from "../../../client/lists/pages.ts";
+import { parentPages } from "../../../client/lists/parentPages.ts";
 import { maxRowsPerInsert } from "../../../contract/rows.ts";
 import type { Row } from "../../../contract/values.ts";
+import type { Dialect } from "../../../habits/profile.ts";
+import { formatCount } from "../../../messages/text.ts";
 import { Capacity } from "../../model/locks.ts";
 import type { Context } from "../../model/resource.ts";
 import type { RowClaims } from "../declared/claims.ts";
@@ -29,6 +32,43 @@ export const beginTurn = async (rows: number, signal: AbortSignal | undefined): 
 /** After so many pages others have their turn. */
 const pagesOfATurn = 10;
 
+/** How the platform of a client was seen to hide parents: it does not name them, or shows rows by their parents alone. */
+const hiddenParents = new WeakMap<object, "unnamed" | "unlisted">();
+/** Clients whose reads parent by parent were reported. */
+const reported = new WeakSet<object>();
+
+/** Parent tables by sub-table, as seeds of a run declare them, by the client of the run. */
+const parentTables = new WeakMap<object, Map<string, string>>();
+
+/** Notes that rows of a table stand below those of another one. */
+export function noteParentTable({ client }: Pick<Context, "client">, table: string, parent: string): void {
+  const known = parentTables.get(client) ?? new Map<string, string>();
+  parentTables.set(client, known.set(table, parent));
+}
+
+/** False where rows are known not to be found by their parents. */
+export const findsByParent = ({ habits }: Dialect): boolean =>
+  habits.viewFilters === "match" && habits.parentFilter === "match";
+
+/** Notes that sub-tables of this platform are read parent by parent from now on. */
+export function noteHiddenParents({ client }: Pick<Context, "client">, how: "unnamed" | "unlisted"): void {
+  hiddenParents.set(client, how);
+  reported.add(client);
+}
+
+/** True where rows of a sub-table are known to be found by their parents alone. */
+export const areUnlisted = ({ client, dialect }: Pick<Context, "client" | "dialect">): boolean =>
+  dialect.habits.subRows === "byParent" || hiddenParents.get(client) === "unlisted";
+
+/** The table of the parents by which rows of a sub-table are read; undefined where they are read all together. */
+export function parentTableOf({ client, dialect, rowClaims }: RowContext, table: string): string | undefined {
+  const { parentShown, subRows } = dialect.habits;
+  const isHidden = parentShown === "no" || subRows === "byParent" || hiddenParents.has(client);
+  if (!isHidden || !findsByParent(dialect)) return undefined;
+  const claimed = rowClaims.on(table).find(({ target }) => target.parent !== undefined);
+  return parentTables.get(client)?.get(table) ?? claimed?.target.parent?.table;
+}
+
 /**
  * All rows of a table, page by page. Takes room for a page of it, so whoever works on a page must not wait for others who
  * read.
@@ -36,12 +76,22 @@ const pagesOfATurn = 10;
  */
 export async function* rowsOf(context: RowContext, table: string, expected: number): AsyncGenerator<Row[]> {
   const { client, tables, signal, onCall, fromCache } = context;
+  const parentTable = parentTableOf(context, table);
+  const parents = parentTable === undefined ? undefined : await idsOf(context, parentTable);
+  if (parents && !reported.has(client)) {
+    reported.add(client);
+    context.report.info(
+      `table ${table}: rows are read parent by parent, which is slower: below each of ${formatCount(parents.length, "row")}`,
+    );
+  }
   const part = Math.min(expected, maxRowsPerInsert);
   let leave = await room.reading.enter(part, signal);
   try {
     let read = 0;
     const call = { signal, onCall };
-    for await (const page of fromCache ? tables.read(table, call) : pages(client, { microAppID: table, ...call })) {
+    const request = { microAppID: table, ...call };
+    const reading = () => (parents ? parentPages(client, request, parents) : pages(client, request));
+    for await (const page of fromCache ? tables.read(table, call, reading) : reading()) {
       yield page;
       if (++read % pagesOfATurn > 0) continue;
       leave();
@@ -50,4 +100,13 @@ export async function* rowsOf(context: RowContext, table: string, expected: numb
   } finally {
     leave();
   }
+}
+
+/** Rows that a table is taken to have below which others stand. */
+const aTable = 2_500;
+
+async function idsOf(context: RowContext, table: string): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const page of rowsOf(context, table, aTable)) for (const { _id } of page) ids.push(_id);
+  return ids;
 }

@@ -13,7 +13,7 @@ import {
 import { ResourceError, type Context } from "../../model/resource.ts";
 import { holderOf } from "../declared/holders.ts";
 import { linksOf, type LinkDeclaration, type LinkedTable } from "../declared/links.ts";
-import { rowsOf, type RowContext } from "./context.ts";
+import { areUnlisted, noteParentTable, parentTableOf, rowsOf, type RowContext } from "./context.ts";
 
 /** A row in its sent form. */
 export interface LinkedRow {
@@ -45,10 +45,15 @@ export class Links {
    */
   static async of(
     context: RowContext,
-    declaration: LinkDeclaration & { resourceUrn?: string | undefined },
+    declaration: LinkDeclaration & { table: string; resourceUrn?: string | undefined },
     absent?: () => Lookup,
   ): Promise<Links> {
-    const { references = {}, parent } = declaration;
+    const { table, references = {}, parent } = declaration;
+    if (parent) {
+      noteParentTable(context, table, parent.table);
+      if (areUnlisted(context) && parentTableOf(context, parent.table) !== undefined)
+        throw new ResourceError(deeper(table, parent.table));
+    }
     const read = new Map<string, Promise<Lookup>>();
     const lookup = ({ table, key }: LinkedTable): Promise<Lookup> => {
       const name = JSON.stringify([table, key]);
@@ -143,6 +148,10 @@ async function declaringSeed(
   }
   return undefined;
 }
+
+const deeper = (table: string, parent: string): string =>
+  `table ${table} is a sub-table of ${parent}, which is a sub-table itself: this platform shows rows by the filter of their parents alone (habits.subRows), so a later run could not find the parents. ` +
+  `Declare no parent, and link the rows to a row of ${parent} (references) instead`;
 
 /** Rows that a table is taken to have that is referred to. */
 const aTable = 2_500;

@@ -6,10 +6,10 @@ import type { RowSet } from "../../../reconcile/rowSet.ts";
 import { digesterFor } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
 import { contentIn, type Scope } from "../kept/scope.ts";
-import { rowsOf, type RowContext } from "./context.ts";
+import type { RowContext } from "./context.ts";
 import type { Links } from "./links.ts";
 import { ProgressRate } from "./progressRate.ts";
-import { refuseHiddenParents } from "./shownParents.ts";
+import { seedRowsOf } from "./shownParents.ts";
 
 /** Gets each live row with a key: its values in the terms of the source, and the index of the wanted row that it matches. */
 export type ObserveRow = (
@@ -34,11 +34,11 @@ export async function liveRows(
   const contentOf = contentIn(scope, declaration, wanted);
   const live = new LiveRows(wanted, ledger, keepsIDs);
   const rate = new ProgressRate("rows read", context.now);
-  let hasParents = false;
-  for await (const page of rowsOf(context, table, Math.max(wanted.length, ledger?.count ?? 0))) {
+  const expected = Math.max(wanted.length, ledger?.count ?? 0);
+  // A seed without rows looks below no parent: its first row shows what is hidden.
+  for await (const page of seedRowsOf(context, table, expected, links, ledger?.count === 0 ? [] : undefined)) {
     if (live.total === 0) for (const row of page.slice(0, 100)) for (const label in row) live.labels.add(label);
     for (const row of page) {
-      hasParents ||= !!row.embeddingRowID;
       const values = links.inSourceTerms(row);
       const known = digester.key(values);
       const dangling = links.isDangling(row);
@@ -50,6 +50,5 @@ export async function liveRows(
     }
     context.report.status(`${table}: ${rate.add(page.length)}`);
   }
-  if (!hasParents && ledger && ledger.count > 0) await refuseHiddenParents(context, table, links);
   return live;
 }

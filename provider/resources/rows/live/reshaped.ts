@@ -10,9 +10,10 @@ import { lastSource } from "../declared/summaries.ts";
 import type { RowTarget } from "../declared/target.ts";
 import type { LeftLabels } from "../kept/clearing.ts";
 import type { Scope } from "../kept/scope.ts";
-import { rowsOf, type RowContext } from "./context.ts";
+import type { RowContext } from "./context.ts";
 import { Links } from "./links.ts";
 import { ProgressRate } from "./progressRate.ts";
+import { seedRowsOf } from "./shownParents.ts";
 
 const linking = ({ references, parent }: RowTarget): string | undefined =>
   canonical([references ?? {}, parent ?? null]);
@@ -70,7 +71,7 @@ export async function readReshapedRows(
   const now = digesterFor(inputs, scope.labels);
   const rate = new ProgressRate("rows read", context.now);
   const seen: SeenRow[] = [];
-  for await (const page of rowsOf(context, inputs.table, ledger.count)) {
+  for await (const page of seedRowsOf(context, inputs.table, ledger.count, links)) {
     for (const row of page) {
       const [was, is] = [oldLinks.inSourceTerms(row), links.inSourceTerms(row)];
       const key = before.key(was);

@@ -6,6 +6,7 @@ import type { Summary } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
 import type { RowContext } from "../live/context.ts";
 import type { Links } from "../live/links.ts";
+import { ReadAgain } from "./firstRow.ts";
 import { RowWriter } from "./rowWriter.ts";
 import { Stopped, type Applied, type Steps } from "./steps.ts";
 
@@ -29,6 +30,7 @@ export async function applyPlan(
     await writer.removeAll();
     await writer.verify();
   } catch (error) {
+    if (error instanceof ReadAgain) throw error;
     reasons.push(reasonOf(error));
     if (error instanceof Stopped) await writer.verify();
   } finally {

@@ -8,12 +8,12 @@ import { ResourceError } from "../../model/resource.ts";
 import { untilShown } from "../../model/shown.ts";
 import { digesterFor, type Summary } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
-import { rowsOf, type RowContext } from "../live/context.ts";
+import { parentTableOf, rowsOf, type RowContext } from "../live/context.ts";
 import type { Links } from "../live/links.ts";
 import { rowsByID } from "../live/queries.ts";
-import { hidesParents, parentsAreHidden } from "../live/shownParents.ts";
+import { findHiddenRows, parentsAreHidden, seedRowsOf } from "../live/shownParents.ts";
 import { differencesOf } from "./differences.ts";
-import type { NewRow } from "./inserts.ts";
+import { parentIn, type NewRow } from "./inserts.ts";
 import type { ReadBackFindings } from "./readBack.ts";
 
 /** How often the first row is sent whose answer is lost. */
@@ -24,6 +24,9 @@ export interface Unproven {
   add: (rowID: string) => Promise<void>;
   delete: (rowID: string) => Promise<void>;
 }
+
+/** Thrown where the first row showed that the table has to be read in another way: the run begins again, with nothing sent. */
+export class ReadAgain extends Error {}
 
 /** A table that a seed has not written before, as it was seen. */
 export interface NewTable {
@@ -48,17 +51,20 @@ export async function tryRow(
   const digester = digesterFor(target, labels);
   const rowID = await inserted(context, target, links, row);
   await unproven.add(rowID);
-  const found = await untilShown(
-    context,
-    () => rowOf(context, table, rowID),
-    (row) => row !== undefined,
-  );
+  let listed: Row | undefined;
+  const look = async (): Promise<Row | undefined> => {
+    listed = links.by === undefined ? undefined : (await rowsByID(context, table, [rowID]))?.[0];
+    return listed ?? rowOf(context, table, rowID);
+  };
+  const found = await untilShown(context, look, (row) => row !== undefined);
   if (!found) {
     throw new ResourceError(
       `table ${table}: the platform answered that it inserted the first row (rowID ${rowID}), and reading it finds nothing; ` +
         `nothing else was sent. Run up again: it looks for that row first. If this persists, the platform does not keep rows`,
     );
   }
+  if (links.by !== undefined && !listed?.embeddingRowID)
+    await findParent(context, table, links.by, { row, rowID, unproven });
   const values = links.inSourceTerms(found);
   const index = new RowIndices(wanted.length);
   const digest = digester.key(values);
@@ -69,8 +75,6 @@ export async function tryRow(
     await unproven.delete(rowID);
     return none;
   }
-  if (!found.embeddingRowID && links.by !== undefined && (await hidesParents(context, table, links)))
-    throw await triedInVain(context, { rowID, unproven }, [parentsAreHidden(table, links.by)]);
   const differing = new Map([[row.index, values]]);
   const differences = await differencesOf(context, target, {
     ...{ written: differing, differing },
@@ -83,6 +87,25 @@ export async function tryRow(
   const reasons =
     differences.sentences.length > 0 ? differences.sentences : [`table ${table} did not keep the natural key`];
   throw await triedInVain(context, { rowID, unproven }, reasons);
+}
+
+/**
+ * Throws where a read of the table does not show the parent of the first row, which is taken away then: `ReadAgain` where
+ * its parent finds it.
+ */
+async function findParent(
+  context: RowContext,
+  table: string,
+  by: string,
+  { row, rowID, unproven }: { row: NewRow; rowID: string; unproven: Unproven },
+): Promise<void> {
+  if (parentTableOf(context, table) !== undefined) return;
+  if ((await rowIn(context, table, rowID))?.embeddingRowID) return;
+  if ((await findHiddenRows(context, table, [parentIn(row.text) ?? ""])) !== "found")
+    throw await triedInVain(context, { rowID, unproven }, [parentsAreHidden(table, by)]);
+  await orUndefinedIfNotFound(context.client.removemicroapprow({ rowID }, context));
+  await unproven.delete(rowID);
+  throw new ReadAgain();
 }
 
 /** Takes the first row away; answers why it can't stay. */
@@ -117,7 +140,7 @@ async function inserted(context: RowContext, target: RowTarget, links: Links, { 
     } catch (error) {
       if (!isOutcomeUnknown(error) || error.code === "cancelled") throw error;
       report.warning(`${table}: the answer to the first row was lost; looking whether it is there`);
-      const look = () => rowLike(context, target, links, rowData);
+      const look = () => rowLike(context, target, links, rowData, embeddingRowID);
       const found = await untilShown(context, look, (rowID) => rowID !== undefined);
       if (found !== undefined) return found;
       if (attempt === maxAttempts) throw error;
@@ -131,12 +154,14 @@ async function rowLike(
   { table, key }: RowTarget,
   links: Links,
   sent: RowData,
+  parent: string | undefined,
 ): Promise<string | undefined> {
   const others = Object.keys(sent).filter((label) => !key.includes(label) && canonical(sent[label]) !== undefined);
   const isSame = (row: RowData, values: RowData, label: string): boolean =>
     canonical(row[label]) === canonical(sent[label]) || keyText(values[label]) === keyText(sent[label]);
-  for await (const page of rowsOf(context, table, 1)) {
+  for await (const page of seedRowsOf(context, table, 1, links, parent === undefined ? [] : [parent])) {
     for (const row of page) {
+      if (parent !== undefined && row.embeddingRowID !== parent) continue;
       const values = links.inSourceTerms(row);
       if (key.every((label) => isSame(row, values, label))) return row._id;
       const isKeyless = key.some((label) => keyText(values[label]) === undefined);
@@ -152,6 +177,7 @@ async function rowLike(
 
 /** A row by its ID; undefined also where a platform finds rows by their IDs in no query. */
 export async function rowByID(context: RowContext, table: string, rowID: string): Promise<Row | undefined> {
+  if (parentTableOf(context, table) !== undefined) return rowIn(context, table, rowID);
   // In the form in which tables are read: that of a single row may be another one.
   const found = (await rowsByID(context, table, [rowID]))?.find(({ _id }) => _id === rowID);
   if (found) return found;
@@ -161,8 +187,11 @@ export async function rowByID(context: RowContext, table: string, rowID: string)
 
 /** A row by its ID, if need be by looking through the table. */
 async function rowOf(context: RowContext, table: string, rowID: string): Promise<Row | undefined> {
-  const found = await rowByID(context, table, rowID);
-  if (found) return found;
+  return (await rowByID(context, table, rowID)) ?? rowIn(context, table, rowID);
+}
+
+/** A row by its ID, as the whole table shows it. */
+async function rowIn(context: RowContext, table: string, rowID: string): Promise<Row | undefined> {
   for await (const rows of rowsOf(context, table, 1)) {
     const row = rows.find(({ _id }) => _id === rowID);
     if (row) return row;

@@ -5,8 +5,9 @@ import type { RowSet } from "../../../reconcile/rowSet.ts";
 import { untilShown } from "../../model/shown.ts";
 import { digesterFor } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
-import { rowsOf, type RowContext } from "../live/context.ts";
+import type { RowContext } from "../live/context.ts";
 import type { Links } from "../live/links.ts";
+import { seedRowsOf } from "../live/shownParents.ts";
 
 /** A row that is to be inserted: where it stands in the source, and its JSON. */
 export interface NewRow {
@@ -17,7 +18,9 @@ export interface NewRow {
 
 type Target = Parameters<RowContext["client"]["insertWritten"]>[0];
 
-const parentIn = (text: string): string | undefined => (JSON.parse(text) as { embeddingRowID?: string }).embeddingRowID; // RowWriter wrote it
+/** ID of the row below which a new one stands. */
+export const parentIn = (text: string): string | undefined =>
+  (JSON.parse(text) as { embeddingRowID?: string }).embeddingRowID; // RowWriter wrote it
 
 /** How often a batch is sent whose rows do not appear. */
 const maxAttempts = 3;
@@ -191,7 +194,8 @@ export class RowInserts {
     const { table } = this.#target;
     const digester = digesterFor(this.#target);
     const left = new Map(batch.map((row) => [row.index, row]));
-    for await (const page of rowsOf(this.#context, table, this.#wanted.length)) {
+    const parents = new Set(batch.flatMap(({ text }) => parentIn(text) ?? []));
+    for await (const page of seedRowsOf(this.#context, table, this.#wanted.length, this.#links, parents)) {
       for (const row of page) {
         const digest = digester.key(this.#links.inSourceTerms(row));
         const index = digest && this.#wanted.find(digest);

@@ -7,11 +7,11 @@ import { digesterFor, type Summary } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
 import type { Clearing } from "../kept/clearing.ts";
 import { contentIn, type Scope } from "../kept/scope.ts";
-import { room, rowsOf, type RowContext } from "../live/context.ts";
+import { parentTableOf, room, rowsOf, type RowContext } from "../live/context.ts";
 import type { Links } from "../live/links.ts";
 import { NumberedKeys } from "../live/numberedKeys.ts";
 import { hasRows, oneByOne, page, rowsByID } from "../live/queries.ts";
-import { hidesParents, parentsAreHidden } from "../live/shownParents.ts";
+import { findHiddenRows } from "../live/shownParents.ts";
 import { differencesOf } from "./differences.ts";
 
 /** Maximum of rows that are kept; of more, the last ones are examined and all are counted. */
@@ -55,10 +55,12 @@ export interface ReadBackFindings {
 export async function readBack(
   context: RowContext,
   target: RowTarget,
-  { rows: wanted, labels }: Pick<Summary, "rows" | "labels">,
+  summary: Pick<Summary, "rows" | "labels">,
   links: Links,
-  { written, inserted, changed, inAll, labels: seen, clear, scope = { labels } }: WrittenRows,
+  rows: WrittenRows,
 ): Promise<ReadBackFindings> {
+  const { rows: wanted, labels } = summary;
+  const { written, inserted, changed, inAll, labels: seen, clear, scope = { labels } } = rows;
   const { table, key } = target;
   const digester = digesterFor(target);
   const contentOf = contentIn(scope, target, wanted);
@@ -93,10 +95,8 @@ export async function readBack(
     return { sentences, isLabelLost: true, missing, found, trimmed: [] };
   }
   const isOtherwise = missing.size + differing.size > 0 && !hasParents;
-  if (isOtherwise && links.by !== undefined && (await hidesParents(context, table, links))) {
-    const sentences = [parentsAreHidden(table, links.by)];
-    return { sentences, isLabelLost: true, missing, found, trimmed: [] };
-  }
+  if (isOtherwise && links.by !== undefined && (await findHiddenRows(context, table, links.parentIDs())) === "found")
+    return readBack(context, target, summary, links, rows);
   const unseen = isProved ? new RowIndices(0) : missing;
   const differences = await differencesOf(context, target, {
     ...{ written: { has: (index) => written.has(index) && !missing.has(index) }, differing },
@@ -121,9 +121,12 @@ async function seek(
   { missing, written, inserted, changed, inAll, expected }: Sought,
   look: (rows: readonly Row[]) => void,
 ): Promise<boolean> {
+  const isByParent = parentTableOf(context, table) !== undefined;
   const newestShow = async (): Promise<boolean> => {
+    if (isByParent) await lookAtAll();
+    if (isByParent) return missing.size === 0;
     if (missing.size > 0) look(await newest(context, table, missing.size));
-    if (missing.size > 0 && inserted === 0) look(await oneByOne(context, changed.slice(0, ids.oneByOne)));
+    if (missing.size > 0 && inserted === 0) look(await oneByOne(context, table, changed.slice(0, ids.oneByOne)));
     if (written.size <= most) return missing.size === 0;
     return missing.size < written.size && (await hasRows(context, table, inAll));
   };
