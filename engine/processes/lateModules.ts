@@ -20,6 +20,9 @@ const tracing = /\/@pulumi\/pulumi\/cmd\/run\/tracing\.js$/;
 const promises = /(^|\/)debuggable$/;
 const own = /\/@pulumi\/pulumi\/(?!node_modules)/;
 const runner = /\/@pulumi\/pulumi\/cmd\/\w[\w-]*\/index\.js$/;
+/** Sends messages for debugging, three for each resource and each by a call of its own, which the engine drops. */
+const log = "../log";
+const runtime = /\/@pulumi\/pulumi\/runtime\/\w+\.js$/;
 /** Reads the source maps of all files of a stack, of which each resource notes one: a tenth of the time of a short run. */
 const sourceMaps = "source-map-support";
 
@@ -37,6 +40,7 @@ function substituteFor(request: string, from: string): Substitute | undefined {
     return () => ({ isInitializedAsync: () => Promise.resolve() });
   if (/^@opentelemetry\/(?!api$)/.test(request) && tracing.test(from)) return () => ({});
   if (request === `${sourceMaps}/register` && runner.test(from)) return registerUnmapped;
+  if (request === log && runtime.test(from)) return (real) => withoutDebugging(real() as object);
   if (promises.test(request) && own.test(from) && !process.env["PULUMI_DEBUG_PROMISE_LEAKS"])
     return (real) => unnoted(real());
   return undefined;
@@ -85,6 +89,10 @@ function registerUnmapped(real: () => unknown, from: string): unknown {
   });
   return real();
 }
+
+/** The module without messages for debugging: those of the program itself go through another one. */
+const withoutDebugging = (real: object): object =>
+  Object.create(real, { debug: { value: () => Promise.resolve() } }) as object;
 
 interface Debuggable {
   debuggablePromise: <Value>(promise: Promise<Value>, context: unknown) => Promise<Value>;

@@ -33,6 +33,33 @@ pulumi.runtime.serializeFunction(() => helper()).catch((error) => console.log(er
   }
 });
 
+test("the SDK's own messages for debugging are not sent, those of the program are", async () => {
+  const sandbox = new Sandbox({
+    "package.json": "{}",
+    "index.cjs": `const pulumi = require("@pulumi/pulumi");
+const engine = pulumi.runtime.getEngine();
+const log = engine.log.bind(engine);
+engine.log = (request, done) => { sent.push(request.getMessage()); log(request, done); };
+const sent = [];
+new pulumi.ComponentResource("test:index:Component", "one").urn.apply(async () => {
+  await pulumi.log.debug("for debugging");
+  await pulumi.log.info("for people");
+  console.log("sent: " + sent.join());
+});
+`,
+  });
+  try {
+    await sandbox.init();
+    const { events } = await sandbox.run();
+    const messages = events.flatMap((event) => (event.type === "log" ? [event.message] : []));
+    expect(messages).toContain("sent: for debugging,for people");
+    expect(messages).toContain("for people");
+    expect(messages).not.toContain("for debugging");
+  } finally {
+    sandbox.remove();
+  }
+});
+
 test("where the SDK has other files, they load as usual", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "microapps-late-"));
   try {
