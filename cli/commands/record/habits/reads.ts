@@ -1,6 +1,6 @@
 import type { ParsedRequestOf } from "../../../../provider/contract/endpoints.ts";
 import type { Row } from "../../../../provider/contract/values.ts";
-import { isObject, type Json } from "../../../../provider/contract/wire.ts";
+import { isObject } from "../../../../provider/contract/wire.ts";
 import { valuesOf } from "../../../recording/tables.ts";
 import { keep, type Sighting } from "./sighting.ts";
 
@@ -102,8 +102,8 @@ function matches(value: unknown, rows: readonly Row[]): boolean | undefined {
 
 function holds(part: unknown, value: string | number): boolean {
   if (Array.isArray(part)) return part.some((item) => holds(item, value));
-  if (isObject(part)) return Object.values(part as Json).some((inner) => holds(inner, value));
-  if (part === null || part === undefined || typeof part === "boolean") return false;
+  if (isObject(part)) return Object.values(part).some((inner) => holds(inner, value));
+  if (typeof part !== "string" && typeof part !== "number") return false;
   // Texts may be matched in part or whatever their case, and a date has several forms.
   const time = (one: unknown): number => (typeof one === "number" ? one : Date.parse(String(one)));
   return String(part).toLowerCase().includes(String(value).toLowerCase()) || time(part) === time(value);

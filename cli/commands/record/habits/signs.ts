@@ -8,7 +8,7 @@ import { findDifference } from "../../../../provider/conformance/trial.ts";
 import type { EndpointName } from "../../../../provider/contract/endpoints.ts";
 import { codeOf } from "../../../../provider/contract/errors.ts";
 import { isObject } from "../../../../provider/contract/wire.ts";
-import { usualHabits, type HabitName, type Habits } from "../../../../provider/habits/habits.ts";
+import { usualHabits, type HabitName } from "../../../../provider/habits/habits.ts";
 import type { RecordedExchange } from "../../../recording/exchange.ts";
 
 type Applies = (exchange: RecordedExchange) => boolean;
@@ -28,11 +28,12 @@ const ofRequest: ReadonlySet<string> = new Set([
 ]);
 
 /** True for an answer, and for a refusal of the request itself. */
-const isJudged: Applies = ({ status, refused }) => refused === undefined || ofRequest.has(codeOf(status, refused));
+const isAboutRequest: Applies = ({ status, refused }) =>
+  refused === undefined || ofRequest.has(codeOf(status, refused));
 const of =
   (...names: EndpointName[]): Applies =>
   (exchange) =>
-    names.includes(exchange.name) && exchange.request !== undefined && isJudged(exchange);
+    names.includes(exchange.name) && exchange.request !== undefined && isAboutRequest(exchange);
 const both =
   (...all: Applies[]): Applies =>
   (exchange) =>
@@ -124,7 +125,7 @@ function isPresumedOtherwise({ presumes }: Fact, name: HabitName, known: Readonl
 
 /** True where a habit that a fact presumes was seen to be another one. */
 export const isOtherwise = (presumes: Fact["presumes"], known: ReadonlyMap<HabitName, string>): boolean =>
-  findWrongHabit(presumes, Object.fromEntries(known) as Partial<Habits>) !== undefined;
+  findWrongHabit(presumes, Object.fromEntries(known)) !== undefined;
 
 /** Filters are left out: a read without rows shows nothing of them, and says as much of the habit without one. */
 const needsSight = (name: HabitName, known: ReadonlyMap<HabitName, string>): boolean =>

@@ -75,12 +75,12 @@ export class ThingsSoFar {
       }
       return [
         ...(teams.length > 0 && answer ? [["cascade", "deletes"] as const] : []),
-        ...this.#gone(id, answer, code),
+        ...this.#deletion(id, answer, code),
       ];
     },
     deleteteam: ({ request: { teamID }, answer, code }) => {
       if (answer) this.#teams.delete(teamID);
-      return this.#gone(teamID, answer, code);
+      return this.#deletion(teamID, answer, code);
     },
     insertteammembers: ({ request: { teamIDs, emails = [], userIDs = [] }, code }) => {
       const names = [...emails.map((email) => email.toLowerCase()), ...userIDs];
@@ -115,7 +115,7 @@ export class ThingsSoFar {
     deleteteammember: ({ request: { teamID, userID }, answer, code }) => {
       if (teamID === undefined || userID === undefined) return [];
       this.#changed([teamID]);
-      return this.#gone(`${teamID} ${userID}`, answer, code);
+      return this.#deletion(`${teamID} ${userID}`, answer, code);
     },
     enforceteammembership: ({ request: { teamIDs } }) => {
       this.#changed([...teamIDs, ...this.#creators.keys(), ...this.#members.keys()]);
@@ -142,7 +142,7 @@ export class ThingsSoFar {
   }
 
   /** A deletion, perhaps of what is gone already. */
-  #gone(key: string, answer: unknown, code: string | undefined): Sighting[] {
+  #deletion(key: string, answer: unknown, code: string | undefined): Sighting[] {
     const wasGone = this.#deleted.has(key);
     if (answer !== undefined) keep(this.#deleted, key, true);
     if (!wasGone || (answer === undefined && code !== "notFound")) return [];
@@ -163,10 +163,10 @@ export class ThingsSoFar {
 
   #hasRole(teamID: string, userID: string | undefined, role: string | undefined): Sighting[] {
     const key = `${teamID} ${userID ?? ""}`;
-    const given = this.#roles.get(key);
-    if (given === undefined || role === undefined) return [];
+    const wanted = this.#roles.get(key);
+    if (wanted === undefined || role === undefined) return [];
     this.#roles.delete(key);
-    return [["roleChange", role === given ? "yes" : "ignored"]];
+    return [["roleChange", role === wanted ? "yes" : "ignored"]];
   }
 }
 

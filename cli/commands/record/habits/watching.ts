@@ -49,7 +49,7 @@ export class HabitWatch {
 
   readonly take = (exchange: RecordedExchange): void => {
     const { name, wireName, answer, request } = exchange;
-    this.#judge(exchange);
+    this.#look(exchange);
     for (const sighting of this.#things.take(exchange)) this.#note(sighting);
     if (name === "userid") this.#lookedUp(exchange);
     if (name === "microappdata" && exchange.refused !== undefined) this.#refusedRead(exchange);
@@ -64,7 +64,7 @@ export class HabitWatch {
     if (value !== usualHabits[name] || !this.#seen.has(name)) this.#seen.set(name, value);
   }
 
-  #judge(exchange: RecordedExchange): void {
+  #look(exchange: RecordedExchange): void {
     for (const { name, value } of signsOf(exchange, this.#tellers, this.#seen)) this.#note([name, value]);
   }
 
@@ -88,7 +88,7 @@ export class HabitWatch {
     row: Row,
     { table, isSample = false }: { table?: string; isSample?: boolean },
   ): void {
-    if (isSample) this.#judge({ ...exchange, name: "microappdataRow", answer: { currentRow: row } });
+    if (isSample) this.#look({ ...exchange, name: "microappdataRow", answer: { currentRow: row } });
     this.#each(this.#values.read(row, table));
   }
 
