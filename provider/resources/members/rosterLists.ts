@@ -31,7 +31,7 @@ export function toWanted(members: Members, { members: kept = {}, userIDs = [] }:
   });
 }
 
-/** Tells the address of a declared member from a user ID. */
+/** A declared member by address, or by user ID. */
 export const toNamed = (name: string): Named => (name.includes("@") ? { email: name } : { userID: name });
 
 const sortedNames = (members: Members): string[] => Object.keys(members).toSorted();

@@ -94,7 +94,7 @@ function* filtered([key, wanted]: [string, unknown], rows: readonly Row[]): Gene
 const isBound = ([operator, bound]: [string, unknown]): boolean =>
   Object.hasOwn(ranges, operator) && typeof bound === "string";
 
-/** True when each row holds the value somewhere; undefined where that can't be said. */
+/** True when each row holds the value somewhere; undefined where that is unknown. */
 function matches(value: unknown, rows: readonly Row[]): boolean | undefined {
   const isPlain = (typeof value === "string" && value !== "") || typeof value === "number";
   return isPlain && rows.length > 0 ? rows.every((row) => holds(row, value)) : undefined;

@@ -127,7 +127,7 @@ function isPresumedOtherwise({ presumes }: Fact, name: HabitName, known: Readonl
 export const isOtherwise = (presumes: Fact["presumes"], known: ReadonlyMap<HabitName, string>): boolean =>
   findWrongHabit(presumes, Object.fromEntries(known)) !== undefined;
 
-/** Filters are left out: a read without rows shows nothing of them, and says as much of the habit without one. */
+/** Filters are left out: a read without rows shows nothing of them, and the same of the habit without one. */
 const needsSight = (name: HabitName, known: ReadonlyMap<HabitName, string>): boolean =>
   name !== "viewFilters" && !known.has(name);
 

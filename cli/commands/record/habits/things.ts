@@ -21,7 +21,7 @@ export class ThingsSoFar {
   /** The name of each organization, and of each team with its organization. */
   readonly #organizations = new Map<string, string>();
   readonly #teams = new Map<string, { organizationID: string; name: string }>();
-  /** Who made a team, until its members are listed or changed. */
+  /** The user who made a team, until its members are listed or changed. */
   readonly #creators = new Map<string, string>();
   /** User IDs and addresses of listed members. */
   readonly #members = new Map<string, ReadonlySet<string>>();
