@@ -250,44 +250,6 @@ test("what is imported from the file is unchanged in the next preview, and its r
   }
 });
 
-test("members whose addresses the platform does not show go by user ID: unchanged here, and made where they are known", async () => {
-  const people = await fill();
-  const idOf = async (email: string): Promise<string> => (await client.userid({ email })).userID;
-  const [ada, grace, own] = [await idOf("ada@example.com"), await idOf("grace@example.com"), await client.callerID()];
-  const profile = { version: 1, habits: { memberForm: "ids", memberAddress: "no" } } as const;
-  source.setProfile(profile);
-  const { status, output } = await dump(source, "one", ...people, ...allTables, "--json");
-  expect(status).toBe(0);
-  expect((JSON.parse(output) as { warnings: string[] }).warnings).toEqual([
-    'team "Crew": 3 members without an address that the platform shows: declared by user ID, which another platform does not know',
-    'team "Support": 1 member without an address that the platform shows: declared by user ID, which another platform does not know',
-  ]);
-  const text = await readFile(join(folder, "one/environment.yaml"), "utf8");
-  for (const line of [`${ada}: admin`, `${grace}: member`, `${own}: admin`])
-    expect(text).toContain(`\n          ${line}\n`);
-  const here = await projectOf("one", source);
-  const users = [
-    { email: "ada@elsewhere.example", id: ada },
-    { email: "grace@elsewhere.example", id: grace },
-  ];
-  const elsewhere = await createEmulator({ seed: { ...seed, administrator: { ...administrator, id: own }, users } });
-  elsewhere.setProfile(profile);
-  const there = await projectOf("one", elsewhere);
-  try {
-    await imported(here, await readFile(join(folder, "one/import.json"), "utf8"));
-    expect(await here.steps("up", "--yes")).toEqual([]);
-    await there.succeed("up", "--yes");
-    const made = JSON.parse(await there.succeed("stack output", "--json")) as { teams: Record<string, string> };
-    const teams = Object.values(made.teams).flatMap((id) => ["--team", id]);
-    expect(await dump(elsewhere, "two", ...teams, ...allTables)).toMatchObject({ status: 0 });
-    expect(await readFile(join(folder, "two/environment.yaml"), "utf8")).toBe(text);
-  } finally {
-    await here.remove();
-    await there.remove();
-    await elsewhere.close();
-  }
-});
-
 /** A value of an import file, which may be marked as a secret. */
 const withoutSecrets = (value: unknown): unknown =>
   typeof value === "object" && value !== null && "plaintext" in value ? JSON.parse(String(value.plaintext)) : value;
