@@ -1,7 +1,7 @@
 import type { AnswerOf, EndpointName, ParsedRequestOf } from "../../../../provider/contract/endpoints.ts";
 import { codeOf } from "../../../../provider/contract/errors.ts";
 import type { RecordedExchange } from "../../../recording/exchange.ts";
-import { keep, type Sighting } from "./sighting.ts";
+import { keep, type Sighting } from "../../../recording/sighting.ts";
 
 interface Call<Name extends EndpointName> {
   request: ParsedRequestOf<Name>;

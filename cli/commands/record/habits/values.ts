@@ -1,8 +1,8 @@
 import { timeOf } from "../../../../provider/contract/fields.ts";
 import type { Row, RowData } from "../../../../provider/contract/values.ts";
 import { isObject } from "../../../../provider/contract/wire.ts";
+import { keep, type Sighting } from "../../../recording/sighting.ts";
 import { isDate } from "../../../recording/tables.ts";
-import { keep, type Sighting } from "./sighting.ts";
 
 /** Values of rows that were written, until they are read back. */
 export class WrittenValues {

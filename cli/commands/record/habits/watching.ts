@@ -7,9 +7,9 @@ import type { Row, RowData } from "../../../../provider/contract/values.ts";
 import { usualHabits, type HabitName } from "../../../../provider/habits/habits.ts";
 import type { Profile } from "../../../../provider/habits/profile.ts";
 import type { RecordedExchange } from "../../../recording/exchange.ts";
+import { ReadHabits } from "../../../recording/readHabits.ts";
+import type { Sighting } from "../../../recording/sighting.ts";
 import { wordsFact } from "../../verify/meaning.ts";
-import { TableReads } from "./reads.ts";
-import type { Sighting } from "./sighting.ts";
 import { isOtherwise, resultOf, signsOf, tellersOf } from "./signs.ts";
 import { ThingsSoFar } from "./things.ts";
 import { WrittenValues } from "./values.ts";
@@ -23,7 +23,7 @@ export class HabitWatch {
   #unknownWord: FactResult | undefined;
   readonly #things = new ThingsSoFar();
   readonly #values = new WrittenValues();
-  readonly #reads = new TableReads();
+  readonly #reads = new ReadHabits();
   /** How a user was asked for and found, or not. */
   readonly #lookups = new Set<"query" | "post" | "noQuery" | "noPost" | "off">();
 

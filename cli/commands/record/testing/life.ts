@@ -39,7 +39,7 @@ async function rows(call: Call): Promise<void> {
   ] as const)
     await sorted(order, skip);
   await read("countries", { optLimit: 2 });
-  await read("countries", { optViewSort: { _id: -1 } });
+  for (const _id of [1, -1]) await read("countries", { optViewSort: { _id } });
   await read("countries", { optViewFilters: [{ _id: { $gt: "country-2" } }], optViewSort: { _id: 1 } });
   await read("countries", { optViewFilters: [{ sortVal: "DE" }] });
   await read("countries", { optViewFilters: [{ sortVal: "nothing" }] });

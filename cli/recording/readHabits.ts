@@ -1,8 +1,8 @@
-import type { ParsedRequestOf } from "../../../../provider/contract/endpoints.ts";
-import type { Row } from "../../../../provider/contract/values.ts";
-import { isObject } from "../../../../provider/contract/wire.ts";
-import { valuesOf } from "../../../recording/tables.ts";
+import type { ParsedRequestOf } from "../../provider/contract/endpoints.ts";
+import type { Row } from "../../provider/contract/values.ts";
+import { isObject } from "../../provider/contract/wire.ts";
 import { keep, type Sighting } from "./sighting.ts";
+import { valuesOf } from "./tables.ts";
 
 type Read = ParsedRequestOf<"microappdata">;
 
@@ -21,7 +21,7 @@ const ranges: Readonly<Record<string, (seen: string, bound: string) => boolean>>
 const noAccident = 4;
 
 /** Reads of tables since something was last written, by what they have in common. */
-export class TableReads {
+export class ReadHabits {
   readonly #byPlace = new Map<string, { skip: number; ids: string }>();
   readonly #byOrder = new Map<string, { order: number; ids: string }>();
   readonly #unsorted = new Map<string, string>();
@@ -46,9 +46,9 @@ export class TableReads {
       const doesMatch = matches(value, rows);
       if (doesMatch !== undefined) yield ["searchFilters", doesMatch ? "match" : "ignored"];
     }
-    const isAscending = isObject(optViewSort) && Object.keys(optViewSort).length === 1 ? optViewSort["_id"] : undefined;
-    if (rows.length >= noAccident && (isAscending === 1 || isAscending === -1))
-      yield ["viewSort", isSorted(rows, isAscending) ? "honoured" : "ignored"];
+    const order = isObject(optViewSort) && Object.keys(optViewSort).length === 1 ? optViewSort["_id"] : undefined;
+    if (rows.length > 1 && (order === 1 || order === -1))
+      yield ["viewSort", isSorted(rows, order) ? "honoured" : "ignored"];
     yield* this.#besideOthers(request, rows);
   }
 
@@ -56,7 +56,7 @@ export class TableReads {
     const [filter, ...others] = request.searchFilter ?? [];
     const ids = JSON.stringify(rows.map(({ _id }) => _id));
     const key = JSON.stringify(request);
-    if (filter === undefined || (filter.field === undefined && request.optViewSort === undefined)) {
+    if (filter?.field === undefined && request.optViewSort === undefined) {
       const before = this.#unsorted.get(key);
       keep(this.#unsorted, key, ids);
       if (before !== undefined && before !== ids && isSame(before, ids)) yield ["rowOrder", "changing"];

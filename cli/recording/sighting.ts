@@ -1,4 +1,4 @@
-import type { HabitName, HabitValue } from "../../../../provider/habits/habits.ts";
+import type { HabitName, HabitValue } from "../../provider/habits/habits.ts";
 
 /** Something that a call shows of a platform. */
 export type Sighting = { [Name in HabitName]: readonly [name: Name, value: HabitValue<Name>] }[HabitName];
