@@ -66,11 +66,11 @@ async function goneThings({ base, head }: Both): Promise<Line[]> {
 }
 
 /** The people that a thing declares, each with the team. */
-const addressesIn = ({ kind, inputs: { email, members, ended }, above = "" }: Declaring): string[] => {
+const addressesIn = ({ kind, inputs: { email, userID, members, ended }, above = "" }: Declaring): string[] => {
   if (ended === true) return [];
-  const all =
-    kind === "TeamRoster" && isObject(members) ? Object.keys(members) : typeof email === "string" ? [email] : [];
-  return all.map((each) => `${above} ${each.toLowerCase()}`);
+  const all = kind === "TeamRoster" && isObject(members) ? Object.keys(members) : [email ?? userID];
+  const names = all.filter((name): name is string => typeof name === "string");
+  return names.map((each) => `${above} ${each.toLowerCase()}`);
 };
 
 /** Rows that the base's seed has not; none of a seed that can't be read there. */

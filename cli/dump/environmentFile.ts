@@ -1,5 +1,6 @@
 import { stringify } from "yaml";
 import type { Declaration } from "../../provider/environment/declaration.ts";
+import { nameOf } from "../../provider/resources/members/rosterLists.ts";
 import { modeline, packageSchemaFrom } from "../tableSchema/editors.ts";
 import type { DumpedOrganization } from "./people.ts";
 import { isOfLinks, type DumpedSeed, type DumpedDeclaration } from "./seeds.ts";
@@ -30,7 +31,7 @@ export const declareOrganizations = (organizations: readonly DumpedOrganization[
   Object.fromEntries(
     organizations.map((one) => {
       const teams = one.teams.map((team) => {
-        const members = team.members.map(({ email, role }) => [email, role ?? {}] as const);
+        const members = team.members.map((member) => [nameOf(member), member.role ?? {}] as const);
         return [team.key, { ...described(team), ...unlessEmpty("members", Object.fromEntries(members)) }] as const;
       });
       return [one.key, { ...described(one), ...unlessEmpty("teams", Object.fromEntries(teams)) }] as const;

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { withoutUndefined } from "../../provider/contract/values.ts";
 import { listLinkedInputs, things } from "../../provider/environment/things/things.ts";
 import { check, inputsIn, type Properties } from "../../provider/pulumi/properties.ts";
+import { nameOf } from "../../provider/resources/members/rosterLists.ts";
 import type { ResourceContext, Resource } from "../../provider/resources/resource.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
 import { seedRows } from "../../provider/resources/seedRows.ts";
@@ -48,11 +49,11 @@ export function existingPeople(organizations: readonly DumpedOrganization[]): Ex
 /** The ID of what stands at a path of the file. */
 function findOnPlatform(
   organizations: readonly DumpedOrganization[],
-  [, organizationKey, , teamKey, , email]: readonly string[],
+  [, organizationKey, , teamKey, , name]: readonly string[],
 ): { id: string; memberUserID?: string } {
   const organization = organizations.find(({ key }) => key === organizationKey);
   const team = organization?.teams.find(({ key }) => key === teamKey);
-  const member = team?.members.find((one) => one.email === email);
+  const member = team?.members.find((one) => nameOf(one) === name);
   if (team && member) return { id: `${team.id}/${member.userID}`, memberUserID: member.userID };
   return { id: (team ?? organization)?.id ?? "" };
 }

@@ -1,9 +1,12 @@
 import { role } from "../../provider/contract/members.ts";
 import { allMembers } from "../../provider/contract/teams.ts";
 import { getTeamMembers } from "../../provider/functions/getTeamMembers.ts";
+import { formatCount, quote } from "../../provider/messages/text.ts";
+import { nameOf } from "../../provider/resources/members/rosterLists.ts";
 import { organization } from "../../provider/resources/organization.ts";
 import type { ResourceContext } from "../../provider/resources/resource.ts";
 import { team } from "../../provider/resources/team.ts";
+import { teamRoster } from "../../provider/resources/teamRoster.ts";
 import { DumpError } from "./dumpError.ts";
 
 /** An organization or a team. */
@@ -16,7 +19,8 @@ export interface NamedThing {
 /** A member of a team, as an environment file declares one. */
 interface Member {
   userID: string;
-  email: string;
+  /** Undefined where the platform shows none. */
+  email?: string;
   role?: "admin" | "member";
 }
 
@@ -66,7 +70,8 @@ export async function readOrganizations(
       return mask?.named("organizations", one) ?? one;
     }),
   );
-  return Promise.all(
+  const notes = new Map<string, string>();
+  const dumped = await Promise.all(
     withKeys(organizations).map(async (one) => {
       const own = teams.filter(({ organizationID, name }) => organizationID === one.id && name !== allMembers);
       if (own.length < teams.filter(({ organizationID }) => organizationID === one.id).length) {
@@ -74,31 +79,55 @@ export async function readOrganizations(
       }
       const dumped = withKeys(own).map(async (team) => ({
         ...team,
-        members: await membersOf(context, team, warn, mask),
+        members: await membersOf(context, team, (text) => notes.set(team.id, text), mask),
       }));
       return { ...one, teams: await Promise.all(dumped) };
     }),
   );
+  // In the order of the file, whoever was read first.
+  for (const { id } of dumped.flatMap(({ teams }) => teams)) {
+    const note = notes.get(id);
+    if (note !== undefined) warn(note);
+  }
+  return dumped;
 }
 
 async function membersOf(
   context: ResourceContext,
   { id, name }: NamedThing,
-  warn: (text: string) => void,
+  note: (text: string) => void,
   mask: PeopleMask | undefined,
 ): Promise<Member[]> {
   const { members } = await getTeamMembers.invoke(context, { teamID: id });
   const nameless = members.filter(({ email }) => email === undefined);
-  if (nameless.length > 0) {
-    warn(`team "${name}": ${nameless.length} members are left out, since the platform tells no address of theirs`);
-  }
-  const all = members.flatMap(({ userID, email, role: word }) => {
-    if (email === undefined) return [];
+  if (nameless.length > 0) note(`team "${name}": ${describeNameless(nameless, mask !== undefined)}`);
+  const all = members.flatMap(({ userID, email, role: word }): Member[] => {
+    if (email === undefined && mask) return [];
+    if (email === undefined && !person.safeParse(userID).success) {
+      throw new DumpError(
+        `team "${name}": the platform shows no address of ${quote(userID)}, and a file takes no such ID`,
+      );
+    }
     const known = role.safeParse(word);
-    return [{ userID, email: mask?.address(email) ?? email, ...(known.success ? { role: known.data } : {}) }];
+    return [
+      {
+        userID,
+        ...(email === undefined ? {} : { email: mask?.address(email) ?? email }),
+        ...(known.success ? { role: known.data } : {}),
+      },
+    ];
   });
   // In clear they stand as the platform lists them, which shows who came first.
-  return mask ? all.toSorted((a, b) => (a.email < b.email ? -1 : 1)) : all;
+  return mask ? all.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)) : all;
+}
+
+const person = teamRoster.inputs.shape.members.unwrap().keyType;
+
+function describeNameless(nameless: readonly object[], isMasked: boolean): string {
+  const who = `${formatCount(nameless.length, "member")} without an address that the platform shows`;
+  return isMasked
+    ? `${who}: left out, since a user ID is no mask`
+    : `${who}: declared by user ID, which another platform does not know`;
 }
 
 /** Things in the order of their names, each with a logical name made of its own. */

@@ -23,6 +23,9 @@ export interface Passed {
 /** A call of the interface, understood. */
 export interface RecordedExchange {
   name: EndpointName;
+  method: string;
+  /** The last part of its path, which is the endpoint's name on the wire. */
+  wireName: string;
   /** Headers of the request, with names in lower case. */
   headers: Readonly<Record<string, string | undefined>>;
   time: number;
@@ -100,7 +103,8 @@ export function exchangeOf(passed: Passed, base: string): RecordedExchange | und
   const refused = (endpoint.refusal ?? refusalIn)(wire) ?? (status >= 400 ? `status ${status}` : undefined);
   const answer = refused === undefined ? endpoint.answer.safeParse(endpoint.unwrap(wire)) : undefined;
   return {
-    ...{ name, headers, time, status, wire, refused },
+    ...{ name, method: passed.method, wireName: url.pathname.replace(/.*\//, "") },
+    ...{ headers, time, status, wire, refused },
     sent: isObject(sent) ? sent : {},
     request: request.success ? (request.data as Json) : undefined, // requests are objects
     answer: answer?.success ? (answer.data as Json) : undefined, // and so are answers

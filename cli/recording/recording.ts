@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 import { RecordedCalls } from "./calls.ts";
-import { exchangeOf, type Passed } from "./exchange.ts";
+import { exchangeOf, type Passed, type RecordedExchange } from "./exchange.ts";
 import { factsOf } from "./facts.ts";
 import type { KnownStep } from "./factShapes.ts";
 import { Known } from "./known.ts";
@@ -18,6 +18,8 @@ export interface RecordingOptions {
   rows: "shape" | "values";
   /** Steps of facts that need not be written again. */
   knownSteps?: readonly KnownStep[];
+  /** Receives each call of the interface. */
+  observe?: (exchange: RecordedExchange) => void;
 }
 
 /** The recording as texts, and the list of what was left out. */
@@ -81,6 +83,7 @@ export class Recording {
     this.#count++;
     this.#known.take(exchange);
     this.#calls.take(exchange);
+    this.#options.observe?.(exchange);
   }
 
   /** Makes the files of what came by. */

@@ -19,7 +19,7 @@ import { tables } from "./views/tables.js";
 import { users } from "./views/users.js";
 
 // A view gets the rest of the address, `keep` for the parameters that it ends in, and `redraw`. It has a `title` and a `template`, may `load` what it shows (at
-// first and whenever the platform has changed), may take `called` with calls as they come in, and may `end`.
+// first and whenever the platform has changed; beside the model, for whose promise it may wait), may take `called` with calls as they come in, and may `end`.
 const views = { tables, organizations, users, files, inboxes, apps, calls, faults, snapshots };
 const names = Object.keys(views);
 const intervalMs = 1000;
@@ -49,8 +49,8 @@ const failed = (error) => ({
 });
 
 async function load(view) {
-  await loadModel();
-  await view.load?.();
+  const loading = loadModel();
+  await Promise.all([loading, view.load?.(loading)]);
 }
 
 async function show() {

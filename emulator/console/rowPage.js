@@ -40,9 +40,11 @@ export class RowPage {
     return this.counted ?? (this.#isFiltered ? null : (this.#findTable()?.rows ?? null));
   }
 
-  async load() {
-    if (!this.#findTable()) return;
+  /** Loads the rows; of a table that is not known yet once the model is there, whose promise `loading` is. */
+  async load(loading) {
     const load = ++this.#loads;
+    if (!this.#findTable()) await loading;
+    if (!this.#findTable()) return;
     const query = { ...this.query, skip: this.skip, limit: perPage, total: false };
     const { rows, more, total } = await ask("rows", { query });
     if (load !== this.#loads) return; // another page was asked for since

@@ -43,7 +43,7 @@ export async function carryOutFact({ steps, habit }: Fact, stage: Stage): Promis
     const variants: Json[] = plain.each ?? [{}];
     for (const variant of variants) {
       const reply = await carriedOut({ ...plain, with: merged(plain.with, variant) }, stage);
-      const wrong = difference({ ...plain, answer: softenExpected(plain.answer, plain.volatile ?? []) }, reply);
+      const wrong = findDifference({ ...plain, answer: softenExpected(plain.answer, plain.volatile ?? []) }, reply);
       if (wrong) {
         const value = habit === undefined ? undefined : await otherwise(plain, reply, stage);
         return { step: index, ...wrong, ...(value === undefined ? {} : { value }) };
@@ -71,14 +71,14 @@ function kept(answer: unknown, kept: Kept): unknown {
 async function otherwise(step: FactStep, reply: CallResult, stage: Stage): Promise<string | undefined> {
   for (const [value, alternatives] of Object.entries(step.otherwise ?? {})) {
     for (const { then = [], ...outcome } of alternatives) {
-      if (!difference(outcome, reply) && (await allCome(then, stage))) return value;
+      if (!findDifference(outcome, reply) && (await allCome(then, stage))) return value;
     }
   }
   return undefined;
 }
 
 async function allCome(looks: readonly FactRead[], stage: Stage): Promise<boolean> {
-  for (const look of looks) if (difference(look, await carriedOut(look, stage))) return false;
+  for (const look of looks) if (findDifference(look, await carriedOut(look, stage))) return false;
   return true;
 }
 
@@ -107,8 +107,8 @@ async function carriedOut(step: FactRead, { client, ledger, emulator, signal }: 
   return reply;
 }
 
-/** Compares what came with what is expected. */
-function difference({ answer, body, refused }: StepOutcome, reply: CallResult): Mismatch | undefined {
+/** Compares what came with what is expected; undefined where it matches. */
+export function findDifference({ answer, body, refused }: StepOutcome, reply: CallResult): Mismatch | undefined {
   if (refused !== undefined) return refusalOf(refused, reply);
   const readable = reply.kind === "answer" || (reply.kind === "unreadable" && answer === undefined);
   if (!readable) return { path: "", expected: answer ?? "an answer", seen: failed(reply) };

@@ -32,7 +32,7 @@ export const removed = z.strictObject({
   members: z
     .record(z.string().min(1), names)
     .optional()
-    .meta({ description: "Members by organization/team, as e-mail addresses." }),
+    .meta({ description: "Members by organization/team, as e-mail addresses or user IDs." }),
   seeds: names.optional().meta({ description: "Seeds by key, with their rows." }),
   apps: names.optional().meta({ description: "Apps by key." }),
   rows: z

@@ -32,7 +32,12 @@ const formerly = z
 
 const named = <Declared extends z.ZodType>(declared: Declared) => z.record(logicalName, declared);
 
-const { email, role, targetInitialApp, ...invitation } = teamMember.inputs.omit({
+const {
+  email: _,
+  role,
+  targetInitialApp,
+  ...invitation
+} = teamMember.inputs.omit({
   resourceUrn: true,
   removal: true,
   teamID: true,
@@ -51,12 +56,15 @@ const member = z.strictObject({
   targetInitialApp: opens,
 });
 
+/** An e-mail address or a user ID. */
+const person = teamRoster.inputs.shape.members.unwrap().keyType;
+
 const ending = z.strictObject({ role: role.unwrap(), until: invitation.until });
 
 const roster = z.strictObject({
   ...teamRoster.inputs.omit({ resourceUrn: true, removal: true, teamID: true, sensitive: true, until: true }).shape,
   members: z
-    .record(teamRoster.inputs.shape.members.unwrap().keyType, z.union([role.unwrap(), ending]))
+    .record(person, z.union([role.unwrap(), ending]))
     .optional()
     .meta({
       description:
@@ -74,9 +82,13 @@ const roster = z.strictObject({
 const crew = z.strictObject({
   ...team.inputs.omit({ resourceUrn: true, removal: true, generation: true, organizationID: true }).shape,
   members: z
-    .record(email.unwrap(), z.union([role.unwrap(), member]))
+    .record(person, z.union([role.unwrap(), member]))
     .optional()
-    .meta({ description: "Members by e-mail address: the role, or a map with role and what the invitation leads to." }),
+    .meta({
+      description:
+        "Members by e-mail address (an unknown one is invited) or by user ID: the role, or a map with role and what the " +
+        "invitation leads to.",
+    }),
   roster: roster.optional().meta({
     description:
       "All members of the team as one list, instead of members: who is not declared is removed, within guards.",

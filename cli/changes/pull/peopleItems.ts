@@ -98,8 +98,6 @@ export async function listStrangerItems(
       if (data === undefined)
         throw new PullRefusal(`its role on the platform is ${String(role)}, which files can't have`);
       if (edit) return edit.make({ do: "add", name, role: data });
-      if (!name.includes("@"))
-        throw new PullRefusal(`the platform shows no address of ${name}: write it into the members yourself`);
       const place = [...path, "members", name];
       if (layout.find(place)) throw refuseEnded(name, "the files");
       return layout.set(place, data);

@@ -13,6 +13,7 @@ export const readingEndpoints = [
   "login",
   "logout",
   "readorganization",
+  "userid",
   "teammembers",
   "microappdata",
   "createappwithpromptStatus",

@@ -1,4 +1,5 @@
 import type { Row } from "../../../provider/contract/values.ts";
+import type { Profile } from "../../../provider/habits/profile.ts";
 import type { ReadingCalls } from "./calls.ts";
 import type { Network, Reached } from "./network.ts";
 import type { Subject } from "./subject.ts";
@@ -38,6 +39,8 @@ export interface CheckContext {
     /** The platform's answer without a session, and the offset of our clock at that time. */
     answer?: Reached;
     calls?: ReadingCalls;
+    /** The profile that is configured. */
+    profile?: Profile | undefined;
     tables: Map<string, TableLook>;
     /** True if the platform gives rows in its own form when it is asked to. */
     raw?: { isKnown: boolean };

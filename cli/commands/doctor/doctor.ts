@@ -18,6 +18,7 @@ import { clockCheck, connectionChecks } from "./families/connection.ts";
 import { callsForNames, habitChecks } from "./families/habits.ts";
 import { organizationChecks } from "./families/organizations.ts";
 import { configurationCheck, programCheck } from "./families/program.ts";
+import { callsForReading, readingChecks } from "./families/reading.ts";
 import { callsPerTable, maxTables, tableChecks } from "./families/tables.ts";
 import { machineNetwork, type Network } from "./network.ts";
 import { findingsOf, screenOf, statusOf, type DoctorOutcome } from "./rendering.ts";
@@ -54,6 +55,7 @@ const checksOf = (subject: Subject, organizations = organizationChecks(subject))
   ...organizations,
   rightsCheck(organizations),
   ...tableChecks(subject),
+  ...readingChecks,
   ...habitChecks,
 ];
 
@@ -61,6 +63,7 @@ const checksOf = (subject: Subject, organizations = organizationChecks(subject))
 const maxCalls = (subject: Subject): number =>
   otherCalls +
   callsForNames +
+  callsForReading +
   organizationChecks(subject).length +
   callsPerTable * Math.min(maxTables, subject.declared.tables.length);
 

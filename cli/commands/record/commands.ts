@@ -6,7 +6,7 @@ export function addRecordCommand(program: Command): void {
   program
     .command("record")
     .description(
-      "stand between a platform and its callers, and write what was exchanged as a seed of the emulator and as facts, without secrets and people",
+      "stand between a platform and its callers, and write what was exchanged as a seed and a profile of the emulator and as facts, without secrets and people",
     )
     .argument("[command...]", "a command to run with MICROAPPS_ENDPOINT set to the recording; without one until Ctrl-C")
     .requiredOption("--to <address>", "the platform, as https://platform.example.com", addressIn)
@@ -14,6 +14,7 @@ export function addRecordCommand(program: Command): void {
     .option("--out <folder>", "where the files go", ".")
     .option("--seed <file>", "the seed, in that folder", "platform.yaml")
     .option("--facts <file>", "the facts, in that folder", "facts.yaml")
+    .option("--profile <file>", "the platform's habits, in that folder", "profile.yaml")
     .addOption(
       new Option(
         "--rows <how>",

@@ -9,6 +9,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { createEmulator, type Emulator } from "../../../emulator/emulator.ts";
 import { seed, signIn } from "../../../emulator/testing/platform.ts";
+import { readProfile } from "../../../provider/layers/profileFile.ts";
 import { sampleStories } from "../../../testing/harness/drawn.ts";
 
 const test = sampleStories();
@@ -68,7 +69,7 @@ test("a command is run with the recording in the place of the platform, and ends
   expect([status, out]).toEqual([42, "200\n"]);
   expect(errors).toMatch(/^Recorded 1 call\.\n {2}.*platform\.yaml: .*1 person; person-1@example\.com logs in with/);
   const names = readdirSync(folder).sort();
-  expect(names).toEqual(["facts.yaml", "platform.yaml"]);
+  expect(names).toEqual(["facts.yaml", "platform.yaml", "profile.yaml"]);
   for (const name of names) {
     expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
     expect(readFileSync(join(folder, name), "utf8")).not.toContain("ada@");
@@ -83,13 +84,17 @@ test("a command is run with the recording in the place of the platform, and ends
 }, 60_000);
 
 test("without a command it records until it is interrupted", async () => {
+  emulator.setProfile({ version: 1, habits: { newIDName: "id", insertedCount: "absent" } });
   const { child, ended } = start();
   const lines = createInterface({ input: child.stdout ?? process.stdin })[Symbol.asyncIterator]();
   const url = String((await lines.next()).value);
   const admin = await signIn(url);
-  await admin.get("rowID", "insertmicroapprow", { microAppID: "countries", rowData: { Code: "CZ" } });
+  await admin.get("id", "insertmicroapprow", { microAppID: "countries", rowData: { Code: "CZ" } });
   child.kill("SIGINT");
-  expect((await ended).status).toBe(0);
+  const { status, errors } = await ended;
+  expect([status, errors]).toEqual([0, expect.stringMatching(/profile\.yaml: newIDName: id$/m)]);
+  const profile = readProfile(join(folder, "profile.yaml"));
+  expect([profile?.habits, profile?.platform]).toEqual([{ newIDName: "id" }, emulator.url]);
   expect(readFileSync(join(folder, "platform.yaml"), "utf8")).toMatch(/countries:[\s\S]*Code: Text \d/);
 }, 60_000);
 
@@ -122,6 +127,7 @@ test("mistakes are said before anything is recorded", async () => {
   expect(await wrong("--to", "http://platform.example.com")).toContain("use https://");
   expect(await wrong("--to", "https://a:b@platform.example.com")).toContain("without an account and a query");
   expect(await wrong("--seed", "one.yaml", "--facts", "one.yaml")).toContain("name the same file");
+  expect(await wrong("--profile", "facts.yaml")).toContain("name the same file");
   expect(await wrong("--rows", "all")).toContain("Allowed choices are shape, values");
   expect(existsSync(join(folder, "one.yaml"))).toBe(false);
   const missing = await start("--", "no-such-program-here").ended;

@@ -4,10 +4,13 @@ import { waitForInterrupt, runCommand } from "../../../machine/commands.ts";
 import { isLoopback } from "../../../machine/hosts.ts";
 import { whyUnwritable } from "../../../machine/ownFile.ts";
 import { loadFacts } from "../../../provider/conformance/load.ts";
+import type { Profile } from "../../../provider/habits/profile.ts";
 import { formatCount, printableLine } from "../../../provider/messages/text.ts";
 import { kinds } from "../../recording/privacy/kinds.ts";
 import { Recording, type RecordingFiles } from "../../recording/recording.ts";
 import { logsInWith } from "../../recording/seed.ts";
+import { profileOf, yamlOf } from "../verify/profileFile.ts";
+import { HabitWatch } from "./habits/watching.ts";
 import { startProxy } from "./proxy.ts";
 import { leakIn, refuseExisting, writeDrafts } from "./writing.ts";
 
@@ -19,6 +22,7 @@ export interface RecordOptions {
   out: string;
   seed: string;
   facts: string;
+  profile: string;
   rows: "shape" | "values";
   private: string[];
   force?: boolean;
@@ -39,15 +43,25 @@ export async function record(words: readonly string[], options: RecordOptions): 
     );
   }
   const folder = resolve(options.cwd ?? ".", options.out);
-  const paths = { seed: resolve(folder, options.seed), facts: resolve(folder, options.facts) };
-  if (paths.seed === paths.facts) throw new EngineError("--seed and --facts name the same file");
+  const paths = {
+    seed: resolve(folder, options.seed),
+    facts: resolve(folder, options.facts),
+    profile: resolve(folder, options.profile),
+  };
+  if (new Set(Object.values(paths)).size < 3) {
+    throw new EngineError("two of --seed, --facts and --profile name the same file");
+  }
   for (const path of Object.values(paths)) {
     const reason = whyUnwritable(path, { makesFolders: true });
     if (reason !== undefined) throw new EngineError(`nothing is recorded: ${path} can't be written: ${reason}`);
   }
   if (!force) refuseExisting(Object.values(paths));
-  const knownSteps = loadFacts().flatMap(({ steps }) => steps);
-  const recording = new Recording({ base: to.pathname.replace(/\/+$/, ""), labels: options.private, rows, knownSteps });
+  const known = loadFacts();
+  const watch = new HabitWatch(known);
+  const recording = new Recording({
+    base: to.pathname.replace(/\/+$/, ""),
+    ...{ labels: options.private, rows, knownSteps: known.flatMap(({ steps }) => steps), observe: watch.take },
+  });
   const proxy = await startProxy({ to, port, passed: recording.take, failed: teller() });
   let status = 0;
   try {
@@ -59,7 +73,7 @@ export async function record(words: readonly string[], options: RecordOptions): 
   } finally {
     await proxy.close();
   }
-  return (await write(recording, paths, force)) || status;
+  return (await write(recording, profileSeen(watch, to), paths, force)) || status;
 }
 
 /** Variables by which a command reaches the recording in the place of the platform. */
@@ -85,15 +99,19 @@ function teller(): (error: Error) => void {
   };
 }
 
-async function write(
-  recording: Recording,
-  paths: Readonly<Record<"seed" | "facts", string>>,
-  force: boolean,
-): Promise<number> {
+/** Paths of the files that a recording writes. */
+type Paths = Readonly<Record<"seed" | "facts" | "profile", string>>;
+
+/** The profile that `verify` would write of the same habits. */
+const profileSeen = ({ results, wireNames }: HabitWatch, to: URL): Profile =>
+  profileOf(results, { platform: to.origin, now: Date.now(), limits: {}, wireNames });
+
+async function write(recording: Recording, profile: Profile, paths: Paths, force: boolean): Promise<number> {
   const made = recording.made(new Date().toISOString().slice(0, 10));
   const drafts = [
     { path: paths.seed, text: made.seed },
     { path: paths.facts, text: made.facts },
+    { path: paths.profile, text: yamlOf(profile, "microapps record") },
   ];
   const leak = leakIn(drafts, made.finder);
   if (leak) {
@@ -101,14 +119,16 @@ async function write(
     return leaked;
   }
   await writeDrafts(drafts, force);
-  process.stderr.write(`${printable(summaryOf(made, paths), false)}\n`);
+  process.stderr.write(`${printable(summaryOf(made, profile, paths), false)}\n`);
   return 0;
 }
 
 function summaryOf(
   { counts, omitted, administrator }: RecordingFiles,
-  { seed, facts }: Readonly<Record<"seed" | "facts", string>>,
+  { habits }: Profile,
+  { seed, facts, profile }: Paths,
 ): string {
+  const names = Object.entries(habits).map(([name, value]) => `${name}: ${value}`);
   const content = [
     formatCount(counts.tables, "table"),
     formatCount(counts.rows, "row"),
@@ -119,6 +139,7 @@ function summaryOf(
     `Recorded ${formatCount(counts.calls, "call")}.`,
     `  ${seed}: ${content}${administrator === undefined ? "" : `; ${administrator} logs in with the password ${logsInWith.password}`}`,
     `  ${facts}: ${formatCount(counts.facts, "fact")}`,
+    `  ${profile}: ${names.length === 0 ? "no habit but the usual was seen" : names.join(", ")}`,
     ...omitted.filter(([count]) => count > 0).map(([count, what]) => `  left out: ${counted(count, what)}`),
   ].join("\n");
 }

@@ -33,7 +33,9 @@ export function leakIn(drafts: readonly Draft[], finder: Finder): Leak | undefin
 export function refuseExisting(paths: readonly string[]): void {
   const there = paths.find((path) => existsSync(path));
   if (there !== undefined) {
-    throw new EngineError(`${there} is there already: name another with --out, --seed or --facts, or say --force`);
+    throw new EngineError(
+      `${there} is there already: name another with --out, --seed, --facts or --profile, or say --force`,
+    );
   }
 }
 

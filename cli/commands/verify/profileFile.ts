@@ -91,7 +91,10 @@ export function changesSince(
 }
 
 /** The text of a profile: the same for the same content. */
-export function yamlOf({ version, platform, seenAt, habits: values, limits, wireNames, statusWords }: Profile): string {
+export function yamlOf(
+  { version, platform, seenAt, habits: values, limits, wireNames, statusWords }: Profile,
+  by = "microapps verify --write-profile",
+): string {
   const named = (value: object): object | undefined => (Object.keys(value).length === 0 ? undefined : value);
   const sorted = (value: object): object =>
     Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
@@ -104,7 +107,7 @@ export function yamlOf({ version, platform, seenAt, habits: values, limits, wire
     wireNames: named(sorted(wireNames)),
     statusWords: named(sorted(statusWords)),
   };
-  return `# How this platform was seen to behave, by 'microapps verify --write-profile'.\n${stringify(content)}`;
+  return `# How this platform was seen to behave, by '${by}'.\n${stringify(content)}`;
 }
 
 /**

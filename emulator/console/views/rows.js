@@ -19,8 +19,10 @@ export function rows(tableID, place, whenMissing) {
     redraw: place.redraw,
   };
   return {
-    title: find()?.name ?? "Not found",
-    load: () => page.load(),
+    get title() {
+      return find()?.name ?? "Not found";
+    },
+    load: (loading) => page.load(loading),
     template: () => {
       const chosen = find();
       if (!chosen) return whenMissing();

@@ -63,7 +63,10 @@ function connectorTo(
 function failureOf(error: unknown, origin: string, errors: typeof Undici.errors | undefined): TransportError {
   const { code } = codesOf(error);
   if (error instanceof ProxyError) return new TransportError("unreachable", error.message, error.lasting);
-  if (!errors) return new TransportError("unreachable", `Nothing was sent: undici can't be loaded (${code})`, true);
+  if (!errors) {
+    const advice = "a bundle of ES modules for Node leaves it outside, as with esbuild's --external:undici";
+    return new TransportError("unreachable", `Nothing was sent: undici can't be loaded (${code}): ${advice}`, true);
+  }
   if (error instanceof errors.RequestAbortedError || (error instanceof Error && error.name === "AbortError"))
     return new TransportError("cancelled", "The call was cancelled");
   if (error instanceof errors.ClientDestroyedError || error instanceof errors.ClientClosedError)

@@ -1,3 +1,4 @@
+import { toNamed } from "../../resources/members/rosterLists.ts";
 import type { Expectations } from "../../resources/rows/declared/expectations/expectations.ts";
 import type { Declaration } from "../declaration.ts";
 import { formerKeys } from "../formerKeys.ts";
@@ -110,13 +111,19 @@ function teamOf(
     above: organization.key,
   });
   const removal = ["members", `${above[1] ?? ""}/${key}`];
-  const people = Object.entries(members).map(([email, member]) => {
+  const people = Object.entries(members).map(([member, stated]) => {
     // A role alone; one that is an output is no plain map either.
-    const settings = isPlainMap(member) ? member : { role: member };
-    const path = [...team.path, "members", email];
+    const settings = isPlainMap(stated) ? stated : { role: stated };
+    const path = [...team.path, "members", member];
+    const who = toNamed(member);
     // The letter case of an address means nothing, so it must not make another resource.
-    const name = nameBelow(team.name, email.toLowerCase());
-    return inTeam(top, team, { kind: "TeamMember", name, path, removal: [...removal, email] }, { ...settings, email });
+    const name = nameBelow(team.name, who.email?.toLowerCase() ?? member);
+    return inTeam(
+      top,
+      team,
+      { kind: "TeamMember", name, path, removal: [...removal, member] },
+      { ...settings, ...who },
+    );
   });
   if (!roster) return [team, ...people];
   const name = nameBelow(team.name, "roster");

@@ -25,10 +25,14 @@ export interface Kept {
 /** The declared members, with user IDs as far as the state knows them: whoever gets another address stays the same. */
 export function toWanted(members: Members, { members: kept = {}, userIDs = [] }: Kept = {}): WantedMember[] {
   const known = new Map(sortedNames(kept).map((name, index) => [name.toLowerCase(), userIDs[index]]));
-  return Object.entries(members).map(([name, role]) =>
-    name.includes("@") ? { email: name, userID: known.get(name.toLowerCase()), role } : { userID: name, role },
-  );
+  return Object.entries(members).map(([name, role]) => {
+    const one = toNamed(name);
+    return one.email === undefined ? { ...one, role } : { ...one, userID: known.get(name.toLowerCase()), role };
+  });
 }
+
+/** A declared member by address, or by user ID. */
+export const toNamed = (name: string): Named => (name.includes("@") ? { email: name } : { userID: name });
 
 const sortedNames = (members: Members): string[] => Object.keys(members).toSorted();
 

@@ -73,6 +73,7 @@ async function start({ subject, learned, most, timeoutMs }: CheckContext): Promi
     if (username || password || search || hash) {
       return "microapps:endpoint must be a plain address, without user, password, query or fragment";
     }
+    learned.profile = profile;
     learned.calls = new ReadingCalls({ url, settings, profile, most, timeoutMs });
     return (learned.url = new URL(url));
   } catch (error) {

@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { createEmulator, type Emulator } from "../../emulator/index.ts";
+import { runCommand } from "../harness/commands.ts";
+import { environmentOf, freshFolder, Project } from "../harness/project.ts";
+import { imported } from "./imported.ts";
+
+const administrator = { email: "admin@example.com", password: "correct-horse", id: "own" };
+const users = [
+  { email: "ada@example.com", id: "ada-1" },
+  { email: "grace@example.com", id: "grace-2" },
+];
+const crew = { name: "Crew", members: [{ email: "ada@example.com", role: "admin" }, { email: "grace@example.com" }] };
+const organizations = [{ id: "acme", name: "Acme", teams: [{ ...crew, id: "crew" }] }];
+const profile = { version: 1, habits: { memberForm: "ids", memberAddress: "no" } } as const;
+
+let folder: string;
+const open: { close?: () => Promise<void>; remove?: () => Promise<void> }[] = [];
+
+beforeEach(async () => (folder = await freshFolder()));
+afterEach(async () => {
+  for (const one of open.splice(0)) await (one.close?.() ?? one.remove?.());
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function platformWith(more: object): Promise<Emulator> {
+  const platform = await createEmulator({ seed: { administrator, users, ...more } });
+  open.push(platform);
+  platform.setProfile(profile);
+  return platform;
+}
+
+/** Dumps teams into a folder; answers the warnings and the environment file. */
+async function dump(platform: Emulator, where: string, ...teams: string[]): Promise<[string[], string]> {
+  const { email, password } = administrator;
+  const { status, output } = await runCommand({
+    words: ["dump", where, ...teams.flatMap((id) => ["--team", id]), "--json"],
+    folder,
+    environment: environmentOf({
+      ...{ MICROAPPS_ENDPOINT: platform.url, MICROAPPS_EMAIL: email, MICROAPPS_PASSWORD: password },
+    }),
+  });
+  expect([status, output]).toEqual([0, expect.any(String)]);
+  const { warnings } = JSON.parse(output) as { warnings: string[] };
+  return [warnings, await readFile(join(folder, where, "environment.yaml"), "utf8")];
+}
+
+/** A project that runs a dumped environment on a platform. */
+async function projectOf(text: string, platform: Emulator): Promise<Project> {
+  const project = await Project.running(
+    `import { Environment } from "pulumi-microapps";\nexport const { teams } = new Environment("environment", { file: "environment.yaml" });`,
+    {
+      "microapps:endpoint": platform.url,
+      "microapps:email": administrator.email,
+      "microapps:password": administrator.password,
+    },
+  );
+  open.push(project);
+  await project.write("environment.yaml", text);
+  await project.succeed("stack init dev");
+  return project;
+}
+
+test("members whose addresses are not shown go by user ID: unchanged here, and made where they are known", async () => {
+  const source = await platformWith({ organizations });
+  const [warnings, text] = await dump(source, "one", "crew");
+  expect(warnings).toEqual([
+    'team "Crew": 2 members without an address that the platform shows: declared by user ID, which another platform does not know',
+  ]);
+  expect(text).toContain("        members:\n          ada-1: admin\n          grace-2: member\n");
+  const here = await projectOf(text, source);
+  await imported(here, await readFile(join(folder, "one/import.json"), "utf8"));
+  expect(await here.steps("up", "--yes")).toEqual([]);
+
+  const elsewhere = await platformWith({});
+  const there = await projectOf(text, elsewhere);
+  await there.succeed("up", "--yes");
+  const made = JSON.parse(await there.succeed("stack output", "--json")) as { teams: Record<string, string> };
+  const [, again] = await dump(elsewhere, "two", ...Object.values(made.teams));
+  // Its creator is a member there as well.
+  expect(again.replace("          own: admin\n", "")).toBe(text);
+}, 60_000);
