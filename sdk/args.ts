@@ -607,6 +607,15 @@ export interface GeneratedAppArgs {
   onPromptChange?: Input<"replace" | "ignore" | "error">;
   /** Generate it once more where an order replaces it (--replace, or a tainted state) or the same was done under another name, instead of refusing. By itself it does nothing. */
   again?: Input<boolean>;
+  /**
+   * Seconds to wait at most.
+   * @default 1800
+   */
+  timeout?: Input<number>;
+  /** Meaning of the platform's own status words, beyond the usual ones: word → pending, ready or failed. */
+  statusWords?: Input<Record<string, Input<"pending" | "ready" | "failed">>>;
+  /** "ready" (default): `ready` waits for the end of the generation. "none": it does not. */
+  wait?: "ready" | "none";
 }
 
 /** Outputs of GeneratedApp. */

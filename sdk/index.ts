@@ -12,6 +12,7 @@ export {
 } from "./resources.ts";
 export type {
   AppReadinessArgs,
+  GeneratedAppArgs,
   GetAppStatusArgs,
   GetAppStatusOutputArgs,
   GetAppStatusResult,
@@ -44,7 +45,6 @@ export type {
   UserTeamsArgs,
 } from "./args.ts";
 export type { ParentRows, RowsOf } from "./resourceClass.ts";
-export type { GeneratedAppArgs } from "./resources.ts";
 export { Provider } from "./provider.ts";
 export { Environment } from "./environment.ts";
 export type { EnvironmentArgs } from "./environment.ts";

@@ -32,7 +32,7 @@ import type {
   TeamRosterOutputs,
   UserTeamsArgs,
   UserTeamsOutputs,
-  GeneratedAppArgs as GeneratedAppInputs,
+  GeneratedAppArgs,
   GeneratedAppOutputs,
 } from "./args.ts";
 import { other, program } from "./program.ts";
@@ -172,18 +172,8 @@ export class Notification extends declareClass<NotificationArgs, NotificationOut
 /** A file or image on a field of a row; the natural key names the row. Declare it with `dependsOn` the row's seed. */
 export class RowFile extends declareClass<RowFileArgs, RowFileOutputs>(rowFile) {}
 
-/** Arguments of GeneratedApp. */
-export interface GeneratedAppArgs extends GeneratedAppInputs {
-  /** "ready" (default): `ready` waits for the end of the generation. "none": it does not. */
-  wait?: "ready" | "none";
-  /** Longest wait in seconds (default 1800). */
-  timeout?: pulumi.Input<number>;
-  /** Meanings of the platform's status words, beside the usual ones: word → pending, ready or failed. */
-  statusWords?: pulumi.Input<Record<string, "pending" | "ready" | "failed">>;
-}
-
 /** An app generated from a text. A failed generation fails the wait for it. */
-export class GeneratedApp extends declareClass<GeneratedAppInputs, GeneratedAppOutputs>(generatedApp) {
+export class GeneratedApp extends declareClass<object, GeneratedAppOutputs>(generatedApp) {
   /** Link to the finished app; known once the app is ready, with `wait: "none"` once the generation has started. */
   readonly ready: pulumi.Output<string>;
 

@@ -5,6 +5,7 @@ import { functions } from "../provider/functions/functions.ts";
 import { configuration } from "../provider/pulumi/configuration/configuration.ts";
 import { hiddenNames } from "../provider/pulumi/hiddenNames.ts";
 import { pascal } from "../provider/pulumi/plugin/types.ts";
+import { appReadiness } from "../provider/resources/appReadiness.ts";
 import { factsOf } from "../provider/resources/model/resource.ts";
 import type { Resource } from "../provider/resources/resource.ts";
 import { resources } from "../provider/resources/resources.ts";
@@ -38,6 +39,17 @@ const generic: Readonly<Record<string, readonly [declared: string, used: string]
   SeedRows: ["<Row extends object = Record<string, unknown>>", "<Row>"],
 };
 
+/** Inputs that a class adds to those of its resource: lines, and properties of a resource that it declares with its own. */
+const added: Readonly<Record<string, { lines: readonly string[]; shape: z.ZodRawShape }>> = {
+  GeneratedApp: {
+    lines: [
+      '  /** "ready" (default): `ready` waits for the end of the generation. "none": it does not. */',
+      '  wait?: "ready" | "none";',
+    ],
+    shape: appReadiness.inputs.omit({ appID: true }).shape,
+  },
+};
+
 /** Inputs that the SDK sets by itself. */
 const setBySdk: Readonly<Record<string, readonly string[]>> = { TeamRoster: ["sensitive"] };
 
@@ -67,7 +79,9 @@ function describeResource(resource: Resource): string {
     const { internal, passing, computed } = factsOf(schema);
     return !internal && !passing && !computed && !unseen.includes(key);
   };
-  const args = propertiesOf(resource.inputs, "input").filter(({ key }) => isSeen(key, resource.inputs.shape[key]));
+  const { lines = [], shape: more = {} } = added[name] ?? {};
+  const inputs = { ...resource.inputs.shape, ...more };
+  const args = propertiesOf(z.object(inputs), "input").filter(({ key }) => isSeen(key, inputs[key]));
   const shape = { ...resource.inputs.shape, ...resource.outputs.shape };
   const outputs = propertiesOf(z.object(shape), "output").filter(({ key }) => isSeen(key, shape[key]));
   const typed = args.map((property) => ({
@@ -79,7 +93,7 @@ function describeResource(resource: Resource): string {
   return [
     ...(pair
       ? describeAlternatives(name, pair, typed)
-      : [writeInterface(`${name}Args`, `Arguments of ${name}.`, typed)]),
+      : [writeInterface(`${name}Args`, `Arguments of ${name}.`, typed, "", { lines })]),
     writeInterface(
       `${name}Outputs`,
       `Outputs of ${name}.`,

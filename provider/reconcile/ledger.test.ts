@@ -33,6 +33,22 @@ describe("a row set", () => {
     expect(set.hasContent(17, digestOf("17/0"))).toBe(true);
   });
 
+  test("at rest finds and takes rows as before", () => {
+    for (const size of [0, 1, 85, 86, 5_000]) {
+      const set = rowsOf(range(0, size));
+      set.rest();
+      expect(set.find(digestOf("k0"))).toBe(size > 0 ? 0 : undefined);
+      set.rest();
+      expect(set.has(digestOf(`k${size}`))).toBe(false);
+      set.rest();
+      expect(set.add(digestOf("k7"), digestOf("other"))).toBe(size > 7 ? 7 : undefined);
+      set.rest();
+      for (const [row] of range(1, 300)) set.add(digestOf(`more${row}`));
+      expect(set.find(digestOf("more299"))).toBe(set.length - 1);
+      expect([...range(0, size)].every(([row]) => set.has(digestOf(`k${row}`)))).toBe(true);
+    }
+  });
+
   test("knows the line of each row, however far apart they are", () => {
     const line = fc.oneof({ weight: 20, arbitrary: fc.constant(1) }, fc.nat(5));
     fc.assert(

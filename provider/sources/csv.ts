@@ -3,6 +3,12 @@ import type { Lines } from "./textFiles.ts";
 /** A record of a CSV, or why there is none. `line` is the one on which it begins. */
 export type CsvRecord = { line: number; cells: string[] } | { line: number; wrong: string };
 
+/** Stands in the place of a record that nobody takes. */
+export const passedOver: CsvRecord = { line: 0, cells: [] };
+
+/** True for the place of a record, from 0, whose cells somebody takes. */
+export type Takes = (at: number) => boolean;
+
 /** Longest record, in characters: one that is longer has a quotation mark that nobody closed. */
 export const maxCharactersOfRecord = 16 * 1024 * 1024;
 
@@ -18,12 +24,15 @@ const loneReturn = "a line ends in CR alone: save the file with LF or CRLF, or q
 export async function* csvRecords(
   blocks: AsyncIterable<Lines>,
   longest = maxCharactersOfRecord,
+  takes: Takes = () => true,
 ): AsyncGenerator<CsvRecord[]> {
+  let before = 0;
   let rest: Lines | undefined;
   for await (const block of blocks) {
     const lines: Lines = rest ? { first: rest.first, text: rest.text + block.text } : block;
     const parser = new Parser(lines);
-    const records = parser.records();
+    const records = parser.records((at) => takes(before + at));
+    before += records.length;
     rest = parser.rest();
     if (records.length > 0) yield records;
     if (rest && rest.text.length > longest) break;
@@ -44,25 +53,50 @@ class Parser {
     this.#quote = this.#find('"', 0);
   }
 
-  records(): CsvRecord[] {
+  records(takes: Takes): CsvRecord[] {
     const records: CsvRecord[] = [];
     while (this.#at < this.#text.length) {
       const end = this.#find("\n", this.#at);
-      const line = this.#line;
       if (this.#quote < this.#at) this.#quote = this.#find('"', this.#at);
       if (this.#quote >= end) {
-        const text = this.#text.slice(this.#at, this.#text[end - 1] === "\r" ? end - 1 : end);
-        if (text.includes("\r")) records.push({ line, wrong: loneReturn });
-        else if (text !== "") records.push({ line, cells: text.split(",") });
+        const last = this.#text[end - 1] === "\r" ? end - 1 : end;
+        if (last > this.#at) records.push(takes(records.length) ? this.#plain(last) : passedOver);
         this.#at = end + 1;
         this.#line++;
         continue;
       }
-      const record = this.#quoted();
+      const record = takes(records.length) ? this.#quoted(end) : this.#passed();
       if (!record) break;
-      records.push({ line, ...record });
+      records.push(record);
     }
     return records;
+  }
+
+  /** A record without quotation marks, to its end. */
+  #plain(end: number): CsvRecord {
+    const text = this.#text.slice(this.#at, end);
+    if (text.includes("\r")) return { line: this.#line, wrong: loneReturn };
+    return { line: this.#line, cells: text.split(",") };
+  }
+
+  /** Passes a record with quotation marks; undefined when it does not end in this text. */
+  #passed(): CsvRecord | undefined {
+    const text = this.#text;
+    let at = this.#at;
+    let line = this.#line;
+    for (;;) {
+      const end = this.#find("\n", at);
+      const opened = text.indexOf('"', at);
+      if (opened < 0 || opened >= end) {
+        this.#at = end + 1;
+        this.#line = line + 1;
+        return passedOver;
+      }
+      const closed = text.indexOf('"', opened + 1);
+      if (closed < 0) return undefined;
+      if (closed > end) line += breaksIn(text.slice(end, closed));
+      at = closed + 1;
+    }
   }
 
   /** The beginning of a record that ends in a later block. */
@@ -70,12 +104,16 @@ class Parser {
     return this.#at < this.#text.length ? { first: this.#line, text: this.#text.slice(this.#at) } : undefined;
   }
 
-  /** A record with quotation marks; undefined when it does not end in this text. */
-  #quoted(): { cells: string[] } | { wrong: string } | undefined {
+  /**
+   * A record with quotation marks; undefined when it does not end in this text.
+   * @param lineEnd end of its first line
+   */
+  #quoted(lineEnd: number): CsvRecord | undefined {
     const text = this.#text;
+    const first = this.#line;
     const cells: string[] = [];
     let at = this.#at;
-    let line = this.#line;
+    let line = first;
     for (;;) {
       let cell = "";
       if (text[at] === '"') {
@@ -89,7 +127,9 @@ class Parser {
         }
         line += breaksIn(cell);
       } else {
-        const end = Math.min(this.#find(",", at), this.#find("\n", at));
+        if (at > lineEnd) lineEnd = this.#find("\n", at);
+        const comma = text.indexOf(",", at);
+        const end = comma < 0 || comma > lineEnd ? lineEnd : comma;
         cell = text.slice(at, text[end] !== "," && text[end - 1] === "\r" ? end - 1 : end);
         at = end;
         if (cell.includes("\r")) return this.#wrong(at, line, loneReturn);
@@ -105,14 +145,15 @@ class Parser {
     }
     this.#at = at + 1;
     this.#line = line + 1;
-    return { cells };
+    return { line: first, cells };
   }
 
   /** Goes on after the line on which something is wrong. */
-  #wrong(at: number, line: number, wrong: string): { wrong: string } {
+  #wrong(at: number, line: number, wrong: string): CsvRecord {
+    const first = this.#line;
     this.#at = this.#find("\n", at) + 1;
     this.#line = line + 1;
-    return { wrong };
+    return { line: first, wrong };
   }
 
   /** Where that stands, or the end of the text. */

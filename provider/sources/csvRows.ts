@@ -2,19 +2,24 @@ import { fieldKinds, fits } from "../contract/fields.ts";
 import type { RowData } from "../contract/values.ts";
 import { jsonIn } from "../contract/wire.ts";
 import { quote, some } from "../messages/text.ts";
-import { csvRecords } from "./csv.ts";
+import { csvRecords, passedOver } from "./csv.ts";
 import { isRounded, rounded, findRounded } from "./exactNumbers.ts";
 import { holds, mayHold, nameless, noName } from "./nameless.ts";
-import { isHidden, type CellType, type Reading, type Source, type SourceRow } from "./source.ts";
+import { isHidden, unread, type CellType, type Reading, type Source, type SourceRow } from "./source.ts";
 import { linesOf, type Chunks } from "./textFiles.ts";
 
 /** The rows of a CSV, whose first line has the labels. */
 export async function* csvRows(reading: Reading, chunks: Chunks): AsyncGenerator<SourceRow[]> {
-  const { wrong, refuse } = reading;
+  const { wrong, refuse, takes } = reading;
+  const isTaken = takes && ((at: number) => at === 0 || takes(at - 1));
   let columns: Column[] | undefined;
-  for await (const records of csvRecords(linesOf(chunks))) {
+  for await (const records of csvRecords(linesOf(chunks), undefined, isTaken)) {
     const rows: SourceRow[] = [];
     for (const record of records) {
+      if (record === passedOver) {
+        rows.push(unread);
+        continue;
+      }
       const { line } = record;
       if ("wrong" in record) {
         if (columns === undefined) refuse(line, record.wrong);

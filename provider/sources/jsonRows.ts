@@ -4,19 +4,24 @@ import { isObject, jsonIn } from "../contract/wire.ts";
 import { quote } from "../messages/text.ts";
 import { isRounded, rounded, findRounded } from "./exactNumbers.ts";
 import { mayHold, nameless, noName } from "./nameless.ts";
-import type { Reading, SourceRow, Wrong } from "./source.ts";
+import { unread, type Reading, type SourceRow, type Wrong } from "./source.ts";
 import { linesOf, type Chunks } from "./textFiles.ts";
 
 // Loaded when it is needed: most sources are not JSON, or nothing is wrong with them.
 const jsonc = (): Promise<typeof Jsonc> => import("jsonc-parser");
 
 /** The rows of a file with one JSON object on each line. */
-export async function* ndjsonRows({ source, wrong }: Reading, chunks: Chunks): AsyncGenerator<SourceRow[]> {
+export async function* ndjsonRows({ source, wrong, takes }: Reading, chunks: Chunks): AsyncGenerator<SourceRow[]> {
+  let before = 0;
   for await (const { first, text } of linesOf(chunks)) {
     const rows: SourceRow[] = [];
     for (const [index, words] of text.split("\n").entries()) {
       if (words.trim() === "") continue;
       const line = first + index;
+      if (takes?.(before + rows.length) === false) {
+        rows.push(unread);
+        continue;
+      }
       if (tooDeepAt(words) !== undefined) {
         wrong({ line, text: nested });
         continue;
@@ -32,6 +37,7 @@ export async function* ndjsonRows({ source, wrong }: Reading, chunks: Chunks): A
       if (findRounded(words)) wrong({ line, text: `a number ${rounded}` });
       else rows.push(...rowOf(line, values, wrong));
     }
+    before += rows.length;
     yield rows;
   }
 }

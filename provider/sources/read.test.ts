@@ -9,7 +9,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { summarize } from "../resources/rows/declared/declaration.ts";
 import { read } from "./read.ts";
-import type { CellType, SourceRow } from "./source.ts";
+import { unread, type CellType, type SourceRow } from "./source.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -121,11 +121,26 @@ describe("a CSV", () => {
         const text = [["A", "B"], ...rows].map((cells) => cells.map(quote).join(",")).join(end);
         const expected: Record<string, string>[] = parse(text, { columns: true, skip_empty_lines: true });
         expect(await values("rows.csv", text)).toEqual(expected.map(({ A, B }) => ({ A: A || null, B: B || null })));
+        await expectSame("rows.csv");
       }),
       { numRuns: 100 },
     );
   });
 });
+
+/** Holds every third row of a file, read without the others, against those of all. */
+async function expectSame(name: string): Promise<void> {
+  const rowsTaken = async (takes?: (at: number) => boolean): Promise<SourceRow[]> => {
+    const rows: SourceRow[] = [];
+    for await (const block of read({ source: name }, folder, undefined, takes)) rows.push(...block);
+    return rows;
+  };
+  for (const rest of [0, 1, 2]) {
+    const isTaken = (at: number): boolean => at % 3 === rest;
+    const all = await rowsTaken();
+    expect(await rowsTaken(isTaken)).toEqual(all.map((row, at) => (isTaken(at) ? row : unread)));
+  }
+}
 
 describe("other formats", () => {
   const expected = [
@@ -140,6 +155,10 @@ describe("other formats", () => {
   });
   test("rows.ndjson", async () => {
     expect(await rowsOf("rows.ndjson", '\uFEFF\n{"A": 1}\r\n\n{"A": "ä"}')).toEqual(expected);
+    await expectSame("rows.ndjson");
+    const lines = Array.from({ length: 10_000 }, (_, at) => `{"A": ${at}, "B": "${"x".repeat(at % 50)}"}\n`);
+    expect(await rowsOf("more.ndjson", lines.join(""))).toHaveLength(10_000);
+    await expectSame("more.ndjson");
   });
 
   test.each([

@@ -21,13 +21,23 @@ export class SourceError extends Error {
 /**
  * The rows of a source, in blocks; a file is streamed where its format allows it. The first row that can't be read ends
  * it with a SourceError, unless `wrong` takes the mistakes; what makes the whole file unreadable always does.
+ * @param takes true for the place of a row that is needed, of a source that was read before: of a long file the others
+ * may come without line and values
  */
-export async function* read(source: Source, directory: string, wrong?: Wrong): AsyncGenerator<SourceRow[]> {
+export async function* read(
+  source: Source,
+  directory: string,
+  wrong?: Wrong,
+  takes?: Reading["takes"],
+): AsyncGenerator<SourceRow[]> {
   const refuse: Refuse = (line, reason, column) => {
     throw new SourceError(`${placeOf(source, line, column)}: ${reason}`);
   };
   const reading: Reading = { source, refuse, wrong: wrong ?? (({ line, text, column }) => refuse(line, text, column)) };
-  yield* hasEdits(source) ? editRows(reading, unedited(reading, directory)) : unedited(reading, directory);
+  // An edit is found by the key of its row.
+  yield* hasEdits(source)
+    ? editRows(reading, unedited(reading, directory))
+    : unedited({ ...reading, takes }, directory);
 }
 
 /** The rows that a file of these bytes would have, as they stand in it. Throws a SourceError. */

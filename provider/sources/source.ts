@@ -8,6 +8,9 @@ export interface SourceRow {
   values: RowData;
 }
 
+/** Stands in the place of a row that nobody takes. */
+export const unread: SourceRow = { line: 0, values: {} };
+
 /** How the cells of a CSV are read. */
 export const cellTypes = ["text", "number", "boolean", "date", "checkbox", "json"] as const;
 export type CellType = (typeof cellTypes)[number];
@@ -88,4 +91,6 @@ export interface Reading {
   source: Source;
   wrong: Wrong;
   refuse: Refuse;
+  /** True for the place of a row, from 0, whose values somebody takes (default: all). Others may come as `unread`. */
+  takes?: ((index: number) => boolean) | undefined;
 }

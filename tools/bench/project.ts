@@ -59,9 +59,11 @@ export async function run(command: readonly string[], cwd?: string, env?: NodeJS
   }, 20);
   const lines = createInterface({ input: child.stdout });
   lines.once("line", () => (first = performance.now() - started));
+  const last: string[] = [];
+  lines.on("line", (line) => void last.splice(0, last.push(line) - 20));
   const [status] = (await once(child, "close")) as [number | null]; // the event's first argument
   clearInterval(look);
-  if (status !== 0) throw new Error(`${command.join(" ")} ended with ${String(status)}`);
+  if (status !== 0) throw new Error([`${command.join(" ")} ended with ${String(status)}`, ...last].join("\n"));
   return { first, whole: performance.now() - started, memory };
 }
 
@@ -113,9 +115,9 @@ export class BenchProject {
     return run([...this.#command, ...words, "--stack", "dev"], this.#folder, this.#environment);
   }
 
-  /** Changes the program. */
-  write(program: string): Promise<void> {
-    return writeFile(path.join(this.#folder, "index.mjs"), program);
+  /** Changes the program, or a file beside it. */
+  write(text: string, file = "index.mjs"): Promise<void> {
+    return writeFile(path.join(this.#folder, file), text);
   }
 
   up(): Promise<Took> {

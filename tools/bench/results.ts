@@ -71,9 +71,13 @@ export function page({ jobs, curves, failed }: Measured, machine: string, date: 
   return `${text.join("\n")}\n`;
 }
 
+/** This machine, for the readers of results. */
+export const describeMachine = (): string =>
+  `${os.cpus()[0]?.model ?? os.arch()}, ${os.availableParallelism()} cores, Node ${process.version}`;
+
 /** Writes the figures, the curves and their pictures beside the sources. */
 export function write(measured: Measured): void {
-  const machine = `${os.cpus()[0]?.model ?? os.arch()}, ${os.availableParallelism()} cores, Node ${process.version}`;
+  const machine = describeMachine();
   const date = new Date().toISOString().slice(0, 10);
   writeFileSync(file, `${JSON.stringify({ machine, date, ...measured }, null, 2)}\n`);
   writeFileSync(path.join(folder, "RESULTS.md"), page(measured, machine, date));

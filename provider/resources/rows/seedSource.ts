@@ -46,10 +46,12 @@ export async function sourceOf(context: OfflineRowContext, inputs: SeedInputs, o
       rowClaims.renew(inputs.table);
   }
   const rows = summary.rows.length;
+  const keys = await keysIn(inputs, summary, directory);
+  summary.rows.rest(); // until it is applied, of many seeds at once
   return {
     digest: summary.digest,
     fingerprint: file && `${file}:${rows}`,
-    keys: await keysIn(inputs, summary, directory),
+    keys,
     rowCount: countOf(rows),
   };
 }

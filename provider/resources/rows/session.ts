@@ -21,7 +21,7 @@ import { comesBack, loadTombstones } from "./kept/tombstones.ts";
 import { refuseUndeclaredRows } from "./kept/undeclared.ts";
 import { changesViewers, refuseOtherViewers, withViewerIDs } from "./kept/viewers.ts";
 import { refuseReferredTo, sayWhatStays, withoutClaimed } from "./keptForOthers.ts";
-import type { RowContext } from "./live/context.ts";
+import { beginTurn, type RowContext } from "./live/context.ts";
 import { Links } from "./live/links.ts";
 import { liveRows, type ObserveRow } from "./live/liveRows.ts";
 import { NumberedKeys, refuseNumbered } from "./live/numberedKeys.ts";
@@ -62,6 +62,24 @@ export async function apply<Inputs extends SeedInputs>(
   inputs: Inputs,
   ledger: Ledger,
   old?: SeedState,
+): Promise<Inputs & KeptState> {
+  const rows = context.rowClaims.remembered(inputs.resourceUrn, inputs.digest)?.rows;
+  // Before the table is entered: who waits for its turn keeps nobody from removing rows.
+  const leave = await beginTurn(rows?.length ?? 0, context.signal);
+  try {
+    return await entered(context, id, inputs, ledger, old);
+  } finally {
+    rows?.rest(); // seeds that refer to it find it again
+    leave();
+  }
+}
+
+async function entered<Inputs extends SeedInputs>(
+  context: RowContext,
+  id: string,
+  inputs: Inputs,
+  ledger: Ledger,
+  old: SeedState | undefined,
 ): Promise<Inputs & KeptState> {
   const release = await context.rowClaims.lock.enter(inputs.table, undefined, context.signal);
   try {

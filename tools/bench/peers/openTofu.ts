@@ -5,7 +5,8 @@ import path from "node:path";
 import { messageOf } from "../../../machine/failures.ts";
 import { session, type BenchPlatform } from "../platform.ts";
 import { output, run } from "../project.ts";
-import { atOnce, NotHere, type Peer, type Structure } from "./structure.ts";
+import { curl } from "./curl.ts";
+import { atOnce, NotHere, type Peer, type People, type Rows, table } from "./structure.ts";
 
 const tofu = { module: "github.com/opentofu/opentofu", version: "v1.10.6", command: "./cmd/tofu", file: "tofu" };
 const restapi = {
@@ -57,7 +58,7 @@ const object = (
   ...(dependsOn.length > 0 ? { depends_on: dependsOn.map((name) => `restapi_object.${name}`) } : {}),
 });
 
-function resources({ organization, teams, members }: Structure): Record<string, object> {
+function resources({ organization, teams, members }: People): Record<string, object> {
   const organizationID = organization;
   const all: Record<string, object> = {
     organization: object(organizationID, {
@@ -95,36 +96,67 @@ function resources({ organization, teams, members }: Structure): Record<string, 
   return all;
 }
 
-/** OpenTofu with a provider for any REST interface, both built from their modules. */
-export async function openTofu(platform: BenchPlatform): Promise<Peer> {
+/** OpenTofu in a folder of its own, with a provider that was built here. */
+async function peer<Structure>(
+  name: string,
+  provider: string | undefined,
+  main: (structure: Structure) => object,
+): Promise<Peer<Structure>> {
   const program = await built(tofu);
-  const provider = await built(restapi);
   const folder = await mkdtemp(path.join(tmpdir(), "microapps-peer-"));
-  const overrides = `dev_overrides { "mastercard/restapi" = ${JSON.stringify(path.dirname(provider))} }`;
-  await writeFile(path.join(folder, "tofurc"), `provider_installation {\n${overrides}\ndirect {}\n}\n`);
-  const headers = await session(platform);
+  const overrides = provider ? `"mastercard/restapi" = ${JSON.stringify(path.dirname(provider))}` : "";
+  await writeFile(
+    path.join(folder, "tofurc"),
+    `provider_installation {\ndev_overrides { ${overrides} }\ndirect {}\n}\n`,
+  );
+  await mkdir(path.join(folder, "ids"));
   const environment = { TF_CLI_CONFIG_FILE: path.join(folder, "tofurc"), TF_IN_AUTOMATION: "1" };
   const tofuDoes = (...words: string[]): Promise<unknown> =>
     run([program, ...words, "-auto-approve", "-no-color", `-parallelism=${atOnce}`], folder, environment);
   return {
-    name: `OpenTofu ${tofu.version}, restapi ${restapi.version}`,
+    name: `OpenTofu ${tofu.version}, ${name}`,
     up: async (structure) => {
-      const main = {
-        terraform: { required_providers: { restapi: { source: "mastercard/restapi" } } },
-        provider: {
-          restapi: {
-            uri: platform.url,
-            headers,
-            ...{ create_method: "POST", read_method: "POST", update_method: "POST", destroy_method: "POST" },
-            ...{ create_returns_object: true, write_returns_object: true }, // without them it reads what it has just made
-          },
-        },
-        resource: { restapi_object: resources(structure) },
-      };
-      await writeFile(path.join(folder, "main.tf.json"), JSON.stringify(main));
+      await writeFile(path.join(folder, "main.tf.json"), JSON.stringify(main(structure)));
       await tofuDoes("apply");
     },
     down: () => tofuDoes("destroy"),
     remove: () => rm(folder, { recursive: true, force: true }),
   };
+}
+
+/** OpenTofu with a provider for any REST interface, both built from their modules. */
+export async function openTofu(platform: BenchPlatform): Promise<Peer<People>> {
+  const headers = await session(platform);
+  return peer(`restapi ${restapi.version}`, await built(restapi), (people) => ({
+    terraform: { required_providers: { restapi: { source: "mastercard/restapi" } } },
+    provider: {
+      restapi: {
+        uri: platform.url,
+        headers,
+        ...{ create_method: "POST", read_method: "POST", update_method: "POST", destroy_method: "POST" },
+        ...{ create_returns_object: true, write_returns_object: true }, // without them it reads what it has just made
+      },
+    },
+    resource: { restapi_object: resources(people) },
+  }));
+}
+
+/** OpenTofu with a command for each row: restapi sends no ID that the platform chose. A changed row is another one. */
+export async function openTofuCommands(platform: BenchPlatform): Promise<Peer<Rows>> {
+  const headers = await session(platform);
+  const row = (Code: string, Name: string): object => {
+    const body = JSON.stringify({ microAppID: table.name, rowData: { Code, Name } });
+    const kept = `ids/${Code}`;
+    const insert = curl(platform.url, headers, "insertmicroapprow", body, `| sed 's/.*"rowID":"//; s/".*//' > ${kept}`);
+    const remove = curl(platform.url, headers, "removemicroapprow", `{"rowID":"'"$(cat ${kept})"'"}`);
+    return {
+      triggers_replace: [Name],
+      provisioner: [{ "local-exec": { command: insert } }, { "local-exec": { when: "destroy", command: remove } }],
+    };
+  };
+  return peer("terraform_data with curl", undefined, (rows) => ({
+    resource: {
+      terraform_data: Object.fromEntries(Object.entries(rows).map(([code, name]) => [code, row(code, name)])),
+    },
+  }));
 }

@@ -1,11 +1,11 @@
-/** Seconds of each job, by peer, at one distance to the platform. */
+/** Seconds and calls of each job, by peer, at one distance to the platform. */
 export interface Panel {
   title: string;
   jobs: readonly string[];
-  peers: readonly { name: string; seconds: readonly number[] }[];
+  peers: readonly { name: string; seconds: readonly number[]; calls: readonly number[] }[];
 }
 
-const colors = ["#0969da", "#1a7f37", "#54aeff", "#bc4c00", "#8250df"];
+const colors = ["#0969da", "#1a7f37", "#54aeff", "#bc4c00", "#8250df", "#218bff", "#80ccff", "#e16f24"];
 const [left, width, bar, gap] = [150, 420, 11, 14];
 
 const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");

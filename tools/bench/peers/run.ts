@@ -1,71 +1,68 @@
 /**
  * `make bench-peers`: the same four jobs by this package and by what people would take otherwise, on one emulator each,
- * beside the platform and at a distance to it. Each works on 10 resources at a time. Prints a table for each distance and
- * draws them into tools/bench/peers.svg. Arguments choose peers: members, rosters, pulumi, opentofu, command.
+ * beside the platform and at a distance to it: people as members, and rows. Each works on 10 resources at a time. Prints
+ * a table for both distances, and what the jobs of this package take beside OpenTofu's. Without arguments it writes README
+ * and draws tools/bench/peers.svg; arguments choose peers: members, rosters, pulumi, opentofu, command, rows, rowsPulumi,
+ * rowsOpentofu.
  */
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { median, timeWork } from "../measure.ts";
 import { BenchPlatform } from "../platform.ts";
-import { openTofu } from "./openTofu.ts";
+import { describeMachine } from "../results.ts";
+import { openTofu, openTofuCommands } from "./openTofu.ts";
 import { type Panel, picture } from "./picture.ts";
-import { microapps, pulumiCommand, pulumiWith } from "./pulumi.ts";
-import { NotHere, type Peer, structure, users } from "./structure.ts";
+import { microapps, pulumiCommand, pulumiWith, seedRows, seedRowsWithPulumi } from "./pulumi.ts";
+import { renewSection, tableOf } from "./readme.ts";
+import { declarePeople, declareRows, NotHere, type Peer, table, users } from "./structure.ts";
 
-type Make = (platform: BenchPlatform) => Promise<Peer>;
+const repository = path.join(import.meta.dirname, "../../../..");
 
-/** Peers by the words that choose them. */
-const makers: Readonly<Record<string, Make>> = {
-  members: microapps("TeamMember"),
-  rosters: microapps("TeamRoster"),
-  pulumi: pulumiWith("TeamMember"),
-  opentofu: openTofu,
-  command: pulumiCommand,
-};
-
-interface Job {
+interface Job<Structure> {
   name: string;
-  work: (peer: Peer) => Promise<unknown>;
+  work: (peer: Peer<Structure>) => Promise<unknown>;
   /** How often it is measured; the median counts. */
   times: number;
 }
 
-const jobs: readonly Job[] = [
-  { name: "from nothing", work: (peer) => peer.up(structure(false)), times: 1 },
-  { name: "nothing changed", work: (peer) => peer.up(structure(false)), times: 3 },
-  { name: "one team changed", work: (peer) => peer.up(structure(true)), times: 1 },
+/** The jobs with something that can be declared in two ways. */
+const jobsOf = <Structure>(change: string, declare: (changed: boolean) => Structure): readonly Job<Structure>[] => [
+  { name: "from nothing", work: (peer) => peer.up(declare(false)), times: 1 },
+  { name: "nothing changed", work: (peer) => peer.up(declare(false)), times: 3 },
+  { name: change, work: (peer) => peer.up(declare(true)), times: 1 },
   { name: "taken down", work: (peer) => peer.down(), times: 1 },
 ];
 
 /** Milliseconds that the platform waits before it answers a call: on the same machine, and on another continent. */
 const delays = [0, 40];
 
-interface Measured {
-  name: string;
-  seconds: number[];
-  calls: number[];
-}
+type Measured = Panel["peers"][number];
 
 /** Runs the jobs one after the other on a platform that answers after a delay. */
-async function measure(make: Make, delay: number): Promise<Measured> {
-  const platform = await BenchPlatform.start({}, { users });
+async function measure<Structure>(
+  make: (platform: BenchPlatform) => Promise<Peer<Structure>>,
+  jobs: readonly Job<Structure>[],
+  delay: number,
+): Promise<Measured> {
+  const platform = await BenchPlatform.start({ [table.name]: { fields: table.fields } }, { users });
   try {
     const peer = await make(platform);
     try {
       process.stderr.write(`${peer.name}, ${delay} ms …\n`);
       const faults = delay === 0 ? [] : [{ kind: "slow", milliseconds: delay }];
       await platform.administrate("PUT", "faults", JSON.stringify({ faults }));
-      const measured: Measured = { name: peer.name, seconds: [], calls: [] };
+      const seconds: number[] = [];
+      const callsOf: number[] = [];
       for (const { work, times } of jobs) {
         const taken: number[] = [];
         let calls = 0;
         for (let time = 0; time < times; time++) {
           calls = await platform.calls(async () => void taken.push(await timeWork(() => work(peer))));
         }
-        measured.seconds.push(median(taken) / 1000);
-        measured.calls.push(calls);
+        seconds.push(median(taken) / 1000);
+        callsOf.push(calls);
       }
-      return measured;
+      return { name: peer.name, seconds, calls: callsOf };
     } finally {
       await peer.remove();
     }
@@ -74,36 +71,84 @@ async function measure(make: Make, delay: number): Promise<Measured> {
   }
 }
 
+/** Measures with jobs at a delay. */
+type Measure = (delay: number) => Promise<Measured>;
+
+function group<Structure>(
+  title: string,
+  jobs: readonly Job<Structure>[],
+  makers: Readonly<Record<string, (platform: BenchPlatform) => Promise<Peer<Structure>>>>,
+): { title: string; jobs: string[]; peers: [word: string, measure: Measure][] } {
+  const peers = Object.entries(makers).map(([word, make]): [string, Measure] => [
+    word,
+    (delay) => measure(make, jobs, delay),
+  ]);
+  return { title, jobs: jobs.map(({ name }) => name), peers };
+}
+
+/** Peers by the words that choose them. */
+const groups = [
+  group("1 organization, 10 teams, 100 members", jobsOf("one team changed", declarePeople), {
+    members: microapps("TeamMember"),
+    rosters: microapps("TeamRoster"),
+    pulumi: pulumiWith("TeamMember"),
+    opentofu: openTofu,
+    command: pulumiCommand,
+  }),
+  group("1,000 rows", jobsOf("one row changed", declareRows), {
+    rows: seedRows,
+    rowsPulumi: seedRowsWithPulumi,
+    rowsOpentofu: openTofuCommands,
+  }),
+];
+
 const chosen = process.argv.slice(2);
-const unknown = chosen.filter((word) => !Object.hasOwn(makers, word));
+const words = groups.flatMap(({ peers }) => peers.map(([word]) => word));
+const unknown = chosen.filter((word) => !words.includes(word));
 if (unknown.length > 0) {
-  process.stderr.write(`there is no peer ${unknown.join(", ")}: choose among ${Object.keys(makers).join(", ")}\n`);
+  process.stderr.write(`there is no peer ${unknown.join(", ")}: choose among ${words.join(", ")}\n`);
   process.exit(2);
 }
-const panels: Panel[] = [];
-const missing = new Set<string>();
-for (const delay of delays) {
-  const peers: Measured[] = [];
-  for (const [word, make] of Object.entries(makers)) {
-    if (chosen.length > 0 && !chosen.includes(word)) continue;
-    try {
-      peers.push(await measure(make, delay));
-    } catch (error) {
-      if (!(error instanceof NotHere)) throw error;
-      missing.add(`${error.message}.`);
-    }
-  }
-  const title = delay === 0 ? "Without distance" : `${delay} ms for each call`;
-  panels.push({ title: `${title}, 10 at a time`, jobs: jobs.map(({ name }) => name), peers });
-  const heads = [`${title}: 1 organization, 10 teams, 100 members`, ...jobs.map(({ name }) => name)];
-  const rows = peers.map(({ name, seconds, calls }) => [
-    name,
-    ...seconds.map((each, at) => `${each.toFixed(1)} s, ${calls[at] ?? 0} calls`),
-  ]);
-  const lines = [heads, heads.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`);
-  process.stdout.write(`${lines.join("\n")}\n\n`);
+
+/** Describes what each job takes beside that of OpenTofu. */
+function ratios({ title, jobs, peers }: Panel): string[] {
+  const other = peers.find(({ name }) => name.startsWith("OpenTofu"));
+  return peers.flatMap(({ name, seconds }) => {
+    if (!other || name === other.name) return [];
+    const each = jobs.map((job, at) => `${job} ${((seconds[at] ?? 0) / (other.seconds[at] ?? 0)).toFixed(2)}`);
+    return `${title}: ${name} to ${other.name}: ${each.join(", ")}`;
+  });
 }
-process.stdout.write([...missing].map((text) => `${text}\n`).join(""));
-// A picture of some peers alone would stand in the place of the whole one.
-if (chosen.length === 0)
-  writeFileSync(path.join(import.meta.dirname, "../../../../tools/bench/peers.svg"), picture(panels));
+
+const panels: Panel[] = [];
+const lines: string[] = [];
+const missing = new Set<string>();
+for (const { title, jobs, peers } of groups) {
+  const some = peers.filter(([word]) => chosen.length === 0 || chosen.includes(word));
+  if (some.length === 0) continue;
+  const here: Panel[] = [];
+  for (const delay of delays) {
+    const measured: Measured[] = [];
+    for (const [, measure] of some) {
+      try {
+        measured.push(await measure(delay));
+      } catch (error) {
+        if (!(error instanceof NotHere)) throw error;
+        missing.add(`${error.message}.`);
+      }
+    }
+    here.push({ title: `${title}, ${delay} ms for each call`, jobs, peers: measured });
+  }
+  lines.push(...(lines.length > 0 ? [""] : []), ...tableOf(title, here));
+  panels.push(...here);
+}
+const shown = [...lines, "", ...panels.flatMap(ratios), ...missing];
+process.stdout.write(shown.map((text) => `${text}\n`).join(""));
+// Some peers alone would stand in the place of all.
+if (chosen.length === 0) {
+  const readme = path.join(repository, "README.md");
+  const measured = `Seconds at 0 and at 40 ms a call, each tool 10 at a time, on ${describeMachine()}.`;
+  const section = [measured, "", ...lines, "", "![Seconds of each job, by tool](tools/bench/peers.svg)"];
+  writeFileSync(readme, renewSection(readFileSync(readme, "utf8"), section));
+  writeFileSync(path.join(repository, "tools/bench/peers.svg"), picture(panels));
+}

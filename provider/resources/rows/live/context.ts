@@ -15,9 +15,16 @@ export interface RowContext extends Context, Pick<CallOptions, "onCall"> {
 
 /** Rows that are in memory at a time, whichever seeds they belong to: as many as one large seed needs. */
 export const room = {
-  reading: new Capacity(4 * maxRowsPerInsert),
+  reading: new Capacity(2 * maxRowsPerInsert),
   writing: new Capacity(4 * maxRowsPerInsert),
 };
+
+/** Rows of large seeds that are applied at a time: of each the digests are looked up, and a part of its file is here. */
+const applied = new Capacity(40 * maxRowsPerInsert);
+
+/** Waits until a seed of so many rows may be applied; a small one waits for none. The answer ends its turn. */
+export const beginTurn = async (rows: number, signal: AbortSignal | undefined): Promise<() => void> =>
+  rows > maxRowsPerInsert ? applied.enter(rows, signal) : () => undefined;
 
 /** After so many pages others have their turn. */
 const pagesOfATurn = 10;

@@ -36,7 +36,8 @@ export class PlannedRows {
     const digesterFor = digesterOf(this.#target);
     let index = -1;
     let left = this.#chosen.size;
-    for await (const block of left === 0 ? [] : read(this.#target, this.#context.directory)) {
+    const isChosen = (at: number): boolean => this.#chosen.has(at);
+    for await (const block of left === 0 ? [] : read(this.#target, this.#context.directory, undefined, isChosen)) {
       const formed: Form[] = [];
       for (const { line, values } of block) {
         if (!this.#chosen.has(++index)) continue;

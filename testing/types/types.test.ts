@@ -1,0 +1,103 @@
+import { expect, test } from "@jest/globals";
+import { functions } from "../../provider/functions/functions.ts";
+import { hiddenNames } from "../../provider/pulumi/hiddenNames.ts";
+import { factsOf } from "../../provider/resources/model/resource.ts";
+import { resources } from "../../provider/resources/resources.ts";
+import { presentSchema } from "../../tools/packageSchema.ts";
+import { allSnippets } from "../../tools/snippets/snippets.ts";
+import { Editor } from "./editor.ts";
+
+// Type tests are the functions of `*.test-d.ts`, one for each class and function of the package: `tryTeam` of Team. The
+// build compiles them. This suite holds their comments against an editor: messages, hovers and completions.
+
+const isSeen = (schema: unknown): boolean => {
+  const { computed, internal, passing } = factsOf(schema);
+  return !computed && !internal && !passing;
+};
+const setBySdk = ["TeamRoster.sensitive"]; // the class reads secrecy off the members
+const inputs = [...resources, ...functions].flatMap(({ name, inputs }) =>
+  Object.entries(inputs.shape)
+    .filter(([key, schema]) => isSeen(schema) && !setBySdk.includes(`${name}.${key}`))
+    .map(([key, schema]) => ({ name, key, description: factsOf(schema).description ?? "" })),
+);
+
+/** A program that names each input and the outputs of each class. */
+const uses = [...resources, ...functions].map(({ name, inputs }) => {
+  const isClass = /^[A-Z]/.test(name);
+  const args = isClass ? `ConstructorParameters<typeof own.${name}>[1]` : `Parameters<typeof own.${name}>[0]`;
+  const fields = Object.keys(inputs.shape).map((key) => `all${name}.${key};`);
+  const made = isClass ? [`declare const made${name}: own.${name};`, `made${name}.id;`] : [];
+  return [`declare const all${name}: ${args};`, ...fields, ...made].join("\n");
+});
+const everything = `import * as own from "pulumi-microapps";\nimport "pulumi-microapps/client";\n${uses.join("\n")}\n`;
+
+/** The examples of the documentation, by what they are of. */
+const examples = allSnippets(presentSchema("0.0.0"))
+  .filter(({ snippet }) => snippet.language === "TypeScript")
+  .map(({ of, snippet }, index) => ({ of, name: `example${index}.mts`, code: snippet.code }));
+
+const editor = new Editor(
+  new Map([["everything.mts", everything], ...examples.map(({ name, code }) => [name, code] as const)]),
+);
+const { expectations } = editor;
+
+test.each(expectations.filter(({ kind }) => kind === "hover"))("$of, line $line: the hover", (expected) => {
+  const { type, text } = editor.hoverAt(expected.file, expected.at);
+  expect(`${type} ${text}`.trim()).toBe(expected.text);
+});
+
+test.each(expectations.filter(({ kind }) => kind === "offers"))("$of, line $line: the completions", (expected) => {
+  expect(editor.offersAt(expected.file, expected.at).join(" ")).toBe(expected.text);
+});
+
+test.each([...new Set(expectations.map(({ file }) => file))])(
+  "%s has the errors that it expects, and no other",
+  (file) => {
+    const problems = editor.problemsIn(file);
+    const expected = expectations.filter((one) => one.file === file && one.kind === "error");
+    expect(problems.map(({ line }) => line)).toEqual(expected.map(({ line }) => line + 1));
+    for (const [index, { text }] of expected.entries()) expect(problems[index]?.text).toContain(text);
+  },
+);
+
+test.each(editor.exportsOf("dist/sdk/index.d.ts"))("$name has a type test", ({ name, isValue, isClass }) => {
+  const own = expectations.filter(({ of }) => of === `try${name[0]?.toUpperCase()}${name.slice(1)}`);
+  const kinds = [...(isValue ? ["error", "hover"] : []), ...(isClass ? ["offers"] : [])];
+  expect(own.map(({ kind }) => kind)).toEqual(expect.arrayContaining(kinds));
+  expect(hasWord(editor.accepted, name)).toBe(true);
+  // Refused things name the type, or the message about them does.
+  const refused = expectations.filter(({ text, code }) => code !== undefined && hasWord(`${text} ${code}`, name));
+  expect(refused.length).toBeGreaterThan(0);
+});
+
+const hasWord = (text: string, word: string): boolean => new RegExp(`\\b${word}\\b`).test(text);
+const placeOf = (name: string, key: string): number => everything.indexOf(`all${name}.${key};`) + `all${name}.`.length;
+
+test.each(inputs)("the hover of $name's $key is its description", ({ name, key, description }) => {
+  expect(description).not.toBe("");
+  expect(editor.hoverAt("everything.mts", placeOf(name, key)).text).toContain(description);
+});
+
+test("no hover shows a type of the checker's own library", () => {
+  const types = inputs.map(({ name, key }) => editor.hoverAt("everything.mts", placeOf(name, key)).type);
+  expect(types.filter((type) => /Zod|\$strip|Args</.test(type))).toEqual([]);
+});
+
+test.each(resources)("an editor offers the outputs of $name, and no internal one", (resource) => {
+  const made = `made${resource.name}.`;
+  const offered = editor.offersAt("everything.mts", everything.indexOf(`${made}id;`) + made.length);
+  const internal = hiddenNames(resource);
+  const outputs = Object.entries(resource.outputs.shape).filter(([, schema]) => isSeen(schema));
+  expect(offered).toEqual(expect.arrayContaining(outputs.map(([key]) => key).filter((key) => !internal.includes(key))));
+  expect(offered.filter((name) => internal.includes(name))).toEqual([]);
+});
+
+test("every export of the client is described, and each property and method of it", () => {
+  const seen = editor.exportsOf("dist/provider/client/index.d.ts").flatMap(({ parts }) => parts);
+  expect(seen.length).toBeGreaterThan(100);
+  expect(seen.filter(({ text }) => text === "").map(({ name }) => name)).toEqual([]);
+});
+
+test.each(examples)("the example of $of compiles", ({ name }) => {
+  expect(editor.problemsIn(name)).toEqual([]);
+});
