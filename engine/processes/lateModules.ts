@@ -99,17 +99,17 @@ interface Debuggable {
 }
 const changed = new WeakSet<object>();
 
-/** The notes of promises without their stacks, which are looked up in source maps and shown to nobody. */
+/** The notes of promises without stacks, which are looked up in source maps, and texts: both are shown to nobody. */
 function unnoted(loaded: unknown): unknown {
   const debuggable = loaded as Debuggable;
   if (changed.has(debuggable)) return debuggable;
   changed.add(debuggable);
   const { debuggablePromise } = debuggable;
-  debuggable.debuggablePromise = (promise, context) => {
+  debuggable.debuggablePromise = (promise) => {
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     try {
-      return debuggablePromise(promise, context);
+      return debuggablePromise(promise, "");
     } finally {
       Error.stackTraceLimit = stackTraceLimit;
     }

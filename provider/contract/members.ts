@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { endpoint, parameters, type Received } from "./endpoint.ts";
 import { done, oneOf, read } from "./envelopes.ts";
-import { answeredID, email, id, needsOne } from "./values.ts";
+import { answeredID, describeLater, email, id, needsOne } from "./values.ts";
 import { at, envelopes, firstOf, isObject, listOf, placesOf, type Json } from "./wire.ts";
 
 export const role = z.enum(["admin", "member"]);
@@ -38,7 +38,7 @@ export const teamMember = z
     if (error) context.issues.push({ code: "custom", input: value, message: error.message });
     return data ?? {};
   })
-  .meta({ ...z.toJSONSchema(anyMember, { io: "input" }), $schema: undefined });
+  .meta(describeLater(["anyOf"], () => z.toJSONSchema(anyMember, { io: "input" })));
 
 type Ordinary = { [Key in "_id" | "teamMemberID" | "teamID" | "userID" | "email" | "role"]?: string };
 

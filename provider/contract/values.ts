@@ -55,6 +55,16 @@ export const locationValue = z.object({
   }),
 });
 
+/**
+ * Keys of a JSON Schema, each made when a document asks for it: to make one takes as long as all else here, and every
+ * program loads this.
+ */
+export function describeLater(keys: readonly string[], make: () => Record<string, unknown>): Record<string, unknown> {
+  let made: Record<string, unknown> | undefined;
+  const get = (key: string) => ({ enumerable: true, get: () => (made ??= make())[key] });
+  return Object.defineProperties({}, Object.fromEntries(keys.map((key) => [key, get(key)])));
+}
+
 const rowFields = z.object({
   _id: answeredID,
   userID: z.preprocess(toTextID, z.string().nullish()).describe("The row's creator."),
@@ -77,7 +87,11 @@ export const row = z
     (value) => isRow(value) || rowFields.safeParse(value).success,
   )
   .overwrite(withTextIDs)
-  .meta({ ...z.toJSONSchema(z.looseObject(rowFields.shape)), $schema: undefined });
+  .meta(
+    describeLater(["type", "properties", "required", "additionalProperties"], () =>
+      z.toJSONSchema(z.looseObject(rowFields.shape)),
+    ),
+  );
 
 /** Quick check for an ordinary row, in an eighth of the schema's time; the schema decides about all others. */
 function isRow(value: unknown): boolean {

@@ -6,9 +6,7 @@ export interface HostedCalls {
   end: () => Promise<void>;
 }
 
-interface Message {
-  serializeBinary: () => Uint8Array;
-}
+type Message = object;
 
 /** An error as a handler answers it. */
 type Status = Partial<grpc.StatusObject> & { message?: string };
@@ -16,8 +14,9 @@ type Status = Partial<grpc.StatusObject> & { message?: string };
 type Handler = (call: { request: unknown }, done: (error: Status | null, answer?: unknown) => void) => void;
 
 /**
- * Calls handlers of gRPC without a connection. Messages are copied by their bytes, so that each side gets what it would
- * get over a wire.
+ * Calls handlers of gRPC without a connection. Answers are copied by their bytes, so that an engine gets what it would
+ * get over a wire, whatever a platform answered. Requests are handed over: what they hold came to the engine by bytes, or
+ * from its state, and handlers only read them.
  */
 export function callsOf(service: grpc.ServiceDefinition, handlers: Readonly<Record<string, unknown>>) {
   return (
@@ -31,8 +30,7 @@ export function callsOf(service: grpc.ServiceDefinition, handlers: Readonly<Reco
       done(failureOf({ code: grpc.status.UNIMPLEMENTED, details: `${method} is not implemented` }));
       return;
     }
-    const sent = definition.requestDeserialize(definition.requestSerialize(request)) as unknown;
-    handler({ request: sent }, (error, answer) => {
+    handler({ request }, (error, answer) => {
       if (error) done(failureOf(error));
       else done(null, definition.responseDeserialize(definition.responseSerialize(answer)) as Message);
     });

@@ -1,12 +1,9 @@
 import providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import { readOwnPackage } from "../../../machine/ownPackage.ts";
-import { keepingNames } from "../../../machine/structs.ts";
 import { Plugin } from "../plugin/provider.ts";
 import { handlers } from "../plugin/serve.ts";
 import { reporterThrough, type LogEntry } from "../progress.ts";
 import { callsOf, type HostedCalls } from "./calls.ts";
-
-const service = keepingNames(providerService.ResourceProviderService);
 
 /** The plugin in the engine's own process, which constructs no components: that takes a program's SDK. */
 export function hostPlugin(engine: string, log: (entry: LogEntry) => void): HostedCalls {
@@ -17,7 +14,7 @@ export function hostPlugin(engine: string, log: (entry: LogEntry) => void): Host
   const plugin = new Plugin(readOwnPackage().version, engine, noComponents, undefined, report);
   return {
     call: callsOf(
-      service,
+      providerService.ResourceProviderService,
       handlers(() => Promise.resolve(plugin)),
     ),
     end: () => plugin.end(),

@@ -25,11 +25,13 @@ export class MadeThings implements Made {
   readonly #name = `${process.pid}-${randomBytes(4).toString("hex")}`;
   /** Lines of this process: what it is making. */
   readonly #begun = new Set<string>();
-  /** Things made by it, or owned by states of this run. */
+  /** Names of things made by it, or owned by states of this run: thousands, of which hardly one is asked for. */
   readonly #known = new Set<string>();
   /** Lines of this process: things it made, which the engine may not have saved. */
   readonly #answered = new Set<string>();
   #isOrphaned = false;
+  /** True while it may have a file. */
+  #hasFile = false;
   #folder: string | undefined;
   /** Lines of other processes, by file. */
   #others: Map<string, Set<string>> | undefined;
@@ -42,17 +44,16 @@ export class MadeThings implements Made {
 
   begin(urn: string | undefined, things: readonly string[]): void {
     open.add(this);
-    for (const seal of this.#seals(urn, things)) {
+    for (const seal of this.#names(urn, things).flatMap(sealsOf)) {
       if (!this.#begun.has(seal) && !this.#answered.delete(seal)) this.#write(signs.begun, [seal]);
       this.#begun.add(seal);
     }
   }
 
   settled(urn: string | undefined, things: readonly string[], isMade = true): void {
-    const begun = this.#seals(urn, things).filter((seal) => {
-      if (isMade) this.#known.add(seal);
-      return this.#begun.delete(seal);
-    });
+    const names = this.#names(urn, things);
+    if (isMade) for (const name of names) this.#known.add(name);
+    const begun = names.flatMap(sealsOf).filter((seal) => this.#begun.delete(seal));
     if (isMade) for (const seal of begun) this.#answered.add(seal);
     else this.#write(signs.settled, begun);
     this.#tidy();
@@ -73,38 +74,42 @@ export class MadeThings implements Made {
   }
 
   saved(urn: string | undefined, things: readonly string[]): void {
-    const seals = this.#seals(urn, things);
-    for (const seal of seals) this.#known.add(seal);
+    const names = this.#names(urn, things);
+    for (const name of names) this.#known.add(name);
     // Handed-over things stay noted: a preview shows a state that it does not save.
-    this.#forget(signs.begun, seals);
+    this.#forget(signs.begun, names);
   }
 
   handed(urn: string | undefined, things: readonly string[]): void {
-    const seals = this.#seals(urn, things);
-    for (const seal of seals) this.#known.add(seal);
-    this.#write(signs.handed, seals);
+    const names = this.#names(urn, things);
+    for (const name of names) this.#known.add(name);
+    this.#write(signs.handed, names.flatMap(sealsOf));
   }
 
   isMade(urn: string | undefined, things: readonly string[]): boolean {
     const lines = [...this.#read().values()];
-    return this.#seals(urn, things).some(
-      (seal) =>
-        this.#known.has(seal) ||
-        this.#begun.has(seal) ||
-        lines.some((set) => set.has(signs.begun + seal) || set.has(signs.handed + seal)),
+    return this.#names(urn, things).some((name) =>
+      sealsOf(name).some(
+        (seal) =>
+          this.#known.has(name) ||
+          this.#begun.has(seal) ||
+          lines.some((set) => set.has(signs.begun + seal) || set.has(signs.handed + seal)),
+      ),
     );
   }
 
   removed(urn: string | undefined, things: readonly string[]): void {
-    const seals = this.#seals(urn, things);
-    for (const seal of seals) this.#known.delete(seal);
-    for (const sign of [signs.begun, signs.handed]) this.#forget(sign, seals);
+    const names = this.#names(urn, things);
+    for (const name of names) this.#known.delete(name);
+    for (const sign of [signs.begun, signs.handed]) this.#forget(sign, names);
   }
 
-  #seals(urn: string | undefined, things: readonly string[]): string[] {
-    if (urn === undefined) return [];
+  /** Names of a stack's things; of none without the stack. */
+  #names(urn: string | undefined, things: readonly string[]): string[] {
+    if (urn === undefined || things.length === 0) return [];
     const [stack, project] = urn.split("::");
-    return things.flatMap((thing) => sealOf("made", stack, project, this.#platform(), thing) ?? []);
+    const platform = this.#platform();
+    return things.map((thing) => JSON.stringify([stack, project, platform, thing]));
   }
 
   /** The lines of other processes, of this stack and others. */
@@ -120,7 +125,10 @@ export class MadeThings implements Made {
   }
 
   /** Takes lines out of the files: of other processes, and of what this one has made. */
-  #forget(sign: string, seals: readonly string[]): void {
+  #forget(sign: string, names: readonly string[]): void {
+    const others = this.#read();
+    if (this.#answered.size === 0 && [...others.values()].every(({ size }) => size === 0)) return; // as nearly always
+    const seals = names.flatMap(sealsOf);
     if (sign === signs.begun) {
       this.#write(
         signs.settled,
@@ -128,7 +136,7 @@ export class MadeThings implements Made {
       );
       this.#tidy();
     }
-    for (const [name, lines] of this.#read()) {
+    for (const [name, lines] of others) {
       const folder = this.#folderOf();
       const left = seals.filter((seal) => lines.delete(sign + seal));
       if (folder === undefined || left.length === 0) continue;
@@ -145,17 +153,21 @@ export class MadeThings implements Made {
     if (seals.length === 0) return;
     leniently(() => {
       const folder = this.#folderOf(true);
+      this.#hasFile = true;
       if (folder !== undefined) appendFileSync(join(folder, this.#name), textOf(sign, seals), { mode: 0o600 });
     });
   }
 
   /** Removes the file of this process while it holds nothing. */
   #tidy(): void {
+    if (!this.#hasFile || this.#begun.size + this.#answered.size > 0) return;
     const folder = this.#folderOf();
-    if (folder === undefined || this.#begun.size + this.#answered.size > 0) return;
+    if (folder === undefined) return;
     leniently(() => {
       const path = join(folder, this.#name);
-      if (linesOf(path).size === 0) rmSync(path, { force: true });
+      if (linesOf(path).size > 0) return;
+      rmSync(path, { force: true });
+      this.#hasFile = false;
     });
   }
 
@@ -175,6 +187,12 @@ const open = new Set<MadeThings>();
 process.once("exit", () => {
   for (const one of open) one.close();
 });
+
+/** The seal of a thing's name; none where no key can be kept. */
+const sealsOf = (name: string): string[] => {
+  const seal = sealOf("made", ...(JSON.parse(name) as unknown[]));
+  return seal === undefined ? [] : [seal];
+};
 
 const textOf = (sign: string, seals: readonly string[]): string => seals.map((seal) => `${sign}${seal}\n`).join("");
 
