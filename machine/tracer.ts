@@ -1,19 +1,14 @@
-import { setTimeout as pause } from "node:timers/promises";
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, type SpanContext } from "@opentelemetry/api";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-grpc";
 import {
-  BasicTracerProvider,
-  BatchSpanProcessor,
   defaultResource,
   detectResources,
   envDetector,
-  OTLPTraceExporter,
   resourceFromAttributes,
-  ROOT_CONTEXT,
-  SpanKind,
-  SpanStatusCode,
-  trace,
   type Resource,
-  type SpanContext,
-} from "./openTelemetry.ts";
+} from "@opentelemetry/resources";
+import { BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
+import { setTimeout as pause } from "node:timers/promises";
 import { readOwnPackage } from "./ownPackage.ts";
 
 /** Attributes of a span: words of ours and numbers. */

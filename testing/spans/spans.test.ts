@@ -128,7 +128,7 @@ test.each([dynamic, plugin])(
   async (providerKind) => {
     const tells = `import { registerHooks } from "node:module";
     registerHooks({ load: (url, context, next) => {
-      if (/\\/(machine|bundle)\\/openTelemetry\\.js$/.test(url)) console.error("loads OpenTelemetry");
+      if (/\\/(machine|bundle)\\/tracer\\.js$/.test(url)) console.error("loads OpenTelemetry");
       return next(url, context);
     } });`;
     const watched = ["--import", `data:text/javascript,${encodeURIComponent(tells)}`];

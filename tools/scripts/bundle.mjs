@@ -23,8 +23,7 @@ const byFetch = {
 // A package of OpenTelemetry calls require, which a file has that is alone.
 const withoutSpans = {
   name: "without spans",
-  setup: ({ onResolve }) =>
-    onResolve({ filter: /\/openTelemetry\.ts$/ }, () => ({ path: "./openTelemetry.js", external: true })),
+  setup: ({ onResolve }) => onResolve({ filter: /\/tracer\.ts$/ }, () => ({ path: "./tracer.js", external: true })),
 };
 
 rmSync("dist/bundle", { recursive: true, force: true }); // chunks of an earlier build, whose names nothing asks for any more
@@ -54,7 +53,7 @@ await build({
   logLevel: "warning",
 });
 await build({
-  entryPoints: { openTelemetry: "machine/openTelemetry.ts" },
+  entryPoints: { tracer: "machine/tracer.ts" },
   outdir: "dist/bundle",
   bundle: true,
   format: "esm",
