@@ -19,7 +19,7 @@ export function collectorIn(environment: Environment): { url?: string } | undefi
 
 /**
  * Makes a tracer where the environment wants one: nothing of OpenTelemetry is loaded otherwise. Resolves to undefined
- * where it can't be had: the OpenTelemetry that comes with @pulumi/pulumi is used, from 3.255 on.
+ * where OpenTelemetry can't read the variables.
  */
 export function openTracer(service: string, environment: Environment): Promise<Tracer | undefined> | undefined {
   const collector = collectorIn(environment);

@@ -118,7 +118,7 @@ test("a fact says why it is not tried", async () => {
       result.status === "notTried" ? result.why : result.status,
     );
   expect(await reasons(without, some.slice(0, 1))).toEqual([
-    expect.stringContaining("the test bed has no countries: ID of"),
+    expect.stringContaining("the sandbox has no countries: ID of"),
   ]);
   expect(await reasons(sandbox, some)).toEqual([
     "passed",

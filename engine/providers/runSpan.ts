@@ -15,8 +15,7 @@ export async function beginRunSpan(name: string, environment: NodeJS.ProcessEnv,
   if (!opening) return none;
   const tracer = await opening;
   if (!tracer) {
-    const message =
-      "no spans are sent: that takes @pulumi/pulumi 3.255 or newer, and OTEL_EXPORTER_OTLP_… variables that OpenTelemetry can read";
+    const message = "no spans are sent: OpenTelemetry can't read the OTEL_EXPORTER_OTLP_… variables";
     emit({ type: "log", severity: "warning", message });
     return none;
   }

@@ -20,9 +20,9 @@ export const fixtures = {
   "countries.Flag": "ID of the file field Flag",
   // People. `admin` may do everything in the sandbox, `member` and `other` only what they are granted. They belong to
   // the sandbox alone: a fact may take them out of teams.
-  "admin.email": "address of who administers the bed",
-  "admin.userID": "user ID of who administers the bed",
-  "admin.password": "password of who administers the bed",
+  "admin.email": "address of who administers the sandbox",
+  "admin.userID": "user ID of who administers the sandbox",
+  "admin.password": "password of who administers the sandbox",
   "admin.apiKey": "key of the deployment",
   "member.email": "address of a second user",
   "member.userID": "user ID of a second user",

@@ -114,7 +114,7 @@ function habitsBefore({ presumes, steps }: Fact): ReadonlySet<string> {
 function obstacle(fact: Fact, { sandbox, emulator }: FactRun, known: Partial<Habits>): string | undefined {
   if (isEmulatorsOnly(fact) && !emulator) return "it needs an emulator";
   const missing = needsOf(fact).find((name) => sandbox[name] === undefined);
-  if (missing !== undefined) return `the test bed has no ${missing}: ${fixtures[missing]}`;
+  if (missing !== undefined) return `the sandbox has no ${missing}: ${fixtures[missing]}`;
   const other = findWrongHabit(fact.presumes, known);
   if (other === undefined) return undefined;
   const value = known[other] ?? usualHabits[other];

@@ -63,7 +63,7 @@ export class Runner {
     this.#remote = remote;
     this.#settings = settings;
     this.#bin = join(folder, "bin");
-    mkdirSync(join(folder, "home"), { recursive: true });
+    for (const own of ["home", "temporary"]) mkdirSync(join(folder, own), { recursive: true });
     mkdirSync(this.#bin);
     this.program("node", `exec "${process.execPath}" "$@"`);
     // Installs what this repository has, and writes down which lock it was asked for.
@@ -191,6 +191,7 @@ chmod +x node_modules/.bin/microapps`,
     const machine = {
       PATH: `${[this.#bin, ...paths.filter(Boolean)].join(":")}:/usr/local/bin:/usr/bin:/bin`,
       HOME: join(this.#folder, "home"),
+      TMPDIR: join(this.#folder, "temporary"),
       LANG: "C.UTF-8",
     };
     const { NODE_COMPILE_CACHE: cache } = process.env;

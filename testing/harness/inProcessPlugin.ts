@@ -31,13 +31,20 @@ function begin(engine: string, folder: string): InstanceType<typeof providerServ
   process.env["XDG_STATE_HOME"] = join(folder, ".state");
   const plugin = new Plugin(readOwnPackage().version, engine, () => Promise.resolve(construct), undefined);
   const methods = plugin as unknown as Record<string, Work>;
+  const running = new Set<Promise<void>>();
   const client = new Proxy(
     {},
     {
       get: (_, name: string) => {
-        if (name === "close") return () => undefined;
+        // A process that is killed writes nothing any more.
+        if (name === "close") {
+          return () => {
+            plugin.cancel();
+            return Promise.all(running);
+          };
+        }
         return (request: Message, done: (error: grpc.ServiceError | null, answer?: Message) => void) => {
-          Promise.resolve()
+          const work = Promise.resolve()
             .then(() => methods[name]?.call(plugin, copied(request)))
             .then(
               (answer) => done(null, answer && copied(answer)),
@@ -45,7 +52,9 @@ function begin(engine: string, folder: string): InstanceType<typeof providerServ
                 done(
                   Object.assign(new Error(), { metadata: new grpc.Metadata() }, statusOf(error)) as grpc.ServiceError,
                 ),
-            );
+            )
+            .finally(() => running.delete(work));
+          running.add(work);
         };
       },
     },

@@ -318,7 +318,7 @@ export class ProviderHost {
   }
 
   async #end(signal: "SIGKILL" | "SIGINT" = "SIGKILL"): Promise<void> {
-    this.#client?.close();
+    await Promise.resolve(this.#client?.close()); // in this process it waits for what is under way
     const child = this.#child;
     if (child && child.exitCode === null && child.signalCode === null) {
       const ended = once(child, "exit");

@@ -14,7 +14,7 @@ afterAll(() => bench.close());
 beforeEach(() => bench.reset());
 
 const embeddedOnly = "the CLI has no such command";
-const bed = ["--test-bed", "--new", "--table", "currencies:regions"] as const;
+const sandbox = ["--sandbox", "--new", "--table", "currencies:regions"] as const;
 const verify = (...flags: string[]): Mistake => ({ command: ["verify", ...flags], status: 2, embeddedOnly });
 const record = (...flags: string[]): Mistake => ({ command: ["record", ...flags], embeddedOnly });
 const to = "https://platform.example.com";
@@ -67,11 +67,11 @@ const places: [string, string, string][] = [
 const mistakes: [string, Mistake, string[]][] = [
   ...profiles.map(([what, text, message]): [string, Mistake, string[]] => [
     `verify --profile: ${what}`,
-    { ...verify(...bed, "--profile", "own.yaml"), files: { "own.yaml": text } },
+    { ...verify(...sandbox, "--profile", "own.yaml"), files: { "own.yaml": text } },
     [message],
   ]),
   ...places.flatMap(([what, file, message]): [string, Mistake, string[]][] => [
-    [`verify --profile: ${what}`, verify(...bed, "--profile", file), [message]],
+    [`verify --profile: ${what}`, verify(...sandbox, "--profile", file), [message]],
     [`microapps:profile: ${what}`, { command: known, config: { "microapps:profile": file } }, [message]],
   ]),
   [
@@ -85,24 +85,24 @@ const mistakes: [string, Mistake, string[]][] = [
   ],
   [
     "verify --write-profile into a folder that is not there",
-    verify(...bed, "--write-profile", "nowhere/own.yaml"),
+    verify(...sandbox, "--write-profile", "nowhere/own.yaml"),
     ["error: nothing was sent: the profile nowhere/own.yaml can't be written: there is no folder <folder>/nowhere"],
   ],
   [
     "verify --write-profile over a folder",
-    verify(...bed, "--write-profile", "folder.yaml"),
+    verify(...sandbox, "--write-profile", "folder.yaml"),
     ["error: nothing was sent: the profile folder.yaml can't be written: it is a folder; name the file in it"],
   ],
   [
-    "verify without a test bed",
+    "verify without a sandbox",
     verify("--new", "--table", "currencies:regions"),
     [
-      "error: nothing was sent: verify makes and removes things, so it works only in an organization and in tables that are for tests: say so with --test-bed",
+      "error: nothing was sent: verify makes and removes things, so it works only in an organization and in tables that are for tests: say so with --sandbox",
     ],
   ],
   [
     "verify with both",
-    verify(...bed, "--in", "acme"),
+    verify(...sandbox, "--in", "acme"),
     ["error: nothing was sent: say either --in <organizationID>, or --new for an organization of the run's own"],
   ],
   [
@@ -114,7 +114,7 @@ const mistakes: [string, Mistake, string[]][] = [
   ],
   [
     "verify with facts that are none",
-    { ...verify(...bed, "--facts", "own.yaml"), files: { "own.yaml": "version: 1\nfacts: { login: {} }\n" } },
+    { ...verify(...sandbox, "--facts", "own.yaml"), files: { "own.yaml": "version: 1\nfacts: { login: {} }\n" } },
     [
       "error: own.yaml:2:10: facts.login.rule: is required",
       "own.yaml:2:10: facts.login.evidence: is required",

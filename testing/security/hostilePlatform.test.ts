@@ -98,7 +98,7 @@ test("rows without end are no table that a run counts", async () => {
     json(response, { status: "success", microAppRows: page });
   };
   answerOtherwise((name) => name === "microappdata", rows, "insertmicroapprows");
-  await expect(verify()).rejects.toThrow("gives more rows than it was sent: a test bed is nobody else's");
+  await expect(verify()).rejects.toThrow("gives more rows than it was sent: a sandbox is nobody else's");
 });
 
 test("rows that come back under other IDs are removed no longer than a run may have left some", async () => {

@@ -1,6 +1,12 @@
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import { processTerminal, type Terminal } from "../../../engine/cli/cli.ts";
 import type { VerifyOptions } from "./options.ts";
+
+interface FormerOptions {
+  testBed?: boolean;
+  bed?: string;
+  printBed?: boolean;
+}
 
 const listed = (value: string, all: string[]): string[] => [...all, value];
 
@@ -8,18 +14,24 @@ const listed = (value: string, all: string[]): string[] => [...all, value];
 export function addVerifyCommand(program: Command, terminal: Terminal = processTerminal): void {
   program
     .command("verify")
-    .description("try on a test bed of a platform what the interface promises, and say where it differs")
-    .option("--test-bed", "the organization and the tables are for tests: without it nothing is sent")
+    .description("try in a sandbox of a platform what the interface promises, and say where it differs")
+    .option("--sandbox", "the organization and the tables are for tests: without it nothing is sent")
+    .addOption(new Option("--test-bed").hideHelp()) // former names
+    .addOption(new Option("--bed <file>").hideHelp())
+    .addOption(new Option("--print-bed").hideHelp())
     .option("--in <organizationID>", "the organization to work in, which no program manages")
     .option("--new", "make an organization for the run, and remove it again")
     .option(
       "--table <label:id>",
-      "a table of the test bed; --print-bed says which it may have (repeatable)",
+      "a table of the sandbox; --print-sandbox says which it may have (repeatable)",
       listed,
       [],
     )
-    .option("--bed <file>", "IDs of tables and fields, and people with passwords, as --print-bed prints them")
-    .option("--print-bed", "print the test bed as a seed, for 'emulator --seed' or the operator of a platform")
+    .option(
+      "--sandbox-file <file>",
+      "IDs of tables and fields, and people with passwords, as --print-sandbox prints them",
+    )
+    .option("--print-sandbox", "print the sandbox as a seed, for 'emulator --seed' or the operator of a platform")
     .option("--address <pattern>", "addresses that are invited, * is replaced", "microapps-*@example.com")
     .option("--apps", "generate apps as well, which no call removes")
     .option("--app <appID>", "an app of the account's, for notifications to its own address")
@@ -35,6 +47,8 @@ export function addVerifyCommand(program: Command, terminal: Terminal = processT
     .action(async (_, command: Command) => {
       // Loaded when it is needed: the emulator is to start fast.
       const { runVerify } = await import("./verify.ts");
-      process.exitCode = await runVerify(command.optsWithGlobals<VerifyOptions>(), terminal);
+      const { testBed, bed, printBed, ...options } = command.optsWithGlobals<VerifyOptions & FormerOptions>();
+      const current = { sandbox: testBed, sandboxFile: bed, printSandbox: printBed };
+      process.exitCode = await runVerify({ ...current, ...options }, terminal);
     });
 }

@@ -14,14 +14,14 @@ afterAll(() => stand.close());
 const containing = (text: string): unknown => expect.stringContaining(text);
 
 const noTables =
-  "nothing was sent: no call makes a table, so the operator of the platform makes those of a test bed, and --table <label>:<table ID> names each: " +
+  "nothing was sent: no call makes a table, so the operator of the platform makes those of a sandbox, and --table <label>:<table ID> names each: " +
   "currencies: Code (text, sort field 1), Digits (number), Run (text); countries: Code (text, sort field 1), Name (text), ";
 
 test.each<[string, Partial<VerifyOptions>, Record<string, string>, string]>([
-  ["without --test-bed", { testBed: false }, {}, "nothing was sent: verify makes and removes things"],
+  ["without --sandbox", { sandbox: false }, {}, "nothing was sent: verify makes and removes things"],
   ["with neither --in nor --new", { new: false }, {}, "nothing was sent: say either --in"],
   ["with both", { in: "acme" }, {}, "nothing was sent: say either --in"],
-  ["without a table", { bed: undefined }, {}, noTables],
+  ["without a table", { sandboxFile: undefined }, {}, noTables],
   [
     "with a table of another label",
     { table: ["towns:t1"] },
@@ -36,7 +36,7 @@ test.each<[string, Partial<VerifyOptions>, Record<string, string>, string]>([
     "--address ada@example.com must be an address with one *",
   ],
   ["with a word for a number", { rows: "many" }, {}, "--rows many must be a number"],
-  ["with a bed that is not there", { bed: "none.yaml" }, {}, "the test bed "],
+  ["with a sandbox file that is not there", { sandboxFile: "none.yaml" }, {}, "the sandbox "],
   ["with a profile that is not there", { profile: "none.yaml" }, {}, "the profile "],
   ["with a profile of unknown habits", { profile: "wrong.yaml" }, {}, "habits.skpi"],
   ["with facts that are none", { facts: ["wrong.yaml"] }, {}, "wrong.yaml:"],
@@ -67,14 +67,14 @@ test.each<[string, Partial<VerifyOptions>, Record<string, string>, string]>([
   expect(stand.differences()).toEqual([]);
 });
 
-test("a table with rows is no test bed", async () => {
+test("a table with rows is no sandbox", async () => {
   const client = createClient({ endpoint: stand.emulator.url, ...account });
   await client.insertmicroapprow({ microAppID: "bed-countries", rowData: { Code: "CZ" } });
   await client.close();
   stand.emulator.saveSnapshot("rows");
   await expect(stand.verify()).rejects.toMatchObject({
     status: 2,
-    message: containing("has rows: a test bed is empty"),
+    message: containing("has rows: a sandbox is empty"),
   });
   expect(stand.emulator.differences("rows")).toEqual([]);
   stand.emulator.loadSnapshot("before");
@@ -88,7 +88,7 @@ test("what a stack of the project manages is refused, whichever stack was chosen
     const since = clinic.emulator.lastCall();
     const run = (more: Partial<VerifyOptions>, environment: Record<string, string> = {}): Promise<unknown> => {
       const flags = stand.flags({
-        bed: undefined,
+        sandboxFile: undefined,
         cwd: clinic.folder,
         new: false,
         in: "bed",

@@ -32,7 +32,7 @@ async function ended(
   after = 0,
 ): Promise<{ status: number | null; errors: string }> {
   stand.emulator.setFaults({ faults: [{ kind: "timeout", endpoint, after, count: 1, commit: true }] });
-  const words = ["verify", "--test-bed", "--new", "--bed", "bed.yaml"];
+  const words = ["verify", "--test-bed", "--new", "--bed", "sandbox.yaml"]; // former names of flags
   const env = { ...process.env, ...stand.environment() };
   const child = spawn(process.execPath, ["--no-warnings", microapps, ...words], { cwd: stand.folder, env });
   let errors = "";
@@ -71,7 +71,7 @@ test.each<[EndpointName, number]>([
     const left = journals();
     expect(left).toHaveLength(1);
     for (const secret of [account.password, account.apiKey, "@"]) expect(left.join()).not.toContain(secret);
-    const { errors } = await stand.verify({ clean: true, new: false, bed: undefined });
+    const { errors } = await stand.verify({ clean: true, new: false, sandboxFile: undefined });
     expect(errors).toMatch(/^Removed what run mv\w+ had left\.$/m);
     nothingIsLeft();
   },
@@ -93,12 +93,12 @@ test("where no key can be kept no journal is believed: one without seals may be 
   writeFileSync(file, text.replaceAll(/,"seal":"\w+"/g, ""));
   const { XDG_STATE_HOME: state } = process.env;
   process.env["XDG_STATE_HOME"] = file; // no folder
-  const { errors } = await stand.verify({ clean: true, new: false, bed: undefined });
+  const { errors } = await stand.verify({ clean: true, new: false, sandboxFile: undefined });
   process.env["XDG_STATE_HOME"] = state;
   expect(errors).toContain("was not written by this user on this machine: nothing that it names is removed");
   expect(stand.differences()).not.toEqual([]);
   writeFileSync(file, text);
-  await stand.verify({ clean: true, new: false, bed: undefined });
+  await stand.verify({ clean: true, new: false, sandboxFile: undefined });
   nothingIsLeft();
 });
 
@@ -121,12 +121,12 @@ test("a journal that is not as this user of this machine wrote it removes nothin
   ];
   for (const change of forge) {
     change();
-    const { errors } = await stand.verify({ clean: true, new: false, bed: undefined });
+    const { errors } = await stand.verify({ clean: true, new: false, sandboxFile: undefined });
     expect(errors).toContain("was not written by this user on this machine: nothing that it names is removed");
     expect(stand.differences()).not.toEqual([]);
     for (const each of files()) unlinkSync(each);
     writeFileSync(file, text);
   }
-  await stand.verify({ clean: true, new: false, bed: undefined });
+  await stand.verify({ clean: true, new: false, sandboxFile: undefined });
   nothingIsLeft();
 });

@@ -10,12 +10,12 @@ import { sandboxTableNames, fieldsOf, tablesIn, type SandboxTable } from "./sand
 
 /** Flags of the command. */
 export interface VerifyOptions extends GlobalOptions {
-  testBed?: boolean;
+  sandbox?: boolean | undefined;
   in?: string;
   new?: boolean;
   table: string[];
-  bed?: string;
-  printBed?: boolean;
+  sandboxFile?: string | undefined;
+  printSandbox?: boolean | undefined;
   address: string;
   apps?: boolean;
   app?: string;
@@ -51,9 +51,9 @@ export const wrongly = (text: string): EngineError => new EngineError(text, 2);
 
 /** Refuses flags that nothing may be sent with. */
 export function checkFlags(options: VerifyOptions): void {
-  if (options.testBed !== true) {
+  if (options.sandbox !== true) {
     throw wrongly(
-      "nothing was sent: verify makes and removes things, so it works only in an organization and in tables that are for tests: say so with --test-bed",
+      "nothing was sent: verify makes and removes things, so it works only in an organization and in tables that are for tests: say so with --sandbox",
     );
   }
   if (millisecondsIn(options.timeout) === undefined)
@@ -74,7 +74,7 @@ export function checkFlags(options: VerifyOptions): void {
 const field = z.union([z.string().transform(() => undefined), z.looseObject({ id: z.string().optional() })]);
 
 /** As the seed of an emulator. */
-const bedFile = z.looseObject({
+const sandboxFile = z.looseObject({
   users: z.array(z.looseObject({ email: z.string(), password: z.string().optional() })).default([]),
   tables: z
     .record(z.string(), z.looseObject({ id: z.string().optional(), fields: z.record(z.string(), field).default({}) }))
@@ -83,9 +83,9 @@ const bedFile = z.looseObject({
 
 /** The sandbox that the flags name. Refuses one without tables. */
 export function toSandboxNames(options: VerifyOptions): SandboxNames {
-  const { bed, cwd = "." } = options;
+  const { sandboxFile: name, cwd = "." } = options;
   const file =
-    bed === undefined ? undefined : readOrRefuse(() => readChecked(bedFile, path.resolve(cwd, bed), "test bed"));
+    name === undefined ? undefined : readOrRefuse(() => readChecked(sandboxFile, path.resolve(cwd, name), "sandbox"));
   const inFile = Object.entries(file?.tables ?? {}).map(([label, { id }]) => `${label}:${id ?? label}`);
   const named = tablesIn(options.table);
   const tables = {
@@ -94,7 +94,7 @@ export function toSandboxNames(options: VerifyOptions): SandboxNames {
   };
   if (Object.keys(tables).length === 0) {
     throw wrongly(
-      `nothing was sent: no call makes a table, so the operator of the platform makes those of a test bed, and --table <label>:<table ID> names each: ${sandboxTableNames.map(fieldsOf).join("; ")}`,
+      `nothing was sent: no call makes a table, so the operator of the platform makes those of a sandbox, and --table <label>:<table ID> names each: ${sandboxTableNames.map(fieldsOf).join("; ")}`,
     );
   }
   const fields = Object.entries(file?.tables ?? {}).map(([label, table]) => {

@@ -103,7 +103,7 @@ function notTriedLines(notTried: VerifyOutcome["notTried"], columns: number): st
 
 const leftLines = (left: VerifyOutcome["left"], columns: number): string[] =>
   left.flatMap(({ kind, ids, why }) =>
-    wrapLine(`LEFT OVER ${kind} ${ids.join(", ")}: ${why} 'microapps verify --clean --test-bed' tries again.`, columns),
+    wrapLine(`LEFT OVER ${kind} ${ids.join(", ")}: ${why} 'microapps verify --clean --sandbox' tries again.`, columns),
   );
 
 function summary({ score: { all }, differences, changes, requests, mark }: VerifyOutcome): string {

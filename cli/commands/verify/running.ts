@@ -210,7 +210,7 @@ async function attempt(
   const { wireNames } = settings;
   const rawClient = createRawClient({ send, sandbox: basic, habits: () => ({}), wireNames });
   try {
-    show("looking at the tables of the test bed");
+    show("looking at the tables of the sandbox");
     const { fields, lag } = await examineTables(rawClient, names.tables, mark);
     const longest = Math.max(lag, organization.lag);
     patient.pauseMs = longest === 0 ? 0 : longest + lookMs;

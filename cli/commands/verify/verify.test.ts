@@ -37,7 +37,7 @@ test("on the emulator every fact holds that was tried, and nothing is left", asy
   });
   expect(status).toBe(0);
   const reasons = new Set(outcome.notTried.map(({ why }) => why.replace(/:.*/, "")));
-  expect([...reasons].sort()).toEqual(["it needs an emulator", "the test bed has no manyRows"]);
+  expect([...reasons].sort()).toEqual(["it needs an emulator", "the sandbox has no manyRows"]);
   const { all, endpoints, evidence } = outcome.score;
   expect(all.holds + all.notTried).toBe(loadFacts().length);
   for (const tallies of [endpoints, evidence]) {

@@ -27,7 +27,7 @@ const widthOfPipes = 100;
 
 /** Tries the facts and prints what came of them; the answer is the exit status. */
 export async function runVerify(options: VerifyOptions, terminal: Terminal, more: Partial<Work> = {}): Promise<number> {
-  if (options.printBed === true) {
+  if (options.printSandbox === true) {
     terminal.output.write(makeSandboxSeed());
     return 0;
   }

@@ -1,4 +1,6 @@
 import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /**
@@ -34,9 +36,12 @@ export function promoteKilled(folder: string, at: number, fold: boolean): boolea
     const { promote } = await import(${module});
     const names = { only: [], ours: [], theirs: [], conflicts: "cell" };
     await promote({ folder, from: "staging", to: "prod", ...names, write: true, fold: ${fold}, dirty: false });`;
+  const temporary = mkdtempSync(join(tmpdir(), "microapps-killed-")); // what a killed process leaves there
   const { signal, status, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", program], {
     encoding: "utf8",
+    env: { ...process.env, TMPDIR: temporary },
   });
+  rmSync(temporary, { recursive: true });
   if (signal !== "SIGKILL" && status !== 0) throw new Error(stderr);
   return signal === "SIGKILL";
 }

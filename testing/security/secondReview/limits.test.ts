@@ -256,7 +256,7 @@ const rows: Row[] = [
       "an answer to `verify`",
       `${maxMegabytesOfAnswer} MB`,
       count(ofAnswers.levels),
-      `rows of the test bed: those sent, ${count(maxRowsLeft)} when it cleans`,
+      `rows of the sandbox: those sent, ${count(maxRowsLeft)} when it cleans`,
     ],
     beyond: [[verified, /answers with more than 0.0009765625 MB/]],
   },

@@ -109,7 +109,7 @@ class Stack {
     const { sandbox, tables } = this.#rehearsal;
     const known: Readonly<Record<string, string | undefined>> = { ...tables, ...sandbox };
     const missing = needs.find((name) => known[name] === undefined);
-    if (missing !== undefined) return `the test bed has no ${missing}: ${fixtures[missing]}`;
+    if (missing !== undefined) return `the sandbox has no ${missing}: ${fixtures[missing]}`;
     const before = this.#ended.find(({ name, status }) => after.includes(name) && status !== "works");
     return before && `it needs what did not work: ${before.resource} ${before.does}`;
   }

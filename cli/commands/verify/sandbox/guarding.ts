@@ -13,14 +13,14 @@ export async function refuseManaged(
 ): Promise<void> {
   for (const [stack, declared] of await programsOf(subject, options, terminal)) {
     const refuse = (what: string): never => {
-      throw new EngineError(`nothing was sent: ${what}: a test bed is nothing that a program manages`, 2);
+      throw new EngineError(`nothing was sent: ${what}: a sandbox is nothing that a program manages`, 2);
     };
     if (declared.organizations.some(({ id }) => id === organizationID)) {
       refuse(`stack ${stack} manages organization ${organizationID ?? ""}`);
     }
     for (const [label, id] of Object.entries(tables)) {
       if (declared.tables.some(({ table }) => table === id)) {
-        refuse(`stack ${stack} manages table ${id}, which is to be ${label} of the test bed`);
+        refuse(`stack ${stack} manages table ${id}, which is to be ${label} of the sandbox`);
       }
     }
   }
@@ -49,7 +49,7 @@ async function declaredOf(workspace: Workspace, name: string): Promise<ProgramRe
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     throw new EngineError(
-      `nothing was sent: whether stack ${name} manages the test bed is not known: ${error.message}`,
+      `nothing was sent: whether stack ${name} manages the sandbox is not known: ${error.message}`,
       2,
     );
   }
@@ -59,7 +59,7 @@ async function declaredOf(workspace: Workspace, name: string): Promise<ProgramRe
 export function refuseNamesake(name: string, declaredNames: readonly string[], id: string): void {
   if (!declaredNames.includes(name)) return;
   throw new EngineError(
-    `nothing was changed: organization ${id} is called as one that an Environment file declares: a test bed is nothing that a program manages`,
+    `nothing was changed: organization ${id} is called as one that an Environment file declares: a sandbox is nothing that a program manages`,
     2,
   );
 }

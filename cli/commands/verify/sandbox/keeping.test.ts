@@ -41,7 +41,7 @@ test.each([
   ["no team", asked("teammembers", { teamIDs: [] }), false],
   ["our team", asked("teammembers", { teamIDs: ["our-team"] }), true],
   ["our team in a query", { method: "GET", url: "/api/teammembers?teamIDs=%5B%22our-team%22%5D" }, true],
-])("what is read of %s is the test bed's only where it is asked about that", async (_, list, isOurs) => {
+])("what is read of %s is the sandbox's only where it is asked about that", async (_, list, isOurs) => {
   const { send, sent } = guardOf({ body: { teamMembers: [{ teamMemberID: "somebody" }] } });
   await send(list);
   const removal = send(asked("deleteteammember", { teamMemberID: "somebody" }));

@@ -109,12 +109,12 @@ export class RequestGuard {
   #refuseOutside(name: EndpointName, asked: Json): void {
     const { mayMake, people, caller, isMadeUp } = this.#grounds;
     const refuse = (what: string): never => this.#refuse(what);
-    if (name === "insertorganization" && !mayMake.organizations) refuse("organizations beside the test bed");
+    if (name === "insertorganization" && !mayMake.organizations) refuse("organizations beside the sandbox");
     if (name === "createappwithprompt" && !mayMake.apps) refuse("apps, which nothing removes");
-    if (!this.#isInside(idsIn(asked, ownedNames))) refuse("something that is not the test bed's");
+    if (!this.#isInside(idsIn(asked, ownedNames))) refuse("something that is not the sandbox's");
     const persons = idsIn(asked, name === "enforceteammembership" ? [...personNames, "userID"] : personNames);
     if (persons.some((person) => !people.includes(person) && !isMadeUp(person)))
-      refuse("somebody who is not the test bed's");
+      refuse("somebody who is not the sandbox's");
     if (name === "enforceteammembership" && persons.some((person) => caller.includes(person))) {
       refuse("memberships of who calls");
     }

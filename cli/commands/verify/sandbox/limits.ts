@@ -60,7 +60,7 @@ class SandboxRows {
       }
       if (ids.size === before) return ids;
       if (ids.size > this.#sent + ofOthers) {
-        throw wrongly(`table ${this.#table} gives more rows than it was sent: a test bed is nobody else's`);
+        throw wrongly(`table ${this.#table} gives more rows than it was sent: a sandbox is nobody else's`);
       }
     }
   }

@@ -100,7 +100,7 @@ const isThere = async (client: Client, organizationID: string): Promise<boolean>
 /** Makes an organization under an ID of ours, by which it is found when no answer comes; where none can be chosen, without. */
 async function newOrganization(client: Client, journal: Journal): Promise<{ id: string; name: string }> {
   const { mark } = journal.run;
-  const info = { name: `microapps verify ${mark}`, description: "A test bed: it is removed at the end." };
+  const info = { name: `microapps verify ${mark}`, description: "A sandbox: it is removed at the end." };
   const make = async (id?: string): Promise<{ id: string; name: string }> => {
     const number = journal.making({ kind: "organization", ...(id === undefined ? {} : { id }) });
     const chosen = id === undefined ? {} : { _id: id };
@@ -154,7 +154,7 @@ export async function examineTables(
     const request = { microAppID, rowData: values, ...(name === "cities" ? { embeddingRowID: parent } : {}) };
     const made = await rawClient.call({ name: "insertmicroapprow", request, as: "admin" });
     if (made.kind === "refused")
-      throw wrongly(`table ${microAppID} takes no row: ${made.message}; a test bed needs ${fieldsOf(name)}`);
+      throw wrongly(`table ${microAppID} takes no row: ${made.message}; a sandbox needs ${fieldsOf(name)}`);
     if (name === "countries") parent = textIn(made, "rowID");
     // Rows of a sub-table may be found by their parents alone.
     const filters = name === "cities" ? [{}, { optViewFilters: [{ embeddingRowID: parent }] }] : [{}];
@@ -165,7 +165,7 @@ export async function examineTables(
     };
     const lag = await lagOf(async () => JSON.stringify(await shown({})).includes(mark));
     if (lag === undefined) {
-      throw wrongly(`table ${microAppID} does not keep what is written into Run: a test bed needs ${fieldsOf(name)}`);
+      throw wrongly(`table ${microAppID} does not keep what is written into Run: a sandbox needs ${fieldsOf(name)}`);
     }
     longest = Math.max(longest, lag);
     const raw = await shown({ platformFormat: true });
@@ -183,7 +183,7 @@ async function refuseRows(rawClient: PlatformClient, name: SandboxTable, table: 
   const rows = at(reply.answer, "microAppRows");
   if (!Array.isArray(rows) || rows.length === 0) return;
   throw wrongly(
-    `nothing was changed: table ${table}, which is to be ${name} of the test bed, has rows: a test bed is empty`,
+    `nothing was changed: table ${table}, which is to be ${name} of the sandbox, has rows: a sandbox is empty`,
   );
 }
 

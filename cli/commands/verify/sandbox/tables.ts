@@ -38,7 +38,7 @@ export const findParent = (table: string): SandboxTable | undefined =>
 
 /** A seed of an emulator with the sandbox, beside people who may be asked to help. */
 export const makeSandboxSeed = (): string =>
-  `# The test bed of 'microapps verify', for 'microapps emulator --seed'. It has no secret that guards anything.\n${stringify(
+  `# The sandbox of 'microapps verify', for 'microapps emulator --seed'. It has no secret that guards anything.\n${stringify(
     {
       administrator: { email: "admin@example.com", password: "admin", apiKey: "dev-key" },
       users: ["member", "other"].map((name) => ({ email: `${name}@example.com`, password: `${name}-password` })),

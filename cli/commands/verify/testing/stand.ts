@@ -15,7 +15,7 @@ import { runVerify } from "../verify.ts";
 
 export const account = { email: "admin@example.com", password: "admin-of-the-bed", apiKey: "key-of-the-bed" };
 
-/** The sandbox's seed, as `--print-bed` prints it. */
+/** The sandbox's seed, as `--print-sandbox` prints it. */
 export const seed = (): NonNullable<Exclude<EmulatorOptions["seed"], string>> => {
   const printed = parse(makeSandboxSeed()) as NonNullable<Exclude<EmulatorOptions["seed"], string>>; // a seed by construction
   return { ...printed, administrator: account };
@@ -55,7 +55,7 @@ export class Stand {
     const { organizationID } = await client.insertorganization({ organizationInfo: { name: "Bed" } });
     await client.close();
     emulator.saveSnapshot("before");
-    await writeFile(join(folder, "bed.yaml"), makeSandboxSeed());
+    await writeFile(join(folder, "sandbox.yaml"), makeSandboxSeed());
     return new Stand(emulator, folder, organizationID, files);
   }
 
@@ -92,14 +92,14 @@ export class Stand {
       ...{
         color: "never",
         cwd: this.folder,
-        testBed: true,
+        sandbox: true,
         new: true,
         json: true,
         rows: "12",
         timeout: "2h",
         apps: true,
       },
-      ...{ address: "microapps-*@example.com", facts: [], table: [], bed: "bed.yaml" },
+      ...{ address: "microapps-*@example.com", facts: [], table: [], sandboxFile: "sandbox.yaml" },
       file: `http://${hostOf(this.#files)}/flag.txt`,
       ...more,
     };
