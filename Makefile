@@ -40,7 +40,7 @@ compiled: dist/.built
 
 # Half as many workers again as there are cores: they wait for processes and timers.
 test: compiled
-	@node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js \
+	@node --no-warnings node_modules/jest/bin/jest.js \
 	  --maxWorkers=$(shell node -p 'Math.ceil(os.availableParallelism() * 1.5)') $(ARGS)
 
 # Every case through both kinds of provider, every kill, mutant and deviation, other draws each time, and the oldest and
@@ -53,7 +53,7 @@ test-long: export VERIFY_MUTANTS := all
 test-long: export PROPERTY_SEED ?= $(shell date +%s)
 test-long: compiled
 	@echo "PROPERTY_SEED=$(PROPERTY_SEED)"
-	@node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js $(ARGS)
+	@node --no-warnings node_modules/jest/bin/jest.js --testTimeout=36000000 $(ARGS)
 	@$(MAKE) --no-print-directory test-faults test-range
 
 # The whole fault and kill matrix, of which `make test` draws a sample; with ARGS only the cases that have these words.
@@ -64,7 +64,7 @@ test-faults: compiled
 # The emulator's console in a headless browser.
 test-console: dist/.built
 	@CHROMIUM="$$(tools/scripts/browser)" && export CHROMIUM && \
-	  node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js --testMatch '**/*.browser.js' --testPathIgnorePatterns /bundle/ --runInBand $(ARGS)
+	  node --no-warnings node_modules/jest/bin/jest.js --testMatch '**/*.browser.js' --testPathIgnorePatterns /bundle/ --runInBand $(ARGS)
 
 check: is-formatted lints nothing-is-unused docs-are-current api-docs-are-whole schema-breaks-nothing lock-is-whole rooms words
 
@@ -131,13 +131,13 @@ test-pulumi: dist/.built
 # The packed package with the oldest and the newest @pulumi/pulumi and Node that it takes; a registry has them.
 .PHONY: test-range
 test-range: dist/.built
-	@node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js --runInBand --testMatch '**/*.range.js' $(ARGS)
+	@node --no-warnings node_modules/jest/bin/jest.js --runInBand --testMatch '**/*.range.js' $(ARGS)
 
 # The emulator's container, where docker is.
 .PHONY: test-docker
 test-docker: dist/.built
 	@docker info >/dev/null 2>&1 || { echo "docker is missing, or its service is not running: install or start it to try the emulator's container." >&2; exit 1; }
-	@node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js --runInBand --testMatch '**/*.docker.js'
+	@node --no-warnings node_modules/jest/bin/jest.js --runInBand --testMatch '**/*.docker.js'
 
 # What this version leaves behind, for the tests of later ones: run it once for each version that is released.
 .PHONY: record-states

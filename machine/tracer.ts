@@ -88,7 +88,7 @@ class GreetingExporter extends OTLPTraceExporter {
 
   override export(...[spans, done]: Parameters<OTLPTraceExporter["export"]>): void {
     super.export(spans, (result) => {
-      this.answers = result.error === undefined;
+      this.answers = result.code === 0;
       done(result);
     });
   }

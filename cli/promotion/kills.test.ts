@@ -64,7 +64,6 @@ describe("a promotion that is killed", () => {
       repository.commit();
       expect(names(await promoteIn(repository, ["staging", "prod"]))).toEqual([]);
     },
-    60_000,
   );
 
   testInLong("at the end of all its writes is none: the list above has each of them", () => {
@@ -122,6 +121,5 @@ describe("a promotion that is killed", () => {
         if (!isKilled) expect([prod.includes("358"), rows.includes("358")]).toEqual([false, true]);
       }
     },
-    300_000,
   );
 });

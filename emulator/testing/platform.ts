@@ -1,9 +1,9 @@
-import { afterEach } from "@jest/globals";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { endpoints, type EndpointName } from "../../provider/contract/endpoints.ts";
 import { at } from "../../provider/contract/wire.ts";
+import { afterEveryTest } from "../../testing/runner/endings.ts";
 import { createEmulator, type Emulator, type EmulatorOptions } from "../emulator.ts";
 import type { SeedInput } from "../seed/schema.ts";
 
@@ -55,7 +55,7 @@ export const seed = {
 const emulators = new Set<Emulator>();
 const directories = new Set<string>();
 
-afterEach(async () => {
+afterEveryTest(async () => {
   for (const emulator of emulators) await emulator.close();
   emulators.clear();
   for (const directory of directories) rmSync(directory, { recursive: true });

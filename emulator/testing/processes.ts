@@ -1,9 +1,9 @@
-import { afterEach } from "@jest/globals";
 import { spawn, type ChildProcess, type ChildProcessByStdio } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { afterEveryTest } from "../../testing/runner/endings.ts";
 
 /** The emulator in a process of its own. */
 export interface Running {
@@ -16,7 +16,7 @@ export interface Running {
 
 const running = new Set<ChildProcess>();
 
-afterEach(async () => {
+afterEveryTest(async () => {
   for (const child of running) {
     child.kill("SIGKILL");
     await once(child, "exit");

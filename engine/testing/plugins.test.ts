@@ -99,7 +99,7 @@ describe("a plugin", () => {
     expect(steps(await sandbox.run())).toEqual(["update a"]);
     expect(steps(await sandbox.run({ kind: "destroy" }))).toEqual(["delete a", "delete spike-dev"]);
     expect(sandbox.cloud()).toEqual({});
-  }, 60_000);
+  });
 
   test("that asks for it is read before each preview and update, and what is gone is made again", async () => {
     await set(`new Thing("a", { name: "a", watch: true }); new Thing("b", { name: "b" });`);
@@ -127,7 +127,7 @@ describe("a plugin", () => {
     write(`new Thing("a", { name: "a" }); new Thing("b", { name: "b" });`);
     await sandbox.run();
     expect((await raw()).version).toBe(3);
-  }, 60_000);
+  });
 
   test("may be one of several, in several configurations; a provider that is another replaces what it has", async () => {
     const program = (account: string): string => `
@@ -160,7 +160,7 @@ describe("a plugin", () => {
       "b-1": expect.anything(),
       "origin-1": expect.anything(),
     });
-  }, 60_000);
+  });
 
   test("looks at what exists, and lets go of what is ours and made the other's", async () => {
     const own = `new Thing("own", { name: "own" });`;
@@ -190,7 +190,7 @@ describe("a plugin", () => {
       expect.arrayContaining(["read-discard own", "read-discard seen"]),
     );
     expect(Object.keys(sandbox.cloud())).toEqual(["own-1"]);
-  }, 60_000);
+  });
 
   test("answers functions, and a program can handle that one fails", async () => {
     await set(`
@@ -220,7 +220,7 @@ describe("a plugin", () => {
     });
     const asked = made.filter(([, , method]) => method === "invoke").map(([, provider]) => provider);
     expect(new Set(asked)).toEqual(new Set(["default", "p"]));
-  }, 60_000);
+  });
 
   test("in another version has a default provider of its own, which is kept to", async () => {
     await set(
@@ -238,7 +238,7 @@ describe("a plugin", () => {
     write(`new Thing("a", { name: "a" }, { version: "1.2.0" }); new Thing("b", { name: "b" });`);
     await sandbox.run();
     expect(await state("b")).toMatchObject({ provider: expect.stringContaining("default_2_0_0_rc_1") as unknown });
-  }, 60_000);
+  });
 
   test("without an executable is started by what PulumiPlugin.yaml says", async () => {
     await set(`new Thing("a", { name: "a" });`, projectFile("packages: {tiny: ./made}"));
@@ -252,7 +252,7 @@ describe("a plugin", () => {
     );
     expect(errors((await sandbox.run()).events)).toEqual([]);
     expect(await state("a")).toMatchObject({ id: "a-1" });
-  }, 60_000);
+  });
 });
 
 describe("what cannot be served is one sentence with the place:", () => {

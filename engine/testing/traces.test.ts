@@ -105,5 +105,5 @@ describe.each(["life", "broken"])("the recording %s", (name) => {
       });
       expect({ where, cloud: sandbox.cloud() }).toEqual({ where, cloud: step.cloud });
     }
-  }, 240_000);
+  });
 });

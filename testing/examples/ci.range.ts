@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { execFile } from "node:child_process";
 import { rm } from "node:fs/promises";
 import { delimiter, join } from "node:path";
@@ -7,7 +7,6 @@ import { repository } from "../harness/project.ts";
 import { ciProject, installBeside } from "./ciProject.ts";
 
 // The examples for CI whose tools this repository does not have: a registry has them.
-jest.setTimeout(600_000);
 
 const execute = promisify(execFile);
 const command = join(repository, "dist/bundle/microapps.js");

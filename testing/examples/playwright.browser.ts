@@ -1,11 +1,9 @@
-import { expect, jest, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { execFile } from "node:child_process";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { ciProject, installBeside } from "./ciProject.ts";
-
-jest.setTimeout(600_000);
 
 const execute = promisify(execFile);
 

@@ -11,7 +11,7 @@ const seed = seedFrom(process.env, 610_613);
 let workshop: Workshop;
 beforeAll(async () => {
   workshop = await Workshop.open(1);
-}, 120_000);
+});
 afterAll(() => workshop.close());
 
 test("after a fault, an outage or a kill one up converges, and nothing is doubled, lost or touched that is not ours", async () => {
@@ -26,4 +26,4 @@ test("after a fault, an outage or a kill one up converges, and nothing is double
     throw new Error(`${failures.join("\n")}\nRepeat it with FAULTS_SEED=${seed} make test ARGS=testing/faults`);
   }
   process.stdout.write(`FAULTS_SEED=${seed}: ${cases.map(told).join("; ")}\n`);
-}, 240_000);
+});

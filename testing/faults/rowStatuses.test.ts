@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient } from "../../provider/client/index.ts";
 import { isObject } from "../../provider/contract/wire.ts";
@@ -7,8 +7,6 @@ import { Project } from "../harness/project.ts";
 import { rewriter } from "./rewriter.ts";
 
 // An engine's `up` ends with 1 when a platform alters a seed's rows or they are not as expected, and with 0 once they all match.
-
-jest.setTimeout(180_000);
 
 const login = { email: "admin@example.com", password: "correct-horse" };
 const fields = { Code: { type: "text", sort: 1 }, Name: "text", Day: "date" } as const;

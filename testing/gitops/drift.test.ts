@@ -218,7 +218,6 @@ describe("a platform that answers wrongly is never without drift", () => {
           .filter(({ mutating }) => mutating),
       ).toEqual([]);
     },
-    60_000,
   );
 
   test("a session that ends is begun once more, and the look goes on", async () => {

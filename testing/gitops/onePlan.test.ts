@@ -162,10 +162,6 @@ test.each<[string, Edit[]]>([
   ["a roster and back", [one("rosterOrMembers"), one("rosterOrMembers")]],
 ])("%s: the report says what up does", (_, edits) => lived(edits));
 
-test(
-  "whatever is edited, the report says what preview says and up does",
-  async () => {
-    await fc.assert(fc.asyncProperty(fc.array(edit, { minLength: 1, maxLength: 5 }), lived), { numRuns });
-  },
-  60_000 + numRuns * 5_000,
-);
+test("whatever is edited, the report says what preview says and up does", async () => {
+  await fc.assert(fc.asyncProperty(fc.array(edit, { minLength: 1, maxLength: 5 }), lived), { numRuns });
+});

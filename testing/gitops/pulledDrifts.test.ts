@@ -51,20 +51,16 @@ async function drifted({ what, team, table, code, word, person }: Drift): Promis
   }
 }
 
-test(
-  "after a pull of any drift the next run sends nothing",
-  async () => {
-    await fc.assert(
-      fc.asyncProperty(drifts, async (all) => {
-        stage.reset();
-        for (const each of all) await drifted(each);
-        const pulled = await stage.pull({ foreign: true });
-        expect(refusals(pulled)).toEqual([]);
-        await stage.write(pulled);
-        await stage.expectApplied();
-      }),
-      { numRuns },
-    );
-  },
-  60_000 + numRuns * 5_000,
-);
+test("after a pull of any drift the next run sends nothing", async () => {
+  await fc.assert(
+    fc.asyncProperty(drifts, async (all) => {
+      stage.reset();
+      for (const each of all) await drifted(each);
+      const pulled = await stage.pull({ foreign: true });
+      expect(refusals(pulled)).toEqual([]);
+      await stage.write(pulled);
+      await stage.expectApplied();
+    }),
+    { numRuns },
+  );
+});

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -22,7 +22,6 @@ let requests: Requests;
 const commits = { base: "", broken: "", mended: "" };
 
 // A run of an engine is three processes, and here are eight runs.
-jest.setTimeout(600_000);
 
 beforeAll(async () => {
   stage = await PipelineStage.open();

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { drawnKinds, isLong } from "./drawn.ts";
 import { here } from "./inProcessPlugin.ts";
 import * as testedKinds from "./kinds.ts";
@@ -6,7 +6,6 @@ import type { TestedKind } from "./providerHost.ts";
 import { Stage, type Traced } from "./stage.ts";
 
 // A case starts several providers.
-jest.setTimeout(120_000);
 
 /** Stands for a value that is known only once other resources exist. */
 export const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";

@@ -44,7 +44,7 @@ export async function leftRunning(folder: string): Promise<string[]> {
 export async function eventually<Found>(
   what: string,
   look: () => Found | false | undefined,
-  timeoutMs = 30_000,
+  timeoutMs = 120_000,
 ): Promise<Found> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {

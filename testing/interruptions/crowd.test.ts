@@ -78,4 +78,4 @@ test("many seeds at once share the room for batches; killed, then cancelled, the
     for await (const page of pages(stage.client, { microAppID: table })) codes.push(...page.map(({ Code }) => Code));
     expect([codes.length, new Set(codes).size]).toEqual([rowCount, rowCount]);
   }
-}, 120_000);
+});

@@ -173,5 +173,5 @@ throughBothKinds({ tables }, (scene) => {
     expect(await live()).toHaveLength(4_201);
     await destroy(next);
     expect(await live()).toEqual(all.map(({ Code }) => Code).toSorted());
-  }, 200_000);
+  });
 });

@@ -108,7 +108,6 @@ throughBothKinds({ tables }, (scene) => {
       expect((await live()).filter((row) => row.includes("old"))).toEqual([]);
       await isSettled(next, meant);
     },
-    300_000,
   );
 
   test("more rows than maxRemovals allows are refused by the preview already; fewer than ten are not", async () => {

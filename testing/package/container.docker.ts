@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { execFile } from "node:child_process";
 import { rm } from "node:fs/promises";
 import { promisify } from "node:util";
@@ -7,7 +7,6 @@ import { freshFolder } from "../harness/project.ts";
 import { environment, packForImage, useContainer } from "./image.ts";
 
 // `make test-docker`: the container with the packed package in it, as somebody's CI runs it.
-jest.setTimeout(600_000);
 
 const execute = promisify(execFile);
 const docker = async (...parameters: string[]): Promise<string> => (await execute("docker", parameters)).stdout.trim();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, rm } from "node:fs/promises";
@@ -10,7 +10,6 @@ import { freshFolder } from "../harness/project.ts";
 import { environment, instructionsOf, listIn, namesIn, packForImage, useContainer } from "./image.ts";
 
 // The steps of the Dockerfile in a folder, where no builder is: `make test-docker` builds the image itself.
-jest.setTimeout(600_000);
 
 const execute = promisify(execFile);
 let folder: string;

@@ -16,6 +16,7 @@ import {
   insert,
   linkTo,
   masks,
+  openPlatforms,
   people,
   rowsOf,
   rules,
@@ -23,6 +24,8 @@ import {
   secret,
   type Rows,
 } from "./maskedPlatform.ts";
+
+openPlatforms();
 
 test("a masked dump has no value of its source, its links hold, and it comes up on an emulator as it stands", async () => {
   const people = await fill(6);

@@ -51,17 +51,24 @@ export interface MaskedPlatform {
 /** A platform of customers, orders and their lines, another one for each case. */
 export const here = {} as MaskedPlatform; // filled before each case
 
-beforeEach(async () => {
+/** Registers the hooks that open and close the platform of each case. */
+export function openPlatforms(): void {
+  beforeEach(open);
+  afterEach(close);
+}
+
+async function open(): Promise<void> {
   const source = await createEmulator({ seed: { administrator, tables, settings: { strict: false } } });
   const client = createClient({ endpoint: source.url, ...administrator });
   drawn = 0;
   Object.assign(here, { folder: await freshFolder(), source, client, variables: { MICROAPPS_MASK_SECRET: secret } });
-});
-afterEach(async () => {
+}
+
+async function close(): Promise<void> {
   await here.client.close();
   await here.source.close();
   await rm(here.folder, { recursive: true, force: true });
-});
+}
 
 /** Runs dump. */
 export const run = (...words: string[]): Promise<Ended> =>

@@ -9,12 +9,15 @@ import {
   here,
   insert,
   masks,
+  openPlatforms,
   people,
   rowsOf,
   rules,
   run,
   secret,
 } from "./maskedPlatform.ts";
+
+openPlatforms();
 
 test("whatever stops a masked dump leaves nothing behind and quotes no value", async () => {
   const [one, two] = await fill(2);

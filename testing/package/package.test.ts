@@ -238,7 +238,7 @@ test("the guides' commands run as they stand in an empty folder, and their progr
   const strict = ["--noEmit", "--strict", "--skipLibCheck", "--module", "nodenext", "--target", "es2022"];
   const types = ["--typeRoots", join(repository, "node_modules/@types"), "--types", "node"];
   expect(await started([tsc, ...strict, ...types, "index.ts"], own, {}).ended).toEqual({ status: 0, output: "" });
-}, 600_000);
+});
 
 test("the help says what there is, for commands as well, and the version is the package's", async () => {
   expect(await succeed("--version")).toBe(`${installed.version}\n`);

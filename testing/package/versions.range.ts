@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readFile, rm, writeFile } from "node:fs/promises";
@@ -11,7 +11,6 @@ import { environmentOf, freshFolder, repository } from "../harness/project.ts";
 
 // `make test-range`: needs a registry. Both ends of what package.json promises, and the versions that all tests run with
 // are the newest.
-jest.setTimeout(600_000);
 
 const execute = promisify(execFile);
 const readManifest = async (path: string) =>

@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { sampleOf, testInLong } from "../harness/drawn.ts";
 import { Scene } from "./scene.ts";
 
 // A case brings a program up several times.
-jest.setTimeout(120_000);
 
 // As a program in YAML, Python or Go: no seed knows of the others before they are registered.
 let scene: Scene;

@@ -76,5 +76,4 @@ test.each(Object.values(testedKinds))(
     await deployment.up(program(renamed));
     await isWhole(renamed, ids);
   },
-  240_000,
 );

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, jest, test } from "@jest/globals";
+import { afterEach, describe, expect, test } from "@jest/globals";
 import { testInLong } from "../harness/drawn.ts";
 import { changingCalls } from "../harness/platform.ts";
 import type { Project } from "../harness/project.ts";
@@ -6,7 +6,6 @@ import { record } from "./record.ts";
 import { providerKinds, restored, versions, type TestedKind } from "./recorded.ts";
 
 // A case runs the program several times.
-jest.setTimeout(180_000);
 
 // `make record-states`, once for each version that is released.
 if (process.env["RECORD_STATES"] !== undefined)

@@ -97,7 +97,7 @@ beforeAll(async () => {
   } finally {
     await client.close();
   }
-}, 600_000);
+});
 afterAll(async () => {
   await endedCleanly(project, emulator);
 });

@@ -141,7 +141,7 @@ const withArgument = (text: string): string[][] => [
 test("arguments", async () => {
   write("dev.yaml", "organizations: { acme: { name: Acme } }\n");
   await always(2, async (text) => expect(await harmOfAll(withArgument(text))).toEqual([]));
-}, 240_000);
+});
 
 /** Environment files with a text as key and as value: one that is sound, and others. */
 const layersWith = (text: string): object[] => [
@@ -200,7 +200,7 @@ test("files", async () => {
     rmSync(join(project.folder, folder), { recursive: true });
     git("checkout", "-q", "--", ".");
   });
-}, 240_000);
+});
 
 /** A program whose names and values have a text in them. */
 const programWith = (text: string): string => `
@@ -266,4 +266,4 @@ test("programs, states and what a platform answers", async () => {
       ]),
     ).toEqual([]);
   });
-}, 240_000);
+});

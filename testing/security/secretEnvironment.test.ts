@@ -57,7 +57,7 @@ beforeAll(async () => {
   git("init", "-q");
   git("add", "-A");
   git("commit", "-qm", "first");
-}, 120_000);
+});
 afterAll(() => endedCleanly(project, emulator));
 
 async function run(status: number, command: string, ...flags: string[]): Promise<string> {

@@ -74,7 +74,7 @@ beforeAll(async () => {
     await project.succeed(`config set --secret token-${providerKind}`, is.configured);
     await project.succeed(`config set --secret written-${providerKind}`, is.written);
   }
-}, 120_000);
+});
 afterAll(() => endedCleanly(project, emulator));
 
 const csv = (providerKind: string, token: string, name: string): Promise<void> =>

@@ -81,7 +81,7 @@ test("a command is run with the recording in the place of the platform, and ends
   ]);
   expect((await start("--force", "--", "true").ended).status).toBe(0);
   expect(readFileSync(join(folder, "platform.yaml"), "utf8")).toBe("{}\n");
-}, 60_000);
+});
 
 test("without a command it records until it is interrupted", async () => {
   emulator.setProfile({ version: 1, habits: { newIDName: "id", insertedCount: "absent" } });
@@ -96,7 +96,7 @@ test("without a command it records until it is interrupted", async () => {
   const profile = readProfile(join(folder, "profile.yaml"));
   expect([profile?.habits, profile?.platform]).toEqual([{ newIDName: "id" }, emulator.url]);
   expect(readFileSync(join(folder, "platform.yaml"), "utf8")).toMatch(/countries:[\s\S]*Code: Text \d/);
-}, 60_000);
+});
 
 test("whoever kills it finds nothing written", async () => {
   const { child, ended } = start();
@@ -105,7 +105,7 @@ test("whoever kills it finds nothing written", async () => {
   child.kill("SIGKILL");
   await ended;
   expect(readdirSync(folder)).toEqual([]);
-}, 60_000);
+});
 
 test("a secret that would be written ends it with 3, and nothing is left", async () => {
   // A key that is what a seed has for keys stands where nothing replaces it: only the scan finds it.
@@ -119,7 +119,7 @@ test("a secret that would be written ends it with 3, and nothing is left", async
     expect.stringMatching(/^error: nothing is written: an API key would have been in .*platform\.yaml\n$/),
   ]);
   expect(readdirSync(folder)).toEqual(["before"]);
-}, 60_000);
+});
 
 test("mistakes are said before anything is recorded", async () => {
   const wrong = async (...words: string[]) => (await start(...words, "--", "true").ended).errors;
@@ -132,4 +132,4 @@ test("mistakes are said before anything is recorded", async () => {
   expect(existsSync(join(folder, "one.yaml"))).toBe(false);
   const missing = await start("--", "no-such-program-here").ended;
   expect([missing.status, missing.errors]).toEqual([127, expect.stringContaining("no-such-program-here can't be run")]);
-}, 90_000);
+});

@@ -1,11 +1,11 @@
-import { afterEach } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { afterEveryTest } from "../../../testing/runner/endings.ts";
 import { Repository } from "../../changes/testing/repository.ts";
 import { promote, type Promoted, type PromotionRequest } from "../promote.ts";
 
 const repositories: Repository[] = [];
-afterEach(() => repositories.splice(0).forEach((repository) => repository.remove()));
+afterEveryTest(() => repositories.splice(0).forEach((repository) => repository.remove()));
 
 /** A repository that is removed after the test. */
 export function made(files: Readonly<Record<string, string>>): Repository {

@@ -1,17 +1,22 @@
-import { afterAll, beforeAll, expect } from "@jest/globals";
+import { expect } from "@jest/globals";
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
+import { afterEveryFile } from "../../../testing/runner/endings.ts";
 import type { Emulator, EmulatorOptions } from "../../emulator.ts";
 import { signIn, start, type Caller } from "../platform.ts";
 
-let browser: Browser;
+let browser: Promise<Browser> | undefined;
 
-beforeAll(async () => {
+function launch(): Promise<Browser> {
   const executablePath = process.env["CHROMIUM"];
   if (executablePath === undefined) throw new Error("CHROMIUM must be the path of a browser: make test-console");
   const args = process.getuid?.() === 0 ? ["--no-sandbox"] : []; // Chromium has no sandbox for root
-  browser = await chromium.launch({ executablePath, args });
+  return chromium.launch({ executablePath, args });
+}
+
+afterEveryFile(async () => {
+  await (await browser)?.close();
+  browser = undefined;
 });
-afterAll(() => browser.close());
 
 /** A console in a browser, and the platform that it shows. */
 export interface Opened {
@@ -48,7 +53,9 @@ export async function inBrowser(
   const emulator = await start(options);
   const admin = await signIn(emulator.url, ...as);
   await fill?.(admin, emulator);
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...settings });
+  const context = await (
+    await (browser ??= launch())
+  ).newContext({ viewport: { width: 1280, height: 800 }, ...settings });
   context.setDefaultTimeout(15_000);
   const page = await context.newPage();
   const requests: string[] = [];

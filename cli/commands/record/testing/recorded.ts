@@ -1,9 +1,10 @@
-import { afterEach, expect } from "@jest/globals";
+import { expect } from "@jest/globals";
 import type { Emulator } from "../../../../emulator/emulator.ts";
 import type { SeedInput } from "../../../../emulator/seed/schema.ts";
 import { signIn, type Caller } from "../../../../emulator/testing/platform.ts";
 import { createClient } from "../../../../provider/client/client.ts";
 import type { Client } from "../../../../provider/client/options.ts";
+import { afterEveryTest } from "../../../../testing/runner/endings.ts";
 import { Recording, type RecordingFiles } from "../../../recording/recording.ts";
 import { startProxy } from "../proxy.ts";
 
@@ -65,7 +66,7 @@ export const seed = {
 } satisfies SeedInput;
 
 const open = new Set<{ close: () => Promise<void> }>();
-afterEach(async () => {
+afterEveryTest(async () => {
   for (const one of open) await one.close();
   open.clear();
 });
