@@ -6,7 +6,7 @@ import { messageOf } from "../../../machine/failures.ts";
 import { session, type BenchPlatform } from "../platform.ts";
 import { output, run } from "../project.ts";
 import { curl } from "./curl.ts";
-import { atOnce, NotHere, type Peer, type People, type Rows, table } from "./structure.ts";
+import { atOnce, NotHere, type Peer, type People, type PeerRows, table } from "./structure.ts";
 
 const tofu = { module: "github.com/opentofu/opentofu", version: "v1.10.6", command: "./cmd/tofu", file: "tofu" };
 const restapi = {
@@ -142,7 +142,7 @@ export async function openTofu(platform: BenchPlatform): Promise<Peer<People>> {
 }
 
 /** OpenTofu with a command for each row: restapi sends no ID that the platform chose. A changed row is another one. */
-export async function openTofuCommands(platform: BenchPlatform): Promise<Peer<Rows>> {
+export async function openTofuCommands(platform: BenchPlatform): Promise<Peer<PeerRows>> {
   const headers = await session(platform);
   const row = (Code: string, Name: string): object => {
     const body = JSON.stringify({ microAppID: table.name, rowData: { Code, Name } });

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { session, type BenchPlatform } from "../platform.ts";
 import { embedded, findPulumiVersion, output, BenchProject } from "../project.ts";
 import { curl } from "./curl.ts";
-import { atOnce, NotHere, type Peer, type People, type Rows, table } from "./structure.ts";
+import { atOnce, NotHere, type Peer, type People, type PeerRows, table } from "./structure.ts";
 
 /** The program of a structure, and files beside it. */
 type Program<Structure> = (structure: Structure) => { program: string; files?: Readonly<Record<string, string>> };
@@ -36,7 +36,7 @@ for (const team of Object.keys(teams)) {
   }),
 };
 
-const seed: Program<Rows> = (rows) => ({
+const seed: Program<PeerRows> = (rows) => ({
   program: `import * as m from "pulumi-microapps";
 new m.SeedRows("rows", { table: ${JSON.stringify(table.name)}, key: "Code", source: "rows.csv" });
 `,
@@ -75,7 +75,7 @@ export const microapps =
     peer(platform, `pulumi-microapps ${version}, a ${type} each`, embedded, programs[type]);
 
 /** The same with rows of a file. */
-export const seedRows = (platform: BenchPlatform): Promise<Peer<Rows>> =>
+export const seedRows = (platform: BenchPlatform): Promise<Peer<PeerRows>> =>
   peer(platform, `pulumi-microapps ${version}, SeedRows`, embedded, seed);
 
 async function pulumiVersion(): Promise<string> {
@@ -96,7 +96,7 @@ export const pulumiWith =
     );
 
 /** The same with rows of a file. */
-export const seedRowsWithPulumi = async (platform: BenchPlatform): Promise<Peer<Rows>> =>
+export const seedRowsWithPulumi = async (platform: BenchPlatform): Promise<Peer<PeerRows>> =>
   peer(platform, `pulumi-microapps ${version}, SeedRows, Pulumi CLI ${await pulumiVersion()}`, ["pulumi"], seed);
 
 /** The Pulumi CLI with a command for each call, as people write it where there is no provider. */

@@ -7,7 +7,7 @@ export interface People {
 }
 
 /** Rows that peers bring up, by their natural key. */
-export type Rows = Readonly<Record<string, string>>;
+export type PeerRows = Readonly<Record<string, string>>;
 
 /** Resources that each peer works on at a time. */
 export const atOnce = 10;
@@ -35,7 +35,7 @@ export const declarePeople = (changed: boolean): People => ({
 });
 
 /** @param changed with another name of one row */
-export const declareRows = (changed: boolean): Rows =>
+export const declareRows = (changed: boolean): PeerRows =>
   Object.fromEntries(
     Array.from({ length: rows }, (_, at) => [`P${at}`, changed && at === 0 ? "Another one" : `Part ${at}`]),
   );
