@@ -88,7 +88,7 @@ class GreetingExporter extends OTLPTraceExporter {
 
   override export(...[spans, done]: Parameters<OTLPTraceExporter["export"]>): void {
     super.export(spans, (result) => {
-      this.answers = result.code === 0;
+      this.answers = Number(result.code) === 0; // ExportResultCode.SUCCESS of @opentelemetry/core
       done(result);
     });
   }
