@@ -25,7 +25,7 @@ function openPool(numWorkers: number): Pool {
 }
 
 /**
- * Runs test files in plain Node processes. Jest's own runner loads every module anew for each file, in a context that
+ * Runs test files in plain Node processes. Jest's own runner loads every module again for each file, in a context that
  * has no compile cache: a third of the processor time of all tests. Here files share what a process has loaded.
  */
 export default class Runner {

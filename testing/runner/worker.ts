@@ -21,7 +21,7 @@ addEventHandler((event) => {
   if (event.name === "test_start") expect.setState({ currentTestName: nameOf(event.test) });
 });
 
-/** What a file may change for the others in this process, as it was before the first one. */
+/** State that a file may change for the others in this process, from before the first one. */
 interface Surroundings {
   folder: string;
   variables: NodeJS.ProcessEnv;
