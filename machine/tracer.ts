@@ -88,7 +88,8 @@ class GreetingExporter extends OTLPTraceExporter {
 
   override export(...[spans, done]: Parameters<OTLPTraceExporter["export"]>): void {
     super.export(spans, (result) => {
-      this.answers = Number(result.code) === 0; // ExportResultCode.SUCCESS of @opentelemetry/core
+      const code: number = result.code;
+      this.answers = code === 0; // ExportResultCode.SUCCESS of @opentelemetry/core
       done(result);
     });
   }
