@@ -20,7 +20,7 @@ const open: { close?: () => Promise<void>; remove?: () => Promise<void> }[] = []
 
 beforeEach(async () => (folder = await freshFolder()));
 afterEach(async () => {
-  for (const one of open.splice(0)) await (one.close ?? one.remove)?.();
+  for (const one of open.splice(0)) await (one.close ? one.close() : one.remove?.());
   await rm(folder, { recursive: true, force: true });
 });
 
