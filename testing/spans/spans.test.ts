@@ -58,9 +58,9 @@ describe.each([dynamic, plugin])("with the $name provider:", (providerKind) => {
   test("an operation is below the call of the engine that names a span", async () => {
     const request = new providerProto.ReadRequest().setId("none").setUrn(stage.host.urn("Team"));
     const { inputs } = await stage.host.check("Team", { organizationID: "none", name: "Crew" });
-    const { Struct } = await import("google-protobuf/google/protobuf/struct_pb.js");
+    const { default: structs } = await import("google-protobuf/google/protobuf/struct_pb.js");
     const given = { ...inputs, ...providerKind.given("Team", stage.host.urn("Team"), {}) };
-    request.setProperties(Struct.fromJavaScript(JSON.parse(JSON.stringify(given)) as Record<string, never>));
+    request.setProperties(structs.Struct.fromJavaScript(JSON.parse(JSON.stringify(given)) as Record<string, never>));
     const metadata = new grpc.Metadata();
     metadata.set("traceparent", `00-${trace}-${step}-01`);
     await stage.host.ask((client, done) => client.read(request, metadata, done));
