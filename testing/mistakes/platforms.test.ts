@@ -139,7 +139,9 @@ const mistakes: [string, Mistake, string[]][] = [
   [
     "record over a file",
     { ...record("--to", to, "--", "true"), files: { "facts.yaml": "mine\n" } },
-    ["error: <folder>/facts.yaml is there already: name another with --out, --seed or --facts, or say --force"],
+    [
+      "error: <folder>/facts.yaml is there already: name another with --out, --seed, --facts or --profile, or say --force",
+    ],
   ],
   [
     "record into a file in the place of a folder",
