@@ -141,5 +141,6 @@ test("a sub-table's parent is the same in both forms: rows and by, as in one fla
     await new Promise((resolve) => void urn.apply(resolve));
   }
   const parent = { table: "countries", key: "Code", by: "Country" };
-  expect(registered.map(({ inputs }) => inputs as object)).toMatchObject([{ parent }, { parent }]);
+  const seeds = registered.filter(({ type }) => type.endsWith("SeedRows")); // others' are registered late
+  expect(seeds.map(({ inputs }) => inputs as object)).toMatchObject([{ parent }, { parent }]);
 });

@@ -18,7 +18,16 @@ async function habitsRecorded(having: Partial<Habits>): Promise<Partial<Habits>>
 /** Habits that no call of that life shows, or none that may not mean something else. */
 const unseen: ReadonlySet<HabitName> = new Set([
   ...(["logoutBy", "keyAlone", "keyNeeded", "unknownTable", "skipForm", "rawRows", "unknownLabels"] as const),
-  ...(["labelCase", "wrongValues", "partialBatches", "ownParents", "childRead", "childListBy"] as const),
+  ...([
+    "labelCase",
+    "wrongValues",
+    "partialBatches",
+    "ownParents",
+    "parentShown",
+    "subRows",
+    "childRead",
+    "childListBy",
+  ] as const),
   ...(["storecopyPath", "uploadPath", "allMembers", "memberID", "teamParameter", "invitations", "enforceBy"] as const),
 ]);
 
