@@ -185,9 +185,10 @@ export async function rowByID(context: RowContext, table: string, rowID: string)
   return currentRow?._id === rowID ? currentRow : undefined;
 }
 
-/** A row by its ID, if need be by looking through the table. */
+/** A row by its ID, if need be by looking through the table, which `rowByID` does where parents are hidden. */
 async function rowOf(context: RowContext, table: string, rowID: string): Promise<Row | undefined> {
-  return (await rowByID(context, table, rowID)) ?? rowIn(context, table, rowID);
+  const found = await rowByID(context, table, rowID);
+  return found ?? (parentTableOf(context, table) === undefined ? rowIn(context, table, rowID) : undefined);
 }
 
 /** A row by its ID, as the whole table shows it. */
