@@ -8,10 +8,12 @@ beforeEach(() => void (registered.length = 0));
 
 const fromProgram = (): unknown => Reflect.get(registered[0]?.inputs as object, "__program"); // inputs of a mock are untyped
 
+/** Waits for a registration, which else comes during the next test. */
+const waitFor = ({ id }: pulumi.CustomResource): Promise<unknown> => new Promise((resolve) => void id.apply(resolve));
+
 /** Inputs about the program that the provider of an organization with these options receives. */
 async function heardWith(options: pulumi.CustomResourceOptions): Promise<unknown> {
-  const { id } = new Organization("acme", { name: "Acme" }, options);
-  await new Promise((resolve) => void id.apply(resolve));
+  await waitFor(new Organization("acme", { name: "Acme" }, options));
   return fromProgram();
 }
 
@@ -25,8 +27,7 @@ test("options that no engine hands to a dynamic resource go with what else the p
 });
 
 test("which inputs are secrets goes with them", async () => {
-  const { id } = new Organization("acme", { name: pulumi.secret("Acme"), description: pulumi.output("plain") });
-  await new Promise((resolve) => void id.apply(resolve));
+  await waitFor(new Organization("acme", { name: pulumi.secret("Acme"), description: pulumi.output("plain") }));
   expect(fromProgram()).toMatchObject({ options: { secrets: ["name"] } });
 });
 
@@ -40,7 +41,7 @@ test.each<[string, pulumi.CustomResourceOptions]>([
   expect(await heardWith(options)).not.toHaveProperty("options");
 });
 
-test("a class is known by its types with both kinds of provider, as a policy has them, and by its instances", () => {
+test("a class is known by its types with both kinds of provider, as a policy has them, and by its instances", async () => {
   const { isInstance } = Team; // policies call it alone
   const types = ["pulumi-nodejs:dynamic/microapps:Team", "microapps:index:Team"];
   for (const type of types) expect(isInstance({ __pulumiType: type })).toBe(true);
@@ -50,6 +51,7 @@ test("a class is known by its types with both kinds of provider, as a policy has
   for (const value of [undefined, null, "Team", {}]) expect(isInstance(value)).toBe(false);
   const crew = new Team("crew", { organizationID: "o1", name: "Crew" });
   expect([isInstance(crew), Organization.isInstance(crew)]).toEqual([true, false]);
+  await waitFor(crew);
 });
 
 const file = 'import it with "pulumi import --file" (see docs/guides/platform.md)';
@@ -115,9 +117,9 @@ test("an option that can't be honoured ends the program before anything is regis
   expect(registered).toEqual([]);
 });
 
-test("a registration leaves the program's stack traces as long as they were, also when it fails", () => {
+test("a registration leaves the program's stack traces as long as they were, also when it fails", async () => {
   const before = Error.stackTraceLimit;
-  new Organization("acme", { name: "Acme" });
+  const acme = new Organization("acme", { name: "Acme" });
   expect(Error.stackTraceLimit).toBe(before);
   let failure: unknown;
   try {
@@ -128,6 +130,7 @@ test("a registration leaves the program's stack traces as long as they were, als
   expect(String(failure)).toContain("name");
   expect(failure).toHaveProperty("stack", expect.stringContaining("resource.test"));
   expect(Error.stackTraceLimit).toBe(before);
+  await waitFor(acme);
 });
 
 test("a sub-table's parent is the same in both forms: rows and by, as in one flat object", async () => {
@@ -137,10 +140,8 @@ test("a sub-table's parent is the same in both forms: rows and by, as in one fla
     { table: "countries", key: "Code", by: "Country" },
   ];
   for (const [at, parent] of forms.entries()) {
-    const { urn } = new SeedRows(`cities${at}`, { ...rest, parent });
-    await new Promise((resolve) => void urn.apply(resolve));
+    await waitFor(new SeedRows(`cities${at}`, { ...rest, parent }));
   }
   const parent = { table: "countries", key: "Code", by: "Country" };
-  const seeds = registered.filter(({ type }) => type.endsWith("SeedRows")); // others' are registered late
-  expect(seeds.map(({ inputs }) => inputs as object)).toMatchObject([{ parent }, { parent }]);
+  expect(registered.map(({ inputs }) => inputs as object)).toMatchObject([{ parent }, { parent }]);
 });
