@@ -10,6 +10,7 @@ import type { StateResource } from "../../cli/changes/state/state.ts";
 import { lookingContext } from "../../cli/commands/lookingContext.ts";
 import { createClient } from "../../provider/client/index.ts";
 import { MemberLists } from "../../provider/client/members/memberLists.ts";
+import type { ClientOptions } from "../../provider/client/options.ts";
 import type { ResourceContext } from "../../provider/resources/resource.ts";
 import type { InProcessEngine } from "./inProcessEngine.ts";
 
@@ -28,6 +29,8 @@ export interface Login {
   endpoint: string;
   email: string;
   password: string;
+  /** Known behaviour of the platform. */
+  profile?: ClientOptions["profile"];
 }
 
 export function declarationIn(folder: string, file: string): Declared {
@@ -41,11 +44,11 @@ export const statesOf = ({ state }: InProcessEngine): StateResource[] =>
 
 /** Does work with a context that reads a platform, and changes nothing. */
 export async function reading<Result>(
-  login: Login,
+  { profile, ...login }: Login,
   folder: string,
   work: (context: ResourceContext & { tables: CountingReads }) => Promise<Result>,
 ): Promise<Result> {
-  const client = createClient({ ...login, readOnly: true });
+  const client = createClient({ ...login, ...(profile ? { profile } : {}), readOnly: true });
   try {
     const lists = { ttlMs: Number.MAX_SAFE_INTEGER };
     const tables = new CountingReads(client, lists);

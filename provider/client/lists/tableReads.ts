@@ -18,12 +18,14 @@ const maxKeptRows = 10_000;
  */
 export class TableReads {
   readonly #client: Calls<"microappdata">;
-  readonly #snapshots: SnapshotCache<Row[]>;
+  readonly #newCache: () => SnapshotCache<Row[]>;
+  #snapshots: SnapshotCache<Row[]>;
   readonly #underway = new Map<string, Promise<void>>();
 
   constructor(client: Calls<"microappdata">, { ttlMs = 5_000, now = Date.now }: Options = {}) {
     this.#client = client;
-    this.#snapshots = new SnapshotCache(ttlMs, now);
+    this.#newCache = () => new SnapshotCache(ttlMs, now);
+    this.#snapshots = this.#newCache();
   }
 
   /**
@@ -47,7 +49,8 @@ export class TableReads {
       if (this.#underway.get(table) === ended.promise) this.#underway.delete(table);
       ended.resolve(undefined);
     };
-    const version = this.#snapshots.version(table);
+    const snapshots = this.#snapshots;
+    const version = snapshots.version(table);
     let rows: Row[] | undefined = [];
     try {
       for await (const page of read()) {
@@ -56,7 +59,7 @@ export class TableReads {
         if (!rows) letOthers();
         yield page;
       }
-      if (rows) this.#snapshots.keep(table, rows, version);
+      if (rows) snapshots.keep(table, rows, version);
     } finally {
       letOthers();
     }
@@ -65,5 +68,10 @@ export class TableReads {
   /** Notes a change of ours: earlier reads are not served any more. */
   changed(table: string): void {
     this.#snapshots.changed(table);
+  }
+
+  /** Forgets all earlier reads: from now on rows are asked for in another way. */
+  forget(): void {
+    this.#snapshots = this.#newCache();
   }
 }

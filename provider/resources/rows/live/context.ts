@@ -51,8 +51,12 @@ export const findsByParent = ({ habits }: Dialect): boolean =>
   habits.viewFilters === "match" && habits.parentFilter === "match";
 
 /** Notes that sub-tables of this platform are read parent by parent from now on. */
-export function noteHiddenParents({ client }: Pick<Context, "client">, how: "unnamed" | "unlisted"): void {
+export function noteHiddenParents(
+  { client, tables }: Pick<Context, "client" | "tables">,
+  how: "unnamed" | "unlisted",
+): void {
   hiddenParents.set(client, how);
+  tables.forget(); // what was read before lacks rows, or their parents
   reported.add(client);
 }
 

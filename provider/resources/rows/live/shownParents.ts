@@ -37,7 +37,7 @@ export async function findHiddenRows(
       const [listed] = (await rowsByID(context, table, [found._id])) ?? [];
       if (listed?.embeddingRowID) return "none";
       noteHiddenParents(context, listed ? "unnamed" : "unlisted");
-      context.report.warning(
+      context.report.info(
         `table ${table}: the platform does not show below which rows its rows stand, or shows them by that filter alone: ` +
           `sub-tables are read parent by parent, which is slower. 'microapps verify --write-profile <file>' finds it for ` +
           `microapps:profile (habits.parentShown, habits.subRows).`,
