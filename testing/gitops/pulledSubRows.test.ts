@@ -33,11 +33,12 @@ const become = (habits: Partial<Habits>): void => emulator.setProfile({ version:
 const declared = () => declarationIn(repository.folder, "dev.yaml");
 const apply = () => engine.run(declared(), true);
 const pull = (habits?: Partial<Habits>) =>
-  pullFrom(
-    { endpoint: emulator.url, ...login, ...(habits ? { profile: { version: 1, habits } } : {}) },
-    engine,
-    { folder: repository.folder, name: "dev", entries: [{ name: "dev", file: "dev.yaml" }], foreign: true },
-  );
+  pullFrom({ endpoint: emulator.url, ...login, ...(habits ? { profile: { version: 1, habits } } : {}) }, engine, {
+    folder: repository.folder,
+    name: "dev",
+    entries: [{ name: "dev", file: "dev.yaml" }],
+    foreign: true,
+  });
 const changes = ({ items }: Awaited<ReturnType<typeof pull>>): string[] =>
   items.map(({ change: { op, name }, thing }) => `${op} ${thing}/${name}`).sort();
 
