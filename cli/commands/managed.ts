@@ -1,5 +1,6 @@
 import path from "node:path";
 import { type Stack, Workspace } from "../../engine/index.ts";
+import type { RowTarget } from "../../provider/resources/rows/declared/target.ts";
 import { type TableOption, tableOption } from "../dump/tableOption.ts";
 
 /** Things that a stack manages, by ID. */
@@ -18,17 +19,26 @@ export const ofType = (resources: StateResources, type: string): StateResources 
 /** Seeds whose table and key are known, with their outputs. */
 export const seedsIn = (
   resources: StateResources,
-): { table: string; key: string[]; outputs: StateResources[number]["outputs"] }[] =>
+): {
+  table: string;
+  key: string[];
+  parent: { table: string; by: string } | undefined;
+  outputs: StateResources[number]["outputs"];
+}[] =>
   ofType(resources, "SeedRows").flatMap(({ outputs }) => {
     const { table, key } = outputs;
-    return typeof table === "string" && Array.isArray(key) ? [{ table, key: key.map(String), outputs }] : [];
+    const { parent } = outputs as Pick<RowTarget, "parent">; // as the seed wrote it
+    return typeof table === "string" && Array.isArray(key) ? [{ table, key: key.map(String), parent, outputs }] : [];
   });
 
 /** The things in a stack's state; empty outside of a project, or without a stack. */
 export async function readManaged(cwd: string, stack: string | undefined): Promise<Managed> {
   const workspace = await Workspace.open({ cwd: path.resolve(cwd), environment: process.env });
   const { resources } = await (await workspace.stack(stack)).read();
-  const tables = seedsIn(resources).map(({ table, key }) => tableOption(`${table}:${key.join("+")}`));
+  const tables = seedsIn(resources).map(({ table, key, parent }) => ({
+    ...tableOption(`${table}:${key.join("+")}`),
+    parent: parent ?? null,
+  }));
   const byTable = new Map(tables.map((option) => [option.table, option]));
   const ids = (type: string): string[] => [...new Set(ofType(resources, type).map(({ id }) => id))];
   return { organizations: ids("Organization"), teams: ids("Team"), tables: [...byTable.values()] };

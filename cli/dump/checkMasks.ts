@@ -1,15 +1,16 @@
 import { stringify } from "yaml";
-import { pages } from "../../provider/client/lists/pages.ts";
 import { isNotFound } from "../../provider/contract/errors.ts";
 import { declarable } from "../../provider/contract/values.ts";
 import { formatCount } from "../../provider/messages/text.ts";
 import type { ResourceContext } from "../../provider/resources/resource.ts";
+import { tableRowsOf } from "../../provider/resources/rows/live/subTables/undeclared.ts";
 import type { DumpRequest } from "./dump.ts";
 import { DumpError } from "./dumpError.ts";
 import { listGaps } from "./dumpMask.ts";
 import type { MasksFile } from "./mask/masksFile.ts";
 import { MaskRules } from "./mask/rules.ts";
 import { TableMask, type MaskedLabel } from "./mask/tableMask.ts";
+import { noteParents, toUndeclared } from "./subTables.ts";
 
 /** Fate of a label by the rules. */
 interface CheckedLabel {
@@ -44,12 +45,13 @@ export async function checkMasks(
     );
   const rules = new MaskRules(file, tables);
   const masks: TableMask[] = [];
+  noteParents(context, tables);
   for (const option of tables) {
     const mask = new TableMask(option, rules, undefined);
     masks.push(mask);
     let count = 0;
     try {
-      for await (const page of pages(context.client, { microAppID: option.table, signal: context.signal })) {
+      for await (const page of tableRowsOf(context, toUndeclared(option, tables))) {
         for (const row of page) mask.apply(declarable(row));
         count += page.length;
         context.report.status(`${option.table}: ${formatCount(count, "row")} read`);

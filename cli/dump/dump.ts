@@ -13,8 +13,9 @@ import { listMaskedLabels, lookOver, MaskedSum } from "./lastLook.ts";
 import { readOrganizations, type DumpedOrganization } from "./people.ts";
 import { isOfLinks, nameLinksFile, seedsOf, writeSeed, type DumpedSeed } from "./seeds.ts";
 import { chooseSubset, makeCondition, refuseStrangeTables, type SubsetCount, type SubsetRequest } from "./subset.ts";
+import { readTables } from "./subTables.ts";
 import type { TableOption } from "./tableOption.ts";
-import { TableRows } from "./tableRows.ts";
+import type { TableRows } from "./tableRows.ts";
 
 /** Selection and form of a dump. */
 export interface DumpRequest {
@@ -66,13 +67,12 @@ export async function dump(context: ResourceContext, request: DumpRequest, folde
   const read: TableRows[] = [];
   try {
     const organizations = await readOrganizations(context, request.organizations, request.teams, warn, mask);
-    for (const [index, option] of tables.entries()) {
-      const reading = {
+    read.push(
+      ...(await readTables(context, tables, draft, (option) => ({
         mask: mask?.tableMask(option),
         isWanted: request.subset && makeCondition(request.subset, option.table),
-      };
-      read.push(await TableRows.read(context, option, join(draft, `.spool-${index}`), reading));
-    }
+      }))),
+    );
     mask?.assertComplete();
     const filled = read.filter(({ count, option }) => {
       if (count === 0) warn(`table ${option.table} has no rows: it is left out`);

@@ -28,7 +28,7 @@ export class DumpMask implements PeopleMask {
   readonly originals = new Originals();
   readonly #people: number;
   readonly #ids: number;
-  readonly #tables: TableMask[] = [];
+  readonly #tables = new Map<string, TableMask>();
 
   /** Throws a MaskError for rules that can't be followed. */
   constructor({ file, secret }: MaskRequest, tables: readonly TableOption[]) {
@@ -38,10 +38,10 @@ export class DumpMask implements PeopleMask {
     this.#people = this.originals.origin({ table: "teams", label: peopleLabel });
   }
 
-  /** The mask of a table's rows. */
+  /** The mask of a table's rows, which are read from the first one on. */
   tableMask(option: TableOption): TableMask {
     const made = new TableMask(option, this.rules, this);
-    this.#tables.push(made);
+    this.#tables.set(option.table, made);
     return made;
   }
 
@@ -69,7 +69,10 @@ export class DumpMask implements PeopleMask {
 
   /** Ends with all that keeps the tables from being masked. */
   assertComplete(): void {
-    const wrong = [...this.rules.listUnmatched(), ...this.#tables.flatMap((table) => listGaps(table, this.rules.file))];
+    const wrong = [
+      ...this.rules.listUnmatched(),
+      ...[...this.#tables.values()].flatMap((table) => listGaps(table, this.rules.file)),
+    ];
     if (wrong.length > 0) throw new MaskError(firstLines(wrong).join("\n"));
   }
 

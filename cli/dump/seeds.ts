@@ -5,7 +5,7 @@ import type { RowData } from "../../provider/contract/values.ts";
 import { DumpError } from "./dumpError.ts";
 import { isNothing, linkOf } from "./rows/columns.ts";
 import { linesOf, type Types } from "./rows/seedFile.ts";
-import type { TableRows } from "./tableRows.ts";
+import { parentColumn, type TableRows } from "./tableRows.ts";
 
 /** Rows of another dumped table, or of one that a circle of references keeps from being named. */
 type RowsOf = { seed: string } | { table: string; key: string };
@@ -194,7 +194,7 @@ function parentOf(rows: TableRows, tables: readonly TableRows[]): DumpedSeed["pa
       `table ${table} is a sub-table, but ${rows.orphans} of its rows have no parent row: a seed can't say that`,
     );
   }
-  let by = "Parent";
+  let by = rows.option.parent?.by ?? parentColumn;
   while (rows.columns.labels.includes(by)) by += "_";
   return { rows: parent, by };
 }
@@ -202,7 +202,8 @@ function parentOf(rows: TableRows, tables: readonly TableRows[]): DumpedSeed["pa
 /** Labels in the file of a seed: those of the key first, in its order. */
 export function listWritten({ rows, labels, parent }: DumpedSeed): string[] {
   const { key } = rows.option;
-  return [...key, ...[...labels, ...(parent ? [parent.by] : [])].sort()];
+  const by = parent && !key.includes(parent.by) ? [parent.by] : [];
+  return [...key, ...[...labels, ...by].sort()];
 }
 
 /**
@@ -227,7 +228,8 @@ export async function writeSeed(
     if (key === undefined) dangling.set(label, (dangling.get(label) ?? 0) + 1);
     return key;
   };
-  const order = rows.sorted((label, part) => references.get(label)?.keyOf(part) ?? part);
+  const targetOf = (label: string) => (label === parent?.by ? parent.rows : references.get(label));
+  const order = rows.sorted((label, part) => targetOf(label)?.keyOf(part) ?? part);
   const path = join(folder, file);
   mkdirSync(dirname(path), { recursive: true });
   const output = createWriteStream(path, { mode: 0o600 });

@@ -8,6 +8,8 @@ export interface TableOption {
   key: string[];
   /** Logical name of the seed. */
   seed: string;
+  /** Its parent rows as a state knows them; null where it knows that there are none. */
+  parent?: { table: string; by: string } | null;
   /** File of the rows below the folder of the dump, with `/`. */
   file: string;
 }

@@ -1,9 +1,9 @@
-import { pages } from "../../provider/client/lists/pages.ts";
 import { isNotFound } from "../../provider/contract/errors.ts";
 import { declarable, type RowData } from "../../provider/contract/values.ts";
 import { formatCount } from "../../provider/messages/text.ts";
 import { keyText } from "../../provider/reconcile/digests.ts";
 import type { ResourceContext } from "../../provider/resources/resource.ts";
+import { aTable, rowsOf } from "../../provider/resources/rows/live/context.ts";
 import { DumpError } from "./dumpError.ts";
 import { Fingerprint } from "./mask/fingerprints.ts";
 import type { TableMask } from "./mask/tableMask.ts";
@@ -13,6 +13,9 @@ import type { TableOption } from "./tableOption.ts";
 
 /** Between the labels of a key. */
 const seam = "\u0000";
+
+/** The column of a seed's file that names the parent row, where no state has another name for it. */
+export const parentColumn = "Parent";
 
 /** Keys and row IDs that a message names. */
 const maxNamed = 10;
@@ -49,6 +52,7 @@ export class TableRows {
   readonly #isWanted: RowReading["isWanted"];
   readonly #ids: string[] = [];
   readonly #keys: string[] = [];
+  readonly #keyless: string[] = [];
   /** 32 bits of each key in clear: two keys may have one mask. */
   readonly #clear: number[] = [];
   readonly #print = new Fingerprint();
@@ -62,7 +66,7 @@ export class TableRows {
     this.#spool = new Spool(spool);
   }
 
-  /** Reads a table. Ends with an error that names rows without their natural key. */
+  /** Reads a table. */
   static async read(
     context: ResourceContext,
     option: TableOption,
@@ -77,6 +81,11 @@ export class TableRows {
       rows.remove();
       throw error;
     }
+  }
+
+  /** The label that stands for the parent row in a key. */
+  get #by(): string {
+    return this.option.parent?.by ?? parentColumn;
   }
 
   get count(): number {
@@ -121,12 +130,12 @@ export class TableRows {
   }
 
   /**
-   * The rows' indices in the order of their natural keys. `resolve` brings the part of a key that is a link to the key
-   * of the row it leads to. Ends with an error that names keys which several rows have.
+   * The rows' indices in the order of their natural keys. `resolve` brings the part of a key that is a link, or names the
+   * parent row, to the key of that row. Ends with an error that names keys which several rows have.
    */
   sorted(resolve: (label: string, part: string) => string): Uint32Array {
     const { table, key } = this.option;
-    const linked = this.columns.links.some(([label]) => key.includes(label));
+    const linked = key.includes(this.#by) || this.columns.links.some(([label]) => key.includes(label));
     const texts = linked
       ? this.#keys.map((text) =>
           text
@@ -167,17 +176,18 @@ export class TableRows {
 
   async #readAll(context: ResourceContext): Promise<void> {
     const { table, key } = this.option;
-    const keyless: string[] = [];
     try {
-      for await (const page of pages(context.client, { microAppID: table, signal: context.signal })) {
+      for await (const page of rowsOf(context, table, aTable)) {
         for (const { _id, embeddingRowID, viewers, teamViewers, ...rest } of page) {
           const clear = declarable(rest);
-          const clearParts = key.map((label) => keyText(clear[label]));
-          if (clearParts.includes(undefined)) keyless.push(_id);
+          const partsOf = (values: RowData) =>
+            key.map((label) => keyText(values[label] ?? (label === this.#by ? embeddingRowID : undefined)));
+          const clearParts = partsOf(clear);
+          if (clearParts.includes(undefined)) this.#keyless.push(_id);
           if (this.#isWanted?.(clear)) this.wanted.push(this.count);
           const values = this.mask?.apply(clear) ?? clear;
           this.mask?.addIDs([_id, rest.userID, ...(viewers ?? []), ...(teamViewers ?? [])]);
-          const parts = this.mask ? key.map((label) => keyText(values[label])) : clearParts;
+          const parts = this.mask ? partsOf(values) : clearParts;
           if (this.mask) this.#clear.push(this.#print.of(clearParts.join(seam)).high);
           this.columns.observe(values);
           if (embeddingRowID) this.parent ??= embeddingRowID;
@@ -193,6 +203,12 @@ export class TableRows {
       if (!isNotFound(error)) throw error;
       throw new DumpError(`there is no table ${table} on the platform: name it by its ID`);
     }
+  }
+
+  /** Throws an error that names rows without their natural key. */
+  assertKeyed(): void {
+    const { table, key } = this.option;
+    const keyless = this.#keyless;
     if (keyless.length > 0) {
       throw new DumpError(
         `table ${table}: ${formatCount(keyless.length, "row")} without ${key.join(" or without ")}, which is to be the natural key: the IDs are ${named(keyless)}. Name other labels as its key, or fill them in.`,

@@ -5,7 +5,7 @@ import { canonical } from "../../../provider/reconcile/digests.ts";
 import { naturalKey } from "../../../provider/reconcile/merging/records.ts";
 import type { RowContext } from "../../../provider/resources/rows/live/context.ts";
 import type { Links } from "../../../provider/resources/rows/live/links.ts";
-import { seedRowsOf } from "../../../provider/resources/rows/live/shownParents.ts";
+import { seedRowsOf } from "../../../provider/resources/rows/live/subTables/shownParents.ts";
 import { read } from "../../../provider/sources/read.ts";
 import type { Declared } from "../model/source.ts";
 

@@ -1,5 +1,5 @@
 import type { CallOptions } from "../../../client/http/call.ts";
-import { pages } from "../../../client/lists/pages.ts";
+import { pages, type PagesOptions } from "../../../client/lists/pages.ts";
 import { parentPages } from "../../../client/lists/parentPages.ts";
 import { maxRowsPerInsert } from "../../../contract/rows.ts";
 import type { Row } from "../../../contract/values.ts";
@@ -34,6 +34,8 @@ const pagesOfATurn = 10;
 
 /** How the platform of a client was seen to hide parents: it does not name them, or shows rows by their parents alone. */
 const hiddenParents = new WeakMap<object, "unnamed" | "unlisted">();
+/** Clients of platforms that were seen to name the parents of rows in a read of the whole table. */
+const shownParents = new WeakSet<object>();
 /** Clients whose reads parent by parent were reported. */
 const reported = new WeakSet<object>();
 
@@ -60,25 +62,49 @@ export function noteHiddenParents(
   reported.add(client);
 }
 
+/** Notes that a read of a whole sub-table names the parents of its rows. */
+export const noteShownParents = ({ client }: Pick<Context, "client">): void => void shownParents.add(client);
+
+type Reading = Pick<Context, "client" | "dialect">;
+
 /** True where rows of a sub-table are known to be found by their parents alone. */
-export const areUnlisted = ({ client, dialect }: Pick<Context, "client" | "dialect">): boolean =>
+export const areUnlisted = ({ client, dialect }: Reading): boolean =>
   dialect.habits.subRows === "byParent" || hiddenParents.get(client) === "unlisted";
 
+/** True where a read of a whole table is known to show all of its rows, with or without their parents. */
+export const areListed = ({ client, dialect }: Reading): boolean =>
+  shownParents.has(client) ||
+  hiddenParents.get(client) === "unnamed" ||
+  (dialect.isSeen && dialect.habits.subRows === "all");
+
+const areHidden = ({ client, dialect: { habits } }: Reading): boolean =>
+  habits.parentShown === "no" || habits.subRows === "byParent" || hiddenParents.has(client);
+
+/** True where a read of a whole table is known to show all of its rows, and to name their parents. */
+export const areParentsShown = (reading: Reading): boolean =>
+  !areHidden(reading) && (reading.dialect.isSeen || shownParents.has(reading.client));
+
 /** The table of the parents by which rows of a sub-table are read; undefined where they are read all together. */
-export function parentTableOf({ client, dialect, rowClaims }: RowContext, table: string): string | undefined {
-  const { parentShown, subRows } = dialect.habits;
-  const isHidden = parentShown === "no" || subRows === "byParent" || hiddenParents.has(client);
-  if (!isHidden || !findsByParent(dialect)) return undefined;
-  const claimed = rowClaims.on(table).find(({ target }) => target.parent !== undefined);
-  return parentTables.get(client)?.get(table) ?? claimed?.target.parent?.table;
-}
+export const parentTableOf = (context: RowContext, table: string): string | undefined =>
+  areHidden(context) && findsByParent(context.dialect) ? findDeclaredParent(context, table) : undefined;
+
+/** The table of a table's parent rows, as far as the run knows it. */
+export const findDeclaredParent = ({ client, rowClaims }: RowContext, table: string): string | undefined =>
+  parentTables.get(client)?.get(table) ??
+  rowClaims.on(table).find(({ target }) => target.parent !== undefined)?.target.parent?.table;
 
 /**
  * All rows of a table, page by page. Takes room for a page of it, so whoever works on a page must not wait for others who
  * read.
  * @param expected about how many rows there are
+ * @param which some of them, of which no other reader is served
  */
-export async function* rowsOf(context: RowContext, table: string, expected: number): AsyncGenerator<Row[]> {
+export async function* rowsOf(
+  context: RowContext,
+  table: string,
+  expected: number,
+  which?: Pick<PagesOptions, "optViewFilters" | "pageSize">,
+): AsyncGenerator<Row[]> {
   const { client, tables, signal, onCall, fromCache } = context;
   const parentTable = parentTableOf(context, table);
   const parents = parentTable === undefined ? undefined : await idsOf(context, parentTable);
@@ -93,9 +119,10 @@ export async function* rowsOf(context: RowContext, table: string, expected: numb
   try {
     let read = 0;
     const call = { signal, onCall };
-    const request = { microAppID: table, ...call };
+    const request = { microAppID: table, ...which, ...call };
     const reading = () => (parents ? parentPages(client, request, parents) : pages(client, request));
-    for await (const page of fromCache ? tables.read(table, call, reading) : reading()) {
+    for await (const page of fromCache && !which ? tables.read(table, call, reading) : reading()) {
+      if (!parents && !shownParents.has(client) && page.some(isBelow)) noteShownParents(context);
       yield page;
       if (++read % pagesOfATurn > 0) continue;
       leave();
@@ -106,10 +133,13 @@ export async function* rowsOf(context: RowContext, table: string, expected: numb
   }
 }
 
-/** Rows that a table is taken to have below which others stand. */
-const aTable = 2_500;
+const isBelow = ({ embeddingRowID }: Row): boolean => !!embeddingRowID;
 
-async function idsOf(context: RowContext, table: string): Promise<string[]> {
+/** Rows that a table is taken to have of which nobody knows how many there are. */
+export const aTable = 2_500;
+
+/** IDs of all rows of a table, read in the same way. */
+export async function idsOf(context: RowContext, table: string): Promise<string[]> {
   const ids: string[] = [];
   for await (const page of rowsOf(context, table, aTable)) for (const { _id } of page) ids.push(_id);
   return ids;

@@ -9,7 +9,7 @@ import { contentIn, type Scope } from "../kept/scope.ts";
 import type { RowContext } from "./context.ts";
 import type { Links } from "./links.ts";
 import { ProgressRate } from "./progressRate.ts";
-import { seedRowsOf } from "./shownParents.ts";
+import { seedRowsOf } from "./subTables/shownParents.ts";
 
 /** Gets each live row with a key: its values in the terms of the source, and the index of the wanted row that it matches. */
 export type ObserveRow = (

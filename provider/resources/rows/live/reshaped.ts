@@ -13,7 +13,7 @@ import type { Scope } from "../kept/scope.ts";
 import type { RowContext } from "./context.ts";
 import { Links } from "./links.ts";
 import { ProgressRate } from "./progressRate.ts";
-import { seedRowsOf } from "./shownParents.ts";
+import { seedRowsOf } from "./subTables/shownParents.ts";
 
 const linking = ({ references, parent }: RowTarget): string | undefined =>
   canonical([references ?? {}, parent ?? null]);

@@ -11,7 +11,7 @@ import type { RowTarget } from "../declared/target.ts";
 import { parentTableOf, rowsOf, type RowContext } from "../live/context.ts";
 import type { Links } from "../live/links.ts";
 import { rowsByID } from "../live/queries.ts";
-import { findHiddenRows, parentsAreHidden, seedRowsOf } from "../live/shownParents.ts";
+import { findHiddenRows, parentsAreHidden, seedRowsOf } from "../live/subTables/shownParents.ts";
 import { differencesOf } from "./differences.ts";
 import { parentIn, type NewRow } from "./inserts.ts";
 import type { ReadBackFindings } from "./readBack.ts";

@@ -7,7 +7,7 @@ import { digesterFor } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
 import type { RowContext } from "../live/context.ts";
 import type { Links } from "../live/links.ts";
-import { seedRowsOf } from "../live/shownParents.ts";
+import { seedRowsOf } from "../live/subTables/shownParents.ts";
 
 /** A row that is to be inserted: where it stands in the source, and its JSON. */
 export interface NewRow {

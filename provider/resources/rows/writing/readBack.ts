@@ -11,7 +11,7 @@ import { parentTableOf, room, rowsOf, type RowContext } from "../live/context.ts
 import type { Links } from "../live/links.ts";
 import { NumberedKeys } from "../live/numberedKeys.ts";
 import { hasRows, oneByOne, page, rowsByID } from "../live/queries.ts";
-import { findHiddenRows } from "../live/shownParents.ts";
+import { findHiddenRows } from "../live/subTables/shownParents.ts";
 import { differencesOf } from "./differences.ts";
 
 /** Maximum of rows that are kept; of more, the last ones are examined and all are counted. */

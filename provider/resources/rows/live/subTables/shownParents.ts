@@ -1,10 +1,17 @@
 import { randomBytes } from "node:crypto";
-import { isRefusal } from "../../../contract/errors.ts";
-import type { Row } from "../../../contract/values.ts";
-import { ResourceError } from "../../model/resource.ts";
-import { findsByParent, noteHiddenParents, parentTableOf, rowsOf, type RowContext } from "./context.ts";
-import type { Links } from "./links.ts";
-import { page, rowsByID } from "./queries.ts";
+import { isRefusal } from "../../../../contract/errors.ts";
+import type { Row } from "../../../../contract/values.ts";
+import { ResourceError } from "../../../model/resource.ts";
+import {
+  findsByParent,
+  noteHiddenParents,
+  noteShownParents,
+  parentTableOf,
+  rowsOf,
+  type RowContext,
+} from "../context.ts";
+import type { Links } from "../links.ts";
+import { page, rowsByID } from "../queries.ts";
 
 /** Parents that are asked for their rows at a time. */
 const together = 16;
@@ -35,7 +42,10 @@ export async function findHiddenRows(
       if (!found) continue;
       if ((await below(randomBytes(12).toString("hex"))).length > 0) return "unknown";
       const [listed] = (await rowsByID(context, table, [found._id])) ?? [];
-      if (listed?.embeddingRowID) return "none";
+      if (listed?.embeddingRowID) {
+        noteShownParents(context);
+        return "none";
+      }
       noteHiddenParents(context, listed ? "unnamed" : "unlisted");
       context.report.info(
         `table ${table}: the platform does not show below which rows its rows stand, or shows them by that filter alone: ` +
