@@ -16,7 +16,7 @@ export const testInLong = (name: string, work: () => Promise<void>, timeout?: nu
 export const sampleOf = <Case>(cases: readonly Case[], count: number): readonly Case[] =>
   isLong ? cases : cases.slice(0, count);
 
-/** Of so many stories and cases `make test` runs one. */
+/** One of this many stories and cases runs in `make test`. */
 const share = 5;
 
 /** One of each few cases in `make test`, beginning with another one for each `turn`; all in `make test-long`. */
