@@ -1,5 +1,4 @@
 import * as pulumi from "@pulumi/pulumi";
-import * as runtimeConfig from "@pulumi/pulumi/runtime/config.js";
 import { believesAll, certificateWarning } from "../provider/pulumi/configuration/certificates.ts";
 import { clearSecrets, clearWarning } from "../provider/pulumi/configuration/clear.ts";
 import { configuration, describeMisplacedSecrets } from "../provider/pulumi/configuration/configuration.ts";
@@ -16,7 +15,7 @@ export const stackSettings = (): Record<string, string> =>
   );
 
 // The types of the SDK hide it; a version without it gets no warnings of secrets in clear.
-const { isConfigSecret } = runtimeConfig as { isConfigSecret?: (key: string) => boolean };
+const { isConfigSecret } = pulumi.runtime as { isConfigSecret?: (key: string) => boolean };
 
 let checked = false;
 

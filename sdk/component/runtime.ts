@@ -1,7 +1,5 @@
 import type { ServiceError } from "@grpc/grpc-js";
-import { Resource } from "@pulumi/pulumi";
-import * as config from "@pulumi/pulumi/runtime/config.js";
-import * as settings from "@pulumi/pulumi/runtime/settings.js";
+import { Resource, runtime as exported } from "@pulumi/pulumi";
 import * as state from "@pulumi/pulumi/runtime/state.js";
 
 interface Client {
@@ -34,7 +32,14 @@ interface Runtime {
   setAllConfig: (values: Record<string, string>, secretKeys: string[]) => void;
 }
 
-export const runtime = { ...config, ...settings, ...state } as unknown as Runtime;
+const hidden = exported as unknown as Runtime;
+const { getMonitor, resetOptions, awaitFeatureSupport, waitForRPCs, setAllConfig } = hidden;
+const { withLocalStorage, getStore } = state as unknown as Runtime;
+
+export const runtime: Runtime = {
+  ...{ getMonitor, resetOptions, awaitFeatureSupport, waitForRPCs, setAllConfig },
+  ...{ withLocalStorage, getStore },
+};
 
 /**
  * Leaves out where a resource comes from: below a component that would be a line of this package, on this machine, and a

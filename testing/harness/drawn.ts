@@ -16,9 +16,14 @@ export const testInLong = (name: string, work: () => Promise<void>, timeout?: nu
 export const sampleOf = <Case>(cases: readonly Case[], count: number): readonly Case[] =>
   isLong ? cases : cases.slice(0, count);
 
-/** Every third of some cases in `make test`, beginning with another one for each `turn`; all in `make test-long`. */
-export const thirdOf = <Case>(cases: readonly Case[], turn: number): readonly Case[] =>
-  isLong ? cases : cases.filter((_, index) => (index + turn) % 3 === 0);
+/** One of this many stories and cases runs in `make test`. */
+const share = 5;
+
+/** One of each few cases in `make test`, beginning with another one for each `turn`; all in `make test-long`. */
+export function partOf<Case>(cases: readonly Case[], turn: number, of = share): readonly Case[] {
+  const drawn = cases.filter((_, index) => isLong || (index + turn) % of === 0);
+  return drawn.length > 0 ? drawn : cases.slice(0, 1);
+}
 
 /** One of some cases in `make test`, which a name decides; all of them in `make test-long`. */
 export const drawnFrom = <Case>(cases: readonly Case[], name: string): readonly Case[] =>
@@ -29,10 +34,10 @@ export const drawnKinds = (name: string): readonly ("dynamic" | "plugin")[] => d
 
 const hashOf = (name: string): number => createHash("sha256").update(name).digest()[0] ?? 0;
 
-/** A `test` for stories that start engines: `make test` runs the first of each three, `make test-long` all of them. */
+/** A `test` for stories that start engines: `make test` runs the first of each few, `make test-long` all of them. */
 export function sampleStories(): typeof test {
   let count = 0;
-  return registering(() => count++ % 3 === 0);
+  return registering(() => count++ % share === 0);
 }
 
 /**

@@ -10,7 +10,7 @@ import type { FaultPlan } from "../../emulator/platform/faults.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";
 import { endpoints, type EndpointName } from "../../provider/contract/endpoints.ts";
 import type { Habits } from "../../provider/habits/habits.ts";
-import { isLong, thirdOf } from "../harness/drawn.ts";
+import { isLong, partOf } from "../harness/drawn.ts";
 import { InProcessHost } from "../harness/inProcessHost.ts";
 import type { Properties } from "../harness/providerHost.ts";
 import type { Stage } from "./lifecycle.ts";
@@ -157,7 +157,7 @@ const types = Object.keys(lives).filter((type) => !["Notification", "GeneratedAp
 test.each(types)("%s: nothing that ended well is not there, whatever the platform says", async (type) => {
   expect(await believed(type, [])).toEqual([]);
   const all: [string, string[]][] = [];
-  for (const [name, lie] of thirdOf(Object.entries(lies), types.indexOf(type)))
+  for (const [name, lie] of partOf(Object.entries(lies), types.indexOf(type)))
     all.push([name, await believed(type, [lie])]);
   expect(all.filter(([, found]) => found.length > 0)).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
-import { thirdOf } from "../harness/drawn.ts";
+import { partOf } from "../harness/drawn.ts";
 import { known, later, type Mistake, MistakeBench, organization, password, sayable } from "./bench.ts";
 
 let bench: MistakeBench;
@@ -71,7 +71,7 @@ const mistakes: [string, Mistake, string[]][] = [
   ],
 ];
 
-test.each(thirdOf(sayable(mistakes), 1))("%s", async (_, mistake, expected) => {
+test.each(partOf(sayable(mistakes), 1))("%s", async (_, mistake, expected) => {
   expect(await bench.errorsOf(mistake)).toEqual(expected);
 });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
-import { thirdOf } from "../harness/drawn.ts";
+import { partOf } from "../harness/drawn.ts";
 import { known, later, type Mistake, MistakeBench, organization, sayable } from "./bench.ts";
 
 // The provider and the SDK report mistakes in the same words under the Pulumi CLI: TEST_PULUMI=<path of one> tries it.
@@ -166,7 +166,7 @@ const mistakes: [string, Mistake, string[]][] = [
   ],
 ];
 
-test.each(thirdOf(sayable(mistakes), 0))("%s", async (_, mistake, expected) => {
+test.each(partOf(sayable(mistakes), 0))("%s", async (_, mistake, expected) => {
   expect(await bench.errorsOf(mistake)).toEqual(expected);
 });
 

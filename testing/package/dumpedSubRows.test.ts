@@ -219,7 +219,10 @@ describe("where parents are shown", () => {
     return source.calls({ since }).filter(({ endpoint }) => endpoint === "microappdata").length;
   }
   const readAll = async (names: readonly string[]): Promise<void> => {
-    for (const microAppID of names) await Array.fromAsync(pages(client, { microAppID }));
+    for (const microAppID of names) {
+      const reading = pages(client, { microAppID });
+      while (!(await reading.next()).done);
+    }
   };
 
   test("a dump takes the calls that reading each table takes, whichever comes first", async () => {

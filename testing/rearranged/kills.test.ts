@@ -25,7 +25,7 @@ describe.each(drawnFrom(Object.values(testedKinds), "kills"))("with the $name pr
               { after, commit: first },
               { after, commit: second },
             ];
-            const steps = [
+            const all = [
               { edits: [edit("changeKey", depots)], kill },
               { edits: [edit("changeKey", depots)], kill: other },
               // Its rows are linked to those that change their table.
@@ -33,6 +33,7 @@ describe.each(drawnFrom(Object.values(testedKinds), "kills"))("with the $name pr
               { edits: [edit("changeTable", depots)], kill },
               { edits: [edit("changeTable", depots)], kill: other },
             ];
+            const steps = isAll ? all : all.filter((_, step) => step % 3 === 0);
             await expect(
               play.run(steps).catch((error: unknown) => `${JSON.stringify([kill, other])}: ${String(error)}`),
             ).resolves.toBeUndefined();

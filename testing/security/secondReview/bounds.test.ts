@@ -28,7 +28,7 @@ import { LateError, until } from "../../../provider/files/deadline.ts";
 import { parse, type Problem } from "../../../provider/layers/document.ts";
 import { readProfile } from "../../../provider/layers/profileFile.ts";
 import { read } from "../../../provider/sources/read.ts";
-import { thirdOf } from "../../harness/drawn.ts";
+import { partOf } from "../../harness/drawn.ts";
 
 // "93 KB that become 2.1 GB": each row of the table of limits in docs/limits.md, with a file that only its author wants.
 
@@ -60,12 +60,12 @@ const reasonOf = async (work: () => unknown): Promise<string> => {
   }
 };
 
-test.each(thirdOf(heavy, 0))("a project or stack file of %s is refused before it is parsed", async (_, text) => {
+test.each(partOf(heavy, 0))("a project or stack file of %s is refused before it is parsed", async (_, text) => {
   expect(await reasonOf(() => readSettings(`config:\n  shop:k: x\nother: ${text}`))).toMatch(/SettingsError/);
   expect(await reasonOf(() => readSettings(text))).toMatch(beyond);
 });
 
-test.each(thirdOf(heavy, 1))("an Environment file, environments.yaml and drift.yaml of %s are", async (_, text) => {
+test.each(partOf(heavy, 1))("an Environment file, environments.yaml and drift.yaml of %s are", async (_, text) => {
   const problems: Problem[] = [];
   expect(parse(text, "dev.yaml", (problem) => problems.push(problem))).toBeUndefined();
   expect(problems.map(({ message }) => message).join()).toMatch(beyond);
@@ -77,7 +77,7 @@ test.each(thirdOf(heavy, 1))("an Environment file, environments.yaml and drift.y
   expect(await reasonOf(() => parseAccepted(text, 0))).toMatch(beyond);
 });
 
-test.each(thirdOf(heavy, 2))("a profile of %s is", async (_, text) => {
+test.each(partOf(heavy, 2))("a profile of %s is", async (_, text) => {
   writeFileSync(join(folder, "profile.yaml"), text);
   expect(await reasonOf(() => readProfile("profile.yaml", folder))).toMatch(beyond);
 });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { createEmulator, type Emulator } from "../../../emulator/index.ts";
 import { configuration } from "../../../provider/pulumi/configuration/configuration.ts";
-import { testThrough, thirdOf } from "../../harness/drawn.ts";
+import { testThrough, partOf } from "../../harness/drawn.ts";
 import * as testedKinds from "../../harness/kinds.ts";
 import { Project } from "../../harness/project.ts";
 import { ProviderHost, type TestedKind } from "../../harness/providerHost.ts";
@@ -87,7 +87,7 @@ new Organization("acme", { name: "Acme" });
     const settings = parse(await project.read("Pulumi.dev.yaml")) as { config: Record<string, { secure?: string }> };
     const cipher = settings.config["shop:moved"];
     expect(cipher?.secure).toMatch(/^v1:/);
-    for (const key of thirdOf(keys, 0)) {
+    for (const key of partOf(keys, 0)) {
       const own = parse(before) as { config: object };
       const moved = { ...own, config: { ...own.config, [`microapps:${key}`]: cipher } };
       await project.write("Pulumi.dev.yaml", JSON.stringify(moved));
