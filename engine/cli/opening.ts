@@ -17,7 +17,7 @@ export async function openForRun(kind: RunKind, options: Options, terminal: Term
       (await import("../program/languageHost.ts")).warmUpProgram(project, terminal.environment);
     await import("./running.ts");
   };
-  // What fails here fails again, and is reported, when it runs.
+  // A failure here comes again, and is reported, when it runs.
   const stack = await openStack(options, terminal, (project) => void load(project).catch(() => undefined));
   const { file, requiredVersion } = stack.project;
   if (requiredVersion !== undefined) refuseOtherVersion(requiredVersion, `${file}: requiredPulumiVersion`);
