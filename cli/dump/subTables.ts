@@ -17,6 +17,7 @@ export function noteParents(context: ResourceContext, tables: readonly TableOpti
 /** A dumped table, below whose rows or not others may stand. */
 export const toUndeclared = ({ table, parent }: TableOption, tables: readonly TableOption[]): UndeclaredTable => ({
   table,
+  parent: parent?.table,
   above: tables.map((other) => other.table),
   advice: `dump the table of its parent rows as well (--table <ID>:<key label>), or leave table ${table} out`,
   isEmptyPresumed: parent === null,

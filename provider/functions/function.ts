@@ -1,5 +1,6 @@
 import type { z } from "zod";
-import { ResourceError, type Context, type InputProblem } from "../resources/model/resource.ts";
+import { ResourceError, type InputProblem } from "../resources/model/resource.ts";
+import type { RowContext } from "../resources/rows/live/context.ts";
 
 /** A question about the platform that changes nothing. Its inputs and outputs are zod objects with descriptions. */
 export interface PlatformFunction<Inputs extends z.ZodObject = z.ZodObject, Outputs extends z.ZodObject = z.ZodObject> {
@@ -13,7 +14,7 @@ export interface PlatformFunction<Inputs extends z.ZodObject = z.ZodObject, Outp
   /** Problems between inputs that are each right. Offline. */
   check?: (inputs: z.output<Inputs>) => InputProblem[];
   /** Throws an InputError when an input names what is not there. */
-  invoke: (context: Context, inputs: z.output<Inputs>) => Promise<z.output<Outputs>>;
+  invoke: (context: RowContext, inputs: z.output<Inputs>) => Promise<z.output<Outputs>>;
 }
 
 /** Declares a function. */

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { pages } from "../client/lists/pages.ts";
 import { isNotFound } from "../contract/errors.ts";
 import { declarable, id, type Row, type RowData } from "../contract/values.ts";
 import { keyText } from "../reconcile/digests.ts";
-import type { Context } from "../resources/model/resource.ts";
+import type { RowContext } from "../resources/rows/live/context.ts";
+import { rowsBelow, tableRowsOf, UnknownParents } from "../resources/rows/live/subTables/undeclared.ts";
 import { InputError } from "./function.ts";
 
 /** A row as functions answer it. */
@@ -26,17 +26,28 @@ interface Query {
   where?: RowData | undefined;
   /** Filters in the platform's own form, which it applies itself. */
   filters?: RowData[] | undefined;
+  /** The parent row, or the table of the parent rows, in a sub-table. */
+  parentRowID?: string | undefined;
+  parentTable?: string | undefined;
+  /** Names what to set where the platform hides parents. */
+  advice: string;
   /** Rows that are wanted at most. */
   limit?: number | undefined;
 }
 
+/** The table of the parent rows, as functions take it. */
+export const parentTable = id.optional().meta({
+  description:
+    "Table of the parent rows, in a sub-table. Needed where the platform does not show the parents of rows, or shows no such row without them.",
+});
+
 /**
- * The rows whose labels have the wanted values, in the order of their IDs. The platform is asked for them by label; when
+ * The rows whose labels have the wanted values, in the order of their IDs; parent by parent where a platform hides parents. The platform is asked for them by label; when
  * it finds none it may not know labels in filters, so the whole table is looked through.
  */
 export async function* readMatching(
-  context: Context,
-  { table, where = {}, filters = [], limit }: Query,
+  context: RowContext,
+  { table, where = {}, filters = [], limit, parentRowID, parentTable: parent, advice }: Query,
 ): AsyncGenerator<Row> {
   const wanted = Object.entries(where);
   const asked = wanted.flatMap(([label, value]) => {
@@ -46,15 +57,14 @@ export async function* readMatching(
   const pageSize = wanted.length === 0 ? limit : undefined;
   const read = async function* (optViewFilters: RowData[]): AsyncGenerator<Row> {
     try {
-      for await (const rows of pages(context.client, {
-        microAppID: table,
-        optViewFilters,
-        pageSize,
-        signal: context.signal,
-      })) {
-        for (const row of rows) if (wanted.every(([label, value]) => matches(row[label], value))) yield row;
-      }
+      const isWanted = (row: Row): boolean => wanted.every(([label, value]) => matches(row[label], value));
+      const asked = { table, parent, advice, isWanted, isEmptyPresumed: true };
+      const which = { optViewFilters, pageSize };
+      const reading =
+        parentRowID === undefined ? tableRowsOf(context, asked, which) : rowsBelow(context, asked, parentRowID, which);
+      for await (const rows of reading) yield* rows;
     } catch (error) {
+      if (error instanceof UnknownParents) throw new InputError("table", error.message);
       if (!isNotFound(error)) throw error;
       throw new InputError("table", "there is no such table on the platform");
     }

@@ -4,8 +4,8 @@ import { InputError, type PlatformFunction } from "../../functions/function.ts";
 import { getTeamMembers } from "../../functions/getTeamMembers.ts";
 import { readMatching } from "../../functions/tableRows.ts";
 import { keyText } from "../../reconcile/digests.ts";
-import type { Context } from "../../resources/model/resource.ts";
 import { childrenOf } from "../../resources/rows/fileRecords.ts";
+import type { RowContext } from "../../resources/rows/live/context.ts";
 import { readKey, writeKey } from "../../resources/rows/live/importedRow.ts";
 import { rowByKey } from "../../resources/rows/live/links.ts";
 
@@ -19,7 +19,7 @@ type Listing = PlatformFunction<z.ZodObject, typeof items>;
 const listing =
   <Inputs extends z.ZodObject>(
     inputs: Inputs,
-    list: (context: Context, inputs: z.output<Inputs>, limit: number) => Promise<Items>,
+    list: (context: RowContext, inputs: z.output<Inputs>, limit: number) => Promise<Items>,
   ) =>
   (name: string, limit: number): Listing => ({
     name: `${name} list`,
@@ -48,7 +48,9 @@ const listings: Readonly<Record<string, ReturnType<typeof listing>>> = {
     async (context, query, limit) => {
       const labels = query.key.split("+");
       const found: Items = [];
-      for await (const row of readMatching(context, { table: query.table, ...(limit < Infinity ? { limit } : {}) })) {
+      const advice = "declare its rows by a SeedRows with parent";
+      const asked = { table: query.table, advice, ...(limit < Infinity ? { limit } : {}) };
+      for await (const row of readMatching(context, asked)) {
         const values = labels.map((label) => (typeof row[label] === "object" ? undefined : keyText(row[label])));
         if (!values.every((value) => value !== undefined)) continue; // no ID: the key is missing, or leads to a row
         const key = Object.fromEntries(labels.map((label, index) => [label, values[index] ?? ""]));

@@ -1,3 +1,5 @@
+import { randomBytes } from "node:crypto";
+import { pages } from "../../../../client/lists/pages.ts";
 import { isRefusal } from "../../../../contract/errors.ts";
 import type { Row } from "../../../../contract/values.ts";
 import { ResourceError } from "../../../model/resource.ts";
@@ -17,14 +19,18 @@ import {
 import { page } from "../queries.ts";
 import { findHiddenRows } from "./shownParents.ts";
 
-/** A table that is read although no seed declares its parent rows. */
+/** A table that is read although no seed of the run need declare its parent rows. */
 export interface UndeclaredTable {
   table: string;
-  /** Tables whose rows may be the parents: the one that is named, or all that are known. */
-  above: readonly string[];
+  /** The table of its parent rows, where somebody names it. */
+  parent?: string | undefined;
+  /** Tables whose rows may be its parents (default: none). */
+  above?: readonly string[];
   /** The end of a message: an imperative that names what to set. */
   advice: string;
-  /** True where a table without rows may be a sub-table that nobody names: the specification lists all rows, so this is presumed. */
+  /** True for the rows that are wanted (default: all): nothing need be known of others. */
+  isWanted?: (row: Row) => boolean;
+  /** True where a table that shows no rows counts as one without rows, which the specification promises, until the platform is known to hide some. */
   isEmptyPresumed?: boolean;
 }
 
@@ -36,6 +42,11 @@ const afterIDs = "\u{10ffff}";
 
 const profile = `set microapps:profile to a file with habits.parentShown and habits.subRows ('microapps verify --write-profile <file>' writes it)`;
 
+const isUnseen = ({ table, advice }: UndeclaredTable): UnknownParents =>
+  new UnknownParents(
+    `table ${table} names no parent rows (embeddingRowID), and filters of the platform don't show whether there are any: ${profile}; if that profile says that parents are hidden, ${advice}`,
+  );
+
 /** Tables that were seen to be no sub-table, by client. */
 const tops = new WeakMap<object, Set<string>>();
 
@@ -43,27 +54,25 @@ const tops = new WeakMap<object, Set<string>>();
  * True where rows that name no parent stand below others nevertheless. Takes a call for each table where nothing has
  * shown yet that the platform names parents. Throws UnknownParents where its filters don't show it.
  */
-async function standBelow(context: RowContext, { table, advice }: UndeclaredTable): Promise<boolean> {
+async function standBelow(context: RowContext, asked: UndeclaredTable): Promise<boolean> {
   const { client, dialect } = context;
+  const { table } = asked;
   // Rows that such a platform lists stand below nothing.
   if (areUnlisted(context) && dialect.isSeen && dialect.habits.parentShown === "yes") return false;
   const known = tops.get(client) ?? new Set<string>();
   if (known.has(table)) return false;
   const after = (id: string): Promise<Row[]> =>
     page(context, table, 1, { optViewFilters: [{ embeddingRowID: { $gt: id } }] });
-  const open = new UnknownParents(
-    `table ${table} names no parent rows (embeddingRowID), and filters of the platform don't show whether there are any: ${profile}; if that profile says that parents are hidden, ${advice}`,
-  );
-  if (!findsByParent(dialect) || dialect.habits.rangeFilters !== "compare") throw open;
+  if (!findsByParent(dialect) || dialect.habits.rangeFilters !== "compare") throw isUnseen(asked);
   try {
     if ((await after("")).length === 0) {
       tops.set(client, known.add(table));
       return false;
     }
-    if ((await after(afterIDs)).length > 0) throw open;
+    if ((await after(afterIDs)).length > 0) throw isUnseen(asked);
     return true;
   } catch (error) {
-    throw isRefusal(error) ? open : error;
+    throw isRefusal(error) ? isUnseen(asked) : error;
   }
 }
 
@@ -72,18 +81,22 @@ async function standBelow(context: RowContext, { table, advice }: UndeclaredTabl
  * read again, by them. Throws UnknownParents where that can't be known. No room for rows may be taken meanwhile.
  */
 export async function findParentTable(context: RowContext, asked: UndeclaredTable, isEmpty: boolean): Promise<boolean> {
-  const { table, advice } = asked;
+  const { table, advice, above = [] } = asked;
   if (areParentsShown(context) || parentTableOf(context, table) !== undefined) return false;
-  if (isEmpty ? areListed(context) : !(await standBelow(context, asked))) return false;
-  for (const parent of [findDeclaredParent(context, table) ?? asked.above].flat()) {
+  const named = namedParent(context, asked);
+  const isTop = async (): Promise<boolean> => !(await standBelow(context, asked));
+  if (isEmpty ? areListed(context) : named === undefined && (await isTop())) return false;
+  for (const parent of named === undefined ? above : [named]) {
     if (parent === table) continue;
     const found = await findHiddenRows(context, table, await idsOf(context, parent));
+    if (found === "unknown") throw isUnseen(asked);
     if (found === "found") noteParentTable(context, table, parent);
     if (found === "found" || areParentsShown(context)) return found === "found";
   }
+  if (isEmpty ? named !== undefined : named !== undefined && (await isTop())) return false;
   if (!isEmpty)
     throw new UnknownParents(
-      `table ${table} is a sub-table, and the platform does not show below which row each of its rows stands: ${advice}`,
+      `table ${table} is a sub-table${named === undefined ? "" : `, not of ${named}`}, and the platform does not show below which row each of its rows stands: ${advice}`,
     );
   if (areUnlisted(context))
     throw new UnknownParents(
@@ -95,49 +108,86 @@ export async function findParentTable(context: RowContext, asked: UndeclaredTabl
   );
 }
 
+const namedParent = (context: RowContext, { table, parent }: UndeclaredTable): string | undefined =>
+  parent ?? findDeclaredParent(context, table);
+
+type Which = Parameters<typeof rowsOf>[3];
+
 /**
- * All rows of a table, page by page, each with its parent: by the rule of `seedRowsOf`, of a table that no seed declares.
+ * The wanted rows of a table, page by page, each with its parent: by the rule of `seedRowsOf`, of a table that no seed declares.
  * Throws UnknownParents where that can't be known.
- * @param which some of the rows
+ * @param which rows that the platform is asked for
  */
-export async function* tableRowsOf(
-  context: RowContext,
-  asked: UndeclaredTable,
-  which?: Parameters<typeof rowsOf>[3],
-): AsyncGenerator<Row[]> {
-  const { table } = asked;
+export async function* tableRowsOf(context: RowContext, asked: UndeclaredTable, which?: Which): AsyncGenerator<Row[]> {
+  const { table, above = [], isWanted = () => true } = asked;
   const rows = (): AsyncGenerator<Row[]> => rowsOf(context, table, aTable, which);
   if (parentTableOf(context, table) !== undefined) {
     yield* withParents(context, asked, rows());
     return;
   }
-  let isEmpty = true;
-  let isHidden = false;
+  const isNamed = namedParent(context, asked) !== undefined;
+  let [isEmpty, isOpen, isSure] = [true, false, false];
   for await (const page of rows()) {
-    if (isEmpty && !page.some(({ embeddingRowID }) => embeddingRowID) && !areParentsShown(context))
-      isHidden = await standBelow(context, asked);
     isEmpty = false;
-    if (isHidden) break;
-    yield page;
+    const wanted = page.filter(isWanted);
+    if (wanted.length === 0) continue;
+    if (!isSure && !areParentsShown(context)) isOpen = isNamed || (await standBelow(context, asked));
+    if (isOpen) break;
+    isSure = true;
+    yield wanted;
   }
-  const isOpen = isEmpty && !areParentsShown(context) && (areUnlisted(context) || asked.above.length > 0);
-  // A filter that matches nothing is no sign of a table that shows nothing.
-  if (!isHidden && (!isOpen || (which?.optViewFilters && (await page(context, table, 1, {})).length > 0))) return;
+  if (isEmpty && !areParentsShown(context)) {
+    isOpen = isNamed || above.length > 0 || areUnlisted(context);
+    // A filter that matches nothing is no sign of a table that shows nothing.
+    const isFiltered = (which?.optViewFilters ?? []).length > 0;
+    if (isOpen && isFiltered) isEmpty = (await page(context, table, 1, {})).length === 0;
+    if (!isOpen && !isFiltered && !areListed(context))
+      context.report.info(
+        `table ${table} shows no rows; if it is a sub-table, ${asked.advice}: a platform may show none without their parents`,
+      );
+  }
+  if (!isOpen) return;
   if (await findParentTable(context, asked, isEmpty)) yield* withParents(context, asked, rows());
+  else for await (const page of rows()) yield page.filter(isWanted);
 }
 
 /** Rows that were read parent by parent. Throws UnknownParents for one that stands below none of them. */
 async function* withParents(
   context: RowContext,
-  { table, advice }: UndeclaredTable,
+  { table, advice, isWanted = () => true }: UndeclaredTable,
   reading: AsyncGenerator<Row[]>,
 ): AsyncGenerator<Row[]> {
-  for await (const rows of reading) {
+  for await (const all of reading) {
+    const rows = all.filter(isWanted);
     const orphan = rows.find(({ embeddingRowID }) => !embeddingRowID);
     if (orphan)
       throw new UnknownParents(
-        `row ${orphan._id} of table ${table} stands below no row of table ${parentTableOf(context, table) ?? ""}, which the platform would show: try again if others change them, or ${advice}`,
+        `row ${orphan._id} of table ${table} stands below no row of table ${parentTableOf(context, table) ?? ""} that is there: try again if others change them, or ${advice}`,
       );
     yield rows;
+  }
+}
+
+/** The rows below one row, page by page. Throws UnknownParents where the platform does not find them. */
+export async function* rowsBelow(
+  context: RowContext,
+  asked: UndeclaredTable,
+  parent: string,
+  which: Which = {},
+): AsyncGenerator<Row[]> {
+  const { client, signal, dialect } = context;
+  const { table, isWanted = () => true } = asked;
+  const below = (embeddingRowID: string) => [...(which.optViewFilters ?? []), { embeddingRowID }];
+  if (!findsByParent(dialect) && areUnlisted(context)) throw isUnseen(asked);
+  let isProven = false;
+  for await (const rows of pages(client, { microAppID: table, signal, ...which, optViewFilters: below(parent) })) {
+    // A row that names its parent shows by itself whether the platform goes by the filter.
+    if (!isProven && rows.some(({ embeddingRowID }) => !embeddingRowID)) {
+      const others = { optViewFilters: below(randomBytes(12).toString("hex")) };
+      if (!findsByParent(dialect) || (await page(context, table, 1, others)).length > 0) throw isUnseen(asked);
+      isProven = true;
+    }
+    const own = rows.filter(({ embeddingRowID }) => !embeddingRowID || embeddingRowID === parent);
+    yield own.filter(isWanted).map((row) => ({ ...row, embeddingRowID: parent }));
   }
 }
