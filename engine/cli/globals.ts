@@ -3,6 +3,7 @@ import path from "node:path";
 import { EngineError } from "../errors.ts";
 import type { ColorChoice } from "../terminal/colors.ts";
 import { isInteractive, readTyped, type Terminal } from "../terminal/prompts.ts";
+import type { Project } from "../workspace/project.ts";
 import type { Stack, Workspace } from "../workspace/workspace.ts";
 
 /** The options of every command. */
@@ -20,7 +21,7 @@ export const optionsOf = <Options>(command: Command): Options & GlobalOptions =>
 export async function openWorkspace(
   globals: Pick<GlobalOptions, "cwd" | "nonInteractive">,
   terminal: Terminal,
-  onDeriving?: () => void,
+  onDeriving?: (project: Project) => void,
 ): Promise<Workspace> {
   // Loaded when it is needed: commands that have no stack are to start fast.
   const { Workspace } = await import("../workspace/workspace.ts");
@@ -44,7 +45,11 @@ async function askPassphrase(terminal: Terminal, isNew: boolean): Promise<string
 }
 
 /** @param onDeriving called when the stack's key is being derived in another thread */
-export async function openStack(globals: GlobalOptions, terminal: Terminal, onDeriving?: () => void): Promise<Stack> {
+export async function openStack(
+  globals: GlobalOptions,
+  terminal: Terminal,
+  onDeriving?: (project: Project) => void,
+): Promise<Stack> {
   const workspace = await openWorkspace(globals, terminal, onDeriving);
   return workspace.stack(globals.stack);
 }

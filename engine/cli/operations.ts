@@ -8,9 +8,9 @@ import { allowsColor } from "../terminal/colors.ts";
 import { isPipeline, withoutCommands } from "../terminal/pipelines.ts";
 import { ask, isInteractive, type Terminal } from "../terminal/prompts.ts";
 import { oneLine } from "../terminal/text.ts";
-import { refuseOtherVersion } from "../workspace/pulumiVersion.ts";
 import type { Stack } from "../workspace/workspace.ts";
-import { type GlobalOptions, openStack, optionsOf } from "./globals.ts";
+import { type GlobalOptions, optionsOf } from "./globals.ts";
+import { endWaitingProgram, openForRun } from "./opening.ts";
 
 interface Options {
   yes?: boolean;
@@ -85,19 +85,19 @@ export function addOperations(program: Command, terminal: Terminal, descriptions
 
   refreshing(operation("preview", "say what an update would change"))
     .alias("pre")
-    .action((_, command: Command) => preview(terminal, optionsOf<Options>(command), descriptions));
+    .action(doing((options) => preview(terminal, options, descriptions)));
   refreshing(confirmed(operation("up", "create, change and delete resources as the program says")))
     .alias("update")
-    .action((_, command: Command) => change(terminal, "update", optionsOf<Options>(command), descriptions));
+    .action(doing((options) => change(terminal, "update", options, descriptions)));
   confirmed(operation("refresh", "take over into the state what is there now"))
     .option("--preview-only", "only say what would be taken over")
     .option("--skip-pending-creates", "leave interrupted creations on record, which is what happens anyway")
     .option("--clear-pending-creates", "drop interrupted creations from the state")
-    .action((_, command: Command) => change(terminal, "refresh", optionsOf<Options>(command), descriptions));
+    .action(doing((options) => change(terminal, "refresh", options, descriptions)));
   refreshing(confirmed(operation("destroy", "delete everything in the stack")))
     .option("--preview-only", "only say what would be deleted")
     .aliases(["down", "dn"])
-    .action((_, command: Command) => change(terminal, "destroy", optionsOf<Options>(command), descriptions));
+    .action(doing((options) => change(terminal, "destroy", options, descriptions)));
 }
 
 function positive(text: string): number {
@@ -111,16 +111,9 @@ function flag(text: string): boolean {
   return text === "true" || text === "1";
 }
 
-/** Opens the stack, and loads meanwhile. */
-async function opened(options: Options & GlobalOptions, terminal: Terminal): Promise<Stack> {
-  if (options.json && options.output !== undefined)
-    throw new EngineError("--json and --output cannot be used together");
-  const load = (): void => void import("./running.ts").catch(() => undefined); // what is not there is reported when it runs
-  const stack = await openStack(options, terminal, load);
-  const { file, requiredVersion } = stack.project;
-  if (requiredVersion !== undefined) refuseOtherVersion(requiredVersion, `${file}: requiredPulumiVersion`);
-  return stack;
-}
+/** Does the work of a command. */
+const doing = (work: (options: Options & GlobalOptions) => Promise<void>) => (_: unknown, command: Command) =>
+  work(optionsOf<Options>(command)).finally(endWaitingProgram);
 
 /** True if a program reads what is printed. */
 const isForPrograms = ({ json, output }: Options): boolean => json === true || output === "json";
@@ -130,7 +123,7 @@ async function preview(
   options: Options & GlobalOptions,
   { sizes, hints, host }: Descriptions,
 ): Promise<void> {
-  const stack = await opened(options, terminal);
+  const stack = await openForRun("update", options, terminal);
   const own = { ...options, sizes, hints, host };
   const result = await withInterrupts(terminal, (signal) => perform(terminal, stack, "update", true, own, signal));
   conclude(result, options, "proposed");
@@ -157,7 +150,7 @@ async function change(
       throw new EngineError(`${flag} and --preview-only cannot be used together`);
     }
   }
-  const stack = await opened(options, terminal);
+  const stack = await openForRun(kind, options, terminal);
   const lock = stack.lock();
   await lock.take();
   try {

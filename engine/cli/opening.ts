@@ -1,0 +1,30 @@
+import { EngineError } from "../errors.ts";
+import type { RunKind } from "../events.ts";
+import type { Terminal } from "../terminal/prompts.ts";
+import type { Project } from "../workspace/project.ts";
+import { refuseOtherVersion } from "../workspace/pulumiVersion.ts";
+import type { Stack } from "../workspace/workspace.ts";
+import { type GlobalOptions, openStack } from "./globals.ts";
+
+type Options = GlobalOptions & { json?: boolean; output?: string };
+
+/** Opens the stack of a run. While its key is derived, the engine loads and the process of an update's program starts. */
+export async function openForRun(kind: RunKind, options: Options, terminal: Terminal): Promise<Stack> {
+  if (options.json && options.output !== undefined)
+    throw new EngineError("--json and --output cannot be used together");
+  const load = async (project: Project): Promise<void> => {
+    if (kind === "update" && project.runtime === "nodejs")
+      (await import("../program/languageHost.ts")).warmUpProgram(project, terminal.environment);
+    await import("./running.ts");
+  };
+  // A failure here comes again, and is reported, when it runs.
+  const stack = await openStack(options, terminal, (project) => void load(project).catch(() => undefined));
+  const { file, requiredVersion } = stack.project;
+  if (requiredVersion !== undefined) refuseOtherVersion(requiredVersion, `${file}: requiredPulumiVersion`);
+  return stack;
+}
+
+/** Ends the process of a program whose run was refused before it began. */
+export async function endWaitingProgram(): Promise<void> {
+  (await import("../program/languageHost.ts")).endWaitingProgram();
+}
