@@ -129,7 +129,7 @@ test("where nothing shows whether a row stands below another one, none is import
     become({ ...filters, parentShown: "no" });
     await host.restart();
     await expect(host.import("SeedRows", "cities/Name=Graz")).rejects.toThrow(
-      /set microapps:profile .*habits.parentShown/,
+      /microapps:profile .*habits|microapps:profile names/,
     );
     become(filters);
     await writeFile(profile, JSON.stringify({ version: 1, habits: filters }));

@@ -146,7 +146,7 @@ test("labels of a sub-table whose rows are found by their parents alone are read
         expect(none.status).toBe(1);
       }
     }
-    // What all rows show needs no parents.
+    // Labels need no parents where all rows are listed.
     const since = other.lastCall();
     other.setProfile({ version: 1, habits: { parentShown: "no" } });
     expect((await describeTowns(undefined, "towns")).output).toContain("table towns: 2 rows, 2 labels");
