@@ -91,7 +91,7 @@ test.each(isLong ? withIDs : withIDs.slice(0, 1))("numeric IDs are taken as numb
 });
 
 const unfound = /not found|was written as|does not find|there is no|no record|toMatchObject/i;
-test.each(isLong ? withIDs : [])("numeric IDs that come as texts find nothing: %s", async (type) => {
+test.each(isLong ? withIDs : withIDs.slice(0, 1))("numeric IDs that come as texts find nothing: %s", async (type) => {
   const habits = { idForm: "number" } as const;
   expect(await endOf(type, { habits, faults: [{ kind: "otherRequests", textIDs: "unknown" }] })).toMatch(unfound);
 });
