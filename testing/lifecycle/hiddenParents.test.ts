@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
@@ -100,6 +100,60 @@ test("a later run finds rows below a parent that comes after many without rows",
   await host.restart();
   await host.destroy("SeedRows", made.id, made.outputs);
   expect(await cities()).toEqual([]);
+});
+
+test.each(hiding)(
+  "where parents %s, no row below another one is imported as one that stands alone",
+  async (_, habits) => {
+    const at = await add("countries", "AT");
+    await add("cities", "Graz", at);
+    become(habits);
+    const below = /declare it by a SeedRows with parent/;
+    await expect(host.import("SeedRows", "cities/Name=Graz")).rejects.toThrow(below);
+    await expect(host.import("SeedRows", "cities/Name=Wien")).rejects.toThrow(
+      /table cities lists no row Name=Wien; correct/,
+    );
+    expect((await host.import("SeedRows", "countries/Name=AT")).outputs).toMatchObject({ rowCount: 1 });
+    const profile = join(folder, "profile.yaml");
+    await writeFile(profile, JSON.stringify({ version: 1, habits }));
+    host = new InProcessHost({ endpoint: emulator.url, ...administrator, profile }, folder);
+    await expect(host.import("SeedRows", "cities/Name=Graz")).rejects.toThrow(below);
+    expect((await host.import("SeedRows", "countries/Name=AT")).outputs).toMatchObject({ rowCount: 1 });
+  },
+);
+
+test("where nothing shows whether a row stands below another one, none is imported without a profile", async () => {
+  await add("cities", "Graz", await add("countries", "AT"));
+  const profile = join(folder, "profile.yaml");
+  for (const filters of [{ viewFilters: "refused" }, { parentFilter: "ignored" }] as const) {
+    become({ ...filters, parentShown: "no" });
+    await host.restart();
+    await expect(host.import("SeedRows", "cities/Name=Graz")).rejects.toThrow(
+      /microapps:profile .*habits|microapps:profile names/,
+    );
+    become(filters);
+    await writeFile(profile, JSON.stringify({ version: 1, habits: filters }));
+    const knowing = new InProcessHost({ endpoint: emulator.url, ...administrator, profile }, folder);
+    await expect(knowing.import("SeedRows", "cities/Name=Graz")).rejects.toThrow("is a row below another one");
+    expect((await knowing.import("SeedRows", "countries/Name=AT")).outputs).toMatchObject({ rowCount: 1 });
+    knowing.stop();
+  }
+});
+
+test("where parents are shown, an import asks once whether a row stands below another one, and not with a profile", async () => {
+  await add("cities", "Graz", await add("countries", "AT"));
+  const reads = async (work: () => Promise<unknown>): Promise<string[]> => {
+    const since = emulator.lastCall();
+    await work();
+    return emulator.calls({ since }).flatMap(({ endpoint }) => (endpoint.startsWith("microapp") ? [endpoint] : []));
+  };
+  const usual = await reads(() => host.import("SeedRows", "countries/Name=AT"));
+  const profile = join(folder, "profile.yaml");
+  await writeFile(profile, JSON.stringify({ version: 1 }));
+  host.stop();
+  host = new InProcessHost({ endpoint: emulator.url, ...administrator, profile }, folder);
+  const known = await reads(() => host.import("SeedRows", "countries/Name=AT"));
+  expect(usual).toEqual([...known, "microappdata"]);
 });
 
 test("rows below rows that stand below others are refused where parents alone show them", async () => {

@@ -13,6 +13,10 @@ export function addTableCommand(program: Command): void {
       "--from <file>",
       "take the fields from a platform seed (of record), or an environment file, in place of rows",
     )
+    .option(
+      "--parent <table>",
+      "of a sub-table the table of its parent rows, where the platform shows no rows without them",
+    )
     .option("--out <folder>", "write <table>.schema.json, <table>.rows.schema.json and <table>.ts there")
     .addOption(
       new Option("--as <form>", "print one of the three").choices(["table-schema", "json-schema", "typescript"]),

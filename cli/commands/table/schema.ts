@@ -3,7 +3,6 @@ import path from "node:path";
 import { printable, printableJson } from "../../../engine/index.ts";
 import { messageOf } from "../../../machine/failures.ts";
 import { nearest } from "../../../machine/spelling.ts";
-import { pages } from "../../../provider/client/lists/pages.ts";
 import { isNotFound } from "../../../provider/contract/errors.ts";
 import { declarable } from "../../../provider/contract/values.ts";
 import { readEnvironment } from "../../../provider/environment/declaration.ts";
@@ -12,6 +11,8 @@ import { formatCount, quote, some } from "../../../provider/messages/text.ts";
 import { keepMemorySmallFor } from "../../../provider/pulumi/lifetime/memory.ts";
 import { connect } from "../../../provider/pulumi/platform.ts";
 import { maskOf } from "../../../provider/pulumi/secrets.ts";
+import { areListed } from "../../../provider/resources/rows/live/context.ts";
+import { tableRowsOf } from "../../../provider/resources/rows/live/subTables/undeclared.ts";
 import { fileNameOf, modeline } from "../../tableSchema/editors.ts";
 import { TableInference } from "../../tableSchema/inference.ts";
 import type { TableModel } from "../../tableSchema/model.ts";
@@ -27,6 +28,7 @@ export interface SchemaOptions {
   cwd?: string;
   stack?: string;
   key?: string;
+  parent?: string;
   from?: string;
   out?: string;
   as?: "table-schema" | "json-schema" | "typescript";
@@ -99,7 +101,7 @@ async function readModel(
   table: string,
   key: readonly string[],
   cwd: string,
-  { stack }: SchemaOptions,
+  { stack, parent }: SchemaOptions,
 ): Promise<TableModel> {
   const { settings, folder: program } = await settingsOf(cwd, stack);
   const stopped = new AbortController();
@@ -111,15 +113,20 @@ async function readModel(
   try {
     const context = lookingContext(platform, settings, program, stopped.signal, progress.show);
     const inference = new TableInference(table, key);
-    const reading = { microAppID: table, pageSize, signal: stopped.signal };
-    for await (const page of pages(context.client, reading)) {
+    const advice = "name the table of its parent rows by --parent, or an environment file by --from";
+    const asked = { table, parent, advice, needsNoParents: true, isEmptyPresumed: true };
+    for await (const page of tableRowsOf(context, asked, { pageSize })) {
       for (const { _id, embeddingRowID: _parent, viewers: _viewers, teamViewers: _teams, ...rest } of page)
         inference.observe(_id, declarable(rest));
       context.report.status(`${table}: ${formatCount(inference.rows, "row")} read`);
     }
     progress.end();
     if (inference.rows === 0)
-      throw new Error(`table ${table} has no rows, which tell its labels: name an environment file by --from`);
+      throw new Error(
+        parent === undefined && !areListed(context)
+          ? `table ${table} shows no rows, which have its labels: if it is a sub-table, ${advice}`
+          : `table ${table} has no rows, which have its labels: name an environment file by --from`,
+      );
     return inference.model();
   } catch (error) {
     progress.end();

@@ -30,6 +30,8 @@ export interface UndeclaredTable {
   advice: string;
   /** True for the rows that are wanted (default: all): nothing need be known of others. */
   isWanted?: (row: Row) => boolean;
+  /** True where it is enough to have all rows, and their parents are not needed. */
+  needsNoParents?: boolean;
   /** True where a table that shows no rows counts as one without rows, which the specification promises, until the platform is known to hide some. */
   isEmptyPresumed?: boolean;
 }
@@ -54,7 +56,7 @@ const tops = new WeakMap<object, Set<string>>();
  * True where rows that name no parent stand below others nevertheless. Takes a call for each table where nothing has
  * shown yet that the platform names parents. Throws UnknownParents where its filters don't show it.
  */
-async function standBelow(context: RowContext, asked: UndeclaredTable): Promise<boolean> {
+export async function standBelow(context: RowContext, asked: UndeclaredTable): Promise<boolean> {
   const { client, dialect } = context;
   const { table } = asked;
   // Rows that such a platform lists stand below nothing.
@@ -126,12 +128,13 @@ export async function* tableRowsOf(context: RowContext, asked: UndeclaredTable, 
     return;
   }
   const isNamed = namedParent(context, asked) !== undefined;
+  const isLookedBelow = async (): Promise<boolean> => !asked.needsNoParents && (isNamed || standBelow(context, asked));
   let [isEmpty, isOpen, isSure] = [true, false, false];
   for await (const page of rows()) {
     isEmpty = false;
     const wanted = page.filter(isWanted);
     if (wanted.length === 0) continue;
-    if (!isSure && !areParentsShown(context)) isOpen = isNamed || (await standBelow(context, asked));
+    if (!isSure && !areParentsShown(context)) isOpen = await isLookedBelow();
     if (isOpen) break;
     isSure = true;
     yield wanted;
