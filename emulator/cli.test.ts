@@ -1,4 +1,4 @@
-import { describe, expect } from "@jest/globals";
+import { describe, expect, test as everyTime } from "@jest/globals";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -30,6 +30,24 @@ test("the command serves a seed, read-only or with tenants, until it is interrup
   const guarded = await run("--seed", seed, "--read-only");
   expect((await (await signIn(guarded.url)).call("insertmicroapprow", item)).status).toBe(403);
   expect(await guarded.end("SIGTERM")).toEqual([0, null]);
+});
+
+everyTime("a token that the environment chose is not printed, and opens the console all the same", async () => {
+  const token = "chosen-by-who-runs-it";
+  const child = spawn(process.execPath, ["--no-warnings", executable, "emulator"], {
+    env: { ...process.env, MICROAPPS_EMULATOR_TOKEN: token },
+  });
+  const printed: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (part: Buffer) => printed.push(part.toString()));
+  await once(child.stdout, "data");
+  const [url = "", console] = printed.join("").split("\n"); // both lines are written at once
+  expect(console).toBe(`console: ${url}/#token=$MICROAPPS_EMULATOR_TOKEN`);
+  expect((await administrate({ url, token }, "tables")).status).toBe(200);
+  const refused = await administrate({ url, token: "$MICROAPPS_EMULATOR_TOKEN" }, "tables");
+  expect(await refused.text()).toContain("or is what MICROAPPS_EMULATOR_TOKEN was then");
+  child.kill("SIGTERM");
+  expect(await once(child, "close")).toEqual([0, null]);
+  expect(printed.join("")).not.toContain(token);
 });
 
 test("names that clients spell differently are options", async () => {

@@ -15,6 +15,8 @@ import { createEmulator, type Emulator, type EmulatorOptions } from "./emulator.
 import { defaultAdministrator } from "./seed/schema.ts";
 import { packingOf, writeWhole } from "./snapshots/snapshotFiles.ts";
 
+const tokenVariable = "MICROAPPS_EMULATOR_TOKEN";
+
 /** Options of the commands that run an emulator. */
 export interface EmulatorCommandOptions {
   port: number;
@@ -48,11 +50,15 @@ const refuseError = (error: unknown): never => refuse(messageOf(error));
 
 export async function run(options: EmulatorCommandOptions): Promise<void> {
   const emulator = await started(options).catch(refuseError);
-  process.stdout.write(`${emulator.url}\nconsole: ${emulator.console}\n`);
+  process.stdout.write(`${emulator.url}\nconsole: ${consoleIn(process.env, emulator)}\n`);
   for (const sentence of [...emulator.added, ...emulator.differs]) process.stderr.write(`${printableLine(sentence)}\n`);
   await waitForInterrupt();
   await emulator.close();
 }
+
+/** The console's address to print. A token that an environment chose is a secret of whoever set it: its variable is named. */
+const consoleIn = (environment: NodeJS.ProcessEnv, { console, token }: Emulator): string =>
+  environment[tokenVariable] === token ? console.replace(token, () => `$${tokenVariable}`) : console;
 
 /** Runs a command beside an emulator, and ends as it ends. */
 export async function execute(
@@ -67,7 +73,7 @@ export async function execute(
   const emulator = await started({ ...options, ...takenAbove(command) }, noteRemark).catch(refuseError);
   const { url, token } = emulator;
   try {
-    const variables = { MICROAPPS_ENDPOINT: url, MICROAPPS_EMULATOR_TOKEN: token };
+    const variables = { MICROAPPS_ENDPOINT: url, [tokenVariable]: token };
     process.exitCode = await runCommand(words, { ...withoutAccount(process.env, url), ...variables });
     if (process.exitCode !== 0) printRemarks(remarks);
   } finally {
@@ -131,10 +137,10 @@ export async function loadSnapshot(file: string, address: string | undefined): P
 
 /** Asks a running emulator for its state, or gives it another one. */
 async function stateOf(console: string | undefined, query: string, request: RequestInit): Promise<Response> {
-  const { MICROAPPS_ENDPOINT: known, MICROAPPS_EMULATOR_TOKEN: knownToken } = process.env;
+  const { MICROAPPS_ENDPOINT: known, [tokenVariable]: knownToken } = process.env;
   const address = URL.parse(console ?? known ?? "");
   if (!address) throw new Error("give the console's address, or the emulator's as MICROAPPS_ENDPOINT");
-  const token = /^#token=(.+)$/.exec(address.hash)?.[1] ?? knownToken ?? "";
+  const token = /^#token=([\w-]+)$/.exec(address.hash)?.[1] ?? knownToken ?? "";
   const path = `${address.pathname.replace(/\/$/, "")}${adminPath}state?${query}`;
   const headers = { authorization: `Bearer ${token}` };
   const response = await fetch(new URL(path, address), { ...request, headers }).catch((error: unknown) => {
@@ -161,7 +167,7 @@ async function started(
     publicUrl: options.publicUrl,
     allowOrigins: options.allowOrigin,
     allowAdmin: options.allowAdmin ?? process.env["MICROAPPS_EMULATOR_ALLOW_ADMIN"] === "true",
-    token: process.env["MICROAPPS_EMULATOR_TOKEN"] || undefined,
+    token: process.env[tokenVariable] || undefined,
     administrator: administratorIn(process.env),
     wireNames: options.wireName,
     data: data === undefined ? undefined : resolve(data),

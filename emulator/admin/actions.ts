@@ -168,7 +168,8 @@ function requireToken({ headers }: Arrived, tokens: readonly string[]): void {
   throw new PlatformError(
     "forbidden",
     "The emulator is administrated with its token: it stands in the console's address, which the emulator printed when " +
-      "it started (in a program: emulator.token). Open that address, or send the header authorization: Bearer <token>",
+      "it started, or is what MICROAPPS_EMULATOR_TOKEN was then (in a program: emulator.token). Open <address>/#token=<token>, " +
+      "or send the header authorization: Bearer <token>",
   );
 }
 

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync, rmSync, statSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type * as Sqlite from "node:sqlite";
 import { messageOf } from "../../machine/failures.ts";
@@ -47,7 +47,24 @@ export function readyDataFile(file: string): void {
   if (isMemory(file)) return;
   closeSync(openSync(file, "a", 0o600));
   if (statSync(file).size > 0) recognise(file);
+  if (isCutInPage(file)) throw Object.assign(new Error("the last page is not whole"), { errcode: corrupt });
   for (const end of ["", "-wal", "-shm"]) keepToOwner(`${file}${end}`);
+}
+
+/** True for a file that ends within a page: SQLite reads zeros there. Where a log lies beside it, the page may be in that. */
+function isCutInPage(file: string): boolean {
+  const { size } = statSync(file);
+  const log = statSync(`${file}-wal`, { throwIfNoEntry: false });
+  if (size === 0 || (log?.size ?? 0) > 0) return false;
+  const header = Buffer.alloc(18);
+  const opened = openSync(file, "r");
+  try {
+    readSync(opened, header, 0, header.length, 0);
+  } finally {
+    closeSync(opened);
+  }
+  const pageSize = header.readUInt16BE(16);
+  return size % (pageSize === 1 ? 65_536 : pageSize) !== 0;
 }
 
 /** Removes a data file of this process; one that is open loses its name, or stays until it is closed. */
@@ -64,13 +81,14 @@ const codeOf = (error: unknown): number | undefined =>
   isObject(error) && typeof error["errcode"] === "number" ? error["errcode"] & 0xff : undefined;
 
 const full = 13; // SQLITE_FULL
+const corrupt = 11; // SQLITE_CORRUPT
 
 /** Describes why data can't be used or written; undefined for what is no fault of its file or disk. */
 export function describeFileFault(error: unknown): string | undefined {
   const code = codeOf(error);
   if (code === full) return "the disk is full";
   if (code === 8) return "the data file may only be read"; // SQLITE_READONLY
-  if (code === 11) return "the data file is broken or cut off"; // SQLITE_CORRUPT
+  if (code === corrupt) return "the data file is broken or cut off";
   return code === 10 ? "the disk fails" : undefined; // SQLITE_IOERR
 }
 

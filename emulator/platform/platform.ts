@@ -22,6 +22,7 @@ import type { Outgoing } from "../http/server.ts";
 import { findIgnored } from "./ignored.ts";
 import { keepingPart } from "./keeping.ts";
 import { asSeenBefore } from "./late.ts";
+import { receiveOtherwise, refuseOtherwise, type OtherRequests } from "./otherRequests.ts";
 
 /** A request for an endpoint, before it is parsed. */
 export interface Incoming {
@@ -44,6 +45,7 @@ export interface Circumstances {
   forms?: readonly OtherForm[] | undefined;
   /** Milliseconds for which new things are not found. */
   late?: number;
+  requests?: OtherRequests | undefined;
   /** Answer that is sent without carrying the call out; status 0 is logged for no answer. */
   instead?: Outgoing | undefined;
   /** When the call arrived, by `performance.now()`; now when it is left out. */
@@ -139,7 +141,8 @@ export class Platform {
     try {
       return await this.#carryOut(incoming, circumstances, entry, log);
     } catch (error) {
-      const failure = platformErrorOf(error);
+      const { requests } = circumstances;
+      const failure = platformErrorOf(requests === undefined ? error : refuseOtherwise(error, requests));
       const { retryAfter } = failure;
       const { habits } = this.dialect;
       const body = refusalIn(habits, name, failureBody(failure, name), failure.status);
@@ -168,7 +171,10 @@ export class Platform {
     }
     const session = this.#identify(incoming, accepted, entry);
     if (this.options.readOnly && isMutating(name, endpoint.effect)) throw forbidden("This platform is read-only");
-    const sent = habits === usualHabits ? accepted : endpoint.accept(receiveRequest(habits, name, received, wireNames));
+    const { requests } = circumstances;
+    const isUsual = habits === usualHabits && requests === undefined;
+    const understood = requests === undefined ? received : receiveOtherwise(received, requests);
+    const sent = isUsual ? accepted : endpoint.accept(receiveRequest(habits, name, understood, wireNames));
     const request = parseRequest(endpoint, sent);
     const remark = (words: string) => addRemark(entry, words);
     const ignored = findIgnored(name, sent, request);

@@ -104,6 +104,9 @@ export class ApiError extends Error {
   }
 }
 
+/** True where the hint is about the platform, such as another form of a request, and not that of every such failure. */
+export const isAdvised = ({ code, hint }: ApiError): boolean => hint !== errorCodes[code].hint;
+
 /** True for the platform's "not found". */
 export const isNotFound = (error: unknown): error is ApiError => error instanceof ApiError && error.code === "notFound";
 

@@ -81,16 +81,21 @@ export function readIn(wire: unknown, ...paths: string[]): unknown {
   return isEmptyEnvelope(wire) ? undefined : wire;
 }
 
-const envelopeWords = new Set(["status", "body", "message", "success", "ok", "error", "errors", "code"]);
+const envelopeWords = new Set(["status", "message", "success", "ok", "error", "errors", "code"]);
 
 /** True for an answer that has words about a call, and no payload. */
 const isEmptyEnvelope = (wire: unknown): boolean =>
   isObject(wire) &&
-  (wire["status"] !== undefined || wire["body"] !== undefined) &&
-  hasWordsAlone(wire) &&
-  (!isObject(wire["body"]) || hasWordsAlone(wire["body"]));
+  ["status", ...envelopes].some((key) => wire[key] !== undefined) &&
+  Object.entries(wire).every(
+    ([key, value]) => envelopeWords.has(key) || (envelopes.some((name) => name === key) && holdsNothing(key, value)),
+  );
 
-const hasWordsAlone = (wire: Json): boolean => Object.keys(wire).every((key) => envelopeWords.has(key));
+/** True for no payload: none, words, or a text where the documented payload would stand. */
+function holdsNothing(key: string, value: unknown): boolean {
+  if (isObject(value)) return Object.keys(value).every((inner) => envelopeWords.has(inner));
+  return (value ?? null) === null || (Array.isArray(value) ? value.length === 0 : key === "body");
+}
 
 /** Turns null and an empty object, which stand for no record, into undefined. */
 const absent = (value: unknown): unknown =>

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
+import type { AnswerOf } from "../contract/endpoints.ts";
 import { isOutcomeUnknown } from "../contract/errors.ts";
 import { email, id, withoutUndefined } from "../contract/values.ts";
 import { quote } from "../messages/text.ts";
@@ -227,6 +228,8 @@ async function send(context: Context, id: string, inputs: Inputs, old: Partial<I
     return { ...inputs, sentAt: earlier.startedAt, ...earlier.answer };
   }
   const startedAt = new Date(context.now()).toISOString();
+  let lost: string[] = [];
+  let outputs: Sent;
   const onSend = async () => void (await writeIntent(directory, { urn, startedAt, digest }));
   try {
     const request = { appID, email, ...withoutUndefined({ message, badgeCount, channel }) };
@@ -240,11 +243,33 @@ async function send(context: Context, id: string, inputs: Inputs, old: Partial<I
     }
     await writeIntent(directory, { urn, startedAt, digest, answer });
     await noteNext(context, deed, inputs, old);
-    return { ...inputs, sentAt: startedAt, ...answer };
+    lost = findLost(inputs, { ...sent, channel: used });
+    outputs = { ...inputs, sentAt: startedAt, ...answer };
   } catch (error) {
     // The intent stays until the state has it.
     if (isOutcomeUnknown(error)) throw uncertain(startedAt, error.platformMessage);
     await forgetIntent(directory, urn);
     throw error;
   }
+  if (lost.length === 0) return outputs;
+  throw new PartialFailure(
+    `the platform sent the notification to ${email} otherwise than it is declared: ${lost.join(", ")}. It may take these by ` +
+      `other names, which no setting of this package sends. It is not sent again by itself; the next up takes it as sent.`,
+    id,
+    outputs,
+  );
+}
+
+/** The parts of a notification that the platform sent without, as its answer has them. */
+function findLost(
+  { message, badgeCount, channel = "default" }: Inputs,
+  sent: Pick<AnswerOf<"sendnotification">, "hasMessage" | "badgeCount" | "channel">,
+): string[] {
+  return [
+    ...(message !== undefined && !sent.hasMessage ? ["without its message"] : []),
+    ...(badgeCount !== undefined && sent.badgeCount !== badgeCount
+      ? [`badgeCount is ${String(sent.badgeCount)}, not ${badgeCount}`]
+      : []),
+    ...(channel !== "default" && sent.channel !== channel ? [`channel is ${quote(sent.channel)}, not ${channel}`] : []),
+  ];
 }

@@ -6,6 +6,7 @@ import { hasEnded } from "./members/declaredPeople.ts";
 import { ending, reportEnds, splitEnds } from "./members/ends.ts";
 import { membership, staysFound } from "./members/memberships.ts";
 import { nameOf } from "./members/rosterLists.ts";
+import { describeExpulsion, findStaying, type StayingTeams } from "./members/stayingTeams.ts";
 import { stays, type TeamClaims, type MemberContext } from "./members/teamClaims.ts";
 import { leaveInTurn } from "./members/turns.ts";
 import { exceptSpelling, checkNamedOnce, user, userFound, userIDAt } from "./members/users.ts";
@@ -99,11 +100,11 @@ export const userTeams = resource({
     // Where the last day had passed, nothing is known of who is in a team since.
     const isKnown = replaced !== undefined && replaced.inputs["ended"] !== true;
     const met = isKnown ? declaredTeams(replaced.found) : await teamsMet(context, inputs);
-    await enforce(context, inputs);
+    const { elsewhere } = await enforce(context, inputs);
     const userID = await userIDOf(context, inputs);
     context.claims.found(inputs.resourceUrn, [{ userID }]);
     const outputs = { ...inputs, memberUserID: userID, found: met };
-    return { id: userID, outputs: await confirmed(context, userID, outputs, []) };
+    return { id: userID, outputs: await confirmed(context, userID, outputs, { left: [], elsewhere }) };
   },
 
   read: async (context, id, state) => {
@@ -137,10 +138,10 @@ export const userTeams = resource({
       return { ...inputs, memberUserID: old.memberUserID, found: old.found };
     }
     const found = await teamsMet(context, inputs, old);
-    const kept = await enforce(context, inputs, id);
+    const { kept, elsewhere } = await enforce(context, inputs, id);
     // It does not cover teams of other organizations.
     const left = inputs.organizationID === undefined ? old.teamIDs.filter((teamID) => !kept.includes(teamID)) : [];
-    return confirmed(context, id, { ...inputs, memberUserID: id, found }, left);
+    return confirmed(context, id, { ...inputs, memberUserID: id, found }, { left, elsewhere });
   },
 
   delete: (context, id, state) => (state.ended ? Promise.resolve() : leave(context, id, state)),
@@ -191,41 +192,15 @@ function claimed(claims: TeamClaims, { inputs, unknown }: Given<Inputs>, old: Pa
   return claims.claim(resourceUrn, { kind: "UserTeams", teamIDs, people, scope, ...leaves });
 }
 
-/** Takes the user out of all teams but those that it answers: the declared ones and those in which other resources of this run declare them. */
-const enforce = (context: MemberContext, inputs: Inputs, id?: string): Promise<string[]> =>
+/** Takes the user out of all teams but those that stay: the declared ones and those in which other resources of this run declare them. */
+const enforce = (context: MemberContext, inputs: Inputs, id?: string): Promise<StayingTeams> =>
   leaveInTurn(context, inputs.resourceUrn, async () => {
     const { teamIDs, email, userID, organizationID } = inputs;
-    const kept = await declaredElsewhere(context, inputs, id ?? userID);
+    const { kept, elsewhere } = await findStaying(context, inputs, id ?? userID);
     const all = [...new Set([...teamIDs, ...kept])];
     await context.members.enforce({ teamIDs: all, ...withoutUndefined({ email, userID, organizationID }) });
-    return all;
+    return { kept: all, elsewhere };
   });
-
-/** The other teams of the user, which another resource of this run declares. */
-async function declaredElsewhere(
-  context: MemberContext,
-  inputs: Inputs,
-  userID: string | undefined,
-): Promise<string[]> {
-  const { email, organizationID, teamIDs } = inputs;
-  const claimed = context.claims.teamsOf({ email, userID: userID ?? "" }, "UserTeams");
-  const others = [...claimed].filter(([teamID]) => !teamIDs.includes(teamID));
-  if (others.length === 0) return [];
-  const known = userID ?? (email === undefined ? undefined : await userIDAt(context, email));
-  const kept = await Promise.all(
-    others.map(async ([teamID, owner]) => {
-      const there = (await context.members.list(teamID, { fresh: true }))?.some((member) =>
-        isUser({ email, userID: known }, member),
-      );
-      if (!there) return []; // who is not there yet joins when it is their turn
-      const team = organizationID === undefined ? undefined : await context.client.readteam({ teamID }, context);
-      if (team && team.team?.organizationID !== organizationID) return [];
-      context.report.info(stays([nameOf(inputs)], [teamID], owner));
-      return [teamID];
-    }),
-  );
-  return kept.flat();
-}
 
 /** ID of a user, who may be known to the lists of the teams alone: looking addresses up is not enabled everywhere. */
 async function userIDOf(context: MemberContext, { email, userID, teamIDs }: Inputs): Promise<string> {
@@ -264,17 +239,19 @@ async function teamsMet(context: MemberContext, inputs: Inputs, old?: Kept): Pro
   return met.length > 0 ? met : undefined;
 }
 
-/** The outputs once the user is seen to be in every declared team, and in none that they left. */
+/** The outputs once the user is seen to be in every declared team, in none that they left, and in those of other organizations. */
 async function confirmed(
   context: MemberContext,
   userID: string,
   outputs: Kept,
-  left: readonly string[],
+  { left, elsewhere }: { left: readonly string[]; elsewhere: readonly string[] },
 ): Promise<Kept> {
   const read = async (teamID: string) =>
     (await context.members.proved(teamID))?.some((member) => member.userID === userID) ?? false;
   const isIn = new Map(
-    await Promise.all([...outputs.teamIDs, ...left].map(async (teamID) => [teamID, await read(teamID)] as const)),
+    await Promise.all(
+      [...outputs.teamIDs, ...left, ...elsewhere].map(async (teamID) => [teamID, await read(teamID)] as const),
+    ),
   );
   const missing = outputs.teamIDs.filter((teamID) => !isIn.get(teamID));
   // Another resource of the run may have put the user back meanwhile.
@@ -286,7 +263,8 @@ async function confirmed(
     outputs.resourceUrn,
     own.map(({ name }) => name),
   );
-  if (missing.length + staying.length === 0) return outputs;
+  const expelled = elsewhere.filter((teamID) => !isIn.get(teamID));
+  if (missing.length + staying.length + expelled.length === 0) return outputs;
   const who = outputs.email ?? userID;
   const problems = [
     missing.length > 0
@@ -294,7 +272,11 @@ async function confirmed(
       : "",
     staying.length > 0 ? `${who} was taken out of teams and is in the list of: ${staying.join(", ")}.` : "",
   ];
-  const message = `${problems.filter((problem) => problem !== "").join(" ")} Check on the platform whether the user may be a member there, then run up again.`;
+  const check =
+    missing.length + staying.length > 0
+      ? "Check on the platform whether the user may be a member there, then run up again."
+      : "";
+  const message = [...problems, check, describeExpulsion(who, expelled)].filter((text) => text !== "").join(" ");
   const teamIDs = [...outputs.teamIDs.filter((teamID) => isIn.get(teamID)), ...staying];
   throw new PartialFailure(message, userID, { ...outputs, teamIDs });
 }

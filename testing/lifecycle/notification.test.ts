@@ -77,6 +77,21 @@ throughBothKinds({ settings: { generationSeconds: 0 } }, (scene) => {
     expect(sent()).toHaveLength(2);
   });
 
+  test("Notification: one that is sent otherwise than declared is a failure, saved and not sent again", async () => {
+    const { host, emulator } = scene;
+    const names = { message: "text", badgeCount: "badge", channel: "by" };
+    emulator.setFaults({ faults: [{ kind: "otherRequests", endpoint: "sendnotification", names, count: 1 }] });
+    const news = { appID, email, message: "Welcome", badgeCount: 2, channel: "push" };
+    const failed = await scene.failure(scene.create("Notification", news));
+    expect(failed.message).toContain(
+      `otherwise than it is declared: without its message, badgeCount is null, not 2, channel is "default", not push`,
+    );
+    const { inputs } = await host.check("Notification", news);
+    await host.update("Notification", failed.id, failed.state, inputs);
+    expect(sent()).toHaveLength(1);
+    expect(await intents()).toEqual([]);
+  });
+
   test("Notification: a run that remembers nothing sends nothing twice", async () => {
     const { emulator } = scene;
     const news = { appID, email, message: "Welcome", triggers: { version: 1 } };

@@ -104,6 +104,25 @@ throughBothKinds({}, (scene) => {
     },
   );
 
+  test("UserTeams whose platform does not keep to an organization name the teams elsewhere that the user lost", async () => {
+    const { host, emulator } = scene;
+    const organizationID = await scene.organization();
+    const red = await scene.team(organizationID, "Red");
+    const elsewhere = await scene.team(await scene.organization("Elsewhere"), "Green");
+    host.resource = "ada";
+    await scene.create("TeamMember", { teamID: elsewhere, email: ada });
+    host.resource = "teams";
+    const create = () => scene.create("UserTeams", { email: ada, teamIDs: [red], organizationID });
+    const names = { organizationID: "orgID" };
+    emulator.setFaults({ faults: [{ kind: "otherRequests", endpoint: "enforceteammembership", names }] });
+    await expect(create()).rejects.toThrow(
+      `taken out of teams of other organizations as well: ${elsewhere}. This platform`,
+    );
+    emulator.setFaults();
+    await scene.client.insertteammembers({ teamIDs: [elsewhere], emails: [ada] });
+    await create();
+  });
+
   test("an authoritative roster leaves whom UserTeams of the run put into the team", async () => {
     const { host } = scene;
     const teamID = await scene.team();

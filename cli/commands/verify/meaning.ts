@@ -165,6 +165,10 @@ export const wordsFact = "createappwithpromptStatus: known words";
 
 /** Facts without a habit that something needs which no rehearsal tries, by ID: what it is for. */
 const needed: Readonly<Record<string, string>> = {
+  "insertorganization adminID": "Organization with adminID",
+  "insertteam adminID": "Team with adminID",
+  enforceteammembership: "UserTeams",
+  "enforceteammembership organizationID": "UserTeams with organizationID",
   createappwithprompt: "GeneratedApp",
   createappwithpromptStatus: "AppReadiness and getAppStatus",
   sendnotification: "Notification",

@@ -49,6 +49,10 @@ export interface SandboxNames {
 /** A refusal before anything was tried. */
 export const wrongly = (text: string): EngineError => new EngineError(text, 2);
 
+/** A failure about the form of a request that nothing works without, with the resources that this platform lacks. */
+export const unfit = (resources: string, text: string): EngineError =>
+  new EngineError(`nothing else was tried: ${resources} can't work on this platform: ${text}`, 3);
+
 /** Refuses flags that nothing may be sent with. */
 export function checkFlags(options: VerifyOptions): void {
   if (options.sandbox !== true) {

@@ -14,7 +14,7 @@ import { locatePlatform } from "../../../provider/pulumi/platform.ts";
 import type { Subject } from "../doctor/subject.ts";
 import { answerOf } from "./answer.ts";
 import { Interruption, timesOf, type Times } from "./interruption.ts";
-import { readOrRefuse, wrongly, type SandboxNames, type VerifyOptions } from "./options.ts";
+import { readOrRefuse, type SandboxNames, type VerifyOptions } from "./options.ts";
 import { differencesOf, scoreOf, statusOf, type VerifyOutcome } from "./outcome.ts";
 import { changesSince, profileOf, type Seen } from "./profileFile.ts";
 import type { RehearsedPart } from "./rehearsal/parts.ts";
@@ -120,27 +120,29 @@ async function removeLeftOvers({ settings, folder, names, warn }: Work, { client
     const left = await removeLeftovers(client, journal).finally(() => journal.end());
     remainders += left.length;
     if (left.length === 0) warn(`Removed what run ${journal.run.mark} had left.`);
-    for (const { thing, ids, why } of left)
-      warn(`Left over by run ${journal.run.mark}: ${thing.kind} ${ids.join(", ")}: ${why}`);
+    for (const remainder of left) warn(`Left over by run ${journal.run.mark}: ${describeRemainder(remainder)}`);
   }
   if (names === undefined && journals.length === 0) warn("Nothing is left over.");
   if (remainders > 0 && names === undefined) throw new EngineError("something is left over on the platform");
 }
 
+const describeRemainder = ({ thing, ids, why }: Remainder): string => `${thing.kind} ${ids.join(", ")}: ${why}`;
+
 /** A run with a journal, which ends with everything removed. */
 async function inJournal(work: Work, names: SandboxNames, connection: Connection): Promise<VerifyOutcome> {
-  const { settings, folder, mark, now } = work;
+  const { settings, folder, mark, now, warn } = work;
   const { clientOf, known, stop, times } = connection;
   const tables = names.tables as Readonly<Record<string, string>>; // none is undefined
   const journal = Journal.begin(folder, { mark, platform: digestOf(settings.endpoint), tables, startedAt: now() });
   let left: Remainder[] = [];
   const results: FactResult[] = [];
   let tried: (Tried & { resources: Rehearsed[] }) | undefined;
+  let failure: unknown;
   try {
     const found = await attempt(work, names, journal, connection, results);
     tried = { ...found, resources: await rehearsed(work, found, journal, connection) };
   } catch (error) {
-    if (!stop.signal.aborted) throw error;
+    if (!stop.signal.aborted) failure = error;
   } finally {
     work.show("removing what was made");
     // Removing things may depend on the habits that the facts found.
@@ -149,6 +151,10 @@ async function inJournal(work: Work, names: SandboxNames, connection: Connection
     left = await removeLeftovers(cleaner, journal).finally(() => journal.end());
     clearTimeout(end);
     await cleaner.close();
+  }
+  if (failure !== undefined) {
+    for (const remainder of left) warn(`Left on the platform: ${describeRemainder(remainder)}`);
+    throw failure; // oxlint-disable-line typescript/only-throw-error -- it was thrown above
   }
   if (stop.signal.aborted || tried === undefined) {
     const removal =
@@ -231,7 +237,8 @@ async function attempt(
   } catch (error) {
     const isExpected = [NoAnswer, SandboxLoginError, EngineError].some((kind) => error instanceof kind);
     // The platform's words may repeat what it was sent.
-    throw isExpected ? wrongly(hide(messageOf(error))) : error;
+    const isUnfit = error instanceof EngineError && error.status === 3;
+    throw isExpected ? new EngineError(hide(messageOf(error)), isUnfit ? 3 : 2) : error;
   } finally {
     await rawClient.leave().catch(() => undefined);
   }

@@ -6,7 +6,7 @@ import { drawnFrom, partOf } from "../../../testing/harness/drawn.ts";
 import { answerOf } from "./answer.ts";
 import type { VerifyOutcome } from "./outcome.ts";
 import { parts, type RehearsedPart } from "./rehearsal/parts.ts";
-import { liveWithEngine } from "./testing/engineLife.ts";
+import { liveWithEngine, usualLife } from "./testing/engineLife.ts";
 import { Stand } from "./testing/stand.ts";
 
 // Strictness of `up`, one by one: verify finds it, its profile makes a second verify and a run work, or it names
@@ -115,11 +115,10 @@ test.each(some)("%s: %s is found, its profile works, and nothing stays", async (
   const again = await stand.verify({ profile }, work);
   expect(again).toMatchObject({ status, outcome: { changes: [], left: [] } });
   if (!living.includes(`${name} ${value}`)) return;
-  const life = await liveWithEngine(stand, profile, works === "no" ? "admin" : "member");
-  const changed = ["acme", "cities", "countries", "crew", "currencies", "roster"].map((thing) => `update ${thing}`);
-  expect("steps" in life ? { steps: life.steps.toSorted() } : life).toEqual(
-    works === "no" ? { refused: expect.stringContaining(`(${name})`) } : { steps: changed },
-  );
+  const platform = { version: 1, habits: { [name]: value } } as const;
+  const life = await liveWithEngine(stand, { platform, profile, role: works === "no" ? "admin" : "member" });
+  if (works === "no") expect(life).toEqual({ refused: expect.stringContaining(`(${name})`) });
+  else expect(life).toEqual(usualLife());
 });
 
 test("things that are found late are waited for, and the profile says how long", async () => {

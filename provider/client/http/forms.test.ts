@@ -38,6 +38,8 @@ const understood: [string, EndpointName, unknown, object][] = [
   ["rows in data", "microappdata", { data: { microAppRows: rows } }, { microAppRows: rows }],
   ["rows in result", "microappdata", { result: rows }, { microAppRows: rows }],
   ["rows in response", "microappdata", { response: { microAppRows: rows } }, { microAppRows: rows }],
+  ["no row in result", "microappdataRow", { status: "success", result: {} }, {}],
+  ["no team in data", "readteam", { data: null }, {}],
   ["a row in response", "microappdataRow", { response: { currentRow: rows[0] } }, { currentRow: rows[0] }],
   ["a new ID in response", "insertmicroapprow", { response: { rowID: "r1" } }, { rowID: "r1" }],
   ["a new ID that is the response", "insertteam", { status: "success", response: 7 }, { teamID: "7" }],
@@ -96,6 +98,7 @@ const refused: [string, EndpointName, unknown, string][] = [
   ["a row by another name", "microappdataRow", { status: "success", body: { record: rows[0] } }, "status, body.record"],
   ["members by role", "teammembers", { body: { admins: ["u1"], members: {} } }, "body.admins, body.members"],
   ["an organization without a name", "readorganization", { body: { _id: "o1", title: "A" } }, "body._id, body.title"],
+  ["a text in result", "readteam", { status: "success", result: "t1" }, "status, result"],
   ["a list of another record", "microappchildList", { response: [{ key: 1 }] }, "response[].key"],
 ];
 
@@ -116,12 +119,29 @@ test.each(["body", "result", "data", "response"])("a refusal in %s is one, and n
 const requests: [string, EndpointName, string, RegExp][] = [
   ["fields beside organizationInfo", "insertorganization", "name is required", /organizationInfo and teamInfo/],
   ["numbers as IDs alone", "readteam", "teamID must be a number", /numbers as IDs and no texts/],
+  [
+    "numbers as IDs of members alone",
+    "updateteammember",
+    "teamMemberID must be a number",
+    /numbers as IDs and no texts/,
+  ],
+  ["the table by another name", "microappdata", "tableID is required", /parameters by other names/],
+  ["a field of a team by another name", "insertteam", "Missing required field: title", /parameters by other names/],
+  ["the row by another name", "updatemicroapprow", "rows.0: rowId is required", /parameters by other names/],
   ["one team in a request", "teammembers", "teamID is required", /habits\.teamParameter/],
 ];
 test.each(requests)("%s: the refusal has a way on", (_, name, message, form) => {
   const hint = hintOfForm(name, { code: "invalidRequest", message }, usualHabits);
   expect(hint).toMatch(form);
   expect(hint).toContain("microapps verify");
+});
+
+test.each([
+  ["a field that a declaration can add", "insertteam", "teamInfo.description is required"],
+  ["a field of the table", "insertmicroapprow", "Name is required"],
+  ["a wrong value", "insertteam", "teamInfo.name is too long"],
+] as const)("%s: the refusal is about no form", (_, name, message) => {
+  expect(hintOfForm(name, { code: "invalidRequest", message }, usualHabits)).toBeUndefined();
 });
 
 describe("an ID of a member that may be its user's", () => {

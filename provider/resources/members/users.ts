@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { orUndefinedIfNotFound } from "../../contract/errors.ts";
 import { email, id } from "../../contract/values.ts";
 import type { Named } from "../../reconcile/rosters.ts";
@@ -34,3 +35,25 @@ export function exceptSpelling(change: Diff, old: Named, { inputs }: Given<Named
 /** The user ID at an address; undefined when the platform knows none. */
 export const userIDAt = async ({ client, signal }: Context, email: string): Promise<string | undefined> =>
   (await orUndefinedIfNotFound(client.userid({ email }, { signal })))?.userID;
+
+const onInvitation = "Acts when a user is invited.";
+
+/** Inputs for the target of an invitation. */
+export const invitationTargets = {
+  targetRoute: z
+    .enum(["app", "go"])
+    .optional()
+    .meta({
+      description: `Where the invitation leads. ${onInvitation}`,
+      ignoredInDiff: true,
+    }),
+  targetInitialApp: id.optional().meta({
+    description: `App that the invitation opens. ${onInvitation}`,
+    ignoredInDiff: true,
+    link: true,
+  }),
+  targetInitialScreen: id.optional().meta({
+    description: `Screen that the invitation opens. ${onInvitation}`,
+    ignoredInDiff: true,
+  }),
+};

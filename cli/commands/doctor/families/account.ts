@@ -1,4 +1,4 @@
-import { ApiError } from "../../../../provider/contract/errors.ts";
+import { ApiError, isAdvised } from "../../../../provider/contract/errors.ts";
 import { printableLine } from "../../../../provider/messages/text.ts";
 import type { ReadingCalls } from "../calls.ts";
 import type { Check } from "../checks.ts";
@@ -118,7 +118,8 @@ export function explainUnanswered(context: CheckContext, what: string, error: Ap
     return wrong(`${here} ends the connection without an answer to ${what}.`, later, again);
   }
   if (status !== undefined && status >= 500) return wrong(`${here} fails at ${what} (HTTP ${status}).`, later, again);
-  return wrong(`${here} refuses ${what}: ${wordsOf(error)}.`, "The platform's operator knows why.", again);
+  const means = isAdvised(error) ? error.hint : "The platform's operator knows why.";
+  return wrong(`${here} refuses ${what}: ${wordsOf(error)}.`, means, again);
 }
 
 const rightsCheck = (organizations: readonly Check[]): Check => ({

@@ -1,5 +1,5 @@
 import { nearest } from "../../../../machine/spelling.ts";
-import { ApiError } from "../../../../provider/contract/errors.ts";
+import { ApiError, isAdvised } from "../../../../provider/contract/errors.ts";
 import type { Check } from "../checks.ts";
 import type { CheckContext } from "../context.ts";
 import { noteFinding, well, wrong, type Finding } from "../findings.ts";
@@ -37,7 +37,8 @@ async function lookAt(context: CheckContext, id: string, isConfigured: boolean):
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.code === "unauthorized") return explainExpired(context, error);
-    if (["notFound", "invalidRequest"].includes(error.code)) return missing(context, id, isConfigured);
+    if (["notFound", "invalidRequest"].includes(error.code) && !isAdvised(error))
+      return missing(context, id, isConfigured);
     if (error.code !== "forbidden") return explainUnanswered(context, "readorganization", error);
     return wrong(
       `This account may not read organization ${id}.`,

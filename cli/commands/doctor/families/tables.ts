@@ -1,6 +1,6 @@
 import { nearest } from "../../../../machine/spelling.ts";
 import { pages } from "../../../../provider/client/lists/pages.ts";
-import { ApiError } from "../../../../provider/contract/errors.ts";
+import { ApiError, isAdvised } from "../../../../provider/contract/errors.ts";
 import { declarable, type Row } from "../../../../provider/contract/values.ts";
 import { some } from "../../../../provider/messages/text.ts";
 import { keyText } from "../../../../provider/reconcile/digests.ts";
@@ -78,7 +78,7 @@ const counted = (rows: number): string => (rows === 1 ? "1 row" : `${rows.toLoca
 function unread(context: CheckContext, declared: ProgramTable, error: ApiError): Finding {
   const { table } = declared;
   if (error.code === "unauthorized") return explainExpired(context, error);
-  if (["notFound", "invalidRequest"].includes(error.code)) {
+  if (["notFound", "invalidRequest"].includes(error.code) && !isAdvised(error)) {
     const isName = /\s/.test(table) ? "It looks like a name, and an ID is wanted." : "";
     const means = `${isName} The ID is mistyped, the table was made anew under another ID, or it is on another platform.`;
     return wrong(`There is no table ${table} on the platform.`, means.trim(), [otherTable(declared)]);

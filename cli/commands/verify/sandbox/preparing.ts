@@ -1,13 +1,22 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { textOf } from "../../../../provider/client/http/bodies.ts";
+import { hintOfForm } from "../../../../provider/client/http/otherForms.ts";
 import type { Client } from "../../../../provider/client/options.ts";
 import type { FixtureIDs, FixtureName } from "../../../../provider/conformance/fixtures.ts";
 import type { PlatformClient, CallResult } from "../../../../provider/conformance/platformClient.ts";
 import { appIDIn } from "../../../../provider/contract/apps.ts";
-import { ApiError, isRefusal, orUndefinedIfNotFound } from "../../../../provider/contract/errors.ts";
+import type { EndpointName } from "../../../../provider/contract/endpoints.ts";
+import {
+  ApiError,
+  isAdvised,
+  isRefusal,
+  orUndefinedIfNotFound,
+  type ErrorCode,
+} from "../../../../provider/contract/errors.ts";
 import { at, isObject } from "../../../../provider/contract/wire.ts";
+import { usualHabits } from "../../../../provider/habits/habits.ts";
 import type { Configuration } from "../../../../provider/pulumi/configuration/configuration.ts";
-import { wrongly, type SandboxNames } from "../options.ts";
+import { unfit, wrongly, type SandboxNames } from "../options.ts";
 import type { Journal } from "./journal.ts";
 import { sandboxTableNames, sandboxTables, fieldsOf, type SandboxTable } from "./tables.ts";
 
@@ -89,8 +98,9 @@ export async function organizationFor(
     if (!organization) throw wrongly(`nothing was changed: there is no organization ${named} on the platform`);
     return { id: named, name: organization.name, lag: 0 };
   } catch (error) {
-    if (error instanceof ApiError) throw wrongly(`nothing was tried: ${error.message}`);
-    throw error;
+    if (!(error instanceof ApiError)) throw error;
+    if (isAdvised(error)) throw unfit("Organization and Team", error.message);
+    throw wrongly(`nothing was tried: ${error.message}`);
   }
 }
 
@@ -104,7 +114,11 @@ async function newOrganization(client: Client, journal: Journal): Promise<{ id: 
   const make = async (id?: string): Promise<{ id: string; name: string }> => {
     const number = journal.making({ kind: "organization", ...(id === undefined ? {} : { id }) });
     const chosen = id === undefined ? {} : { _id: id };
-    const { organizationID } = await client.insertorganization({ organizationInfo: { ...info, ...chosen } });
+    const request = { organizationInfo: { ...info, ...chosen } };
+    const { organizationID } = await client.insertorganization(request).catch((error: unknown): never => {
+      if (isRefusal(error)) journal.removed(number);
+      throw error;
+    });
     journal.made(number, [organizationID]);
     return { id: organizationID, name: info.name };
   };
@@ -112,7 +126,6 @@ async function newOrganization(client: Client, journal: Journal): Promise<{ id: 
     return await make(mark);
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    for (const { number } of journal.left()) journal.removed(number);
     return make();
   }
 }
@@ -153,8 +166,10 @@ export async function examineTables(
     const values = valuesOf(name, mark);
     const request = { microAppID, rowData: values, ...(name === "cities" ? { embeddingRowID: parent } : {}) };
     const made = await rawClient.call({ name: "insertmicroapprow", request, as: "admin" });
-    if (made.kind === "refused")
+    if (made.kind === "refused") {
+      refuseForm("insertmicroapprow", made, name);
       throw wrongly(`table ${microAppID} takes no row: ${made.message}; a sandbox needs ${fieldsOf(name)}`);
+    }
     if (name === "countries") parent = textIn(made, "rowID");
     // Rows of a sub-table may be found by their parents alone.
     const filters = name === "cities" ? [{}, { optViewFilters: [{ embeddingRowID: parent }] }] : [{}];
@@ -179,12 +194,23 @@ export async function examineTables(
 
 async function refuseRows(rawClient: PlatformClient, name: SandboxTable, table: string): Promise<void> {
   const reply = await rawClient.call({ name: "microappdata", request: { microAppID: table }, as: "admin" });
-  if (reply.kind !== "answer") throw wrongly(`table ${table} can't be read: ${reply.message}`);
+  if (reply.kind !== "answer") {
+    refuseForm("microappdata", reply, name);
+    throw wrongly(`table ${table} can't be read: ${reply.message}`);
+  }
   const rows = at(reply.answer, "microAppRows");
   if (!Array.isArray(rows) || rows.length === 0) return;
   throw wrongly(
     `nothing was changed: table ${table}, which is to be ${name} of the sandbox, has rows: a sandbox is empty`,
   );
+}
+
+/** Throws where a platform takes a request in none of the documented forms. */
+function refuseForm(endpoint: EndpointName, { code, message }: { code: string; message: string }, name: string): void {
+  const hint = hintOfForm(endpoint, { code: code as ErrorCode, message }, usualHabits); // the client's own codes
+  if (hint === undefined) return;
+  const resources = name === "cities" ? "SeedRows of a sub-table" : "SeedRows, RowFile and getRows";
+  throw unfit(resources, `${endpoint}: ${message}. ${hint}`);
 }
 
 /** A value for each field that takes a plain one. */

@@ -1,3 +1,4 @@
+import { type ApiError, isAdvised } from "../../../contract/errors.ts";
 import { fieldKinds, type FieldType } from "../../../contract/fields.ts";
 import { printableLine } from "../../../messages/text.ts";
 import { placeOf } from "../../../sources/source.ts";
@@ -32,6 +33,7 @@ function isNamed(label: string, sentence: string): boolean {
 export class RowRefusals {
   readonly #target: RowTarget;
   readonly #labels: readonly string[];
+  readonly #advice = new Set<string>();
   readonly #found: { index: number; line: number; message: string; isQuoting: boolean }[] = [];
 
   /** @param labels those that the rows declare */
@@ -53,7 +55,12 @@ export class RowRefusals {
     this.#found.push({ index, line, message: printableLine(message).replace(place, ""), isQuoting });
   }
 
-  /** Refusals, once for each label and reason, at the first row by its line and key. */
+  /** Notes the advice of a refusal that is about the form of a request, and not about its row. */
+  advise(refusal: ApiError): void {
+    if (isAdvised(refusal)) this.#advice.add(refusal.hint);
+  }
+
+  /** Refusals, once for each label and reason, at the first row by its line and key; then advice. */
   async sentences(directory: string): Promise<string[]> {
     const { sensitive } = this.#target;
     const ascending = this.#found.toSorted((a, b) => a.index - b.index);
@@ -64,7 +71,7 @@ export class RowRefusals {
     const mistakes = new RowMistakes((line) => placeOf(this.#target, line));
     for (const [at, { line, message, isQuoting }] of ascending.entries())
       mistakes.add({ line, key: keys[at], ...this.#sentence(message, isQuoting) });
-    return mistakes.sentences();
+    return [...mistakes.sentences(), ...this.#advice];
   }
 
   /** The platform's words, and what to write; not those about a secret row or cell, which may quote it. */

@@ -1,7 +1,6 @@
 import { batches } from "../../../client/lists/batches.ts";
 import { inParallel } from "../../../client/parallel.ts";
-import type { ApiError } from "../../../contract/errors.ts";
-import { isRefusal, orUndefinedIfNotFound } from "../../../contract/errors.ts";
+import { type ApiError, isRefusal, orUndefinedIfNotFound } from "../../../contract/errors.ts";
 import { maxRowsPerInsert } from "../../../contract/rows.ts";
 import { type RowData, withoutUndefined } from "../../../contract/values.ts";
 import { RowIndices } from "../../../reconcile/rowIndices.ts";
@@ -281,6 +280,7 @@ export class RowWriter {
   #refused(row: { index: number; line: number }, error: ApiError, values: RowData, cleared?: readonly string[]): void {
     const secrets = secretTextsIn(this.#target, values);
     this.#refusals.add(row, error.platformMessage + describeRefusedClearing(cleared), secrets);
+    this.#refusals.advise(error);
     if (this.#refusals.count >= maxRefused) throw new Stopped("further rows were not tried");
   }
 
