@@ -26,7 +26,7 @@ if (isMainThread) {
 /** Loads what each program needs and no variable changes, then takes arguments and the rest of the environment. */
 async function begin(line: Socket): Promise<void> {
   const taken = readLine(line);
-  // What a project loads before its program, such as instrumentation, must come before these.
+  // Comes after what a project loads before its program, such as instrumentation.
   if (process.execArgv.length === 0 && !process.env["NODE_OPTIONS"]) preload();
   const { words, variables } = JSON.parse(await taken) as { words: string[]; variables: NodeJS.ProcessEnv };
   process.argv.splice(2, 1, ...words);
