@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { createEmulator } from "../../emulator/index.ts";
@@ -155,7 +156,7 @@ test("client and emulator need no Pulumi SDK, and what needs it names the comman
 });
 
 const runners = {
-  node: "globalThis.endpoint = process.argv[2]; globalThis.print = console.log; require(process.argv[1]);",
+  node: "globalThis.endpoint = process.argv[2]; globalThis.print = console.log; import(process.argv[1]);",
   // The globals of browsers, and nothing of Node.
   browser: `const names = "AbortController AbortSignal DOMException TextDecoder TextEncoder URL URLSearchParams atob clearTimeout fetch setTimeout";
     const web = Object.fromEntries(names.split(" ").map((name) => [name, globalThis[name]]));
@@ -163,7 +164,11 @@ const runners = {
     require("node:vm").runInNewContext(require("node:fs").readFileSync(process.argv[1], "utf8"), page);`,
 };
 
-test.each(["node", "browser"] as const)("a program with the client works as one file for %s", async (platform) => {
+test.each([
+  ["node", "iife"],
+  ["node", "esm"],
+  ["browser", "iife"],
+] as const)("a program with the client works as one file for %s (%s)", async (platform, format) => {
   const account = { email: "ada@example.com", password: "correct-horse" };
   const emulator = await createEmulator({ seed: { administrator: account } });
   const program = `import { createClient } from "pulumi-microapps/client";
@@ -174,7 +179,7 @@ async function use(endpoint) {
   const missing = await client.readorganization({ organizationID: "none" }).catch(({ code }) => code);
   await client.close();
   const closed = await client.readorganization({ organizationID }).catch(({ code }) => code);
-  const wrong = createClient({ endpoint: "http://127.0.0.1:9", email: "a@example.com", password: "-", retries: { connects: 1 } });
+  const wrong = createClient({ endpoint: "http://127.0.0.1:${platform === "node" ? 2 : 9}", email: "a@example.com", password: "-", retries: { connects: 1 } });
   const unreachable = await wrong.readorganization({ organizationID }).catch(({ code }) => code);
   return [JSON.stringify(found).includes("Acme"), missing, closed, unreachable];
 }
@@ -182,13 +187,26 @@ use(globalThis.endpoint).then((found) => globalThis.print(found.join()));
 `;
   try {
     await writeFile(join(folder, "used.mjs"), program);
-    const file = join(folder, `used.${platform}.cjs`);
+    // Away from node_modules: it has all that it needs.
+    const alone = await mkdtemp(join(tmpdir(), "microapps-bundle-"));
+    const file = join(alone, `used.${format === "esm" ? "mjs" : "cjs"}`);
     const words = ["used.mjs", "--bundle", `--platform=${platform}`, `--outfile=${file}`, "--log-level=error"];
+    if (platform === "node") words.push(`--format=${format === "esm" ? "esm" : "cjs"}`);
     execFileSync(join(repository, "node_modules/.bin/esbuild"), words, { cwd: folder });
-    const { status, output } = await started(["--eval", runners[platform], file, emulator.url], folder, {}).ended;
+    // A script given to Node has a global require, which ES modules have not.
+    const asModule = format === "esm" ? ["--input-type=module"] : [];
+    const use = (endpoint: string, more: Record<string, string> = {}): Promise<Ended> =>
+      started([...asModule, "--eval", runners[platform], file, endpoint], alone, more).ended;
+    const { status, output } = await use(emulator.url);
     // Browsers report no reason of a failure.
     const failure = platform === "node" ? "unreachable" : "connectionLost";
     expect([status, output]).toEqual([0, `true,notFound,cancelled,${failure}\n`]);
+    // A proxy is never passed by: fetch knows none.
+    if (format === "esm") {
+      const proxied = await use("https://platform.example.com", { https_proxy: "http://127.0.0.1:9" });
+      expect(proxied.output).toContain("undici, which the proxy needs, can't be loaded");
+    }
+    await rm(alone, { recursive: true });
   } finally {
     await emulator.close();
   }

@@ -1,16 +1,24 @@
 import type * as Undici from "undici";
 import { acceptEncoding, decode, isDecoding } from "./encodings.ts";
+import { openSender as openFetch } from "./fetchSender.ts";
 import { proxyFor, ProxyError, tunnel, type Proxy } from "./proxies.ts";
 import { codesOf, failureOfConnection, TransportError, type HttpSender, type HttpSenderOptions } from "./sender.ts";
 
-/** A pool of kept-alive connections to one origin, through the proxy of the environment where there is one. */
+/**
+ * A pool of kept-alive connections to one origin, through the proxy of the environment where there is one. A bundle of ES
+ * modules can't load undici, which has requires: there `fetch` sends, unless a proxy is needed.
+ */
 export function openSender(url: URL, { timeouts, connections }: HttpSenderOptions): HttpSender {
   const proxy = proxyFor(url);
-  let opened: Promise<{ undici: typeof Undici; pool: Undici.Pool }> | undefined;
+  let opened: Promise<{ undici: typeof Undici; pool: Undici.Pool } | undefined> | undefined;
+  let byFetch: HttpSender | undefined;
   let isClosed = false;
   // Loaded with the first request: most programs only declare resources.
-  const open = async (): Promise<{ undici: typeof Undici; pool: Undici.Pool }> => {
-    const undici = await import("undici");
+  const open = async (): Promise<{ undici: typeof Undici; pool: Undici.Pool } | undefined> => {
+    const undici = await import("undici").catch((error: unknown) => {
+      if (proxy) throw error;
+    });
+    if (!undici) return undefined;
     const connect = connectorTo(url, proxy, timeouts.connect, undici);
     const pool = new undici.Pool(url.origin, {
       ...{ connections, connect, headersTimeout: timeouts.headers, bodyTimeout: timeouts.body },
@@ -21,7 +29,12 @@ export function openSender(url: URL, { timeouts, connections }: HttpSenderOption
   return {
     send: async ({ method, path, headers, body }, signal) => {
       if (isClosed) throw new TransportError("cancelled", "The client is closed");
-      const { undici, pool } = await (opened ??= open());
+      const loaded = await (opened ??= open());
+      if (!loaded) {
+        byFetch ??= openFetch(url, { timeouts, connections });
+        return byFetch.send({ method, path, headers, body }, signal);
+      }
+      const { undici, pool } = loaded;
       ({ errors } = undici);
       const asked = { ...headers, "accept-encoding": acceptEncoding };
       const answer = await pool.request({ method, path, headers: asked, body: body ?? null, signal });
@@ -31,11 +44,12 @@ export function openSender(url: URL, { timeouts, connections }: HttpSenderOption
         body: decode(answer.body, oneOf(answer.headers["content-encoding"])),
       };
     },
-    failureOf: (error) => failureOf(error, url.origin, errors),
+    failureOf: (error) => byFetch?.failureOf(error) ?? failureOf(error, url.origin, errors),
     close: async () => {
       isClosed = true;
+      await byFetch?.close();
       await opened?.then(
-        ({ pool }) => pool.destroy(),
+        (loaded) => loaded?.pool.destroy(),
         () => undefined,
       );
     },
@@ -65,7 +79,8 @@ function failureOf(error: unknown, origin: string, errors: typeof Undici.errors 
   if (error instanceof ProxyError) return new TransportError("unreachable", error.message, error.lasting);
   if (!errors) {
     const advice = "a bundle of ES modules for Node leaves it outside, as with esbuild's --external:undici";
-    return new TransportError("unreachable", `Nothing was sent: undici can't be loaded (${code}): ${advice}`, true);
+    const reason = `undici, which the proxy needs, can't be loaded (${code})`;
+    return new TransportError("unreachable", `Nothing was sent: ${reason}: ${advice}`, true);
   }
   if (error instanceof errors.RequestAbortedError || (error instanceof Error && error.name === "AbortError"))
     return new TransportError("cancelled", "The call was cancelled");
