@@ -112,8 +112,13 @@ function flag(text: string): boolean {
 }
 
 /** Does the work of a command. */
-const doing = (work: (options: Options & GlobalOptions) => Promise<void>) => (_: unknown, command: Command) =>
-  work(optionsOf<Options>(command)).finally(endWaitingProgram);
+const doing = (work: (options: Options & GlobalOptions) => Promise<void>) => async (_: unknown, command: Command) => {
+  try {
+    await work(optionsOf<Options>(command));
+  } finally {
+    await endWaitingProgram();
+  }
+};
 
 /** True if a program reads what is printed. */
 const isForPrograms = ({ json, output }: Options): boolean => json === true || output === "json";

@@ -14,20 +14,27 @@ if (isMainThread) {
   line.on("error", end);
   line.on("close", end);
   line.resume();
-  const [, runner = "", word] = process.argv;
-  if (word === waitingWord) await begin(line, runner);
-  // It must not keep alive a program that has nothing left to do.
-  line.unref();
   // Processes that the program forks have another descriptor 3, and TypeScript's loader looks for options like this one:
   // it goes, and the engine's flags before it, which no worker takes.
   const option = process.execArgv.indexOf("--import");
   if (option >= 0) process.execArgv.splice(0, option + 2);
+  if (process.argv[2] === waitingWord) await begin(line);
+  // It must not keep alive a program that has nothing left to do.
+  line.unref();
 }
 
 /** Loads what each program needs and no variable changes, then takes arguments and the rest of the environment. */
-async function begin(line: Socket, runner: string): Promise<void> {
+async function begin(line: Socket): Promise<void> {
   const taken = readLine(line);
-  const load = createRequire(runner);
+  // Comes after what a project loads before its program, such as instrumentation.
+  if (process.execArgv.length === 0 && !process.env["NODE_OPTIONS"]) preload();
+  const { words, variables } = JSON.parse(await taken) as { words: string[]; variables: NodeJS.ProcessEnv };
+  process.argv.splice(2, 1, ...words);
+  Object.assign(process.env, variables);
+}
+
+function preload(): void {
+  const load = createRequire(process.argv[1] ?? "");
   for (const name of ["@grpc/grpc-js", "@pulumi/pulumi/proto/resource_grpc_pb.js"]) {
     try {
       load(name);
@@ -35,9 +42,6 @@ async function begin(line: Socket, runner: string): Promise<void> {
       // The runner reports what is missing.
     }
   }
-  const { words, variables } = JSON.parse(await taken) as { words: string[]; variables: NodeJS.ProcessEnv };
-  process.argv.splice(2, 1, ...words);
-  Object.assign(process.env, variables);
 }
 
 function readLine(line: Socket): Promise<string> {

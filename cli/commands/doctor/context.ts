@@ -9,6 +9,10 @@ export interface TableLook {
   rows: number;
   /** True if these were all rows. */
   isAll: boolean;
+  /** IDs of the rows. */
+  ids: readonly string[];
+  /** True if a row names its parent. */
+  namesParents: boolean;
   /** Rows of each page, as they came. */
   pages: number[];
   labels: ReadonlySet<string>;
@@ -42,6 +46,8 @@ export interface CheckContext {
     /** The profile that is configured. */
     profile?: Profile | undefined;
     tables: Map<string, TableLook>;
+    /** True once a row of any table has named its parent. */
+    showsParents?: boolean;
     /** True if the platform gives rows in its own form when it is asked to. */
     raw?: { isKnown: boolean };
   };

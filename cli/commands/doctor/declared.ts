@@ -16,8 +16,10 @@ import { ofType, seedsIn } from "../managed.ts";
 /** A table that the program writes, or that its rows refer to. */
 export interface ProgramTable {
   table: string;
-  /** Labels of the natural key. */
+  /** Labels of the natural key, without the column that names the parent row. */
   key: readonly string[];
+  /** The table of its parent rows. */
+  parent?: string | undefined;
   /** Other labels that rows declare. */
   labels: readonly string[];
   /** True if no message may name a key. */
@@ -59,11 +61,12 @@ export const nothingDeclared: ProgramResources = {
 /** Reads the state of a stack, and its Environment files beside Pulumi.yaml and beside the program. */
 export async function readDeclared(stack: Stack): Promise<ProgramResources> {
   const { resources } = await stack.read();
-  const known: ProgramTable[] = seedsIn(resources).map(({ table, key, outputs }) => {
+  const known: ProgramTable[] = seedsIn(resources).map(({ table, key: whole, parent, outputs }) => {
+    const key = withoutParent(whole, parent);
     const { labels } = outputs;
     const hidden = outputs["sensitive"] === true || !Array.isArray(labels);
     const others = Array.isArray(labels) ? labels.map(String).filter((label) => !key.includes(label)) : [];
-    return { table, key, labels: others, isHidden: hidden, at: somewhere };
+    return { table, key, parent: parent?.table, labels: others, isHidden: hidden, at: somewhere };
   });
   const organizations = ofType(resources, "Organization").map(({ id, outputs: { name } }) => ({
     id,
@@ -107,14 +110,22 @@ function filesOf({ name, project: { root, workdir } }: Stack): { file: string; f
 }
 
 async function tableOf({ inputs, path: at }: DeclaredThing, root: Value, folder: string): Promise<ProgramTable> {
-  const seed = inputs as unknown as RowDeclaration & { table: string }; // the file was checked
-  const { table, key, parent } = seed;
+  const seed = inputs as unknown as RowDeclaration & RowTarget; // the file was checked
+  const { table, parent } = seed;
+  const key = withoutParent(seed.key, parent);
   // The column that names the parent row is none of the table's.
   const isOther = (label: string): boolean => label !== parent?.by && !key.includes(label);
   const labels = (await labelsOf(seed, folder)).filter(isOther);
   const placeOf = (property: string): string => describePlace(valuePlace(root, [...at, property]));
   const places = { table: placeOf("table"), key: placeOf("key") };
-  return { table, key, labels, isHidden: key.some((label) => isHidden(seed, label)), at: places };
+  const isSecret = key.some((label) => isHidden(seed, label));
+  return { table, key, parent: parent?.table, labels, isHidden: isSecret, at: places };
+}
+
+/** The labels of a key that the table has: the parent row is no label of it. */
+function withoutParent(key: readonly string[], parent: { by: string } | undefined): readonly string[] {
+  const own = key.filter((label) => label !== parent?.by);
+  return own.length > 0 ? own : key;
 }
 
 /** Tables that rows refer to, and that no seed has to be of. */

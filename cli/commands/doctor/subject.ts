@@ -75,7 +75,9 @@ async function ofStack(stack: Stack, options: SubjectOptions, environment: NodeJ
 
 const withTables = (declared: ProgramResources, { tables = [] }: SubjectOptions): ProgramResources => {
   const named = new Set(tables.map(({ table }) => table));
-  return { ...declared, tables: [...tables, ...declared.tables.filter(({ table }) => !named.has(table))] };
+  const parentOf = (table: string) => declared.tables.find((one) => one.table === table)?.parent;
+  const own = tables.map((one) => ({ ...one, parent: parentOf(one.table) }));
+  return { ...declared, tables: [...own, ...declared.tables.filter(({ table }) => !named.has(table))] };
 };
 
 function projectIn(cwd: string): string | undefined {

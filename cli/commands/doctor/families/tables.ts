@@ -1,7 +1,6 @@
 import { nearest } from "../../../../machine/spelling.ts";
 import { pages } from "../../../../provider/client/lists/pages.ts";
 import { ApiError, isAdvised } from "../../../../provider/contract/errors.ts";
-import { declarable, type Row } from "../../../../provider/contract/values.ts";
 import { some } from "../../../../provider/messages/text.ts";
 import { keyText } from "../../../../provider/reconcile/digests.ts";
 import { CallsSpent } from "../calls.ts";
@@ -12,6 +11,8 @@ import { noteFinding, well, wrong, type Finding } from "../findings.ts";
 import { setting } from "../mending.ts";
 import type { Subject } from "../subject.ts";
 import { callsOf, explainExpired, explainUnanswered } from "./account.ts";
+import { areParentsNamed, countRows, describeUnlisted, mayStandBelow, readBelow } from "./subTables.ts";
+import { TableReading } from "./tableReading.ts";
 
 /** Tables that are looked at, calls for each of them, and rows after which reading ends. */
 export const maxTables = 25;
@@ -23,6 +24,10 @@ const maxNamed = 3;
 
 /** Three checks of each table: it exists, it has the labels, and its key identifies rows. */
 export function tableChecks({ declared }: Subject): Check[] {
+  const depthOf = ({ parent }: ProgramTable, limit = maxTables): number => {
+    const above = limit > 0 ? declared.tables.find(({ table }) => table === parent) : undefined;
+    return above ? 1 + depthOf(above, limit - 1) : 0;
+  };
   if (declared.tables.length === 0) {
     const look = (): Finding =>
       noteFinding(
@@ -31,7 +36,9 @@ export function tableChecks({ declared }: Subject): Check[] {
       );
     return [{ id: "tables", title: "tables", needs: ["login"], look }];
   }
-  return declared.tables.slice(0, maxTables).flatMap((table): Check[] => {
+  // Rows of a sub-table may be found by those of its parent alone, which are read before.
+  const tables = declared.tables.slice(0, maxTables).toSorted((a, b) => depthOf(a) - depthOf(b));
+  return tables.flatMap((table): Check[] => {
     const id = table.table;
     return [
       { id: `table:${id}`, title: `table ${id}`, needs: ["login"], look: (context) => read(context, table) },
@@ -67,13 +74,15 @@ async function read(context: CheckContext, declared: ProgramTable): Promise<Find
   }
   const looked = found.result(isAll);
   context.learned.tables.set(table, looked);
-  if (looked.rows === 0) return noteFinding("It is there, and this account sees no rows in it.");
+  context.learned.showsParents ||= looked.namesParents;
+  if (isAll && declared.parent !== undefined && !areParentsNamed(context))
+    return readBelow(context, declared, declared.parent, looked);
+  if (looked.rows === 0)
+    return noteFinding("It is there, and this account sees no rows in it.", describeUnlisted(context));
   return well(
-    isAll ? `It has ${counted(looked.rows)}.` : `It has more than ${counted(looked.rows)}; those were looked at.`,
+    isAll ? `It has ${countRows(looked.rows)}.` : `It has more than ${countRows(looked.rows)}; those were looked at.`,
   );
 }
-
-const counted = (rows: number): string => (rows === 1 ? "1 row" : `${rows.toLocaleString("en")} rows`);
 
 function unread(context: CheckContext, declared: ProgramTable, error: ApiError): Finding {
   const { table } = declared;
@@ -91,44 +100,6 @@ function unread(context: CheckContext, declared: ProgramTable, error: ApiError):
     );
   }
   return explainUnanswered(context, "microappdata", error);
-}
-
-/** Takes in the rows of a table. */
-class TableReading {
-  readonly #key: readonly string[];
-  readonly #labels = new Set<string>();
-  readonly #keys = new Map<string, number>();
-  readonly #pages: number[] = [];
-  #keyless = 0;
-  #sample: Row | undefined;
-  rows = 0;
-
-  constructor({ key }: ProgramTable) {
-    this.#key = key;
-  }
-
-  take(rows: readonly Row[]): void {
-    this.#pages.push(rows.length);
-    this.rows += rows.length;
-    for (const row of rows) {
-      for (const label of Object.keys(declarable(row))) this.#labels.add(label);
-      const parts = this.#key.map((label) => keyText(row[label]));
-      if (parts.includes(undefined)) {
-        this.#keyless++;
-        continue;
-      }
-      this.#sample ??= row;
-      // In a sub-table a key only identifies a row below its parent.
-      const text = JSON.stringify([...parts, row.embeddingRowID ?? null]);
-      this.#keys.set(text, (this.#keys.get(text) ?? 0) + 1);
-    }
-  }
-
-  result(isAll: boolean): TableLook {
-    const twice = new Map([...this.#keys].filter(([, count]) => count > 1));
-    const keyless = this.#keyless;
-    return { rows: this.rows, isAll, pages: this.#pages, labels: this.#labels, sample: this.#sample, keyless, twice };
-  }
 }
 
 const lookOf = ({ learned }: CheckContext, table: string): TableLook => {
@@ -197,6 +168,12 @@ async function key(context: CheckContext, declared: ProgramTable): Promise<Findi
   if (found.rows === 0) return well("No row has one yet.");
   const [first] = found.twice.keys();
   if (first !== undefined) {
+    if (!areParentsNamed(context) && (await mayStandBelow(context, table))) {
+      return noteFinding(
+        `A key is in several rows of table ${table}, which name no parent rows.`,
+        "They may stand below different rows, which tells them apart: declare the parent of the seed (parent), and the platform's habits (microapps:profile).",
+      );
+    }
     const keys = [...found.twice.keys()].map((text) => (JSON.parse(text) as string[]).slice(0, key.length).join(", "));
     const which = isHidden ? "" : `: ${some(keys, maxNamed)}`;
     const means =
@@ -207,7 +184,7 @@ async function key(context: CheckContext, declared: ProgramTable): Promise<Findi
       [otherKey(declared, [...key, "<another label>"])],
     );
   }
-  const keyless = found.keyless > 0 ? ` ${counted(found.keyless)} of others have none.` : "";
+  const keyless = found.keyless > 0 ? ` ${countRows(found.keyless)} of others have none.` : "";
   const sort = await sortField(context, declared, found);
   const apart = found.isAll ? `${name} tells all rows apart.` : `${name} tells the rows apart that were looked at.`;
   if (sort === undefined) return well(apart + keyless);

@@ -27,6 +27,8 @@ const seed = {
     regions: { fields: { Code: { type: "text" as const, sort: 1 }, Name: "text" as const, Size: "number" as const } },
     twins: { fields: { Code: "text" as const, Name: "text" as const } },
     empty: { fields: { Code: "text" as const } },
+    lands: { fields: { Name: "text" as const } },
+    towns: { parent: "lands", fields: { Name: "text" as const } },
   },
 };
 

@@ -1,7 +1,8 @@
 import { pages } from "../../../../provider/client/lists/pages.ts";
+import { parentPages } from "../../../../provider/client/lists/parentPages.ts";
 import type { Client } from "../../../../provider/client/options.ts";
 import { maxRowsLeft } from "../../../../provider/conformance/made.ts";
-import { ApiError, isRefusal, orUndefinedIfNotFound } from "../../../../provider/contract/errors.ts";
+import { ApiError, orUndefinedIfNotFound } from "../../../../provider/contract/errors.ts";
 import { withoutUndefined, type Row } from "../../../../provider/contract/values.ts";
 import { isObject } from "../../../../provider/contract/wire.ts";
 import type { Journal, Left, JournalThing } from "./journal.ts";
@@ -127,22 +128,18 @@ async function sweep(client: Client, run: Journal["run"], table: string): Promis
   return undefined;
 }
 
-/** All rows of a table, then those below each row of another one: they may be found by their parents alone. */
+/** All rows of a table, by the rows of its parent table too: they may be found by their parents alone. */
 async function* rowsIn(
   client: Client,
   { tables }: Journal["run"],
   microAppID: string,
   parent: SandboxTable | undefined,
 ): AsyncGenerator<Row[]> {
-  yield* pages(client, { microAppID });
-  if (parent === undefined) return;
-  try {
-    for await (const parents of pages(client, { microAppID: tables[parent] ?? parent }))
-      for (const { _id: embeddingRowID } of parents)
-        yield* pages(client, { microAppID, optViewFilters: [{ embeddingRowID }] });
-  } catch (error) {
-    if (!isRefusal(error)) throw error;
-  }
+  const parents: string[] = [];
+  if (parent !== undefined)
+    for await (const rows of pages(client, { microAppID: tables[parent] ?? parent }))
+      for (const { _id } of rows) parents.push(_id);
+  yield* parentPages(client, { microAppID }, parents, true);
 }
 
 const carries = (value: unknown, mark: string): boolean =>

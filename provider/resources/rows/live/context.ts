@@ -65,7 +65,7 @@ export function noteHiddenParents(
 /** Notes that a read of a whole sub-table names the parents of its rows. */
 export const noteShownParents = ({ client }: Pick<Context, "client">): void => void shownParents.add(client);
 
-type Reading = Pick<Context, "client" | "dialect">;
+type Reading = Pick<Context, "dialect"> & { client: object };
 
 /** True where rows of a sub-table are known to be found by their parents alone. */
 export const areUnlisted = ({ client, dialect }: Reading): boolean =>

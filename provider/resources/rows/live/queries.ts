@@ -1,3 +1,4 @@
+import type { CallOptions, Calls } from "../../../client/http/call.ts";
 import type { RequestOf } from "../../../contract/endpoints.ts";
 import { isRefusal, orUndefinedIfNotFound } from "../../../contract/errors.ts";
 import type { Row } from "../../../contract/values.ts";
@@ -8,7 +9,7 @@ const maxIDs = 1_000;
 
 /** One page of a table, from its first row on unless some are skipped. */
 export async function page(
-  context: RowContext,
+  context: CallOptions & { client: Calls<"microappdata"> },
   table: string,
   limit: number,
   which: Pick<RequestOf<"microappdata">, "optViewFilters" | "optViewSort">,

@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
+import type { CallOptions, Calls } from "../../../../client/http/call.ts";
 import { pages } from "../../../../client/lists/pages.ts";
 import { isRefusal } from "../../../../contract/errors.ts";
 import type { Row } from "../../../../contract/values.ts";
+import type { Dialect } from "../../../../habits/profile.ts";
 import { ResourceError } from "../../../model/resource.ts";
 import {
   areListed,
@@ -56,7 +58,10 @@ const tops = new WeakMap<object, Set<string>>();
  * True where rows that name no parent stand below others nevertheless. Takes a call for each table where nothing has
  * shown yet that the platform names parents. Throws UnknownParents where its filters don't show it.
  */
-export async function standBelow(context: RowContext, asked: UndeclaredTable): Promise<boolean> {
+export async function standBelow(
+  context: CallOptions & { client: Calls<"microappdata">; dialect: Dialect },
+  asked: UndeclaredTable,
+): Promise<boolean> {
   const { client, dialect } = context;
   const { table } = asked;
   // Rows that such a platform lists stand below nothing.
