@@ -149,10 +149,10 @@ export function callList(instance: Instance, { database }: Platform, filter: Cal
   };
 }
 
-/** Method and path that a call is made with. */
-function addressOf({ endpoint }: LoggedCall): { method: string; path: string } {
-  const { method, path }: Endpoint = endpoints[endpoint];
-  return { method, path };
+/** Method, path and headers of an account that a call is made with. */
+function addressOf({ endpoint }: LoggedCall): Pick<Endpoint, "method" | "path" | "auth"> {
+  const { method, path, auth }: Endpoint = endpoints[endpoint];
+  return { method, path, auth };
 }
 
 /** Everyone with an account. */

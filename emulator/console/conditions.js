@@ -49,11 +49,16 @@ function requireJSON(text) {
   }
 }
 
+function requireNumber(label, value) {
+  if (Number.isFinite(Number(value))) return Number(value);
+  throw new Error(`${label} must be a number`); // as JSON it would be null
+}
+
 function filterOf(fields, [label, kind, value]) {
   if (kind === "is empty") return { [label]: null };
   const type = fields.find((field) => field.label === label)?.type;
   const key = type === "linked" ? `${label}.value.value` : label;
-  const wanted = type === "number" ? Number(value) : value;
+  const wanted = type === "number" ? requireNumber(label, value) : value;
   if (kind === "contains" && type !== "number") {
     return { [key]: { $regex: value.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), $options: "i" } };
   }

@@ -31,6 +31,9 @@ function read({ label, type }, words) {
   }
 }
 
+/** True for a text that one line of a form can't have: a browser would take its line breaks away. */
+const isLong = (words) => words.length > 60 || /[\r\n]/.test(words);
+
 const hints = { checkbox: "Words with commas between them", linked: "JSON with a crossAppRowID" };
 
 const fieldsOf = (table, row) =>
@@ -39,16 +42,19 @@ const fieldsOf = (table, row) =>
     .map((field) => ({
       name: field.label,
       label: field.label,
-      kind: isStructured(field) || written(field, row[field.label]).length > 60 ? "long" : "line",
+      kind: isStructured(field) || isLong(written(field, row[field.label])) ? "long" : "line",
       value: written(field, row[field.label]),
       hint: hints[field.type] ?? (isStructured(field) ? "JSON" : ""),
       field,
     }));
 
+/** A text with the line breaks of a browser's form. */
+const unified = (words) => words.replaceAll(/\r\n?/g, "\n");
+
 const changedIn = (fields, values) =>
   Object.fromEntries(
     fields
-      .filter(({ name, value }) => values[name] !== value)
+      .filter(({ name, value }) => unified(values[name]) !== unified(value))
       .map(({ name, field }) => [name, read(field, values[name])]),
   );
 

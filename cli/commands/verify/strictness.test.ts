@@ -118,7 +118,7 @@ test.each(some)("%s: %s is found, its profile works, and nothing stays", async (
   const platform = { version: 1, habits: { [name]: value } } as const;
   const life = await liveWithEngine(stand, { platform, profile, role: works === "no" ? "admin" : "member" });
   if (works === "no") expect(life).toEqual({ refused: expect.stringContaining(`(${name})`) });
-  else expect(life).toEqual(usualLife());
+  else expect(life).toEqual(usualLife(platform));
 });
 
 test("things that are found late are waited for, and the profile says how long", async () => {

@@ -1,5 +1,9 @@
 import { expect, test } from "@jest/globals";
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { createClient } from "../../../provider/client/index.ts";
 import { post, signIn } from "../platform.ts";
+import { everything } from "./contents.ts";
 import { inBrowser, type Opened } from "./page.ts";
 
 const endpoints = ({ page }: Opened) => page.locator("main .endpoint code").allTextContents();
@@ -76,4 +80,62 @@ test("a fault that was played, and a call's parameters, stand with the call", ()
     };
     expect(await copied("Copy as client code")).toBe('await client.readteam({"teamID":"crew"});');
     expect(await copied("Copy as curl")).toContain(`curl '${emulator.url}/api/readteam' --header "x-auth-token: `);
+  }));
+
+test("what is copied of each call runs, as a command and as code, and answers as the call did", () =>
+  inBrowser(async (opened) => {
+    const { page, view, admin, emulator } = opened;
+    await everything(admin, emulator, `it's "so" $HOME \`id\` \\`);
+    emulator.setFaults();
+    await admin.get("body.userID", "userid", { email: "ada@example.com" });
+    await view("Calls");
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    const copies: Record<"endpoint" | "command" | "code", string>[] = [];
+    for (const entry of await page.locator("main details.call").all()) {
+      await entry.locator("> summary").click();
+      const copied = async (name: string) => {
+        await entry.getByRole("button", { name }).click();
+        await page.getByText(/^Copied the/).waitFor();
+        return page.evaluate<string>("navigator.clipboard.readText()");
+      };
+      const endpoint = await entry.locator(".endpoint code").innerText();
+      copies.push({
+        endpoint,
+        command: await copied("Copy as curl"),
+        code: await copied("Copy as client code"),
+      });
+    }
+    const { apiKey, ...account } = { email: "admin@example.com", password: "admin", apiKey: "dev-key" };
+    const client = createClient({ endpoint: emulator.url, ...account, apiKey, retries: { attempts: 1 } });
+    const env = {
+      ...process.env,
+      ...{ MICROAPPS_TOKEN: admin.token, MICROAPPS_USER_ID: admin.userID, MICROAPPS_API_KEY: apiKey },
+      ...{ MICROAPPS_EMAIL: account.email, MICROAPPS_PASSWORD: account.password },
+    };
+    const seen: Record<string, unknown> = {};
+    const write = "--silent --output /dev/null --write-out '%{http_code}'";
+    for (const { endpoint, command, code } of copies) {
+      const { stdout } = await promisify(execFile)("sh", ["-c", `${command} ${write}`], { env });
+      // oxlint-disable-next-line typescript/no-implied-eval -- code that is copied is there to be run
+      const run = new Function("client", "process", `return (async () => { ${code} })()`) as (
+        ...given: unknown[]
+      ) => Promise<unknown>;
+      const ended = run(client, { env }).then(
+        () => 200,
+        (error: unknown) => (error as { status?: number }).status,
+      );
+      seen[endpoint] = [Number(stdout), await ended];
+    }
+    await client.close();
+    const [works, conflict] = [
+      [200, 200],
+      [409, 409],
+    ];
+    expect(seen).toEqual({
+      ...{ userid: works, readteam: [404, 404], microappchildCreate: works, sendnotification: works },
+      ...{ createappwithprompt: works, insertteammembers: works, insertteam: conflict, insertorganization: conflict },
+      ...{ microappdata: works, insertmicroapprows: works, login: works },
+    });
+    const shown = copies.map(({ command, code }) => command + code).join("");
+    for (const secret of [admin.token, apiKey, "***"]) expect(shown).not.toContain(secret);
   }));

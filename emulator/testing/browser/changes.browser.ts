@@ -137,3 +137,30 @@ test("a call shows what it changed, its answer and its headers, without the toke
     expect(JSON.parse(headers)).toMatchObject({ "x-auth-token": "***", "content-type": "application/json" });
     expect(headers).not.toContain(admin.token);
   }));
+
+test("a text of several lines is edited as it is, and no line break makes a change", () =>
+  inBrowser(
+    async (opened) => {
+      const { page, open, emulator, noticed } = opened;
+      await open("Countries");
+      await page.getByRole("button", { name: "Open" }).click();
+      await press(opened, "Edit");
+      const dialog = page.getByRole("dialog");
+      expect(await shownCall(opened)).toBe("Nothing is changed yet.");
+      await dialog.getByLabel("Population").fill("2");
+      expect(await shownCall(opened)).toContain('"rowData":{"Population":2}}');
+      await dialog.getByLabel("Name").fill("one\ntwo\nthree");
+      await press(opened, "Save");
+      await noticed("Saved the row");
+      expect(emulator.calls({ mutating: true }).at(-1)?.request).toMatchObject({
+        rowData: { Name: "one\ntwo\nthree", Population: 2 },
+      });
+    },
+    {
+      fill: (admin) =>
+        admin.get("", "insertmicroapprow", {
+          microAppID: "countries",
+          rowData: { Code: "CZ\n1", Name: "one\r\ntwo", Population: 1 },
+        }),
+    },
+  ));

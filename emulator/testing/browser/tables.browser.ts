@@ -238,3 +238,20 @@ test("what is shown is exported whole, as CSV and as JSON", () =>
       },
     },
   ));
+
+test("a condition on a number takes a number alone, and an address whose filter is none says so", () =>
+  inBrowser(
+    async ({ page, open, noticed, emulator }) => {
+      await open("Countries");
+      await page.getByLabel("Field").selectOption("Population");
+      await page.getByLabel("Condition").selectOption("at least");
+      await page.getByLabel("Value").fill("many");
+      await page.getByRole("button", { name: "Filter", exact: true }).click();
+      await noticed("Population must be a number");
+      await page.goto(`${emulator.url}/#tables/countries?json=%7BCode`);
+      await page.getByText("The filter is no JSON").waitFor();
+      await open("Countries");
+      await page.locator("main caption", { hasText: "Rows 1–3 of 3" }).waitFor();
+    },
+    { fill: rowsOf(3) },
+  ));

@@ -105,6 +105,6 @@ export function hintOfForm(
   }
   return (
     `If what it names is right, this platform is used in another way: 'microapps verify --write-profile <file>' finds it, and ` +
-    `microapps:profile names that file (habits.${habit}).`
+    `microapps:profile names that file (habits.${habit}). Then run up: refresh and destroy go by what the last up had.`
   );
 }

@@ -58,22 +58,23 @@ new RowFile("flag", { table: "${countries}", row: { Code: "CZ" }, fieldID: "coun
 `;
 
 /** The platform as an onlooker finds it, where it has everything that is declared. */
-const toSeen = ({ team, description, members, size, ...rows }: Declared): unknown[] => [
-  [team, description, [...Object.entries(members).map((member) => member.join(" ")), `${account.email} admin`].sort()],
-  ["Empty", "", [`${account.email} admin`]],
+const toSeen = ({ team, description, members, size, ...rows }: Declared, own: readonly string[]): unknown[] => [
+  [team, description, [...Object.entries(members).map((member) => member.join(" ")), ...own].sort()],
+  ["Empty", "", own],
   ...[...rows.currencies, rows.country, ...rows.cities.map((city) => ({ ...city, in: true }))].map((row) =>
     Object.values(row as Record<string, unknown>),
   ),
   ["flag.txt", size],
 ];
 
-/** The life on a platform without habits of its own, to which every other has to come. */
-export function usualLife(): EngineLife {
+/** The life on a platform without habits of its own, to which every other has to come, but for who joins a team. */
+export function usualLife({ habits = {} }: ProfileInput): EngineLife {
   const { first, changed } = declarations("member");
+  const own = habits.creatorJoins === "no" ? [] : [`${account.email} admin`];
   return {
     repaired: ["create empty", "create flag", "update countries", "update currencies"],
     changed: ["acme", "cities", "countries", "crew", "currencies", "flag", "roster"].map((name) => `update ${name}`),
-    seen: [toSeen(first), toSeen(first), toSeen(changed)],
+    seen: [toSeen(first, own), toSeen(first, own), toSeen(changed, own)],
   };
 }
 
@@ -130,6 +131,13 @@ class Onlooker {
   }
 }
 
+/** Configures what a refusal of an unknown platform names: a profile, by which a destroy goes after the next up alone. */
+async function configure(project: Project, platform: ProfileInput): Promise<void> {
+  await project.write("platform-profile.yaml", JSON.stringify(platform));
+  await project.succeed("config set microapps:profile platform-profile.yaml");
+  await project.run("up --yes --skip-preview");
+}
+
 /**
  * Lives with the engine on the platform of a stand: up, an edit by hand, refresh and up, a change, destroy, and a
  * preview of nothing after each. A refused `up` is destroyed as well.
@@ -155,6 +163,7 @@ export async function liveWithEngine(stand: Stand, lived: LivedWith): Promise<En
     await project.succeed("stack init dev");
     const up = await project.run("up --yes");
     if (up.status !== 0) {
+      if (profile === undefined) await configure(project, platform);
       await project.succeed("destroy --yes");
       return { refused: up.output };
     }
