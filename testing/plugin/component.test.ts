@@ -153,7 +153,7 @@ describe("an Environment as a component of the plugin", () => {
     await project.edit("dev.yaml", "nme: Helpers", "name: Helpers");
   });
 
-  test("a new name keeps what there is by an alias, and the file may move", async () => {
+  testInLong("a new name keeps what there is by an alias, and the file may move", async () => {
     await program(ofPlugin('"renamed", { file: "moved/dev.yaml" }, { aliases: [{ name: "environment" }] }'));
     const text = await project.read("dev.yaml");
     await project.write("moved/dev.yaml", text.replace("extends: base.yaml", "extends: ../base.yaml"));

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "@jest/globals";
 import { Deployment } from "../faults/deployment.ts";
 import type { Declared } from "../faults/program.ts";
+import { drawnFrom } from "../harness/drawn.ts";
 import * as testedKinds from "../harness/kinds.ts";
 import { Stage } from "../harness/stage.ts";
 
@@ -34,7 +35,7 @@ const program = (names: { regions: string; prices: string }): Declared[] => [
 let stage: Stage;
 afterEach(() => stage.clear());
 
-test.each(Object.values(testedKinds))(
+test.each(drawnFrom(Object.values(testedKinds), "linkedKeys"))(
   "rows whose key is a link are found again when the row that they are linked to is made anew, with the $name provider",
   async (providerKind) => {
     stage = await Stage.set({ tables }, {}, providerKind);

@@ -99,7 +99,7 @@ const oneByOne: [HabitName, string, string[], ("yes" | "withSettings" | "no")?][
   ["teamParameter", "teamID", ["Crew", "member"], "withSettings"],
   ["roleChange", "ignored", ["Crew", "administrator"], "no"],
 ];
-const some = partOf(oneByOne, 0, 8);
+const some = partOf(oneByOne, 0, 16);
 /** Those with whose profile an engine lives as well: one in `make test`. */
 const living = drawnFrom(some, "engine").map(([name, value]) => `${name} ${value}`);
 
