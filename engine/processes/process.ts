@@ -41,22 +41,26 @@ process.on("exit", () => {
 // And what is loaded is no garbage: there is room for it from the start, in megabytes. More room costs memory and saves nothing.
 const flags = ["--allow-natives-syntax", "--min-semi-space-size=16", "--max-semi-space-size=16"];
 
+interface NodeOptions extends StartOptions {
+  nodeArguments?: string[];
+}
+
 /** Starts Node with a life line, which ends the process when the engine ends. */
-export function startNode(options: StartOptions & { nodeArguments?: string[] }): Started {
+export function startNode(options: NodeOptions): Started {
   const lifeline = new URL(import.meta.url.endsWith(".ts") ? "./lifeline.ts" : "./lifeline.js", import.meta.url);
   const nodeArguments = [...flags, "--import", lifeline.href, ...(options.nodeArguments ?? [])];
   return start(process.execPath, { ...options, arguments: [...nodeArguments, ...options.arguments] });
 }
 
 /** Starts Node before its arguments are known; the engine may end without it. */
-export function startWaiting(options: Omit<Parameters<typeof startNode>[0], "onLine">): Waiting {
+export function startWaiting(options: Omit<NodeOptions, "onLine">): Waiting {
   const early: Parameters<StartOptions["onLine"]>[] = [];
   let report: StartOptions["onLine"] = (...line) => void early.push(line);
   const words = [...options.arguments, waitingWord];
   const started = startNode({ ...options, arguments: words, onLine: (...line) => report(...line) });
   const { child } = started;
   const line = child.stdio[3] as Writable; // a pipe, as `start` opens it
-  // What can't be started, or ends early, is reported where it is needed.
+  // A process that can't be started, or ends early, is reported by the run that needs it.
   started.ended.catch(() => undefined);
   line.on("error", () => undefined);
   const handles = [child, child.stdout, child.stderr, line] as unknown as { ref: () => void; unref: () => void }[];
