@@ -21,20 +21,12 @@ export async function* parentPages(
   const seen = new Set<string>();
   const below = (parent: string): AsyncGenerator<Row[], void, undefined> =>
     pages(client, { ...options, optViewFilters: [...optViewFilters, { embeddingRowID: parent }] });
-  const ids = [...parents];
   try {
-    for (let at = 0; at < ids.length; at += together) {
-      const begun = ids.slice(at, at + together).map((parent) => ({ parent, reading: below(parent) }));
-      const first = begun.map(({ reading }) => reading.next());
-      for (const page of first) page.catch(() => undefined); // perhaps nobody awaits it
-      for (const [index, { parent, reading }] of begun.entries()) {
-        for (let next = await first[index]; next && !next.done; next = await reading.next()) {
-          const rows = next.value.filter(({ _id }) => !seen.has(_id));
-          if (rows.length < next.value.length && !toleratesFilter) throw filterIsIgnored(options.microAppID);
-          for (const { _id } of rows) seen.add(_id);
-          if (rows.length > 0) yield rows.map((row) => ({ ...row, embeddingRowID: parent }));
-        }
-      }
+    for await (const { parent, page } of readEach([...parents], below)) {
+      const rows = page.filter(({ _id }) => !seen.has(_id));
+      if (rows.length < page.length && !toleratesFilter) throw filterIsIgnored(options.microAppID);
+      for (const { _id } of rows) seen.add(_id);
+      if (rows.length > 0) yield rows.map((row) => ({ ...row, embeddingRowID: parent }));
     }
   } catch (error) {
     if (!toleratesFilter || !isRefusal(error)) throw error;
@@ -42,6 +34,22 @@ export async function* parentPages(
   for await (const page of pages(client, { ...options, optViewFilters })) {
     const others = page.filter(({ _id }) => !seen.has(_id));
     if (others.length > 0) yield others;
+  }
+}
+
+/** The pages of each parent, one parent after the other; the first page of several is asked for at a time. */
+async function* readEach(
+  parents: readonly string[],
+  below: (parent: string) => AsyncGenerator<Row[], void, undefined>,
+): AsyncGenerator<{ parent: string; page: Row[] }, void, undefined> {
+  for (let at = 0; at < parents.length; at += together) {
+    const begun = parents.slice(at, at + together).map((parent) => ({ parent, reading: below(parent) }));
+    const first = begun.map(({ reading }) => reading.next());
+    for (const page of first) page.catch(() => undefined); // perhaps nobody awaits it
+    for (const [index, { parent, reading }] of begun.entries()) {
+      for (let next = await first[index]; next && !next.done; next = await reading.next())
+        yield { parent, page: next.value };
+    }
   }
 }
 
