@@ -42,8 +42,9 @@ export const parentTable = id.optional().meta({
 });
 
 /**
- * The rows whose labels have the wanted values, in the order of their IDs; parent by parent where a platform hides parents. The platform is asked for them by label; when
- * it finds none it may not know labels in filters, so the whole table is looked through.
+ * The rows whose labels have the wanted values, in the order of their IDs; parent by parent where a platform hides parents.
+ * The platform is asked for them by label; when it finds none it may not know labels in filters, so the whole table is
+ * looked through.
  */
 export async function* readMatching(
   context: RowContext,
