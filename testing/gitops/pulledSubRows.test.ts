@@ -4,6 +4,7 @@ import { writeFiles } from "../../cli/edits/writing.ts";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";
 import type { Habits } from "../../provider/habits/habits.ts";
+import { both, hiding } from "../harness/seeds/hiddenParents.ts";
 import { InProcessEngine } from "./inProcessEngine.ts";
 import { declarationIn, pullFrom } from "./pullFrom.ts";
 
@@ -68,17 +69,6 @@ afterEach(async () => {
   await client.close();
   await emulator.close();
 });
-
-const hiding: [string, Partial<Habits>][] = [
-  ["are not named", { parentShown: "no" }],
-  ["alone show their rows", { subRows: "byParent" }],
-  ["are not named and alone show their rows", { parentShown: "no", subRows: "byParent" }],
-];
-const both = hiding.flatMap(([how, habits]) =>
-  ([undefined, habits] as const).map(
-    (profile) => [how, profile ? "a profile knows" : "no profile knows", habits, profile] as const,
-  ),
-);
 
 test.each(both)("where parents %s and %s, edits by hand are pulled", async (_how, _known, habits, profile) => {
   become(habits);

@@ -8,6 +8,7 @@ import { getRow } from "../../provider/functions/getRow.ts";
 import { getRows } from "../../provider/functions/getRows.ts";
 import type { Habits } from "../../provider/habits/habits.ts";
 import type { ResourceContext } from "../../provider/resources/resource.ts";
+import { both, hiding } from "../harness/seeds/hiddenParents.ts";
 
 // Functions that read rows, on platforms that do not show below which row each row of a sub-table stands.
 
@@ -66,18 +67,10 @@ async function rows(context: ResourceContext, query: Query): Promise<string[]> {
   );
 }
 
-const hiding: [string, Partial<Habits>][] = [
-  ["are not named", { parentShown: "no" }],
-  ["alone show their rows", { subRows: "byParent" }],
-  ["are not named and alone show their rows", { parentShown: "no", subRows: "byParent" }],
-];
-const both = hiding.flatMap(([how, habits]) =>
-  [false, true].map((isKnown) => [how, isKnown ? "a profile knows" : "no profile knows", habits, isKnown] as const),
-);
 const all = ["Graz below AT", "Brno below CZ", "Brno below AT", "Linz below AT"];
 
-test.each(both)("where parents %s and %s, getRows reads them by their table", async (_how, _known, habits, isKnown) => {
-  const context = begin(habits, isKnown);
+test.each(both)("where parents %s and %s, getRows reads them by their table", async (_how, _known, habits, profile) => {
+  const context = begin(habits, profile !== undefined);
   const cities = { table: "cities", parentTable: "countries" };
   expect(await rows(context, cities)).toEqual(all);
   expect(await rows(context, { ...cities, limit: 2 })).toEqual(all.slice(0, 2));
@@ -97,8 +90,8 @@ test.each(both)("where parents %s and %s, getRows reads them by their table", as
   );
 });
 
-test.each(both)("where parents %s and %s, those of one parent name it", async (_how, _known, habits, isKnown) => {
-  const context = begin(habits, isKnown);
+test.each(both)("where parents %s and %s, those of one parent name it", async (_how, _known, habits, profile) => {
+  const context = begin(habits, profile !== undefined);
   const below = ["Brno below CZ"];
   expect(await rows(context, { table: "cities", parentRowID: ids["CZ"] })).toEqual(below);
   expect(await rows(context, { table: "cities", filters: [{ embeddingRowID: ids["CZ"] }] })).toEqual(below);
@@ -106,8 +99,8 @@ test.each(both)("where parents %s and %s, those of one parent name it", async (_
   expect(await rows(context, { table: "cities", parentRowID: ids["AT"], where: { Name: "Linz" } })).toEqual([all[3]]);
 });
 
-test.each(both)("where parents %s and %s, one row is found by its key", async (_how, _known, habits, isKnown) => {
-  const context = begin(habits, isKnown);
+test.each(both)("where parents %s and %s, one row is found by its key", async (_how, _known, habits, profile) => {
+  const context = begin(habits, profile !== undefined);
   const find = (Name: string) =>
     getRow
       .invoke(context, { table: "cities", parentTable: "countries", key: { Name } })
@@ -118,7 +111,8 @@ test.each(both)("where parents %s and %s, one row is found by its key", async (_
 });
 
 test.each(both)("where parents %s and %s, rows whose parents nobody names are refused", async (...each) => {
-  const [, , habits, isKnown] = each;
+  const [, , habits, profile] = each;
+  const isKnown = profile !== undefined;
   const told: string[] = [];
   const context = begin(habits, isKnown);
   context.report.info = (text) => void told.push(text);

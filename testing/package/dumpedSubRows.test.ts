@@ -15,6 +15,7 @@ import { InProcessEngine } from "../gitops/inProcessEngine.ts";
 import { declarationIn } from "../gitops/pullFrom.ts";
 import { runCommand } from "../harness/commands.ts";
 import { environmentOf, freshFolder, Project, type Ended } from "../harness/project.ts";
+import { both } from "../harness/seeds/hiddenParents.ts";
 
 // Dumps of platforms that do not show below which row each row of a sub-table stands.
 
@@ -111,17 +112,6 @@ async function rowsAfterUp(): Promise<unknown> {
     await target.close();
   }
 }
-
-const hiding: [string, Partial<Habits>][] = [
-  ["are not named", { parentShown: "no" }],
-  ["alone show their rows", { subRows: "byParent" }],
-  ["are not named and alone show their rows", { parentShown: "no", subRows: "byParent" }],
-];
-const both = hiding.flatMap(([how, habits]) =>
-  ([undefined, habits] as const).map(
-    (profile) => [how, profile ? "a profile knows" : "no profile knows", habits, profile] as const,
-  ),
-);
 
 describe.each(both)("where parents %s and %s", (_how, _known, habits, profile) => {
   test("a dump and an up on an empty platform give the same rows", async () => {
