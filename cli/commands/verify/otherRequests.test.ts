@@ -60,6 +60,22 @@ test.each(isLong ? lacking : lacking.slice(0, 1))("without %s it names %s", asyn
   expect(outcome?.left).toEqual([]);
 });
 
+const removals: [name: string, kind: string, resource: string][] = [
+  ["childID", "child", "RowFile"],
+  ["rowID", "row", "SeedRows"],
+  ["teamID", "team", "Team"],
+];
+
+test.each(isLong ? removals : removals.slice(0, 1))(
+  "without %s it names what it leaves: %s, and %s",
+  async (name, kind, resource) => {
+    const { status, outcome } = await tried({ names: { [name]: "another" } });
+    const { left = [], answer } = outcome ?? {};
+    expect([status, left.some((each) => each.kind === kind)]).toEqual([3, true]);
+    expect(answer?.missing.map((each) => each.resource)).toContain(resource);
+  },
+);
+
 test("a call that does not keep to an organization is UserTeams' lack", async () => {
   const { status, outcome } = await tried({ names: { organizationID: "x" }, endpoint: "enforceteammembership" });
   expect([status, outcome?.answer.missing.map(({ resource }) => resource)]).toEqual([

@@ -106,7 +106,15 @@ export function describeValue(value: unknown, hide: (text: string) => string): s
 /** True when nobody has to do anything about a difference. */
 export const isAdapted = ({ adapts: { by } }: PlatformDifference): boolean => by === "client" || by === "unused";
 
-/** Returns 3 when the product lacks something, or when the platform is not as its profile any more. */
-export function statusOf({ works }: Answer, changes: readonly ProfileChange[] | null): 0 | 3 {
-  return works === "no" || (changes !== null && changes.length > 0) ? 3 : 0;
+/**
+ * Returns 3 when the product lacks something, or when the platform is not as its profile any more; 1 when all that is
+ * wrong is that something could not be removed.
+ */
+export function statusOf(
+  { works }: Answer,
+  changes: readonly ProfileChange[] | null,
+  left: readonly unknown[],
+): VerifyOutcome["status"] {
+  if (works === "no" || (changes !== null && changes.length > 0)) return 3;
+  return left.length > 0 ? 1 : 0;
 }

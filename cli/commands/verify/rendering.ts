@@ -101,10 +101,17 @@ function notTriedLines(notTried: VerifyOutcome["notTried"], columns: number): st
   );
 }
 
+/** IDs in a line about what is left; `--json` has all. */
+const maxIDs = 5;
+
 const leftLines = (left: VerifyOutcome["left"], columns: number): string[] =>
-  left.flatMap(({ kind, ids, why }) =>
-    wrapLine(`LEFT OVER ${kind} ${ids.join(", ")}: ${why} 'microapps verify --clean --sandbox' tries again.`, columns),
-  );
+  [...Map.groupBy(left, ({ kind, why }) => `${kind} ${why}`).values()].flatMap((alike) => {
+    const [{ kind, why }] = alike as [VerifyOutcome["left"][number]]; // no group is empty
+    const ids = alike.flatMap((each) => each.ids);
+    const more = ids.length > maxIDs ? ` and ${ids.length - maxIDs} more` : "";
+    const named = ids.slice(0, maxIDs).join(", ") + more;
+    return wrapLine(`LEFT OVER ${kind} ${named}: ${why} 'microapps verify --clean --sandbox' tries again.`, columns);
+  });
 
 function summary({ score: { all }, differences, changes, requests, mark }: VerifyOutcome): string {
   const adapted = differences.filter(isAdapted).length;

@@ -273,7 +273,7 @@ function outcomeOf(
   });
   return {
     version: 1,
-    status: left.length > 0 ? 1 : statusOf(answer, changes),
+    status: statusOf(answer, changes, left),
     stack: subject.place.stack ?? null,
     ...{ platform, answer, mark, requests: sender.made, score: scoreOf(results), differences, changes, notTried },
     profile,
