@@ -19,10 +19,14 @@ export class FactsError extends Error {
 /** Where the package has its facts: a file for each family of endpoints. */
 export const factsFolder = join(packageFolder, "provider/conformance/facts");
 
-/** The facts that the package knows of the interface, in the order of their files. */
-export function loadFacts(): Fact[] {
-  const files = readdirSync(factsFolder).filter((name) => name.endsWith(".yaml"));
-  return files.toSorted().flatMap((name) => parseFacts(readFileSync(join(factsFolder, name), "utf8"), name));
+let loaded: readonly Fact[] | undefined;
+
+/** The facts that the package knows of the interface, in the order of their files; read once in a process. */
+export function loadFacts(): readonly Fact[] {
+  const files = (): string[] => readdirSync(factsFolder).filter((name) => name.endsWith(".yaml"));
+  return (loaded ??= files()
+    .toSorted()
+    .flatMap((name) => parseFacts(readFileSync(join(factsFolder, name), "utf8"), name)));
 }
 
 /** The facts of a file's text; `name` is what mistakes call the file. Throws a FactsError. */
