@@ -33,7 +33,7 @@ function textsOf({ folder }: Repository): Record<string, string> {
 const writes = [5, 8, 12, ...[1, 2, 3, 4, 6, 7, 9, 10, 11]];
 
 describe("a promotion that is killed", () => {
-  test.each(sampleOf(writes, 3))(
+  test.each(sampleOf(writes, 1))(
     "at write %i leaves each file whole, and the next one refuses, or finishes what is left",
     async (at) => {
       const whole = made(start);

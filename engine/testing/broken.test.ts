@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { readdirSync, readFileSync } from "node:fs";
+import { isLong } from "../../testing/harness/drawn.ts";
 import { EngineError } from "../errors.ts";
 import type { EngineEvent } from "../events.ts";
 import { writeDurably } from "../state/atomicWrite.ts";
@@ -45,7 +46,7 @@ describe("a full disk", () => {
       return writeDurably(file, text);
     });
     expect(writes).toBeGreaterThan(5);
-    for (let failing = 1; failing <= writes; failing += 4) {
+    for (let failing = 1; failing <= writes; failing += isLong ? 1 : 7) {
       const fresh = new Sandbox();
       try {
         setConfig(await fresh.init(), "token", "s3cr3t", { secret: true });

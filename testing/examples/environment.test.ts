@@ -196,7 +196,7 @@ testInLong("thousands of real rows: one resource, few calls, exact changes", asy
   await byHand(project.platform, async (client) => expect(await rowsOf(client, "cities")).toHaveLength(rows.length));
 });
 
-test("no secret is in the state, the output or the messages", async () => {
+testInLong("no secret is in the state, the output or the messages", async () => {
   const printed = [await project.succeed("up --yes"), await project.succeed("preview --diff --refresh")];
   printed.push(
     await project.stateText(),

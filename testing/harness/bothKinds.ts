@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { drawnKinds, isLong } from "./drawn.ts";
+import { drawnKinds, halfOfTests, isLong } from "./drawn.ts";
 import { here } from "./inProcessPlugin.ts";
 import * as testedKinds from "./kinds.ts";
 import type { TestedKind } from "./providerHost.ts";
@@ -97,14 +97,16 @@ export function throughBothKinds(
 
 const ownProcess = " (in a process of its own)";
 
-/** Registers a case in which a provider is killed, ends in order or stands beside another one. */
+const drawnTest = halfOfTests();
+
+/** Registers a case in which a provider is killed, ends in order or stands beside another one: `make test` runs half of them. */
 export const testInOwnProcess = Object.assign(
-  (name: string, work: () => Promise<void>): void => test(name + ownProcess, work),
+  (name: string, work: () => Promise<void>): void => drawnTest(name + ownProcess, work),
   {
     each:
       <Case>(cases: readonly Case[]) =>
       (name: string, work: (one: Case) => Promise<void>): void =>
-        test.each([...cases])(name + ownProcess, work),
+        drawnTest.each([...cases])(name + ownProcess, work),
   },
 );
 

@@ -47,6 +47,9 @@ export function sampleStories(): typeof test {
 export const testThrough = (kind: string): typeof test =>
   registering((name) => drawnKinds(name).some((drawn) => drawn === kind));
 
+/** A `test` for stories of which `make test` runs half, which their names decide, and `make test-long` all. */
+export const halfOfTests = (): typeof test => registering((name) => drawnFrom([true, false], name).some(Boolean));
+
 function registering(isDrawn: (name: string) => boolean): typeof test {
   if (isLong) return test;
   const one = (name: string, ...more: unknown[]): void => {

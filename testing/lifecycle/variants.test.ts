@@ -214,9 +214,9 @@ const drawn: Record<string, Lived> = {
 };
 
 const chosenSubTables = Object.entries(subTables).filter(
-  ([, { refuses }], index) => isLong || refuses || index % 3 === 2,
+  ([, { refuses }], index) => isLong || refuses || index % 6 === 2,
 );
-const chosen = Object.entries(drawn).filter((_, index) => isLong || index % 12 === 0);
+const chosen = Object.entries(drawn).filter((_, index) => isLong || index % 24 === 0);
 
 let ground: LivingGround;
 beforeAll(async () => (ground = await LivingGround.open()));

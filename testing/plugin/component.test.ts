@@ -26,6 +26,8 @@ export const { organizations, teams, seeds, apps } = environment0;
 const file = '"environment", { file: "dev.yaml" }';
 
 let project: Project;
+/** The program of the example, which has the class. */
+let example: string;
 beforeAll(async () => {
   project = await Project.environment();
   const settings = await project.read("../../Pulumi.yaml");
@@ -35,6 +37,9 @@ beforeAll(async () => {
     `${settings}\nplugins:\n  providers:\n    - { name: microapps, path: ${plugin} }\n`,
   );
   await project.succeed("stack init dev");
+  example = await project.read("index.ts");
+  await program(ofPlugin(file));
+  await up();
 });
 afterAll(() => endedCleanly(project));
 
@@ -73,7 +78,9 @@ async function everything(): Promise<Record<string, object>> {
 }
 
 describe("an Environment as a component of the plugin", () => {
-  test("is the same as the class of the SDK, resource by resource, and one becomes the other", async () => {
+  testInLong("is the same as the class of the SDK, resource by resource, and one becomes the other", async () => {
+    await project.succeed("destroy --yes --skip-preview");
+    await program(example);
     await up();
     const asClass = await everything();
     await project.succeed("destroy --yes --skip-preview");
@@ -104,7 +111,6 @@ describe("an Environment as a component of the plugin", () => {
   });
 
   test("an edit of the file and one by hand show in a plain preview by name, and an up mends both", async () => {
-    // The refresh reads resources that were dynamic until now.
     await project.succeed("refresh --yes --skip-preview");
     const id = (await project.state()).get("environment/acme/crew")?.id ?? "";
     await byHand(project.platform, (client) => client.updateteam({ teamID: id, teamInfo: { name: "By hand" } }));

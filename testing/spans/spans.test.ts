@@ -2,6 +2,7 @@ import grpc from "@grpc/grpc-js";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import fc from "fast-check";
+import { drawnFrom } from "../harness/drawn.ts";
 import { dynamic, plugin } from "../harness/kinds.ts";
 import { eventually } from "../harness/processes.ts";
 import type { TestedKind } from "../harness/providerHost.ts";
@@ -123,7 +124,7 @@ describe.each([dynamic, plugin])("with the $name provider:", (providerKind) => {
   });
 });
 
-test.each([dynamic, plugin])(
+test.each(drawnFrom([dynamic, plugin], "OpenTelemetry"))(
   "our OpenTelemetry is loaded where somebody asks: the $name provider",
   async (providerKind) => {
     const tells = `import { registerHooks } from "node:module";
