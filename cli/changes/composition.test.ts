@@ -1,12 +1,13 @@
 import { afterAll, expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { isLong } from "../../testing/harness/drawn.ts";
 import type { Section, Tally } from "./model/changeSet.ts";
 import { composed, effectsOf, type Effects } from "./testing/composed.ts";
 import { drawn, filesOf, type Drawn } from "./testing/drawn.ts";
 import { Folders } from "./testing/twoFolders.ts";
 
 // More with PROPERTY_RUNS=400.
-const numRuns = Number(process.env["PROPERTY_RUNS"] ?? 25);
+const numRuns = Number(process.env["PROPERTY_RUNS"] ?? (isLong ? 25 : 8));
 
 const folders = new Folders();
 afterAll(() => folders.remove());

@@ -9,7 +9,7 @@ import type { EditStep, RowFileEdit, ValueFileEdit } from "./kinds.ts";
 import { drawnDocument, drawnEdit, valueAt } from "./testing/drawnDocuments.ts";
 import { drawnEdits, drawnFile, textOfFile, type DrawnFile } from "./testing/drawnFiles.ts";
 
-const numRuns = process.env["TEST_LONG"] ? 10_000 : 400;
+const numRuns = process.env["TEST_LONG"] ? 10_000 : 100;
 const limitMs = 60_000 + numRuns * 100;
 
 const sourceOf = (source: string): RowFileEdit["source"] => ({ source, key: ["code"], types: { area: "number" } });

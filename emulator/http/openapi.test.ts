@@ -58,7 +58,7 @@ function queryOf(parameters: Json[]): Json {
   };
 }
 
-const runs = isLong ? 30 : 10;
+const runs = isLong ? 30 : 4;
 let emulator: Emulator;
 let admin: Caller;
 let known: Known;

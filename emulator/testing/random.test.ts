@@ -5,7 +5,7 @@ import { isLong } from "../../testing/harness/drawn.ts";
 import { post, seed, signIn, start } from "./platform.ts";
 
 // PROPERTY_RUNS=10000 sends more of them.
-const runs = Number(process.env["PROPERTY_RUNS"] ?? (isLong ? 1500 : 500));
+const runs = Number(process.env["PROPERTY_RUNS"] ?? (isLong ? 1500 : 150));
 
 const ids = [
   "countries",

@@ -6,6 +6,7 @@ import { createClient, type Client } from "../../provider/client/index.ts";
 import { parse } from "../../provider/pulumi/properties.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
 import { runCommand } from "../harness/commands.ts";
+import { testInLong } from "../harness/drawn.ts";
 import { environmentOf, freshFolder, Project, type Ended } from "../harness/project.ts";
 import { imported } from "./imported.ts";
 
@@ -374,7 +375,7 @@ test("a reference to a row that is gone is left empty, and that is said", async 
   expect(await readFile(join(folder, "one/data/countries.csv"), "utf8")).toContain('\nJP,," Japan"');
 });
 
-test("without IDs it takes what the stack's state knows, and its schema line leads to the schema from where it lies", async () => {
+testInLong("without IDs it takes what the state knows, and its schema line leads to the schema", async () => {
   const people = await fill();
   await dump(source, "one", ...people, ...allTables);
   const copy = await createEmulator({ seed });

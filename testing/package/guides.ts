@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { isLong, sampleOf } from "../harness/drawn.ts";
+import { sampleOf } from "../harness/drawn.ts";
 import { repository } from "../programs/schema.ts";
 
 /** The guides, in the order in which they go on from each other: all of them use one folder. */
@@ -12,8 +12,8 @@ const all = [
   "client",
 ];
 
-/** Guides that `make test` runs: the first one, and what needs no project. */
-const drawn = [...sampleOf(all, 1), ...(isLong ? [] : ["client"])];
+/** Guides that `make test` runs: the first one. */
+const drawn = sampleOf(all, 1);
 
 /** A code block, such as ```` ```sh ````: what it is, what else stands there, and where. */
 interface Block {

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { stringify } from "yaml";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { runCommand } from "../harness/commands.ts";
+import { testInLong } from "../harness/drawn.ts";
 import { environmentOf, Project } from "../harness/project.ts";
 import { hostile, type Hostile } from "./hostile.ts";
 
@@ -154,7 +155,7 @@ const layersWith = (text: string): object[] => [
   { extends: text, [text]: text },
 ];
 
-test("files", async () => {
+testInLong("files", async () => {
   await always(1, async (text) => {
     const folder = text.replaceAll("/", "");
     mkdirSync(join(project.folder, folder), { recursive: true });

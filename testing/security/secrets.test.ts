@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient } from "../../provider/client/index.ts";
+import { drawnFrom } from "../harness/drawn.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { dynamic, plugin } from "../harness/kinds.ts";
 import { Project, repository } from "../harness/project.ts";
@@ -172,7 +173,7 @@ const secretly = ({ name }: TestedKind, inputs: Properties, secrets: readonly st
       );
 const [mark, kind] = ["4dabf18193072939515e22adb298388d", "1b47061264138c4ac30d75fd1eb44270"];
 
-test.each([dynamic, plugin])(
+test.each(drawnFrom([dynamic, plugin], "secret"))(
   "the $name provider says what is wrong with a secret, and not what it is",
   async (providerKind) => {
     const platform = await hostile();

@@ -19,7 +19,7 @@ const with_ = (providerKind: TestedKind, environment: Record<string, string>): T
   environment: { ...providerKind.environment, ...environment },
 });
 
-describe.each([dynamic, plugin])("with the $name provider:", (providerKind) => {
+describe.each(drawnFrom([dynamic, plugin], "spans"))("with the $name provider:", (providerKind) => {
   let collector: Collector;
   let stage: Stage;
   beforeAll(async () => {

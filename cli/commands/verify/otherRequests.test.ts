@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import type { FaultPlan } from "../../../emulator/platform/faults.ts";
 import { endpoints, type EndpointName } from "../../../provider/contract/endpoints.ts";
-import { isLong } from "../../../testing/harness/drawn.ts";
+import { isLong, partOf } from "../../../testing/harness/drawn.ts";
 import { Stand, type Ended } from "./testing/stand.ts";
 
 // Platforms that take requests in none of the documented forms: verify ends with 3 and names what can't work, or with 0
@@ -100,11 +100,14 @@ const unfit: [name: string, theirs: string, why: RegExp][] = [
   ["organizationID", "orgID", /Organization and Team can't work .*orgID is required/],
 ];
 
-test.each(unfit)("with %s as %s nothing else is tried, and it names what can't work", async (name, theirs, why) => {
-  const { status, why: seen, errors } = await tried({ names: { [name]: theirs } });
-  expect([status, seen]).toEqual([3, expect.stringMatching(why)]);
-  expect(errors.includes("Left on the platform: ")).toBe(stand.differences().length > 0);
-});
+test.each(partOf(unfit, 0))(
+  "with %s as %s nothing else is tried, and it names what can't work",
+  async (name, theirs, why) => {
+    const { status, why: seen, errors } = await tried({ names: { [name]: theirs } });
+    expect([status, seen]).toEqual([3, expect.stringMatching(why)]);
+    expect(errors.includes("Left on the platform: ")).toBe(stand.differences().length > 0);
+  },
+);
 
 test("numbers as IDs and no texts: rows of a sub-table can't work, and what can't be removed is named", async () => {
   stand.emulator.setProfile({ version: 1, habits: { idForm: "number" } });

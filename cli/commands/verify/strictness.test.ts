@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import type { Fact } from "../../../provider/conformance/fact.ts";
 import { loadFacts } from "../../../provider/conformance/load.ts";
 import type { HabitName } from "../../../provider/habits/habits.ts";
-import { drawnFrom, partOf } from "../../../testing/harness/drawn.ts";
+import { drawnFrom, partOf, testInLong } from "../../../testing/harness/drawn.ts";
 import { answerOf } from "./answer.ts";
 import type { VerifyOutcome } from "./outcome.ts";
 import { parts, type RehearsedPart } from "./rehearsal/parts.ts";
@@ -29,19 +29,22 @@ const lacks = (outcome: VerifyOutcome | undefined): string[] | undefined =>
 const profile = "platform-profile.yaml";
 const containing = (text: string): unknown => expect.stringContaining(text);
 
-test("an order that changes: one answer has all rows, and a table of several answers is missing by name", async () => {
-  const habits = { viewSort: "ignored", rowOrder: "changing" } as const;
-  const work = { facts: about("rowOrder"), parts: named("rows") };
-  stand.emulator.setProfile({ version: 1, habits });
-  const { status, outcome } = await stand.verify({ writeProfile: profile, force: true }, work);
-  expect([status, outcome?.profile.habits, lacks(outcome)]).toEqual([0, { rowOrder: "changing" }, []]);
-  expect(await stand.verify({ profile }, work)).toMatchObject({ status: 0, outcome: { changes: [] } });
+testInLong(
+  "an order that changes: one answer has all rows, and a table of several answers is missing by name",
+  async () => {
+    const habits = { viewSort: "ignored", rowOrder: "changing" } as const;
+    const work = { facts: about("rowOrder"), parts: named("rows") };
+    stand.emulator.setProfile({ version: 1, habits });
+    const { status, outcome } = await stand.verify({ writeProfile: profile, force: true }, work);
+    expect([status, outcome?.profile.habits, lacks(outcome)]).toEqual([0, { rowOrder: "changing" }, []]);
+    expect(await stand.verify({ profile }, work)).toMatchObject({ status: 0, outcome: { changes: [] } });
 
-  stand.emulator.setProfile({ version: 1, habits, limits: { maximumLimit: 7 } });
-  const other = await stand.verify({}, work);
-  expect(other).toMatchObject({ status: 3, outcome: { left: [] } });
-  expect(lacks(other.outcome)).toEqual([containing("The rows of table bed-currencies can't be read page by page")]);
-});
+    stand.emulator.setProfile({ version: 1, habits, limits: { maximumLimit: 7 } });
+    const other = await stand.verify({}, work);
+    expect(other).toMatchObject({ status: 3, outcome: { left: [] } });
+    expect(lacks(other.outcome)).toEqual([containing("The rows of table bed-currencies can't be read page by page")]);
+  },
+);
 
 test("a batch that keeps a part is a limit of batches, with which rows arrive, and no limit of reads", async () => {
   stand.emulator.setFaults({ faults: [{ kind: "keepsPart", endpoint: "insertmicroapprows", rows: 5 }] });
@@ -51,7 +54,7 @@ test("a batch that keeps a part is a limit of batches, with which rows arrive, a
   expect(await stand.verify({ profile }, work)).toMatchObject({ status: 0, outcome: { changes: [] } });
 });
 
-test("userid that is switched off is no other way of asking", async () => {
+testInLong("userid that is switched off is no other way of asking", async () => {
   stand.emulator.setProfile({ version: 1, habits: { userLookupBy: "none" } });
   const work = { facts: about("userLookupBy", "memberAddress"), parts: named("Crew", "Support", "member", "roster") };
   const { status, outcome } = await stand.verify({ writeProfile: profile, force: true }, work);
