@@ -58,7 +58,7 @@ function queryOf(parameters: Json[]): Json {
   };
 }
 
-const runs = isLong ? 30 : 4;
+const runs = isLong ? 30 : 10;
 let emulator: Emulator;
 let admin: Caller;
 let known: Known;

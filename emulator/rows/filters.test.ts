@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { Query } from "mingo";
-import { isLong } from "../../testing/harness/drawn.ts";
 import { createEmulator, type Emulator } from "../emulator.ts";
 import { seed, signIn, type Caller } from "../testing/platform.ts";
 
 // Compares the rows a filter finds with those of another implementation of document queries. $mod is left out: there
 // empty texts and null count as 0, while databases match numbers alone. PROPERTY_RUNS=10000 tries more filters.
 
-const runs = Number(process.env["PROPERTY_RUNS"] ?? (isLong ? 200 : 100));
+const runs = Number(process.env["PROPERTY_RUNS"] ?? 200);
 
 type Document = Record<string, unknown>;
 

@@ -7,7 +7,7 @@ import { addEngineCommands } from "./cli.ts";
 
 let sandbox: Sandbox;
 beforeEach(() => {
-  sandbox = new Sandbox();
+  sandbox = new Sandbox({ "Pulumi.dev.yaml": "" }); // no salt yet
 });
 afterEach(() => {
   sandbox.remove();
