@@ -18,7 +18,7 @@ export interface Ran extends RunResult {
   calls: unknown[][];
 }
 
-/** Of the passphrase "engine test": a process derives the key once, which takes a third of a second. */
+/** The salt of the passphrase "engine test": a process derives the key once, which takes a third of a second. */
 const encryptionsalt = "v1:tNykaq8dtR4=:v1:FmMG6OYrbPgN35LG:DpeWeU4waj5drz9H6EOKxC2BASkqWQ==";
 
 /** A project in a temporary folder, on the SDK that this repository has installed, with the recorded program and provider. */

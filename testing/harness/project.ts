@@ -52,7 +52,7 @@ const checkpoint = z.object({
 /** A resource as the state remembers it. */
 export type StateResource = z.output<typeof checkpoint>["checkpoint"]["latest"]["resources"][number];
 
-/** Of the passphrase "dev", as in this repository: a process derives the key once, which takes a third of a second. */
+/** The salt of the passphrase "dev", as in this repository: a process derives the key once, which takes a third of a second. */
 const encryptionsalt = "v1:+2w8hw2V2Tc=:v1:/8X+wlehSQdd5Hsf:J2tZab9CrIwyADaDprHAdwRKBswPGA==";
 
 /** A project in a folder of its own, run by the embedded engine as a user would. */
