@@ -54,7 +54,7 @@ test-long: export PROPERTY_SEED ?= $(shell date +%s)
 test-long: compiled
 	@echo "PROPERTY_SEED=$(PROPERTY_SEED)"
 	@node --no-warnings node_modules/jest/bin/jest.js --testMatch '**/*.test.js' '**/*.long.js' --testTimeout=36000000 $(ARGS)
-	@$(MAKE) --no-print-directory test-faults test-range
+	@$(MAKE) --no-print-directory test-faults test-range test-console
 
 # The whole fault and kill matrix, of which `make test` draws a sample; with ARGS only the cases that have these words.
 .PHONY: test-faults

@@ -2,6 +2,7 @@ import { expect, test } from "@jest/globals";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { createClient } from "../../../provider/client/index.ts";
+import { testInLong } from "../../../testing/harness/drawn.ts";
 import { post, signIn } from "../platform.ts";
 import { everything } from "./contents.ts";
 import { inBrowser, type Opened } from "./page.ts";
@@ -34,7 +35,7 @@ test("the call log is live, and shows changes, failures or what is searched alon
     await page.getByText("No call fits").waitFor();
   }));
 
-test("calls are grouped by run, under the address of who called", () => {
+testInLong("calls are grouped by run, under the address of who called", () => {
   let now = Date.parse("2026-03-02T09:00:00Z");
   return inBrowser(
     async (opened) => {
@@ -64,7 +65,7 @@ test("calls are grouped by run, under the address of who called", () => {
   );
 });
 
-test("a fault that was played, and a call's parameters, stand with the call", () =>
+testInLong("a fault that was played, and a call's parameters, stand with the call", () =>
   inBrowser(async (opened) => {
     const { page, view, admin, emulator } = opened;
     emulator.setFaults({ faults: [{ kind: "status", status: 503, endpoint: "readteam" }] });
@@ -80,7 +81,8 @@ test("a fault that was played, and a call's parameters, stand with the call", ()
     };
     expect(await copied("Copy as client code")).toBe('await client.readteam({"teamID":"crew"});');
     expect(await copied("Copy as curl")).toContain(`curl '${emulator.url}/api/readteam' --header "x-auth-token: `);
-  }));
+  }),
+);
 
 test("what is copied of each call runs, as a command and as code, and answers as the call did", () =>
   inBrowser(async (opened) => {

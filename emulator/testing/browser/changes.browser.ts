@@ -1,4 +1,5 @@
 import { expect, test } from "@jest/globals";
+import { testInLong } from "../../../testing/harness/drawn.ts";
 import { everything } from "./contents.ts";
 import { inBrowser, type Opened } from "./page.ts";
 
@@ -124,7 +125,7 @@ test("organizations, teams and members are made, changed and removed by the inte
     { fill: (admin, emulator) => everything(admin, emulator) },
   ));
 
-test("a call shows what it changed, its answer and its headers, without the token", () =>
+testInLong("a call shows what it changed, its answer and its headers, without the token", () =>
   inBrowser(async ({ page, view, admin }) => {
     await admin.call("insertmicroapprow", { microAppID: "countries", rowData: { Code: "CZ" } });
     await view("Calls");
@@ -136,9 +137,10 @@ test("a call shows what it changed, its answer and its headers, without the toke
     const headers = await call.locator(".headers pre").innerText();
     expect(JSON.parse(headers)).toMatchObject({ "x-auth-token": "***", "content-type": "application/json" });
     expect(headers).not.toContain(admin.token);
-  }));
+  }),
+);
 
-test("a text of several lines is edited as it is, and no line break makes a change", () =>
+testInLong("a text of several lines is edited as it is, and no line break makes a change", () =>
   inBrowser(
     async (opened) => {
       const { page, open, emulator, noticed } = opened;
@@ -163,4 +165,5 @@ test("a text of several lines is edited as it is, and no line break makes a chan
           rowData: { Code: "CZ\n1", Name: "one\r\ntwo", Population: 1 },
         }),
     },
-  ));
+  ),
+);

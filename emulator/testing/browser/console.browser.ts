@@ -2,6 +2,7 @@ import { expect, test } from "@jest/globals";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { testInLong } from "../../../testing/harness/drawn.ts";
 import { seed } from "../platform.ts";
 import { countries, everything, views } from "./contents.ts";
 import { inBrowser } from "./page.ts";
@@ -68,7 +69,7 @@ test("stored files are listed and open", async () => {
   server.close();
 });
 
-test("inboxes show unread and push messages; apps get ready before one's eyes", () =>
+testInLong("inboxes show unread and push messages; apps get ready before one's eyes", () =>
   inBrowser(
     async ({ page, view, emulator }) => {
       await view("Inboxes");
@@ -84,7 +85,8 @@ test("inboxes show unread and push messages; apps get ready before one's eyes", 
       await status.filter({ hasText: "completed" }).waitFor();
     },
     { options: { settings: { generationSeconds: 600 } }, fill: (admin, emulator) => everything(admin, emulator) },
-  ));
+  ),
+);
 
 test("a fault shows the fields of its kind only, hits, and goes", () =>
   inBrowser(async ({ page, view, admin, emulator, noticed, decide }) => {
@@ -182,7 +184,7 @@ test("without the token of its address it shows nothing but where that stands", 
     await stranger?.close();
   }));
 
-test("each platform of an emulator has a console of its own", () =>
+testInLong("each platform of an emulator has a console of its own", () =>
   inBrowser(
     async ({ page, emulator, open }) => {
       await page.goto(`${emulator.tenant("other").url}/`);
@@ -193,4 +195,5 @@ test("each platform of an emulator has a console of its own", () =>
       await page.locator("caption", { hasText: "Rows 1–3 of 3" }).waitFor();
     },
     { options: { tenants: { other: { seed } } }, fill: rowsOf(3) },
-  ));
+  ),
+);

@@ -1,4 +1,5 @@
 import { expect, test } from "@jest/globals";
+import { testInLong } from "../../../testing/harness/drawn.ts";
 import { countries } from "./contents.ts";
 import { inBrowser } from "./page.ts";
 
@@ -80,7 +81,7 @@ test("a table with very many rows shows some at once, and their number when they
     },
   ));
 
-test("the columns of the table come first, and a click copies the ID, which is shortened and last", () =>
+testInLong("the columns of the table come first, and a click copies the ID, which is shortened and last", () =>
   inBrowser(
     async ({ page, open, noticed, admin }) => {
       await open("Countries");
@@ -99,9 +100,10 @@ test("the columns of the table come first, and a click copies the ID, which is s
       expect(await page.evaluate("navigator.clipboard.readText()")).toBe(rowID);
     },
     { fill: rowsOf(1), context: { permissions: ["clipboard-read", "clipboard-write"] } },
-  ));
+  ),
+);
 
-test("a row that somebody inserts appears by itself, and is seen whole", () =>
+testInLong("a row that somebody inserts appears by itself, and is seen whole", () =>
   inBrowser(async ({ page, admin, open }) => {
     await open("Countries");
     await admin.get("rowID", "insertmicroapprow", { microAppID: "countries", rowData: { Code: "CZ", Population: 10 } });
@@ -113,9 +115,10 @@ test("a row that somebody inserts appears by itself, and is seen whole", () =>
     await dialog.getByText('"Code": "CZ"').waitFor();
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "hidden" });
-  }));
+  }),
+);
 
-test("when the last page is deleted, the one before it is shown", () =>
+testInLong("when the last page is deleted, the one before it is shown", () =>
   inBrowser(
     async ({ page, admin, open }) => {
       await open("Countries");
@@ -130,7 +133,8 @@ test("when the last page is deleted, the one before it is shown", () =>
       await page.locator("caption", { hasText: "Rows 1–50 of 50" }).waitFor();
     },
     { fill: rowsOf(51) },
-  ));
+  ),
+);
 
 test("filter, order and page stand in the address: reloaded, gone back from, and taken to another window", () =>
   inBrowser(
@@ -239,7 +243,7 @@ test("what is shown is exported whole, as CSV and as JSON", () =>
     },
   ));
 
-test("a condition on a number takes a number alone, and an address whose filter is none says so", () =>
+testInLong("a condition on a number takes a number alone, and an address whose filter is none says so", () =>
   inBrowser(
     async ({ page, open, noticed, emulator }) => {
       await open("Countries");
@@ -254,4 +258,5 @@ test("a condition on a number takes a number alone, and an address whose filter 
       await page.locator("main caption", { hasText: "Rows 1–3 of 3" }).waitFor();
     },
     { fill: rowsOf(3) },
-  ));
+  ),
+);

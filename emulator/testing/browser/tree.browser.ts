@@ -1,4 +1,5 @@
 import { expect, test } from "@jest/globals";
+import { testInLong } from "../../../testing/harness/drawn.ts";
 import { everything } from "./contents.ts";
 import { inBrowser, type Opened } from "./page.ts";
 
@@ -24,7 +25,7 @@ test("the tree leads from an organization to its teams, their members and their 
     expect(await tree.locator("[aria-current=page]").textContent()).toBe("All Members");
   }, filled));
 
-test("organizations and users are listed with what is known of them", () =>
+testInLong("organizations and users are listed with what is known of them", () =>
   inBrowser(async ({ page, view }) => {
     await view("Organizations");
     const cells = await page.getByRole("row").filter({ hasText: "Acme plain" }).getByRole("cell").allInnerTexts();
@@ -35,7 +36,8 @@ test("organizations and users are listed with what is known of them", () =>
     expect(await standing("admin@example.com")).toBe("administrator");
     expect(await standing("ada@example.com")).toBe("user");
     expect(await standing("new@example.com")).toBe("invited");
-  }, filled));
+  }, filled),
+);
 
 test("the search finds tables, teams and people, and shows the way to them", () =>
   inBrowser(async (opened) => {
@@ -56,7 +58,7 @@ test("the search finds tables, teams and people, and shows the way to them", () 
     await page.getByText("Nothing is found.").waitFor();
   }, filled));
 
-test("what is folded stays folded when the platform changes", () =>
+testInLong("what is folded stays folded when the platform changes", () =>
   inBrowser(async (opened) => {
     const { admin } = opened;
     const tree = contents(opened);
@@ -66,4 +68,5 @@ test("what is folded stays folded when the platform changes", () =>
     await tree.getByRole("link", { name: "Late" }).waitFor();
     expect(await tables.getAttribute("aria-expanded")).toBe("false");
     expect(await tree.getByRole("link", { name: "Countries" }).count()).toBe(0);
-  }, filled));
+  }, filled),
+);
