@@ -224,7 +224,7 @@ if (process.env.MORE) new Organization("evil", { name: "Evil" });
     },
   );
 
-  test("what was edited by hand in a seed or roster that goes stays on the platform, or is in the next report", async () => {
+  testInLong("edits by hand in a seed or roster that goes stay, or are in the next report", async () => {
     await project.edit(
       "dev.yaml",
       "  regions: { table: regions, key: Code, source: regions.csv, maxRemovals: 1 }\n",

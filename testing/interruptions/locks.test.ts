@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
-import { sampleOf } from "../harness/drawn.ts";
+import { sampleOf, testInLong } from "../harness/drawn.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { eventually, leftRunning } from "../harness/processes.ts";
 import { Project } from "../harness/project.ts";
@@ -75,7 +75,7 @@ test.each(sampleOf(["SIGINT", "SIGTERM"] as const, 1))(
   },
 );
 
-test("a second interruption ends everything at once, and the next up goes on with what was made", async () => {
+testInLong("a second interruption ends everything at once, and the next up goes on with what was made", async () => {
   emulator.setFaults({ faults: [{ kind: "timeout", commit: true, endpoint: "insertteam", count: 1 }] });
   const up = project.start("up --yes --skip-preview");
   await inItsMidst();
