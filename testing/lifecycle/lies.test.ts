@@ -176,6 +176,6 @@ test("nor when the platform lies in two ways", async () => {
         ),
       ).toEqual([]);
     }),
-    { numRuns: isLong ? 40 : 10, endOnFailure: true },
+    { numRuns: isLong ? 40 : 4, endOnFailure: true },
   );
 });

@@ -86,7 +86,7 @@ test("the embedded engine runs the plugin: from up to destroy, with what was cha
   expect(left()).toEqual([]);
 });
 
-test("a preview says once what becomes of rows, and the update, which says what it did, does not", async () => {
+testInLong("a preview says once what becomes of rows, and the update, which says what it did, does not", async () => {
   const since = emulator.lastCall();
   const [preview = "", update = ""] = (await project.succeed("up --yes --diff")).split("Updating (dev):");
   expect(emulator.calls({ since, mutating: true }).length).toBeGreaterThan(0);
@@ -152,7 +152,7 @@ export const seenName = seen.name;`,
   expect(left()).toEqual([]);
 });
 
-test("kill -9 of the engine ends the plugin, and the next up goes on", async () => {
+testInLong("kill -9 of the engine ends the plugin, and the next up goes on", async () => {
   emulator.setFaults({ faults: [{ kind: "timeout", commit: true, endpoint: "insertteam", count: 1 }] });
   const running = project.start("up --yes --skip-preview");
   await eventually("a call", () => emulator.calls({ endpoint: "insertteam" })[0]);

@@ -18,7 +18,7 @@ import { isLong } from "../harness/drawn.ts";
 
 // Whoever changes a file of the tree after approval, or the approved report: the run is refused, or makes the same calls.
 
-const numRuns = Number(process.env["PROPERTY_RUNS"] ?? (isLong ? 2_000 : 60));
+const numRuns = Number(process.env["PROPERTY_RUNS"] ?? (isLong ? 2_000 : 30));
 const login = { email: "admin@example.com", password: "correct-horse" };
 const key = "a key that the apply job alone knows";
 const people = ["ada@example.com", "bob@example.com", "cyd@example.com"];

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { configure } from "../../provider/pulumi/configuration/configuration.ts";
 import { connect } from "../../provider/pulumi/platform.ts";
-import { testThrough } from "../harness/drawn.ts";
+import { testInLong, testThrough } from "../harness/drawn.ts";
 import * as testedKinds from "../harness/kinds.ts";
 import { Project } from "../harness/project.ts";
 import { ProviderHost, type TestedKind } from "../harness/providerHost.ts";
@@ -210,7 +210,7 @@ describe.each(Object.values(testedKinds))("with the $name provider:", (providerK
     expect(problems).toEqual([]);
   });
 
-  test("what stands under the endpoint is quoted by no error", async () => {
+  testInLong("what stands under the endpoint is quoted by no error", async () => {
     const moved = "correct horse battery staple";
     for (const endpoint of [moved, `emulator:?seed=${moved}`, `emulator:a.db?${moved}`, `https://${moved}`]) {
       const said = await everything(providerKind, { "microapps:endpoint": endpoint, ...toKeys({ ...own, email }) });

@@ -88,7 +88,7 @@ testInLong("so is one that a second Ctrl-C stopped, by a run that goes on with i
   nothingIsLeft();
 });
 
-test("where no key can be kept no journal is believed: one without seals may be anybody's", async () => {
+testInLong("where no key can be kept no journal is believed: one without seals may be anybody's", async () => {
   await ended(["SIGKILL"], "insertteam");
   const [file = ""] = files();
   const text = readFileSync(file, "utf8");
