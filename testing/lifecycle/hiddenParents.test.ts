@@ -7,16 +7,11 @@ import { createClient, type Client } from "../../provider/client/index.ts";
 import type { Habits } from "../../provider/habits/habits.ts";
 import { InProcessHost } from "../harness/inProcessHost.ts";
 import type { Properties } from "../harness/providerHost.ts";
+import { nestedTables as tables } from "../harness/seeds/hiddenParents.ts";
 
 // Platforms that do not show below which row each row of a sub-table stands, without a profile.
 
 const administrator = { email: "admin@example.com", password: "correct-horse" };
-const fields = { Name: "text", Note: "text" } as const;
-const tables = {
-  countries: { fields },
-  cities: { parent: "countries", fields },
-  streets: { parent: "cities", fields },
-};
 
 let emulator: Emulator;
 let client: Client;

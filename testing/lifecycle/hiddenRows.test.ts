@@ -8,18 +8,12 @@ import { getRow } from "../../provider/functions/getRow.ts";
 import { getRows } from "../../provider/functions/getRows.ts";
 import type { Habits } from "../../provider/habits/habits.ts";
 import type { ResourceContext } from "../../provider/resources/resource.ts";
-import { both, hiding } from "../harness/seeds/hiddenParents.ts";
+import { both, hiding, nestedTables, tableAlone } from "../harness/seeds/hiddenParents.ts";
 
 // Functions that read rows, on platforms that do not show below which row each row of a sub-table stands.
 
 const administrator = { email: "admin@example.com", password: "correct-horse" };
-const fields = { Name: "text", Note: "text" } as const;
-const tables = {
-  countries: { fields },
-  cities: { parent: "countries", fields },
-  streets: { parent: "cities", fields },
-  empty: { fields },
-};
+const tables = { ...nestedTables, empty: tableAlone };
 
 let emulator: Emulator;
 let client: Client;

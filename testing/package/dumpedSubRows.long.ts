@@ -15,19 +15,12 @@ import { InProcessEngine } from "../gitops/inProcessEngine.ts";
 import { declarationIn } from "../gitops/pullFrom.ts";
 import { runCommand } from "../harness/commands.ts";
 import { environmentOf, freshFolder, Project, type Ended } from "../harness/project.ts";
-import { both } from "../harness/seeds/hiddenParents.ts";
+import { both, nestedTables, tableAlone } from "../harness/seeds/hiddenParents.ts";
 
 // Dumps of platforms that do not show below which row each row of a sub-table stands.
 
 const administrator = { email: "admin@example.com", password: "correct-horse" };
-const fields = { Name: "text", Note: "text" } as const;
-const tables = {
-  countries: { fields },
-  cities: { parent: "countries", fields },
-  streets: { parent: "cities", fields },
-  currencies: { fields },
-  empty: { fields },
-};
+const tables = { ...nestedTables, currencies: tableAlone, empty: tableAlone };
 
 let folder: string;
 let source: Emulator;

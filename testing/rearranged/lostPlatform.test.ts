@@ -1,15 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { drawnKinds, testInLong } from "../harness/drawn.ts";
 import { Scene } from "./scene.ts";
-import { offices, seed } from "./seeds.ts";
+import { offices, seed, twoTeams } from "./seeds.ts";
 
-const program = `
-const acme = new Organization("acme", { name: "Acme" });
-const crew = new Team("crew", { organizationID: acme.id, name: "Crew" });
-const yard = new Team("yard", { organizationID: acme.id, name: "Yard" });
-new TeamMember("ada", { teamID: crew.id, email: "ada@example.com" });
-new TeamRoster("roster", { teamID: yard.id, members: { "kay@example.com": "admin" } });
-${seed("depots", "NES")}
+const program = `${twoTeams}${seed("depots", "NES")}
 ${offices("NES")}`;
 
 const many = `const acme = new Organization("acme", { name: "Acme" });\n${seed("depots", "ABCDEFGHIJKL")}`;

@@ -38,3 +38,12 @@ interface SeedOptions {
   /** Further inputs, as text. */
   more?: string;
 }
+
+/** An organization with a team of a member and one of a roster, as a program declares them. */
+export const twoTeams = `
+const acme = new Organization("acme", { name: "Acme" });
+const crew = new Team("crew", { organizationID: acme.id, name: "Crew" });
+const yard = new Team("yard", { organizationID: acme.id, name: "Yard" });
+new TeamMember("ada", { teamID: crew.id, email: "ada@example.com" });
+new TeamRoster("roster", { teamID: yard.id, members: { "kay@example.com": "admin" } });
+`;

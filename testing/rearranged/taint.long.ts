@@ -1,15 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect } from "@jest/globals";
 import { drawnFrom, sampleStories } from "../harness/drawn.ts";
 import { kindNames, Scene, type KindName } from "./scene.ts";
-import { seed } from "./seeds.ts";
+import { seed, twoTeams } from "./seeds.ts";
 
-const program = `
-const acme = new Organization("acme", { name: "Acme" });
-const crew = new Team("crew", { organizationID: acme.id, name: "Crew" });
-const yard = new Team("yard", { organizationID: acme.id, name: "Yard" });
-new TeamMember("ada", { teamID: crew.id, email: "ada@example.com" });
-new TeamRoster("roster", { teamID: yard.id, members: { "kay@example.com": "admin" } });
-${seed("depots", "NES")}`;
+const program = `${twoTeams}${seed("depots", "NES")}`;
 const all = ["acme", "crew", "yard", "ada", "roster", "depots"];
 
 describe.each(drawnFrom(kindNames, "taint"))(

@@ -1,5 +1,15 @@
 import type { Habits } from "../../../provider/habits/habits.ts";
 
+const fields = { Name: "text", Note: "text" } as const;
+
+/** Tables of which each has the one before as its parent. */
+export const nestedTables = {
+  countries: { fields },
+  cities: { parent: "countries", fields },
+  streets: { parent: "cities", fields },
+};
+export const tableAlone = { fields };
+
 /** Ways in which platforms hide the parents of rows. */
 export const hiding: readonly [how: string, Partial<Habits>][] = [
   ["are not named", { parentShown: "no" }],
