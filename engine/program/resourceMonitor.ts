@@ -1,4 +1,3 @@
-import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import resourceProto from "@pulumi/pulumi/proto/resource_pb.js";
 import type {
   DeploymentInfo,
@@ -38,7 +37,7 @@ import { DefaultProviders } from "./defaultProviders.ts";
 import { hasUncreated } from "./invokeDependencies.ts";
 import { dependenciesOf, featureNumbers, newInvokeResponse } from "./olderVersions.ts";
 import { constructionOf } from "./remoteComponent.ts";
-import { responseOf, withDependencies } from "./responses.ts";
+import { failureOf, responseOf, withDependencies } from "./responses.ts";
 import { positionsOf } from "./sourcePositions.ts";
 import { refusePackage, refuseRegistration } from "./unsupported.ts";
 
@@ -165,8 +164,8 @@ export class ResourceMonitor {
       refusePackage(request, `the function '${token}'`, name, this.#run.packages);
       reference = await this.#providers.ofFunction(request);
     } catch (error) {
-      // A program that asks for the last state may do without it.
-      if (token === lastState) throw new ProviderError(messageOf(error));
+      // A program that asks for the last state may do without it. As a failure it costs no stack with source maps.
+      if (token === lastState) return newInvokeResponse().setFailuresList([failureOf("", messageOf(error))]);
       throw error instanceof ReportedError ? error : this.refuse(messageOf(error));
     }
     const provider = this.#run.providers.get(reference);
@@ -177,11 +176,7 @@ export class ResourceMonitor {
       const { outputs, failures } = await provider.invoke(token, args, this.#run.preview);
       const accepted = { secrets: true, resources: request.getAcceptresources(), unknowns: true };
       const response = newInvokeResponse().setReturn(toStruct(outputs, accepted));
-      return response.setFailuresList(
-        failures.map(({ property, reason }) =>
-          new providerProto.CheckFailure().setProperty(property).setReason(reason),
-        ),
-      );
+      return response.setFailuresList(failures.map(({ property, reason }) => failureOf(property, reason)));
     } catch (error) {
       throw new ProviderError(`invocation of ${token} returned an error: ${messageOf(error)}`);
     }

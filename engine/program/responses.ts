@@ -1,3 +1,5 @@
+import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
+import type { CheckFailure } from "@pulumi/pulumi/proto/provider_pb.js";
 import resourceProto from "@pulumi/pulumi/proto/resource_pb.js";
 import type { RegisterResourceRequest, RegisterResourceResponse } from "@pulumi/pulumi/proto/resource_pb.js";
 import type { Constructed } from "../providers/construction.ts";
@@ -29,3 +31,7 @@ export function withDependencies(
   }
   return response;
 }
+
+/** Answers a call with a reason why it failed, of one property or of all of it. */
+export const failureOf = (property: string, reason: string): CheckFailure =>
+  new providerProto.CheckFailure().setProperty(property).setReason(reason);
