@@ -21,7 +21,7 @@ export const optionsOf = <Options>(command: Command): Options & GlobalOptions =>
 export async function openWorkspace(
   globals: Pick<GlobalOptions, "cwd" | "nonInteractive">,
   terminal: Terminal,
-  onDeriving?: (project: Project) => void,
+  onDeriving?: (project: Project, stack: string) => void,
 ): Promise<Workspace> {
   // Loaded when it is needed: commands that have no stack are to start fast.
   const { Workspace } = await import("../workspace/workspace.ts");
@@ -48,7 +48,7 @@ async function askPassphrase(terminal: Terminal, isNew: boolean): Promise<string
 export async function openStack(
   globals: GlobalOptions,
   terminal: Terminal,
-  onDeriving?: (project: Project) => void,
+  onDeriving?: (project: Project, stack: string) => void,
 ): Promise<Stack> {
   const workspace = await openWorkspace(globals, terminal, onDeriving);
   return workspace.stack(globals.stack);

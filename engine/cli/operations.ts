@@ -5,12 +5,11 @@ import type { Emit, RunKind, StepInfo } from "../events.ts";
 import type { HostProvider } from "../providers/hosting.ts";
 import type { ResourceState } from "../state/resourceState.ts";
 import { allowsColor } from "../terminal/colors.ts";
-import { isPipeline, withoutCommands } from "../terminal/pipelines.ts";
 import { ask, isInteractive, type Terminal } from "../terminal/prompts.ts";
 import { oneLine } from "../terminal/text.ts";
 import type { Stack } from "../workspace/workspace.ts";
 import { type GlobalOptions, optionsOf } from "./globals.ts";
-import { endWaitingProgram, openForRun } from "./opening.ts";
+import { endWaitingProgram, isForPrograms, openForRun, writeOn } from "./opening.ts";
 
 interface Options {
   yes?: boolean;
@@ -120,16 +119,13 @@ const doing = (work: (options: Options & GlobalOptions) => Promise<void>) => asy
   }
 };
 
-/** True if a program reads what is printed. */
-const isForPrograms = ({ json, output }: Options): boolean => json === true || output === "json";
-
 async function preview(
   terminal: Terminal,
   options: Options & GlobalOptions,
   { sizes, hints, host }: Descriptions,
 ): Promise<void> {
-  const stack = await openForRun("update", options, terminal);
-  const own = { ...options, sizes, hints, host };
+  const { stack, isHeaded } = await openForRun("update", true, options, terminal);
+  const own = { ...options, sizes, hints, host, isHeaded };
   const result = await withInterrupts(terminal, (signal) => perform(terminal, stack, "update", true, own, signal));
   conclude(result, options, "proposed");
 }
@@ -155,7 +151,8 @@ async function change(
       throw new EngineError(`${flag} and --preview-only cannot be used together`);
     }
   }
-  const stack = await openForRun(kind, options, terminal);
+  const isPreviewed = !options.skipPreview || options.previewOnly === true;
+  const { stack, isHeaded } = await openForRun(kind, isPreviewed, options, terminal);
   const lock = stack.lock();
   await lock.take();
   try {
@@ -168,8 +165,8 @@ async function change(
       for (const text of remaining(resources)) terminal.output.write(`warning: ${oneLine(text)}\n`);
     }
     await withInterrupts(terminal, async (signal) => {
-      if (!options.skipPreview || options.previewOnly) {
-        const planned = await perform(terminal, stack, kind, true, options, signal);
+      if (isPreviewed) {
+        const planned = await perform(terminal, stack, kind, true, { ...options, isHeaded }, signal);
         if (options.previewOnly) {
           conclude(planned, options, "proposed");
           return;
@@ -185,7 +182,8 @@ async function change(
           );
         }
       }
-      conclude(await perform(terminal, stack, kind, false, options, signal), options, "occurred");
+      const own = { ...options, isHeaded: isHeaded && !isPreviewed };
+      conclude(await perform(terminal, stack, kind, false, own, signal), options, "occurred");
     });
   } finally {
     await lock.release();
@@ -230,7 +228,7 @@ async function perform(
   stack: Stack,
   kind: RunKind,
   isPreview: boolean,
-  options: Options & GlobalOptions & OfSteps,
+  options: Options & GlobalOptions & OfSteps & { isHeaded?: boolean },
   signal: AbortSignal,
 ): Promise<RunResult> {
   const { output, errors } = terminal;
@@ -242,8 +240,9 @@ async function perform(
     color: allowsColor(options.color, terminal.environment, output.isTTY),
     suppressOutputs: options.suppressOutputs ?? false,
     suppressProgress: options.suppressProgress ?? false,
-    write: (text) => void output.write(isPipeline(terminal.environment) ? withoutCommands(text) : text),
-    writeError: (text) => void errors.write(isPipeline(terminal.environment) ? withoutCommands(text) : text),
+    isHeaded: options.isHeaded ?? false,
+    write: writeOn(output, terminal),
+    writeError: writeOn(errors, terminal),
     width: () => output.columns || 80,
     height: () => output.rows || 24,
   });

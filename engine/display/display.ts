@@ -18,6 +18,8 @@ export interface DisplayOptions {
   /** The output is a terminal, where the table is redrawn in place. */
   interactive: boolean;
   color: boolean;
+  /** The headline of the first run is there already; default: false. */
+  isHeaded?: boolean;
   suppressOutputs: boolean;
   /** Leaves out live statuses and redrawing. */
   suppressProgress: boolean;
@@ -44,6 +46,7 @@ export function createDisplay(options: DisplayOptions): Display {
   if (form === "events") return { emit: (event) => write(`${printableJson(event)}\n`), close: () => undefined };
   if (form === "summary") return { emit: summaryEmitter(write, writeError), close: () => undefined };
   let run: ShownRun | undefined;
+  let { isHeaded = false } = options;
   const end = (summary?: EventOf<"summary">): void => {
     run?.end(summary);
     run = undefined;
@@ -52,7 +55,8 @@ export function createDisplay(options: DisplayOptions): Display {
     emit: (event) => {
       if (event.type === "start") {
         end();
-        run = new ShownRun(event, options);
+        run = new ShownRun(event, { ...options, isHeaded });
+        isHeaded = false;
       } else if (event.type === "summary") end(event);
       else if (run) run.show(event);
       else if (event.type === "log") showOutsideRun(event, options);
@@ -92,7 +96,7 @@ class ShownRun {
     this.#paint = paint;
     const rows = new Rows(start, now);
     this.#rows = rows;
-    write(`${paint(headline, heading(start.kind, start.preview, start.stack))}\n`);
+    if (!options.isHeaded) write(`${paint(headline, heading(start.kind, start.preview, start.stack))}\n`);
     if (options.diff) {
       this.#detail = new DisplayDetail(rows, write, { paint, preview: start.preview });
     } else if (options.interactive) {

@@ -24,7 +24,7 @@ export interface WorkspaceOptions {
   /** Asks a person for the passphrase when the environment has none; `isNew`: for a new stack. */
   askPassphrase?: ((isNew: boolean) => Promise<string>) | undefined;
   /** Called when the key of a stack is being derived in another thread: the time to load what comes next. */
-  onDeriving?: ((project: Project) => void) | undefined;
+  onDeriving?: ((project: Project, stack: string) => void) | undefined;
   /** Writes files; default: durably. Tests simulate a full disk with it. */
   write?: WriteFile | undefined;
 }
@@ -157,7 +157,7 @@ export class Workspace {
     const passphrase = await this.passphrase();
     const salt = file.salt ?? parseCheckpoint(text, this.backend.checkpointFile(this.project.name, name)).salt;
     const opening = salt === undefined ? newCrypter(passphrase) : openCrypter(salt, passphrase);
-    this.#onDeriving?.(this.project);
+    this.#onDeriving?.(this.project, name);
     const crypter = await opening;
     if (file.salt === undefined) {
       file.salt = crypter.salt;
