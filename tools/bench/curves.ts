@@ -25,6 +25,8 @@ export interface Curves {
   /** Unit of the sizes: `rows`, `members`, `resources`. */
   unit: string;
   lines: readonly CurveLine[];
+  /** Day and machine, where it was not measured with the others. */
+  from?: string;
 }
 
 /** Measures one size after the other. */

@@ -12,6 +12,8 @@ export interface Figure {
   /** The value must not be above it. */
   target: number;
   met: boolean;
+  /** Day and machine, where it was not measured with the others. */
+  from?: string;
 }
 
 /** Measurements of several runs. */

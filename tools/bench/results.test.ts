@@ -56,4 +56,18 @@ test("what did not run keeps its figures, and what ends well again is no failure
   expect(after.curves.map(({ name }) => name)).toEqual(["rows", "members"]);
   expect(after.failed).toEqual([]);
   expect(renewResults(before, now, []).failed).toEqual(before.failed);
+  const dated = renewResults({ ...before, date: "2026-11-24", machine: "one" }, now, []);
+  const text = page(
+    renewResults({ ...dated, date: "2026-11-28", machine: "two" }, { ...now, jobs: [] }, []),
+    "three",
+    "today",
+  );
+  for (const part of [
+    "\\* Measured on 2026-11-24: one.",
+    "\\*\\* Measured on 2026-11-28: two.",
+    "| a\\* | 1 ms |",
+    "| b\\*\\* | 5 ms |",
+    "## rows\\*",
+  ])
+    expect(text).toContain(part);
 });

@@ -19,23 +19,26 @@ interface Results extends Measured {
   date: string;
 }
 
-/** Measurements of the committed run; empty before the first. */
-export function readCommitted(): Measured {
+/** Measurements of the committed run, with its day and machine; empty before the first. */
+export function readCommitted(): Measured & Partial<Results> {
   const none = { jobs: [], curves: [], failed: [] };
   return existsSync(file) ? { ...none, ...(JSON.parse(readFileSync(file, "utf8")) as Partial<Results>) } : none;
 }
 
-/** The results with those of some jobs renewed; what failed again loses what it had. */
-export function renewResults(before: Measured, now: Measured, ran: readonly string[]): Measured {
+/** The results with those of some jobs renewed, the others as of their day; what failed again loses what it had. */
+export function renewResults(before: Measured & Partial<Results>, now: Measured, ran: readonly string[]): Measured {
+  const { date, machine } = before;
+  const origin = date === undefined || machine === undefined ? {} : { from: `${date}: ${machine}` };
+  const kept = <One extends Figure | Curves>(one: One): One => ({ ...origin, ...one });
   const others = <One>(all: readonly One[], isNew: (one: One) => boolean): One[] => all.filter((one) => !isNew(one));
   const jobs = new Map(now.jobs.map((figure) => [figure.job, figure]));
   const curves = new Set(now.curves.map(({ name }) => name));
   return {
     jobs: [
-      ...before.jobs.map((figure) => jobs.get(figure.job) ?? figure),
+      ...before.jobs.map((figure) => jobs.get(figure.job) ?? kept(figure)),
       ...others(now.jobs, ({ job }) => before.jobs.some((figure) => figure.job === job)),
     ],
-    curves: [...others(before.curves, ({ name }) => curves.has(name)), ...now.curves],
+    curves: [...others(before.curves, ({ name }) => curves.has(name)).map(kept), ...now.curves],
     failed: [...others(before.failed, ({ job }) => ran.includes(job)), ...now.failed],
   };
 }
@@ -54,19 +57,29 @@ export function worse(now: Figure, before: Figure | undefined): string | undefin
 
 /** The results as people read them. */
 export function page({ jobs, curves, failed }: Measured, machine: string, date: string): string {
-  const rows = jobs.map(({ job, value, spread, unit, target, met }) => {
-    return `| ${job} | ${value} ${unit} | ${spread?.join(" – ") ?? ""} | ≤ ${target} | ${met ? "yes" : "**no**"} |`;
+  const origins = [...new Set([...jobs, ...curves].flatMap(({ from }) => from ?? []))];
+  const mark = (from: string | undefined): string => "\\*".repeat(from === undefined ? 0 : origins.indexOf(from) + 1);
+  const rows = jobs.map(({ job, value, spread, unit, target, met, from }) => {
+    return `| ${job}${mark(from)} | ${value} ${unit} | ${spread?.join(" – ") ?? ""} | ≤ ${target} | ${met ? "yes" : "**no**"} |`;
   });
   const text = [
     "# Results",
     "",
     `Written by \`make bench\` on ${date}: ${machine}. A value with a range is the median of its runs.`,
     "",
+    ...origins.flatMap((from) => [`${mark(from)} Measured on ${from}.`, ""]),
     "| job | value | range | target | met |",
     "| --- | --- | --- | --- | --- |",
     ...rows,
     ...failed.map(({ job, reason }) => `| \`${job}\` | **failed**: ${inCell(reason)} | | | **no** |`),
-    ...curves.flatMap((of) => ["", `## ${of.title}`, "", `![${of.title}](${of.name}.svg)`, "", ...points(of)]),
+    ...curves.flatMap((of) => [
+      "",
+      `## ${of.title}${mark(of.from)}`,
+      "",
+      `![${of.title}](${of.name}.svg)`,
+      "",
+      ...points(of),
+    ]),
   ];
   return `${text.join("\n")}\n`;
 }

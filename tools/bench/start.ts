@@ -52,7 +52,7 @@ export async function starting(): Promise<Figure[]> {
     const cli = await throughPulumi(platform, project);
     return [
       ...cli,
-      figure("first line of a preview: later than that of a bare Node", runs(first), "ms", 300),
+      figure("first line of a preview: later than that of a bare Node", runs(first), "ms", 200),
       figure(
         "unchanged preview of examples/environment: time to two loads of the SDK at once",
         runs(ratios),
