@@ -1,15 +1,17 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { hasChanges, type RunResult } from "../deployment/result.ts";
+import { heading } from "../display/words.ts";
 import { EngineError, exitStatuses } from "../errors.ts";
 import type { Emit, RunKind, StepInfo } from "../events.ts";
 import type { HostProvider } from "../providers/hosting.ts";
 import type { ResourceState } from "../state/resourceState.ts";
-import { allowsColor } from "../terminal/colors.ts";
+import { allowsColor, createPaint, headline } from "../terminal/colors.ts";
+import { writeOn } from "../terminal/pipelines.ts";
 import { ask, isInteractive, type Terminal } from "../terminal/prompts.ts";
 import { oneLine } from "../terminal/text.ts";
 import type { Stack } from "../workspace/workspace.ts";
 import { type GlobalOptions, optionsOf } from "./globals.ts";
-import { endWaitingProgram, isForPrograms, openForRun, writeOn } from "./opening.ts";
+import { endWaitingProgram, isForPrograms, openForRun } from "./opening.ts";
 
 interface Options {
   yes?: boolean;
@@ -124,7 +126,11 @@ async function preview(
   options: Options & GlobalOptions,
   { sizes, hints, host }: Descriptions,
 ): Promise<void> {
-  const { stack, isHeaded } = await openForRun("update", true, options, terminal);
+  const isHeaded = !isForPrograms(options); // at once; an update has its headline once no lock refuses it
+  const stack = await openForRun("update", options, terminal, (name) => {
+    const paint = createPaint(allowsColor(options.color, terminal.environment, terminal.output.isTTY));
+    if (isHeaded) writeOn(terminal.output, terminal.environment)(`${paint(headline, heading("update", true, name))}\n`);
+  });
   const own = { ...options, sizes, hints, host, isHeaded };
   const result = await withInterrupts(terminal, (signal) => perform(terminal, stack, "update", true, own, signal));
   conclude(result, options, "proposed");
@@ -151,8 +157,7 @@ async function change(
       throw new EngineError(`${flag} and --preview-only cannot be used together`);
     }
   }
-  const isPreviewed = !options.skipPreview || options.previewOnly === true;
-  const { stack, isHeaded } = await openForRun(kind, isPreviewed, options, terminal);
+  const stack = await openForRun(kind, options, terminal);
   const lock = stack.lock();
   await lock.take();
   try {
@@ -165,8 +170,8 @@ async function change(
       for (const text of remaining(resources)) terminal.output.write(`warning: ${oneLine(text)}\n`);
     }
     await withInterrupts(terminal, async (signal) => {
-      if (isPreviewed) {
-        const planned = await perform(terminal, stack, kind, true, { ...options, isHeaded }, signal);
+      if (!options.skipPreview || options.previewOnly) {
+        const planned = await perform(terminal, stack, kind, true, options, signal);
         if (options.previewOnly) {
           conclude(planned, options, "proposed");
           return;
@@ -182,8 +187,7 @@ async function change(
           );
         }
       }
-      const own = { ...options, isHeaded: isHeaded && !isPreviewed };
-      conclude(await perform(terminal, stack, kind, false, own, signal), options, "occurred");
+      conclude(await perform(terminal, stack, kind, false, options, signal), options, "occurred");
     });
   } finally {
     await lock.release();
@@ -241,8 +245,8 @@ async function perform(
     suppressOutputs: options.suppressOutputs ?? false,
     suppressProgress: options.suppressProgress ?? false,
     isHeaded: options.isHeaded ?? false,
-    write: writeOn(output, terminal),
-    writeError: writeOn(errors, terminal),
+    write: writeOn(output, terminal.environment),
+    writeError: writeOn(errors, terminal.environment),
     width: () => output.columns || 80,
     height: () => output.rows || 24,
   });

@@ -21,11 +21,14 @@ afterEach(() => {
 });
 
 /** The output of a command, failures included. */
-async function printed(words: readonly string[], { isTTY = false, CI = "" } = {}): Promise<string> {
+async function printed(
+  words: readonly string[],
+  { isTTY = false, ...variables }: { isTTY?: boolean; CI?: string; PULUMI_CONFIG_PASSPHRASE?: string } = {},
+): Promise<string> {
   let text = "";
   const output = Object.assign(new PassThrough(), { isTTY });
   output.on("data", (data: Buffer) => (text += data.toString()));
-  const environment = { ...sandbox.environment, CI };
+  const environment = { ...sandbox.environment, CI: "", ...variables };
   // A terminal has far more than what is used of it here.
   const terminal = { input: new PassThrough(), output, errors: output, environment } as unknown as Terminal;
   const program = new Command("microapps").exitOverride();
@@ -86,4 +89,20 @@ test("an exported state is its owner's alone, also in a file that others could r
   await printed(["stack", "export", "--file", file, "-s", "dev"]);
   expect(JSON.parse(readFileSync(file, "utf8"))).toHaveProperty("deployment");
   expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+test("each run has its headline once, that of preview also where the key is refused", async () => {
+  await sandbox.init();
+  writeFileSync(join(sandbox.project, "index.cjs"), "");
+  const headlines = async (...words: string[]): Promise<string[]> =>
+    (await printed([...words, "-s", "dev"])).split("\n").filter((line) => line.endsWith(" (dev):"));
+  expect(await headlines("up", "--yes")).toEqual(["Previewing update (dev):", "Updating (dev):"]);
+  expect(await headlines("up", "--skip-preview")).toEqual(["Updating (dev):"]);
+  expect(await headlines("refresh", "--yes")).toEqual(["Previewing refresh (dev):", "Refreshing (dev):"]);
+  expect(await headlines("preview", "--json")).toEqual([]);
+  const refused = (...words: string[]): Promise<string> =>
+    printed([...words, "-s", "dev"], { PULUMI_CONFIG_PASSPHRASE: "mule" });
+  expect(await refused("preview")).toMatch(/^Previewing update \(dev\):\nerror: .*incorrect passphrase/);
+  expect(await refused("up", "--yes")).toMatch(/^error: .*incorrect passphrase/);
+  expect(await refused("preview", "--json")).toMatch(/^error: .*incorrect passphrase/);
 });

@@ -8,3 +8,9 @@ export const isPipeline = (environment: NodeJS.ProcessEnv): boolean =>
  */
 export const withoutCommands = (text: string): string =>
   text.replace(/^([^\S\n]*)(?=::|\/)/gm, "$1|").replace(/##(?=(vso)?\[)/gi, "#|#");
+
+/** Writes text to a stream, in a pipeline without what that would take for commands. */
+export const writeOn =
+  (stream: NodeJS.WritableStream, environment: NodeJS.ProcessEnv) =>
+  (text: string): void =>
+    void stream.write(isPipeline(environment) ? withoutCommands(text) : text);
