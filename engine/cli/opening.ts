@@ -14,7 +14,7 @@ export const isForPrograms = ({ json, output }: Pick<Options, "json" | "output">
 
 /**
  * Opens the stack of a run. While its key is derived, the engine loads and the process of an update's program starts.
- * @param onFound called before that with the stack's name
+ * @param onFound called before that with the stack's name, where the project is not refused
  */
 export async function openForRun(
   kind: RunKind,
@@ -25,6 +25,7 @@ export async function openForRun(
   if (options.json && options.output !== undefined)
     throw new EngineError("--json and --output cannot be used together");
   const load = async (project: Project, stack: string): Promise<void> => {
+    refuseOther(project);
     onFound(stack);
     if (kind === "update" && project.runtime === "nodejs")
       (await import("../program/languageHost.ts")).warmUpProgram(project, terminal.environment);
@@ -32,9 +33,13 @@ export async function openForRun(
   };
   // A failure here comes again, and is reported, when it runs.
   const stack = await openStack(options, terminal, (...of) => void load(...of).catch(() => undefined));
-  const { file, requiredVersion } = stack.project;
-  if (requiredVersion !== undefined) refuseOtherVersion(requiredVersion, `${file}: requiredPulumiVersion`);
+  refuseOther(stack.project);
   return stack;
+}
+
+/** Refuses a project that asks for other versions of Pulumi. */
+function refuseOther({ file, requiredVersion }: Project): void {
+  if (requiredVersion !== undefined) refuseOtherVersion(requiredVersion, `${file}: requiredPulumiVersion`);
 }
 
 /** Ends the process of a program whose run was refused before it began. */
