@@ -48,7 +48,7 @@ test("the calls that a preview foresees are those that are made, and the end tel
   await stage.host.diff("SeedRows", first.id, first.outputs, inputs);
   await stage.host.update("SeedRows", first.id, first.outputs, inputs);
   expect(foreseen()).toBe("9");
-  // The page after the last one is asked for as well where a busy machine awaits that one before its text is here.
+  // One read more was seen on a busy machine, for a reason that is not known; writes are exact.
   expect(stage.host.told.join("\n")).toMatch(
     /; (?:9 calls: 6|10 calls: 7) microappdata, 2 removemicroapprow, 1 insertmicroapprows, /,
   );

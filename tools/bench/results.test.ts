@@ -70,4 +70,5 @@ test("what did not run keeps its figures, and what ends well again is no failure
     "## rows\\*",
   ])
     expect(text).toContain(part);
+  expect(page(dated, "one", "2026-11-24")).not.toContain("\\*"); // all of one day and machine
 });

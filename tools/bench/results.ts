@@ -57,8 +57,9 @@ export function worse(now: Figure, before: Figure | undefined): string | undefin
 
 /** The results as people read them. */
 export function page({ jobs, curves, failed }: Measured, machine: string, date: string): string {
-  const origins = [...new Set([...jobs, ...curves].flatMap(({ from }) => from ?? []))];
-  const mark = (from: string | undefined): string => "\\*".repeat(from === undefined ? 0 : origins.indexOf(from) + 1);
+  const others = [...jobs, ...curves].flatMap(({ from }) => (from === `${date}: ${machine}` ? [] : (from ?? [])));
+  const origins = [...new Set(others)];
+  const mark = (from = ""): string => "\\*".repeat(origins.indexOf(from) + 1);
   const rows = jobs.map(({ job, value, spread, unit, target, met, from }) => {
     return `| ${job}${mark(from)} | ${value} ${unit} | ${spread?.join(" – ") ?? ""} | ≤ ${target} | ${met ? "yes" : "**no**"} |`;
   });
