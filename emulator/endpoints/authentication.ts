@@ -1,5 +1,6 @@
 import type { CallContext } from "../data/callContext.ts";
 import type { Database } from "../data/database.ts";
+import { isFull } from "../data/dataFile.ts";
 import { hashToken, isPassword, newToken } from "../data/hashing.ts";
 import { forbidden, PlatformError, userNotFoundFor } from "../data/platformError.ts";
 import { userByEmail, userByID, type User } from "../data/users.ts";
@@ -13,20 +14,41 @@ const refused = (message: string) => new PlatformError("unauthorized", message);
 /** How exactly the last use of a session is kept, in milliseconds. */
 const useMs = 1000;
 
+interface Session {
+  user_id: string;
+  created: number;
+  used: number;
+}
+
+/** Sessions that began while the disk was full, by the hashes of their tokens. They end with this process. */
+const unwritten = new WeakMap<Database, Map<string, Session>>();
+
+/** Writes what reads go on without while the disk is full. Returns false where it was not written. */
+function writeIfRoom(write: () => void): boolean {
+  try {
+    write();
+    return true;
+  } catch (error) {
+    if (!isFull(error)) throw error;
+    return false;
+  }
+}
+
 /** The user whose token and ID the headers name. */
 export function findSignedIn({ database, settings, now }: Data, headers: Headers): User {
   const { "x-auth-token": token, "x-user-id": userID } = headers;
   if (!token || !userID) throw refused("You must be logged in: X-Auth-Token and X-User-Id are required");
   const hash = hashToken(token);
-  const session = database.one<{ user_id: string; created: number; used: number }>(
-    "SELECT user_id, created, used FROM sessions WHERE token = ?",
-    hash,
-  );
+  const session =
+    database.one<Session>("SELECT user_id, created, used FROM sessions WHERE token = ?", hash) ??
+    unwritten.get(database)?.get(hash);
   const ttlMs = settings.tokenSeconds === undefined ? Infinity : settings.tokenSeconds * 1000;
   const user = session?.user_id === userID ? userByID(database, userID) : undefined;
   if (!session || !user) throw refused("You must be logged in: the token is not valid");
   if (now - session.created >= ttlMs) throw refused("You must be logged in: the token has expired");
-  if (now - session.used >= useMs) database.run("UPDATE sessions SET used = ? WHERE token = ?", now, hash);
+  if (now - session.used >= useMs) {
+    writeIfRoom(() => database.run("UPDATE sessions SET used = ? WHERE token = ?", now, hash));
+  }
   return user;
 }
 
@@ -52,8 +74,12 @@ export const login: Handler<"login"> = ({ email, password }, { database, now }) 
 /** Signs a user in without a password. */
 export function beginSession(database: Database, userId: string, now: number): { authToken: string; userId: string } {
   const authToken = newToken();
-  database.run("INSERT INTO sessions VALUES (?, ?, ?, ?)", hashToken(authToken), userId, now, now);
-  endUnusedSessions(database);
+  const hash = hashToken(authToken);
+  const isWritten = writeIfRoom(() => {
+    database.run("INSERT INTO sessions VALUES (?, ?, ?, ?)", hash, userId, now, now);
+    endUnusedSessions(database);
+  });
+  if (!isWritten) remember(database, hash, { user_id: userId, created: now, used: now });
   return { authToken, userId };
 }
 
@@ -67,8 +93,22 @@ function endUnusedSessions(database: Database): void {
   );
 }
 
+function remember(database: Database, hash: string, session: Session): void {
+  const sessions = unwritten.get(database) ?? new Map<string, Session>();
+  unwritten.set(database, sessions.set(hash, session));
+  const [oldest] = sessions.keys();
+  if (sessions.size > maxSessions && oldest !== undefined) sessions.delete(oldest);
+}
+
+/** Ends the session of a token. */
+export function endSession(database: Database, token: string): void {
+  const hash = hashToken(token);
+  unwritten.get(database)?.delete(hash);
+  database.run("DELETE FROM sessions WHERE token = ?", hash);
+}
+
 export const logout: Handler<"logout"> = (_request, { database, token }) => {
-  if (token !== undefined) database.run("DELETE FROM sessions WHERE token = ?", hashToken(token));
+  if (token !== undefined) endSession(database, token);
   return {};
 };
 

@@ -8,12 +8,12 @@ import type { CallContext, OtherForm } from "../data/callContext.ts";
 import { answerText, headersText, isMutating, logCall, requestText, type NewCall } from "../data/callLog.ts";
 import type { Database } from "../data/database.ts";
 import { describeFileFault, isFull } from "../data/dataFile.ts";
-import { hashToken, sessionID } from "../data/hashing.ts";
+import { sessionID } from "../data/hashing.ts";
 import { Identifiers } from "../data/identifiers.ts";
 import { failureBody, forbidden, invalid, PlatformError } from "../data/platformError.ts";
 import { DialectReader, type EmulatedDialect, type Settings } from "../data/settings.ts";
 import type { User } from "../data/users.ts";
-import { requireKey, findSignedIn } from "../endpoints/authentication.ts";
+import { endSession, findSignedIn, requireKey } from "../endpoints/authentication.ts";
 import { handlerOf, preparations } from "../endpoints/handlers.ts";
 import { answerIn, refusalIn, statusIn } from "../habits/answers.ts";
 import { receiveRequest } from "../habits/requests.ts";
@@ -134,7 +134,7 @@ export class Platform {
         logCall(this.database, logged, texts);
       } catch (error) {
         // Reads go on while the disk is full, and refusals keep their reason; a change needs its entry.
-        if (!isFull(error) || (effect !== "read" && failure === null)) throw error;
+        if (!isFull(error) || (isMutating(name, effect) && failure === null)) throw error;
       }
       this.options.onCall?.(logged);
     };
@@ -209,6 +209,7 @@ export class Platform {
       return { status: 200, body, headers: { date } };
     };
     if (endpoint.effect === "read") return answered(database.reading(handle));
+    if (!isMutating(name, endpoint.effect)) return answered(handle()); // writes sessions alone, while there is room
     if (keeps === undefined) return database.transaction(() => answered(handle()));
     return answered(keepingPart(database, keeps, request, (part) => endpoint.wrap(handlerOf(name)(part, call))));
   }
@@ -233,7 +234,7 @@ export class Platform {
 
   /** Ends the session of a token. */
   expire(token: string | undefined): void {
-    if (token !== undefined) this.database.run("DELETE FROM sessions WHERE token = ?", hashToken(token));
+    if (token !== undefined) endSession(this.database, token);
   }
 }
 
