@@ -48,9 +48,13 @@ const failed = (error) => ({
     </div>`,
 });
 
+/** Loads a view and the model. A view that loads by itself asks first, and once a model is there does not wait for the new one. */
 async function load(view) {
-  const loading = loadModel();
-  await Promise.all([loading, view.load?.(loading)]);
+  const loading = Promise.resolve().then(loadModel);
+  const loaded = view.load?.(loading);
+  if (!loaded || current.view === "") return void (await Promise.all([loading, loaded]));
+  loading.then(draw, (error) => notify(error.message, "bad"));
+  await loaded;
 }
 
 async function show() {

@@ -33,11 +33,12 @@ const isTemplate = (value) => typeof value === "object" && value !== null;
 
 function cell(value, { label, kind = "" }) {
   const number = typeof value === "number";
-  const title = typeof value === "string" && value.length > 8 ? value : nothing;
   const classes = [kind, number ? "number" : "", value === "" ? "blank" : ""].filter(Boolean).join(" ");
-  return html`<td class=${classes} data-label=${label} title=${title}>
-    ${number ? count(value) : isTemplate(value) ? value : html`<span class="line">${value}</span>`}
-  </td>`;
+  if (number || isTemplate(value)) {
+    return html`<td class=${classes} data-label=${label}>${number ? count(value) : value}</td>`;
+  }
+  const title = value?.length > 8 ? value : nothing;
+  return html`<td class=${classes} data-label=${label} title=${title}><span class="line">${value}</span></td>`;
 }
 
 function heading(column) {

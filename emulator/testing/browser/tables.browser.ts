@@ -56,6 +56,26 @@ test("tables: pages with their place among all rows, a filter, an order, another
     { fill: rowsOf(2000) },
   ));
 
+test("rows are shown before the side bar's new contents, which follow", () =>
+  inBrowser(
+    async ({ page, open, admin }) => {
+      await open("Cities");
+      await page.getByText("The table has no rows yet").waitFor();
+      const released = Promise.withResolvers<null>();
+      await page.route("**/_emulator/organizations", async (route) => {
+        await released.promise;
+        await route.continue();
+      });
+      await open("Countries");
+      await page.locator("main caption", { hasText: "Rows 1–20 of 20" }).waitFor();
+      await admin.get("", "insertorganization", { organizationInfo: { _id: "later", name: "Later" } });
+      expect(await page.getByRole("link", { name: "Later" }).count()).toBe(0);
+      released.resolve(null);
+      await page.getByRole("link", { name: "Later" }).waitFor();
+    },
+    { fill: rowsOf(20) },
+  ));
+
 test("a table with very many rows shows some at once, and their number when they are counted", () =>
   inBrowser(
     async ({ page, open, admin }) => {
