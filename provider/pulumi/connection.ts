@@ -1,3 +1,4 @@
+import type { ListWaits } from "../client/members/teamLists.ts";
 import type { FieldType } from "../contract/fields.ts";
 import { completeDialect, type Dialect } from "../habits/profile.ts";
 import { readProfile } from "../layers/profileFile.ts";
@@ -15,6 +16,8 @@ export interface Surroundings {
   spans?: Spans | undefined;
   /** True in the engine's own process, which goes on after the run. */
   isHosted?: boolean;
+  /** How long lists of members wait and are kept, where not as usual. */
+  waits?: ListWaits | undefined;
 }
 
 /** The platform of a run: connected once, by the first call that needs it, and by the next one where that fails. */
@@ -40,10 +43,10 @@ export class PlatformConnection {
     settings: Configuration,
     note: (text: string) => void,
   ): Promise<Omit<PlatformAccess, "close" | "release" | "notes">> {
-    const { directory, signal, spans } = this.#surroundings;
+    const { directory, signal, spans, waits } = this.#surroundings;
     // Loaded when it is needed: nothing is sent in most runs.
     this.#platform ??= import("./platform.ts").then(({ connect }) =>
-      connect(settings, directory, signal, { onCall: spans?.onCall }),
+      connect(settings, directory, signal, { onCall: spans?.onCall, waits }),
     );
     try {
       const { client, members, tables, notes } = await this.#platform;

@@ -2,6 +2,7 @@ import type { Emulator } from "../../emulator/index.ts";
 import { createClient } from "../client/client.ts";
 import { TableReads } from "../client/lists/tableReads.ts";
 import { MemberLists } from "../client/members/memberLists.ts";
+import type { ListWaits } from "../client/members/teamLists.ts";
 import type { Client, ClientOptions } from "../client/options.ts";
 import { ApiError } from "../contract/errors.ts";
 import { readProfile } from "../layers/profileFile.ts";
@@ -19,6 +20,9 @@ export interface PlatformAccess {
   release: () => Promise<void>;
 }
 
+/** How a platform is reached, where not as usual. */
+type Reaching = Pick<ClientOptions, "timeouts" | "retries" | "onCall"> & { waits?: ListWaits | undefined };
+
 /** Milliseconds that a call which changes something has to end when the run is cancelled: what is done can be saved. */
 const gracePeriodMs = 15_000;
 
@@ -30,7 +34,7 @@ export async function connect(
   { endpoint, allowed, userID: userId, profile, consistencySeconds, ...credentials }: Configuration,
   directory: string,
   signal?: AbortSignal,
-  { timeouts, retries, onCall }: Pick<ClientOptions, "timeouts" | "retries" | "onCall"> = {},
+  { timeouts, retries, onCall, waits }: Reaching = {},
 ): Promise<PlatformAccess> {
   const { url, isEmulator, notes, close: stop } = await locatePlatform(endpoint, directory);
   const known = readProfile(profile, directory);
@@ -49,7 +53,7 @@ export async function connect(
   });
   return {
     client,
-    members: new MemberLists(client, signal ? { signal } : {}),
+    members: new MemberLists(client, { ...waits, ...(signal && { signal }) }),
     tables: new TableReads(client),
     notes,
     close: async () => {

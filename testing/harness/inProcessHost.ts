@@ -1,3 +1,4 @@
+import type { ListWaits } from "../../provider/client/members/teamLists.ts";
 import type { Configuration } from "../../provider/pulumi/configuration/configuration.ts";
 import { Operations, type Call } from "../../provider/pulumi/operations.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
@@ -15,12 +16,15 @@ export class InProcessHost implements LifeHost {
   resource = "it";
   readonly #configuration: Configuration;
   readonly #directory: string;
+  readonly #waits: ListWaits | undefined;
   #stop = new AbortController();
   #operations: Operations;
 
-  constructor(configuration: Configuration, directory: string) {
+  /** @param waits for a test that counts calls: the usual ones are too short on a busy machine */
+  constructor(configuration: Configuration, directory: string, waits?: ListWaits) {
     this.#configuration = { consistencySeconds: 0, ...configuration };
     this.#directory = directory;
+    this.#waits = waits;
     this.#operations = this.#begun();
   }
 
@@ -32,6 +36,7 @@ export class InProcessHost implements LifeHost {
       directory: this.#directory,
       readsFirst: true,
       foresees: true,
+      waits: this.#waits,
       signal: this.#stop.signal,
       report: (_urn, clean) => ({
         status: () => undefined,

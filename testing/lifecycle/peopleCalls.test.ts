@@ -8,6 +8,13 @@ import type { Properties } from "../harness/providerHost.ts";
 
 const administrator = { email: "admin@example.com", password: "correct-horse" };
 
+/** Longer than anything takes on a busy machine. */
+const waits = {
+  reads: { aloneMs: 500, idleMs: 1000, maxMs: 60_000 },
+  additions: { aloneMs: 500, idleMs: 1000, maxMs: 60_000 },
+  ttlMs: 60_000,
+};
+
 const ends: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const end of ends.splice(0)) await end();
@@ -16,7 +23,7 @@ afterEach(async () => {
 async function started(): Promise<{ emulator: Emulator; host: InProcessHost }> {
   const emulator = await createEmulator({ seed: { administrator } });
   const folder = await mkdtemp(join(tmpdir(), "people-calls-"));
-  const host = new InProcessHost({ endpoint: emulator.url, ...administrator }, folder);
+  const host = new InProcessHost({ endpoint: emulator.url, ...administrator }, folder, waits);
   ends.push(async () => {
     host.stop();
     await emulator.close();

@@ -10,13 +10,17 @@ import { following, type ListedMember } from "./teamIndex.ts";
 /** Members of a team; undefined when there is no such team. */
 export type TeamList = readonly ListedMember[] | undefined;
 
-export interface ListOptions extends CallOptions {
+/** How long lists of members wait, and are kept. */
+export interface ListWaits {
   /** How long reads wait for others to become one call (default 10 ms alone, 30 ms for the next one, 1 s at most). */
   reads?: Waits;
   /** How long additions do (default 30 ms alone, 100 ms for the next one, 1 s at most). */
   additions?: Waits;
   /** Milliseconds for which a list serves further reads (default 5,000). Our own writes drop it. */
   ttlMs?: number;
+}
+
+export interface ListOptions extends CallOptions, ListWaits {
   now?: () => number;
 }
 
