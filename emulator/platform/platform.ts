@@ -209,9 +209,11 @@ export class Platform {
       return { status: 200, body, headers: { date } };
     };
     if (endpoint.effect === "read") return answered(database.reading(handle));
-    if (!isMutating(name, endpoint.effect)) return answered(handle()); // writes sessions alone, while there is room
-    if (keeps === undefined) return database.transaction(() => answered(handle()));
-    return answered(keepingPart(database, keeps, request, (part) => endpoint.wrap(handlerOf(name)(part, call))));
+    if (keeps !== undefined) {
+      return answered(keepingPart(database, keeps, request, (part) => endpoint.wrap(handlerOf(name)(part, call))));
+    }
+    if (isMutating(name, endpoint.effect)) return database.transaction(() => answered(handle()));
+    return answered(handle()); // of a session alone, which is written where there is room
   }
 
   /** Notes the caller in the entry; returns the headers that name the session. */
