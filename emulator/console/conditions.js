@@ -1,4 +1,5 @@
 import { html, nothing } from "./lit-html/lit-html.js";
+import { notify } from "./notices.js";
 import { field, newFieldID, options } from "./parts.js";
 
 // A filter is a list of conditions, which all must hold, or the interface's own JSON. The address has either.
@@ -67,8 +68,11 @@ function filterOf(fields, [label, kind, value]) {
   return { [key]: wanted };
 }
 
-/** IDs of a filter's controls: made once for each view. */
-export const newConditionIDs = () => Array.from({ length: 8 }, () => [newFieldID(), newFieldID(), newFieldID()]);
+const most = 8;
+
+/** IDs of a filter's controls, made once for each view; for more conditions than a form adds where an address has them. */
+export const newConditionIDs = ({ conditions }) =>
+  Array.from({ length: Math.max(most, conditions.length) }, () => [newFieldID(), newFieldID(), newFieldID()]);
 
 const focusOn = ({ currentTarget }) => currentTarget.focus();
 
@@ -133,8 +137,11 @@ export function filterForm(filter, { labels, ids, jsonID, change, filtered, acti
     change({ conditions: conditionsIn(form).toSpliced(at, 1) }, true);
   };
   const toJSON = (event) => {
-    const written = filterText({ conditions: conditionsIn(formOf(event)) }, fields) ?? "";
-    change({ conditions, json: written }, false);
+    try {
+      change({ conditions, json: filterText({ conditions: conditionsIn(formOf(event)) }, fields) ?? "" }, false);
+    } catch (error) {
+      notify(error.message, "bad");
+    }
   };
   return html`
     <form class="toolbar" aria-label="Filter" @submit=${search}>

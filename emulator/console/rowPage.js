@@ -12,6 +12,8 @@ export class RowPage {
   rows = [];
   counted = 0;
   more = false;
+  /** Why there are no rows; undefined where they were read. */
+  refusal;
   #loads = 0;
   #isFiltered = false;
   #place;
@@ -48,7 +50,7 @@ export class RowPage {
     const query = { ...this.query, skip: this.skip, limit: perPage, total: false };
     const { rows, more, total } = await ask("rows", { query });
     if (load !== this.#loads) return; // another page was asked for since
-    Object.assign(this, { rows, more, counted: total });
+    Object.assign(this, { rows, more, counted: total, refusal: undefined });
     this.#isFiltered = query.filter !== undefined;
     if (rows.length > 0 || this.skip === 0) {
       if (total === null && this.#isFiltered) void this.#countLater(load);
@@ -58,6 +60,16 @@ export class RowPage {
     if (left === null) return;
     this.skip = Math.max(0, Math.ceil(left / perPage) - 1) * perPage; // what was there is deleted
     await this.load();
+  }
+
+  /** Loads the rows of an address, whose filter or order may be refused: the form shows it, to be changed. */
+  async open(loading) {
+    try {
+      await this.load(loading);
+    } catch (error) {
+      if (!this.#findTable()) throw error;
+      Object.assign(this, { rows: [], more: false, counted: 0, refusal: error.message });
+    }
   }
 
   async #count() {

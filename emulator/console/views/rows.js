@@ -15,14 +15,14 @@ export function rows(tableID, place, whenMissing) {
     page,
     actions: rowActions(page, place.redraw),
     columns: loadColumns(tableID),
-    ids: { conditions: newConditionIDs(), json: newFieldID() },
+    ids: { conditions: newConditionIDs(page.filter), json: newFieldID() },
     redraw: place.redraw,
   };
   return {
     get title() {
       return find()?.name ?? "Not found";
     },
-    load: (loading) => page.load(loading),
+    load: (loading) => page.open(loading),
     template: () => {
       const chosen = find();
       if (!chosen) return whenMissing();
@@ -75,7 +75,7 @@ function rowTable(chosen, { page, actions, columns, redraw }) {
     copyable(row._id),
     html`<button type="button" class="plain" @click=${() => actions.open(chosen, row)}>Open</button>`,
   ];
-  const none = isFiltering(page.filter) ? "No row fits the filter" : "The table has no rows yet";
+  const none = page.refusal ?? (isFiltering(page.filter) ? "No row fits the filter" : "The table has no rows yet");
   return table(captionOf(page), described, page.rows.map(cells), empty(none));
 }
 

@@ -272,8 +272,17 @@ testInLong("a condition on a number takes a number alone, and an address whose f
       await page.getByLabel("Value").fill("many");
       await page.getByRole("button", { name: "Filter", exact: true }).click();
       await noticed("Population must be a number");
+      await page.getByRole("button", { name: "Dismiss" }).click();
+      await page.getByRole("button", { name: "As JSON" }).click();
+      await noticed("Population must be a number");
       await page.goto(`${emulator.url}/#tables/countries?json=%7BCode`);
       await page.getByText("The filter is no JSON").waitFor();
+      await page.getByLabel("Filter as JSON").fill('{ "Code": "C001" }');
+      await page.getByRole("button", { name: "Filter", exact: true }).click();
+      await page.locator("main caption", { hasText: "Rows 1–1 of 1" }).waitFor();
+      const nine = Array.from({ length: 9 }, () => `where=${encodeURIComponent('["Code","contains","C00"]')}`);
+      await page.goto(`${emulator.url}/#tables/countries?${nine.join("&")}`);
+      await page.getByLabel("Field 9").waitFor();
       await open("Countries");
       await page.locator("main caption", { hasText: "Rows 1–3 of 3" }).waitFor();
     },
