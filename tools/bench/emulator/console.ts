@@ -52,7 +52,7 @@ const settledMs = 1500;
 /** Milliseconds from a click on a table to the frame that has its rows, the first one in its page. */
 async function paints(browser: Browser, platform: BenchPlatform, place: string): Promise<number[]> {
   const times: number[] = [];
-  for (let round = 0; round < 9; round++) {
+  for (let round = 0; round < 21; round++) {
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
     await page.goto(`${platform.url}/#token=${platform.token}`);
     await page.locator("main tbody tr").waitFor();
