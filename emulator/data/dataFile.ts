@@ -92,7 +92,16 @@ export function describeFileFault(error: unknown): string | undefined {
   return code === 10 ? "the disk fails" : undefined; // SQLITE_IOERR
 }
 
-export const isFull = (error: unknown): boolean => codeOf(error) === full;
+/** Writes what reads go on without while the disk is full. Returns false where it was not written. */
+export function writeIfRoom(write: () => void): boolean {
+  try {
+    write();
+    return true;
+  } catch (error) {
+    if (codeOf(error) !== full) throw error;
+    return false;
+  }
+}
 
 /** An error of opening a data file, as a sentence that names it and what helps. */
 export function toOpeningError(file: string, error: unknown): unknown {

@@ -1,6 +1,6 @@
 import type { CallContext } from "../data/callContext.ts";
 import type { Database } from "../data/database.ts";
-import { isFull } from "../data/dataFile.ts";
+import { writeIfRoom } from "../data/dataFile.ts";
 import { hashToken, isPassword, newToken } from "../data/hashing.ts";
 import { forbidden, PlatformError, userNotFoundFor } from "../data/platformError.ts";
 import { userByEmail, userByID, type User } from "../data/users.ts";
@@ -22,17 +22,6 @@ interface Session {
 
 /** Sessions that began while the disk was full, by the hashes of their tokens. They end with this process. */
 const unwritten = new WeakMap<Database, Map<string, Session>>();
-
-/** Writes what reads go on without while the disk is full. Returns false where it was not written. */
-function writeIfRoom(write: () => void): boolean {
-  try {
-    write();
-    return true;
-  } catch (error) {
-    if (!isFull(error)) throw error;
-    return false;
-  }
-}
 
 /** The user whose token and ID the headers name. */
 export function findSignedIn({ database, settings, now }: Data, headers: Headers): User {

@@ -7,7 +7,7 @@ import { sentences } from "../../provider/messages/sentences.ts";
 import type { CallContext, OtherForm } from "../data/callContext.ts";
 import { answerText, headersText, isMutating, logCall, requestText, type NewCall } from "../data/callLog.ts";
 import type { Database } from "../data/database.ts";
-import { describeFileFault, isFull } from "../data/dataFile.ts";
+import { describeFileFault, writeIfRoom } from "../data/dataFile.ts";
 import { sessionID } from "../data/hashing.ts";
 import { Identifiers } from "../data/identifiers.ts";
 import { failureBody, forbidden, invalid, PlatformError } from "../data/platformError.ts";
@@ -129,13 +129,11 @@ export class Platform {
       const session = token === undefined ? null : sessionID(token);
       const call = { time, endpoint: name, effect, userID: user?.id ?? null, status, failure, session, remark };
       const logged = { ...call, fault: circumstances.fault, duration: performance.now() - began };
-      try {
-        const texts = { request: entry.request, headers: headersText(headers), answer: answerText(answer) };
-        logCall(this.database, logged, texts);
-      } catch (error) {
-        // Reads go on while the disk is full, and refusals keep their reason; a change needs its entry.
-        if (!isFull(error) || (isMutating(name, effect) && failure === null)) throw error;
-      }
+      const texts = { request: entry.request, headers: headersText(headers), answer: answerText(answer) };
+      const write = (): void => logCall(this.database, logged, texts);
+      // Reads go on while the disk is full, and refusals keep their reason; a change needs its entry.
+      if (isMutating(name, effect) && failure === null) write();
+      else writeIfRoom(write);
       this.options.onCall?.(logged);
     };
     try {
