@@ -1,5 +1,5 @@
 import { html, nothing } from "./lit-html/lit-html.js";
-import { notify } from "./notices.js";
+import { act } from "./notices.js";
 import { field, newFieldID, options } from "./parts.js";
 
 // A filter is a list of conditions, which all must hold, or the interface's own JSON. The address has either.
@@ -136,13 +136,11 @@ export function filterForm(filter, { labels, ids, jsonID, change, filtered, acti
     const form = document.getElementById(ids[at][2]).form;
     change({ conditions: conditionsIn(form).toSpliced(at, 1) }, true);
   };
-  const toJSON = (event) => {
-    try {
-      change({ conditions, json: filterText({ conditions: conditionsIn(formOf(event)) }, fields) ?? "" }, false);
-    } catch (error) {
-      notify(error.message, "bad");
-    }
-  };
+  const toJSON = (event) =>
+    act("", () => {
+      const written = filterText({ conditions: conditionsIn(formOf(event)) }, fields) ?? "";
+      change({ conditions, json: written }, false);
+    });
   return html`
     <form class="toolbar" aria-label="Filter" @submit=${search}>
       ${

@@ -1,5 +1,5 @@
 import { filterText, readFilter, writeFilter } from "./conditions.js";
-import { notify } from "./notices.js";
+import { act, notify } from "./notices.js";
 import { ask } from "./service.js";
 
 /** Rows of one page. */
@@ -92,12 +92,7 @@ export class RowPage {
   async change(changes) {
     Object.assign(this, changes);
     this.#remember();
-    try {
-      await this.load();
-      notify("");
-    } catch (error) {
-      notify(error.message, "bad");
-    }
+    await act("", () => this.load());
     this.#place.redraw();
   }
 
