@@ -9,11 +9,8 @@ import type { Properties } from "../harness/providerHost.ts";
 const administrator = { email: "admin@example.com", password: "correct-horse" };
 
 /** Longer than anything takes on a busy machine. */
-const waits = {
-  reads: { aloneMs: 500, idleMs: 1000, maxMs: 60_000 },
-  additions: { aloneMs: 500, idleMs: 1000, maxMs: 60_000 },
-  ttlMs: 60_000,
-};
+const pace = { aloneMs: 500, idleMs: 1000, maxMs: 60_000 };
+const waits = { reads: pace, additions: pace, ttlMs: pace.maxMs };
 
 const ends: (() => Promise<void>)[] = [];
 afterEach(async () => {
