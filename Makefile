@@ -66,7 +66,7 @@ test-console: dist/.built
 	@CHROMIUM="$$(tools/scripts/browser)" && export CHROMIUM && \
 	  node --no-warnings node_modules/jest/bin/jest.js --testMatch '**/*.browser.js' --testPathIgnorePatterns /bundle/ --runInBand $(ARGS)
 
-check: is-formatted lints nothing-is-unused docs-are-current api-docs-are-whole schema-breaks-nothing lock-is-whole rooms words
+check: is-formatted lints nothing-is-unused docs-are-current api-docs-are-whole schema-breaks-nothing lock-is-whole rooms
 
 .PHONY: is-formatted lints nothing-is-unused
 is-formatted: node_modules/.installed
@@ -80,12 +80,8 @@ nothing-is-unused: dist/.built
 
 .PHONY: rooms
 rooms: node_modules/.installed
-	@node tools/scripts/rooms.mjs
+	@node --no-warnings tools/scripts/house.mjs --check
 	@node --no-warnings tools/scripts/circles.mjs
-
-.PHONY: words
-words: node_modules/.installed
-	@node tools/scripts/words.mjs
 
 .PHONY: lock-is-whole
 lock-is-whole: node_modules/.installed

@@ -20,6 +20,7 @@ import { addPromoteCommand } from "./promote/commands.ts";
 import { addProviderKindCommand } from "./providerKind/commands.ts";
 import { addRecordCommand } from "./record/commands.ts";
 import { remaining } from "./remaining.ts";
+import { answerRemovedFlags } from "./removedFlags.ts";
 import { addDriftCommand, addReportCommand } from "./report/commands.ts";
 import { addTableCommand } from "./table/commands.ts";
 import { addTrustCommand } from "./trust.ts";
@@ -66,6 +67,7 @@ addRecordCommand(program);
 addEmulatorCommand(program);
 addCompletionCommand(program);
 refuseUnknownCommands(program);
+answerRemovedFlags(program);
 
 // Engines show it among the diagnostics of a run.
 program.hook("preAction", (_, own) => {

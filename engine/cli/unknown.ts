@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { answerRemoved } from "../../machine/removed.ts";
 import { nearest } from "../../machine/spelling.ts";
 
 /** Commands that only Pulumi has, by their group. */
@@ -42,6 +43,8 @@ export function refuseWords(command: Command): void {
 
 function refuseUnknown(command: Command, word: string): never {
   const parents = command.parent ? `${command.name()} ` : "";
+  const removed = answerRemoved("commands", `${parents}${word}`);
+  if (removed !== undefined) return command.error(`error: ${removed}`);
   const own = command.commands.flatMap((each) => [each.name(), ...each.aliases()]);
   // A command of Pulumi is no misspelling of another one.
   const isPulumi = onlyPulumi[command.parent ? command.name() : ""]?.includes(word) === true;

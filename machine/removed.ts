@@ -1,0 +1,40 @@
+// What version 0.1.0 had and this one lacks. Each name is answered by one sentence that says what to do instead; the table
+// goes with the next version.
+
+type Sentences = Readonly<Record<string, string>>;
+
+/** Commands of `microapps`, with those above them: `state provider-kind`. */
+const commands: Sentences = {};
+
+/** Flags, behind their command: `up --approved`. */
+const flags: Sentences = {};
+
+/** Keys of a stack's configuration, without the namespace. */
+const settings: Sentences = {};
+
+/** Inputs of resources, behind the resource: `SeedRows.schema`. Resources that are gone stand alone. */
+const inputs: Sentences = {};
+
+/** Keys of an Environment file or of a file that it reads. */
+const environmentKeys: Sentences = {};
+
+/** Habits of a platform profile. */
+const habits: Sentences = {};
+
+/** Files and folders that earlier versions wrote or read. */
+const files: Sentences = {};
+
+const removed = { commands, flags, settings, inputs, environmentKeys, habits, files };
+
+/** The sentence that answers a removed name, undefined for a name that never was. */
+export function answerRemoved(kind: keyof typeof removed, name: string): string | undefined {
+  const table = removed[kind];
+  return Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
+/** Removed flags with their sentences, for the command of this name: `report` or `state provider-kind`. */
+export const removedFlagsOf = (command: string): readonly (readonly [flag: string, sentence: string])[] =>
+  Object.entries(flags).flatMap(([name, sentence]) => {
+    const flag = name.slice(name.indexOf(" --") + 1);
+    return name === `${command} ${flag}` ? [[flag, sentence] as const] : [];
+  });
