@@ -47,8 +47,6 @@ const lists: readonly (readonly string[])[] = [
     "cli/dump",
     "cli/dump/mask",
     "cli/dump/rows",
-    "cli/recording",
-    "cli/recording/privacy",
     "cli/changes/pull",
     "cli/changes/sides",
     "cli/promotion",

@@ -4,7 +4,10 @@
 type Sentences = Readonly<Record<string, string>>;
 
 /** Commands of `microapps`, with those above them: `state provider-kind`. */
-const commands: Sentences = {};
+const commands: Sentences = {
+  record:
+    "microapps record is gone: write the platform seed by hand, or with `microapps dump`; `microapps verify` says how a platform behaves",
+};
 
 /** Flags, behind their command: `up --approved`. */
 const flags: Sentences = {};

@@ -9,10 +9,7 @@ export function addTableCommand(program: Command): void {
     .description("describe the labels of a table, and how sure that is, as Table Schema, JSON Schema and TypeScript")
     .argument("<table>", "ID of the table")
     .option("--key <labels>", "labels of its natural key, joined by + (default: the first that tells rows apart)")
-    .option(
-      "--from <file>",
-      "take the fields from a platform seed (of record), or an environment file, in place of rows",
-    )
+    .option("--from <file>", "take the fields from a platform seed, or an environment file, in place of rows")
     .option(
       "--parent <table>",
       "of a sub-table the table of its parent rows, where the platform shows no rows without them",

@@ -78,13 +78,13 @@ function write(model: TableModel, folder: string, { type }: SchemaOptions): void
   );
 }
 
-/** Fields that an environment file describes under platform, or a platform seed of its own, as record writes it. */
+/** Fields that an environment file describes under platform, or a platform seed of its own. */
 function declared(table: string, key: readonly string[], cwd: string, file: string): TableModel {
   const { root, problems } = readEnvironment(file, cwd);
   if (!root) throw new Error(`${file}: ${problems[0]?.message ?? "can't be read"}`);
   if (find(root, ["habits"]) ?? find(root, ["wireNames"]))
     throw new Error(
-      `${file}: a profile has how a platform behaves, and no tables: name the platform.yaml that "microapps record" writes, or an environment file`,
+      `${file}: a profile has how a platform behaves, and no tables: name a platform seed, or an environment file`,
     );
   const platform = readPlatform(path.resolve(cwd, file), cwd);
   const found = findDeclaredModel(platform, root, table, key);

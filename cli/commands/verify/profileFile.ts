@@ -1,11 +1,12 @@
+import { randomBytes } from "node:crypto";
 import { lstatSync, readFileSync } from "node:fs";
+import { link, mkdir, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { stringify } from "yaml";
 import { ask, EngineError, isInteractive, type Terminal } from "../../../engine/index.ts";
 import type { FactResult } from "../../../provider/conformance/run.ts";
 import { habits, type HabitName } from "../../../provider/habits/habits.ts";
 import { profile, type Profile } from "../../../provider/habits/profile.ts";
-import { writeDrafts } from "../record/writing.ts";
 import { wordsFact } from "./meaning.ts";
 
 const habitNames = Object.keys(habits) as HabitName[]; // keys of a const object
@@ -91,10 +92,7 @@ export function changesSince(
 }
 
 /** The text of a profile: the same for the same content. */
-export function yamlOf(
-  { version, platform, seenAt, habits: values, limits, wireNames, statusWords }: Profile,
-  by = "microapps verify --write-profile",
-): string {
+export function yamlOf({ version, platform, seenAt, habits: values, limits, wireNames, statusWords }: Profile): string {
   const named = (value: object): object | undefined => (Object.keys(value).length === 0 ? undefined : value);
   const sorted = (value: object): object =>
     Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
@@ -107,7 +105,7 @@ export function yamlOf(
     wireNames: named(sorted(wireNames)),
     statusWords: named(sorted(statusWords)),
   };
-  return `# How this platform was seen to behave, by '${by}'.\n${stringify(content)}`;
+  return `# How this platform was seen to behave, by 'microapps verify --write-profile'.\n${stringify(content)}`;
 }
 
 /**
@@ -135,8 +133,26 @@ export async function writeProfile(
       }
     }
   }
-  await writeDrafts([{ path: file, text }], found !== undefined);
+  await writeWhole(file, text, found !== undefined);
   return `Wrote ${name}.`;
+}
+
+/** Writes a file for its owner alone, as a whole or not at all. */
+async function writeWhole(file: string, text: string, mayReplace: boolean): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true });
+  const part = `${file}.${randomBytes(6).toString("hex")}.part`;
+  try {
+    const handle = await open(part, "wx", 0o600);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await (mayReplace ? rename(part, file) : link(part, file));
+  } finally {
+    await rm(part, { force: true });
+  }
 }
 
 const withoutDate = (text: string): string => text.replace(/^seenAt: .*$/m, "");

@@ -1,4 +1,4 @@
-import { findSecrets, kindOfName, type PrivateKind } from "../../recording/privacy/kinds.ts";
+import { findSecrets, kindOfName, type PrivateKind } from "./kinds.ts";
 import type { MaskedKind } from "./masksFile.ts";
 
 const kinds: Readonly<Record<PrivateKind, MaskedKind>> = {

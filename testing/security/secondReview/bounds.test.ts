@@ -16,7 +16,6 @@ import { environmentsIn } from "../../../cli/changes/base/environments.ts";
 import { parseAccepted } from "../../../cli/changes/drift/accepted.ts";
 import { Repository } from "../../../cli/changes/testing/repository.ts";
 import { readSavedReport } from "../../../cli/commands/report/savedReport.ts";
-import { textOf } from "../../../cli/recording/exchange.ts";
 import { createEmulator } from "../../../emulator/index.ts";
 import { mayUnpackTo } from "../../../emulator/snapshots/snapshotFiles.ts";
 import { parseCheckpoint } from "../../../engine/state/checkpoint.ts";
@@ -136,11 +135,6 @@ test("an answer of a platform is no answer beyond a hundred levels", () => {
   expect(parseReply("readorganization", reply as never)).toMatchObject({ failed: { code: "badAnswer" } });
   const closed = { ...reply, text: `{"status":"success","body":${"[".repeat(150)}${"]".repeat(150)}}` };
   expect(parseReply("readorganization", closed as never)).toMatchObject({ failed: { code: "badAnswer" } });
-});
-
-test("a recorded body becomes 64 MB at most", () => {
-  expect(textOf(gzipSync(Buffer.alloc(65 * 2 ** 20)), "gzip")).toBeUndefined();
-  expect(textOf(gzipSync(Buffer.alloc(10)), "gzip")).toHaveLength(10);
 });
 
 test("a state has two hundred levels at most", () => {

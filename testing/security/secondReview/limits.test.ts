@@ -9,14 +9,12 @@ import { gzipSync } from "node:zlib";
 import { environmentsIn, maxEnvironments } from "../../../cli/changes/base/environments.ts";
 import { parseAccepted } from "../../../cli/changes/drift/accepted.ts";
 import { stateOf } from "../../../cli/changes/state/state.ts";
-import { Copies, maxBytesAtOnce, maxBytesOfCopy } from "../../../cli/commands/record/copies.ts";
 import { deadlineMs } from "../../../cli/commands/report/reporting.ts";
 import { maxMegabytesOfState, textOf as textOfFlag } from "../../../cli/commands/report/textOf.ts";
 import { timesOf } from "../../../cli/commands/verify/interruption.ts";
 import { maxMegabytesOfAnswer, Sender } from "../../../cli/commands/verify/sandbox/sending.ts";
 import { maxMegabytesOfEdited, readToEdit } from "../../../cli/edits/writing.ts";
 import { ofEdited, parseYamlTree } from "../../../cli/edits/yamlTree.ts";
-import { maxBytesUnpacked, textOf as textOfBody } from "../../../cli/recording/exchange.ts";
 import { maxBytes as maxBytesOfRequest } from "../../../emulator/http/server.ts";
 import { createEmulator } from "../../../emulator/index.ts";
 import { linesOf, maxLine, mayUnpackTo, unpack } from "../../../emulator/snapshots/snapshotFiles.ts";
@@ -123,17 +121,6 @@ async function announced(): Promise<never> {
   } finally {
     await emulator.close();
   }
-}
-
-function copied(...limits: [one: number, atOnce: number]): string {
-  const copies = new Copies(...limits);
-  const copy = () => {
-    const stream = new Readable({ read: () => undefined });
-    const made = copies.of(stream);
-    stream.emit("data", Buffer.from(kilobytes));
-    return made.take()?.length ?? "none";
-  };
-  return [copy(), copy()].join();
 }
 
 type Refusal = [work: () => unknown, says: RegExp];
@@ -277,19 +264,6 @@ const rows: Row[] = [
       [() => textOfFlag(folder, "-", small, Readable.from([Buffer.from(kilobytes)])), /standard input has more than/],
       [() => parseCheckpoint(nested(ofStates.levels + 1), "dev.json"), /more than 200 levels/],
       [() => stateOf(nested(ofStates.levels + 1)), /more than 200 levels/],
-    ],
-  },
-  {
-    cells: [
-      "a body that `record` copies",
-      `${maxBytesOfCopy / MB} MB, ${maxBytesAtOnce / MB} MB at once; ${maxBytesUnpacked / MB} MB unpacked`,
-      "100",
-      "",
-    ],
-    beyond: [
-      [() => copied(1_024, 10_000), /^none,none$/],
-      [() => copied(10_000, 4_000), /^3000,none$/],
-      [() => textOfBody(gzipSync(kilobytes), "gzip", 1_024) ?? "unread", /unread/],
     ],
   },
   {

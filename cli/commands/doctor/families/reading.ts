@@ -1,6 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
 import { ApiError } from "../../../../provider/contract/errors.ts";
 import { usualHabits, type HabitName } from "../../../../provider/habits/habits.ts";
-import { ReadHabits } from "../../../recording/readHabits.ts";
 import { adaptionText, meaningOf } from "../../verify/meaning.ts";
 import type { Check } from "../checks.ts";
 import type { CheckContext } from "../context.ts";
@@ -102,14 +102,30 @@ async function habitsOf(context: CheckContext, table: string): Promise<Map<Habit
     searchFilter: [{ resourceID: table, skip, limit }],
     ...(order === undefined ? {} : { optViewSort: { _id: order } }),
   });
-  const reads = new ReadHabits();
+  const idsOf = async (skip: number, order?: 1 | -1): Promise<string[]> => {
+    const { microAppRows } = await callsOf(context).call("microappdata", page(skip, order), context.signal);
+    return microAppRows.map(({ _id }) => _id);
+  };
+  const [rising, skipped, falling] = [await idsOf(0, 1), await idsOf(1, 1), await idsOf(0, -1)];
+  const [first, again] = [await idsOf(0), await idsOf(0)];
   const seen = new Map<HabitName, string>();
-  for (const request of [page(0, 1), page(1, 1), page(0, -1), page(0), page(0)]) {
-    const { microAppRows } = await callsOf(context).call("microappdata", request, context.signal);
-    for (const [name, value] of reads.read(request, microAppRows))
-      if (value !== usualHabits[name] || !seen.has(name)) seen.set(name, value);
+  const sorted = [rising, falling].filter((ids) => ids.length > 1);
+  if (sorted.length > 0) {
+    const isHonoured = isSorted(rising, 1) && isSorted(falling, -1);
+    seen.set("viewSort", isHonoured ? "honoured" : "ignored");
   }
+  if (rising.length > 0 && skipped.length > 0)
+    seen.set("skip", isDeepStrictEqual(rising, skipped) ? "ignored" : "honoured");
+  if (!isDeepStrictEqual(first, again) && isDeepStrictEqual(first.toSorted(), again.toSorted()))
+    seen.set("rowOrder", "changing");
   return seen;
 }
+
+/** IDs in their order; those of digits may be numbers on the platform. */
+const compareIDs = (one: string, other: string): number =>
+  (/^\d+$/.test(one + other) ? one.length - other.length : 0) || (one < other ? -1 : one > other ? 1 : 0);
+
+const isSorted = (ids: readonly string[], order: 1 | -1): boolean =>
+  ids.every((id, index) => index === 0 || compareIDs(id, ids[index - 1] ?? "") * order > 0);
 
 export const readingChecks: readonly Check[] = [users, reading];

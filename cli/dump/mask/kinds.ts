@@ -1,21 +1,15 @@
-/** Kinds of values that are replaced before anything is written. */
-export const kinds = {
-  password: "a password",
-  token: "a token",
-  key: "an API key",
-  cookie: "a cookie",
-  secret: "a secret",
-  email: "an e-mail address",
-  person: "the name of a person",
-  user: "the ID of a user",
-  phone: "a phone number",
-  link: "a part of a signed link",
-} as const;
-
-export type PrivateKind = keyof typeof kinds;
-
-/** Kinds that let somebody in: they are hidden inside words as well. */
-export const opens: ReadonlySet<PrivateKind> = new Set(["password", "token", "key", "cookie", "secret", "link"]);
+/** Kinds of values that a mask finds by their name or form. */
+export type PrivateKind =
+  | "password"
+  | "token"
+  | "key"
+  | "cookie"
+  | "secret"
+  | "email"
+  | "person"
+  | "user"
+  | "phone"
+  | "link";
 
 // By the name of a key or a label, in small letters without what is no letter or digit.
 const byName: readonly (readonly [RegExp, PrivateKind])[] = [
@@ -40,17 +34,6 @@ export function kindOfName(name: string): PrivateKind | undefined {
   const plain = name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
   return byName.find(([pattern]) => pattern.test(plain))?.[1];
 }
-
-const headers: Readonly<Record<string, PrivateKind>> = {
-  "x-auth-token": "token",
-  "x-user-id": "user",
-  "x-api-key": "key",
-  cookie: "cookie",
-  "set-cookie": "cookie",
-};
-
-/** The kind of a header's value. */
-export const kindOfHeader = (name: string): PrivateKind | undefined => headers[name] ?? kindOfName(name);
 
 const email = /[\p{L}\p{N}._%+'-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu;
 const shapes: readonly (readonly [RegExp, PrivateKind])[] = [
