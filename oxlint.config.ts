@@ -53,7 +53,6 @@ const lists: readonly (readonly string[])[] = [
     "cli/promotion/rows",
     "cli/promotion/placing",
     "cli/promotion/model",
-    "cli/mergeDriver",
     "cli/edits",
     "cli/changes/drift",
     "cli/changes/sealing",

@@ -5,6 +5,8 @@ type Sentences = Readonly<Record<string, string>>;
 
 /** Commands of `microapps`, with those above them: `state provider-kind`. */
 const commands: Sentences = {
+  "merge-driver":
+    "microapps merge-driver is gone, and Git merges files of rows by lines: take its lines out of .gitattributes and run `git config --remove-section merge.microapps`; `microapps environment check` names conflicts that were left",
   record:
     "microapps record is gone: write the platform seed by hand, or with `microapps dump`; `microapps verify` says how a platform behaves",
 };

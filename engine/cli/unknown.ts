@@ -2,6 +2,9 @@ import type { Command } from "commander";
 import { answerRemoved } from "../../machine/removed.ts";
 import { nearest } from "../../machine/spelling.ts";
 
+/** Git takes it for a merge that failed, and not for one with conflicts, whose other side a careless commit loses. */
+const failedMerge = 129;
+
 /** Commands that only Pulumi has, by their group. */
 export const onlyPulumi: Readonly<Record<string, readonly string[]>> = {
   "": [
@@ -44,7 +47,8 @@ export function refuseWords(command: Command): void {
 function refuseUnknown(command: Command, word: string): never {
   const parents = command.parent ? `${command.name()} ` : "";
   const removed = answerRemoved("commands", `${parents}${word}`);
-  if (removed !== undefined) return command.error(`error: ${removed}`);
+  if (removed !== undefined)
+    return command.error(`error: ${removed}`, { exitCode: word === "merge-driver" ? failedMerge : 1 });
   const own = command.commands.flatMap((each) => [each.name(), ...each.aliases()]);
   // A command of Pulumi is no misspelling of another one.
   const isPulumi = onlyPulumi[command.parent ? command.name() : ""]?.includes(word) === true;

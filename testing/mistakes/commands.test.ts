@@ -52,6 +52,14 @@ test.each<[string, string[], number]>([
     ["error: --table regions must have the form <table ID>:<label>[+<label>…], as in countries:Code"],
     1,
   ],
+  [
+    "merge-driver base ours theirs rows.csv 7",
+    [
+      "error: microapps merge-driver is gone, and Git merges files of rows by lines: take its lines out of .gitattributes and run `git config --remove-section merge.microapps`; `microapps environment check` names conflicts that were left",
+      help,
+    ],
+    129,
+  ],
   ["deploy", ["error: unknown command 'deploy'", help], 1],
   ["stack selct dev", ["error: unknown command 'stack selct'", "(Did you mean stack select?)", help], 1],
   [
