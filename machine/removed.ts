@@ -18,7 +18,11 @@ const flags: Sentences = {};
 const settings: Sentences = {};
 
 /** Inputs of resources, behind the resource: `SeedRows.schema`. Resources that are gone stand alone. */
-const inputs: Sentences = {};
+const inputs: Sentences = {
+  UserTeams:
+    "UserTeams is gone: declare the members of each team in a TeamRoster. Without the declaration, up forgets it and " +
+    "leaves the person's teams alone.",
+};
 
 /** Keys of an Environment file or of a file that it reads. */
 const environmentKeys: Sentences = {};

@@ -247,60 +247,6 @@ export interface TeamRosterOutputs {
   readonly found: Output<Record<string, "admin" | "member"> | undefined>;
 }
 
-/** Arguments of UserTeams beside `email` and `userID`. */
-export interface UserTeamsSettings {
-  /** The teams that the user is in: of all others the user is taken out. */
-  teamIDs: Input<Input<string>[]>;
-  /** Keeps it to the teams of this organization: what the user is in elsewhere stays. */
-  organizationID?: Input<string>;
-  /** Last day (UTC) of the membership: after it the declaration counts as absent. */
-  until?: Input<string>;
-  /** Own the memberships that were there already: they go with the declaration. */
-  adopt?: Input<boolean>;
-}
-
-/** Arguments of UserTeams with `email`, not `userID`. */
-export interface UserTeamsByEmail extends UserTeamsSettings {
-  /**
-   * The user's e-mail address; an unknown one is invited. Either this or userID.
-   * @example "alan@example.com"
-   */
-  email: Input<string>;
-  /** Excluded by `email`. */
-  userID?: EitherEmailOrUserID;
-}
-
-/** Arguments of UserTeams with `userID`, not `email`. */
-export interface UserTeamsByUserID extends UserTeamsSettings {
-  /** The user's ID. Either this or email. */
-  userID: Input<string>;
-  /** Excluded by `userID`. */
-  email?: EitherEmailOrUserID;
-}
-
-/** Arguments of UserTeams: exactly one of `email` and `userID` is set. */
-export type UserTeamsArgs = UserTeamsByEmail | UserTeamsByUserID;
-
-/** Outputs of UserTeams. */
-export interface UserTeamsOutputs {
-  /** The user's e-mail address; an unknown one is invited. Either this or userID. */
-  readonly email: Output<string | undefined>;
-  /** The user's ID. Either this or email. */
-  readonly userID: Output<string | undefined>;
-  /** The teams that the user is in: of all others the user is taken out. */
-  readonly teamIDs: Output<string[]>;
-  /** Keeps it to the teams of this organization: what the user is in elsewhere stays. */
-  readonly organizationID: Output<string | undefined>;
-  /** Last day (UTC) of the membership: after it the declaration counts as absent. */
-  readonly until: Output<string | undefined>;
-  /** Own the memberships that were there already: they go with the declaration. */
-  readonly adopt: Output<boolean | undefined>;
-  /** ID of the user, also of one who was named by address. */
-  readonly memberUserID: Output<string>;
-  /** Teams that the user was in before this stack first met them: they stay in when it is no longer declared. */
-  readonly found: Output<string[] | undefined>;
-}
-
 /** Arguments of SeedRows beside `rows` and `source`. */
 export interface SeedRowsSettings<Row extends object = Record<string, unknown>> {
   /**

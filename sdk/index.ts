@@ -42,7 +42,6 @@ export type {
   TeamArgs,
   TeamMemberArgs,
   TeamRosterArgs,
-  UserTeamsArgs,
 } from "./args.ts";
 export type { ParentRows, RowsOf } from "./resourceClass.ts";
 export { Provider } from "./provider.ts";

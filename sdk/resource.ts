@@ -93,7 +93,7 @@ function leavingFirst(
   options: pulumi.CustomResourceOptions,
 ): pulumi.CustomResourceOptions {
   const { deletedWith, ...others } = options;
-  if (!deletedWith || !["TeamMember", "TeamRoster", "UserTeams"].includes(name)) return options;
+  if (!deletedWith || !["TeamMember", "TeamRoster"].includes(name)) return options;
   return pulumi.mergeOptions(others, { dependsOn: deletedWith });
 }
 

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { answerRemoved } from "../machine/removed.ts";
 import { isObject } from "../provider/contract/wire.ts";
 import { unknownValue } from "../provider/pulumi/properties.ts";
 import { toHiddenName, typeThrough } from "../provider/pulumi/providerKinds.ts";
@@ -12,7 +13,6 @@ import { seedRows } from "../provider/resources/seedRows.ts";
 import { team } from "../provider/resources/team.ts";
 import { teamMember } from "../provider/resources/teamMember.ts";
 import { teamRoster } from "../provider/resources/teamRoster.ts";
-import { userTeams } from "../provider/resources/userTeams.ts";
 import type {
   AppReadinessArgs,
   AppReadinessOutputs,
@@ -30,8 +30,6 @@ import type {
   TeamMemberOutputs,
   TeamRosterArgs,
   TeamRosterOutputs,
-  UserTeamsArgs,
-  UserTeamsOutputs,
   GeneratedAppArgs,
   GeneratedAppOutputs,
 } from "./args.ts";
@@ -66,8 +64,10 @@ export class TeamRoster extends declareClass<TeamRosterArgs, TeamRosterOutputs>(
   }
 }
 
-/** All teams of a user: removes the user from every other team. */
-export class UserTeams extends declareClass<UserTeamsArgs, UserTeamsOutputs>(userTeams) {}
+/** Gone: declare the members of each team in a TeamRoster. A program that makes one is told so. */
+export function UserTeams(): never {
+  throw new Error(answerRemoved("inputs", "UserTeams"));
+}
 
 /** Waits for the generation of an app. GeneratedApp declares it, unless `wait` is "none". */
 export class AppReadiness extends declareClass<AppReadinessArgs, AppReadinessOutputs>(appReadiness) {}

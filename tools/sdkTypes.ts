@@ -15,7 +15,6 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 /** Pairs of inputs of which exactly one is set, by resource. */
 const alternatives: Readonly<Record<string, readonly [string, string]>> = {
   TeamMember: ["email", "userID"],
-  UserTeams: ["email", "userID"],
   SeedRows: ["rows", "source"],
 };
 

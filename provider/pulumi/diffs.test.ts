@@ -113,7 +113,6 @@ test("a diff of a resource with people notes nothing, and returns the IDs that t
   const people = [expect.objectContaining({ userID: "u1" })];
   const cases: [string, Properties, Properties, string[]][] = [
     ["TeamMember", { teamID: "t1", email }, { memberUserID: "u1" }, ["member t1 ada@example.com", "member t1 u1"]],
-    ["UserTeams", { teamIDs: ["t2"], email }, { memberUserID: "u1" }, ["member t2 ada@example.com", "member t2 u1"]],
     [
       "TeamRoster",
       { teamID: "t3", members: { [email]: "member" } },

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
+import { answerRemoved } from "../../machine/removed.ts";
 import { nearest } from "../../machine/spelling.ts";
 import { isObject } from "../contract/wire.ts";
 import { maxReported } from "../messages/firstLines.ts";
@@ -124,6 +125,11 @@ export function parse(
   }
   for (const property of Object.keys(news)) {
     if (property in shape || property === "__provider") continue;
+    const gone = answerRemoved("inputs", `${definition.name}.${property}`);
+    if (gone !== undefined) {
+      problems.push({ property, reason: gone });
+      continue;
+    }
     const names = settable(shape);
     // A problem that is not reported needs no advice, which takes time.
     const near = problems.length < maxReported ? nearest(property, names) : undefined;

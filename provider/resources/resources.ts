@@ -18,7 +18,6 @@ export const resources = [
   team,
   teamMember,
   teamRoster,
-  userTeams,
   seedRows,
   rowFile,
   generatedApp,
@@ -26,5 +25,9 @@ export const resources = [
   notification,
 ] as unknown as readonly Resource[];
 
+/** Resources that states of 0.1.0 have and that nothing else knows. */
+const removed = [userTeams] as unknown as readonly Resource[];
+
 /** The resource of a type, by the type's last word. */
-export const resourceNamed = (name: string): Resource | undefined => resources.find((one) => one.name === name);
+export const resourceNamed = (name: string): Resource | undefined =>
+  [...resources, ...removed].find((one) => one.name === name);

@@ -10,7 +10,6 @@ import { ending, reportEnds, splitEnds } from "./members/ends.ts";
 import { explainLack, findRole, isAbsent, membership, staysFound } from "./members/memberships.ts";
 import { nameOf } from "./members/rosterLists.ts";
 import { stays, type MemberContext } from "./members/teamClaims.ts";
-import { joining } from "./members/turns.ts";
 import { checkNamedOnce, exceptSpelling, invitationTargets, user, userFound, userIDAt } from "./members/users.ts";
 import { uncancellable } from "./model/creation.ts";
 import { describeNamed, type Replaced } from "./model/identities.ts";
@@ -64,12 +63,12 @@ export const teamMember = resource({
     if (until !== undefined)
       reportEnds(report, splitEnds([{ name, until }], day), false, () => old.teamID !== undefined && !old.ended);
     if (resourceUrn !== undefined && teamID !== undefined && !ended) {
-      problems.push(...claims.claim(resourceUrn, { kind: "TeamMember", teamIDs: [teamID], people: [inputs] }));
+      problems.push(...claims.claim(resourceUrn, { kind: "TeamMember", teamID, people: [inputs] }));
     } else claims.forget(resourceUrn);
     return Promise.resolve({ inputs, problems });
   },
 
-  diff: ({ claims, report }, change, old, news) => {
+  diff: (_context, change, old, news) => {
     const spelt = exceptSpelling(change, old, news);
     const member = { userID: old.memberUserID, email: old.email };
     const own = old.found === undefined && !old.ended ? membership(old.teamID, member) : [];
@@ -77,27 +76,20 @@ export const teamMember = resource({
     if (old.ended && !news.inputs.ended && spelt.replaces.length === 0) spelt.replaces.push("ended");
     if (old.found !== undefined && news.inputs.adopt) spelt.changed.push("adopt");
     if (spelt.replaces.length > 0) return Promise.resolve({ ...spelt, findings: { own } });
-    const meant = { ...spelt, findings: { people: news.inputs.ended ? [] : [member], own } };
-    if (news.inputs.ended) return Promise.resolve(meant);
-    const taker = claims.taking(old.teamID, member);
-    if (!taker || meant.changed.length > 0) return Promise.resolve(meant);
-    report.forecast(`is kept in the team, out of which ${describeNamed(taker)} takes who is not declared`);
-    return Promise.resolve({ ...meant, changed: ["teamID"] });
+    return Promise.resolve({ ...spelt, findings: { people: news.inputs.ended ? [] : [member], own } });
   },
 
-  create: (context, inputs) =>
-    joining(context, inputs.resourceUrn, async () => {
-      if (inputs.ended) return absent(inputs);
-      const names = membership(inputs.teamID, invitation(inputs));
-      try {
-        return await join(context, inputs, names);
-      } catch (error) {
-        // A saved or refused person's result is known; after any other failure, this stack began to add them.
-        if (error instanceof PartialFailure || !mayBeMade(error))
-          context.made.settled(inputs.resourceUrn, names, false);
-        throw error;
-      }
-    }),
+  create: async (context, inputs) => {
+    if (inputs.ended) return absent(inputs);
+    const names = membership(inputs.teamID, invitation(inputs));
+    try {
+      return await join(context, inputs, names);
+    } catch (error) {
+      // A saved or refused person's result is known; after any other failure, this stack began to add them.
+      if (error instanceof PartialFailure || !mayBeMade(error)) context.made.settled(inputs.resourceUrn, names, false);
+      throw error;
+    }
+  },
 
   read: async (context, id, state) => {
     const { teamID, userID: named } = parts(id);
@@ -119,19 +111,15 @@ export const teamMember = resource({
     return { id: `${teamID}/${userID}`, outputs };
   },
 
-  update: (context, id, old, inputs) =>
-    joining(context, inputs.resourceUrn, async () => {
-      const { teamID, userID } = parts(id);
-      if (inputs.ended) {
-        if (!old.ended) await leave(context, id, old);
-        return { ...inputs, memberUserID: old.memberUserID, found: old.found };
-      }
-      const member = { userID, email: old.email };
-      const taken = context.claims.taking(teamID, member) !== undefined;
-      const isAgain = taken && !(await context.members.add(teamID, invitation(inputs))).existed;
-      const found = inputs.adopt || isAgain ? undefined : old.found;
-      return sync(context, inputs, (await context.members.find(teamID, userID)) ?? { userID }, found);
-    }),
+  update: async (context, id, old, inputs) => {
+    const { teamID, userID } = parts(id);
+    if (inputs.ended) {
+      if (!old.ended) await leave(context, id, old);
+      return { ...inputs, memberUserID: old.memberUserID, found: old.found };
+    }
+    const found = inputs.adopt ? undefined : old.found;
+    return sync(context, inputs, (await context.members.find(teamID, userID)) ?? { userID }, found);
+  },
 
   delete: (context, id, state) => (state.ended ? Promise.resolve() : leave(context, id, state)),
 });

@@ -12,7 +12,6 @@ import { identify, withRoles, nameOf, observe, toWanted, type Kept, type Members
 import { each, names, sentences } from "./members/rosterSentences.ts";
 import { unshownStay } from "./members/rosterUnshown.ts";
 import { stays, type MemberContext } from "./members/teamClaims.ts";
-import { joining } from "./members/turns.ts";
 import { refuseUndeclaredMembers } from "./members/undeclared.ts";
 import { invitationTargets } from "./members/users.ts";
 import { describeNamed, type NamedResource } from "./model/identities.ts";
@@ -137,7 +136,7 @@ export const teamRoster = resource({
     }
     if (resourceUrn !== undefined && teamID !== undefined) {
       const all = mode === "authoritative" ? { ignore } : {};
-      problems.push(...claims.claim(resourceUrn, { kind: "TeamRoster", teamIDs: [teamID], people: wanted, ...all }));
+      problems.push(...claims.claim(resourceUrn, { kind: "TeamRoster", teamID, people: wanted, ...all }));
     } else claims.forget(resourceUrn);
     return { inputs, problems };
   },
@@ -178,13 +177,12 @@ export const teamRoster = resource({
     return { ...change, changed, findings };
   },
 
-  create: (context, inputs) =>
-    joining(context, inputs.resourceUrn, async () => {
-      const replaced = context.identities.replaced(inputs.resourceUrn);
-      // In a forced replacement, the team's members are those of the replaced roster.
-      const ours = replaced?.inputs["teamID"] === inputs.teamID ? { found: parseFound(replaced.found) } : undefined;
-      return { id: inputs.teamID, outputs: await apply(context, checked(inputs), undefined, ours) };
-    }),
+  create: async (context, inputs) => {
+    const replaced = context.identities.replaced(inputs.resourceUrn);
+    // In a forced replacement, the team's members are those of the replaced roster.
+    const ours = replaced?.inputs["teamID"] === inputs.teamID ? { found: parseFound(replaced.found) } : undefined;
+    return { id: inputs.teamID, outputs: await apply(context, checked(inputs), undefined, ours) };
+  },
 
   read: async (context, id, state) => {
     const listed = await context.members.list(id);
@@ -204,8 +202,7 @@ export const teamRoster = resource({
     return { id, outputs };
   },
 
-  update: (context, _id, old, inputs) =>
-    joining(context, inputs.resourceUrn, () => apply(context, checked(inputs), old)),
+  update: (context, _id, old, inputs) => apply(context, checked(inputs), old),
 
   delete: async (context, id, state) => {
     const live = await context.members.list(id, { fresh: true });

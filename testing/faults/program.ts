@@ -71,15 +71,6 @@ export function program(version: "first" | "changed", files: string): Declared[]
       }),
     },
     {
-      name: "linus",
-      type: "UserTeams",
-      inputs: (made) => ({
-        email: "linus@example.com",
-        organizationID: made("acme").id,
-        teamIDs: [made("guests").id, ...(first ? [] : [made("crew").id])],
-      }),
-    },
-    {
       name: "continents",
       type: "SeedRows",
       inputs: () => ({

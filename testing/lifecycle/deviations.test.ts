@@ -20,8 +20,8 @@ const concerned: { [Name in HabitName]: readonly string[] } = {
   successWord: ["Organization", "SeedRows"],
   loginEnvelope: ["Team"],
   logoutBy: ["Team"],
-  userLookupBy: ["TeamRoster", "UserTeams"],
-  userLookupEnvelope: ["UserTeams"],
+  userLookupBy: ["TeamRoster"],
+  userLookupEnvelope: ["TeamRoster"],
   keyAlone: ["GeneratedApp"],
   keyNeeded: ["GeneratedApp"],
   rowsName: ["SeedRows of texts"],
@@ -69,17 +69,17 @@ const concerned: { [Name in HabitName]: readonly string[] } = {
   unknownThing: ["Organization", "Team"],
   createdAt: ["Organization", "Team"],
   cascade: ["Organization", "Team"],
-  allMembers: ["Organization", "TeamMember", "UserTeams"],
-  memberForm: ["TeamMember", "TeamRoster", "UserTeams"],
+  allMembers: ["Organization", "TeamMember"],
+  memberForm: ["TeamMember", "TeamRoster"],
   memberPlace: ["TeamMember", "TeamRoster"],
-  memberAddress: ["TeamMember", "TeamRoster", "UserTeams"],
-  memberAgain: ["TeamRoster", "TeamMember", "UserTeams"],
+  memberAddress: ["TeamMember", "TeamRoster"],
+  memberAgain: ["TeamRoster", "TeamMember"],
   creatorJoins: ["TeamRoster", "TeamMember"],
-  memberID: ["TeamMember", "TeamRoster", "UserTeams"],
-  teamParameter: ["TeamMember", "TeamRoster", "UserTeams"],
+  memberID: ["TeamMember", "TeamRoster"],
+  teamParameter: ["TeamMember", "TeamRoster"],
   invitations: ["TeamMember", "TeamRoster"],
-  enforceBy: ["UserTeams"],
-  roleChange: ["TeamMember", "TeamRoster", "UserTeams"],
+  enforceBy: [],
+  roleChange: ["TeamMember", "TeamRoster"],
   defaultChannel: ["Notification"],
   appLink: ["GeneratedApp"],
   appStatus: ["GeneratedApp"],
@@ -112,8 +112,7 @@ test.each(partOf(deviations, 0))("lives with %s: %s", async (name, value) => {
   const types = process.env["DEVIATIONS"] === "all" ? Object.keys(allLives) : new Set(own);
   for (const type of types) {
     const living = ground.lives(type, { habits: { [name]: value } });
-    const isLookedUp = name === "userLookupBy" && value === "none" && type === "UserTeams";
-    const refusal = isLookedUp ? /declare userID in its place/ : refuses[name]?.[type];
+    const refusal = refuses[name]?.[type];
     if (refusal) await expect(living).rejects.toThrow(refusal);
     else await living;
   }

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { throughBothKinds } from "../harness/bothKinds.ts";
 
 const [ada, grace] = ["ada@example.com", "grace@example.com"];
-const kinds = ["TeamMember", "TeamRoster", "UserTeams"] as const;
+const kinds = ["TeamMember", "TeamRoster"] as const;
 type Kind = (typeof kinds)[number];
 type Made = Awaited<ReturnType<Parameters<Parameters<typeof throughBothKinds>[1]>[0]["create"]>>;
 
@@ -10,7 +10,6 @@ type Made = Awaited<ReturnType<Parameters<Parameters<typeof throughBothKinds>[1]
 const declarations = {
   TeamMember: (teamID: string) => ({ teamID, email: ada }),
   TeamRoster: (teamID: string) => ({ teamID, members: { [ada]: "member" } }),
-  UserTeams: (teamID: string) => ({ email: ada, teamIDs: [teamID] }),
 };
 
 throughBothKinds({}, (scene) => {
@@ -50,8 +49,7 @@ throughBothKinds({}, (scene) => {
       "ids",
       [
         ["TeamRoster", "TeamMember"],
-        ["TeamMember", "UserTeams"],
-        ["UserTeams", "TeamRoster"],
+        ["TeamMember", "TeamRoster"],
       ],
     ],
   ])(
@@ -71,7 +69,7 @@ throughBothKinds({}, (scene) => {
         const made = await make(to, "after", declarations[to](teamID));
         await remove(from, "before", old);
         const calls = scene.emulator.calls({ since, mutating: true }).map(({ endpoint }) => endpoint);
-        expect([what, ...calls]).toEqual([what, ...(to === "UserTeams" ? ["enforceteammembership"] : [])]);
+        expect([what, ...calls]).toEqual([what]);
         const said = `info: ${ada} stays a member of team ${teamID}: ${to} "after" declares that`;
         expect([what, ...host.told]).toContain(said);
         expect(await live(teamID)).toEqual(there);
@@ -95,7 +93,7 @@ throughBothKinds({}, (scene) => {
       made = await replace(kind, "it", old, news);
       await remove(kind, "it", old);
     });
-    expect(calls).toEqual(kind === "UserTeams" ? ["enforceteammembership"] : []);
+    expect(calls).toEqual([]);
     expect(await live(teamID)).toEqual(there);
     expect(host.told).toContain(`info: ${ada} stays a member of team ${teamID}: ${kind} "it" declares that`);
     await isQuiet(kind, "it", made ?? old);

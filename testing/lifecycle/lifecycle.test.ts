@@ -34,7 +34,7 @@ throughBothKinds(
 );
 
 // Where the platform lists the members of a team by ID alone.
-const ofPeople = Object.entries(lives).filter(([type]) => ["TeamMember", "TeamRoster", "UserTeams"].includes(type));
+const ofPeople = Object.entries(lives).filter(([type]) => ["TeamMember", "TeamRoster"].includes(type));
 throughBothKinds(
   seed("ids"),
   (scene) => {

@@ -188,63 +188,6 @@ export const lives: Record<string, (scene: Stage, memberForm: "objects" | "ids",
     };
   },
 
-  UserTeams: async (scene) => {
-    const { client } = scene;
-    const organizationID = await scene.organization("Of a user");
-    const [red, green] = [await scene.team(organizationID, "Red"), await scene.team(organizationID, "Green")];
-    const blue = await scene.team(await scene.organization("Elsewhere"), "Blue");
-    const userID = await idOf(scene, ada);
-    await client.insertteammembers({ teamIDs: [blue], emails: [ada] });
-    const leave = async (): Promise<void> => {
-      await client.deleteteammember({ teamID: green, userID });
-      await scene.host.restart();
-    };
-    return {
-      live: async () => {
-        const found: string[] = [];
-        for (const [name, teamID] of Object.entries({ red, green, blue })) {
-          if (await client.readteammember({ teamID, userID }).catch(() => undefined)) found.push(name);
-        }
-        return found;
-      },
-      create: {
-        news: { email: "Ada@example.com", teamIDs: [red, green] },
-        calls: ["enforceteammembership"],
-        live: ["red", "green"],
-        outputs: { email: "Ada@example.com", teamIDs: [red, green], memberUserID: userID },
-        message: "info: takes the user out of all teams that are not declared",
-      },
-      changes: [
-        {
-          // Limited to one organization: memberships elsewhere stay.
-          before: () => client.insertteammembers({ teamIDs: [blue], emails: [ada] }),
-          news: { teamIDs: [green], organizationID },
-          calls: ["enforceteammembership"],
-          live: ["green", "blue"],
-          outputs: { teamIDs: [green], organizationID },
-        },
-        { news: { organizationID: undefined }, calls: ["enforceteammembership"], live: ["green"] },
-        {
-          before: () => client.insertteammembers({ teamIDs: [blue], emails: [ada] }),
-          news: { organizationID },
-          calls: ["enforceteammembership"],
-          live: ["green", "blue"],
-        },
-      ],
-      repeated: ["enforceteammembership"],
-      same: [{ teamIDs: [green, green], email: ada }],
-      later: [{ teamIDs: [green, unknown] }],
-      replaces: [[{ email: grace }, "email"]],
-      drift: { edit: leave, found: { teamIDs: [] }, calls: ["enforceteammembership"] },
-      imported: { id: `${ada}/${red},${green}`, inputs: { email: ada, teamIDs: [green] } },
-      deleted: { calls: ["deleteteammember"], live: ["blue"] },
-      remove: async () => {
-        for (const teamID of [red, green]) await client.deleteteam({ teamID });
-        await scene.host.restart();
-      },
-    };
-  },
-
   SeedRows: async ({ client }) => {
     const theirs = { Code: "XX", Name: "Theirs" };
     await client.insertmicroapprow({ microAppID: "continents", rowData: theirs });

@@ -35,11 +35,11 @@ const named: Readonly<Record<string, Record<string, RegExp | "works">>> = {
   teamInfo: { Team: form },
   organizationID: { Organization: form, Team: form },
   teamID: { Team: form, TeamMember: /habits\.memberID/ },
-  teamIDs: { TeamMember: form, TeamRoster: form, UserTeams: form },
+  teamIDs: { TeamMember: form, TeamRoster: form },
   emails: { TeamMember: /must name someone/, TeamRoster: /must name someone/ },
-  userIDs: { TeamMember: "works", TeamRoster: "works", UserTeams: "works" },
+  userIDs: { TeamMember: "works", TeamRoster: "works" },
   userID: { TeamMember: /habits\.memberID/, TeamRoster: "works" },
-  teamMemberID: { TeamMember: "works", TeamRoster: "works", UserTeams: "works" },
+  teamMemberID: { TeamMember: "works", TeamRoster: "works" },
   role: { TeamMember: form, TeamRoster: form },
   name: { Organization: form, Team: form },
   description: { Organization: /something else: description is empty/, Team: /something else: description is empty/ },
@@ -82,7 +82,7 @@ test.each(Object.entries(named).filter((_, index) => isLong || index % 8 === 0))
 );
 
 /** Lives in which the platform is sent no ID that it gave: those of names that are chosen. */
-const withoutIDs = ["Organization", "Team", "UserTeams", "Notification"];
+const withoutIDs = ["Organization", "Team", "Notification"];
 const withIDs = Object.keys(allLives).filter((type) => !withoutIDs.includes(type));
 
 test.each(isLong ? withIDs : withIDs.slice(0, 1))("numeric IDs are taken as numbers alone: %s", async (type) => {

@@ -188,7 +188,6 @@ throughBothKinds({ profile }, (scene) => {
     const cases: [string, (teamID: string) => object][] = [
       ["TeamMember", (teamID) => ({ teamID, email, role: "admin" })],
       ["TeamRoster", (teamID) => ({ teamID, members: { [email]: "admin" } })],
-      ["UserTeams", (teamID) => ({ teamIDs: [teamID], email })],
     ];
     const organizationID = await scene.organization();
     for (const [type, newsOf] of cases) {

@@ -30,14 +30,6 @@ throughBothKinds({}, (scene) => {
     expect(await judge("r", "TeamRoster", { ...roster, members: { [ada]: "admin" } })).toEqual([]);
     expect(await judge("s", "TeamRoster", roster)).toEqual([]);
     expect(await judge("s", "TeamRoster", { ...roster, members: { "ADA@example.com": "member" } })).toEqual([twice]);
-
-    expect(await judge("u", "UserTeams", { email: ada, teamIDs: ["t4"], organizationID: "o1" })).toEqual([]);
-    const reason = `email: UserTeams "u" says which teams Ada@example.com is in as well. Keep one of them`;
-    const teams = { email: "Ada@example.com", teamIDs: ["t5"] };
-    expect(await judge("v", "UserTeams", teams)).toEqual([reason]);
-    expect(await judge("v", "UserTeams", { ...teams, organizationID: "o1" })).toEqual([reason]);
-    expect(await judge("v", "UserTeams", { ...teams, organizationID: "o2" })).toEqual([]);
-    expect(await judge("v", "UserTeams", { ...teams, organizationID: unknown })).toEqual([]);
     expect(scene.emulator.calls()).toEqual([]);
   });
 

@@ -26,7 +26,6 @@ const writing = {
   insertteammembers: "TeamRoster",
   updateteammember: "TeamMember",
   deleteteammember: "TeamRoster",
-  enforceteammembership: "UserTeams",
   insertmicroapprow: "SeedRows of texts",
   insertmicroapprows: "SeedRows of texts",
   updatemicroapprow: "SeedRows of texts",
@@ -41,7 +40,7 @@ const writing = {
 
 const reading = {
   login: "Team",
-  userid: "UserTeams",
+  userid: "TeamRoster",
   readorganization: "Organization",
   readteam: "Team",
   teammembers: "TeamRoster",
@@ -81,7 +80,6 @@ const lies: { [Name in Writing]?: RegExp } = {
   insertteammembers: /0 members of team \w+ are there, but/,
   updateteammember: /was not given the role admin in team/,
   deleteteammember: /was not removed: the platform answered that it did, and it is in the list/,
-  enforceteammembership: /was put into 2 teams and is not in the list of/,
   insertmicroapprow: /the platform answered that it inserted the first row .* reading it finds nothing/,
   insertmicroapprows: /10 rows of table places are not there after they were sent/,
   updatemicroapprow: /24 rows of table places are as declared, but:\nrows\[0\] "P00"/,

@@ -6,7 +6,7 @@ import { Project, runsInPulumi } from "../harness/project.ts";
 
 const imports =
   "import { AppReadiness, Environment, GeneratedApp, Notification, Organization, Provider, RowFile, SeedRows, Team, " +
-  'TeamMember, TeamRoster, UserTeams } from "pulumi-microapps";\n';
+  'TeamMember, TeamRoster } from "pulumi-microapps";\n';
 
 /** Password of the configured account. It is not part of any sentence: an engine hides it wherever it is printed. */
 export const password = "correct-horse";

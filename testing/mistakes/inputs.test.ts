@@ -56,9 +56,15 @@ const cases: [type: string, inputs: Properties, problems: string[], kindsOnly?: 
     ["maxRemovals: must be a fraction from 0 to 1: 0.25 allows a quarter, 1 allows all"],
   ],
   ["TeamRoster", { ...roster, ignore: [""] }, ["ignore.0: must not be empty"]],
-  ["UserTeams", { email: "ada@example.com" }, ["teamIDs: is required"]],
-  ["UserTeams", { email: "ada@example.com", teamIDs: "crew" }, ["teamIDs: must be a list, not text"]],
-  ["UserTeams", { teamIDs: ["crew"] }, ["email: set email or userID"]],
+  [
+    "UserTeams",
+    { email: "ada@example.com", teamIDs: ["t1"] },
+    [
+      "UserTeams is gone: declare the members of each team in a TeamRoster. Without the declaration, up forgets it and " +
+        "leaves the person's teams alone.",
+    ],
+    "a program fails where it makes one",
+  ],
   ["SeedRows", { key: "Code", rows: [] }, ["table: is required"]],
   ["SeedRows", { ...rows, key: undefined }, ["key: is required"]],
   ["SeedRows", { ...rows, key: "" }, ["key: must not be empty"]],

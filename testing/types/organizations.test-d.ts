@@ -4,12 +4,10 @@ import {
   Team,
   TeamMember,
   TeamRoster,
-  UserTeams,
   type OrganizationArgs,
   type TeamArgs,
   type TeamMemberArgs,
   type TeamRosterArgs,
-  type UserTeamsArgs,
 } from "pulumi-microapps";
 
 const output = pulumi.output("text");
@@ -113,24 +111,4 @@ export function tryTeamRoster(): void {
   new TeamRoster("all", { members: {} });
   // @ts-expect-error: 'sensitive' does not exist in type 'TeamRosterArgs'
   new TeamRoster("all", { teamID, sensitive: true });
-}
-
-export function tryUserTeams(): void {
-  const args: UserTeamsArgs = { email: "ada@example.com", teamIDs: [teamID, "t2"], organizationID: output };
-  const ada = new UserTeams("ada", args);
-  //              ^? new UserTeams(name: string, args: UserTeamsArgs, options?: pulumi.CustomResourceOptions):
-  // UserTeams All teams of a user: removes the user from every other team.
-  const teamIDs: pulumi.Output<string[]> = ada.teamIDs;
-  //                                           ^? (property) UserTeamsOutputs.teamIDs: pulumi.Output<string[]> The
-  // teams that the user is in: of all others the user is taken out.
-  void [teamIDs, ada.id];
-  //                 ^| adopt email found getProvider id memberUserID organizationID teamIDs until urn userID
-  new UserTeams("ada", { userID: output, teamIDs: [] });
-  //                     ^| adopt email organizationID until userID
-  // @ts-expect-error: missing the following properties from type 'UserTeamsByUserID': userID, teamIDs
-  new UserTeams("ada", { email: "ada@example.com" });
-  // @ts-expect-error: is not assignable to parameter of type 'UserTeamsArgs'
-  new UserTeams("ada", { teamIDs: [] });
-  // @ts-expect-error: is not assignable to type 'EitherEmailOrUserID'
-  new UserTeams("ada", { teamIDs: [], email: "ada@example.com", userID: "u1" });
 }

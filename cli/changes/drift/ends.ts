@@ -23,7 +23,7 @@ export async function describeEnds(each: StateResource, values: Values, place: P
 
 async function endsOf(kind: string, values: Values, place: PeoplePlace): Promise<Ends | undefined> {
   const { until, source, team, email, memberUserID, ended } = values;
-  if (kind === "TeamMember" || kind === "UserTeams") {
+  if (kind === "TeamMember") {
     if (typeof until !== "string" || ended === true) return undefined;
     return splitEnds([{ name: typeof email === "string" ? email : String(memberUserID), until }], place.day);
   }

@@ -57,7 +57,7 @@ function withoutEnds(kind: string, values: Values): Values {
   return Object.fromEntries(Object.entries(values).filter(([name]) => !["until", "source", "team"].includes(name)));
 }
 
-const hasEnds = (kind: string): boolean => ["TeamMember", "TeamRoster", "UserTeams"].includes(kind);
+const hasEnds = (kind: string): boolean => ["TeamMember", "TeamRoster"].includes(kind);
 
 /** Settings that the run would put back, from what was applied to what was found. */
 export const settingsByHand = ({ each, values, found = {}, step }: PutBack): Field[] =>

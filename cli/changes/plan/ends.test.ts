@@ -119,12 +119,12 @@ describe("people with an end", () => {
     const hidden = await describeEnds(each, { ...applied, until: { "e@x.org": "2026-11-22" }, sensitive: true }, place);
     expect(hidden.join()).toContain("1 person");
     expect(hidden.join()).not.toContain("e@x.org");
-    const teams = { kind: "UserTeams", name: "teams-of-eve", id: "u2" };
-    const ending = { email: "e@x.org", memberUserID: "u2", teamIDs: ["t1"], until: "2026-11-22" };
-    expect(await describeEnds({ ...teams, values: ending }, ending, place)).toEqual([
-      "teams-of-eve: no longer a member as of 2026-11-23 (UTC): e@x.org until 2026-11-22; the next up removes them",
+    const eve = { kind: "TeamMember", name: "acme/crew/eve", id: "t1/u2" };
+    const ending = { email: "e@x.org", memberUserID: "u2", teamID: "t1", until: "2026-11-22" };
+    expect(await describeEnds({ ...eve, values: ending }, ending, place)).toEqual([
+      "acme/crew: no longer a member as of 2026-11-23 (UTC): e@x.org until 2026-11-22; the next up removes them",
     ]);
-    const [still] = await planPutBack([{ each: { ...teams, values: ending }, values: ending, found: ending }], folder);
+    const [still] = await planPutBack([{ each: { ...eve, values: ending }, values: ending, found: ending }], folder);
     expect(still?.step).toMatchObject({ operation: "same", problems: [] });
     const [same] = await planPutBack([{ each, values: listed, found: listed }], folder);
     expect(same?.step).toMatchObject({ operation: "same", problems: [] });

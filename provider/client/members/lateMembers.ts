@@ -49,11 +49,6 @@ export class LateMembers {
     this.#note(teamID, userID, (list) => !indexOf(list).byID.has(userID));
   }
 
-  /** Forgets a person in all teams: which of them they left is not known. */
-  moved(person: Named): void {
-    for (const own of this.#changes.values()) own.delete(personOf(person));
-  }
-
   /** Milliseconds before a list is read again; undefined where it shows everything, or had the time to. */
   waitFor(teamID: string, list: readonly ListedMember[]): number | undefined {
     const own = this.#changes.get(teamID);

@@ -1,4 +1,3 @@
-import type { RequestOf } from "../../contract/endpoints.ts";
 import { ApiError, orUndefinedIfNotFound } from "../../contract/errors.ts";
 import type { Member } from "../../contract/members.ts";
 import type { Dialect } from "../../habits/profile.ts";
@@ -32,13 +31,7 @@ type Waiting = Addition &
 type Proof = Pick<PromiseWithResolvers<TeamList>, "resolve" | "reject"> & { teamID: string };
 
 type Platform = Calls<
-  | "teammembers"
-  | "readteammember"
-  | "insertteammembers"
-  | "updateteammember"
-  | "deleteteammember"
-  | "enforceteammembership"
-  | "userid"
+  "teammembers" | "readteammember" | "insertteammembers" | "updateteammember" | "deleteteammember" | "userid"
 > & { dialect?: Dialect; consistencyMs?: number };
 
 /** Milliseconds after a cancellation in which is read who was added, so that it is saved. */
@@ -148,22 +141,6 @@ export class MemberLists {
       await this.#client.updateteammember({ teamID, userID, ...idOf(member), role }, call);
       this.#late.gotRole(teamID, member, role);
     });
-  }
-
-  /** Makes a user a member of exactly these teams. Drops every list, since the user may leave any team. */
-  async enforce(request: RequestOf<"enforceteammembership">): Promise<void> {
-    const call = async (): Promise<void> => {
-      await this.#client.enforceteammembership(request, this.#call);
-      this.#late.moved(request);
-      this.#late.added(request.teamIDs, [request]);
-    };
-    const teams = (): string[] => [...new Set([...request.teamIDs, ...this.#lists.teamIDs])];
-    try {
-      await this.#lists.changing(teams(), call);
-    } finally {
-      // Others may have been read meanwhile.
-      await this.#lists.changing(teams(), () => Promise.resolve());
-    }
   }
 
   /** A member as the team's list has it, by user ID or e-mail address. */

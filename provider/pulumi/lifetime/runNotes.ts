@@ -19,7 +19,7 @@ interface Noted {
 
 /** The methods that note what a program declares and what becomes of it. Their arguments are JSON, but for the rows of `leave`. */
 const notes: { [Name in keyof Noted]: readonly (keyof Noted[Name])[] } = {
-  claims: ["claim", "forget", "found", "began", "ended"],
+  claims: ["claim", "forget", "found"],
   rowClaims: ["claim", "announce", "forget", "leave", "renew", "keepCells"],
   identities: ["checked", "compared", "has", "seen", "released"],
   // A team may be deleted by another provider than those that put its members there.

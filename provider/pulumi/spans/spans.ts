@@ -13,7 +13,7 @@ interface Asked {
 }
 
 /** Types whose logical names are often those of people. */
-const ofPeople: ReadonlySet<string> = new Set(["TeamMember", "TeamRoster", "UserTeams", "Notification"]);
+const ofPeople: ReadonlySet<string> = new Set(["TeamMember", "TeamRoster", "Notification"]);
 
 /**
  * The spans of this process: one for each operation, under the engine's, and one for each request below it. They hold

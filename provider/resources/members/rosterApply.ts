@@ -170,9 +170,8 @@ async function planned(
   if (!listed) throw new ResourceError(`there is no team ${teamID}. If it was deleted, run refresh, then up.`);
   const before = await withRoles(context, teamID, listed);
   const now = await optionsNow(context, inputs, before, old);
-  const elsewhere = { ...now, ignore: [...(now.ignore ?? []), ...declaredElsewhere(context, teamID, before)] };
   const found = stillFound(context, inputs, (old ?? ours)?.found, before);
-  const { stay, options } = sparing(inputs, { ...old, found }, elsewhere, before);
+  const { stay, options } = sparing(inputs, { ...old, found }, now, before);
   const wanted = await identify(context, toWanted(inputs.members, old), before);
   const whole = planRoster(wanted, before, options);
   if (!old && !inputs.adopt && !ours) refuseOthers(inputs, whole);
@@ -250,10 +249,6 @@ function report(
   ] as const;
   context.report.info(`members: ${formatCounts(counts)}`);
 }
-
-/** Members whom UserTeams of this run put into the team. */
-const declaredElsewhere = ({ claims }: MemberContext, teamID: string, live: readonly ListedMember[]): string[] =>
-  live.flatMap((member) => (claims.declaring(teamID, member)?.kind === "UserTeams" ? [nameOf(member)] : []));
 
 /** Refuses to remove or demote members who were in the team before it was adopted. */
 function refuseOthers(inputs: Roster, { remove, changeRole }: RosterPlan<ListedMember>): void {

@@ -11,7 +11,6 @@ import {
   Team,
   TeamMember,
   TeamRoster,
-  UserTeams,
 } from "pulumi-microapps";
 
 const config = new pulumi.Config("microapps");
@@ -45,7 +44,6 @@ const red = new Team(
 );
 new TeamMember("ada", { teamID: crew.id, email: "ada@example.com", role: "admin" }, { parent: crew });
 new TeamRoster("support", { teamID: support.id, members: { "alan@example.com": "member" } }, { provider: elsewhere });
-new UserTeams("grace", { email: "grace@example.com", teamIDs: [red.id], organizationID: acme.id });
 
 const continents = new SeedRows("continents", {
   table: "continents",
