@@ -1,6 +1,5 @@
 export { makeStack } from "./cli/stacks.ts";
-export { EngineError, Refusal } from "./errors.ts";
-export { replaceKeeping } from "./state/atomicWrite.ts";
+export { EngineError } from "./errors.ts";
 export { passphraseFrom } from "./state/crypter.ts";
 export { printableJson } from "./terminal/json.ts";
 export { isPipeline, withoutCommands } from "./terminal/pipelines.ts";

@@ -5,6 +5,10 @@ type Sentences = Readonly<Record<string, string>>;
 
 /** Commands of `microapps`, with those above them: `state provider-kind`. */
 const commands: Sentences = {
+  "state provider-kind":
+    "microapps state provider-kind is gone: set `microapps config set microapps:providerKind plugin` (or dynamic) and run up once; the aliases of the classes keep every resource",
+  "state door":
+    "microapps state door is gone: set `microapps config set microapps:providerKind plugin` (or dynamic) and run up once; the aliases of the classes keep every resource",
   "merge-driver":
     "microapps merge-driver is gone, and Git merges files of rows by lines: take its lines out of .gitattributes and run `git config --remove-section merge.microapps`; `microapps environment check` names conflicts that were left",
   record:

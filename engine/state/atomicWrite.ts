@@ -50,12 +50,6 @@ export function writeAtomically(file: string, text: string): void {
   }
 }
 
-/** Replaces a file whose text was `before`, which stays beside it as `.bak`. */
-export function replaceKeeping(file: string, before: string, after: string): void {
-  writeAtomically(`${file}.bak`, before);
-  writeAtomically(file, after);
-}
-
 // The name ends differently from what the backend lists, so that a leftover is never taken for a stack or a lock.
 const temporaryName = (file: string): string =>
   path.join(path.dirname(file), `.${path.basename(file)}.${process.pid}.tmp`);

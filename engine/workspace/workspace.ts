@@ -1,7 +1,7 @@
 import path from "node:path";
 import { nearest } from "../../machine/spelling.ts";
 import { EngineError, exitStatuses } from "../errors.ts";
-import { replaceKeeping, writeDurably, type WriteFile } from "../state/atomicWrite.ts";
+import { writeDurably, type WriteFile } from "../state/atomicWrite.ts";
 import { type Checkpoint, decodeDeployment, type Deployment, parseCheckpoint } from "../state/checkpoint.ts";
 import { CheckpointText } from "../state/checkpointText.ts";
 import { type Crypter, hasPassphrase, newCrypter, openCrypter, passphraseFrom } from "../state/crypter.ts";
@@ -131,21 +131,6 @@ export class Workspace {
     const stack = new Stack(this, name, file, crypter);
     await stack.write({ resources: [], operations: [], metadata: {} });
     return stack;
-  }
-
-  /** Rewrites the text of a stack's state under its lock. What it was stays beside it as `.bak`, as with Pulumi. */
-  async rewrite(name: string, change: (text: string) => string): Promise<void> {
-    const { backend, project } = this;
-    const lock = new Lock(backend.lockFolder(project.name, name));
-    if ((await backend.read(project.name, name)) === undefined) throw await this.noSuchStack(name);
-    await lock.take();
-    try {
-      const before = (await backend.read(project.name, name)) ?? "";
-      const after = change(before);
-      if (after !== before) replaceKeeping(backend.checkpointFile(project.name, name), before, after);
-    } finally {
-      await lock.release();
-    }
   }
 
   /** Opens a stack that exists. */

@@ -12,7 +12,6 @@ if (process.env["RECORD_STATES"] !== undefined)
   test.each(providerKinds)("records what this version leaves, %s", record);
 
 const recordings = versions().flatMap((version) => providerKinds.map((providerKind) => ({ version, providerKind })));
-const other = (providerKind: TestedKind): TestedKind => (providerKind === "dynamic" ? "plugin" : "dynamic");
 const all = "21 unchanged";
 
 let project: Project;
@@ -38,17 +37,10 @@ const forget = async (): Promise<void> => {
 describe.each(recordings)(
   "what version $version left, with the $providerKind provider:",
   ({ version, providerKind }) => {
-    test("this version forgets UserTeams and has nothing else to do, neither after an up nor with the other kind, and the way back is exact", async () => {
+    test("this version forgets UserTeams and has nothing else to do, neither before an up nor after it", async () => {
       project = await restored(version, providerKind);
       await forget();
       expect(await callsOf(preview, up, preview)).toEqual([]);
-
-      const before = await project.stateText();
-      expect(await project.succeed(`state door ${other(providerKind)}`)).toContain("18 resources moved");
-      through(other(providerKind));
-      expect(await callsOf(preview)).toEqual([]);
-      await project.succeed(`state door ${providerKind}`);
-      expect(await project.stateText()).toBe(before);
     });
   },
 );
@@ -57,7 +49,8 @@ test("aliases alone take a program from dynamic resources to the plugin", async 
   project = await restored(versions().at(-1) ?? "", "dynamic");
   await forget();
   through("plugin");
-  expect(await callsOf(up)).toEqual([]);
+  expect(await callsOf(up, preview)).toEqual([]);
+  expect(await project.stateText()).not.toContain('"type": "pulumi-nodejs:dynamic');
 });
 
 testInLong("aliases alone take a program back, with updates that change nothing", async () => {
