@@ -16,7 +16,10 @@ const commands: Sentences = {
 };
 
 /** Flags, behind their command: `up --approved`. */
-const flags: Sentences = {};
+const flags: Sentences = {
+  "promote --fold":
+    "--fold is gone: move what all environments have alike into the file that they share by hand, and look at it with microapps report",
+};
 
 /** Keys of a stack's configuration, without the namespace. */
 const settings: Sentences = {};

@@ -15,7 +15,7 @@ import { addDumpCommand, addImportRefusal } from "./dump.ts";
 import { addEnvironmentCommands } from "./environment/environment.ts";
 import { hostOwn } from "./hosting.ts";
 import { addInitCommand } from "./init/commands.ts";
-import { addPromoteCommand } from "./promote/commands.ts";
+import { addPromoteCommand } from "./promote.ts";
 import { remaining } from "./remaining.ts";
 import { answerRemovedFlags } from "./removedFlags.ts";
 import { addDriftCommand, addReportCommand } from "./report/commands.ts";

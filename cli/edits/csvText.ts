@@ -4,7 +4,7 @@ import { quote } from "../../provider/messages/text.ts";
 import { cellOf, inQuotes, unquote } from "../../provider/sources/csvCells.ts";
 import { readCell } from "../../provider/sources/csvRows.ts";
 import type { CellType } from "../../provider/sources/source.ts";
-import { EditRefusal, lineEndOf, type Splice } from "./splices.ts";
+import { EditRefusal, lineEndOf, splice, type Splice } from "./splices.ts";
 
 /** Where a record stands: its cells, and the line that it is. */
 interface RecordSpan {
@@ -121,15 +121,23 @@ export class CsvText {
     return { start: at, end: at, text: added };
   }
 
-  /** The text with more columns behind its own, whose cells are empty. */
-  withColumns(labels: readonly string[]): string {
+  /** The text with other names of its columns, and with more behind them, whose cells are empty. */
+  withColumns(labels: readonly string[], names: ReadonlyMap<string, string>): string {
+    const head = this.#records.at(0);
+    if (!head) return this.#text;
+    const renamed = this.#cellsOf(head).flatMap((cell, at): Splice[] => {
+      const now = names.get(this.#labels[at] ?? "");
+      return now === undefined ? [] : [{ ...cell, text: cellOf(now) }];
+    });
+    const first = splice(this.#text.slice(0, head.end), renamed) + labels.map((label) => `,${cellOf(label)}`).join("");
+    if (labels.length === 0) return first + this.#text.slice(head.end);
     const empty = ",".repeat(labels.length);
-    const parts: string[] = [];
+    const parts: string[] = [first];
     let lines: string[] = [];
-    let at = 0;
-    for (let index = 0; index < this.#records.length; index++) {
+    let at = head.end;
+    for (let index = 1; index < this.#records.length; index++) {
       const end = this.#records.at(index)?.end ?? at;
-      lines.push(this.#text.slice(at, end), index === 0 ? labels.map((label) => `,${cellOf(label)}`).join("") : empty);
+      lines.push(this.#text.slice(at, end), empty);
       at = end;
       if (lines.length < joined) continue;
       parts.push(lines.join(""));

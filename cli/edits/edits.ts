@@ -1,8 +1,11 @@
+import { quote } from "../../provider/messages/text.ts";
 import { formatOf } from "../../provider/sources/formats.ts";
 import { SourceError } from "../../provider/sources/read.ts";
-import type { RowFileEdit, ValueFileEdit } from "./kinds.ts";
+import { CsvText } from "./csvText.ts";
+import type { ColumnFileEdit, RowFileEdit, ValueFileEdit } from "./kinds.ts";
 import { editRows } from "./rowFiles.ts";
 import { EditRefusal, positionAt } from "./splices.ts";
+import { decode, encode } from "./texts.ts";
 import { editValues } from "./valueFiles.ts";
 
 /*
@@ -11,7 +14,7 @@ import { editValues } from "./valueFiles.ts";
  *   const { files, refused } = await planEdits(edits, (file) => readToEdit(folder, file));   // nothing is written
  *   await writeFiles(folder, files);                                        // writing.ts: all beside first, then renamed
  *
- * There are two kinds of edits. A `row` edit changes, removes or adds a row of a seed's file (CSV, JSON, NDJSON, YAML),
+ * There are three kinds of edits. A `column` edit adds or renames a column of a CSV, before all others. A `row` edit changes, removes or adds a row of a seed's file (CSV, JSON, NDJSON, YAML),
  * found by its natural key. A `value` edit sets, removes or appends a value of a YAML or JSON file, found by a path of
  * keys; an item of a list is found by what it holds. What is not where the edit expects it, is repeated by an alias, can't be
  * written in the file's format, or would change anything else is refused with its place and the reason. Edits that are not
@@ -21,7 +24,7 @@ import { editValues } from "./valueFiles.ts";
  * An edit knows nothing of secrets and layers: cli/changes/placing decides which file and which verb it is.
  */
 
-export type FileEdit = ValueFileEdit | RowFileEdit;
+export type FileEdit = ValueFileEdit | RowFileEdit | ColumnFileEdit;
 
 /** A file with its edits made. */
 export interface EditedFile {
@@ -65,7 +68,9 @@ export async function planEdits(
       const before = await read(file);
       const rows = own.filter((edit) => edit.kind === "row");
       const values = own.filter((edit) => edit.kind === "value");
+      const columns = own.filter((edit) => edit.kind === "column");
       let after = before ?? Buffer.alloc(0);
+      if (columns.length > 0) after = editColumns(after, columns);
       if (rows.length > 0) after = await editRows(after, rows, refuse);
       if (values.length > 0) after = editValues(after, values, refuse, formatOf(file) === ".json");
       if (!before || !after.equals(before)) files.push({ file, before, after });
@@ -75,4 +80,16 @@ export async function planEdits(
     }
   }
   return { files, refused };
+}
+
+/** Renames columns, and adds those that are missing. Throws an EditRefusal. */
+function editColumns(bytes: Buffer, edits: readonly ColumnFileEdit[]): Buffer {
+  const { text, mark } = decode(bytes);
+  const csv = new CsvText(text);
+  const names = new Map(edits.flatMap(({ label, now }) => (now === undefined ? [] : [[label, now] as const])));
+  const strange = [...names.keys()].find((label) => !csv.labels.includes(label));
+  if (strange !== undefined) throw new EditRefusal(`has no column ${quote(strange)}`);
+  const labels = csv.labels.map((label) => names.get(label) ?? label);
+  const added = edits.flatMap(({ label, now }) => (now === undefined && !labels.includes(label) ? label : []));
+  return encode(csv.withColumns([...new Set(added)], names), mark);
 }

@@ -28,3 +28,12 @@ export interface RowFileEdit {
   /** With `change`: the new values by label; undefined takes a label out (in a CSV its cell becomes empty). */
   values?: RowData;
 }
+
+/** Adds an empty column to a CSV, behind the others; or gives one another name. */
+export interface ColumnFileEdit {
+  kind: "column";
+  file: string;
+  /** A column to be added that is there already stays. */
+  label: string;
+  now?: string;
+}

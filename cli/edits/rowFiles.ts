@@ -193,15 +193,29 @@ function editCsv(
   return { text: rows.length === 0 ? rest : splice(rest, [csv.add(rows, rest)]), labels: csv.labels };
 }
 
-/** Steps that change the entries of one row. */
-const rowSteps = (
+/** Steps that change the entries of one row: what is added comes before what goes. */
+function rowSteps(
   { edit, values }: Intent,
+  refuse: RefuseRow,
+  spotOf: (tree: TextTree) => { row: TextTree["root"]; holder: Parameters<Round["add"]>[0]["holder"] },
+): TreeStep[] {
+  const entries = Object.entries(values);
+  const parts = [
+    entries.filter(([, value]) => value !== undefined),
+    entries.filter(([, value]) => value === undefined),
+  ];
+  return parts.filter((part) => part.length > 0).map((part) => rowStep(part, edit, refuse, spotOf));
+}
+
+const rowStep = (
+  entries: readonly [label: string, value: unknown][],
+  edit: RowFileEdit,
   refuse: RefuseRow,
   spotOf: (tree: TextTree) => { row: TextTree["root"]; holder: Parameters<Round["add"]>[0]["holder"] },
 ): TreeStep => ({
   run: (round) => {
     const { row, holder } = spotOf(round.tree);
-    for (const [label, value] of Object.entries(values)) {
+    for (const [label, value] of entries) {
       const member = row.members.find(({ name }) => name === label);
       if (row.locked !== undefined) throw new EditRefusal(row.locked, row.start);
       if (member && value === undefined) round.drop({ parent: row, holder }, member);
@@ -254,9 +268,9 @@ function editLines(text: string, asked: Intents, refuse: RefuseRow): string {
   const changes = [...asked.changed].flatMap(([index, intent]): Splice[] => {
     const line = lines[index];
     if (!line) return [];
-    const step = rowSteps(intent, refuse, ({ root }) => ({ row: root, holder: undefined }));
+    const steps = rowSteps(intent, refuse, ({ root }) => ({ row: root, holder: undefined }));
     return [
-      { start: line.start, end: line.end, text: runSteps(text.slice(line.start, line.end), parseJsonTree, [step]) },
+      { start: line.start, end: line.end, text: runSteps(text.slice(line.start, line.end), parseJsonTree, steps) },
     ];
   });
   const removals = [...asked.removed.keys()].flatMap((index): Splice[] => {

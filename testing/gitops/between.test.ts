@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { promote, type Promoted } from "../../cli/between/promotion/promote.ts";
+import { renderPromotion } from "../../cli/between/promotion/rendering.ts";
 import { Repository } from "../../cli/changes/testing/repository.ts";
 import { dump } from "../../cli/dump/dump.ts";
 import { readMasks } from "../../cli/dump/mask/masksFile.ts";
 import { tableOption } from "../../cli/dump/tableOption.ts";
 import { writeFiles } from "../../cli/edits/writing.ts";
-import { promote, type Promoted } from "../../cli/promotion/promote.ts";
-import { renderPromotion } from "../../cli/promotion/rendering.ts";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient } from "../../provider/client/index.ts";
 import { InProcessEngine } from "./inProcessEngine.ts";
@@ -99,7 +99,7 @@ async function editByHand(name: Name, code: string, rowData: Record<string, stri
 const promoteTo = (to: Name, more: Partial<Parameters<typeof promote>[0]> = {}): Promise<Promoted> =>
   promote({
     folder: repository.folder,
-    ...{ from: to === "staging" ? "dev" : "staging", to, write: true, fold: false, dirty: false },
+    ...{ from: to === "staging" ? "dev" : "staging", to, write: true, dirty: false },
     ...{ only: [], ours: [], theirs: [], conflicts: "cell", ...more },
   });
 

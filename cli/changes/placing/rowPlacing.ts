@@ -4,9 +4,11 @@ import { withRowEdits } from "../../../provider/environment/schema.ts";
 import { find, toPlainValue, type Value } from "../../../provider/layers/document.ts";
 import { rowVerbs } from "../../../provider/layers/rowEdits.ts";
 import { naturalKey, type Cells } from "../../../provider/reconcile/merging/records.ts";
+import { formatOf } from "../../../provider/sources/formats.ts";
+import { read } from "../../../provider/sources/read.ts";
 import type { FileEdit } from "../../edits/edits.ts";
 import type { EditStep, RowFileEdit, ValueFileEdit } from "../../edits/kinds.ts";
-import type { EnvironmentFiles } from "./environmentFiles.ts";
+import { PlacingRefusal, type EnvironmentFiles } from "./environmentFiles.ts";
 
 /** A change of a row: of one that is changed `cells` are its new values, else all that it has. */
 export interface RowChange {
@@ -18,6 +20,12 @@ export interface RowChange {
   cells: Cells;
 }
 
+/** A column under its former name and the one that it gets. */
+export interface RenamedColumn {
+  former: string;
+  now: string;
+}
+
 /** Brings changes of rows into an environment's files: where a row stands, or as an override in its own layer. */
 export class RowPlacing {
   readonly #files: EnvironmentFiles;
@@ -26,20 +34,76 @@ export class RowPlacing {
   readonly #source: RowFileEdit["source"] | undefined;
   /** Items of the verbs and of inline rows, by the natural key of the row. */
   readonly #items = new Map<string, Map<string, Value>>();
+  readonly #renamed: readonly RenamedColumn[];
 
-  constructor(files: EnvironmentFiles, seed: string) {
+  /** @param renamed columns that get another name, by which changes call them already */
+  constructor(files: EnvironmentFiles, seed: string, renamed: readonly RenamedColumn[] = []) {
     this.#files = files;
     this.#seed = seed;
+    this.#renamed = renamed;
     const declared = files.declared.declaration.seeds[seed];
     if (!declared) throw new Error("rows are promoted into a seed that is there");
-    this.#key = declared.key;
+    this.#key = declared.key.map((label) => this.#nameOf(label));
     const { additions: _, changes: __, removals: ___, ...source } = withRowEdits(declared);
-    if (source.source !== undefined) this.#source = { ...source, source: source.source };
+    const types = Object.entries(source.types ?? {}).map(([label, type]) => [this.#nameOf(label), type] as const);
+    if (source.source !== undefined)
+      this.#source = { ...source, source: source.source, key: this.#key, types: Object.fromEntries(types) };
     for (const verb of ["rows", ...rowVerbs]) {
       const list = find(files.root, ["seeds", seed, verb])?.value;
       if (list?.kind === "list")
         this.#items.set(verb, new Map(list.items.map((item) => [this.#keyOf(verb, item), item])));
     }
+  }
+
+  /** Gives columns their other names: in the first line of a CSV, else in each row that has them. Throws a PlacingRefusal. */
+  async rename(): Promise<FileEdit[]> {
+    const edits: FileEdit[] = [];
+    for (const { former, now } of this.#renamed) {
+      const refuse = (file: string, why: string): never => {
+        throw new PlacingRefusal(`the column ${former} is ${now} by now, and ${file} ${why}: rename it there by hand`);
+      };
+      const source = this.#source;
+      if (source && !this.#files.isOwn(source.source)) refuse(source.source, "is read by other environments as well");
+      if (source && formatOf(source.source) === ".csv")
+        edits.push({ kind: "column", file: source.source, label: former, now });
+      else if (source) edits.push(...(await this.#renameInRows(source, former, now)));
+      for (const [verb, items] of this.#items) {
+        for (const item of items.values()) {
+          const held = item.kind === "map" ? item.entries.get(former)?.value : undefined;
+          if (!held) continue;
+          if (!this.#files.isOwn(held.at.file)) refuse(held.at.file, "has it in its rows");
+          if (this.#key.includes(now)) refuse(held.at.file, "has it in its rows, as a part of their key");
+          const cells = toPlainValue(item);
+          const keys = Object.fromEntries(
+            this.#key.map((label) => [label, isObject(cells) ? cells[label] : undefined]),
+          );
+          edits.push(this.#setCell(held.at.file, verb, keys, now, toPlainValue(held)));
+          const path: EditStep[] = ["seeds", this.#seed, verb, { where: keys }, former];
+          edits.push({ kind: "value", do: "remove", file: held.at.file, path });
+        }
+      }
+    }
+    return edits;
+  }
+
+  async #renameInRows(source: RowFileEdit["source"], former: string, now: string): Promise<FileEdit[]> {
+    const edits: FileEdit[] = [];
+    if (this.#key.includes(now))
+      throw new PlacingRefusal(`the key ${former} is ${now} by now: rename it in ${source.source} by hand`);
+    for await (const block of read(source, this.#files.declared.folder))
+      for (const { values } of block)
+        if (Object.hasOwn(values, former)) {
+          const row = Object.fromEntries(this.#key.map((label) => [label, values[label]]));
+          edits.push({
+            ...{ kind: "row", do: "change", source, row },
+            values: { [former]: undefined, [now]: values[former] },
+          });
+        }
+    return edits;
+  }
+
+  #nameOf(label: string): string {
+    return this.#renamed.find(({ former }) => former === label)?.now ?? label;
   }
 
   place({ do: verb, key, cells, row = cells }: RowChange): FileEdit[] {
@@ -135,15 +199,18 @@ export class RowPlacing {
     const item = this.#items.get(verb)?.get(key);
     if (item?.kind !== "map") return undefined;
     if (label === undefined) return { file: item.at.file, verb };
-    const cell = item.entries.get(label);
+    const former = this.#renamed.find(({ now }) => now === label)?.former;
+    const cell = item.entries.get(label) ?? (former === undefined ? undefined : item.entries.get(former));
     return cell && { file: cell.value.at.file, verb };
   }
 
   #keyOf(verb: string, item: Value): string {
     const value = toPlainValue(item);
-    const labels =
-      verb === "rows-" ? Object.fromEntries(this.#key.map((label, at) => [label, [value].flat()[at]])) : value;
-    return isObject(labels) ? (naturalKey(this.#key, labels) ?? "") : "";
+    if (verb === "rows-")
+      return naturalKey(this.#key, Object.fromEntries(this.#key.map((label, at) => [label, [value].flat()[at]]))) ?? "";
+    if (!isObject(value)) return "";
+    const named = Object.entries(value).map(([label, cell]) => [this.#nameOf(label), cell] as const);
+    return naturalKey(this.#key, Object.fromEntries(named)) ?? "";
   }
 
   /** The values of the key, as a file has them. */

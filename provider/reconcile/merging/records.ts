@@ -6,12 +6,6 @@ export type Cells = Readonly<Record<string, unknown>>;
 /** Records by the text of their natural key, in their order. */
 export type Records = ReadonlyMap<string, Cells>;
 
-/** Records, and the labels that tell them apart. */
-export interface Keyed {
-  key: readonly string[];
-  rows: Iterable<Cells>;
-}
-
 /** The natural key of a record as text; undefined where one of its labels has no value. */
 export function naturalKey(key: readonly string[], cells: Cells): string | undefined {
   const [only, ...more] = key;
@@ -46,25 +40,4 @@ export function isSameRecord(one: Cells, other: Cells, isSame: SameValue): boole
   for (const label of Object.keys(other))
     if (!Object.hasOwn(one, label) && !isSame(label, undefined, other[label])) return false;
   return true;
-}
-
-/**
- * The records of a base by another natural key, which both sides have by now. A record is known again by its former key in
- * one of the others; one that is in neither goes by its own value of the new key.
- */
-export function rekeyBase(base: Keyed, key: readonly string[], others: readonly Keyed[]): Map<string, Cells> {
-  const renamed = new Map<string, string>();
-  for (const { rows } of others) {
-    for (const cells of rows) {
-      const [former, now] = [naturalKey(base.key, cells), naturalKey(key, cells)];
-      if (former !== undefined && now !== undefined && !renamed.has(former)) renamed.set(former, now);
-    }
-  }
-  const found = new Map<string, Cells>();
-  for (const cells of base.rows) {
-    const former = naturalKey(base.key, cells);
-    const now = (former === undefined ? undefined : renamed.get(former)) ?? naturalKey(key, cells);
-    if (now !== undefined && !found.has(now)) found.set(now, cells);
-  }
-  return found;
 }

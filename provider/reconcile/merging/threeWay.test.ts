@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { naturalKey, rekeyBase, type Cells, type Records } from "./records.ts";
+import { naturalKey, type Cells, type Records } from "./records.ts";
 import { mergeRecords, withTaken, type MergeConflict } from "./threeWay.ts";
 
 const keyed = (rows: readonly Cells[]): Map<string, Cells> =>
@@ -105,24 +105,36 @@ describe("what both sides changed otherwise", () => {
   });
 });
 
-test("a base goes by a key that both sides have changed alike", () => {
-  const now = [
-    { ...de, iso: "DEU" },
-    { ...fr, iso: "FRA", area: 644 },
-  ];
-  const others = [
-    now,
-    [
-      { ...de, iso: "DEU" },
-      { ...fr, iso: "FRA" },
-    ],
-  ].map((rows) => ({ key: ["iso"], rows }));
-  const rekeyed = rekeyBase({ key: ["code"], rows: base.values() }, ["iso"], others);
-  expect([...rekeyed.keys()]).toEqual(["DEU", "FRA"]);
-  const [from, to] = others.map(({ rows }) => new Map(rows.map((cells) => [cells.iso, cells as Cells])));
-  expect(mergeRecords({ base: rekeyed, from: from ?? new Map(), to: to ?? new Map() })).toMatchObject({
-    taken: [{ do: "change", key: "FRA", cells: { area: { base: 643, from: 644, to: 643 } } }],
-    conflicts: [],
+describe("a natural key that both sides corrected", () => {
+  const terms = { key: ["code"] };
+  const without = keyed([fr]);
+  const [one, other] = ["DEU", "GER"].map((code) => keyed([fr, { ...de, code }]));
+  const sides = { base, from: one ?? base, to: other ?? base };
+
+  test("is a conflict of one row, and none where it is the same, or somebody else's row", () => {
+    expect(mergeRecords(sides, terms)).toMatchObject({
+      taken: [],
+      conflicts: [{ key: "DE", base: de, from: { ...de, code: "DEU" }, to: { ...de, code: "GER" } }],
+    });
+    expect(mergeRecords({ base, from: sides.from, to: sides.from }, terms).conflicts).toEqual([]);
+    const stranger = keyed([fr, { code: "IT", name: "Italy", area: 301 }]);
+    expect(mergeRecords({ ...sides, to: stranger }, terms)).toMatchObject({
+      taken: [{ do: "add", key: "DEU" }],
+      conflicts: [],
+    });
+    expect(mergeRecords({ ...sides, to: without }, terms).conflicts).toEqual([]);
+  });
+
+  test("is decided for either side, and nothing is there twice", () => {
+    const after = (side: "ours" | "theirs"): string[] => {
+      const { taken, conflicts } = mergeRecords(sides, { ...terms, decide: () => side });
+      expect(conflicts).toEqual([]);
+      return [...withTaken(sides.to, taken).keys()];
+    };
+    expect([after("ours"), after("theirs")]).toEqual([
+      ["FR", "GER"],
+      ["FR", "DEU"],
+    ]);
   });
 });
 

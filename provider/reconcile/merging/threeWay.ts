@@ -1,3 +1,4 @@
+import { keyText } from "../digests.ts";
 import { isSameRecord, isSameValue, labelsOf, type Cells, type Records, type SameValue } from "./records.ts";
 
 /** The three sides of a merge: what changed from `base` to `from` is brought into `to`. */
@@ -37,6 +38,8 @@ export interface MergeTerms {
   conflicts?: "cell" | "row";
   isSame?: SameValue;
   decide?: Decide;
+  /** Labels of the natural key. With them, two corrections of the key of one record conflict. */
+  key?: readonly string[];
 }
 
 /** The outcome of a merge. */
@@ -63,7 +66,49 @@ export function mergeRecords(sides: MergeSides, terms: MergeTerms = {}): RecordM
   for (const key of sides.to.keys()) {
     if (!sides.from.has(key) && !sides.base.has(key)) merge.outcome.untouched.push(key);
   }
+  if (terms.key) merge.corrected(terms.key);
   return merge.outcome;
+}
+
+/** Records with one value of a label, beyond which it tells none of them apart. */
+const maxAlike = 20;
+
+/** Records of a base that a side has under their key no more: finds the one that a record is, under a corrected key. */
+export class LostRecords {
+  readonly #records: Records;
+  readonly #key: readonly string[];
+  readonly #isSame: SameValue;
+  readonly #byCell = new Map<string, string[]>();
+
+  constructor(records: Records, key: readonly string[], isSame: SameValue = isSameValue) {
+    this.#records = records;
+    this.#key = key;
+    this.#isSame = isSame;
+    for (const [name, cells] of records)
+      for (const cell of this.#cellsOf(cells)) this.#byCell.set(cell, [...(this.#byCell.get(cell) ?? []), name]);
+  }
+
+  /** The key of the lost record that has most of its other cells as this one has them. */
+  find(cells: Cells): string | undefined {
+    if (this.#records.size === 0) return undefined;
+    let best: { name: string; same: number } | undefined;
+    const near = this.#cellsOf(cells).map((cell) => this.#byCell.get(cell) ?? []);
+    for (const name of new Set(near.filter((names) => names.length <= maxAlike).flat())) {
+      const lost = this.#records.get(name) ?? {};
+      const labels = this.#labelsOf(lost);
+      const same = labels.filter((label) => this.#isSame(label, lost[label], cells[label])).length;
+      if (same * 2 > labels.length && same > (best?.same ?? 0)) best = { name, same };
+    }
+    return best?.name;
+  }
+
+  #labelsOf(cells: Cells): string[] {
+    return Object.keys(cells).filter((label) => !this.#key.includes(label) && keyText(cells[label]) !== undefined);
+  }
+
+  #cellsOf(cells: Cells): string[] {
+    return this.#labelsOf(cells).map((label) => `${label}\0${keyText(cells[label]) ?? ""}`);
+  }
 }
 
 class Merge {
@@ -88,6 +133,35 @@ class Merge {
     else if (this.#same(base, to)) this.#take(key, { base, from, to }, after);
     else if (from && to && !this.#byRow) this.#cells(key, base, from, to);
     else this.#whole(key, { base, from, to }, after);
+  }
+
+  /** Records whose key both sides corrected, and not alike: with both rows one thing would be there twice. */
+  corrected(key: readonly string[]): void {
+    const { base, from, to } = this.#sides;
+    const gone = new Map([...base].filter(([name]) => !from.has(name) && !to.has(name)));
+    const lost = new LostRecords(gone, key, this.#isSame);
+    const correctedIn = (side: Records, other: Records): Map<string, [key: string, cells: Cells]> => {
+      const found = new Map<string, [string, Cells]>();
+      for (const [name, cells] of gone.size > 0 ? side : []) {
+        const former = base.has(name) || other.has(name) ? undefined : lost.find(cells);
+        if (former !== undefined && !found.has(former)) found.set(former, [name, cells]);
+      }
+      return found;
+    };
+    const [theirs, ours] = [correctedIn(from, to), correctedIn(to, from)];
+    const dropped = new Set<string>();
+    for (const [name, [source, cells]] of theirs) {
+      const [target, own] = ours.get(name) ?? [];
+      if (target === undefined || !own) continue;
+      const decision = this.#decide(name, undefined);
+      if (decision === "theirs") this.outcome.taken.push({ do: "remove", key: target, cells: own });
+      else {
+        dropped.add(source);
+        if (decision === "ours") this.outcome.kept.push(name);
+        else this.outcome.conflicts.push({ key: name, base: gone.get(name), from: cells, to: own });
+      }
+    }
+    this.outcome.taken = this.outcome.taken.filter((change) => change.do !== "add" || !dropped.has(change.key));
   }
 
   #same(one: Cells | undefined, other: Cells | undefined): boolean {

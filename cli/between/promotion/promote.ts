@@ -1,11 +1,11 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, posix, relative } from "node:path";
-import { findUncommitted } from "../../provider/files/git.ts";
-import { pathInRepository, rootOf, toSlashes } from "../../provider/files/repository.ts";
-import { BaseTree } from "../changes/base/baseTree.ts";
-import { commitOf } from "../changes/base/commits.ts";
-import { assertCommitted } from "../changes/base/committed.ts";
-import { readAtBase, readInTree } from "../changes/base/declared.ts";
+import { rootOf, toSlashes } from "../../../provider/files/repository.ts";
+import { BaseTree } from "../../changes/base/baseTree.ts";
+import { CommitError, commitOf } from "../../changes/base/commits.ts";
+import { assertCommitted } from "../../changes/base/committed.ts";
+import { DataRefusal } from "../../changes/base/dataRefusal.ts";
+import { readAtBase, readInTree } from "../../changes/base/declared.ts";
 import {
   entryNamed,
   environmentsFile,
@@ -13,17 +13,16 @@ import {
   readEnvironments,
   textIn,
   type EnvironmentEntry,
-} from "../changes/base/environments.ts";
-import type { Declared } from "../changes/model/source.ts";
-import { EnvironmentFiles, filesOf, filesOfOthers } from "../changes/placing/environmentFiles.ts";
-import type { FileEdit } from "../edits/edits.ts";
-import type { EditStep } from "../edits/kinds.ts";
-import { findBase, type Pair } from "./base.ts";
-import type { Promotion } from "./model/model.ts";
-import { PromotionError } from "./model/promotionError.ts";
+} from "../../changes/base/environments.ts";
+import type { Declared } from "../../changes/model/source.ts";
+import { EnvironmentFiles, filesOf, filesOfOthers } from "../../changes/placing/environmentFiles.ts";
+import type { FileEdit } from "../../edits/edits.ts";
+import type { EditStep } from "../../edits/kinds.ts";
+import { WriteError } from "../../edits/writing.ts";
+import { findBase, parsePromotions, promotionsFile, type Pair, type PromotionEntry } from "./base.ts";
+import { PromotionError, type Promotion } from "./model.ts";
 import { planPromotion, type PromotionTerms } from "./plan.ts";
-import { parsePromotions, promotionsFile, type PromotionEntry } from "./promotionsFile.ts";
-import { editFiles, foldPromotion, writePromotion } from "./writing.ts";
+import { editFiles, writePromotion } from "./writing.ts";
 
 export interface PromotionRequest extends PromotionTerms {
   /** The folder of Pulumi.yaml. */
@@ -31,16 +30,12 @@ export interface PromotionRequest extends PromotionTerms {
   from: string;
   to: string;
   write: boolean;
-  /** Moves what all environments over a file then agree on into that file. */
-  fold: boolean;
   dirty: boolean;
 }
 
 /** A promotion, and the files that it has written. */
 export interface Promoted extends Promotion {
   written: string[];
-  /** Names of what all environments over a file had alike, and which stands in that file now. */
-  folded: string[];
 }
 
 /** Brings what one environment has changed since the last promotion into another one. Throws a PromotionError. */
@@ -58,15 +53,12 @@ export async function promote(request: PromotionRequest): Promise<Promoted> {
   const sides = { from: await declaredOf(folder, root, from), to: await declaredOf(folder, root, to) };
   const files = [environmentsFile, promotionsFile, ...[sides.from, sides.to].flatMap(filesOf)];
   if (!request.dirty) await assertCommitted(folder, files);
-  try {
-    return await promoteBetween(request, { folder, listed, pair, sides });
-  } catch (error) {
-    // A fold edits the files of all.
-    const all = [...files, ...(listed ?? []).map(({ file }) => file)];
-    if (error instanceof PromotionError && request.dirty) throw await withWayBack(error, pair, all);
-    throw error;
-  }
+  return promoteBetween(request, { folder, listed, pair, sides });
 }
+
+/** True for a reason why nothing is promoted, in one sentence. */
+export const isPromotionRefusal = (error: unknown): error is Error =>
+  error instanceof DataRefusal || error instanceof CommitError || error instanceof WriteError;
 
 interface ReadPair {
   folder: string;
@@ -90,7 +82,7 @@ async function promoteBetween(request: PromotionRequest, { folder, listed, pair,
       base: before.declared,
     };
     const promotion = await planPromotion(three, base, request);
-    if (!request.write || promotion.conflicts.length > 0) return { ...promotion, written: [], folded: [] };
+    if (!request.write || promotion.conflicts.length > 0) return { ...promotion, written: [] };
     const layers = {
       from: new EnvironmentFiles(from.name, sides.from, new Map()),
       to: new EnvironmentFiles(to.name, sides.to, filesOfOthers(folder, to.name, listed ?? [from])),
@@ -98,42 +90,11 @@ async function promoteBetween(request: PromotionRequest, { folder, listed, pair,
     const files = promotion.taken.length > 0 ? await editFiles(promotion, layers, three, request) : [];
     const entry = await entryEdits(promotion, entries, root);
     await writePromotion(folder, files, entry);
-    const fold = request.fold ? await foldAll(promotion, folder, root, listed ?? [from, to]) : { moved: [], files: [] };
-    const written = [...files, ...fold.files].map(({ file }) => file);
-    if (entry.length > 0) written.push(promotionsFile);
-    return { ...promotion, written: [...new Set(written)], folded: fold.moved };
+    const written = files.map(({ file }) => file);
+    return { ...promotion, written: entry.length > 0 ? [...written, promotionsFile] : written };
   } finally {
     tree.remove();
   }
-}
-
-/** Adds what to do where a run that was killed may have left a part of its edits, such as a row in two files. */
-async function withWayBack(
-  error: PromotionError,
-  { root, prefix }: Pair,
-  files: readonly string[],
-): Promise<PromotionError> {
-  const changed = await findUncommitted(root, [...new Set(files.map((file) => pathInRepository(prefix, file)))]);
-  if (changed.length === 0) return error;
-  const names = changed.map((name) => (prefix === "" ? name : `:/${name}`)).join(" ");
-  return new PromotionError(
-    `${error.message}; if a promotion was cut off here, put its edits aside and promote again: git stash push --include-untracked -- ${names}`,
-  );
-}
-
-/** Reads all environments as they are by now, and folds. */
-async function foldAll(
-  promotion: Promotion,
-  folder: string,
-  root: string,
-  listed: readonly NamedFile[],
-): ReturnType<typeof foldPromotion> {
-  const all: EnvironmentFiles[] = [];
-  for (const entry of listed) {
-    const declared = await declaredOf(folder, root, entry);
-    all.push(new EnvironmentFiles(entry.name, declared, new Map()));
-  }
-  return foldPromotion(promotion.taken, all, promotion.base);
 }
 
 interface NamedFile {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEveryTest } from "../../../testing/runner/endings.ts";
-import { Repository } from "../../changes/testing/repository.ts";
+import { afterEveryTest } from "../../../../testing/runner/endings.ts";
+import { Repository } from "../../../changes/testing/repository.ts";
 import { promote, type Promoted, type PromotionRequest } from "../promote.ts";
 
 const repositories: Repository[] = [];
@@ -48,7 +48,6 @@ export const promoteIn = (
     theirs: [],
     conflicts: "cell",
     write: true,
-    fold: false,
     dirty: false,
     ...more,
   });

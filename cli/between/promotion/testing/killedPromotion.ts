@@ -7,7 +7,7 @@ import { join } from "node:path";
  * Promotes staging to prod in a process that is killed at its nth write into the repository: before a file is opened,
  * renamed or made safe, or in the middle of its bytes. Returns false where it ended before.
  */
-export function promoteKilled(folder: string, at: number, fold: boolean): boolean {
+export function promoteKilled(folder: string, at: number): boolean {
   const module = JSON.stringify(join(import.meta.dirname, "../promote.js"));
   const program = `
     import fs from "node:fs";
@@ -35,7 +35,7 @@ export function promoteKilled(folder: string, at: number, fold: boolean): boolea
     syncBuiltinESMExports();
     const { promote } = await import(${module});
     const names = { only: [], ours: [], theirs: [], conflicts: "cell" };
-    await promote({ folder, from: "staging", to: "prod", ...names, write: true, fold: ${fold}, dirty: false });`;
+    await promote({ folder, from: "staging", to: "prod", ...names, write: true, dirty: false });`;
   const temporary = mkdtempSync(join(tmpdir(), "microapps-killed-")); // what a killed process leaves there
   const { signal, status, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", program], {
     encoding: "utf8",

@@ -1,16 +1,16 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { canonical } from "../../provider/reconcile/digests.ts";
-import type { Cells } from "../../provider/reconcile/merging/records.ts";
-import { mergeRecords, withTaken } from "../../provider/reconcile/merging/threeWay.ts";
-import { isLong } from "../../testing/harness/drawn.ts";
-import { readDeclaration } from "../changes/model/source.ts";
-import { EnvironmentFiles, filesOfOthers } from "../changes/placing/environmentFiles.ts";
-import { RowPlacing, type RowChange } from "../changes/placing/rowPlacing.ts";
-import type { Repository } from "../changes/testing/repository.ts";
-import { planEdits } from "../edits/edits.ts";
-import { readToEdit, writeFiles } from "../edits/writing.ts";
-import { findSeed, readTable } from "./rows/rowTables.ts";
+import { canonical } from "../../../provider/reconcile/digests.ts";
+import type { Cells } from "../../../provider/reconcile/merging/records.ts";
+import { mergeRecords, withTaken } from "../../../provider/reconcile/merging/threeWay.ts";
+import { isLong } from "../../../testing/harness/drawn.ts";
+import { readDeclaration } from "../../changes/model/source.ts";
+import { EnvironmentFiles, filesOfOthers } from "../../changes/placing/environmentFiles.ts";
+import { RowPlacing, type RowChange } from "../../changes/placing/rowPlacing.ts";
+import type { Repository } from "../../changes/testing/repository.ts";
+import { planEdits } from "../../edits/edits.ts";
+import { readToEdit, writeFiles } from "../../edits/writing.ts";
+import { findSeed, readRows } from "./rows.ts";
 import { made, promoteIn } from "./testing/promotions.ts";
 
 const names = ["dev", "staging", "prod"] as const;
@@ -67,7 +67,9 @@ function declaredIn({ folder }: Repository, name: string) {
 
 async function readRecords(repository: Repository, name: Name): Promise<Records> {
   const side = findSeed(declaredIn(repository, name), "places", name);
-  return side ? readTable(side) : new Map<string, Cells>();
+  const records = new Map<string, Cells>();
+  for await (const rows of side ? readRows(side) : []) for (const { key, cells } of rows) records.set(key, cells);
+  return records;
 }
 
 /** Somebody's edit of an environment's files, and its commit. */
@@ -98,11 +100,11 @@ class Year {
     for (const name of names) before.set(name, await readRecords(this.#repository, name));
     const [is, there] = [before.get(from) ?? new Map<string, Cells>(), before.get(to) ?? new Map<string, Cells>()];
     const sides = { base: this.#bases.get(`${from} ${to}`) ?? start, from: is, to: there };
-    const open = mergeRecords(sides).conflicts.map(({ key }) => `places/${key}`);
+    const open = mergeRecords(sides, { key: ["Code"] }).conflicts.map(({ key }) => `places/${key}`);
     const shown = await promoteIn(this.#repository, [from, to], { write: open.length > 0 });
     expect(shown.conflicts.map(({ name }) => name).sort()).toEqual(open.sort());
     expect(this.#repository.git("status", "--porcelain")).toBe("");
-    const meant = mergeRecords(sides, { decide: () => side });
+    const meant = mergeRecords(sides, { key: ["Code"], decide: () => side });
     const promoted = await promoteIn(this.#repository, [from, to], { [side]: open });
     // Each diff is readable: a line or two for a row, and those that begin an override.
     const lines = this.#repository.git("diff", "--unified=0", "--", ":!promotions.yaml").split("\n");

@@ -4,9 +4,7 @@ import type { SeedDeclaration } from "../../../provider/environment/schema.ts";
 import type { Cells } from "../../../provider/reconcile/merging/records.ts";
 import { mergeRecords } from "../../../provider/reconcile/merging/threeWay.ts";
 import type { Declared } from "../../changes/model/source.ts";
-import { ChangedRows, hasOtherRows } from "./changedRows.ts";
-import { findRekeyed, readRekeyed } from "./rekeyed.ts";
-import type { SeedOfSide } from "./rowTables.ts";
+import { ChangedRows, hasOtherRows, type SeedOfSide } from "./rows.ts";
 
 const cells = fc.record(
   { area: fc.constantFrom<unknown>(1, 2, "1", "", null), name: fc.constantFrom("a text that is long enough", "b") },
@@ -31,8 +29,9 @@ test("a merge of what differs is the merge of all rows", async () => {
     fc.asyncProperty(rows, rows, rows, async (base, from, to) => {
       const changed = await ChangedRows.of(sideOf("base", base), sideOf("from", from), []);
       const sides = await changed.merging(sideOf("to", to));
-      const part = mergeRecords(sides);
-      const whole = mergeRecords({ base: recordsOf(base), from: recordsOf(from), to: recordsOf(to) });
+      const terms = { key: ["code"] };
+      const part = mergeRecords(sides, terms);
+      const whole = mergeRecords({ base: recordsOf(base), from: recordsOf(from), to: recordsOf(to) }, terms);
       const placed = part.taken.map((one) => (one.do === "add" ? { ...one, after: changed.after.get(one.key) } : one));
       expect(placed).toEqual(whole.taken);
       expect([part.conflicts, part.alike]).toEqual([whole.conflicts, whole.alike]);
@@ -54,43 +53,4 @@ test("a second row of one key is refused on each side, with its place", async ()
   await expect(ChangedRows.of(twins, one, [])).rejects.toThrow(refusal);
   await expect(ChangedRows.of(one, twins, [])).rejects.toThrow(refusal);
   await expect((await ChangedRows.of(undefined, one, [])).merging(twins)).rejects.toThrow(refusal);
-});
-
-const rekeyedRows = fc.array(
-  fc.record(
-    { code: fc.constantFrom("a", "b", "c"), iso: fc.constantFrom("A", "B", "C", ""), area: fc.constantFrom(1, 2) },
-    { requiredKeys: ["code", "iso"] },
-  ),
-  { maxLength: 4 },
-);
-
-test("a base that has its rows under the new key is merged like one whose rows are all held against each other", async () => {
-  let streamed = 0;
-  const keyedBy = (key: string, side: string, all: readonly Cells[]): SeedOfSide => ({
-    declared: { folder: "." } as Declared,
-    seed: { table: "t", key: [key], rows: all } as Partial<SeedDeclaration> as SeedDeclaration,
-    side,
-  });
-  const once = (key: string, all: readonly Cells[]): Cells[] => [
-    ...new Map(all.flatMap((cells) => (cells[key] === "" ? [] : [[cells[key], cells]]))).values(),
-  ];
-  await fc.assert(
-    fc.asyncProperty(rekeyedRows, rekeyedRows, rekeyedRows, async (base, from, to) => {
-      const was = keyedBy("code", "base", once("code", base));
-      const [is, there] = [keyedBy("iso", "from", once("iso", from)), keyedBy("iso", "to", once("iso", to))];
-      const rekeyed = await findRekeyed({ was, is, there });
-      const all = await readRekeyed({ was, is, there });
-      if (!rekeyed || all === "emptied") return;
-      streamed++;
-      const changed = await ChangedRows.of(rekeyed, is, []);
-      const part = mergeRecords(await changed.merging(there));
-      const whole = mergeRecords(all);
-      const placed = part.taken.map((one) => (one.do === "add" ? { ...one, after: changed.after.get(one.key) } : one));
-      expect(placed).toEqual(whole.taken);
-      expect([part.conflicts, part.alike]).toEqual([whole.conflicts, whole.alike]);
-      expect(part.untouched.length + changed.untouched).toBe(whole.untouched.length);
-    }),
-    { numRuns: 300 },
-  );
-  expect(streamed).toBeGreaterThan(10);
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { sampleOf, testInLong } from "../../testing/harness/drawn.ts";
-import type { Repository } from "../changes/testing/repository.ts";
+import { sampleOf, testInLong } from "../../../testing/harness/drawn.ts";
+import type { Repository } from "../../changes/testing/repository.ts";
 import { promoteKilled } from "./testing/killedPromotion.ts";
 import { countries, made, names, project, promoteIn } from "./testing/promotions.ts";
 
@@ -45,7 +45,7 @@ describe("a promotion that is killed", () => {
       const repository = made(start);
       repository.commit(changed);
       const before = textsOf(repository);
-      expect(promoteKilled(repository.folder, at, false)).toBe(true);
+      expect(promoteKilled(repository.folder, at)).toBe(true);
       const left = textsOf(repository);
       const isThere = (file: string): boolean => left[file] !== undefined;
       const states = ["prod.yaml", "prod/countries.csv"].map((file) => {
@@ -69,57 +69,7 @@ describe("a promotion that is killed", () => {
   testInLong("at the end of all its writes is none: the list above has each of them", () => {
     const repository = made(start);
     repository.commit(changed);
-    expect(promoteKilled(repository.folder, Math.max(...writes) + 1, false)).toBe(false);
+    expect(promoteKilled(repository.folder, Math.max(...writes) + 1)).toBe(false);
     return Promise.resolve();
   });
-
-  // Rows are added and removed: half of such a fold has a row in two files, or removes one that is gone.
-  const layer = (rows: string): string => `extends: base.yaml\nseeds: { countries: { ${rows} } }\n`;
-  const folded = "rows+: [{ Code: IT, Name: Italy }], rows-: [FR]";
-  const plain = layer("onDestroy: retain");
-
-  test("between two files of a fold: the next one says how to go back, and then finishes", async () => {
-    const repository = made({ ...project, "dev.yaml": layer(folded), "staging.yaml": plain, "prod.yaml": plain });
-    repository.commit({ "staging.yaml": layer(folded) });
-    const before = repository.git("rev-parse", "HEAD").trim();
-    // The shared file is written, and no environment's own one.
-    repository.write({
-      "prod.yaml": layer(`onDestroy: retain, ${folded}`),
-      "promotions.yaml": `prod: { from: staging, commit: ${before} }\n`,
-      "countries.csv": "Code,Name,Area\nDE,Germany,357\nIT,Italy,\n",
-    });
-    const refused = await promoteIn(repository, ["staging", "prod"], { dirty: true }).then(
-      () => "",
-      (error: unknown) => (error as Error).message, // a PromotionError
-    );
-    const [, command = ""] = /^.*the row "IT" stands here.*promote again: git (.+)$/.exec(refused) ?? [];
-    expect(command).toBe("stash push --include-untracked -- countries.csv prod.yaml promotions.yaml");
-    repository.git(...command.split(" "));
-    const promoted = await promoteIn(repository, ["staging", "prod"], { fold: true });
-    expect(promoted.folded).toEqual(["countries/IT", "countries/FR"]);
-    expect(textsOf(repository)["countries.csv"]).toBe("Code,Name,Area\nDE,Germany,357\nIT,Italy,\n");
-  });
-
-  testInLong(
-    "while it folds loses no value: what all share has it before an environment's own file loses it",
-    async () => {
-      const [layer, plain] = ["rows~: [{ Code: DE, Area: '358' }]", "onDestroy: retain"].map(
-        (text) => `extends: base.yaml\nseeds: { countries: { ${text} } }\n`,
-      );
-      for (let at = 1, isKilled = true; isKilled; at++) {
-        const repository = made({
-          ...project,
-          "dev.yaml": layer ?? "",
-          "staging.yaml": plain ?? "",
-          "prod.yaml": plain ?? "",
-        });
-        repository.commit({ "staging.yaml": layer ?? "" });
-        isKilled = promoteKilled(repository.folder, at, true);
-        const { "promotions.yaml": entry, "prod.yaml": prod = "", "countries.csv": rows = "" } = textsOf(repository);
-        if (entry !== undefined) expect(prod + rows).toContain("358");
-        await promoteIn(repository, ["staging", "prod"], { dirty: true });
-        if (!isKilled) expect([prod.includes("358"), rows.includes("358")]).toEqual([false, true]);
-      }
-    },
-  );
 });

@@ -3,8 +3,8 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readFilesSide } from "../changes/sides/sides.ts";
-import type { Repository } from "../changes/testing/repository.ts";
+import { readFilesSide } from "../../changes/sides/sides.ts";
+import type { Repository } from "../../changes/testing/repository.ts";
 import type { PromotionRequest } from "./promote.ts";
 import { countries, made, names, project, promoteIn, read, staging } from "./testing/promotions.ts";
 

@@ -1,7 +1,13 @@
 import type { SeedDeclaration } from "../../../provider/environment/schema.ts";
 import type { Cells } from "../../../provider/reconcile/merging/records.ts";
 import type { CellChanges, ThreeValues } from "../../../provider/reconcile/merging/threeWay.ts";
+import { DataRefusal } from "../../changes/base/dataRefusal.ts";
 import type { Declared } from "../../changes/model/source.ts";
+
+/** Why nothing is promoted, in one sentence with what to do. */
+export class PromotionError extends DataRefusal {
+  override readonly name = "PromotionError";
+}
 
 /** The commit at which a promotion begins, and why it is this one. */
 export interface PromotionBase {
@@ -25,10 +31,9 @@ export type PromotedChange = PromotedSubject &
     | { do: "add"; cells: Cells; after?: string | undefined }
     | { do: "change"; cells: CellChanges }
     | { do: "remove"; cells: Cells }
-  ) & {
-    /** The one that took it along with `--only`. */
-    with?: string;
-  };
+    /** A column of a seed gets another name. */
+    | { do: "rename"; former: string; now: string }
+  );
 
 /** Something that both sides changed, and not alike: a cell by its label, or all of it. */
 export type PromotionConflict = PromotedSubject & { label?: string } & ThreeValues;

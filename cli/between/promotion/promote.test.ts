@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { testInLong } from "../../testing/harness/drawn.ts";
-import type { Repository } from "../changes/testing/repository.ts";
+import { testInLong } from "../../../testing/harness/drawn.ts";
+import type { Repository } from "../../changes/testing/repository.ts";
 import { renderPromotion } from "./rendering.ts";
 import { countries, made, names, project, promoteIn, read, staging } from "./testing/promotions.ts";
 import { writePromotion } from "./writing.ts";
@@ -133,6 +133,109 @@ describe("a conflict", () => {
   });
 });
 
+const own = (name: string, more = ""): string =>
+  `extends: base.yaml\nseeds: { countries: { source: ${name}.csv${more} } }\n`;
+const apart = {
+  ...project,
+  ...{ "staging.yaml": own("staging"), "prod.yaml": own("prod"), "staging.csv": countries, "prod.csv": countries },
+};
+
+test("a natural key that both sides corrected otherwise is a conflict of one row, decided for either side", async () => {
+  const corrected = (): Repository => {
+    const repository = made(apart);
+    repository.commit({
+      "staging.csv": countries.replace("DE,", "DEU,"),
+      "prod.csv": countries.replace("DE,", "GER,"),
+    });
+    return repository;
+  };
+  const repository = corrected();
+  const { conflicts, taken } = await promoteIn(repository, ["staging", "prod"]);
+  expect(conflicts).toMatchObject([
+    { name: "countries/DE", base: { Code: "DE" }, from: { Code: "DEU" }, to: { Code: "GER" } },
+  ]);
+  expect([taken, repository.git("status", "--porcelain")]).toEqual([[], ""]);
+  await promoteIn(repository, ["staging", "prod"], { theirs: ["countries/DE"] });
+  expect(read(repository, "prod.csv")).toBe("Code,Name,Area\nFR,France,643\nDEU,Germany,357\n");
+  const ours = corrected();
+  expect((await promoteIn(ours, ["staging", "prod"], { ours: ["countries/DE"] })).written).toEqual(["promotions.yaml"]);
+  ours.commit();
+  expect((await promoteIn(ours, ["staging", "prod"])).taken).toEqual([]);
+});
+
+describe("a column that got another name", () => {
+  const sized = (text: string): string => text.replace("Area", "Size");
+
+  test("is one change, beside those of its cells, and never a second column", async () => {
+    const typed = (name: string, label: string): string => own(name, `, types: { ${label}: number }`);
+    const repository = made({ ...apart, "staging.yaml": typed("staging", "Area"), "prod.yaml": typed("prod", "Area") });
+    repository.commit({
+      "staging.yaml": typed("staging", "Size"),
+      "staging.csv": sized(`${countries.replace("357", "358")}IT,Italy,301\n`),
+      "prod.csv": countries.replace("643", "644"),
+    });
+    const promoted = await promoteIn(repository, ["staging", "prod"]);
+    expect(names(promoted)).toEqual([
+      "change countries",
+      "rename countries",
+      "change countries/DE",
+      "add countries/IT",
+    ]);
+    expect(renderPromotion(promoted)).toContain(
+      "  ~ countries  column Area → Size\n  ~ countries/DE  Size: 357 → 358\n",
+    );
+    expect(read(repository, "prod.csv")).toBe("Code,Name,Size\nDE,Germany,358\nFR,France,644\nIT,Italy,301\n");
+    expect(read(repository, "prod.yaml")).toBe(typed("prod", "Size"));
+    repository.commit();
+    expect((await promoteIn(repository, ["staging", "prod"])).taken).toEqual([]);
+  });
+
+  test("is followed where prod alone gave the name, and a conflict where both did", async () => {
+    const repository = made(apart);
+    repository.commit({ "staging.csv": `${countries}IT,Italy,301\n`, "prod.csv": sized(countries) });
+    expect(names(await promoteIn(repository, ["staging", "prod"]))).toEqual(["add countries/IT"]);
+    expect(read(repository, "prod.csv")).toBe(sized(`${countries}IT,Italy,301\n`));
+    const other = made(apart);
+    other.commit({ "staging.csv": sized(countries), "prod.csv": countries.replace("Area", "Extent") });
+    const { conflicts } = await promoteIn(other, ["staging", "prod"]);
+    expect(conflicts).toMatchObject([{ name: "countries", base: "Area", from: "Size", to: "Extent" }]);
+    await promoteIn(other, ["staging", "prod"], { theirs: ["countries/Area"] });
+    expect(read(other, "prod.csv")).toBe(sized(countries));
+  });
+
+  test("is one change in a key, in rows of NDJSON, and in rows of a layer", async () => {
+    const keyed = made(apart);
+    keyed.commit({ "staging.yaml": own("staging", ", key: Iso"), "staging.csv": countries.replace("Code", "Iso") });
+    await promoteIn(keyed, ["staging", "prod"]);
+    expect(read(keyed, "prod.csv")).toBe(countries.replace("Code", "Iso"));
+    expect(read(keyed, "prod.yaml")).toContain("key: Iso");
+    const lines = '{"Code":"DE","Area":357}\n{"Code":"FR","Area":643}\n';
+    const layer = (name: string, label: string): string =>
+      `extends: base.yaml\nseeds: { countries: { source: ${name}.ndjson, rows~: [{ Code: FR, ${label}: 644 }] } }\n`;
+    const repository = made({
+      ...project,
+      ...{ "staging.yaml": layer("staging", "Area"), "prod.yaml": layer("prod", "Area") },
+      ...{ "staging.ndjson": lines, "prod.ndjson": lines },
+    });
+    repository.commit({
+      "staging.yaml": layer("staging", "Size").replace("644", "645"),
+      "staging.ndjson": lines.replaceAll("Area", "Size"),
+    });
+    await promoteIn(repository, ["staging", "prod"]);
+    expect(read(repository, "prod.ndjson")).toBe(lines.replaceAll("Area", "Size"));
+    expect(read(repository, "prod.yaml")).toBe(layer("prod", "Size").replace("644", "645"));
+  });
+});
+
+test("numbers are compared as they are written: what no number keeps is refused by its place", async () => {
+  const typed = (name: string): string => own(name, ", types: { Area: number }");
+  const repository = made({ ...apart, "staging.yaml": typed("staging"), "prod.yaml": typed("prod") });
+  for (const area of ["12345678901234567", "1234567890.123456789", "1e400"]) {
+    repository.commit({ "staging.csv": `Code,Name,Area\nDE,Germany,${area}\n` });
+    await expect(promoteIn(repository, ["staging", "prod"])).rejects.toThrow(/^staging: staging.csv:2: Area /);
+  }
+});
+
 describe("--only", () => {
   const two = (): Repository => {
     const repository = made(project);
@@ -143,13 +246,15 @@ describe("--only", () => {
     return repository;
   };
 
-  test("takes along what the chosen rows link to, says so, and leaves the rest for another time", async () => {
+  test("refuses by name what a chosen row links to and it leaves out; the rest is left for another time", async () => {
     const repository = two();
-    const promoted = await promoteIn(repository, ["staging", "prod"], { only: ["cities/Roma"] });
-    expect(names(promoted)).toEqual(["add countries/IT", "add cities/Roma"]);
-    expect(renderPromotion(promoted)).toContain(
-      "  + countries/IT  Name: Italy (taken along: cities/Roma links to it)\n",
+    const refused = promoteIn(repository, ["staging", "prod"], { only: ["cities/Roma"] });
+    await expect(refused).rejects.toThrow(
+      /^cities\/Roma links to countries\/IT, which --only leaves out: name it as well \(--only cities\/Roma, countries\/IT\)$/,
     );
+    expect(repository.git("status", "--porcelain")).toBe("");
+    const promoted = await promoteIn(repository, ["staging", "prod"], { only: ["cities/Roma", "countries/IT"] });
+    expect(names(promoted)).toEqual(["add countries/IT", "add cities/Roma"]);
     expect(promoted.written).toEqual(["prod.yaml"]);
     repository.commit();
     const rest = await promoteIn(repository, ["staging", "prod"]);
@@ -157,7 +262,7 @@ describe("--only", () => {
     expect(rest.written).toEqual(["prod.yaml", "promotions.yaml"]);
   });
 
-  test("takes along what is expected to stand elsewhere, and nothing for a label that others write", async () => {
+  test("refuses what is expected to stand elsewhere, and nothing for a label that others write", async () => {
     const repository = made({
       ...project,
       "base.yaml": `seeds:
@@ -179,10 +284,9 @@ seeds:
   cities: { rows+: [{ Name: Roma, Country: IT }], rows~: [{ Name: Berlin, Twin: ES }] }
 `,
     });
-    const only = async (name: string): Promise<string[]> =>
-      names(await promoteIn(repository, ["staging", "prod"], { only: [name], write: false }));
-    expect(await only("cities/Roma")).toEqual(["add countries/IT", "add cities/Roma"]);
-    expect(await only("cities/Berlin")).toEqual(["change cities/Berlin"]);
+    const only = (name: string) => promoteIn(repository, ["staging", "prod"], { only: [name], write: false });
+    await expect(only("cities/Roma")).rejects.toThrow("cities/Roma links to countries/IT, which --only leaves out");
+    expect(names(await only("cities/Berlin"))).toEqual(["change cities/Berlin"]);
   });
 
   test("with a name that nobody has ends with the one that was meant", async () => {
@@ -195,8 +299,8 @@ seeds:
   test("disjoint promotions commute", async () => {
     const texts = [];
     for (const order of [
-      ["cities", "countries/ES"],
-      ["countries/ES", "cities"],
+      ["countries/IT", "countries/ES"],
+      ["countries/ES", "countries/IT"],
     ]) {
       const repository = two();
       for (const only of order) {
@@ -248,35 +352,6 @@ describe("there and back", () => {
       }
     },
   );
-});
-
-test("--fold moves what all environments agree on into the file that they share", async () => {
-  const layer = (name: string): string =>
-    `extends: base.yaml\norganizations: { acme: { name: Acme Inc. } }\nseeds:\n  countries:\n    onDestroy: ${name === "dev" ? "retain" : "delete"}\n    rows+: [{ Code: IT, Name: Italy, Area: '301' }]\n    rows~: [{ Code: DE, Area: '358' }]\n    rows-: [FR]\n`;
-  const plainLayer = "extends: base.yaml\nseeds:\n  countries:\n    onDestroy: delete\n";
-  const repository = made({
-    ...project,
-    "dev.yaml": layer("dev"),
-    "staging.yaml": plainLayer,
-    "prod.yaml": plainLayer,
-  });
-  repository.commit({ "staging.yaml": layer("staging") });
-  const { folded, written } = await promoteIn(repository, ["staging", "prod"], { fold: true });
-  expect(folded).toEqual(["acme", "countries/DE", "countries/IT", "countries/FR"]);
-  expect(written.sort()).toEqual([
-    "base.yaml",
-    "countries.csv",
-    "dev.yaml",
-    "prod.yaml",
-    "promotions.yaml",
-    "staging.yaml",
-  ]);
-  expect(read(repository, "countries.csv")).toBe("Code,Name,Area\nDE,Germany,358\nIT,Italy,301\n");
-  expect(read(repository, "base.yaml")).toContain("acme: { name: Acme Inc., teams:");
-  expect(read(repository, "dev.yaml")).toBe("extends: base.yaml\nseeds:\n  countries:\n    onDestroy: retain\n");
-  for (const file of ["staging.yaml", "prod.yaml"]) expect(read(repository, file)).toBe(plainLayer);
-  repository.commit();
-  expect((await promoteIn(repository, ["staging", "prod"])).taken).toEqual([]);
 });
 
 test("promotions.yaml is written behind the files: it is never ahead of them", async () => {

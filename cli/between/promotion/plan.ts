@@ -1,20 +1,22 @@
-import type { Value } from "../../provider/layers/document.ts";
-import { printableKey } from "../../provider/reconcile/merging/records.ts";
-import type { Decide, MergeConflict, Takeover } from "../../provider/reconcile/merging/threeWay.ts";
-import { mergeSettings, type SettingsMerge } from "./mergeSettings.ts";
-import type {
-  PromotedChange,
-  Promotion,
-  PromotionBase,
-  PromotionConflict,
-  PromotionSides,
-  PromotedSubject,
-} from "./model/model.ts";
-import { PromotionError } from "./model/promotionError.ts";
-import { hasOwnRows, mergeRows } from "./rows/mergeRows.ts";
-import { findSeed, readRows } from "./rows/rowTables.ts";
-import { assertKnown, isNamed, select } from "./selection.ts";
-import { isBelow, nameOfPath, pathIn, settingsIn } from "./settings.ts";
+import { nearest } from "../../../machine/spelling.ts";
+import type { Value } from "../../../provider/layers/document.ts";
+import { some } from "../../../provider/messages/text.ts";
+import { keyText } from "../../../provider/reconcile/digests.ts";
+import { printableKey, type Cells } from "../../../provider/reconcile/merging/records.ts";
+import type { Decide, MergeConflict, Takeover } from "../../../provider/reconcile/merging/threeWay.ts";
+import {
+  PromotionError,
+  isSeed,
+  type PromotedChange,
+  type PromotedSubject,
+  type Promotion,
+  type PromotionBase,
+  type PromotionConflict,
+  type PromotionSides,
+  type Seeds,
+} from "./model.ts";
+import { findSeed, hasOwnRows, mergeRows, readRows } from "./rows.ts";
+import { isBelow, mergeSettings, nameOfPath, pathIn, settingsIn, type SettingsMerge } from "./settings.ts";
 
 /** Terms of a promotion: how conflicts are decided, and which changes are chosen. */
 export interface PromotionTerms {
@@ -129,6 +131,10 @@ class Planning {
       }
       this.#count(merge);
       this.#notes.push(...merge.notes);
+      const whole = { name: seed, path: ["seeds", seed] };
+      for (const { former, now } of merge.renamed) this.#taken.push({ ...whole, do: "rename", former, now });
+      for (const { label, ...names } of merge.columnConflicts)
+        this.#conflicts.push({ ...whole, label, base: label, ...names });
       const subjectOf = (key: string): PromotedSubject => ({
         name: `${seed}/${printableKey(merge.key, key)}`,
         path: ["seeds", seed],
@@ -187,7 +193,7 @@ class Planning {
     assertKnown([...only, ...ours, ...theirs], known, all);
     const { from, to } = this.#sides;
     const { seeds } = from.declared.declaration;
-    const { chosen, left } = only.length > 0 ? select(this.#taken, only, seeds) : { chosen: this.#taken, left: [] };
+    const { chosen, left } = select(this.#taken, only, seeds);
     const touches = (conflict: PromotionConflict): boolean =>
       only.length === 0 || only.some((each) => isNamed(conflict.name, each) || isNamed(conflict.path.join("/"), each));
     return {
@@ -240,3 +246,149 @@ const valuesOf = ({ label, base, from, to }: MergeConflict) => ({
   from,
   to,
 });
+
+/** True if a name on the command line means something: itself, or a thing that it is below. */
+const isNamed = (name: string, pattern: string): boolean => name === pattern || name.startsWith(`${pattern}/`);
+
+/** A thing or row by its full path in the file, which differs for things of one name. */
+const fullName = ({ path, row, name }: PromotedSubject): string =>
+  [...path, ...(row ? [name.slice(name.indexOf("/") + 1)] : [])].join("/");
+
+const isMeant = (subject: PromotedSubject, pattern: string): boolean =>
+  isNamed(subject.name, pattern) || isNamed(fullName(subject), pattern);
+
+/** Throws a PromotionError for a name on the command line that no environment has. */
+function assertKnown(
+  patterns: readonly string[],
+  known: ReadonlySet<string>,
+  subjects: readonly PromotedSubject[],
+): void {
+  for (const pattern of patterns) {
+    const isThere = [...known].some((name) => isNamed(name, pattern) || isNamed(pattern, name));
+    if (isThere || subjects.some((subject) => isMeant(subject, pattern))) continue;
+    // The thing of a row may be misspelt.
+    const [thing = pattern] = pattern.split("/", 1);
+    const near = nearest(pattern, [...known]) ?? nearest(thing, [...known]);
+    const short = [...known].filter((name) => !/^(organizations|seeds|apps)\//.test(name));
+    const advice = near === undefined ? `there is ${some(short, 20)}` : `did you mean ${near}?`;
+    throw new PromotionError(`neither environment has ${pattern}: ${advice}`);
+  }
+}
+
+/**
+ * Chooses changes by name; all where none is given. Throws a PromotionError that names what a chosen one links to and which
+ * is left out: without it there would be a link to nothing.
+ */
+function select(
+  changes: readonly PromotedChange[],
+  patterns: readonly string[],
+  seeds: Seeds,
+): { chosen: PromotedChange[]; left: PromotedChange[] } {
+  if (patterns.length === 0) return { chosen: [...changes], left: [] };
+  const chosen = changes.filter((change) => patterns.some((pattern) => isMeant(change, pattern)));
+  const taken = new Set(chosen);
+  const links = new Links(changes, seeds);
+  const missing = new Map<string, string>();
+  for (const change of chosen)
+    for (const needed of links.of(change)) if (!taken.has(needed)) missing.set(needed.name, change.name);
+  if (missing.size > 0) {
+    const reasons = [...missing].map(([name, by]) => `${by} links to ${name}`);
+    const names = [...patterns, ...missing.keys()].map((name) =>
+      /[^\w/@.+-]/.test(name) ? JSON.stringify(name) : name,
+    );
+    throw new PromotionError(
+      `${some(reasons, 5)}, which --only leaves out: name ${missing.size === 1 ? "it" : "them"} as well (--only ${some(names, 20)})`,
+    );
+  }
+  return { chosen, left: changes.filter((change) => !taken.has(change)) };
+}
+
+/** Finds what a change links to among all changes. */
+class Links {
+  readonly #changes: readonly PromotedChange[];
+  readonly #seeds: Seeds;
+  readonly #rows = new Map<string, PromotedChange>();
+
+  constructor(changes: readonly PromotedChange[], seeds: Seeds) {
+    this.#changes = changes;
+    this.#seeds = seeds;
+    for (const change of changes) if (change.row) this.#rows.set(rowName(change.path[1] ?? "", change.row.key), change);
+  }
+
+  of(change: PromotedChange): PromotedChange[] {
+    if (change.do === "remove" || change.do === "rename") return [];
+    const above = this.#added((path) => path.length < change.path.length && isBelow(change.path, path));
+    const seed = change.path[0] === "seeds" ? change.path[1] : undefined;
+    if (seed === undefined) return [...above, ...this.#ofTeam(change)];
+    // A row of a seed that is new comes with it.
+    const own = change.row ? this.#added((path) => path[0] === "seeds" && path[1] === seed) : [];
+    const columns = this.#changes.filter(
+      (other) => other.do === "rename" && change.row && other.path[1] === seed && other.now in cellsOf(change),
+    );
+    return [...above, ...own, ...columns, ...(isSeed(change) ? this.#ofSeed(seed) : this.#ofRow(seed, change))];
+  }
+
+  #added(isMeant: (path: readonly string[]) => boolean): PromotedChange[] {
+    return this.#changes.filter((change) => change.do === "add" && !change.row && isMeant(change.path));
+  }
+
+  /** The seeds that a seed names, and the teams that see its rows. */
+  #ofSeed(name: string): PromotedChange[] {
+    const seed = this.#seeds[name];
+    if (!seed) return [];
+    const named = this.#mentions(name).flatMap(({ seed }) => seed);
+    const teams = (seed.teamViewers ?? []).flatMap((viewer) => (typeof viewer === "string" ? [] : viewer.team));
+    return this.#added(
+      (path) =>
+        (path[0] === "seeds" && named.includes(path[1] ?? "")) ||
+        (path[0] === "organizations" && teams.some((team) => isBelow(["organizations", ...pathOfTeam(team)], path))),
+    );
+  }
+
+  #ofRow(name: string, change: PromotedChange): PromotedChange[] {
+    const cells = cellsOf(change);
+    // A run writes no such cell of a row that is there.
+    const ignored = change.do === "change" ? (this.#seeds[name]?.ignoreLabels ?? []) : [];
+    return this.#mentions(name).flatMap(({ label, seed }) => {
+      if (ignored.includes(label)) return [];
+      const keys = [cells[label]].flat().flatMap((value) => keyText(value) ?? []);
+      const rows = keys.flatMap((key) => this.#rows.get(rowName(seed, key)) ?? []);
+      return [...rows, ...this.#added((path) => path[0] === "seeds" && path[1] === seed)];
+    });
+  }
+
+  /** The app that an invitation opens. */
+  #ofTeam(change: PromotedChange): PromotedChange[] {
+    const target = cellsOf(change)["targetInitialApp"];
+    const app = typeof target === "object" && target !== null && "app" in target ? target.app : undefined;
+    return app === undefined ? [] : this.#added((path) => path[0] === "apps" && path[1] === app);
+  }
+
+  /** The labels of a seed whose values are keys of another one's rows, or are expected to stand there. */
+  #mentions(name: string): { label: string; seed: string }[] {
+    const { references = {}, parent, expect } = this.#seeds[name] ?? {};
+    const expected = Object.entries(expect?.relationships ?? {});
+    const links = [...Object.entries(references), ...expected, ...(parent ? [[parent.by, parent] as const] : [])];
+    return links.flatMap(([label, rows]) => {
+      if ("seed" in rows) return [{ label, seed: rows.seed }];
+      const { table, key } = rows;
+      return Object.entries(this.#seeds).flatMap(([seed, other]) =>
+        other.table === table && other.key.join() === key ? [{ label, seed }] : [],
+      );
+    });
+  }
+}
+
+const rowName = (seed: string, key: string): string => JSON.stringify([seed, key]);
+
+function pathOfTeam(team: string): string[] {
+  const [organization = "", name = ""] = team.split("/");
+  return [organization, "teams", name];
+}
+
+/** The cells of a change as `from` has them. */
+function cellsOf(change: PromotedChange): Cells {
+  if (change.do === "rename") return {};
+  if (change.do !== "change") return change.cells;
+  return Object.fromEntries(Object.entries(change.cells).map(([label, { from }]) => [label, from]));
+}

@@ -1,6 +1,6 @@
-import { formatCounts, some, unbroken } from "../../provider/messages/text.ts";
-import { shortenValue as shortened } from "../changes/model/values.ts";
-import type { PromotedChange, PromotionConflict } from "./model/model.ts";
+import { formatCounts, unbroken } from "../../../provider/messages/text.ts";
+import { shortenValue as shortened } from "../../changes/model/values.ts";
+import type { PromotedChange, PromotionConflict } from "./model.ts";
 import type { Promoted } from "./promote.ts";
 
 /** Changes that are listed; all are counted. */
@@ -29,6 +29,7 @@ export function renderPromotion(promotion: Promoted): string {
 }
 
 function changeLine(change: PromotedChange): string {
+  if (change.do === "rename") return `  ~ ${change.name}  column ${change.former} → ${change.now}`;
   const cells =
     change.do === "change"
       ? Object.entries(change.cells).map(([label, { from, to }]) => `${label}: ${shown(to)} → ${shown(from)}`)
@@ -39,8 +40,7 @@ function changeLine(change: PromotedChange): string {
               : `${label}: ${shown(value)}`,
           )
         : [];
-  const along = change.with === undefined ? "" : ` (taken along: ${change.with} links to it)`;
-  return `  ${signs[change.do]} ${change.name}${cells.length > 0 ? `  ${cells.join(", ")}` : ""}${along}`;
+  return `  ${signs[change.do]} ${change.name}${cells.length > 0 ? `  ${cells.join(", ")}` : ""}`;
 }
 
 function conflictLines({ name, label, ...values }: PromotionConflict, from: string, to: string): string[] {
@@ -54,21 +54,11 @@ function conflictLines({ name, label, ...values }: PromotionConflict, from: stri
   ];
 }
 
-function outcomeLines({
-  to,
-  taken,
-  conflicts,
-  left,
-  leftConflicts,
-  untouched,
-  kept,
-  written,
-  folded,
-}: Promoted): string[] {
+function outcomeLines({ to, taken, conflicts, left, leftConflicts, untouched, kept, written }: Promoted): string[] {
   const count = (verb: PromotedChange["do"]): number => taken.filter((change) => change.do === verb).length;
   const summary = formatCounts([
     [count("add"), "added"],
-    [count("change"), "changed"],
+    [count("change") + count("rename"), "changed"],
     [count("remove"), "removed"],
     [conflicts.length, conflicts.length === 1 ? "conflict" : "conflicts"],
     [kept, `kept as in ${to}`],
@@ -83,8 +73,6 @@ function outcomeLines({
     );
   else if (written.length > 0) lines.push(`written: ${written.join(", ")}`);
   else if (taken.length > 0) lines.push(`--write brings this into the files of ${to}`);
-  if (folded.length > 0)
-    lines.push(`all environments agree, so it stands in the file that they share: ${some(folded, 20)}`);
   return lines;
 }
 
