@@ -3,6 +3,8 @@
 
 type Sentences = Readonly<Record<string, string>>;
 
+const expectInstead = "write what the rows have to be like in expect, and the types of a CSV in types";
+
 /** Commands of `microapps`, with those above them: `state provider-kind`. */
 const commands: Sentences = {
   "state provider-kind":
@@ -26,13 +28,16 @@ const settings: Sentences = {};
 
 /** Inputs of resources, behind the resource: `SeedRows.schema`. Resources that are gone stand alone. */
 const inputs: Sentences = {
+  "SeedRows.schema": `is gone: ${expectInstead}`,
   UserTeams:
     "UserTeams is gone: declare the members of each team in a TeamRoster. Without the declaration, up forgets it and " +
     "leaves the person's teams alone.",
 };
 
-/** Keys of an Environment file or of a file that it reads. */
-const environmentKeys: Sentences = {};
+/** Keys of an Environment file, behind the part of it where they stood: `seeds.schema`. */
+const environmentKeys: Sentences = {
+  "seeds.schema": `schema is gone: ${expectInstead}`,
+};
 
 /** Habits of a platform profile. */
 const habits: Sentences = {};

@@ -274,8 +274,6 @@ export interface SeedRowsSettings<Row extends object = Record<string, unknown>> 
   mode?: Input<"exact" | "upsert" | "insertOnly" | "updateOnly">;
   /** Labels that others write: not compared, not changed and not cleared in rows that are there. A value in the source goes into new rows. Not part of the natural key. */
   ignoreLabels?: Input<Input<string>[]>;
-  /** File with a Frictionless Table Schema (JSON), relative to the project, as `microapps table schema` writes it. The declared rows are held against it before anything is sent, the table by a refresh and by drift. */
-  schema?: Input<string>;
   /** Requirements of the table. The declared rows are held against them before anything is sent, all rows of the table before a run writes and after it. A run whose expectations do not hold fails, and names the rows. */
   expect?: Input<{
     unique?: Input<Input<string>[]>;
@@ -374,8 +372,6 @@ export interface SeedRowsOutputs {
   readonly mode: Output<"exact" | "upsert" | "insertOnly" | "updateOnly">;
   /** Labels that others write: not compared, not changed and not cleared in rows that are there. A value in the source goes into new rows. Not part of the natural key. */
   readonly ignoreLabels: Output<string[] | undefined>;
-  /** File with a Frictionless Table Schema (JSON), relative to the project, as `microapps table schema` writes it. The declared rows are held against it before anything is sent, the table by a refresh and by drift. */
-  readonly schema: Output<string | undefined>;
   /** Requirements of the table. The declared rows are held against them before anything is sent, all rows of the table before a run writes and after it. A run whose expectations do not hold fails, and names the rows. */
   readonly expect: Output<
     | {
@@ -437,8 +433,6 @@ export interface SeedRowsOutputs {
   readonly viewerIDs: Output<Record<string, string> | undefined>;
   /** Expectations that did not hold at the last look, with the first rows that break them. */
   readonly unmet: Output<string[] | undefined>;
-  /** How the table did not fit its schema at the last look, with the first rows. No run waits for it. */
-  readonly misfits: Output<string[] | undefined>;
   /** Rows of ours that were edited or removed on the platform, as the last refresh saw it, the first keys, and what the first edited ones say. */
   readonly drift: Output<
     | {

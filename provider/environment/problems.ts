@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { answerRemoved } from "../../machine/removed.ts";
 import { nearest } from "../../machine/spelling.ts";
 import { find, keyPlace, toPlainValue, valuePlace, type Place, type Problem, type Value } from "../layers/document.ts";
 import { formsAt, type KeyPath } from "../layers/grammar.ts";
@@ -75,6 +76,8 @@ function describeIssue(issue: Issue, above: KeyPath, schema: z.ZodType, root: Va
         const at = keyPlace(root, [...path, key]);
         // A problem that is not reported needs no advice, which takes time.
         if (index >= maxReported) return { at, message: `unknown key "${key}"; remove it` };
+        const gone = answerRemoved("environmentKeys", [...path.slice(0, 1), key].join("."));
+        if (gone !== undefined) return { at, message: gone };
         const meant = pathOf([...path, nearest(key, known) ?? key]);
         return { at, message: `unknown key "${key}"; ${suggestion(key, known)}`, meant };
       });

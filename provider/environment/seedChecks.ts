@@ -65,7 +65,6 @@ export function checkSeed(check: FileChecks, name: string, seed: SeedDeclaration
   return {
     ...seed,
     ...(seed.source === undefined ? {} : { source: checkSource(check, [...path, "source"], seed.source) }),
-    ...(seed.schema === undefined ? {} : { schema: checkFile(check, [...path, "schema"], seed.schema).name }),
   };
 }
 
@@ -92,9 +91,8 @@ function checkFile(
   const file = resolve(folder, dirname(at.file), value);
   const name = toShownPath(file, folder);
   const found = statSync(file, { throwIfNoEntry: false });
-  const what = property === "schema" ? "the schema" : "the rows";
   if (!found) report({ at, message: `there is no file ${name}; correct ${property}` });
-  else if (!found.isFile()) report({ at, message: `${name} is no file; name the file with ${what}` });
+  else if (!found.isFile()) report({ at, message: `${name} is no file; name the file with the rows` });
   return { name, isFile: found?.isFile() ?? false };
 }
 

@@ -21,11 +21,11 @@ export function trySeedRows(): void {
   // their IDs.
   void [key, countries.rowCount];
   //                   ^| additions adopt changes drift expect getProvider id ignoreActionRules ignoreLabels key
-  // labels maxRemovals misfits mode onConflict onDestroy onViewersChange parent references removals renewals rowCount
-  // rows schema secretLabels sensitive source table teamViewers types unfinished unmet urn userID viewerIDs viewers
+  // labels maxRemovals mode onConflict onDestroy onViewersChange parent references removals renewals rowCount
+  // rows secretLabels sensitive source table teamViewers types unfinished unmet urn userID viewerIDs viewers
   new SeedRows("rooms", { table: "rooms", key: ["City", output], source: "r.csv", types: { Floor: "number" } });
   //                      ^| additions adopt changes expect ignoreActionRules ignoreLabels maxRemovals mode onConflict
-  // onDestroy onViewersChange parent references removals rows schema secretLabels sensitive table teamViewers userID
+  // onDestroy onViewersChange parent references removals rows secretLabels sensitive table teamViewers userID
   // viewers
   new SeedRows("rooms", { ...code, source: output, mode: "exact", maxRemovals: 0.5, onDestroy: "retain" });
   //                                                       ^| exact insertOnly updateOnly upsert

@@ -190,14 +190,15 @@ function withPeople(team: Thing, changes: readonly Change[]): Thing {
   return { ...team, people, changes: orderChanges([...team.changes, ...byName]) };
 }
 
-/** Expectations of a seed that do not hold, and what no longer fits its schema, as settings that changed. */
-function unmetChanges({ unmet, misfits }: Values): Change[] {
-  const listed = (value: unknown): string[] => (Array.isArray(value) ? (value as string[]) : []); // of the seed's own schema
-  const changeOf = (was: string) => (sentence: string) => {
-    const [name = "", ...text] = sentence.split(": ");
-    return fieldOf(name, was, text.join(": "));
-  };
-  return settingChanges([...listed(unmet).map(changeOf("holds")), ...listed(misfits).map(changeOf("fits"))]);
+/** Expectations of a seed that do not hold, as settings that changed. */
+function unmetChanges({ unmet }: Values): Change[] {
+  const sentences = Array.isArray(unmet) ? (unmet as string[]) : []; // of the seed's own schema
+  return settingChanges(
+    sentences.map((sentence) => {
+      const [name = "", ...text] = sentence.split(": ");
+      return fieldOf(name, "holds", text.join(": "));
+    }),
+  );
 }
 
 /** Changes of rows since the last run, as the seed itself observed them. */

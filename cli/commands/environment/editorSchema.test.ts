@@ -16,14 +16,12 @@ beforeAll(() => {
   towns:
     table: towns
     key: Name
-    schema: schemas/towns.schema.json
     parent: { seed: lands, by: Land }
     rows: [{ Name: Graz, Land: AT }]
   others: { table: "o/1", key: A, rows: [{ A: b }] }
 platform: { tables: { lands: { id: t1, fields: { Code: text, Size: number, Photo: file } } } }
 `,
   );
-  put("schemas/towns.schema.json", '{ "fields": [{ "name": "Name" }, { "name": "Kind" }] }');
   put(
     "schemas/towns.rows.schema.json",
     '{ "items": { "type": "object", "required": ["Name"], "properties": { "Name": { "type": "string" }, "Kind": { "anyOf": [{ "enum": ["big"] }, { "type": "string" }] } } } }',
@@ -31,11 +29,11 @@ platform: { tables: { lands: { id: t1, fields: { Code: text, Size: number, Photo
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test("rows of each seed have the labels of its table, of the schema that it names or of platform", () => {
+test("rows of each seed have the labels of its table, as table schema wrote them or as platform has them", () => {
   const told = writeEditorSchema("dev.yaml", folder, "schemas/dev.schema.json");
   expect(told).toBe(
     'wrote schemas/dev.schema.json, with the rows of 2 seeds: "lands", "towns"\n' +
-      'seed others: its rows are not known: run "microapps table schema o/1 --out schemas", and add schema: schemas/o_1.schema.json to the seed\n' +
+      'seed others: its rows are not known: run "microapps table schema o/1 --out schemas"\n' +
       "an editor completes dev.yaml, and what it extends, below the line\n" +
       "# yaml-language-server: $schema=schemas/dev.schema.json\n",
   );

@@ -22,7 +22,7 @@ type Seed = Declaration["seeds"][string];
 
 /**
  * Writes the schema by which an editor completes an Environment file down to the labels of its rows, and describes what
- * it has. Rows are known from the schema that their seed names, or from the tables under platform.
+ * it has. Rows are known from what `table schema` wrote to the folder schemas, or from the tables under platform.
  * @param name the Environment file, relative to `folder`
  * @param out the file to write, relative to `folder`
  */
@@ -56,13 +56,13 @@ export function writeEditorSchema(name: string, folder: string, out: string): st
 }
 
 const adviceFor = (seed: string, table: string): string =>
-  `seed ${seed}: its rows are not known: run "microapps table schema ${table} --out schemas", and add schema: schemas/${fileNameOf(table)}.schema.json to the seed`;
+  `seed ${seed}: its rows are not known: run "microapps table schema ${table} --out schemas"`;
 
 /** Reads what is known of a seed's rows; undefined where that is nothing. */
 function rowReader(name: string, folder: string, root: Value): (seed: Seed) => RowSchema | undefined {
   const platform = find(root, ["platform"]) ? readPlatform(path.resolve(folder, name), folder) : undefined;
-  return ({ table, key, schema, parent }) => {
-    const own = schema === undefined ? undefined : readRowSchema(schema, folder);
+  return ({ table, key, parent }) => {
+    const own = readRowSchema(table, folder);
     const model = own || !platform ? undefined : findDeclaredModel(platform, root, table, [key].flat());
     const rows = own ?? (model && toRowSchema(model).items);
     if (!rows || parent?.by === undefined) return rows;
@@ -71,9 +71,9 @@ function rowReader(name: string, folder: string, root: Value): (seed: Seed) => R
   };
 }
 
-/** The schema of rows that `table schema` wrote beside a Table Schema; undefined where there is none. */
-function readRowSchema(schema: string, folder: string): RowSchema | undefined {
-  const beside = schema.replace(/(\.schema)?\.json$/, ".rows.schema.json");
+/** The schema of rows that `table schema --out schemas` wrote; undefined where there is none. */
+function readRowSchema(table: string, folder: string): RowSchema | undefined {
+  const beside = `schemas/${fileNameOf(table)}.rows.schema.json`;
   const text = textIfAny(folder, beside, maxMegabytesOfLayer);
   if (text === undefined) return undefined;
   const content = jsonIn(text);

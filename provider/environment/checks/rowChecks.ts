@@ -64,8 +64,7 @@ const seedOf = ({ seeds }: Declaration, name: string): Seed => {
 /** A seed as its resource will have it, without what only the platform knows. */
 function targetOf(declared: Declaration, name: string): RowTarget {
   const seed = seedOf(declared, name);
-  const { table, key, rows, source, schema, types, sensitive, secretLabels, references, parent, expect, ...rest } =
-    seed;
+  const { table, key, rows, source, types, sensitive, secretLabels, references, parent, expect, ...rest } = seed;
   type Rows = { seed: string } | { table: string; key: string };
   const lookup = (to: Rows): { table: string; key: string } =>
     "seed" in to ? { table: seedOf(declared, to.seed).table, key: seedOf(declared, to.seed).key[0] ?? "" } : to;
@@ -73,7 +72,7 @@ function targetOf(declared: Declaration, name: string): RowTarget {
     Object.entries(all).map(([label, to]) => [label, lookup(to)] as const);
   const [links, related] = [found(references), found(expect?.relationships)];
   return {
-    ...{ table, key, rows, source, schema, types, sensitive, secretLabels, fields: declared.fields[table] },
+    ...{ table, key, rows, source, types, sensitive, secretLabels, fields: declared.fields[table] },
     ...{ mode: rest.mode, additions: rest["rows+"], changes: rest["rows~"], removals: rest["rows-"] },
     ...(rest.ignoreLabels ? { ignoreLabels: rest.ignoreLabels } : {}),
     ...(expect ? { expect: { ...expect, relationships: expect.relationships && Object.fromEntries(related) } } : {}),

@@ -8,7 +8,6 @@ const decisive = [
   "table",
   "key",
   "source",
-  "schema",
   "references",
   "parent",
   "formerly",

@@ -1,5 +1,5 @@
 import { orUndefinedIfNotFound } from "../../contract/errors.ts";
-import { withoutUndefined, type RowData } from "../../contract/values.ts";
+import { withoutUndefined } from "../../contract/values.ts";
 import { decodeLedger } from "../../reconcile/ledger.ts";
 import { planRows } from "../../reconcile/rows.ts";
 import type { RowSet } from "../../reconcile/rowSet.ts";
@@ -14,7 +14,6 @@ import type { RowContext } from "./live/context.ts";
 import { FoundRows } from "./live/foundRows.ts";
 import { Links } from "./live/links.ts";
 import { liveRows, type ObserveRow } from "./live/liveRows.ts";
-import { SchemaCheck } from "./live/schemaCheck.ts";
 import { TableCheck } from "./live/tableCheck.ts";
 
 /** The first keys of missing rows: from the state, or from the source that was applied. */
@@ -39,24 +38,6 @@ interface Observation {
   foundSecrets?: FoundSecrets | undefined;
   /** Expectations that do not hold. */
   unmet?: string[] | undefined;
-  /** How the table no longer fits its schema. */
-  misfits?: string[] | undefined;
-}
-
-/** Requirements of the whole table: expectations, and its schema. */
-async function requirementsOf(context: RowContext, state: SeedState) {
-  const expected = state.expect && (await TableCheck.of(context, state));
-  const schema = await SchemaCheck.of(context, state);
-  return {
-    add: (values: RowData): void => {
-      expected?.add(values);
-      schema?.add(values);
-    },
-    broken: (total: number): Pick<Observation, "unmet" | "misfits"> => {
-      const [unmet, misfits] = [expected?.sentences(total) ?? [], schema?.sentences() ?? []];
-      return { ...(unmet.length > 0 ? { unmet } : {}), ...(misfits.length > 0 ? { misfits } : {}) };
-    },
-  };
 }
 
 /**
@@ -68,7 +49,7 @@ export async function observe<Applied extends SeedState & Observation>(
   state: Applied,
 ): Promise<Omit<Observed<Omit<Applied, keyof Observation | "rows"> & Observation>, "id"> | undefined> {
   const context = { ...platform, fromCache: true };
-  const { drift: before, foundSecrets: secretsBefore, unmet, misfits, rows, ...last } = state;
+  const { drift: before, foundSecrets: secretsBefore, unmet, rows, ...last } = state;
   const ledger = decodeLedger(state.ledger);
   const links = await Links.of(context, state);
   const wanted = ledger.kind === "list" ? ledger.rows : (await lastSource(context, state))?.rows;
@@ -76,15 +57,15 @@ export async function observe<Applied extends SeedState & Observation>(
     const sentence = `the source is not the one that was applied any more, so edits by hand in table ${state.table} show only in the update`;
     if (platform.readsFirst) context.report.info(sentence);
     else context.report.warning(sentence);
-    const seen = withoutUndefined({ drift: before, foundSecrets: secretsBefore, unmet, misfits });
+    const seen = withoutUndefined({ drift: before, foundSecrets: secretsBefore, unmet });
     return { outputs: { ...last, ...seen } };
   }
   const declared = rows && ledger.kind === "list" && !state.sensitive ? new FoundRows(state, rows) : undefined;
   const edited = new EditedRows(state);
   const unlinked: string[] = [];
-  const required = await requirementsOf(context, state);
+  const expected = state.expect && (await TableCheck.of(context, state));
   const see: ObserveRow = ({ index, content, values, dangling }) => {
-    required.add(values);
+    expected?.add(values);
     if (index === undefined) {
       platform.watch?.foreign(values);
       return;
@@ -102,7 +83,8 @@ export async function observe<Applied extends SeedState & Observation>(
     return undefined;
   }
   const inputs = declared ? { inputs: declared.inputs() } : {};
-  const rest = { ...last, ...required.broken(live.total) };
+  const broken = expected?.sentences(live.total) ?? [];
+  const rest = broken.length > 0 ? { ...last, unmet: broken } : last;
   const { drift, vanished } = planRows(wanted, ledger, live, {
     ...optionsOf(state),
     lostData: context.lostData,

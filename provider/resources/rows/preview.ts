@@ -39,7 +39,6 @@ interface State extends SeedState, Pick<Inputs, "onDestroy" | "linkRenewals"> {
   drift?: Drift | undefined;
   foundSecrets?: FoundSecrets | undefined;
   unmet?: string[] | undefined;
-  misfits?: string[] | undefined;
 }
 
 /** Reports what an update will do, with its rows, and refuses what it must not do. Sends nothing. */
@@ -64,10 +63,6 @@ export async function previewUpdate(
   const secrecy = secrecyMessage(old, inputs);
   if (secrecy !== undefined) report.forecast(secrecy);
   if (unmet.length > 0) report.forecast(`as of the last look ${describeUnmet(inputs.table, old.unmet ?? [])}`);
-  if (old.misfits && inputs.schema !== undefined)
-    report.forecast(
-      `as of the last look table ${inputs.table} no longer fits ${inputs.schema}:\n${old.misfits.join("\n")}`,
-    );
   // A refresh that found no row left compares what it read, which no program declares.
   const isDeclared = inputs.rows?.length !== 0;
   if (changed.length > 0 && isDeclared) {

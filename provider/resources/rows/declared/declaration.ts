@@ -17,7 +17,6 @@ import { RowFields } from "./fields.ts";
 import { allForms } from "./forms.ts";
 import { RowMistakes } from "./mistakes.ts";
 import { RowLabels } from "./rowLabels.ts";
-import { SchemaRows } from "./schema/schemaRows.ts";
 
 /** The inputs of a seed that decide which rows it has, and by which labels they are known. */
 export interface RowDeclaration extends ExpectingSeed {
@@ -65,8 +64,7 @@ async function summarized(declaration: RowDeclaration, directory: string, checks
   const rowLabels = new RowLabels();
   const mistakes = new RowMistakes((line, column) => placeOf(declaration, line, column));
   const expected = declaration.expect && new ExpectedRows(declaration);
-  const schema = SchemaRows.of(declaration, directory);
-  const take = taking(declaration, { rows, digest, labels, rowLabels, mistakes, expected, schema });
+  const take = taking(declaration, { rows, digest, labels, rowLabels, mistakes, expected });
   const whole: string[] = [];
   try {
     for await (const block of read(declaration, directory, (mistake) => mistakes.add(mistake))) block.forEach(take);
@@ -82,7 +80,7 @@ async function summarized(declaration: RowDeclaration, directory: string, checks
       whole.push(`${source}: no row has the label ${quote(label)}, which is named as a reference or parent`);
   }
   if (rows.length > 0) whole.push(...strangeLabels(declaration, labels));
-  whole.push(...(expected?.describeTooMany(rows.length) ?? []), ...(schema?.cells.strangeLinks(labels) ?? []));
+  whole.push(...(expected?.describeTooMany(rows.length) ?? []));
   const problems = [...mistakes.sentences(), ...whole];
   if (problems.length > 0) throw new SourceError(problems.join("\n"));
   return { rows, labels: listManaged(declaration, [...labels]).sort(), rowLabels, digest: digest.text() };
@@ -106,12 +104,11 @@ interface Taken {
   rowLabels: RowLabels;
   mistakes: RowMistakes;
   expected: ExpectedRows | undefined;
-  schema: SchemaRows | undefined;
 }
 
 /** Takes in a row of a source: its digests, its labels, and what is wrong with it. */
 function taking(declaration: RowDeclaration, taken: Taken): (row: SourceRow) => void {
-  const { rows, digest: all, labels, rowLabels, mistakes, expected, schema } = taken;
+  const { rows, digest: all, labels, rowLabels, mistakes, expected } = taken;
   const { key, source, sensitive, fields } = declaration;
   const digesterIn = digesterOf(declaration);
   const known = fields && new RowFields(fields, declaration);
@@ -122,7 +119,7 @@ function taking(declaration: RowDeclaration, taken: Taken): (row: SourceRow) => 
       labels.add(label);
       const text = systemLabels.has(label)
         ? `${quote(label)} is the platform's own and can't be written: rename or remove it`
-        : (known?.unknownLabel(label) ?? schema?.cells.unknownLabel(label));
+        : known?.unknownLabel(label);
       if (text !== undefined) mistakes.add({ line, text });
     }
     for (const text of known?.misfits(values) ?? []) mistakes.add({ line, text, key: keyIn(values) });
@@ -138,9 +135,8 @@ function taking(declaration: RowDeclaration, taken: Taken): (row: SourceRow) => 
     if (before === undefined) {
       all.add(digest, content);
       rowLabels.add(withoutIgnored(declaration, values));
-      for (const held of [expected, schema])
-        for (const mistake of held?.mistakesOf(line, values) ?? [])
-          mistakes.add({ line, key: keyIn(values), ...mistake });
+      for (const mistake of expected?.mistakesOf(line, values) ?? [])
+        mistakes.add({ line, key: keyIn(values), ...mistake });
     } else {
       const first = rows.line(before);
       const where = source === undefined ? placeOf(declaration, first) : (editAt(first) ?? `line ${first}`);
@@ -153,7 +149,7 @@ function taking(declaration: RowDeclaration, taken: Taken): (row: SourceRow) => 
 
 /** Digest of a source's file and of what decides how its rows are read; undefined for rows in the program. */
 export async function fingerprintOf(declaration: RowDeclaration, directory: string): Promise<string | undefined> {
-  const { key, source, types, salt, fields, forms, secretLabels = [], ignoreLabels = [], expect, schema } = declaration;
+  const { key, source, types, salt, fields, forms, secretLabels = [], ignoreLabels = [], expect } = declaration;
   if (source === undefined) return undefined;
   const how = [
     key,
@@ -168,8 +164,7 @@ export async function fingerprintOf(declaration: RowDeclaration, directory: stri
     ...(expect ? [{ expect }] : []),
     ...editsOf(declaration),
   ];
-  const digest = createHash("sha256").update(JSON.stringify(schema === undefined ? how : [...how, { schema }]));
-  if (schema !== undefined && !(await addFile(digest, directory, schema))) return undefined;
+  const digest = createHash("sha256").update(JSON.stringify(how));
   return (await addFile(digest, directory, source)) ? digest.digest("hex").slice(0, 32) : undefined;
 }
 

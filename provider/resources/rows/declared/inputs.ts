@@ -57,10 +57,6 @@ export const beside = {
     description:
       "Labels that others write: not compared, not changed and not cleared in rows that are there. A value in the source goes into new rows. Not part of the natural key.",
   }),
-  schema: z.string().min(1).optional().meta({
-    description:
-      "File with a Frictionless Table Schema (JSON), relative to the project, as `microapps table schema` writes it. The declared rows are held against it before anything is sent, the table by a refresh and by drift.",
-  }),
   expect: expectations.optional().meta({
     description:
       "Requirements of the table. The declared rows are held against them before anything is sent, all rows of the table before a run writes and after it. A run whose expectations do not hold fails, and names the rows.",

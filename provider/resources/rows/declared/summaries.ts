@@ -56,11 +56,9 @@ export async function withLastSource<Answer>(
 
 async function sameAs(digest: string | undefined, seed: Seed, directory: string): Promise<Summary | undefined> {
   try {
-    // The schema may be another one by now; it is no part of what was applied.
-    const last = { ...seed, schema: undefined };
-    const summary = await summarize({ ...last, trims: undefined }, directory);
+    const summary = await summarize({ ...seed, trims: undefined }, directory);
     if (summary.digest !== digest) return undefined;
-    return seed.trims ? await summarize(last, directory) : summary;
+    return seed.trims ? await summarize(seed, directory) : summary;
   } catch (error) {
     if (error instanceof SourceError) return undefined;
     throw error;

@@ -22,7 +22,7 @@ export async function inLastLabels(
   const { ignoreLabels = [] } = old;
   if (ignoreLabels.some((label) => !inputs.ignoreLabels?.includes(label))) return { summary, isVague: true };
   return {
-    summary: await summarize({ ...inputs, ignoreLabels, expect: undefined, schema: undefined }, directory),
+    summary: await summarize({ ...inputs, ignoreLabels, expect: undefined }, directory),
     isVague: true,
   };
 }

@@ -49,10 +49,6 @@ export const outputs = z.object({
     diffedAs: "expect",
     secretIf: "sensitive",
   }),
-  misfits: z.array(z.string()).optional().meta({
-    description: "How the table did not fit its schema at the last look, with the first rows. No run waits for it.",
-    secretIf: "sensitive",
-  }),
   drift: z
     .object({
       changed: z.number().int().meta({ description: "Rows that say something else." }),

@@ -43,7 +43,7 @@ export const inOldTerms = <Inputs extends RowTarget>(
 export async function byOldKey(old: RowTarget, inputs: RowTarget, directory: string): Promise<Summary | undefined> {
   try {
     // A link that is no more need not be among the labels.
-    return await summarize({ ...inOldTerms(old, inputs), schema: undefined }, directory, false);
+    return await summarize(inOldTerms(old, inputs), directory, false);
   } catch (error) {
     if (error instanceof SourceError) return undefined;
     throw error;

@@ -3,7 +3,7 @@ import { formatCount, quote, some } from "../../../messages/text.ts";
 import { digestOf } from "../../../reconcile/digests.ts";
 import { RowSet } from "../../../reconcile/rowSet.ts";
 import { keyOf } from "../declared/declaration.ts";
-import { CellRules, describeAccepted, describeRowCount, nameExpectation } from "../declared/expectations/cellRules.ts";
+import { CellRules, describeAccepted, describeRowCount } from "../declared/expectations/cellRules.ts";
 import { listRelationships, type Expecting } from "../declared/expectations/expectations.ts";
 import type { RowTarget } from "../declared/target.ts";
 import { rowsOf, type RowContext } from "./context.ts";
@@ -32,12 +32,10 @@ export class TableCheck {
   readonly #keys: string[] = [];
   /** Values of labels that name rows of this very table, and the rows that have them. */
   readonly #own: readonly { label: string; key: string; there: Set<string | undefined>; named: Map<string, string> }[];
-  readonly #name: (rule: string) => string;
   #count = 0;
 
-  private constructor(seed: CheckedSeed, related: Related, name: (rule: string) => string) {
+  private constructor(seed: CheckedSeed, related: Related) {
     this.#seed = seed;
-    this.#name = name;
     this.#rules = new CellRules(seed);
     this.#related = related;
     this.#unique = (seed.expect?.unique ?? []).map((label) => ({ label, seen: new RowSet() }));
@@ -45,11 +43,8 @@ export class TableCheck {
     this.#own = own.map(({ label, key }) => ({ label, key, there: new Set(), named: new Map() }));
   }
 
-  /**
-   * Reads the tables that the expectations name, each once.
-   * @param name a rule for people (default: as `expect` has it)
-   */
-  static async of(context: RowContext, seed: CheckedSeed, name = nameExpectation): Promise<TableCheck> {
+  /** Reads the tables that the expectations name, each once. */
+  static async of(context: RowContext, seed: CheckedSeed): Promise<TableCheck> {
     const related = new Map<string, ReadonlySet<string | undefined>>();
     const read = new Map<string, ReadonlySet<string | undefined>>();
     const rules = new CellRules(seed);
@@ -60,7 +55,7 @@ export class TableCheck {
       read.set(name, values);
       related.set(label, values);
     }
-    return new TableCheck(seed, related, name);
+    return new TableCheck(seed, related);
   }
 
   /** Takes in a row, links as keys. */
@@ -119,10 +114,10 @@ export class TableCheck {
         names.length === 0
           ? ""
           : `: ${some(names, maxNamed)}${count > names.length ? ` and ${count - names.length} more` : ""}`;
-      return `${this.#name(rule)}: ${count === 1 ? "1 row has" : `${count} rows have`} ${this.#describe(rule, label)}${which}`;
+      return `expect.${rule}: ${count === 1 ? "1 row has" : `${count} rows have`} ${this.#describe(rule, label)}${which}`;
     });
     const wrong = this.#seed.expect?.rowCount && describeRowCount(this.#seed.expect.rowCount, total);
-    if (wrong !== undefined) sentences.push(`${this.#name("rowCount")}: ${formatCount(total, "row")}, ${wrong}`);
+    if (wrong !== undefined) sentences.push(`expect.rowCount: ${formatCount(total, "row")}, ${wrong}`);
     return sentences;
   }
 

@@ -8,11 +8,9 @@ import { allForms, brief, type SpelledForms } from "../forms.ts";
 import { hasValue } from "../rowLabels.ts";
 import type { Expectations, Expecting } from "./expectations.ts";
 
-/** A seed whose rows are held against expectations, and a Table Schema. */
+/** A seed whose rows are held against expectations. */
 export interface ExpectingSeed extends Source, Expecting, SpelledForms {
   table?: string | undefined;
-  /** File with the Table Schema that rows are held against. */
-  schema?: string | undefined;
   /** Labels that others write: a value of the source goes into new rows alone. */
   ignoreLabels?: readonly string[] | undefined;
 }
@@ -74,9 +72,6 @@ export class CellRules {
     return found;
   }
 }
-
-/** An expectation for people, by its rule. */
-export const nameExpectation = (rule: string): string => `expect.${rule}`;
 
 /** The accepted values of a label for people; empty for a secret one. */
 export const describeAccepted = (seed: ExpectingSeed, label: string): string =>

@@ -2,19 +2,16 @@ import type { RowData } from "../../../../contract/values.ts";
 import { digestOf } from "../../../../reconcile/digests.ts";
 import { RowSet } from "../../../../reconcile/rowSet.ts";
 import { placeOf, type Mistake } from "../../../../sources/source.ts";
-import { CellRules, describeAccepted, nameExpectation, type ExpectingSeed, type Violation } from "./cellRules.ts";
+import { CellRules, describeAccepted, type ExpectingSeed, type Violation } from "./cellRules.ts";
 
 /** Holds the rows of a source against the expectations of their seed, offline: labels that a row declares are judged. */
 export class ExpectedRows {
   readonly #seed: ExpectingSeed;
   readonly #rules: CellRules;
   readonly #unique: readonly (readonly [label: string, seen: RowSet])[];
-  readonly #name: (rule: string) => string;
 
-  /** @param name a rule for people (default: as `expect` has it) */
-  constructor(seed: ExpectingSeed, name = nameExpectation) {
+  constructor(seed: ExpectingSeed) {
     this.#seed = seed;
-    this.#name = name;
     this.#rules = new CellRules(seed);
     this.#unique = (seed.expect?.unique ?? []).map((label) => [label, new RowSet()]);
   }
@@ -33,7 +30,7 @@ export class ExpectedRows {
       const there = placeOf(this.#seed, seen.line(before));
       const what = shown === undefined ? "the same value" : shown;
       yield {
-        text: `${label} is ${what} as at ${there}, and ${this.#name("unique")} takes each value once`,
+        text: `${label} is ${what} as at ${there}, and expect.unique takes each value once`,
         about: `${label} unique`,
       };
     }
@@ -42,9 +39,9 @@ export class ExpectedRows {
   #describe({ rule, label, value }: Violation): Omit<Mistake, "line"> {
     const about = `${label} ${rule}`;
     if (rule === "notNull")
-      return { about, text: `${label} has no value, and ${this.#name(rule)} takes no row without one` };
+      return { about, text: `${label} has no value, and expect.${rule} takes no row without one` };
     const what = value === undefined ? "a value that is not" : `${value}, none`;
-    return { about, text: `${label} is ${what} of ${this.#name(rule)}${describeAccepted(this.#seed, label)}` };
+    return { about, text: `${label} is ${what} of expect.${rule}${describeAccepted(this.#seed, label)}` };
   }
 
   /** Why so many rows can't be as expected; empty where they can: a table may have others beside them. */
