@@ -14,7 +14,6 @@ import { refuseForeignRuntime, refuseForeignState } from "./program/unsupported.
 import type { HostProvider } from "./providers/hosting.ts";
 import { entryOf } from "./providers/pluginHost.ts";
 import { ProviderRegistry } from "./providers/registry.ts";
-import { beginRunSpan } from "./providers/runSpan.ts";
 import { startProvider } from "./providers/startProvider.ts";
 import type { ResourceState } from "./state/resourceState.ts";
 import { Snapshot } from "./state/snapshot.ts";
@@ -48,8 +47,7 @@ export async function execute(stack: Stack, options: RunOptions): Promise<RunRes
   const { kind, preview, emit, signal } = options;
   const started = Date.now();
   const monitor = new MonitorServer(emit);
-  const traced = await beginRunSpan(preview ? "preview" : kind, stack.workspace.environment, emit);
-  const run = await prepare(stack, options, monitor, traced.environment);
+  const run = await prepare(stack, options, monitor);
   const cancel = (): void => {
     run.fail(`${preview ? "preview" : kind} canceled`);
     run.abort();
@@ -75,7 +73,6 @@ export async function execute(stack: Stack, options: RunOptions): Promise<RunRes
     monitor.close();
   }
   const succeeded = !run.failed && !run.aborted;
-  await traced.end(succeeded);
   const seconds = (Date.now() - started) / 1000;
   const changes = run.counts;
   emit({ type: "summary", kind, preview, result: succeeded ? "succeeded" : "failed", changes, ...outputs, seconds });
@@ -83,14 +80,10 @@ export async function execute(stack: Stack, options: RunOptions): Promise<RunRes
 }
 
 /** Reads configuration and state, refuses what this engine does not run, and opens the monitor. */
-async function prepare(
-  stack: Stack,
-  options: RunOptions,
-  monitor: MonitorServer,
-  environment: NodeJS.ProcessEnv,
-): Promise<Run> {
+async function prepare(stack: Stack, options: RunOptions, monitor: MonitorServer): Promise<Run> {
   const { kind, preview, emit, host } = options;
   const { project } = stack;
+  const { environment } = stack.workspace;
   refuseForeignRuntime(project);
   refuseMissingProgram(project);
   const config = stack.config();

@@ -30,7 +30,7 @@ export function startDynamicHost(options: DynamicHostOptions): Service {
       }),
     onLine: options.onLine,
     describeOutput: () => "",
-    // It may have files to remove, and spans to send.
+    // It may have files to remove.
     stop: async (started) => {
       started.interrupt();
       await Promise.race([started.ended, wait(maxEndMs, undefined, { ref: false })]).catch(() => undefined);

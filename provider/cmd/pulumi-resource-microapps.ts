@@ -18,14 +18,14 @@ async function start(): Promise<void> {
     import("../pulumi/lifetime/lifetime.ts"),
   ]);
   const [, , engine] = process.argv;
-  const { port, orphaned, flush } = await serve(
+  const { port, orphaned } = await serve(
     engine,
     async () => (await import("../../sdk/component/construct.ts")).construct,
   );
   endWithEngine(engine, orphaned);
   // This is how an engine ends a provider, which has five seconds then.
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.on(signal, () => void flush().finally(() => process.exit(0)));
+    process.on(signal, () => process.exit(0));
   }
   process.stdout.write(`${port}\n`);
 }

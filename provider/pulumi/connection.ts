@@ -4,7 +4,6 @@ import { completeDialect, type Dialect } from "../habits/profile.ts";
 import { readProfile } from "../layers/profileFile.ts";
 import type { Configuration } from "./configuration/configuration.ts";
 import type { PlatformAccess } from "./platform.ts";
-import type { Spans } from "./spans/spans.ts";
 
 /** Surroundings of a connection to a platform. */
 export interface Surroundings {
@@ -12,8 +11,6 @@ export interface Surroundings {
   directory: string;
   /** Aborts when the run is cancelled or its engine has ended. */
   signal: AbortSignal;
-  /** Undefined where nobody asks for spans. */
-  spans?: Spans | undefined;
   /** True in the engine's own process, which goes on after the run. */
   isHosted?: boolean;
   /** How long lists of members wait and are kept, where not as usual. */
@@ -43,11 +40,9 @@ export class PlatformConnection {
     settings: Configuration,
     note: (text: string) => void,
   ): Promise<Omit<PlatformAccess, "close" | "release" | "notes">> {
-    const { directory, signal, spans, waits } = this.#surroundings;
+    const { directory, signal, waits } = this.#surroundings;
     // Loaded when it is needed: nothing is sent in most runs.
-    this.#platform ??= import("./platform.ts").then(({ connect }) =>
-      connect(settings, directory, signal, { onCall: spans?.onCall, waits }),
-    );
+    this.#platform ??= import("./platform.ts").then(({ connect }) => connect(settings, directory, signal, { waits }));
     try {
       const { client, members, tables, notes } = await this.#platform;
       if (this.#noted !== this.#platform) {

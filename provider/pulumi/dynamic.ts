@@ -14,7 +14,6 @@ import { reporterTo } from "./progress.ts";
 import { secretsOf, type Properties } from "./properties.ts";
 import { explicitInput, pickOwnSettings } from "./providerKinds.ts";
 import { secrecy, secretCells, secretTexts } from "./secrets.ts";
-import { type Spans, spansOf } from "./spans/spans.ts";
 
 /** The configuration as the dynamic-provider host hands it over. */
 interface HostConfiguration {
@@ -65,8 +64,7 @@ function resourceOf(name: string): Resource {
 
 function started(): DynamicProviders {
   const [, , engine] = process.argv;
-  const spans = spansOf(process.env);
-  const providers = new DynamicProviders({ engine, report: reporterTo(engine), spans });
+  const providers = new DynamicProviders({ engine, report: reporterTo(engine) });
   const stop = (): void => providers.stop();
   endWithEngine(engine, () => {
     providers.operations.notes.known.made.orphaned();
@@ -74,7 +72,7 @@ function started(): DynamicProviders {
   });
   endWhenCancelled(stop);
   printOnce();
-  endOnSignal(spans);
+  endOnSignal();
   return providers;
 }
 
@@ -125,12 +123,9 @@ export class DynamicProviders {
   }
 }
 
-/** Ends this process in order when an engine ends it: the last spans are sent, and its notes of the run removed. */
-function endOnSignal(spans: Spans | undefined): void {
-  const end = async (): Promise<void> => spans?.flush();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.once(signal, () => void end().finally(() => process.exit(1)));
-  }
+/** Ends this process in order when an engine ends it: its notes of the run are removed. */
+function endOnSignal(): void {
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 }
 
 /** The settings of the host, or, of one that does not list its keys, those with a key of ours: programs check the rest. */

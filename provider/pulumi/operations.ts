@@ -237,15 +237,12 @@ export class Operations {
     });
   }
 
-  #run<Answer>(name: string, call: Asked, work: (tools: Tools) => Promise<Answer>): Promise<Answer> {
-    if (["create", "update", "delete"].includes(name)) this.notes.acts();
-    return this.#surroundings.spans?.within(name, call, () => this.#carryOut(call, work)) ?? this.#carryOut(call, work);
-  }
-
-  async #carryOut<Answer>(
+  async #run<Answer>(
+    name: string,
     { urn, timeout, phase, secrets = [], seed }: Asked,
     work: (tools: Tools) => Promise<Answer>,
   ): Promise<Answer> {
+    if (["create", "update", "delete"].includes(name)) this.notes.acts();
     let [configuration, mask]: [Configuration?, Mask?] = []; // a mask is made for the first report
     const masked = (): Mask => (mask ??= maskOf(configuration, secrets));
     const clean = (text: string): string => masked().hide(text);

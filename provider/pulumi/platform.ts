@@ -21,7 +21,7 @@ export interface PlatformAccess {
 }
 
 /** How a platform is reached, where not as usual. */
-type Reaching = Pick<ClientOptions, "timeouts" | "retries" | "onCall"> & { waits?: ListWaits | undefined };
+type Reaching = Pick<ClientOptions, "timeouts" | "retries"> & { waits?: ListWaits | undefined };
 
 /** Milliseconds that a call which changes something has to end when the run is cancelled: what is done can be saved. */
 const gracePeriodMs = 15_000;
@@ -34,7 +34,7 @@ export async function connect(
   { endpoint, allowed, userID: userId, profile, consistencySeconds, ...credentials }: Configuration,
   directory: string,
   signal?: AbortSignal,
-  { timeouts, retries, onCall, waits }: Reaching = {},
+  { timeouts, retries, waits }: Reaching = {},
 ): Promise<PlatformAccess> {
   const { url, isEmulator, notes, close: stop } = await locatePlatform(endpoint, directory);
   const known = readProfile(profile, directory);
@@ -49,7 +49,6 @@ export async function connect(
     profile: known,
     timeouts: { gracePeriod: gracePeriodMs, ...timeouts },
     retries,
-    onCall,
   });
   return {
     client,

@@ -29,7 +29,7 @@ type Work = (request: Message) => Message | undefined | Promise<Message | undefi
 function begin(engine: string, folder: string): InstanceType<typeof providerService.ResourceProviderClient> {
   process.cwd = () => folder;
   process.env["XDG_STATE_HOME"] = join(folder, ".state");
-  const plugin = new Plugin(readOwnPackage().version, engine, () => Promise.resolve(construct), undefined);
+  const plugin = new Plugin(readOwnPackage().version, engine, () => Promise.resolve(construct));
   const methods = plugin as unknown as Record<string, Work>;
   const running = new Set<Promise<void>>();
   const client = new Proxy(

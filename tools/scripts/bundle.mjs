@@ -20,12 +20,6 @@ const byFetch = {
     onResolve({ filter: /\/undiciSender\.ts$/ }, ({ resolveDir }) => ({ path: join(resolveDir, "fetchSender.ts") })),
 };
 
-// A package of OpenTelemetry calls require, which a file has that is alone.
-const withoutSpans = {
-  name: "without spans",
-  setup: ({ onResolve }) => onResolve({ filter: /\/tracer\.ts$/ }, () => ({ path: "./tracer.js", external: true })),
-};
-
 rmSync("dist/bundle", { recursive: true, force: true }); // chunks of an earlier build, whose names nothing asks for any more
 
 await build({
@@ -49,20 +43,7 @@ await build({
   external: Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => !inside.includes(name)),
   // Its build for Node has requires that a module can't have.
   alias: { yaml: "./node_modules/yaml/browser/dist/index.js" },
-  plugins: [oneLanguage, withoutSpans],
-  logLevel: "warning",
-});
-await build({
-  entryPoints: { tracer: "machine/tracer.ts" },
-  outdir: "dist/bundle",
-  bundle: true,
-  format: "esm",
-  platform: "node",
-  target: "node22.19",
-  mainFields: ["module", "main"], // a third of the size
-  minify: true,
-  external: Object.keys(dependencies),
-  banner: { js: `import { createRequire } from "node:module";\nconst require = createRequire(import.meta.url);` },
+  plugins: [oneLanguage],
   logLevel: "warning",
 });
 await build({
@@ -78,4 +59,3 @@ await build({
 });
 for (const name of [...inside, "unhomoglyph"])
   copyFileSync(`node_modules/${name}/LICENSE`, `dist/bundle/${name}.LICENSE`);
-copyFileSync("node_modules/@opentelemetry/api/LICENSE", "dist/bundle/opentelemetry.LICENSE");

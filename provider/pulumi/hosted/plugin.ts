@@ -11,7 +11,7 @@ export function hostPlugin(engine: string, log: (entry: LogEntry) => void): Host
   const noComponents = (): never => {
     throw new Error("components are constructed in a process of their own");
   };
-  const plugin = new Plugin(readOwnPackage().version, engine, noComponents, undefined, report);
+  const plugin = new Plugin(readOwnPackage().version, engine, noComponents, report);
   return {
     call: callsOf(
       providerService.ResourceProviderService,

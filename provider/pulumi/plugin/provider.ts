@@ -11,7 +11,6 @@ import { Operations } from "../operations.ts";
 import { reporterTo, type Reporter } from "../progress.ts";
 import { holdsUnknown, secretsOf, stablesOf, unknownValue } from "../properties.ts";
 import { maskOf, secrecy } from "../secrets.ts";
-import type { Spans } from "../spans/spans.ts";
 import { about, assertAllowed, toStruct } from "./about.ts";
 import { answerCheck, answerDiff, answerList, failureOf } from "./answers.ts";
 import { answerCancelled, type LoadComponents } from "./components.ts";
@@ -26,7 +25,6 @@ import { decode, encode, type Decoded } from "./wire.ts";
 /** The plugin: every resource behind `pulumirpc.ResourceProvider`, one configuration for each process. */
 export class Plugin {
   readonly #version: string;
-  readonly #spans: Spans | undefined;
   #stopped = new AbortController();
   #engine: string | undefined;
   #report: Reporter;
@@ -40,11 +38,10 @@ export class Plugin {
   readonly #own: Reporter | undefined;
 
   /** @param load loads what constructs components. @param own reports to an engine in this process */
-  constructor(version: string, engine: string | undefined, load: LoadComponents, spans?: Spans, own?: Reporter) {
+  constructor(version: string, engine: string | undefined, load: LoadComponents, own?: Reporter) {
     this.#own = own;
     this.#version = version;
     this.#loadComponents = load;
-    this.#spans = spans;
     this.#engine = engine;
     this.#report = own ?? reporterTo(engine);
   }
@@ -113,7 +110,6 @@ export class Plugin {
       readsFirst: this.#looksForDrift,
       foresees: true,
       signal: this.#stopped.signal,
-      spans: this.#spans,
     });
     return new providerProto.ConfigureResponse().setAcceptsecrets(true).setSupportspreview(true);
   }

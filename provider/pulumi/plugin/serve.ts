@@ -7,7 +7,6 @@ import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
 import { listenForOwn } from "../../../machine/loopback.ts";
 import { readOwnPackage } from "../../../machine/ownPackage.ts";
 import { keepingNames } from "../../../machine/structs.ts";
-import { spansOf } from "../spans/spans.ts";
 import type { Constructing } from "./components.ts";
 import { statusOf } from "./failures.ts";
 import type { Plugin } from "./provider.ts";
@@ -18,22 +17,20 @@ const maxMessageBytes = 400 * 1024 * 1024;
 interface Served {
   port: number;
   orphaned: () => void;
-  flush: () => Promise<void>;
 }
 
 /**
  * Serves the plugin on a port of this machine, to this user's processes, for as long as the process lives; `orphaned`
- * ends what is under way since the engine has ended, `flush` sends the last spans. What it does not offer is answered UNIMPLEMENTED.
+ * ends what is under way since the engine has ended. What it does not offer is answered UNIMPLEMENTED.
  * @param engine address of the engine that started it
  * @param loadComponents loads what constructs components
  */
 export async function serve(engine: string | undefined, loadComponents: () => Promise<Constructing>): Promise<Served> {
-  const spans = spansOf(process.env);
   let loading: Promise<Plugin> | undefined;
   const loaded = (): Promise<Plugin> => (loading ??= load());
   const load = async (): Promise<Plugin> => {
     const { Plugin } = await import("./provider.ts");
-    return new Plugin(readOwnPackage().version, engine, loadComponents, spans);
+    return new Plugin(readOwnPackage().version, engine, loadComponents);
   };
 
   const server = new grpc.Server({
@@ -48,7 +45,6 @@ export async function serve(engine: string | undefined, loadComponents: () => Pr
   return {
     port,
     orphaned: () => void loading?.then((plugin) => plugin.cancel(true)).catch(() => undefined),
-    flush: async () => spans?.flush(),
   };
 }
 
