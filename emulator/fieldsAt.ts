@@ -1,6 +1,5 @@
 import { existsSync, statSync } from "node:fs";
 import type { FieldType } from "../provider/contract/fields.ts";
-import type { Habits } from "../provider/habits/habits.ts";
 import { parseEmulatorEndpoint } from "./address.ts";
 import { DatabaseSync } from "./data/dataFile.ts";
 import { fieldTypesOf, type FieldTypes } from "./seed/fields.ts";
@@ -45,10 +44,8 @@ function inDataFile(file: string): { types: Record<string, FieldTypes>; seedText
   const connection = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
   try {
     const kept = connection.prepare("SELECT value FROM meta WHERE key = ?");
-    const [{ strict }, { habits }] = ["settings", "profile"].map(
-      (key) => JSON.parse(String(kept.get(key)?.["value"] ?? "{}")) as { strict?: boolean; habits?: Partial<Habits> },
-    ) as [{ strict?: boolean }, { habits?: Partial<Habits> }]; // as many as there are keys
-    if (strict === false || (habits?.wrongValues ?? "refused") !== "refused") return { types: {} };
+    const { strict } = JSON.parse(String(kept.get("settings")?.["value"] ?? "{}")) as { strict?: boolean };
+    if (strict === false) return { types: {} };
     const types: Record<string, Record<string, FieldType>> = {};
     for (const { id, label, type } of connection.prepare("SELECT table_id AS id, label, type FROM fields").all()) {
       (types[String(id)] ??= {})[String(label)] = String(type) as FieldType;

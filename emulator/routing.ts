@@ -1,5 +1,5 @@
 import { knownPathSpellings, routesOf, type WireNames } from "../provider/contract/endpoints.ts";
-import type { Habits } from "../provider/habits/habits.ts";
+import type { Switches } from "../provider/habits/deviations.ts";
 import { adminPath, administrate } from "./admin/actions.ts";
 import { health, healthPath } from "./admin/health.ts";
 import { filePath, findSignedFile } from "./data/files.ts";
@@ -56,7 +56,7 @@ export function routeRequests(platforms: HostedPlatforms, options: RoutingOption
 }
 
 /** True if a platform knows a path that has two spellings by this one. */
-function answersTo({ storecopyPath, uploadPath }: Habits, path: string): boolean {
+function answersTo({ storecopyPath, uploadPath }: Switches, path: string): boolean {
   const ours = { storecopy: storecopyPath, uploadFileToStore: uploadPath };
   for (const [name, spelling] of Object.entries(knownPathSpellings)) {
     const habit = ours[name as keyof typeof ours];

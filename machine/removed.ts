@@ -39,8 +39,34 @@ const environmentKeys: Sentences = {
   "seeds.schema": `schema is gone: ${expectInstead}`,
 };
 
+/** Habits of a platform profile that neither the specification nor client code names: they go in one way. */
+const formerHabits = `
+  readEnvelope failureStatus idForm newIDName successWord userLookupEnvelope keyAlone keyNeeded rowsName
+  unknownTable noMatch unknownRow skip optLimit order rowOrder viewSort searchFilters viewFilters rangeFilters
+  parentFilter parentShown subRows rawRows linkForm numberForm dateForm emptyViewers submittedForm
+  unknownLabels labelCase wrongValues linkNull emptyText batchInserts insertedCount partialBatches ownParents
+  updateUnknownRow removeUnknownRow childRead storecopyPath uploadPath chosenIDs organizationNames teamNames
+  nullDescription unknownDelete unknownThing createdAt allMembers memberAddress memberAgain creatorJoins
+  invitations roleChange defaultChannel appStatus attachments
+`;
+
+const goneHabit = "take its line out. What the platform does there is understood without a setting, or refused by name";
+const wireName = (name: string): string => `take its line out, and set wireNames: {${name}: <its name>} in the profile`;
+
 /** Habits of a platform profile. */
-const habits: Sentences = {};
+const habits: Sentences = Object.fromEntries(
+  Object.entries({
+    ...Object.fromEntries(
+      formerHabits
+        .trim()
+        .split(/\s+/)
+        .map((name) => [name, goneHabit]),
+    ),
+    storecopyPath: wireName("storecopy"),
+    uploadPath: wireName("uploadFileToStore"),
+    rawRows: wireName("platformFormat"),
+  }).map(([name, way]) => [name, `habit ${name} is gone: ${way}`]),
+);
 
 /** Files and folders that earlier versions wrote or read. */
 const files: Sentences = {};

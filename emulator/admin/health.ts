@@ -1,12 +1,12 @@
 import { readOwnPackage } from "../../machine/ownPackage.ts";
-import { usualHabits, type HabitName, type Habits } from "../../provider/habits/habits.ts";
+import { usualSwitches, type SwitchName, type Switches } from "../../provider/habits/deviations.ts";
 import type { Outgoing } from "../http/server.ts";
 import type { HostedPlatforms } from "../platform/hosted.ts";
 import { seedDigest } from "../seed/planting.ts";
 
 /** The habits that are not the usual ones. */
-const deviationsIn = (habits: Habits): Partial<Habits> =>
-  Object.fromEntries(Object.entries(habits).filter(([name, value]) => usualHabits[name as HabitName] !== value));
+const deviationsIn = (habits: Switches): Partial<Switches> =>
+  Object.fromEntries(Object.entries(habits).filter(([name, value]) => usualSwitches[name as SwitchName] !== value));
 
 /** Path that answers when the emulator is ready. */
 export const healthPath = "/_emulator/health";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { habits, usualHabits, type Habits } from "../../provider/habits/habits.ts";
+import { switches, usualSwitches, type Switches } from "../../provider/habits/deviations.ts";
 import { profile, type Profile } from "../../provider/habits/profile.ts";
 import type { Database } from "./database.ts";
 
@@ -11,7 +11,7 @@ export const settings = z.strictObject({
   license: z.boolean().default(true).describe("Whether apps may be generated."),
   generationSeconds: z.number().min(0).default(1.5).describe("How long the generation of an app takes."),
   failingPrompts: z.string().min(1).optional().describe("Generations whose prompt contains this text fail."),
-  memberForm: z.enum(habits.memberForm.values).default("objects").describe("What teammembers answers."),
+  memberForm: z.enum(switches.memberForm.values).default("objects").describe("What teammembers answers."),
   appServer: z.string().min(1).default("https://apps.example.com").describe("Address in the links to apps."),
   keyAlone: z
     .boolean()
@@ -30,8 +30,8 @@ export type Settings = z.output<typeof settings>;
 /** How a platform behaves. */
 export interface EmulatedDialect {
   settings: Settings;
-  /** Exactly `usualHabits` where the platform has no other. */
-  habits: Habits;
+  /** Exactly `usualSwitches` where the platform has no other. */
+  habits: Switches;
   profile: Profile | undefined;
 }
 
@@ -39,14 +39,15 @@ export interface EmulatedDialect {
 export class DialectReader {
   readonly #overrides: Partial<Settings>;
   #known: { kept: Kept; own: Settings; profile: Profile | undefined } | undefined;
-  #habits: { of: string; habits: Habits } | undefined;
+  #habits: { of: string; habits: Switches } | undefined;
 
   /** `overrides` are settings that count more than those that are kept. */
   constructor(overrides: Partial<Settings>) {
     this.#overrides = overrides;
   }
 
-  read(database: Database): EmulatedDialect {
+  /** @param otherwise what the emulator does otherwise for a test, over the profile */
+  read(database: Database, otherwise: Partial<Switches> = {}): EmulatedDialect {
     const kept = database.one<Kept>(
       `SELECT (SELECT value FROM meta WHERE key = 'settings') AS settings,
               (SELECT value FROM meta WHERE key = 'profile') AS profile`,
@@ -58,8 +59,8 @@ export class DialectReader {
       this.#habits = undefined;
     }
     const all = { ...this.#known.own, ...this.#overrides };
-    const of = `${all.memberForm} ${all.keyAlone} ${all.strict}`;
-    if (this.#habits?.of !== of) this.#habits = { of, habits: habitsOf(all, this.#known.profile) };
+    const of = JSON.stringify([all.memberForm, all.keyAlone, all.strict, otherwise]);
+    if (this.#habits?.of !== of) this.#habits = { of, habits: habitsOf(all, this.#known.profile, otherwise) };
     return { settings: all, habits: this.#habits.habits, profile: this.#known.profile };
   }
 }
@@ -72,25 +73,29 @@ interface Kept {
 
 /** Settings that a profile fixes. */
 function settingsIn(seen: Profile | undefined): Partial<Settings> {
-  const { memberForm, keyAlone } = seen?.habits ?? {};
+  const { memberForm } = seen?.habits ?? {};
   return {
     ...seen?.limits,
     ...(memberForm === undefined ? {} : { memberForm }),
-    ...(keyAlone === undefined ? {} : { keyAlone: keyAlone === "yes" }),
   };
 }
 
 /** The habits of a profile, beside those that are settings. */
-function habitsOf({ memberForm, keyAlone, strict }: Settings, seen: Profile | undefined): Habits {
-  const all: Habits = {
-    ...usualHabits,
+function habitsOf(
+  { memberForm, keyAlone, strict }: Settings,
+  seen: Profile | undefined,
+  otherwise: Partial<Switches>,
+): Switches {
+  const all: Switches = {
+    ...usualSwitches,
     ...(strict ? {} : { wrongValues: "kept" }),
     ...seen?.habits,
     memberForm,
     keyAlone: keyAlone ? "yes" : "no",
+    ...otherwise,
   };
-  const isUsual = (Object.keys(usualHabits) as (keyof Habits)[]).every((name) => all[name] === usualHabits[name]);
-  return isUsual ? usualHabits : all;
+  const isUsual = (Object.keys(usualSwitches) as (keyof Switches)[]).every((name) => all[name] === usualSwitches[name]);
+  return isUsual ? usualSwitches : all;
 }
 
 export function writeSettings(database: Database, value: Settings): void {

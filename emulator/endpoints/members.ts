@@ -43,14 +43,8 @@ export const teammembers: Handler<"teammembers"> = ({ teamIDs }, call) => {
     requireOrganizationMember(call, requireTeam(call.database, teamID).organizationID);
     return membersOf(call.database, teamID);
   });
-  const { memberForm } = call.settings;
+  const { memberForm } = call.habits;
   if (memberForm === "objects") return { teamMembers: teamMembers.map(wire) };
-  if (memberForm === "users") {
-    const users = new Map(
-      teamMembers.map(({ userID, email }) => [userID, { _id: userID, emails: [{ address: email }] }]),
-    );
-    return { teamMembers: [...users.values()] };
-  }
   return { teamMembers: [...new Set(teamMembers.map(({ userID }) => userID))] };
 };
 

@@ -176,7 +176,7 @@ describe("members", () => {
   });
 
   test("are answered as user IDs where the platform does so", async () => {
-    const { url } = await start({ seed: { settings: { memberForm: "ids" } } });
+    const { url } = await start({ seed: { settings: { memberForm: "userIDs" } } });
     const admin = await signIn(url);
     const teamID = await team(admin, await organization(admin, { name: "Acme" }), "Research");
     expect(await admin.get("body.teamMembers", "teammembers", { teamIDs: [teamID] })).toEqual([admin.userID]);

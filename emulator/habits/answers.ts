@@ -1,14 +1,14 @@
 import type { EndpointName } from "../../provider/contract/endpoints.ts";
 import { isObject, type Json } from "../../provider/contract/wire.ts";
-import { usualHabits, type Habits } from "../../provider/habits/habits.ts";
+import { usualSwitches, type Switches } from "../../provider/habits/deviations.ts";
 
 // The forms that a platform's answers have, by its habits. They are made of what the contract's `wrap` returns.
 
-type Form = (answer: Json, habits: Habits) => unknown;
+type Form = (answer: Json, habits: Switches) => unknown;
 
 /** An answer as a platform of these habits sends it. */
-export function answerIn(habits: Habits, name: EndpointName, answer: unknown): unknown {
-  if (habits === usualHabits) return answer;
+export function answerIn(habits: Switches, name: EndpointName, answer: unknown): unknown {
+  if (habits === usualSwitches) return answer;
   if (name === "createappwithprompt") return linkIn(answer, habits);
   if (!isObject(answer)) return answer;
   const formed = forms[name]?.(answer, habits) ?? answer;
@@ -27,19 +27,15 @@ function numbered(key: string, value: unknown): unknown {
 }
 
 /** A refusal as a platform of these habits writes it. Those of sendnotification are documented. */
-export function refusalIn({ failureForm }: Habits, name: EndpointName, body: unknown, httpStatus: number): unknown {
+export function refusalIn({ failureForm }: Switches, name: EndpointName, body: unknown): unknown {
   if (failureForm === "status" || name === "sendnotification" || !isObject(body)) return body;
   const { status: _, ...failure } = isObject(body["body"]) ? body["body"] : body;
-  if (failureForm === "body") return { body: { status: "failure", ...failure } };
   const { message, ...more } = failure;
-  if (failureForm === "number") return { error: httpStatus, reason: message, ...more };
-  if (failureForm === "object") return { error: { message, ...more } };
-  if (failureForm === "flag") return { success: false, message, ...more };
   return { error: message, ...more };
 }
 
 /** The HTTP status of a refusal. An overloaded or failing server sends its own status whatever the habit. */
-export const statusIn = ({ failureStatus }: Habits, status: number): number =>
+export const statusIn = ({ failureStatus }: Switches, status: number): number =>
   failureStatus === "ok" && status < 500 ? 200 : status;
 
 const forms: Partial<Record<EndpointName, Form>> = {
@@ -73,13 +69,12 @@ const forms: Partial<Record<EndpointName, Form>> = {
   readorganization: thing,
   insertteam: made,
   readteam: thing,
-  teammembers: ({ status, body }, { memberForm, memberPlace, memberAddress }) => {
+  teammembers: ({ status, body }, { memberPlace, memberAddress }) => {
     const list = inside({ body })["teamMembers"] as unknown[];
     const members = memberAddress === "yes" ? list : list.map(withoutAddress);
-    if (memberPlace === "teamMembers") {
-      return { status, body: memberForm === "userIDs" ? { userIDs: members } : { teamMembers: members } };
-    }
-    return { status, [memberPlace]: memberForm === "userIDs" ? { userIDs: members } : members };
+    return memberPlace === "teamMembers"
+      ? { status, body: { teamMembers: members } }
+      : { status, [memberPlace]: members };
   },
   readteammember: (answer, habits) =>
     payload(habits.memberAddress === "yes" ? answer : { ...answer, body: withoutAddress(answer["body"]) }, habits),
@@ -90,20 +85,20 @@ const forms: Partial<Record<EndpointName, Form>> = {
 const inside = ({ body }: Json): Json => (isObject(body) ? body : {});
 
 /** Where a read's payload stands. */
-function payload({ status, body }: Json, { readEnvelope }: Habits): Json {
+function payload({ status, body }: Json, { readEnvelope }: Switches): Json {
   if (readEnvelope === "top") return Array.isArray(body) ? { status, data: body } : { ...inside({ body }), status };
   return readEnvelope === "result" ? { status, result: body } : { status, body };
 }
 
 /** An organization or a team, with or without its time. */
-function thing(answer: Json, habits: Habits): Json {
+function thing(answer: Json, habits: Switches): Json {
   if (habits.createdAt === "yes") return payload(answer, habits);
   const { createdAt: _, ...rest } = inside(answer);
   return payload({ ...answer, body: rest }, habits);
 }
 
 /** Where a write's values stand. */
-function written(plain: Json, { writeEnvelope, newIDName }: Habits): Json {
+function written(plain: Json, { writeEnvelope, newIDName }: Switches): Json {
   const answer =
     newIDName === "own" ? plain : { ...renamedID(plain, newIDName), body: renamedID(inside(plain), newIDName) };
   const { body, ...top } = answer;
@@ -111,14 +106,12 @@ function written(plain: Json, { writeEnvelope, newIDName }: Habits): Json {
   return writeEnvelope === "top" ? top : { status: answer["status"], body };
 }
 
-function made({ result, ...rest }: Json, habits: Habits): Json {
+function made({ result, ...rest }: Json, habits: Switches): Json {
   const { creationResult } = habits;
-  const answer = written(rest, habits);
-  if (creationResult === "absent") return answer;
-  return { ...answer, result: creationResult === "id" && isObject(result) ? result["_id"] : result };
+  return { ...written(rest, habits), result: creationResult === "id" && isObject(result) ? result["_id"] : result };
 }
 
-function withoutRows(answer: Json, { noMatch }: Habits): Json {
+function withoutRows(answer: Json, { noMatch }: Switches): Json {
   const { microAppRows } = inside(answer);
   if (noMatch === "empty" || !Array.isArray(microAppRows) || microAppRows.length > 0) return answer;
   return { ...answer, body: noMatch === "null" ? { microAppRows: null } : {} };
@@ -130,7 +123,7 @@ const renamedID = ({ rowID, childID, ...rest }: Json, name: string): Json => {
 };
 
 /** The list of rows by its name, or in place of the body. */
-function renamedRows(answer: Json, { rowsName }: Habits): Json {
+function renamedRows(answer: Json, { rowsName }: Switches): Json {
   const { microAppRows } = inside(answer);
   if (rowsName === "microAppRows" || microAppRows === undefined) return answer;
   return { ...answer, body: rowsName === "none" ? microAppRows : { [rowsName]: microAppRows } };
@@ -142,12 +135,11 @@ function withoutAddress(member: unknown): unknown {
   return rest;
 }
 
-function linkIn(link: unknown, { appLink }: Habits): unknown {
-  if (appLink === "id") return { generatedID: String(link).replace(/.*\//, "") };
+function linkIn(link: unknown, { appLink }: Switches): unknown {
   return appLink === "text" ? link : { [appLink]: link };
 }
 
-function withWord(answer: Json, { successWord }: Habits): Json {
+function withWord(answer: Json, { successWord }: Switches): Json {
   const { status, ...rest } = answer;
   if (successWord === "success" || status !== "success") return answer;
   return successWord === "absent" ? rest : { ...rest, status: successWord };

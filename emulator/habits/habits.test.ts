@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "@jest/globals";
 import { at } from "../../provider/contract/wire.ts";
-import { habits, usualHabits, type HabitName, type Habits } from "../../provider/habits/habits.ts";
+import { switches, usualSwitches, type SwitchName, type Switches } from "../../provider/habits/deviations.ts";
 import { createEmulator } from "../emulator.ts";
 import type { SeedInput } from "../seed/schema.ts";
 
@@ -27,9 +27,9 @@ const json = { "content-type": "application/json" };
 const emulator = await createEmulator({ seed, wireNames: { platformFormat: "rawFormat" }, unref: true });
 afterAll(() => emulator.close());
 
-async function seen(profile: Partial<Habits>, look: (wire: Wire) => Promise<unknown>): Promise<string> {
+async function seen(otherwise: Partial<Switches>, look: (wire: Wire) => Promise<unknown>): Promise<string> {
   await emulator.reset();
-  emulator.setProfile({ version: 1, habits: profile });
+  emulator.behave(otherwise);
   const send = async (path: string, init: RequestInit) => {
     const response = await fetch(`${emulator.url}/api/${path}`, init);
     return { status: response.status, body: await response.json() };
@@ -105,7 +105,7 @@ const app = async ({ post }: Wire): Promise<string> => {
 };
 
 /** Requests that reveal each habit. */
-const looks: { [Name in HabitName]: (wire: Wire) => Promise<unknown> } = {
+const looks: { [Name in SwitchName]: (wire: Wire) => Promise<unknown> } = {
   writeEnvelope: async ({ post }) => shape(await post("insertmicroapprow", { microAppID: "a", rowData: {} })),
   readEnvelope: async ({ post }) => shape(await post("microappdata", { microAppID: "a" })),
   creationResult: async (wire) => shape(await organization(wire)),
@@ -139,7 +139,14 @@ const looks: { [Name in HabitName]: (wire: Wire) => Promise<unknown> } = {
   noMatch: ({ post }) => post("microappdata", { microAppID: "a" }),
   unknownRow: ({ post }) => post("microappdata/row", { rowID: "none" }),
   skip: async (wire) => (await three(wire), read(wire, { searchFilter: [{ skip: 2, limit: 2 }] })),
-  skipForm: async (wire) => (await three(wire), read(wire, { searchFilter: [{ skip: "2", limit: "2" }] })),
+  skipForm: async (wire) => {
+    await three(wire);
+    const asked = [
+      { skip: "2", limit: "2" },
+      { skip: 2, limit: 2 },
+    ];
+    return Promise.all(asked.map((filter) => read(wire, { searchFilter: [filter] })));
+  },
   optLimit: async (wire) => (await three(wire), read(wire, { optLimit: 1 })),
   order: async (wire) => (await three(wire), read(wire, { searchFilter: [{ field: "1", order: -1 }] })),
   rowOrder: async (wire) => {
@@ -296,6 +303,11 @@ const looks: { [Name in HabitName]: (wire: Wire) => Promise<unknown> } = {
     const { body } = await post("createappwithprompt", { userEmail: "ada@example.com", appPrompt: "x" });
     return typeof body === "string" ? "text" : Object.keys(body as object);
   },
+  notificationValues: async (wire) => {
+    const appID = await app(wire);
+    const { body } = await wire.post("sendnotification", { appID, email: "ada@example.com", message: "x" });
+    return at(body, "hasMessage");
+  },
   appStatus: async (wire) => wire.post("createappwithprompt/status", { appID: await app(wire) }),
   attachments: async ({ post }) =>
     (await post("createappwithprompt", { userEmail: "ada@example.com", appPrompt: "x" })).status,
@@ -310,15 +322,15 @@ async function cell(wire: Wire, label: string, value: unknown, written = label):
 }
 
 describe("each value of a habit is another behaviour", () => {
-  const names = Object.keys(habits) as HabitName[];
+  const names = Object.keys(switches) as SwitchName[];
   test.each(names)("%s", async (name) => {
     const shown: string[] = [];
-    for (const value of habits[name].values) shown.push(await seen({ [name]: value }, looks[name]));
+    for (const value of switches[name].values) shown.push(await seen({ [name]: value }, looks[name]));
     expect(new Set(shown).size).toBe(shown.length);
     expect(await seen({}, looks[name])).toBe(shown[0]);
   });
 });
 
 test("the first value of each habit is what the emulator does without a profile", () => {
-  for (const [name, { values }] of Object.entries(habits)) expect(usualHabits[name as HabitName]).toBe(values[0]);
+  for (const [name, { values }] of Object.entries(switches)) expect(usualSwitches[name as SwitchName]).toBe(values[0]);
 });

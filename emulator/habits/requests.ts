@@ -1,15 +1,20 @@
 import type { Received } from "../../provider/contract/endpoint.ts";
 import { type EndpointName, withOurNames, type WireNames } from "../../provider/contract/endpoints.ts";
 import { isObject, type Json } from "../../provider/contract/wire.ts";
-import type { Habits } from "../../provider/habits/habits.ts";
+import type { Switches } from "../../provider/habits/deviations.ts";
 import { forbidden, invalid } from "../data/platformError.ts";
 
 // Changes a request as a platform of these habits does: drops what it ignores, refuses what it refuses.
 
-type Form = (received: Received, habits: Habits) => Received;
+type Form = (received: Received, habits: Switches) => Received;
 
 /** A request as a platform of these habits takes it. */
-export function receiveRequest(habits: Habits, name: EndpointName, received: Received, wireNames: WireNames): Received {
+export function receiveRequest(
+  habits: Switches,
+  name: EndpointName,
+  received: Received,
+  wireNames: WireNames,
+): Received {
   const named = habits.rawRows === "other" ? without(received, "platformFormat") : received;
   const formed = forms[name]?.(named, habits) ?? named;
   return { ...formed, body: withOurNames(formed.body, wireNames) };
@@ -29,6 +34,8 @@ const forms: Partial<Record<EndpointName, Form>> = {
     if (attachments === "required" && !isIn(received, "attachments")) throw invalid("attachments is required");
     return received;
   },
+  sendnotification: (received, { notificationValues }) =>
+    notificationValues === "kept" ? received : without(received, "message", "badgeCount", "channel"),
   insertteammembers: (received, habits) => teamsBy(received, habits.teamParameter),
   teammembers: (received, habits) => teamsBy(received, habits.teamParameter),
   readteammember: memberBy,
@@ -46,10 +53,10 @@ function sentBy(received: Received, by: "any" | "either" | "query" | "post" | "b
   return by === "any" || by === "either" ? received : { ...received, query: {} };
 }
 
-const teamsBy = (received: Received, by: Habits["teamParameter"]): Received =>
+const teamsBy = (received: Received, by: Switches["teamParameter"]): Received =>
   by === "either" ? received : without(received, by === "teamIDs" ? "teamID" : "teamIDs");
 
-function memberBy(received: Received, { memberID }: Habits): Received {
+function memberBy(received: Received, { memberID }: Switches): Received {
   if (memberID === "either") return received;
   return memberID === "userID" ? without(received, "teamMemberID") : without(received, "teamID", "userID");
 }
@@ -70,7 +77,7 @@ function without(received: Received, ...keys: string[]): Received {
 const ranges = new Set(["$gt", "$gte", "$lt", "$lte"]);
 
 /** The rest of a read of many rows after the platform has dropped what it ignores. */
-function readIn(habits: Habits, body: Json): Json {
+function readIn(habits: Switches, body: Json): Json {
   const read = { ...body };
   if (habits.optLimit === "ignored") delete read["optLimit"];
   if (habits.viewSort === "ignored") delete read["optViewSort"];
@@ -103,16 +110,17 @@ function topRows(filters: unknown): unknown {
 const mapped = (list: unknown, change: (item: Json) => Json): unknown =>
   Array.isArray(list) ? (list as unknown[]).map((item) => (isObject(item) ? change(item) : item)) : list;
 
-function pagedIn({ skip, skipForm, order }: Habits, filter: Json): Json {
+function pagedIn({ skip, skipForm, order }: Switches, filter: Json): Json {
   const counts = (key: string, value: unknown): boolean => {
     if ((key === "skip" && skip === "ignored") || (key === "order" && order === "ignored")) return false;
-    return !((key === "skip" || key === "limit") && skipForm === "number" && typeof value === "string");
+    if (key !== "skip" && key !== "limit") return true;
+    return skipForm === "either" || typeof value === (skipForm === "number" ? "number" : "string");
   };
   return Object.fromEntries(Object.entries(filter).filter(([key, value]) => counts(key, value)));
 }
 
 /** A query without comparisons, at any level; a key that compared nothing else goes with them. */
-function withoutRanges(habits: Habits, query: Json): Json {
+function withoutRanges(habits: Switches, query: Json): Json {
   const left: Json = {};
   for (const [key, value] of Object.entries(query)) {
     if (ranges.has(key)) {

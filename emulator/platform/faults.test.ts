@@ -44,28 +44,6 @@ describe("faults", () => {
     expect([reply.status, reply.at("status")]).toEqual([200, "failure"]);
   });
 
-  test("parameters by other names are taken by those alone, and refusals name them", async () => {
-    const { emulator, admin } = await played({ kind: "slow", milliseconds: 0 });
-    emulator.setFaults({ faults: [{ kind: "otherRequests", names: { microAppID: "tableID", rowData: "data" } }] });
-    const insert = (request: object) => admin.call("insertmicroapprow", request);
-    const refused = await insert({ microAppID: "countries", rowData: { Code: "PL" } });
-    expect([refused.status, refused.at("message")]).toEqual([400, "tableID is required"]);
-    expect((await insert({ tableID: "countries", data: { Code: "PL" } })).status).toBe(200);
-  });
-
-  test("numeric IDs that come as texts are refused, or find nothing", async () => {
-    const emulator = await start({ faults: { faults: [{ kind: "otherRequests" }] } });
-    emulator.setProfile({ version: 1, habits: { idForm: "number" } });
-    const admin = await signIn(emulator.url);
-    const row = { microAppID: "countries", rowData: { Code: "PL" } };
-    const rowID = await admin.get("rowID", "insertmicroapprow", row);
-    const read = (id: unknown) => admin.call("microappdataRow", { rowID: id });
-    expect([typeof rowID, (await read(rowID)).at("body.currentRow.Code")]).toEqual(["number", "PL"]);
-    expect((await read(String(rowID))).at("message")).toBe("rowID must be a number");
-    emulator.setFaults({ faults: [{ kind: "otherRequests", textIDs: "unknown" }] });
-    expect((await read(String(rowID))).at("body")).toEqual({});
-  });
-
   test("an expired token is refused until the next login", async () => {
     const { emulator, admin, outcome } = await played({ kind: "expiredToken" });
     expect(outcome).toBe(401);

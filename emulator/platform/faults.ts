@@ -3,7 +3,6 @@ import { endpoints, type EndpointName } from "../../provider/contract/endpoints.
 import { sentences } from "../../provider/messages/sentences.ts";
 import { otherForms, type OtherForm } from "../data/callContext.ts";
 import { invalid } from "../data/platformError.ts";
-import type { OtherRequests } from "./otherRequests.ts";
 
 const names = Object.keys(endpoints) as [EndpointName, ...EndpointName[]]; // keys of the contract's table
 const name = z.enum(names, { error: "must be the name of an endpoint" });
@@ -21,7 +20,6 @@ export const faultKinds = [
   "keepsPart",
   "otherForms",
   "late",
-  "otherRequests",
 ] as const;
 
 /**
@@ -39,8 +37,6 @@ export const faultKinds = [
  *   kept all
  * - `late`: does not find what was made within the last `milliseconds` (1,000), as a copy that is brought up to date later
  * - `otherForms`: reads rows back in these `forms`: dates as midnight UTC, texts trimmed, numbers or checkboxes as text
- * - `otherRequests`: takes parameters by other `names` alone, given by the documented ones; a numeric ID that comes as text
- *   is `refused` or `unknown`, as `textIDs` has it; without names it is refused
  */
 const fault = z.strictObject({
   kind: z.enum(faultKinds),
@@ -59,8 +55,6 @@ const fault = z.strictObject({
   limit: z.int().min(1).optional(),
   rows: z.int().min(0).optional().describe("Rows of a batch that are kept."),
   forms: z.array(z.enum(otherForms)).optional().describe("Forms that values are read back in."),
-  names: z.record(z.string(), z.string()).optional().describe("Names of parameters, by the documented ones."),
-  textIDs: z.enum(["refused", "unknown"]).optional().describe("Becomes of a numeric ID that is text."),
 });
 
 const faultPlan = z.strictObject({
@@ -84,8 +78,6 @@ export interface Play {
   forms: readonly OtherForm[];
   /** Milliseconds for which new things are not found. */
   late: number;
-  /** How requests are taken; undefined where they are as documented. */
-  requests: OtherRequests | undefined;
   /** Names of the faults for the call log; null without any. */
   name: string | null;
 }
@@ -98,7 +90,7 @@ interface Counted {
 
 /** Kinds that leave a call its answer. */
 const lasting = new Set<Fault["kind"]>([
-  ...(["slow", "defaultLimit", "expiredToken", "keepsPart", "otherForms", "late", "otherRequests"] as const),
+  ...(["slow", "defaultLimit", "expiredToken", "keepsPart", "otherForms", "late"] as const),
 ]);
 
 /** Decides which faults are played, and counts them. */
@@ -132,7 +124,6 @@ export class Faults {
       keeps: undefined,
       forms: [],
       late: 0,
-      requests: undefined,
       name: null,
     };
     const played: string[] = [];
@@ -150,7 +141,6 @@ export class Faults {
       else if (fault.kind === "defaultLimit") play.defaultLimit = fault.limit ?? 1;
       else if (fault.kind === "keepsPart") play.keeps = fault.rows ?? 0;
       else if (fault.kind === "otherForms") play.forms = [...play.forms, ...(fault.forms ?? otherForms)];
-      else if (fault.kind === "otherRequests") play.requests = takenBy(fault);
       else play.expiredToken = true;
     }
     if (played.length > 0) play.name = played.join(" ");
@@ -168,10 +158,6 @@ export class Faults {
     return fault.probability === undefined || this.#random() < fault.probability;
   }
 }
-
-const takenBy = ({ names, textIDs = names === undefined ? "refused" : undefined }: Fault): OtherRequests => ({
-  ...{ names: names ?? {}, textIDs },
-});
 
 /** Numbers from 0 to 1, the same ones for the same start (mulberry32). */
 export function random(start: number): () => number {

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { Switches } from "../../provider/habits/deviations.ts";
 import type { ProfileInput } from "../../provider/habits/profile.ts";
 import { readProfile } from "../../provider/layers/profileFile.ts";
 import { lastSequence, listCalls, type CallFilter, type LoggedCall } from "../data/callLog.ts";
@@ -66,6 +67,11 @@ export class Instance {
   /** Takes on the habits of a profile, in place of those before; without one, the usual. Throws for a wrong profile. */
   setProfile(profile?: ProfileInput): void {
     writeProfile(this.#platform.database, readProfile(profile));
+  }
+
+  /** Behaves otherwise than a platform should, over its profile, until the next call of this; for tests. */
+  behave(otherwise: Partial<Switches> = {}): void {
+    this.#platform.otherwise = otherwise;
   }
 
   /** Notifications to one user, or to all without an address. */

@@ -2,7 +2,7 @@ import { messageOf } from "../../machine/failures.ts";
 import type { Endpoint, Received } from "../../provider/contract/endpoint.ts";
 import { endpoints, type EndpointName, type WireNames, withOurNames } from "../../provider/contract/endpoints.ts";
 import { isObject } from "../../provider/contract/wire.ts";
-import { usualHabits, type Habits } from "../../provider/habits/habits.ts";
+import { usualSwitches, type Switches } from "../../provider/habits/deviations.ts";
 import { sentences } from "../../provider/messages/sentences.ts";
 import type { CallContext, OtherForm } from "../data/callContext.ts";
 import { answerText, headersText, isMutating, logCall, requestText, type NewCall } from "../data/callLog.ts";
@@ -22,7 +22,6 @@ import type { Outgoing } from "../http/server.ts";
 import { findIgnored } from "./ignored.ts";
 import { keepingPart } from "./keeping.ts";
 import { asSeenBefore } from "./late.ts";
-import { receiveOtherwise, refuseOtherwise, type OtherRequests } from "./otherRequests.ts";
 
 /** A request for an endpoint, before it is parsed. */
 export interface Incoming {
@@ -45,7 +44,6 @@ export interface Circumstances {
   forms?: readonly OtherForm[] | undefined;
   /** Milliseconds for which new things are not found. */
   late?: number;
-  requests?: OtherRequests | undefined;
   /** Answer that is sent without carrying the call out; status 0 is logged for no answer. */
   instead?: Outgoing | undefined;
   /** When the call arrived, by `performance.now()`; now when it is left out. */
@@ -83,6 +81,8 @@ export class Platform {
   readonly #identifiers = new Identifiers();
   readonly #dialects: DialectReader;
   #ahead = 0;
+  /** What it does otherwise for a test, over its profile. */
+  otherwise: Partial<Switches> = {};
 
   constructor(database: Database, options: PlatformOptions) {
     this.database = database;
@@ -91,7 +91,7 @@ export class Platform {
   }
 
   get dialect(): EmulatedDialect {
-    return this.#dialects.read(this.database);
+    return this.#dialects.read(this.database, this.otherwise);
   }
 
   get settings(): Settings {
@@ -139,11 +139,10 @@ export class Platform {
     try {
       return await this.#carryOut(incoming, circumstances, entry, log);
     } catch (error) {
-      const { requests } = circumstances;
-      const failure = platformErrorOf(requests === undefined ? error : refuseOtherwise(error, requests));
+      const failure = platformErrorOf(error);
       const { retryAfter } = failure;
       const { habits } = this.dialect;
-      const body = refusalIn(habits, name, failureBody(failure, name), failure.status);
+      const body = refusalIn(habits, name, failureBody(failure, name));
       log(failure.status, body, failure.message);
       return {
         status: statusIn(habits, failure.status),
@@ -169,10 +168,8 @@ export class Platform {
     }
     const session = this.#identify(incoming, accepted, entry);
     if (this.options.readOnly && isMutating(name, endpoint.effect)) throw forbidden("This platform is read-only");
-    const { requests } = circumstances;
-    const isUsual = habits === usualHabits && requests === undefined;
-    const understood = requests === undefined ? received : receiveOtherwise(received, requests);
-    const sent = isUsual ? accepted : endpoint.accept(receiveRequest(habits, name, understood, wireNames));
+    const isUsual = habits === usualSwitches;
+    const sent = isUsual ? accepted : endpoint.accept(receiveRequest(habits, name, received, wireNames));
     const request = parseRequest(endpoint, sent);
     const remark = (words: string) => addRemark(entry, words);
     const ignored = findIgnored(name, sent, request);
@@ -223,7 +220,7 @@ export class Platform {
     entry.token = session["x-auth-token"];
     entry.user = as;
     if (as) return session;
-    const keyAlone = auth === "token+key" && settings.keyAlone && !session["x-auth-token"];
+    const keyAlone = auth === "token+key" && habits.keyAlone === "yes" && !session["x-auth-token"];
     if (auth !== "none" && !keyAlone) entry.user = findSignedIn(signIn, session);
     if (auth === "token+key" && (habits.keyNeeded === "yes" || headers["x-api-key"])) {
       const holder = requireKey(signIn, headers);
@@ -245,7 +242,7 @@ function addRemark(entry: Entry, words: string): void {
 }
 
 /** Headers with the session that a logout ends: it may also stand in the body. */
-function sessionIn(headers: Received["headers"], accepted: unknown, by: Habits["logoutBy"]): Received["headers"] {
+function sessionIn(headers: Received["headers"], accepted: unknown, by: Switches["logoutBy"]): Received["headers"] {
   if (by === "body") return sessionIn({}, accepted, "either");
   if (by === "headers" || headers["x-auth-token"] || !isObject(accepted)) return headers;
   const { authToken, userId } = accepted;

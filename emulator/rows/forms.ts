@@ -1,7 +1,7 @@
 import { timeOf, type FieldType } from "../../provider/contract/fields.ts";
 import type { Row } from "../../provider/contract/values.ts";
 import { at, isObject, type Json } from "../../provider/contract/wire.ts";
-import type { Habits } from "../../provider/habits/habits.ts";
+import type { Switches } from "../../provider/habits/deviations.ts";
 import type { CallContext, OtherForm } from "../data/callContext.ts";
 import { findTable, findShownField, sortName, type Table } from "../data/tables.ts";
 import { isVisible } from "./access.ts";
@@ -48,7 +48,7 @@ type ValueForms = Partial<Record<FieldType, (value: unknown) => unknown>>;
 
 /** How values are written that a platform has another form for; undefined when it has none. */
 function valueForms(
-  { linkForm, numberForm, dateForm }: Habits,
+  { linkForm, numberForm, dateForm }: Switches,
   others: readonly OtherForm[] = [],
 ): ValueForms | undefined {
   if (linkForm === "object" && numberForm === "number" && dateForm === "iso" && others.length === 0) return undefined;

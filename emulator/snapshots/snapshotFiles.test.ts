@@ -79,7 +79,7 @@ describe("a snapshot's file", () => {
 
   test("goes with the profile, which counts where the emulator was not told another", async () => {
     const file = join(directory(), "state.json");
-    const kept = { version: 1, habits: { memberForm: "ids" } } as const;
+    const kept = { version: 1, habits: { memberForm: "userIDs" } } as const;
     const emulator = await start({ profile: kept });
     await emulator.saveSnapshotFile(file);
     const profileOf = async (other: Pick<Emulator, "saveSnapshotFile">): Promise<unknown> => {
@@ -90,7 +90,7 @@ describe("a snapshot's file", () => {
       return (JSON.parse(text) as { habits?: object }).habits;
     };
     expect(await profileOf(await start({ seed: undefined, snapshot: file }))).toEqual(kept.habits);
-    const own = { version: 1, habits: { skip: "ignored" } } as const;
+    const own = { version: 1, habits: { cascade: "deletes" } } as const;
     expect(await profileOf(await start({ seed: undefined, snapshot: file, profile: own }))).toEqual(own.habits);
     const running = await start();
     await running.loadSnapshotFile(file);
@@ -104,7 +104,7 @@ describe("a snapshot's file", () => {
     running.setProfile();
     expect(await profileOf(await running.instance())).toBeUndefined();
     const wrong = join(directory(), "wrong.json");
-    writeFileSync(wrong, readFileSync(file, "utf8").replace('memberForm\\":\\"ids', 'memberForm\\":\\"none'));
+    writeFileSync(wrong, readFileSync(file, "utf8").replace('memberForm\\":\\"userIDs', 'memberForm\\":\\"none'));
     await expect(running.loadSnapshotFile(wrong)).rejects.toThrow(/wrong.json:\d+: the profile: habits/);
   });
 

@@ -126,7 +126,7 @@ test("client and emulator agree on a deployment's own names", async () => {
 });
 
 test("members that are answered as user IDs are understood", async () => {
-  const { client } = await connected({ seed: { ...seed, settings: { memberForm: "ids" } } });
+  const { client } = await connected({ seed: { ...seed, settings: { memberForm: "userIDs" } } });
   await client.insertorganization({ organizationInfo: { _id: "acme", name: "Acme" } });
   const { teamID } = await client.insertteam({ teamInfo: { organizationID: "acme", name: "Research" } });
   const { userId: userID } = await client.login({ email: "admin@example.com", password: "admin" });

@@ -8,8 +8,7 @@ import type { CallOptions, CallRecord } from "./http/call.ts";
 import { sleep, Stop, unlessAborted } from "./http/deadline.ts";
 import { assertHeaders } from "./http/headers.ts";
 import { Limiter, type Slot } from "./http/limiter.ts";
-import { hintOfForm } from "./http/otherForms.ts";
-import { prepare, type Prepared, type Spelling, type Written } from "./http/requests.ts";
+import { hintOf, prepare, type Prepared, type Spelling, type Written } from "./http/requests.ts";
 import {
   endingCode,
   loadOf,
@@ -97,8 +96,7 @@ export class Caller {
   ): Promise<AnswerOf<Name>> {
     this.#transport.assertAllowed(name);
     const { auth, effect }: Endpoint = endpoints[name];
-    const needsKey = auth === "token+key" && this.#spelling.habits.keyNeeded === "yes";
-    if (needsKey && this.#options.apiKey === undefined) {
+    if (auth === "token+key" && this.#options.apiKey === undefined) {
       const hint = "Set apiKey to the key that the platform's operator gave you.";
       throw this.#error(name, { code: "unauthorized", message: "Nothing was sent: apiKey is not set", hint });
     }
@@ -263,7 +261,7 @@ export class Caller {
   #ending(name: EndpointName, failed: Failed): ApiError {
     const { effect }: Endpoint = endpoints[name];
     const isRefusedToken = failed.code === "unauthorized" && name !== "login";
-    const hint = isRefusedToken ? this.#session.hint : hintOfForm(name, failed, this.#spelling.habits);
+    const hint = isRefusedToken ? this.#session.hint : hintOf(name, failed);
     return this.#error(name, { ...failed, code: endingCode(effect, failed), outcome: outcomeOf(effect, failed), hint });
   }
 

@@ -1,6 +1,5 @@
 import { endpoints, type EndpointName, type RequestOf } from "../contract/endpoints.ts";
 import { completeDialect } from "../habits/profile.ts";
-import { adaptMethods } from "./adapted.ts";
 import { Caller } from "./caller.ts";
 import type { CallOptions } from "./http/call.ts";
 import type { Client, ClientOptions } from "./options.ts";
@@ -23,5 +22,18 @@ export function createClient(options: ClientOptions): Client {
   const { consistencyMs = 0 } = options;
   const own = { insertWritten, dialect, consistencyMs, callerID: () => caller.callerID(), close: () => caller.close() };
   const client = { ...Object.fromEntries(methods), ...own } as Client; // one method for each name
-  return { ...client, ...adaptMethods(client) };
+  return dialect.habits.teamParameter === "teamID" ? { ...client, ...oneTeamEach(client) } : client;
 }
+
+/** Requests of several teams, one after the other, for a platform that takes one team in a request. */
+const oneTeamEach = (client: Client): Partial<Client> => ({
+  teammembers: async ({ teamIDs }, options) => {
+    const lists = [];
+    for (const teamID of teamIDs) lists.push(await client.teammembers({ teamIDs: [teamID] }, options));
+    return { teamMembers: lists.flatMap(({ teamMembers }) => teamMembers) };
+  },
+  insertteammembers: async ({ teamIDs, ...request }, options) => {
+    for (const teamID of teamIDs) await client.insertteammembers({ ...request, teamIDs: [teamID] }, options);
+    return {};
+  },
+});

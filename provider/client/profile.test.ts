@@ -14,6 +14,7 @@ const answers = ({ endpoint, path }: { endpoint: string | undefined; path: strin
   if (endpoint === "login") return session;
   if (endpoint === "userid") return { body: { userID: "ada" } };
   if (endpoint === "createappwithprompt") return "https://apps.example.com/workspace/apps/a1";
+  if (endpoint === "microappdata") return { body: { microAppRows: [] } };
   return path.includes("list") ? { body: { childItems: [] } } : { status: "success", body: { teamMembers: [] } };
 };
 
@@ -25,10 +26,10 @@ const calls: [string, Partial<Habits>, (client: Client) => Promise<unknown>, [st
     [["/api/userid", { email: "ada@example.com" }]],
   ],
   [
-    "child records by query",
-    { childListBy: "query" },
-    (client) => client.microappchildList({ appID: "r", fieldID: "f" }),
-    [["/api/microappchild/list?appID=r&fieldID=f", undefined]],
+    "paging in texts",
+    { skipForm: "text" },
+    (client) => client.microappdata({ microAppID: "t", searchFilter: [{ resourceID: "t", skip: 0, limit: 10 }] }),
+    [["/api/microappdata", { microAppID: "t", searchFilter: [{ resourceID: "t", skip: "0", limit: "10" }] }]],
   ],
   [
     "lists of one team each",
@@ -48,21 +49,6 @@ const calls: [string, Partial<Habits>, (client: Client) => Promise<unknown>, [st
       ["/api/insertteammembers", { teamID: "b", userIDs: ["u"] }],
     ],
   ],
-  [
-    "enforcement by user ID",
-    { enforceBy: "userID" },
-    (client) => client.enforceteammembership({ teamIDs: [], email: "ada@example.com" }),
-    [
-      ["/api/userid?email=ada%40example.com", undefined],
-      ["/api/enforceteammembership", { teamIDs: [], userID: "ada" }],
-    ],
-  ],
-  [
-    "an app without a key and with its attachments",
-    { keyNeeded: "no", attachments: "required" },
-    (client) => client.createappwithprompt({ userEmail: "ada@example.com", appPrompt: "x" }),
-    [["/api/createappwithprompt", { userEmail: "ada@example.com", appPrompt: "x", attachments: [] }]],
-  ],
 ];
 
 test.each(calls)("a profile decides how it is sent: %s", async (_, habits, call, expected) => {
@@ -80,6 +66,17 @@ test.each(calls)("without a profile it is sent as documented: %s", async (_, _ha
   await call(server.client({ apiKey: "key-of-the-operator" }));
   expect(sent()).toEqual(withHabits);
   expect(sent()).toHaveLength(1);
+});
+
+test("child records are listed by query and body, and an app is asked for with its attachments", async () => {
+  server = await serve(answers);
+  const client = server.client({ apiKey: "key-of-the-operator" });
+  await client.microappchildList({ appID: "r", fieldID: "f" });
+  await client.createappwithprompt({ userEmail: "ada@example.com", appPrompt: "x" });
+  expect(sent()).toEqual([
+    ["/api/microappchild/list?appID=r&fieldID=f", { appID: "r", fieldID: "f" }],
+    ["/api/createappwithprompt", { userEmail: "ada@example.com", appPrompt: "x", attachments: [] }],
+  ]);
 });
 
 test("names of a profile count where the options name none", async () => {

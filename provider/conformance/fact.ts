@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { endpoints, type EndpointName } from "../contract/endpoints.ts";
 import { errorCodes, type ErrorCode } from "../contract/errors.ts";
-import { habits, type HabitName } from "../habits/habits.ts";
+import { switches as habits, type SwitchName as HabitName } from "../habits/deviations.ts";
 import { checkExpectation, checkFile } from "./factChecks.ts";
 import { fixtures, people, type FixtureName } from "./fixtures.ts";
 

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { nearest } from "../../machine/spelling.ts";
 import { isObject } from "../contract/wire.ts";
-import { habits, type HabitName } from "../habits/habits.ts";
+import { switches as habits, type SwitchName as HabitName } from "../habits/deviations.ts";
 import { fixtures } from "./fixtures.ts";
 import { isOperator, isWord, operators, words } from "./matchers.ts";
 import { builtIn, mentions } from "./references.ts";

@@ -1,6 +1,10 @@
 import type { EndpointName, WireNames } from "../contract/endpoints.ts";
 import { isObject, type Json } from "../contract/wire.ts";
-import { usualHabits, type HabitName, type Habits } from "../habits/habits.ts";
+import {
+  usualSwitches as usualHabits,
+  type SwitchName as HabitName,
+  type Switches as Habits,
+} from "../habits/deviations.ts";
 
 // Written by hand, not derived from the contract, so that contract and platform can't be wrong together.
 

@@ -2,7 +2,7 @@ import type { Endpoint } from "../contract/endpoint.ts";
 import { endpoints, type EndpointName, type WireNames } from "../contract/endpoints.ts";
 import { codeOf } from "../contract/errors.ts";
 import { answerIn, refusalIn, type Json } from "../contract/wire.ts";
-import type { Habits } from "../habits/habits.ts";
+import type { Switches as Habits } from "../habits/deviations.ts";
 import type { FixtureIDs, Person } from "./fixtures.ts";
 import { formOf, inQuery, onWire, type FormChoice } from "./forms.ts";
 

@@ -1,6 +1,11 @@
 import { messageOf } from "../../machine/failures.ts";
 import { endpoints, type WireNames } from "../contract/endpoints.ts";
-import { habits as habitTable, usualHabits, type HabitName, type Habits } from "../habits/habits.ts";
+import {
+  switches as habitTable,
+  usualSwitches as usualHabits,
+  type SwitchName as HabitName,
+  type Switches as Habits,
+} from "../habits/deviations.ts";
 import type { Fact } from "./fact.ts";
 import { fixtures, people, type FixtureIDs, type FixtureName } from "./fixtures.ts";
 import { forms, findWrongHabit, type FormChoice } from "./forms.ts";

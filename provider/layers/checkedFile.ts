@@ -1,5 +1,6 @@
 import { dirname, isAbsolute, relative, resolve } from "node:path";
 import { z } from "zod";
+import { answerRemoved } from "../../machine/removed.ts";
 import { nearest } from "../../machine/spelling.ts";
 import { absent, maxMegabytesOfLayer, textOrReason } from "../files/files.ts";
 import { firstLines, maxReported } from "../messages/firstLines.ts";
@@ -106,6 +107,8 @@ export function mistakes(issue: z.core.$ZodIssue, schema?: z.ZodType): { path: P
     const forms = schema ? formsAt(schema, issue.path) : [];
     const known = forms.flatMap((form) => (form instanceof z.ZodObject ? Object.keys(form.shape) : []));
     return issue.keys.map((key, at) => {
+      const gone = issue.path.at(-1) === "habits" ? answerRemoved("habits", key) : undefined;
+      if (gone !== undefined) return { path: [...issue.path, key], what: gone };
       const near = at < maxReported ? nearest(key, known) : undefined;
       const meant = near === undefined ? "" : `; did you mean "${near}"?`;
       return { path: [...issue.path, key], what: `is not known here${meant}` };

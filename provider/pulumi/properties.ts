@@ -8,7 +8,6 @@ import { sentences } from "../messages/sentences.ts";
 import { once } from "../resources/model/once.ts";
 import { factsOf, type Given, type InputProblem } from "../resources/model/resource.ts";
 import type { Comparison, OfflineResourceContext, Resource } from "../resources/resource.ts";
-import { findUnsuited } from "../resources/unsuited.ts";
 
 /** Stands for a value that is known only once other resources exist. */
 export const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
@@ -89,7 +88,6 @@ export async function check(
   news: Properties,
 ): Promise<{ inputs: Properties; problems: InputProblem[] }> {
   const parsed = parse(resource, news);
-  parsed.problems.push(...findUnsuited(resource.name, parsed.inputs, context.dialect.habits));
   if (parsed.problems.length > 0 || !resource.check) return { inputs: parsed.all, problems: parsed.problems };
   const checked = await resource.check(context, parsed, old);
   const inputs: Properties = { ...parsed.all, ...checked.inputs, ...checked.outputs };

@@ -6,7 +6,7 @@ import { decodeLedger, emptyLedger } from "../reconcile/ledger.ts";
 import { modes } from "../reconcile/rows.ts";
 import { valueForms } from "../reconcile/valueForms.ts";
 import { SourceError } from "../sources/read.ts";
-import { cellTypes, placeOf } from "../sources/source.ts";
+import { cellTypes } from "../sources/source.ts";
 import { adopt, common, type Diff, type InputProblem } from "./model/resource.ts";
 import { resource, type State } from "./resource.ts";
 import type { OfflineRowContext } from "./rows/declared/claims.ts";
@@ -25,7 +25,6 @@ import { sourceOf } from "./rows/seedSource.ts";
 import { apply } from "./rows/session.ts";
 import { withTrims } from "./rows/writing/trims.ts";
 import { departure } from "./seedDeparture.ts";
-import { findUnsuitedValues } from "./unsuitedValues.ts";
 
 const label = z.string().min(1);
 const lookup = {
@@ -223,9 +222,6 @@ export const seedRows = resource({
       if (inputs.resourceUrn !== undefined)
         rowClaims.claim(inputs.resourceUrn, declared.target, read.digest, isPassing);
       const problems = await verify(context, declared);
-      const place = (line: number): string => placeOf(declared.target, line);
-      const unsuited = await findUnsuitedValues(context.dialect.habits, declared.target, context.directory, place);
-      if (unsuited.length > 0) problems.push(problemOf(inputs, unsuited.join("\n")));
       const { rowCount, ...computed } = read;
       const checked: Partial<Inputs> = { ...inputs, ...withoutUndefined(computed) };
       if (replaced && problems.length === 0)

@@ -49,7 +49,7 @@ export class Lab {
     );
     await new Promise<void>((resolve) => files.listen(0, "127.0.0.1", resolve));
     // Lists of bare user IDs are asked about further.
-    const memberForm = providerKind === "dynamic" ? "ids" : "objects";
+    const memberForm = providerKind === "dynamic" ? "userIDs" : "objects";
     const settings = { memberForm, generationSeconds: 0, allowedHosts: [new URL(addressOf(files)).host] };
     const stage = await Platform.set({ ...platform, settings }, {}, testedKinds[providerKind]);
     const lab = new Lab(providerKind, stage, files);

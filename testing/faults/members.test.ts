@@ -10,7 +10,7 @@ const users = people.map((id) => ({ id, email: `${id}@example.com` }));
 
 type Ends = PromiseSettledResult<Joined>[];
 
-describe.each(["objects", "ids"] as const)("40 additions under way, with lists of %s:", (memberForm) => {
+describe.each(["objects", "userIDs"] as const)("40 additions under way, with lists of %s:", (memberForm) => {
   let emulator: Emulator;
   let client: Client;
   let teams: string[];
@@ -104,7 +104,7 @@ describe.each(["objects", "ids"] as const)("40 additions under way, with lists o
   });
 
   test("a list that can't be read afterwards fails them all, and the next run finds them", async () => {
-    const before = memberForm === "ids" ? 1 + teams.length : 1; // bare IDs are asked for team by team
+    const before = memberForm === "userIDs" ? 1 + teams.length : 1; // bare IDs are asked for team by team
     emulator.setFaults({ faults: [{ kind: "errorInside", endpoint: "teammembers", after: before }] });
     for (const one of told(await add(started()))) expect(one).toContain("teammembers");
     emulator.setFaults();

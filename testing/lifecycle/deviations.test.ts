@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { messageOf } from "../../machine/failures.ts";
+import { switches, type SwitchName } from "../../provider/habits/deviations.ts";
 import { habits, type HabitName } from "../../provider/habits/habits.ts";
 import { sampleOf, partOf } from "../harness/drawn.ts";
 import { allLives, LivingGround } from "./living.ts";
@@ -9,7 +10,7 @@ beforeAll(async () => (ground = await LivingGround.open()));
 afterAll(() => ground.close());
 
 /** The lives that a habit concerns most, of which `make test` takes the first; with DEVIATIONS=all a deviation meets every one. */
-const concerned: { [Name in HabitName]: readonly string[] } = {
+const concerned: { [Name in SwitchName]: readonly string[] } = {
   writeEnvelope: ["Team", "SeedRows", "RowFile"],
   readEnvelope: ["Team", "TeamMember", "SeedRows of links", "RowFile"],
   creationResult: ["Organization", "Team"],
@@ -78,76 +79,65 @@ const concerned: { [Name in HabitName]: readonly string[] } = {
   memberID: ["TeamMember", "TeamRoster"],
   teamParameter: ["TeamMember", "TeamRoster"],
   invitations: ["TeamMember", "TeamRoster"],
-  enforceBy: [],
+  enforceBy: ["TeamMember"],
   roleChange: ["TeamMember", "TeamRoster"],
   defaultChannel: ["Notification"],
   appLink: ["GeneratedApp"],
+  notificationValues: ["Notification"],
   appStatus: ["GeneratedApp"],
   attachments: ["GeneratedApp"],
 };
 
-/** Habits without a remedy: the lives that are refused, by name. All others go on as on any platform. */
-const refuses: { [Name in HabitName]?: Record<string, RegExp> } = {
-  numberForm: { "SeedRows of numbers": /Count is a number, which this platform reads back as text \(numberForm\)/ },
-  dateForm: { "SeedRows of dates": /Since is a date, which this platform reads back as a number of milliseconds/ },
-  linkNull: { "SeedRows without links": /this platform keeps a link that is set to nothing \(linkNull\): Of/ },
-  cascade: { Organization: /this platform deletes an organization with all of its teams \(cascade\)/ },
-  roleChange: {
-    TeamMember: /this platform does not change roles \(roleChange\)/,
-    TeamRoster: /this platform does not change roles \(roleChange\)/,
-  },
-  defaultChannel: { Notification: /this platform sends no push message .* \(defaultChannel\)/ },
-};
+const othersOf = <Name extends SwitchName>(names: readonly Name[]) =>
+  names.flatMap((name) => switches[name].values.slice(1).map((value) => [name, value] as const));
 
-const deviations = (Object.keys(habits) as HabitName[]).flatMap((name) =>
-  habits[name].values.slice(1).map((value) => [name, value] as const),
-);
-
-test("every life is lived without a deviation", async () => {
+test("every life is lived on a platform as it is specified", async () => {
   for (const type of Object.keys(allLives)) await ground.lives(type, {});
 });
 
-test.each(partOf(deviations, 0))("lives with %s: %s", async (name, value) => {
-  const own = [...sampleOf(concerned[name], 1), ...Object.keys(refuses[name] ?? {})];
-  const types = process.env["DEVIATIONS"] === "all" ? Object.keys(allLives) : new Set(own);
-  for (const type of types) {
+const typesFor = (name: SwitchName): readonly string[] =>
+  process.env["DEVIATIONS"] === "all" ? Object.keys(allLives) : sampleOf(concerned[name], 1);
+
+/** Habits of which a profile tells that the platform can't be asked for something. */
+const refusedByHabit: { [Name in HabitName]?: RegExp } = {
+  cascade: /this platform deletes an organization with all of its teams \(cascade\)/,
+};
+
+test.each(partOf(othersOf(Object.keys(habits) as HabitName[]), 0))("with a profile of %s: %s", async (name, value) => {
+  for (const type of new Set([...typesFor(name), ...(refusedByHabit[name] ? ["Organization"] : [])])) {
     const living = ground.lives(type, { habits: { [name]: value } });
-    const refusal = refuses[name]?.[type];
+    const refusal = type === "Organization" ? refusedByHabit[name] : undefined;
     if (refusal) await expect(living).rejects.toThrow(refusal);
     else await living;
   }
 });
 
-/** Refusals of lives on platforms that nobody has run verify on, each with what to set. No other life is refused. */
-const named = (habit: HabitName): RegExp => new RegExp(`microapps verify.* microapps:profile .*habits\\.${habit}\\)`);
-const unknowns: { [Name in HabitName]?: RegExp } = {
-  userLookupBy: named("userLookupBy"),
-  viewFilters: named("viewFilters"),
+/** What a life says that is refused on a platform that differs, where no profile tells so. Every other one is lived. */
+const refusedUnknown: { [Name in SwitchName]?: RegExp } = {
+  userLookupBy: /declare userID in its place|userid: email is required/,
+  memberID: /teamMemberID, or teamID with userID, is required/,
+  teamParameter: /teamIDs is required/,
+  viewFilters: /optViewFilters: this platform takes none/,
   numberForm: /declare types: \{Count: number\}/,
   dateForm: /declare types: \{Since: date\}/,
   linkNull: /kept a value under "Of", which was set to nothing: clear it by hand/,
-  childListBy: named("childListBy"),
   uploadPath: /set wireNames: \{"uploadFileToStore": "<its name>"\}/,
-  chosenIDs: named("chosenIDs"),
+  chosenIDs: /organizationInfo\._id: IDs can't be chosen here/,
   nullDescription: /description is "[^"]+", not empty\. Declare what the platform keeps/,
-  memberID: named("memberID"),
-  teamParameter: named("teamParameter"),
-  enforceBy: named("enforceBy"),
-  roleChange: /Declare the role that the platform keeps|habits\.roleChange\)/,
-  attachments: named("attachments"),
+  roleChange: /Declare the role that the platform keeps|roles can't be changed/,
+  notificationValues: /otherwise than it is declared: without its message/,
 };
 
-/** Without a profile the first notification is sent before anybody knows: a warning names the channel to declare. */
-const unforeseen = deviations.filter(([name]) => name !== "defaultChannel");
+/** The first notification goes out before anybody can know: `notification.test.ts` has its warning. */
+const unforeseen = othersOf((Object.keys(switches) as SwitchName[]).filter((name) => name !== "defaultChannel"));
 
-test.each(partOf(unforeseen, 0, 9))("lives with %s: %s without a profile", async (name, value) => {
-  for (const type of sampleOf(concerned[name], 1)) {
-    const refusal = unknowns[name];
-    const living = ground.lives(type, { habits: { [name]: value }, isUnknown: true });
-    const ended = await living.then(
+test.each(partOf(unforeseen, 0, 9))("without a profile, %s: %s", async (name, value) => {
+  for (const type of typesFor(name)) {
+    const ended = await ground.lives(type, { habits: { [name]: value }, isUnknown: true }).then(
       () => "works",
       (error: unknown) => messageOf(error),
     );
+    const refusal = refusedUnknown[name];
     if (ended !== "works") expect([type, ended]).toEqual([type, expect.stringMatching(refusal ?? /^works$/)]);
   }
 });

@@ -46,7 +46,7 @@ throughBothKinds({}, (scene) => {
   test.each<[string, (readonly [from: Kind, to: Kind])[]]>([
     ["objects", kinds.flatMap((from) => kinds.map((to) => [from, to] as const))],
     [
-      "ids",
+      "userIDs",
       [
         ["TeamRoster", "TeamMember"],
         ["TeamMember", "TeamRoster"],

@@ -9,7 +9,7 @@ import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import type { FaultPlan } from "../../emulator/platform/faults.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";
 import { endpoints, type EndpointName } from "../../provider/contract/endpoints.ts";
-import type { Habits } from "../../provider/habits/habits.ts";
+import type { Switches } from "../../provider/habits/deviations.ts";
 import { isLong, partOf } from "../harness/drawn.ts";
 import { InProcessHost } from "../harness/inProcessHost.ts";
 import type { Properties } from "../harness/providerHost.ts";
@@ -21,7 +21,7 @@ import { lives, tables } from "./lives.ts";
 
 interface Lie {
   faults?: NonNullable<FaultPlan["faults"]>;
-  habits?: Partial<Habits>;
+  habits?: Partial<Switches>;
 }
 
 const writes = (Object.keys(endpoints) as EndpointName[]).filter((name) => endpoints[name].effect !== "read");
@@ -74,10 +74,7 @@ afterAll(async () => {
 /** Lies to the provider alone: requests from outside get the truth. */
 function tell(told: readonly Lie[]): void {
   emulator.setFaults({ faults: told.flatMap(({ faults = [] }) => faults) });
-  emulator.setProfile({
-    version: 1,
-    habits: Object.assign({}, ...told.map(({ habits }) => habits)) as Partial<Habits>,
-  });
+  emulator.behave(Object.assign({}, ...told.map(({ habits }) => habits)) as Partial<Switches>);
 }
 const honest = <Answer>(told: readonly Lie[], look: () => Promise<Answer>): Promise<Answer> => {
   tell([]);

@@ -36,10 +36,10 @@ throughBothKinds(
 // Where the platform lists the members of a team by ID alone.
 const ofPeople = Object.entries(lives).filter(([type]) => ["TeamMember", "TeamRoster"].includes(type));
 throughBothKinds(
-  seed("ids"),
+  seed("userIDs"),
   (scene) => {
     test.each(partOf(ofPeople, 0))(`by ID: ${title}`, async (type, life) =>
-      live(scene, type, await life(scene, "ids", base)),
+      live(scene, type, await life(scene, "userIDs", base)),
     );
   },
   [plugin],

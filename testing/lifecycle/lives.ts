@@ -29,8 +29,10 @@ async function roles(scene: Stage, teamID: string): Promise<Record<string, strin
   return found;
 }
 
+type MemberForm = "objects" | "userIDs";
+
 /** Lives by resource: each makes what it needs, under names of its own. */
-export const lives: Record<string, (scene: Stage, memberForm: "objects" | "ids", files: string) => Promise<Life>> = {
+export const lives: Record<string, (scene: Stage, memberForm: MemberForm, files: string) => Promise<Life>> = {
   Organization: ({ client }) => {
     const read = async (organizationID: string) => {
       const { organization } = await client.readorganization({ organizationID }).catch(() => ({ organization: null }));

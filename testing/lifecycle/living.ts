@@ -9,7 +9,8 @@ import type { FaultPlan } from "../../emulator/platform/faults.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";
 import type { RowData } from "../../provider/contract/values.ts";
 import { at } from "../../provider/contract/wire.ts";
-import type { Habits } from "../../provider/habits/habits.ts";
+import type { Switches } from "../../provider/habits/deviations.ts";
+import { usualHabits, type HabitName } from "../../provider/habits/habits.ts";
 import type { Profile } from "../../provider/habits/profile.ts";
 import type { Configuration } from "../../provider/pulumi/configuration/configuration.ts";
 import { InProcessHost } from "../harness/inProcessHost.ts";
@@ -119,7 +120,7 @@ const administrator = { email: "admin@example.com", password: "correct-horse", a
 
 /** How a platform differs, and what is configured for it. */
 export interface Variant {
-  habits?: Partial<Habits>;
+  habits?: Partial<Switches>;
   faults?: NonNullable<FaultPlan["faults"]>;
   settings?: Partial<Configuration>;
   /** Limits of the platform (default: 10 rows in an answer and in a batch). */
@@ -163,7 +164,8 @@ export class LivingGround {
   }
 
   #become({ habits = {}, faults = [], limits = usualLimits }: Variant): void {
-    this.#emulator.setProfile({ version: 1, habits, limits });
+    this.#emulator.setProfile({ version: 1, limits });
+    this.#emulator.behave(habits);
     this.#emulator.setFaults({ faults });
   }
 
@@ -176,6 +178,7 @@ export class LivingGround {
         if (typeof method !== "function") return method;
         return async (...given: unknown[]): Promise<unknown> => {
           this.#emulator.setProfile();
+          this.#emulator.behave();
           this.#emulator.setFaults();
           try {
             return await (Reflect.apply(method, target, given) as Promise<unknown>);
@@ -196,9 +199,11 @@ export class LivingGround {
     this.#become(variant);
     const folder = mkdtempSync(join(tmpdir(), "microapps-life-"));
     const profile = "platform-profile.yaml";
-    writeFileSync(join(folder, profile), JSON.stringify({ version: 1, habits, limits }));
-    const known = isUnknown ? settings : { profile, ...settings };
-    const host = new InProcessHost({ endpoint: emulator.url, ...administrator, ...known }, folder);
+    const own = Object.entries(usualHabits).filter(([name]) => Object.hasOwn(habits, name));
+    const known = Object.fromEntries(own.map(([name, usual]) => [name, habits[name as HabitName] ?? usual]));
+    writeFileSync(join(folder, profile), JSON.stringify({ version: 1, habits: known, limits }));
+    const configured = isUnknown ? settings : { profile, ...settings };
+    const host = new InProcessHost({ endpoint: emulator.url, ...administrator, ...configured }, folder);
     const client = this.#onlooker(variant);
     const stage: Stage = {
       host,
@@ -239,5 +244,5 @@ const anyCalls = ({ create, changes, drift, deleted, ...life }: Life): Life => (
 const calls = expect.anything() as never;
 
 /** Where the platform's lists name people by ID alone. */
-const formOf = ({ memberForm = "objects", memberAddress = "yes" }: Partial<Habits>): "objects" | "ids" =>
-  memberAddress === "yes" && (memberForm === "objects" || memberForm === "users") ? "objects" : "ids";
+const formOf = ({ memberForm = "objects", memberAddress = "yes" }: Partial<Switches>): "objects" | "userIDs" =>
+  memberAddress === "yes" && memberForm === "objects" ? "objects" : "userIDs";

@@ -33,12 +33,12 @@ throughBothKinds({ settings: { generationSeconds: 0 } }, (scene) => {
   });
 
   test("Notification: one that alerts nobody on an unknown platform is warned of", async () => {
-    scene.emulator.setProfile({ version: 1, habits: { defaultChannel: "inApp" } });
+    scene.emulator.behave({ defaultChannel: "inApp" });
     await scene.create("Notification", { appID, email, message: "Welcome" });
     expect(scene.host.told.join()).toContain(
       "sends no push message: nobody was alerted. Set channel to inApp or to push",
     );
-    scene.emulator.setProfile();
+    scene.emulator.behave();
   });
 
   test("Notification: an import sends nothing, and takes the first triggers over", async () => {
@@ -79,8 +79,7 @@ throughBothKinds({ settings: { generationSeconds: 0 } }, (scene) => {
 
   test("Notification: one that is sent otherwise than declared is a failure, saved and not sent again", async () => {
     const { host, emulator } = scene;
-    const names = { message: "text", badgeCount: "badge", channel: "by" };
-    emulator.setFaults({ faults: [{ kind: "otherRequests", endpoint: "sendnotification", names, count: 1 }] });
+    emulator.behave({ notificationValues: "dropped" });
     const news = { appID, email, message: "Welcome", badgeCount: 2, channel: "push" };
     const failed = await scene.failure(scene.create("Notification", news));
     expect(failed.message).toContain(
@@ -90,6 +89,7 @@ throughBothKinds({ settings: { generationSeconds: 0 } }, (scene) => {
     await host.update("Notification", failed.id, failed.state, inputs);
     expect(sent()).toHaveLength(1);
     expect(await intents()).toEqual([]);
+    emulator.behave();
   });
 
   test("Notification: a run that remembers nothing sends nothing twice", async () => {

@@ -4,13 +4,13 @@ import { testInOwnProcess, throughBothKinds } from "../harness/bothKinds.ts";
 const ada = "ada@example.com";
 
 /** The same platform, of which the client has no profile. */
-const ignoring = { version: 1, habits: { roleChange: "ignored" } } as const;
+const ignoring = { roleChange: "ignored" } as const;
 
 throughBothKinds({}, (scene) => {
   let teamID: string;
   beforeEach(async () => {
     teamID = await scene.team();
-    scene.emulator.setProfile(ignoring);
+    scene.emulator.behave(ignoring);
   });
 
   const listed = async (): Promise<unknown> =>
@@ -32,16 +32,16 @@ throughBothKinds({}, (scene) => {
     expect(state).toMatchObject({ role: "member" });
     expect(await listed()).toEqual(isIn);
     expect(await goesOn("TeamMember", id, state, news)).toMatchObject({ changes: true });
-    scene.emulator.setProfile();
+    scene.emulator.behave();
     const { inputs } = await scene.host.check("TeamMember", news, news);
     expect(await scene.host.update("TeamMember", id, state, inputs)).toMatchObject({ role: "admin" });
   });
 
   test("a role that is not taken away is no success, of a TeamRoster", async () => {
-    scene.emulator.setProfile();
+    scene.emulator.behave();
     const admins = { teamID, members: { [ada]: "admin" } };
     const made = await scene.create("TeamRoster", admins);
-    scene.emulator.setProfile(ignoring);
+    scene.emulator.behave(ignoring);
     const news = { teamID, members: { [ada]: "member" }, minAdmins: 0 };
     const { inputs } = await scene.host.check("TeamRoster", news, made.inputs);
     const { message, state } = await scene.failure(scene.host.update("TeamRoster", made.id, made.outputs, inputs));
@@ -180,7 +180,7 @@ throughBothKinds({}, (scene) => {
 });
 
 /** Lists of user IDs alone: whom an address belongs to is then asked by a call of its own. */
-const profile = { version: 1, habits: { memberForm: "ids" } } as const;
+const profile = { version: 1, habits: { memberForm: "userIDs" } } as const;
 
 throughBothKinds({ profile }, (scene) => {
   test("an address is sent as it is declared, in all calls", async () => {

@@ -183,12 +183,12 @@ throughBothKinds({ tables }, (scene) => {
     const references = { Region: { table: "regions", key: "Code" } };
     const made = await make({ rows: [{ Code: "A", Name: "a", Region: "EU" }], references });
     const bare = { rows: [{ Code: "A", Name: "a" }] };
-    scene.emulator.setProfile({ version: 1, habits: { linkNull: "ignored" } });
+    scene.emulator.behave({ linkNull: "ignored" });
     const failed = await scene.failure(up(made, bare));
     expect(failed.message).toContain('table items kept a value under "Region", which was set to nothing');
     const seen = await scene.host.read("SeedRows", failed.id, failed.state);
     expect(seen.outputs).toMatchObject({ unfinished: true, labels: ["Code", "Name", "Region"] });
-    scene.emulator.setProfile({ version: 1 });
+    scene.emulator.behave();
     const left = { id: failed.id, inputs: made.inputs, outputs: seen.outputs };
     await isSettled(await up(left, bare), bare);
   });

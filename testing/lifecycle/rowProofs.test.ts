@@ -238,7 +238,7 @@ throughBothKinds({ tables }, (scene) => {
     "rows that stay although their removal was answered are found where filters are %s",
     async (viewFilters) => {
       const made = await up(seed(rowsOf(5), { maxRemovals: 1 }));
-      scene.emulator.setProfile({ version: 1, habits: { viewFilters } });
+      scene.emulator.behave({ viewFilters });
       scene.emulator.setFaults({ faults: [{ kind: "keepsPart", endpoint: "removemicroapprow" }] });
       const failed = await up(seed(rowsOf(3), { maxRemovals: 1 }), made);
       expect(failed.failed).toContain(
@@ -246,7 +246,7 @@ throughBothKinds({ tables }, (scene) => {
       );
       scene.emulator.setFaults();
       expect((await up(seed(rowsOf(3), { maxRemovals: 1 }), failed)).failed).toBeUndefined();
-      scene.emulator.setProfile({ version: 1, habits: {} });
+      scene.emulator.behave();
       expect(await live()).toHaveLength(3);
     },
   );

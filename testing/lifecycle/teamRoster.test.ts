@@ -13,7 +13,7 @@ async function live({ client }: Scene, teamID: string): Promise<Record<string, s
 }
 const idOf = async ({ client }: Scene, email: string): Promise<string> => (await client.userid({ email })).userID;
 
-describe.each(["objects", "ids"] as const)("with lists of %s,", (memberForm) => {
+describe.each(["objects", "userIDs"] as const)("with lists of %s,", (memberForm) => {
   throughBothKinds({ settings: { memberForm } }, (scene) => {
     test("TeamRoster: whoever gets another address stays the same member", async () => {
       const teamID = await scene.team();

@@ -13,7 +13,7 @@ const users = [
 ];
 const crew = { name: "Crew", members: [{ email: "ada@example.com", role: "admin" }, { email: "grace@example.com" }] };
 const organizations = [{ id: "acme", name: "Acme", teams: [{ ...crew, id: "crew" }] }];
-const profile = { version: 1, habits: { memberForm: "ids", memberAddress: "no" } } as const;
+const otherwise = { memberForm: "userIDs", memberAddress: "no" } as const;
 
 let folder: string;
 const open: { close?: () => Promise<void>; remove?: () => Promise<void> }[] = [];
@@ -27,7 +27,7 @@ afterEach(async () => {
 async function platformWith(more: object): Promise<Emulator> {
   const platform = await createEmulator({ seed: { administrator, users, ...more } });
   open.push(platform);
-  platform.setProfile(profile);
+  platform.behave(otherwise);
   return platform;
 }
 

@@ -101,59 +101,9 @@ test("mistakes are named", async () => {
     [["none", "--from", "no.yaml"], "no.yaml"],
     [["none", "--from", "platform-profile.yaml"], "a profile has how a platform behaves, and no tables"],
   ];
-  await writeFile(join(folder, "platform-profile.yaml"), "version: 1\nhabits: { numberForm: text }\n");
+  await writeFile(join(folder, "platform-profile.yaml"), "version: 1\nhabits: { skipForm: text }\n");
   for (const [flags, message] of mistakes) {
     const { status, output } = await schema(...flags);
     expect([flags, status, output]).toEqual([flags, 1, expect.stringContaining(message)]);
-  }
-});
-
-test("labels of a sub-table whose rows are found by their parents alone are read by the table of these", async () => {
-  const fields = { Name: "text", Size: "number" } as const;
-  const tables = { towns: { parent: "lands", fields }, lands: { fields }, none: { fields } };
-  const other = await createEmulator({ seed: { administrator, tables } });
-  const writer = createClient({ endpoint: other.url, ...administrator });
-  const describeTowns = (profile: string | undefined, ...flags: string[]): Promise<Ended> =>
-    runCommand({
-      words: ["table", "schema", ...flags],
-      folder,
-      environment: environmentOf({
-        MICROAPPS_ENDPOINT: other.url,
-        MICROAPPS_EMAIL: administrator.email,
-        MICROAPPS_PASSWORD: administrator.password,
-        ...(profile === undefined ? {} : { MICROAPPS_PROFILE: profile }),
-      }),
-    });
-  try {
-    for (const Name of ["AT", "CZ"]) {
-      const { rowID } = await writer.insertmicroapprow({ microAppID: "lands", rowData: { Name } });
-      const row = { microAppID: "towns", rowData: { Name: `${Name} 1`, Size: 1 }, embeddingRowID: rowID };
-      await writer.insertmicroapprow(row);
-    }
-    for (const habits of [{ subRows: "byParent" }, { subRows: "byParent", parentShown: "no" }] as const) {
-      const profile = join(folder, "profile.yaml");
-      await writeFile(profile, JSON.stringify({ version: 1, habits }));
-      other.setProfile({ version: 1, habits });
-      for (const known of [undefined, profile]) {
-        const alone = await describeTowns(known, "towns");
-        expect(alone.output).toMatch(/table towns shows no rows.*name the table of its parent rows by --parent/);
-        expect(alone.status).toBe(1);
-        const { output, status } = await describeTowns(known, "towns", "--parent", "lands");
-        expect(output).toContain("table towns: 2 rows, 2 labels");
-        expect(status).toBe(0);
-        const none = await describeTowns(known, "none", "--parent", "lands");
-        expect(none.output).toContain("table none has no rows");
-        expect(none.status).toBe(1);
-      }
-    }
-    // Labels need no parents where all rows are listed.
-    const since = other.lastCall();
-    other.setProfile({ version: 1, habits: { parentShown: "no" } });
-    expect((await describeTowns(undefined, "towns")).output).toContain("table towns: 2 rows, 2 labels");
-    const reads = other.calls({ since }).filter(({ endpoint }) => endpoint === "microappdata");
-    expect(reads).toHaveLength(2);
-  } finally {
-    await writer.close();
-    await other.close();
   }
 });

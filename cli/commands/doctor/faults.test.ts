@@ -35,10 +35,6 @@ const faults = {
   keepsPart: { kind: "keepsPart" },
   otherForms: { kind: "otherForms" },
   late: { kind: "late" },
-  otherRequests: {
-    kind: "otherRequests",
-    names: { organizationID: "orgID", teamIDs: "teams", microAppID: "tableID" },
-  },
 } as const satisfies Record<string, Fault>;
 type Sentences = Partial<Record<keyof typeof faults, string>>;
 
@@ -77,17 +73,14 @@ const sentences: Record<Place, Sentences> = {
   organization: {
     ...usual("readorganization"),
     "403": "This account may not read organization org-acme.",
-    otherRequests: "<platform> refuses readorganization: orgID is required.",
   },
   rights: {
     ...usual("teammembers"),
     "403": "ada@example.com may not read the teams of the state.",
-    otherRequests: "<platform> refuses teammembers: teams is required.",
   },
   table: {
     ...usual("microappdata"),
     "403": "This account may not read table regions.",
-    otherRequests: "<platform> refuses microappdata: tableID is required.",
   },
   logout: {},
 };

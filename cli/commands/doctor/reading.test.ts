@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import type { Habits } from "../../../provider/habits/habits.ts";
+import type { Switches as Habits } from "../../../provider/habits/deviations.ts";
 import { Clinic } from "./testing/clinic.ts";
 
 let clinic: Clinic;
@@ -15,7 +13,7 @@ afterAll(() => clinic.close());
 
 /** Findings on users, order and `skip`, on a platform with these habits. */
 async function look(habits: Partial<Habits>, config = {}): Promise<[string, string?][]> {
-  clinic.emulator.setProfile({ version: 1, habits });
+  clinic.emulator.behave(habits);
   const since = clinic.emulator.lastCall();
   const { findings, status } = await clinic.look({ config });
   expect([status, clinic.emulator.calls({ since, mutating: true })]).toEqual([0, []]);
@@ -36,13 +34,4 @@ test.each<[Partial<Habits>, [string, string], [string, string]]>([
   [{ rowOrder: "changing" }, ["well", users], ["noted", "Rows that nobody sorts come in another order each time."]],
 ])("%j is seen by reads alone", async (habits, byAddress, order) => {
   expect(await look(habits)).toEqual([byAddress, order]);
-});
-
-test("what the configured profile has is no news", async () => {
-  const habits = { userLookupBy: "none", skip: "ignored" } as const;
-  await writeFile(join(clinic.folder, "profile.yaml"), JSON.stringify({ version: 1, habits }));
-  expect(await look(habits, { profile: "profile.yaml" })).toEqual([
-    ["well", `${none} The profile has it (userLookupBy).`],
-    ["well", "The platform ignores skip. The profile has it (skip)."],
-  ]);
 });

@@ -77,6 +77,6 @@ function isMet(
   { found, known, isWritten }: Parameters<typeof answerOf>[2],
 ): boolean {
   if (isWritten || adapts.by === "declaration") return true;
-  if (habit) return known?.habits[habit.name] === habit.value;
+  if (habit) return (known?.habits as Record<string, string> | undefined)?.[habit.name] === habit.value;
   return fact === wordsFact && Object.keys(found.statusWords).every((word) => known?.statusWords[word] !== undefined);
 }

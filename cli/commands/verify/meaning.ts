@@ -1,5 +1,5 @@
 import type { Fact } from "../../../provider/conformance/fact.ts";
-import { habits, type HabitName } from "../../../provider/habits/habits.ts";
+import { switches as habits, type SwitchName as HabitName } from "../../../provider/habits/deviations.ts";
 import type { Configuration } from "../../../provider/pulumi/configuration/configuration.ts";
 
 /** Means by which this product works on a platform with an unusual habit. */
@@ -76,6 +76,7 @@ export const meanings: Readonly<Record<HabitName, Meaning>> = {
     },
   },
   userLookupEnvelope: taken(`${people} and getUserID: the ID of an address`),
+  notificationValues: taken("Notification"),
   keyAlone: taken("GeneratedApp, which sends key and token"),
   keyNeeded: profiled("GeneratedApp, which wants microapps:apiKey before it sends anything"),
   // Rows that are read

@@ -1,7 +1,7 @@
 import type { Fact } from "../../../provider/conformance/fact.ts";
 import type { FactResult } from "../../../provider/conformance/run.ts";
 import type { EndpointName } from "../../../provider/contract/endpoints.ts";
-import { habits, type HabitName } from "../../../provider/habits/habits.ts";
+import { switches as habits, type SwitchName as HabitName } from "../../../provider/habits/deviations.ts";
 import type { Profile } from "../../../provider/habits/profile.ts";
 import { printableLine } from "../../../provider/messages/text.ts";
 import type { Answer } from "./answer.ts";

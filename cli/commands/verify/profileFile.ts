@@ -5,6 +5,7 @@ import path from "node:path";
 import { stringify } from "yaml";
 import { ask, EngineError, isInteractive, type Terminal } from "../../../engine/index.ts";
 import type { FactResult } from "../../../provider/conformance/run.ts";
+import { switches, type SwitchName } from "../../../provider/habits/deviations.ts";
 import { habits, type HabitName } from "../../../provider/habits/habits.ts";
 import { profile, type Profile } from "../../../provider/habits/profile.ts";
 import { wordsFact } from "./meaning.ts";
@@ -28,11 +29,11 @@ export interface Seen {
 }
 
 /** The value of each habit that was seen; a deviation counts more than a fact that saw none. */
-export function habitsSeen(results: readonly FactResult[]): Map<HabitName, string> {
-  const seen = new Map<HabitName, string>();
+export function habitsSeen(results: readonly FactResult[]): Map<SwitchName, string> {
+  const seen = new Map<SwitchName, string>();
   for (const { habit } of results) {
     if (!habit) continue;
-    const usual = habits[habit.name].values[0];
+    const usual = switches[habit.name].values[0];
     if (!seen.has(habit.name) || seen.get(habit.name) === usual) seen.set(habit.name, habit.value);
   }
   return seen;
@@ -81,7 +82,7 @@ export function changesSince(
 ): ProfileChange[] {
   const changes: ProfileChange[] = [...habitsSeen(results)].map(([name, now]) => ({
     what: name,
-    before: earlier.habits[name] ?? habits[name].values[0],
+    before: (earlier.habits as Record<string, string>)[name] ?? switches[name].values[0],
     now,
   }));
   for (const [what, now] of Object.entries(limits)) {

@@ -18,7 +18,6 @@ const kinds = {
   keepsPart: ["Keeps a part of what a write brings, and answers as if it had kept all.", ["rows"]],
   otherForms: ["Reads values of rows back in another form.", []],
   late: ["Does not find what was just made.", ["milliseconds"]],
-  otherRequests: ["Takes numeric IDs as numbers alone.", []],
 };
 const parameters = {
   status: ["Status", { min: 400, max: 599, placeholder: "500" }],

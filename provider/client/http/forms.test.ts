@@ -1,13 +1,11 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import type { EndpointName } from "../../contract/endpoints.ts";
-import { usualHabits } from "../../habits/habits.ts";
 import { TeamLists } from "../members/teamLists.ts";
 import { serve, type Server } from "../testing/server.ts";
 import { parseReply } from "./answers.ts";
-import { hintOfForm } from "./otherForms.ts";
 
 // Forms of answers that platforms have beside the documented ones: understood where they are plain, else refused with the
-// keys that the answer has, the habit or that there is none, and `microapps verify`.
+// keys that the answer has.
 
 const parsed = (name: EndpointName, answer: unknown) =>
   parseReply(name, {
@@ -108,40 +106,11 @@ test.each(refused)("%s: refused with the keys", (_, name, answer, keys) => {
   const { failed } = reply as Extract<typeof reply, { failed: object }>;
   expect(failed.message).toMatch(/^The answer is not as documented: /);
   expect(failed.message.split("; it has ")[1]).toBe(keys);
-  expect(hintOfForm(name, failed, usualHabits)).toMatch(/^No habit .* no setting .*'microapps verify'/);
 });
 
 test.each(["body", "result", "data", "response"])("a refusal in %s is one, and nothing was removed", (outer) => {
   const answer = { [outer]: { status: "failure", message: "Row r1 not found" } };
   expect(parsed("removemicroapprow", answer)).toMatchObject({ failed: { code: "notFound" } });
-});
-
-const requests: [string, EndpointName, string, RegExp][] = [
-  ["fields beside organizationInfo", "insertorganization", "name is required", /organizationInfo and teamInfo/],
-  ["numbers as IDs alone", "readteam", "teamID must be a number", /numbers as IDs and no texts/],
-  [
-    "numbers as IDs of members alone",
-    "updateteammember",
-    "teamMemberID must be a number",
-    /numbers as IDs and no texts/,
-  ],
-  ["the table by another name", "microappdata", "tableID is required", /parameters by other names/],
-  ["a field of a team by another name", "insertteam", "Missing required field: title", /parameters by other names/],
-  ["the row by another name", "updatemicroapprow", "rows.0: rowId is required", /parameters by other names/],
-  ["one team in a request", "teammembers", "teamID is required", /habits\.teamParameter/],
-];
-test.each(requests)("%s: the refusal has a way on", (_, name, message, form) => {
-  const hint = hintOfForm(name, { code: "invalidRequest", message }, usualHabits);
-  expect(hint).toMatch(form);
-  expect(hint).toContain("microapps verify");
-});
-
-test.each([
-  ["a field that a declaration can add", "insertteam", "teamInfo.description is required"],
-  ["a field of the table", "insertmicroapprow", "Name is required"],
-  ["a wrong value", "insertteam", "teamInfo.name is too long"],
-] as const)("%s: the refusal is about no form", (_, name, message) => {
-  expect(hintOfForm(name, { code: "invalidRequest", message }, usualHabits)).toBeUndefined();
 });
 
 describe("an ID of a member that may be its user's", () => {

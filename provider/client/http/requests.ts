@@ -47,13 +47,15 @@ export function prepare<Name extends EndpointName>(
     throw invalid(name, issues.join("; "));
   }
   const values = isObject(result.data) ? formed(name, renamed(result.data, wireNames), habits) : {};
-  const path = spelled(endpoint.path, wireNames, habits);
-  const inQuery = endpoint.method === "GET" ? habits.userLookupBy !== "post" : isInQuery(name, habits);
-  if (!inQuery) return { endpoint: name, method: "POST", path, body: joined(values, written) };
+  const path = spelled(endpoint.path, wireNames);
+  const method = habits.userLookupBy === "post" ? "POST" : endpoint.method;
+  const body = method === "GET" ? undefined : joined(values, written);
+  if (method !== "GET" && name !== "microappchildList") return { endpoint: name, method, path, body };
+  // The list of child records takes its parameters from the query, where they are documented, or from the body.
   const query = new URLSearchParams(
     Object.entries(values).map(([key, value]): [string, string] => [key, String(value)]),
   );
-  return { endpoint: name, method: endpoint.method, path: `${path}?${query.toString()}`, body: undefined };
+  return { endpoint: name, method, path: `${path}?${query.toString()}`, body };
 }
 
 function without(schema: z.ZodType, names: readonly string[]): z.ZodType {
@@ -95,13 +97,10 @@ function renamed(values: Record<string, unknown>, { platformFormat }: WireNames)
   return { ...rest, [platformFormat]: value };
 }
 
-/** True for a POST with its parameters in the query. */
-const isInQuery = (name: EndpointName, { childListBy }: Habits): boolean =>
-  name === "microappchildList" && childListBy === "query";
-
 /** The parameters in the form that a platform of these habits takes. */
 function formed(name: EndpointName, values: Record<string, unknown>, habits: Habits): Record<string, unknown> {
-  if (name === "createappwithprompt" && habits.attachments === "required") return { attachments: [], ...values };
+  if (name === "createappwithprompt") return { attachments: [], ...values }; // left out by the documented form alone
+  if (name === "microappdata" && habits.skipForm === "text") return { ...values, ...quotedPaging(values) };
   const ofTeams = name === "teammembers" || name === "insertteammembers";
   if (!ofTeams || habits.teamParameter !== "teamID") return values;
   const { teamIDs, ...rest } = values;
@@ -110,8 +109,20 @@ function formed(name: EndpointName, values: Record<string, unknown>, habits: Hab
   return { teamID, ...rest };
 }
 
-/** Advice after an answer that the path does not exist: two paths have other names on some platforms. */
-export function hintOfPath(name: EndpointName, { status, code }: Failed): string | undefined {
+/** The paging of a read with its numbers as texts, as older clients send it. */
+function quotedPaging({ searchFilter }: Record<string, unknown>): Record<string, unknown> {
+  if (!Array.isArray(searchFilter)) return {};
+  const filters = searchFilter as Record<string, unknown>[]; // the schema has checked it
+  const text = (key: string, value: unknown): unknown => (key === "skip" || key === "limit" ? String(value) : value);
+  const quoted = filters.map((filter) => Object.entries(filter).map(([key, value]) => [key, text(key, value)]));
+  return { searchFilter: quoted.map((entries) => Object.fromEntries(entries) as unknown) };
+}
+
+/** Advice about a failed call that only the endpoint can give. */
+export function hintOf(name: EndpointName, { status, code }: Failed): string | undefined {
+  if (name === "userid" && (code === "forbidden" || code === "notImplemented")) {
+    return "Finding a user by an address works only where the platform has it enabled: declare userID in its place.";
+  }
   const [last = ""] = endpoints[name].path.split("/").slice(-1);
   const isNoPath = status === 404 || status === 405 || status === 501;
   if (!isNoPath || !isRenamedPath(last)) return undefined;
@@ -122,12 +133,8 @@ export function hintOfPath(name: EndpointName, { status, code }: Failed): string
 const isRenamedPath = (last: string): last is keyof typeof knownPathSpellings =>
   Object.hasOwn(knownPathSpellings, last);
 
-function spelled(path: string, { storecopy, uploadFileToStore }: WireNames, habits: Habits): string {
-  const seen = (spelling: string): string | undefined => (spelling === "either" ? undefined : spelling);
-  const names: Record<string, string | undefined> = {
-    storecopy: storecopy ?? seen(habits.storecopyPath),
-    uploadFileToStore: uploadFileToStore ?? seen(habits.uploadPath),
-  };
+function spelled(path: string, { storecopy, uploadFileToStore }: WireNames): string {
+  const names: Record<string, string | undefined> = { storecopy, uploadFileToStore };
   const [last = ""] = path.split("/").slice(-1);
   const other = names[last];
   return other === undefined ? path : path.slice(0, -last.length) + other;

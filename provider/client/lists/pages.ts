@@ -1,7 +1,6 @@
 import type { RequestOf } from "../../contract/endpoints.ts";
 import { isRefusal } from "../../contract/errors.ts";
 import type { Row } from "../../contract/values.ts";
-import type { Dialect } from "../../habits/profile.ts";
 import type { CallOptions, Calls } from "../http/call.ts";
 import { keysetPages, type Progress, type ReadPage } from "./keysetPages.ts";
 import { positionPages } from "./positionPages.ts";
@@ -32,7 +31,7 @@ const maxRowsPerPage = 10_000;
  * ApiError `badAnswer` when the server pages in neither way.
  */
 export async function* pages(
-  client: Calls<"microappdata"> & { dialect?: Dialect },
+  client: Calls<"microappdata">,
   options: PagesOptions,
 ): AsyncGenerator<Row[], void, undefined> {
   const { microAppID, optSearchFilters, optViewFilters = [], platformFormat, signal, timeout, onCall } = options;
@@ -61,8 +60,5 @@ export async function* pages(
     }
   };
   const progress: Progress = { seen: new Set(), read: 0, first: undefined, last: undefined };
-  const { viewFilters = "match", rangeFilters = "compare" } = client.dialect?.habits ?? {};
-  const filters = viewFilters === "match" && rangeFilters === "compare";
-  const isAll = filters && (yield* keysetPages(page, limit, progress));
-  if (!isAll) yield* positionPages(page, microAppID, progress);
+  if (!(yield* keysetPages(page, limit, progress))) yield* positionPages(page, microAppID, progress);
 }

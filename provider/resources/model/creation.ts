@@ -145,13 +145,10 @@ interface Created<Found> {
 export async function createOnce<Found extends Aged>(creation: Creation<Found>): Promise<Created<Found>> {
   const { choose, create, urn, context } = creation;
   const { made } = context;
-  // Where the platform takes no ID of ours, a repeated call would make a second one.
-  const honours = context.dialect.habits.chosenIDs === "honoured";
-  const id = honours || creation.keeps ? choose() : undefined;
+  const id = choose();
   if (id === undefined) return { id: await create(undefined) };
   const kept = creation.keeps ? await creation.find(id, context) : undefined;
   if (kept) return { id, found: kept };
-  if (!honours) return { id: await create(undefined) };
   const things = [creation.thing(id)];
   const isBegun = made.isMade(urn, things);
   made.begin(urn, things);
@@ -168,7 +165,7 @@ export async function createOnce<Found extends Aged>(creation: Creation<Found>):
       if (!isUnknown && !mayBeThere(error)) throw error;
       const { found, age } = await look(creation, id);
       if (found === undefined && (!isUnknown || attempt === 3)) throw error;
-      const honoursForSure = context.dialect.isSeen || honouring.has(context.client);
+      const honoursForSure = honouring.has(context.client);
       if (found === undefined && isOutcomeUnknown(error) && !honoursForSure) throw unsure(creation, error);
       if (found === undefined) continue;
       // Another resource of this run may turn out to have it meanwhile.

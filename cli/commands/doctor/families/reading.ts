@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { ApiError } from "../../../../provider/contract/errors.ts";
-import { usualHabits, type HabitName } from "../../../../provider/habits/habits.ts";
+import { usualSwitches as usualHabits, type SwitchName as HabitName } from "../../../../provider/habits/deviations.ts";
 import { adaptionText, meaningOf } from "../../verify/meaning.ts";
 import type { Check } from "../checks.ts";
 import type { CheckContext } from "../context.ts";
@@ -55,7 +55,9 @@ function otherwise(
   seen: string,
   others: readonly (readonly [HabitName, string])[],
 ): Finding {
-  if (others.every(([name, value]) => learned.profile?.habits[name] === value))
+  if (
+    others.every(([name, value]) => (learned.profile?.habits as Record<string, string> | undefined)?.[name] === value)
+  )
     return well(`${seen} The profile has it (${others.map(([name]) => name).join(", ")}).`);
   const meanings = others.map(([name, value]) => meaningOf(name, value));
   const sentences = meanings.map(({ affects, adapts }) => `${affects}: ${adaptionText(adapts, 2)}`);

@@ -6,7 +6,7 @@ import { standBelow, UnknownParents } from "../../../../provider/resources/rows/
 import { CallsSpent } from "../calls.ts";
 import type { CheckContext, TableLook } from "../context.ts";
 import type { ProgramTable } from "../declared.ts";
-import { noteFinding, well, wrong, type Finding } from "../findings.ts";
+import { noteFinding, wrong, type Finding } from "../findings.ts";
 import { command } from "../mending.ts";
 import { callsOf } from "./account.ts";
 import { TableReading } from "./tableReading.ts";
@@ -86,7 +86,7 @@ export async function readBelow(
 }
 
 function describeHidden(
-  { learned, subject: { place } }: CheckContext,
+  { subject: { place } }: CheckContext,
   { rows, isAll }: TableLook,
   habit: "subRows" | "parentShown",
   parent: string,
@@ -94,8 +94,6 @@ function describeHidden(
   const number = isAll ? countRows(rows) : `more than ${countRows(rows)}`;
   const how = habit === "subRows" ? "shows by their parents alone" : "shows without their parents";
   const seen = `It has ${number} below those of table ${parent}, which the platform ${how}.`;
-  const isKnown = learned.profile?.habits[habit] === (habit === "subRows" ? "byParent" : "no");
-  if (isKnown) return well(`${seen} The profile has it (${habit}).`);
   return noteFinding(seen, "Runs read such a table parent by parent, which is slower.", [
     command(place, "verify --write-profile platform-profile.yaml"),
   ]);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { textOf } from "../../../../provider/client/http/bodies.ts";
-import { hintOfForm } from "../../../../provider/client/http/otherForms.ts";
+import { hintOf } from "../../../../provider/client/http/requests.ts";
 import type { Client } from "../../../../provider/client/options.ts";
 import type { FixtureIDs, FixtureName } from "../../../../provider/conformance/fixtures.ts";
 import type { PlatformClient, CallResult } from "../../../../provider/conformance/platformClient.ts";
@@ -14,7 +14,6 @@ import {
   type ErrorCode,
 } from "../../../../provider/contract/errors.ts";
 import { at, isObject } from "../../../../provider/contract/wire.ts";
-import { usualHabits } from "../../../../provider/habits/habits.ts";
 import type { Configuration } from "../../../../provider/pulumi/configuration/configuration.ts";
 import { unfit, wrongly, type SandboxNames } from "../options.ts";
 import type { Journal } from "./journal.ts";
@@ -207,7 +206,7 @@ async function refuseRows(rawClient: PlatformClient, name: SandboxTable, table: 
 
 /** Throws where a platform takes a request in none of the documented forms. */
 function refuseForm(endpoint: EndpointName, { code, message }: { code: string; message: string }, name: string): void {
-  const hint = hintOfForm(endpoint, { code: code as ErrorCode, message }, usualHabits); // the client's own codes
+  const hint = hintOf(endpoint, { code: code as ErrorCode, message }); // the client's own codes
   if (hint === undefined) return;
   const resources = name === "cities" ? "SeedRows of a sub-table" : "SeedRows, RowFile and getRows";
   throw unfit(resources, `${endpoint}: ${message}. ${hint}`);

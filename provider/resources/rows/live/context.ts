@@ -3,7 +3,6 @@ import { pages, type PagesOptions } from "../../../client/lists/pages.ts";
 import { parentPages } from "../../../client/lists/parentPages.ts";
 import { maxRowsPerInsert } from "../../../contract/rows.ts";
 import type { Row } from "../../../contract/values.ts";
-import type { Dialect } from "../../../habits/profile.ts";
 import { formatCount } from "../../../messages/text.ts";
 import { Capacity } from "../../model/locks.ts";
 import type { Context } from "../../model/resource.ts";
@@ -48,10 +47,6 @@ export function noteParentTable({ client }: Pick<Context, "client">, table: stri
   parentTables.set(client, known.set(table, parent));
 }
 
-/** False where rows are known not to be found by their parents. */
-export const findsByParent = ({ habits }: Dialect): boolean =>
-  habits.viewFilters === "match" && habits.parentFilter === "match";
-
 /** Notes that sub-tables of this platform are read parent by parent from now on. */
 export function noteHiddenParents(
   { client, tables }: Pick<Context, "client" | "tables">,
@@ -65,28 +60,23 @@ export function noteHiddenParents(
 /** Notes that a read of a whole sub-table names the parents of its rows. */
 export const noteShownParents = ({ client }: Pick<Context, "client">): void => void shownParents.add(client);
 
-type Reading = Pick<Context, "dialect"> & { client: object };
+interface Reading {
+  client: object;
+}
 
 /** True where rows of a sub-table are known to be found by their parents alone. */
-export const areUnlisted = ({ client, dialect }: Reading): boolean =>
-  dialect.habits.subRows === "byParent" || hiddenParents.get(client) === "unlisted";
+export const areUnlisted = ({ client }: Reading): boolean => hiddenParents.get(client) === "unlisted";
 
 /** True where a read of a whole table is known to show all of its rows, with or without their parents. */
-export const areListed = ({ client, dialect }: Reading): boolean =>
-  shownParents.has(client) ||
-  hiddenParents.get(client) === "unnamed" ||
-  (dialect.isSeen && dialect.habits.subRows === "all");
-
-const areHidden = ({ client, dialect: { habits } }: Reading): boolean =>
-  habits.parentShown === "no" || habits.subRows === "byParent" || hiddenParents.has(client);
+export const areListed = ({ client }: Reading): boolean =>
+  shownParents.has(client) || hiddenParents.get(client) === "unnamed";
 
 /** True where a read of a whole table is known to show all of its rows, and to name their parents. */
-export const areParentsShown = (reading: Reading): boolean =>
-  !areHidden(reading) && (reading.dialect.isSeen || shownParents.has(reading.client));
+export const areParentsShown = ({ client }: Reading): boolean => !hiddenParents.has(client) && shownParents.has(client);
 
 /** The table of the parents by which rows of a sub-table are read; undefined where they are read all together. */
 export const parentTableOf = (context: RowContext, table: string): string | undefined =>
-  areHidden(context) && findsByParent(context.dialect) ? findDeclaredParent(context, table) : undefined;
+  hiddenParents.has(context.client) ? findDeclaredParent(context, table) : undefined;
 
 /** The table of a table's parent rows, as far as the run knows it. */
 export const findDeclaredParent = ({ client, rowClaims }: RowContext, table: string): string | undefined =>

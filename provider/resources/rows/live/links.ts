@@ -177,8 +177,7 @@ export async function rowByKey(
     keyText(isObject(value) && isObject(value["value"]) ? value["value"]["value"] : value);
   const matches = (row: Row): boolean =>
     Object.entries(key).every(([label, value]) => shown(row[label]) === keyText(value));
-  const isFiltered = context.dialect.habits.viewFilters === "match";
-  for (const optViewFilters of isFiltered ? [[{ ...key }], []] : [[]]) {
+  for (const optViewFilters of [[{ ...key }], []]) {
     const found: string[] = [];
     for await (const rows of pages(context.client, { microAppID: table, signal: context.signal, optViewFilters })) {
       found.push(...rows.filter(matches).map(({ _id }) => _id));

@@ -105,8 +105,8 @@ export class RowInserts {
 
   /** True where rows are sent one by one. */
   get #isSingle(): boolean {
-    const { client, dialect } = this.#context;
-    return dialect.habits.batchInserts === "no" || withoutBatches.get(client)?.has(this.#target.table) === true;
+    const { client } = this.#context;
+    return withoutBatches.get(client)?.has(this.#target.table) === true;
   }
 
   /** Inserts rows one by one. */
@@ -175,18 +175,7 @@ export class RowInserts {
 
   /** Sends rows; resolves to the number of inserted rows in the answer, if there is one. */
   async #sent(request: Target, texts: readonly string[]): Promise<number | undefined> {
-    const { client, dialect } = this.#context;
-    if (dialect.habits.ownParents === "honoured") {
-      return (await client.insertWritten(request, texts, this.#context)).inserted;
-    }
-    // The parents of single rows do not count: one request for each parent.
-    let sum: number | undefined = 0;
-    for (const [embeddingRowID, some] of Map.groupBy(texts, parentIn)) {
-      const one = { ...request, ...withoutUndefined({ embeddingRowID }) };
-      const { inserted }: { inserted?: number | undefined } = await client.insertWritten(one, some, this.#context);
-      sum = sum === undefined || inserted === undefined ? undefined : sum + inserted;
-    }
-    return sum;
+    return (await this.#context.client.insertWritten(request, texts, this.#context)).inserted;
   }
 
   /** Those rows of a batch whose key the table lacks. */

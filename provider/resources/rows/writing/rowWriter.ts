@@ -13,7 +13,6 @@ import { union } from "../kept/scope.ts";
 import { room, type RowContext } from "../live/context.ts";
 import type { Links } from "../live/links.ts";
 import { ProgressRate } from "../live/progressRate.ts";
-import { assertClearable } from "./clearable.ts";
 import type { Unproven } from "./firstRow.ts";
 import { RowInserts, type NewRow } from "./inserts.ts";
 import { each, PlannedRows, type PlannedRow } from "./plannedRows.ts";
@@ -250,7 +249,6 @@ export class RowWriter {
   async #update({ id, index, line, data, embeddingRowID }: ChangedRow): Promise<void> {
     const { table, userID, ignoreActionRules } = this.#target;
     try {
-      await assertClearable(this.#context, id, data);
       const options = withoutUndefined({ embeddingRowID, userID, ignoreActionRules });
       const request = { rowID: id, rowData: data, microAppID: table, ...options };
       await this.#context.client.updatemicroapprow(request, this.#context);

@@ -2,14 +2,7 @@ import { randomBytes } from "node:crypto";
 import { isRefusal } from "../../../../contract/errors.ts";
 import type { Row } from "../../../../contract/values.ts";
 import { ResourceError } from "../../../model/resource.ts";
-import {
-  findsByParent,
-  noteHiddenParents,
-  noteShownParents,
-  parentTableOf,
-  rowsOf,
-  type RowContext,
-} from "../context.ts";
+import { noteHiddenParents, noteShownParents, parentTableOf, rowsOf, type RowContext } from "../context.ts";
 import type { Links } from "../links.ts";
 import { page, rowsByID } from "../queries.ts";
 
@@ -32,7 +25,6 @@ export async function findHiddenRows(
   parents: Iterable<string>,
 ): Promise<"found" | "none" | "unknown"> {
   if (parentTableOf(context, table) !== undefined) return "none";
-  if (!findsByParent(context.dialect)) return "unknown";
   const below = (embeddingRowID: string): Promise<Row[]> =>
     page(context, table, 1, { optViewFilters: [{ embeddingRowID }] });
   const ids = [...parents];

@@ -3,7 +3,6 @@ import type { CallOptions, Calls } from "../../../../client/http/call.ts";
 import { pages } from "../../../../client/lists/pages.ts";
 import { isRefusal } from "../../../../contract/errors.ts";
 import type { Row } from "../../../../contract/values.ts";
-import type { Dialect } from "../../../../habits/profile.ts";
 import { ResourceError } from "../../../model/resource.ts";
 import {
   areListed,
@@ -11,7 +10,6 @@ import {
   areUnlisted,
   aTable,
   findDeclaredParent,
-  findsByParent,
   idsOf,
   noteParentTable,
   parentTableOf,
@@ -59,18 +57,15 @@ const tops = new WeakMap<object, Set<string>>();
  * shown yet that the platform names parents. Throws UnknownParents where its filters don't show it.
  */
 export async function standBelow(
-  context: CallOptions & { client: Calls<"microappdata">; dialect: Dialect },
+  context: CallOptions & { client: Calls<"microappdata"> },
   asked: UndeclaredTable,
 ): Promise<boolean> {
-  const { client, dialect } = context;
+  const { client } = context;
   const { table } = asked;
-  // Rows that such a platform lists stand below nothing.
-  if (areUnlisted(context) && dialect.isSeen && dialect.habits.parentShown === "yes") return false;
   const known = tops.get(client) ?? new Set<string>();
   if (known.has(table)) return false;
   const after = (id: string): Promise<Row[]> =>
     page(context, table, 1, { optViewFilters: [{ embeddingRowID: { $gt: id } }] });
-  if (!findsByParent(dialect) || dialect.habits.rangeFilters !== "compare") throw isUnseen(asked);
   try {
     if ((await after("")).length === 0) {
       tops.set(client, known.add(table));
@@ -183,16 +178,15 @@ export async function* rowsBelow(
   parent: string,
   which: Which = {},
 ): AsyncGenerator<Row[]> {
-  const { client, signal, dialect } = context;
+  const { client, signal } = context;
   const { table, isWanted = () => true } = asked;
   const below = (embeddingRowID: string) => [...(which.optViewFilters ?? []), { embeddingRowID }];
-  if (!findsByParent(dialect) && areUnlisted(context)) throw isUnseen(asked);
   let isProven = false;
   for await (const rows of pages(client, { microAppID: table, signal, ...which, optViewFilters: below(parent) })) {
     // A row that names its parent shows by itself whether the platform goes by the filter.
     if (!isProven && rows.some(({ embeddingRowID }) => !embeddingRowID)) {
       const others = { optViewFilters: below(randomBytes(12).toString("hex")) };
-      if (!findsByParent(dialect) || (await page(context, table, 1, others)).length > 0) throw isUnseen(asked);
+      if ((await page(context, table, 1, others)).length > 0) throw isUnseen(asked);
       isProven = true;
     }
     const own = rows.filter(({ embeddingRowID }) => !embeddingRowID || embeddingRowID === parent);
