@@ -3,6 +3,10 @@
 
 type Sentences = Readonly<Record<string, string>>;
 
+const noApproval =
+  "reports are not signed any more. A later version compares a run with the digest of its plan, which `up --plan` takes; " +
+  "until then let a protected environment of the pipeline ask the people who may say yes";
+
 const expectInstead = "write what the rows have to be like in expect, and the types of a CSV in types";
 
 /** Commands of `microapps`, with those above them: `state provider-kind`. */
@@ -13,6 +17,9 @@ const commands: Sentences = {
     "microapps state door is gone: set `microapps config set microapps:providerKind plugin` (or dynamic) and run up once; the aliases of the classes keep every resource",
   "merge-driver":
     "microapps merge-driver is gone, and Git merges files of rows by lines: take its lines out of .gitattributes and run `git config --remove-section merge.microapps`; `microapps environment check` names conflicts that were left",
+  approve: `microapps approve is gone: ${noApproval}`,
+  trust:
+    "microapps trust is gone: read the file that a run names, look on the platform whether what it tells was done, and delete it",
   record:
     "microapps record is gone: write the platform seed by hand, or with `microapps dump`; `microapps verify` says how a platform behaves",
 };
@@ -21,10 +28,17 @@ const commands: Sentences = {
 const flags: Sentences = {
   "promote --fold":
     "--fold is gone: move what all environments have alike into the file that they share by hand, and look at it with microapps report",
+  "up --approved": `up --approved is gone: ${noApproval}`,
+  "ci --approve": `ci --approve is gone: ${noApproval}`,
+  "report --events":
+    "report --events is gone: `microapps preview` shows what a program that declares its own resources will do",
 };
 
-/** Keys of a stack's configuration, without the namespace. */
-const settings: Sentences = {};
+/** Keys of a stack's configuration, without the namespace, and variables of the environment. */
+const settings: Sentences = {
+  MICROAPPS_APPROVED: `MICROAPPS_APPROVED is gone, and nothing was sent: ${noApproval}`,
+  MICROAPPS_APPROVAL_KEY: `MICROAPPS_APPROVAL_KEY is gone, and nothing was sent: ${noApproval}`,
+};
 
 /** Inputs of resources, behind the resource: `SeedRows.schema`. Resources that are gone stand alone. */
 const inputs: Sentences = {

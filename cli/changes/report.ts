@@ -35,19 +35,6 @@ export interface ReportRequest {
   deadline?: AbortSignal | undefined;
   /** The second part of an environment; absent where nobody asks for it. */
   pending?: ((entry: EnvironmentEntry, declared: Declared) => Promise<Section>) | undefined;
-  /** The seal of an environment; absent where nobody asks for it. */
-  seal?:
-    | ((entry: EnvironmentEntry, declared: Declared, shown: Shown) => Promise<EnvironmentChanges["seal"]>)
-    | undefined;
-}
-
-/** An environment in a report before it is sealed. */
-export interface Shown {
-  pending: Section | undefined;
-  /** The commit of the working tree; none in a repository without commits. */
-  commit: string;
-  /** The base's declaration, if it can be read. */
-  base: Declared | undefined;
 }
 
 /** A request that no report can be made for. */
@@ -103,7 +90,7 @@ async function inTime(
     if (!(error instanceof LateError)) throw error;
   }
   const why = "the report took longer than it may: report fewer environments, or smaller files";
-  return { name, stack, file, change: notCompared(why), problems: [], flags: [], notes: [], seal: { why } };
+  return { name, stack, file, change: notCompared(why), problems: [], flags: [], notes: [] };
 }
 
 /** Environments of the base that come before one, one after another. A circle ends where it began. */
@@ -196,11 +183,6 @@ async function environmentChanges(
     ...(await flagsOfProfile(place, stack)),
   ];
   const pending = head.declared && (await request.pending?.(entry, isThere));
-  const [unexplained] = [...place.unexplained, ...ofStack.unexplained];
-  const seal =
-    head.declared && request.seal && unexplained
-      ? { why: `${unexplained.text}. ${howToGoOn}` }
-      : head.declared && (await request.seal?.(entry, isThere, { pending, commit: place.head, base: before.declared }));
   const both = before.declared && head.declared && { base: before.declared, head: head.declared };
   const ends = await listEnds(isThere.declaration, { directory: isThere.folder, day: today() });
   const done = both ? await doneLines(both, pending) : [];
@@ -213,7 +195,6 @@ async function environmentChanges(
     problems: [...head.problems, ...compared.problems],
     flags,
     notes: [...before.notes, ...done, ...ends],
-    ...(seal ? { seal } : {}),
   };
 }
 
@@ -239,10 +220,6 @@ function entryFlags(entry: ListedEntry, former: EnvironmentEntry | undefined, is
     return was === is ? [] : [flag(`${name} changes from ${describeSetting(was)} to ${describeSetting(is)}`)];
   });
 }
-
-const howToGoOn =
-  "No flag shows what that does, so nothing is sealed. When it is right, commit it, merge it, and report the merge itself " +
-  "(--base HEAD; in a pipeline: start the one that applies by hand)";
 
 /** The commit of the working tree; empty where there is none. */
 async function headOf(root: string): Promise<string> {

@@ -4,9 +4,7 @@ import { addEngineCommands, refuseUnknownCommands, reportFailure } from "../../e
 import { readOwnPackage } from "../../machine/ownPackage.ts";
 import { describeSizes } from "../../provider/environment/things/sizes.ts";
 import { believesAll, certificateWarning } from "../../provider/pulumi/configuration/certificates.ts";
-import { RenamingWatch } from "../changes/events/renamings.ts";
 import { addApiCommand } from "./api.ts";
-import { addApproval } from "./approval/commands.ts";
 import { addCiCommand } from "./ci/commands.ts";
 import { addCompletionCommand } from "./completion.ts";
 import { addChangesCommand, addPullCommand } from "./data/commands.ts";
@@ -18,9 +16,9 @@ import { addInitCommand } from "./init/commands.ts";
 import { addPromoteCommand } from "./promote.ts";
 import { remaining } from "./remaining.ts";
 import { answerRemovedFlags } from "./removedFlags.ts";
+import { RenamingWatch } from "./renamings.ts";
 import { addDriftCommand, addReportCommand } from "./report/commands.ts";
 import { addTableCommand } from "./table/commands.ts";
-import { addTrustCommand } from "./trust.ts";
 import { addVerifyCommand } from "./verify/commands.ts";
 
 const { version } = readOwnPackage();
@@ -42,7 +40,6 @@ addEngineCommands(program, undefined, {
   hints: () => new RenamingWatch(),
   host: hostOwn,
 });
-addApproval(program);
 addApiCommand(program);
 addDoctorCommand(program);
 addVerifyCommand(program);
@@ -57,7 +54,6 @@ addPromoteCommand(program);
 addCiCommand(program);
 addInitCommand(program);
 addTableCommand(program);
-addTrustCommand(program);
 addEmulatorCommand(program);
 addCompletionCommand(program);
 refuseUnknownCommands(program);

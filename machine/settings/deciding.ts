@@ -70,12 +70,6 @@ const kinds: readonly Deciding[] = [
   },
 ];
 
-/** True for a file that is code, or decides which code a run has: settings and pipelines are compared by what they say. */
-export function decidesCode(path: string, folder: string): boolean {
-  const kind = decidingKind(path, folder);
-  return kind !== undefined && kind.scope !== "anywhere" && !["settings", "other"].includes(kind.explained ?? "");
-}
-
 /**
  * Describes the decision that a file makes; undefined for data.
  * @param path of the file in the repository

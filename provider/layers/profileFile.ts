@@ -1,8 +1,6 @@
 import { resolve } from "node:path";
 import { profile, type Profile, type ProfileInput } from "../habits/profile.ts";
 import { checkContent, readChecked } from "./checkedFile.ts";
-import { makePlainGrammar } from "./grammar.ts";
-import { loadLayers, toShownPath } from "./layers.ts";
 
 /**
  * Reads `platform-profile.yaml`, or validates its content; undefined for none. `directory` is the folder of the program
@@ -12,11 +10,4 @@ export function readProfile(source: string | ProfileInput | undefined, directory
   if (source === undefined) return undefined;
   if (typeof source !== "string") return checkContent(profile, source, () => "profile");
   return readChecked(profile, resolve(directory ?? "", source), "profile", directory);
-}
-
-/** The file of a profile and those that it extends, relative to the folder of the program that names it. */
-export function profileFiles(name: string, directory: string): string[] {
-  const origin = { folder: directory, grammar: makePlainGrammar(profile) };
-  const { files } = loadLayers(resolve(directory, name), origin, () => {}); // what is wrong is reported by who reads it
-  return files.map((file) => toShownPath(file, directory));
 }

@@ -58,9 +58,3 @@ function nameOf({ endpoint, organizationID }: Configuration, other: string | und
   const place = origin === "emulator:" ? "another emulator" : address === origin ? origin : `${origin} with a path`;
   return (address === other ? address : place) + (organizationID === undefined ? "" : `#${organizationID}`);
 }
-
-/** Where calls go and as whom, as an approval has it. */
-export const destinationOf = (settings: Configuration): { endpoint: string; account: string | undefined } => ({
-  endpoint: addressOf(settings.endpoint),
-  account: settings.email ?? settings.userID,
-});

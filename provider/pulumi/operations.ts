@@ -1,13 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { today } from "../../machine/settings/today.ts";
-import { Approvals } from "../approval/approvals.ts";
 import { InputError, type PlatformFunction } from "../functions/function.ts";
 import type { Mask } from "../messages/masks.ts";
 import { readName, oneThing, type Identities } from "../resources/model/identities.ts";
 import { ResourceError, type Diff, type Observed, type InputProblem } from "../resources/model/resource.ts";
 import type { ResourceContext, OfflineResourceContext, Resource } from "../resources/resource.ts";
-import { bindingOutput, bind, destinationOf, isMoved, platformOf } from "./binding.ts";
+import { bindingOutput, bind, isMoved, platformOf } from "./binding.ts";
 import type { Configuration } from "./configuration/configuration.ts";
 import { PlatformConnection, EmulatorFields, type Surroundings as Reach } from "./connection.ts";
 import { failureOf, messageOf, sentenceOf } from "./failure.ts";
@@ -22,7 +21,6 @@ import {
   pickDeclaredInputs,
   diff,
   foreseen,
-  holdsUnknown,
   inputsIn,
   pickSettable,
   pickWriteOnly,
@@ -85,7 +83,6 @@ export class Operations {
   #isCurrent = false;
   readonly #login = new RefusedLogin();
   readonly #fields: EmulatorFields;
-  readonly #approvals: Approvals;
   readonly #lateSeeds: LateSeeds;
 
   constructor(surroundings: RunSurroundings) {
@@ -96,8 +93,6 @@ export class Operations {
     this.forecasts = new Forecasts(surroundings.foresees ?? false);
     this.#lateSeeds = new LateSeeds(this.notes, this.forecasts, surroundings.report);
     this.#fields = new EmulatorFields(surroundings.directory);
-    const destination = (): ReturnType<typeof destinationOf> => destinationOf(surroundings.configuration());
-    this.#approvals = new Approvals({ ...surroundings, destination, isUnknown: holdsUnknown });
   }
 
   check(call: Call, olds: Properties, news: Properties): Promise<{ inputs: Properties; problems: string[] }> {
@@ -109,7 +104,6 @@ export class Operations {
       const declared = toListed(resource, news, olds);
       const { inputs, problems } = await check(resource, offline, toListed(resource, olds), declared);
       await this.#lateSeeds.say(clean);
-      if (problems.length === 0) await this.#approvals.declared(call, olds, toListed(resource, inputs, olds));
       return { inputs: toKeyed(resource, inputs), problems: problems.map(sentenceOf).map(clean) };
     });
   }
@@ -124,7 +118,6 @@ export class Operations {
       const change = this.notes.compared(call.urn, comparison, own);
       const keeps = change.replaces.length === 0;
       const isChanged = moved || change.changed.length > 0;
-      (await this.#approvals.of(call))?.compared(call, id, { keeps, isChanged }, olds, inputs);
       if (call.urn !== undefined) this.#identities.compared(call.urn, id, keeps, olds["found"]);
       if (keeps) this.#refuseTwo(call, id);
       if (keeps && !isChanged) this.forecasts.report(call.urn, offline.report.info);
@@ -135,10 +128,7 @@ export class Operations {
   create(call: Call, inputs: Properties): Promise<Observed<Properties>> {
     return this.#run("create", call, async ({ online, bound }) => {
       const parsed = call.resource.inputs.parse(toListed(call.resource, inputs));
-      const approved = await this.#approvals.of(call);
-      approved?.creates(call, parsed);
       const { id, outputs } = await call.resource.create(await online(), parsed);
-      approved?.made(call, id);
       this.#refuseTwo(call, id);
       if (call.urn !== undefined) this.#identities.has(call.urn, id);
       return { id, outputs: bound(outputs) };
@@ -175,7 +165,6 @@ export class Operations {
     const { resource } = call;
     return this.#run("update", call, async ({ online, bound }) => {
       const inputs = resource.inputs.parse(toListed(resource, news));
-      (await this.#approvals.of(call))?.updates(call, id, olds, inputs);
       const outputs = bound(await resource.update(await online(olds), id, olds, inputs));
       if (call.urn !== undefined) this.#identities.has(call.urn, id);
       return outputs;
@@ -185,7 +174,6 @@ export class Operations {
   delete(call: Call, id: string, state: Properties): Promise<void> {
     const { resource, urn } = call;
     return this.#run("delete", call, async ({ online }) => {
-      (await this.#approvals.of(call))?.deletes(call, id, state);
       const context = await online(state);
       const owner = resource.identity && urn !== undefined ? this.#identities.findOwner(urn, id) : undefined;
       if (!owner) await refuseUndeclared(state, context.directory);
@@ -282,7 +270,7 @@ export class Operations {
       removals: removalsIn,
       seed: () => (seed?.length ? seed : randomBytes(32)),
       fieldTypes: (table: string) => this.#fields.of(settings.endpoint, table),
-      ...{ organizationNames: this.#organizationNames, isApproved: this.#approvals.areAsked },
+      organizationNames: this.#organizationNames,
     };
   }
 

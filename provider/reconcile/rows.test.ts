@@ -358,28 +358,3 @@ test("all rows of ours can be removed among many foreign ones with the source's 
     foreign: 9_000,
   });
 });
-
-test("only what was shown is written: rows that are not as they were last applied are left alone, each by itself", () => {
-  const table = new Table([
-    ["same", "1"],
-    ["edited", "by hand"],
-    ["leaving", "by hand"],
-    ["left", "1"],
-    ["taken", "theirs"],
-  ]);
-  const before = new Map(["same", "edited", "leaving", "left", "gone"].map((key) => [key, "1"]));
-  const after = new Map(["same", "edited", "gone", "new", "taken"].map((key) => [key, "2"]));
-  const plan = table.plan(after, ledgerOf(wantedOf(before)), { ...overwrite, adopt: true, onlyShown: true });
-  const keys = [...after.keys()];
-  const wanted = wantedOf(after);
-  const named = (indices: readonly number[]): string[] =>
-    keys.filter((key) => indices.includes(wanted.find(digestOf(key)) ?? -1)).toSorted();
-  expect(named(plan.unseen.wanted)).toEqual(["edited", "gone", "taken"]);
-  const leaving = new RowSet();
-  for (const { key, content } of plan.unseen.removals) leaving.add(key, content);
-  expect([leaving.length, leaving.has(digestOf("leaving"))]).toEqual([1, true]);
-  expect(named(plan.update.map((one) => one.wanted))).toEqual(["same"]);
-  expect(named([...plan.insert])).toEqual(["new"]);
-  expect(plan.remove.map(({ id }) => id)).toEqual(table.rows.flatMap(({ id, key }) => (key === "left" ? [id] : [])));
-  expect([plan.adoptNeeded, plan.conflicts]).toEqual([[], []]);
-});

@@ -28,8 +28,6 @@ export interface RowOptions {
   lostData?: boolean | undefined;
   /** Wanted rows that another owner gives up in the same run: they are taken over without `adopt`. */
   handedOver?: Pick<ReadonlySet<number>, "has"> | undefined;
-  /** Leave rows alone that are not as they were last applied: what is to be done was approved as it was shown. */
-  onlyShown?: boolean | undefined;
 }
 
 /** A row on the platform that a wanted row meets. `wanted` is an index of the wanted rows. */
@@ -54,14 +52,6 @@ export interface RowPlan {
   adoptNeeded: Meeting[];
   /** Rows of ours that were touched by hand while `onConflict` is `error`: the plan can't be carried out. */
   conflicts: { wanted: number | undefined; id: string | undefined; how: "edited" | "missing" }[];
-  /** Rows to write that are not as they were shown when the run was approved: they are left alone. */
-  unseen: {
-    wanted: number[];
-    /** Live content of those rows that exist, and that are ours or may be taken over. */
-    contents: Map<number, Content>;
-    /** With the content that they have there. */
-    removals: RowDigests[];
-  };
   /** Wanted rows that the table lacks in mode updateOnly: the plan can't be carried out. */
   lacking: number[];
   /** Rows of ours that differ from the wanted ones and stay so, because of mode or onConflict. */
@@ -103,7 +93,6 @@ export function planRows(
     adopted: strangersAmong(live.asWanted, wanted, known),
     adoptNeeded: [],
     conflicts: [],
-    unseen: { wanted: [], contents: new Map(), removals: [] },
     lacking: [],
     kept: 0,
     released: 0,
@@ -150,11 +139,6 @@ function matchRow(plan: RowPlan, wanted: RowSet, at: number, live: LiveRows, ind
     if (last === undefined) plan.adopted++;
     return;
   }
-  if (last === undefined && options.onlyShown && !options.handedOver?.has(at)) {
-    plan.unseen.wanted.push(at);
-    if (takes) plan.unseen.contents.set(at, content);
-    return;
-  }
   if (last === undefined && !takes && !options.handedOver?.has(at)) {
     plan.adoptNeeded.push({ wanted: at, id });
     return;
@@ -166,10 +150,7 @@ function matchRow(plan: RowPlan, wanted: RowSet, at: number, live: LiveRows, ind
   if (differs) plan.drift.edited.push({ wanted: at, id });
   if (options.mode === "insertOnly") plan.kept++;
   else if (edited && options.onConflict === "keepLive") plan.kept++;
-  else if (edited && options.onlyShown) {
-    plan.unseen.wanted.push(at);
-    plan.unseen.contents.set(at, content);
-  } else if (edited && options.onConflict === "error") plan.conflicts.push({ wanted: at, id, how: "edited" });
+  else if (edited && options.onConflict === "error") plan.conflicts.push({ wanted: at, id, how: "edited" });
   else plan.update.push({ wanted: at, id });
 }
 
@@ -191,7 +172,6 @@ function unwanted(plan: RowPlan, key: Digest, live: LiveRows, index: number, opt
   if (options.mode !== "exact" || ambiguous.length > 1 || (edited && others.length > 0)) {
     plan.released++;
   } else if (edited && options.onConflict === "keepLive") plan.released++;
-  else if (edited && options.onlyShown) plan.unseen.removals.push({ key, content });
   else if (edited && options.onConflict === "error") plan.conflicts.push({ wanted: undefined, id, how: "edited" });
   else plan.remove.push({ id, key, content: last });
 }
@@ -202,7 +182,6 @@ function absent(plan: RowPlan, wanted: RowSet, index: number, options: RowOption
   if (missing) plan.drift.missing.push(index);
   if (missing && options.onConflict === "keepLive") plan.kept++;
   else if (options.mode === "updateOnly") plan.lacking.push(index);
-  else if (missing && options.onlyShown) plan.unseen.wanted.push(index);
   else if (missing && options.onConflict === "error") {
     plan.conflicts.push({ wanted: index, id: undefined, how: "missing" });
   } else plan.insert.add(index);

@@ -10,7 +10,6 @@ import { apply, caller, optionsNow, optionsOf } from "./members/rosterApply.ts";
 import { parseFound, sparing, stillFound } from "./members/rosterFound.ts";
 import { identify, withRoles, nameOf, observe, toWanted, type Kept, type Members } from "./members/rosterLists.ts";
 import { each, names, sentences } from "./members/rosterSentences.ts";
-import { unshownStay } from "./members/rosterUnshown.ts";
 import { stays, type MemberContext } from "./members/teamClaims.ts";
 import { refuseUndeclaredMembers } from "./members/undeclared.ts";
 import { invitationTargets } from "./members/users.ts";
@@ -210,16 +209,11 @@ export const teamRoster = resource({
     const self = state.keepSelf ? await caller(context) : undefined;
     const ours = live.filter(managing(toWanted(state.members, state), state));
     const own = self && ours.find((member) => isUser(self, member));
-    const isKnown = managing(toWanted(state.members, state), { mode: "additive" });
     const met = stillFound(context, state, state.found, live) ?? {};
     const stay = ours.filter((member) => met[member.userID] && member !== own);
     if (stay.length > 0) context.report.info(staysFound(state.sensitive ? stay.length : stay.map(nameOf), id));
     const others = ours.filter((member) => member !== own && !stay.includes(member));
-    // Nothing of a deletion is kept, so no later report could show them.
-    const unshown = context.isApproved ? others.filter((member) => !isKnown(member)) : [];
-    if (unshown.length > 0) context.report.warning(unshownStay(unshown, state));
-    const shown = others.filter((member) => !unshown.includes(member));
-    const leaving = notDecidedOn(context, id, state, shown);
+    const leaving = notDecidedOn(context, id, state, others);
     if (leaving.length > 0) context.report.info(`removes ${formatCount(leaving.length, "person")}`);
     if (own) context.report.info(`${nameOf(own)} stays a member: its account makes these calls`);
     const failures = await each(leaving, (member) => context.members.remove(id, member));

@@ -34,7 +34,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
 test("bash completes commands, those below them, and what follows an alias", () => {
   expect(offered("st")).toEqual(["stack", "state"]);
   expect(offered("d")).toEqual(["destroy", "doctor", "dump", "drift"]);
-  expect(offered("report", "--format", "")).toEqual(["md", "json", "html", "text"]);
+  expect(offered("report", "--format", "")).toEqual(["md", "json", "text"]);
   expect(offered("stack", "")).toEqual(["init", "ls", "select", "output", "export", "rm"]);
   expect(offered("config", "s")).toEqual(["set"]);
   expect(offered("completion", "")).toEqual(["bash", "zsh", "fish"]);

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { comparisons } from "../bothEngines/jobs.ts";
 import { leftRunning } from "../harness/processes.ts";
-import { runApproved } from "./approvedRuns.ts";
 import { backends } from "./backends.ts";
 import { Cli, found } from "./cli.ts";
 import { documented, obstacleOf, runDocumented } from "./documentation.ts";
@@ -41,21 +40,6 @@ const jobs: readonly Job[] = [
       const reason = obstacleOf(job, cli);
       if (reason === undefined) await runDocumented(job, cli, root);
       return reason;
-    },
-  })),
-  ...["", "plugin", ...Object.keys(backends)].map((place) => ({
-    name: place === "" ? "approval" : `approval-${place}`,
-    isOptional: place in backends,
-    run: async (program: string, root: string) => {
-      const backend = await backends[place]?.();
-      if (typeof backend === "string") return backend;
-      try {
-        const providerKind = place === "plugin" ? "plugin" : "dynamic";
-        await runApproved({ program, root, backend, providerKind });
-      } finally {
-        await backend?.stop();
-      }
-      return undefined;
     },
   })),
   {

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { approval, seal, unsealed } from "../../../provider/approval/seal.ts";
 
 // The one model of a report: makers fill it in, renderers are functions of it. It is also the JSON that is published.
 
@@ -23,10 +22,6 @@ const change = z.strictObject({
   op: z.enum(["remove", "change", "add"]),
   name: z.string().meta({ description: "Name of a setting, an e-mail address, or the natural key of a row." }),
   fields: z.array(field),
-  same: z
-    .record(z.string(), z.unknown())
-    .optional()
-    .meta({ description: "Of a changed row: the cells that stay as they are, by label." }),
   place: z.string().optional().meta({ description: "file:line:column in the declaration." }),
   accepted: z.string().optional().meta({ description: "Why drift.yaml accepts it." }),
 });
@@ -41,10 +36,6 @@ const thing = z.strictObject({
   place: z.string().optional(),
   people: tally.optional(),
   rows: tally.optional(),
-  columns: z
-    .array(z.string())
-    .optional()
-    .meta({ description: "Labels of the rows besides their key, in the order of the source." }),
   changes: z.array(change).meta({ description: "Removals first." }),
   omitted: z.int().meta({ description: "Changes that are counted and not listed." }),
   notes: z.array(z.string()),
@@ -63,14 +54,7 @@ const section = z.strictObject({
     .meta({ description: "Things that may only have another key, with the line that keeps each one what it is." }),
 });
 
-const note = z.strictObject({
-  text: z.string(),
-  place: z.string().optional(),
-  code: z
-    .literal(true)
-    .optional()
-    .meta({ description: "Code that nothing here understands: approve asks who read it." }),
-});
+const note = z.strictObject({ text: z.string(), place: z.string().optional() });
 
 const environment = z.strictObject({
   name: z.string(),
@@ -85,19 +69,17 @@ const environment = z.strictObject({
   problems: z.array(note).meta({ description: "Mistakes, broken rules and undeclared removals: a run would stop." }),
   flags: z.array(note).meta({ description: "Changes that decide where credentials go, or what runs." }),
   notes: z.array(z.string()),
-  seal: z.union([seal, unsealed]).optional().meta({ description: "What a run may do once this is approved." }),
 });
 
 export const changeSet = z.strictObject({
   version: z.literal(1),
-  kind: z.enum(["report", "drift", "events", "changes"]),
+  kind: z.enum(["report", "drift", "changes"]),
   base: z
     .strictObject({ ref: z.string(), commit: z.string(), behind: z.int().optional() })
     .optional()
     .meta({ description: "What the working tree is compared with; behind: commits of it that the branch lacks." }),
   flags: z.array(note).meta({ description: "As the flags of an environment, of what all of them share." }),
   environments: z.array(environment),
-  approval: approval.optional().meta({ description: "Added by microapps approve." }),
 });
 
 export type ChangeSet = z.output<typeof changeSet>;
@@ -160,6 +142,5 @@ export const isUntouched = (environment: EnvironmentChanges): boolean =>
 export const isUnchanged = (environment: EnvironmentChanges): boolean =>
   isUntouched(environment) && (environment.pending?.things.length ?? 0) === 0;
 
-/** The name of a comparison between two sides, and the sides in it. */
+/** The name of a comparison between two sides. */
 export const nameSides = (from: string, to: string): string => `${from} → ${to}`;
-export const sidesIn = (name: string): string[] => name.split(" → ");

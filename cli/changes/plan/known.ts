@@ -17,7 +17,6 @@ import { summarize, type RowDeclaration } from "../../../provider/resources/rows
 import { SourceError } from "../../../provider/sources/read.ts";
 import type { Declared } from "../model/source.ts";
 import { clear, openValue, type StackState, type StateResource } from "../state/state.ts";
-import { assumeRows } from "./assumed.ts";
 import { resourceOf, urnOf, type KnownThing } from "./knownThing.ts";
 
 /** Things of a declaration as its `up` would have left them. */
@@ -114,10 +113,10 @@ function peopled(outputs: Properties): Properties {
 }
 
 /**
- * Things of a state below its Environment. Secrets of the state can't be read here: their values, and rows whose
- * digests are keyed by one, are assumed to be the declared ones.
+ * Things of a state below its Environment. Secrets of the state can't be read here: their values are taken to be the
+ * declared ones, and rows whose digests are keyed by one are not compared.
  */
-export async function toKnownState({ resources }: StackState, root: string, head: Declared): Promise<KnownThing[]> {
+export function toKnownState({ resources }: StackState, root: string, head: Declared): KnownThing[] {
   const wanted = new Map<string, DeclaredThing>(
     things(head.declaration).flatMap((thing) =>
       [thing.name.now, ...thing.name.own, ...thing.name.inherited].map(
@@ -126,21 +125,19 @@ export async function toKnownState({ resources }: StackState, root: string, head
     ),
   );
   const below = resources.filter(({ name }) => name.startsWith(`${root}/`));
-  return Promise.all(
-    below.map(async (each) => {
-      const name = each.name.slice(root.length + 1);
-      const key = `${each.kind} ${name}`;
-      const known: KnownThing = {
-        ...{ key, kind: each.kind, name, id: each.id },
-        inputs: clearly(each.values),
-        outputs: clearly(each.outputs ?? each.values),
-        isUnfinished: each.isUnfinished ?? false,
-        keepsCells: each.isOfPlugin ?? false,
-        sealed: Object.entries(each.values).flatMap(([name, value]) => (openValue(value) ? [] : [name])),
-      };
-      return each.kind === "SeedRows" ? ofSeed(known, each, wanted.get(key), head) : unsealed(known, wanted.get(key));
-    }),
-  );
+  return below.map((each) => {
+    const name = each.name.slice(root.length + 1);
+    const key = `${each.kind} ${name}`;
+    const known: KnownThing = {
+      ...{ key, kind: each.kind, name, id: each.id },
+      inputs: clearly(each.values),
+      outputs: clearly(each.outputs ?? each.values),
+      isUnfinished: each.isUnfinished ?? false,
+      keepsCells: each.isOfPlugin ?? false,
+      sealed: Object.entries(each.values).flatMap(([name, value]) => (openValue(value) ? [] : [name])),
+    };
+    return each.kind === "SeedRows" ? ofSeed(known, each, wanted.get(key)) : unsealed(known, wanted.get(key));
+  });
 }
 
 const clearly = (values: Readonly<Record<string, unknown>>): Properties =>
@@ -157,23 +154,18 @@ function unsealed(known: KnownThing, thing: DeclaredThing | undefined): KnownThi
   return { ...known, inputs: { ...known.inputs, ...same }, outputs: { ...known.outputs, ...same } };
 }
 
-async function ofSeed(
-  stated: KnownThing,
-  { values }: StateResource,
-  thing: DeclaredThing | undefined,
-  head: Declared,
-): Promise<KnownThing> {
+/** A seed of a state. Where the salt of its digests is secret, nothing here knows what its rows say. */
+function ofSeed(stated: KnownThing, { values }: StateResource, thing: DeclaredThing | undefined): KnownThing {
   const all = unsealed(stated, thing);
   // Labels of secret rows are a secret, too: which of them go is seen by the run.
   const known = { ...all, outputs: { labels: [], ...all.outputs } };
-  if (openValue(values["salt"])) {
-    try {
-      decodeLedger(String(values["ledger"]));
-      return { ...known, rows: "all" };
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      return { ...known, outputs: { ...known.outputs, ledger: undefined }, rows: "none", why: error.message };
-    }
+  const unread = { ...known, outputs: { ...known.outputs, ledger: undefined }, rows: "none" as const };
+  if (!openValue(values["salt"])) return unread;
+  try {
+    decodeLedger(String(values["ledger"]));
+    return { ...known, rows: "all" };
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return { ...unread, why: error.message };
   }
-  return assumeRows(known, values, thing, head);
 }

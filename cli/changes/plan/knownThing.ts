@@ -20,9 +20,9 @@ export interface KnownThing {
   keepsCells?: boolean;
   /** How it was declared, where it is of a declaration. */
   thing?: DeclaredThing;
-  /** The rows that were applied: all of them, their natural keys alone, or none, since nobody can read them here. */
-  rows?: "all" | "keys" | "none";
-  /** Why it is not all of them. */
+  /** The rows that were applied: all of them, or none, since nobody can read them here. */
+  rows?: "all" | "none";
+  /** Why it is none of them. */
   why?: string;
   /** Secrets of the state, which are taken to be what is declared. */
   sealed?: readonly string[];

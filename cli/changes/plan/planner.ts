@@ -17,6 +17,8 @@ export interface PlannedStep {
   operation: PlannedOperation;
   thing?: DeclaredThing;
   known?: KnownThing;
+  /** True for a seed whose rows can't be read here, or may be those of such a seed of the same table. */
+  isUnread?: boolean;
   /** The inputs as they were checked. */
   inputs: Properties;
   /** Names of what an update changes. */
@@ -71,21 +73,38 @@ export class Planner {
         (each) => left.get(`${kind} ${each.slice(1)}`) ?? [],
       );
       if (found) left.delete(found.key);
-      this.#steps.set(thing.key, { ...begun(), thing, ...(found ? { known: found } : {}), operation: "same" });
+      const operation = found ? "same" : "create";
+      this.#steps.set(thing.key, { ...begun(), thing, ...(found ? { known: found } : {}), operation });
     }
     // An engine deletes last things first.
     this.#departing = [...left.values()].toReversed().map((each) => ({ ...begun(), known: each, operation: "delete" }));
   }
 
-  /** True if rows can't be read here. */
-  #isUnread({ thing, known }: PlannedStep): boolean {
-    const source = thing?.inputs["source"];
-    const isThere = typeof source !== "string" || this.#place.unread?.(source) === undefined;
-    return !isThere || (known?.kind === "SeedRows" && known.outputs["ledger"] === undefined);
+  /** Marks the seeds whose rows can't be known here. What such a seed of a state gives up another one of its table may take. */
+  #markUnread(all: readonly PlannedStep[]): void {
+    const tables = new Set<unknown>();
+    for (const step of all) {
+      const { thing, known } = step;
+      const source = thing?.inputs["source"];
+      const isThere = typeof source !== "string" || this.#place.unread?.(source) === undefined;
+      const isSealed = known?.kind === "SeedRows" && known.outputs["ledger"] === undefined;
+      if (isSealed) tables.add(known.outputs["table"]);
+      step.isUnread = !isThere || isSealed;
+    }
+    for (const step of all) {
+      const { thing, known } = step;
+      const ofSeed = [thing, known].some((each) => each?.kind === "SeedRows");
+      if (
+        ofSeed &&
+        [thing?.inputs["table"], known?.outputs["table"]].some((table) => table !== undefined && tables.has(table))
+      )
+        step.isUnread = true;
+    }
   }
 
   async plan(): Promise<Plan> {
     const all = [...this.#steps.values()];
+    this.#markUnread([...all, ...this.#departing]);
     for (const step of all) await this.#check(step);
     let before = "";
     for (let round = 0; round < maxRounds; round++) {
@@ -170,7 +189,7 @@ export class Planner {
 
   async #check(step: PlannedStep): Promise<void> {
     const { thing, known } = step;
-    if (!thing || this.#isUnread(step)) return;
+    if (!thing || step.isUnread) return;
     step.lines = [];
     const resource = resourceOf(thing.kind);
     const olds = known?.inputs ?? {};
@@ -185,7 +204,7 @@ export class Planner {
     const { thing, known } = step;
     if (!thing || !known) return;
     const resource = resourceOf(thing.kind);
-    if (this.#isUnread(step)) {
+    if (step.isUnread) {
       await this.#compareSettings(step, resource);
       return;
     }
@@ -256,9 +275,7 @@ export class Planner {
     }
     try {
       const findings =
-        known.outputs["ledger"] === undefined && known.kind === "SeedRows"
-          ? {}
-          : await resource.departs?.(this.context(found), state);
+        step.isUnread && known.kind === "SeedRows" ? {} : await resource.departs?.(this.context(found), state);
       this.#note(state.resourceUrn, findings);
     } catch (error) {
       const refusal = refusalOf(error);

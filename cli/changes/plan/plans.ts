@@ -32,7 +32,7 @@ export async function pending(state: StackState, declared: Declared): Promise<Se
   if (roots.length === 0 && own.length > 0) {
     return notCompared("the state has no Environment: the program declares its resources itself");
   }
-  const known = await toKnownState({ ...state, resources: own }, roots[0]?.name ?? "environment", declared);
+  const known = toKnownState({ ...state, resources: own }, roots[0]?.name ?? "environment", declared);
   const { declaration, file, folder, unread } = declared;
   const policy = declaration.removals === "declared" ? file : undefined;
   const plan = await new Planner({ folder, policy, unread }, known, things(declaration)).plan();

@@ -8,14 +8,11 @@ import { read } from "../../../provider/sources/read.ts";
 import { copyValues, listLinkedLabels, placeOf } from "../../../provider/sources/source.ts";
 import { orderChanges, secretText, type Change, type Field } from "../model/changeSet.ts";
 import type { Declared } from "../model/source.ts";
-import { fieldOf, shortenValue } from "../model/values.ts";
+import { fieldOf } from "../model/values.ts";
 import type { PlannedStep } from "./planner.ts";
 
 /** Rows of each kind that are listed of one seed; all are counted. */
 export const maxListed = 10_000;
-
-/** Maximum characters of an unchanged cell: it only identifies the row. */
-const maxSame = 80;
 
 /** The verbs by which a file edits the rows of a source. */
 const verbs = { additions: "rows+", changes: "rows~", removals: "rows-" } as const;
@@ -43,24 +40,17 @@ function sideOf(declared: Declared | undefined, key: string | undefined): Side |
 export const secretsOf = ({ sensitive, secretLabels }: Pick<SeedDeclaration, "sensitive" | "secretLabels">) =>
   sensitive ? ("all" as const) : new Set(secretLabels);
 
-/** Rows of a seed that are listed, and their labels besides those of the key. */
-export interface ListedRows {
-  changes: Change[];
-  columns: string[];
-}
-
 /** Lists the rows that a plan adds, changes and removes, with what they say where both sources are at hand. */
 export async function listRows(
   step: PlannedStep,
   sides: { base: Declared | undefined; head: Declared },
-): Promise<ListedRows> {
+): Promise<Change[]> {
   const { thing, known, rows } = step;
   const plan = rows?.plan;
-  const none = { changes: [], columns: [] };
-  if (!plan?.exact || !known || !thing || step.operation === "replace") return none;
+  if (!plan?.exact || !known || !thing || step.operation === "replace") return [];
   const head = sideOf(sides.head, thing.path[1]);
   const base = sideOf(sides.base, known.thing?.path[1]);
-  if (!head || secretsOf(head.seed) === "all" || (base && secretsOf(base.seed) === "all")) return none;
+  if (!head || secretsOf(head.seed) === "all" || (base && secretsOf(base.seed) === "all")) return [];
   return new Listing(step, head, base).list();
 }
 
@@ -71,7 +61,6 @@ class Listing {
   readonly #secret: ReadonlySet<string>;
   readonly #linked: ReadonlySet<string>;
   readonly #changes: Change[] = [];
-  readonly #columns = new Set<string>();
   /** Rows of the head that change, by the index of the row that they were. */
   readonly #changed = new Map<number, { values: RowData; line: number }>();
 
@@ -84,12 +73,12 @@ class Listing {
     this.#linked = new Set([...listLinkedLabels(inputs), ...listLinkedLabels(step.known?.outputs ?? {})]);
   }
 
-  async list(): Promise<ListedRows> {
+  async list(): Promise<Change[]> {
     const plan = this.#step.rows?.plan;
-    if (!plan?.exact) return { changes: [], columns: [] };
+    if (!plan?.exact) return [];
     if (plan.insert + plan.update + (plan.handed?.size ?? 0) > 0) await this.#takeHead();
     if (plan.remove + this.#changed.size > 0) await this.#takeBase();
-    return { changes: orderChanges(this.#changes), columns: [...this.#columns] };
+    return orderChanges(this.#changes);
   }
 
   async #takeHead(): Promise<void> {
@@ -164,19 +153,13 @@ class Listing {
     const [earlier, later] = [copyValues(before), copyValues(after)];
     const labels = [...new Set([...Object.keys(later), ...Object.keys(earlier)])];
     const fields: Field[] = [];
-    const same: Record<string, unknown> = {};
     for (const label of labels) {
-      const isKey = key.includes(label);
-      if (!isKey) this.#columns.add(label);
       const [was, is] = [earlier[label], later[label]];
       const isSecret = this.#secret.has(label);
       if (this.#form(label, was) !== this.#form(label, is))
         fields.push(fieldOf(label, was ?? undefined, is ?? undefined, isSecret)); // of a row, null is nothing
-      else if (!isKey && is !== undefined && is !== null)
-        same[label] = isSecret ? secretText : shortenValue(is, maxSame);
     }
-    const unchanged = op === "change" && Object.keys(same).length > 0 ? { same } : {};
-    this.#changes.push({ kind: "row", op, name, fields, ...unchanged, place });
+    this.#changes.push({ kind: "row", op, name, fields, place });
   }
 
   /** A value as its digest takes it. */

@@ -97,8 +97,6 @@ async function thingOf(kind: Thing["kind"], step: PlannedStep, plan: Plan, sides
   const unread = seed?.unread ?? false;
   if (!isTouched) return { problems, calls: 0, unread };
   const place = placeOf(step, sides);
-  const columns = seed && seed.columns.length > 0 ? { columns: seed.columns } : {};
-  const rows = seed?.tally ? { rows: seed.tally, ...columns } : {};
   return {
     problems,
     unread,
@@ -110,7 +108,7 @@ async function thingOf(kind: Thing["kind"], step: PlannedStep, plan: Plan, sides
       ...(formerly === undefined ? {} : { formerly }),
       ...(place === "" ? {} : { place }),
       ...(people ? { people: people.tally } : {}),
-      ...rows,
+      ...(seed?.tally ? { rows: seed.tally } : {}),
       changes,
       omitted: touched(seed?.tally) - (seed?.changes.length ?? 0),
       notes: [
@@ -141,8 +139,6 @@ const waitOf = ({ steps }: Plan, { thing, known }: PlannedStep): PlannedStep[] =
 interface SeedRowsAhead {
   tally: Tally | undefined;
   changes: Change[];
-  /** Labels of the listed rows besides those of the key. */
-  columns: string[];
   notes: string[];
   unread: boolean;
 }
@@ -152,16 +148,14 @@ async function rowsOf(step: PlannedStep, sides: Sides): Promise<SeedRowsAhead> {
   const source = thing?.inputs["source"];
   const elsewhere = typeof source === "string" ? sides.head.unread?.(source) : undefined;
   const why = elsewhere ?? (known?.thing ? known.why : undefined);
-  if (why !== undefined)
-    return { tally: noTally(), changes: [], columns: [], notes: [`rows not compared: ${why}`], unread: false };
-  const unread = known !== undefined && known.thing === undefined && (known.rows === "none" || known.rows === "keys");
-  if (unread && known.rows === "none") {
-    const { rowCount } = known.outputs;
+  if (why !== undefined) return { tally: noTally(), changes: [], notes: [`rows not compared: ${why}`], unread: false };
+  if (step.isUnread) {
+    const rowCount = known?.outputs["rowCount"];
     const notes =
       thing || typeof rowCount !== "number"
         ? []
         : [`has ${formatCount(rowCount, "row")}: up finds out which of them stay`];
-    return { tally: undefined, changes: [], columns: [], notes, unread };
+    return { tally: undefined, changes: [], notes, unread: true };
   }
   const tally = tallyOf(rows, operation);
   if (departing?.plan.exact && tally) tally.remove += departing.plan.remove;
@@ -172,7 +166,7 @@ async function rowsOf(step: PlannedStep, sides: Sides): Promise<SeedRowsAhead> {
     ...sparedNotes(departing),
     ...vagueNotes(rows),
   ];
-  return { tally, ...(await listRows(step, sides)), notes, unread };
+  return { tally, changes: await listRows(step, sides), notes, unread: false };
 }
 
 function tallyOf(rows: RowsAhead | undefined, operation: PlannedStep["operation"]): Tally | undefined {

@@ -102,7 +102,7 @@ export class Comment {
       ];
       this.#lines.push(
         "",
-        `Cut here: ${parts.join(" and ")}. All that is listed is in the report in JSON or HTML (\`microapps report --format html\`); the counts above are of all.`,
+        `Cut here: ${parts.join(" and ")}. All that is listed is in \`microapps report --format json\`; the counts above are of all.`,
       );
     }
     return `${this.#lines.join("\n")}\n`;

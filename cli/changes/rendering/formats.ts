@@ -1,3 +1,3 @@
 /** How a report may be written. */
-export const formats = ["md", "json", "html", "text"] as const;
+export const formats = ["md", "json", "text"] as const;
 export type Format = (typeof formats)[number];

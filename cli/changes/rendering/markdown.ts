@@ -10,7 +10,6 @@ import {
 import { checklist, leads, type CheckItem } from "./checklist.ts";
 import { code, Comment, type Details } from "./comment.ts";
 import { findDone, besides, mergeThings, openPart, saysMore, group, type MergedThing, type Shared } from "./merged.ts";
-import { sealLines } from "./sealLines.ts";
 import { cutBoth, inWords, toSigned, signs, summary, totals, valueText, valueTexts, verbs, toVisible } from "./text.ts";
 
 /** Bytes that a report has at most: a comment of GitHub takes 65,536 characters. */
@@ -50,8 +49,7 @@ export function markdown(set: ChangeSet): string {
   const stopping = found.map(({ value, environments }) => `- ${named(environments)} ${code(value, limits.sentence)}`);
   page.list("What stops it", stopping, limits.listed);
   page.reserve(-bytes);
-  page.list("Look at these before you approve", [...checks.flags, ...checks.others], Infinity);
-  page.list("What an approval is of", digestLines(set), Infinity);
+  page.list("Look at these before you merge", [...checks.flags, ...checks.others], Infinity);
   for (const line of noteLines(set)) page.line("", line);
   const details: Details[] = [];
   section(page, details, set, { title: "", pending: false, thingsOf: ({ change }) => change.things });
@@ -59,17 +57,6 @@ export function markdown(set: ChangeSet): string {
   const few = details.reduce((sum, { rows }) => sum + rows.length, 0) <= limits.open;
   page.details(details.map((each) => ({ ...each, isOpen: few })));
   return page.end();
-}
-
-/** Lines of the seals, digests first: those must not be cut. */
-function digestLines({ environments }: ChangeSet): string[] {
-  const lines = (from: number, to?: number): string[] =>
-    environments.flatMap((each) =>
-      sealLines(each)
-        .slice(from, to)
-        .map((text) => `- ${named([each.name])}: ${code(text, limits.flag)}`),
-    );
-  return [...lines(0, 1), ...lines(1)];
 }
 
 /** Environments in a sentence. */
@@ -88,7 +75,7 @@ function checkLines(set: ChangeSet): { flags: string[]; others: string[] } {
   let left = maxFlagBytes;
   for (const line of flags) if ((left -= Buffer.byteLength(line) + 1) >= 0) shown.push(line);
   const missing = flags.length - shown.length;
-  const more = `- [ ] ⛔ ${missing} more of these have no room here: read all of them in the report in HTML or JSON before you approve`;
+  const more = `- [ ] ⛔ ${missing} more of these have no room here: read all of them in the report in JSON before you approve`;
   return { flags: missing === 0 ? shown : [...shown, more], others: lines(({ about }) => about !== "flags") };
 }
 
@@ -103,7 +90,6 @@ function checkLine({ about, environments, names }: CheckItem): string {
 const titles: Record<ChangeSet["kind"], string> = {
   report: "What this change does",
   drift: "What was changed by hand",
-  events: "What an update does",
   changes: "What differs",
 };
 

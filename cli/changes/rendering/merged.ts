@@ -25,7 +25,6 @@ export interface MergedThing {
   changes: Shared<Change>[];
   /** Changes that are counted and not listed, in the environment with most of them. */
   omitted: number;
-  columns: string[];
 }
 
 /** Equal values once, in the order in which they came first. */
@@ -80,7 +79,6 @@ function mergedThing(entries: readonly { environment: string; thing: Thing }[]):
     // One environment has nothing to compare with: its changes need no key.
     changes: entries.length === 1 ? changes.map(alone) : group(changes, changeKey),
     omitted: Math.max(...entries.map(({ thing }) => thing.omitted)),
-    columns: [...new Set(entries.flatMap(({ thing }) => thing.columns ?? []))],
   };
 }
 

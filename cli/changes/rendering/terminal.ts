@@ -1,11 +1,9 @@
 import { isUnchanged, stops, type Change, type ChangeSet, type EnvironmentChanges } from "../model/changeSet.ts";
 import { besides, mergeThings, openPart, type MergedThing } from "./merged.ts";
-import { sealLines } from "./sealLines.ts";
 import { cut, inWords, signs, summary, valueText, verbs, toVisible } from "./text.ts";
 
 const nothing: Record<ChangeSet["kind"], string> = {
   report: "  nothing changes",
-  events: "  nothing changes",
   drift: "  no drift",
   changes: "  nothing differs",
 };
@@ -31,7 +29,6 @@ export function terminal(set: ChangeSet): string {
     for (const note of environment.notes) lines.push(`  ${toVisible(note)}`);
     if (isUnchanged(environment)) lines.push(nothing[set.kind]);
     lines.push(...openLines(environment));
-    for (const line of sealLines(environment)) lines.push(`  ${toVisible(line)}`);
   }
   const isOne = set.environments.length === 1;
   const sections = [

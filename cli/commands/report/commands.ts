@@ -1,10 +1,8 @@
 import { type Command, Option } from "commander";
 import { EngineError } from "../../../engine/cli/cli.ts";
 import { dayVariable, isDay } from "../../../machine/settings/today.ts";
-import type { Format } from "../../changes/rendering/formats.ts";
+import { formats } from "../../changes/rendering/formats.ts";
 import type { DriftOptions, ReportOptions } from "./options.ts";
-
-const formats: Format[] = ["md", "json", "html", "text"];
 
 /** Adds the command that reports what a change does to each environment. */
 export function addReportCommand(program: Command): void {
@@ -22,11 +20,6 @@ export function addReportCommand(program: Command): void {
       "--state <file>",
       "the state, as 'stack export' prints it, where its backend is out of reach; - reads it from standard input",
     )
-    .option(
-      "--events <file>",
-      "report from the events of 'preview --json' instead, for programs that are no Environment file",
-    )
-    .option("--from <report>", "write a report anew that --format json wrote, with what its seals let a run do")
     .option("--expect-no-changes", "fail when anything changes")
     // As a variable as well: a tool of the version before ignores it.
     .addOption(
@@ -40,9 +33,7 @@ export function addReportCommand(program: Command): void {
         ReportOptions & {
           base: string;
           state?: string;
-          events?: string;
           outputs?: string;
-          from?: string;
           all?: boolean;
         }
       >();

@@ -1,23 +1,16 @@
 import { appendFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { EngineError, projectFolder, stateAtRest } from "../../../engine/index.ts";
-import { digestCode } from "../../../provider/approval/code.ts";
-import { ApprovalError } from "../../../provider/approval/signature.ts";
 import { CommitError } from "../../changes/base/commits.ts";
 import type { EnvironmentEntry } from "../../changes/base/environments.ts";
-import { EventsError, eventsReport } from "../../changes/events/events.ts";
 import { isUnchanged, notCompared, stops, type ChangeSet, type Section } from "../../changes/model/changeSet.ts";
 import type { Declared } from "../../changes/model/source.ts";
 import { pending } from "../../changes/plan/plans.ts";
 import { outputs } from "../../changes/rendering/outputs.ts";
 import { render } from "../../changes/rendering/render.ts";
-import { report, RequestError, type Shown } from "../../changes/report.ts";
-import { destinationOf } from "../../changes/sealing/destination.ts";
-import { sealRun } from "../../changes/sealing/sealing.ts";
-import { stateVersion } from "../../changes/sealing/stateVersion.ts";
+import { report, RequestError } from "../../changes/report.ts";
 import { StateError, stateOf } from "../../changes/state/state.ts";
 import type { ReportOptions } from "./options.ts";
-import { readSavedReport } from "./savedReport.ts";
 import { textOf } from "./textOf.ts";
 
 /** Exit statuses of reports, as docs/exit-statuses.md has them. */
@@ -27,9 +20,9 @@ export const statuses = { stopped: 2, login: 3, unread: 4, noSuchStack: 6, chang
 export const deadlineMs = 60_000;
 
 /** Makes the report, writes it, and sets the exit status. */
-export async function runReport(options: ReportRequestOptions & { from?: string; outputs?: string }): Promise<void> {
+export async function runReport(options: ReportRequestOptions & { outputs?: string }): Promise<void> {
   const cwd = path.resolve(options.cwd ?? ".");
-  const set = options.from === undefined ? await reportOf(cwd, options) : readSavedReport(cwd, options.from);
+  const set = await reportOf(cwd, options);
   deliver(set, options, cwd);
   if (options.outputs !== undefined) appendFileSync(path.resolve(cwd, options.outputs), outputs(set));
   if (set.environments.some((environment) => stops(environment).length > 0)) process.exitCode = statuses.stopped;
@@ -39,12 +32,11 @@ export async function runReport(options: ReportRequestOptions & { from?: string;
 const isWhole = ({ flags, environments }: ChangeSet): boolean => flags.length === 0 && environments.every(isUnchanged);
 
 /** The options of a report, completed. */
-export type ReportRequestOptions = ReportOptions & { base: string; state?: string; events?: string };
+export type ReportRequestOptions = ReportOptions & { base: string; state?: string };
 
 /** Makes a report of the working tree and the states. */
 export async function reportOf(cwd: string, options: ReportRequestOptions): Promise<ChangeSet> {
-  const { base, stacks, file, state, events } = options;
-  if (events !== undefined) return reportOfEvents(cwd, events);
+  const { base, stacks, file, state } = options;
   if (state !== undefined && stacks.length !== 1)
     throw new EngineError("--state is of one stack: name it with --stack");
   const folder = projectFolder(cwd);
@@ -55,32 +47,16 @@ export async function reportOf(cwd: string, options: ReportRequestOptions): Prom
     ...(file === undefined ? {} : { file: path.relative(folder, path.resolve(cwd, file)) }),
   };
   const texts = new StateTexts(cwd, state);
-  let code: Promise<string> | undefined; // the same for all environments
   try {
     return await report({
       ...request,
       profile: process.env["MICROAPPS_PROFILE"] || undefined,
       deadline: AbortSignal.timeout(deadlineMs),
       pending: (entry, declared) => pendingOf(texts, entry, declared),
-      ...(options.format !== "text"
-        ? {
-            seal: async (entry, declared, shown) =>
-              sealOf(texts, entry, declared, { ...shown, code: await (code ??= digestCode(folder)) }),
-          }
-        : {}),
     });
   } catch (error) {
     if (error instanceof RequestError) throw new EngineError(error.message, error.isMissing ? statuses.noSuchStack : 1);
-    if (error instanceof CommitError || error instanceof ApprovalError) throw new EngineError(error.message);
-    throw error;
-  }
-}
-
-async function reportOfEvents(cwd: string, file: string): Promise<ChangeSet> {
-  try {
-    return eventsReport(await textOf(cwd, file));
-  } catch (error) {
-    if (error instanceof EventsError) throw new EngineError(`${file}: ${error.message}`);
+    if (error instanceof CommitError) throw new EngineError(error.message);
     throw error;
   }
 }
@@ -105,24 +81,6 @@ class StateTexts {
     if (!known) this.#texts.set(stack, Promise.resolve(text));
     return text;
   }
-}
-
-/** The seal of an environment. A state that can't be read is unknown; its pending part has the reason. */
-async function sealOf(
-  texts: StateTexts,
-  entry: EnvironmentEntry,
-  declared: Declared,
-  { pending, commit, base, code }: Shown & { code: string },
-) {
-  const text = await texts.of(entry.stack).catch(() => undefined);
-  const state = text === undefined ? undefined : stateOf(text);
-  const seeds = Object.keys(declared.declaration.seeds);
-  const isExact = pending?.compared === true && pending.why === undefined;
-  const changed = new Set(pending?.things.flatMap(({ kind, name }) => (kind === "seed" ? [name] : [])));
-  const unchangedSeeds = new Set(isExact ? seeds.filter((each) => !changed.has(each)) : []);
-  const destination = await destinationOf(entry, declared.folder, process.env);
-  const version = text === undefined ? undefined : stateVersion(text);
-  return sealRun({ entry, declared, base, state, version, commit, code, ...destination, unchangedSeeds });
 }
 
 async function pendingOf(texts: StateTexts, { stack }: EnvironmentEntry, declared: Declared): Promise<Section> {

@@ -41,6 +41,14 @@ test("a key that nobody reads is refused with the one that was meant", () => {
   );
 });
 
+test.each(["MICROAPPS_APPROVED", "MICROAPPS_APPROVAL_KEY"])(
+  "%s is refused, since nothing is held against it any more",
+  (name) => {
+    expect(() => given(sound, { [name]: "../report.json" })).toThrow(`${name} is gone, and nothing was sent`);
+    expect(given(sound, { [name]: "" })).toEqual(sound);
+  },
+);
+
 test("a variable that misspells one is refused, another that only begins alike is somebody else's", () => {
   expect(() => given(sound, { MICROAPPS_READONLY: "true" })).toThrow(
     "the variable MICROAPPS_READONLY is not read; did you mean MICROAPPS_READ_ONLY?",

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { answerRemoved } from "../../../machine/removed.ts";
 import { dayVariable } from "../../../machine/settings/today.ts";
-import { approvedVariable, keyVariable } from "../../approval/signature.ts";
 import { isHeaderValue, noHeaderValue } from "../../client/http/headers.ts";
 import type { WireNames } from "../../contract/endpoints.ts";
 import { email, id } from "../../contract/values.ts";
@@ -235,15 +235,11 @@ function refuseUnknown(
   explicit: boolean,
 ): void {
   const shown = (key: string): string => (explicit ? key : `microapps:${key}`);
+  const gone = ["MICROAPPS_APPROVED", "MICROAPPS_APPROVAL_KEY"].filter((name) => Boolean(environment[name]));
   const problems = [
+    ...gone.flatMap((name) => answerRemoved("settings", name) ?? []),
     ...unknownNames(settings, keys, shown).map(({ key, reason }) => `${shown(key)} ${reason}`),
-    ...findMisspelled(environment, [
-      ...keys.map(variableOf),
-      allowedVariable,
-      approvedVariable,
-      keyVariable,
-      dayVariable,
-    ]),
+    ...findMisspelled(environment, [...keys.map(variableOf), allowedVariable, dayVariable]),
   ];
   if (problems.length > 0) throw new UnknownSetting(problems.join("; "));
 }

@@ -20,7 +20,6 @@ import { findFound, namesIn, sparing, stillFound, type FoundRoles, type KeptFoun
 import { identify, withRoles, nameOf, observe, toWanted, type Kept, type Members } from "./rosterLists.ts";
 import { lacking, type RoleChange } from "./rosterProof.ts";
 import { each, names, sentences } from "./rosterSentences.ts";
-import { peopleOf, planWithout, unshownBy, unshownSentence, type Unshown } from "./rosterUnshown.ts";
 import type { MemberContext } from "./teamClaims.ts";
 import { refuseUndeclaredMembers } from "./undeclared.ts";
 
@@ -113,11 +112,10 @@ export async function apply<Inputs extends Roster & Record<string, unknown>>(
     ...sentences("not made a plain member", new Map([...demoted.failed, ...unlike.member]), inputs),
     ...sentences("not removed", new Map([...removed.failed, ...unlike.removed]), inputs),
   ];
-  const unshown = unshownSentence(start.unshown, inputs);
-  if (failures.length > 0 || unshown !== undefined) {
+  if (failures.length > 0) {
     if (waits && rest.remove.length > 0)
       failures.push(`Once that is done, ${formatCount(rest.remove.length, "member")} will be removed.`);
-    const message = `${Object.keys(outputs.members).length} members of team ${inputs.teamID} are there, but:\n${[...failures, unshown ?? []].flat().join("\n")}`;
+    const message = `${Object.keys(outputs.members).length} members of team ${inputs.teamID} are there, but:\n${failures.join("\n")}`;
     throw new PartialFailure(message, inputs.teamID, outputs);
   }
   // An added member got the declared role by a separate call.
@@ -150,13 +148,9 @@ interface Start {
   wanted: readonly WantedMember[];
   options: RosterOptions;
   plan: RosterPlan<ListedMember>;
-  /** People left alone in an approved run. */
-  unshown: Unshown;
   /** How many were found, and stay. */
   stay: number;
 }
-
-const nobody: Unshown = { extra: [], absent: [], otherwise: [] };
 
 /** Reads the team and plans; throws what a program has to decide first. */
 async function planned(
@@ -173,20 +167,11 @@ async function planned(
   const found = stillFound(context, inputs, (old ?? ours)?.found, before);
   const { stay, options } = sparing(inputs, { ...old, found }, now, before);
   const wanted = await identify(context, toWanted(inputs.members, old), before);
-  const whole = planRoster(wanted, before, options);
-  if (!old && !inputs.adopt && !ours) refuseOthers(inputs, whole);
-  const unshown = context.isApproved ? unshownBy(whole, old) : nobody;
-  const plan = peopleOf(unshown).length > 0 ? planWithout(unshown, wanted, before, options) : whole;
-  if (plan.refusals.length > 0) {
-    const reasons = plan.refusals.join("\n");
-    const sentence = unshownSentence(unshown, inputs);
-    if (!old || sentence === undefined) throw new ResourceError(reasons);
-    // The next report starts from what is there now.
-    const outputs = { ...inputs, ...observe(before, wanted, options), ...withoutUndefined({ found }) };
-    throw new PartialFailure(`${reasons}\n${sentence}`, teamID, outputs);
-  }
+  const plan = planRoster(wanted, before, options);
+  if (!old && !inputs.adopt && !ours) refuseOthers(inputs, plan);
+  if (plan.refusals.length > 0) throw new ResourceError(plan.refusals.join("\n"));
   await refuseUndeclaredMembers(context, inputs, plan.remove);
-  return { before, wanted, options, plan, unshown, stay: stay.length };
+  return { before, wanted, options, plan, stay: stay.length };
 }
 
 /** Invites the missing people; returns the failures by name. */
@@ -205,12 +190,12 @@ async function invite(
 }
 
 /** Plans the rest after our calls, by the team's present list. */
-async function replan(context: Context, teamID: string, { wanted, options, unshown }: Start) {
+async function replan(context: Context, teamID: string, { wanted, options }: Start) {
   const listed = await context.members.proved(teamID);
   if (!listed) throw new ResourceError(`team ${teamID} was deleted meanwhile. Run refresh, then up.`);
   const after = await withRoles(context, teamID, listed);
   const known = await identify(context, wanted, after);
-  return { after, known, rest: planWithout(unshown, known, after, options) };
+  return { after, known, rest: planRoster(known, after, options) };
 }
 
 const changesTo = (wanted: Role, { changeRole }: RosterPlan<ListedMember>): RoleChange[] =>

@@ -111,8 +111,6 @@ export interface Context {
   organizationNames: Map<string, string>;
   /** Learns what other providers of the run declare by now. */
   others: () => Promise<void>;
-  /** True for an approved report: later manual changes are left alone. */
-  isApproved?: boolean;
   /** True when the engine reads before each diff: then the diff refuses forbidden changes, and the read does not. */
   readsFirst: boolean;
   /** Keeps all texts in a value out of the messages that follow: the platform may repeat what it was sent. */
@@ -154,7 +152,6 @@ export interface OfflineContext extends Pick<
   | "identities"
   | "organizationNames"
   | "removals"
-  | "isApproved"
   | "dialect"
   | "lostData"
 > {

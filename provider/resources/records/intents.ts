@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { lstat, mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
-import { join, relative, resolve, sep } from "node:path";
+import { join, relative, sep } from "node:path";
 import { z } from "zod";
 import { isAbsent } from "../../../machine/failures.ts";
 import { isTracked } from "../../files/tracked.ts";
@@ -43,28 +43,9 @@ export function refuseUnsealed({ file, isSealed }: Found): void {
   if (isSealed) return;
   throw new ResourceError(
     `the intent file ${file} does not have the seal of this user on this machine, so others may have written it: ` +
-      `nothing was done. If it is yours, from an earlier version or another machine, read it and run ` +
-      `"microapps trust ${file}"; if not, delete it. Then run up again.`,
+      `nothing was done. Read it: if it is yours, from an earlier version or another machine, look on the platform ` +
+      `whether what it tells was done. Then delete it, and run up again.`,
   );
-}
-
-/** Seals an intent that an earlier version or another machine wrote, since a person believes it; answers its content. */
-export async function trustIntent(directory: string, path: string): Promise<object> {
-  const file = relative(directory, resolve(directory, path));
-  const text = await textOf(directory, file);
-  if (text === undefined)
-    throw new ResourceError(`there is no file ${file}: name it as the message that asks for it does`);
-  const [record, { urn, startedAt }] = parsed(file, text, anyIntent);
-  if (file !== relative(directory, fileOf(directory, urn))) {
-    throw new ResourceError(
-      `${file} is not the intent file of ${urn}: run this in the program's folder, with its own name`,
-    );
-  }
-  if (sealFor(record) === undefined) {
-    throw new ResourceError("no key for seals can be kept: set XDG_STATE_HOME to a folder of your own");
-  }
-  await writeIntent(directory, { ...record, urn, startedAt });
-  return record;
 }
 
 /** The text of an intent file; undefined when there is none. Throws when a branch may have brought it along. */

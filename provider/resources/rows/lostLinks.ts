@@ -28,8 +28,7 @@ export async function planWithLostLinks(
   options: RowOptions,
 ): Promise<RowPlan> {
   const plan = planRows(summary.rows, ledger, live, options);
-  const unknown = [...plan.adoptNeeded.map(({ wanted }) => wanted), ...plan.unseen.wanted];
-  const unlinked = unknown.flatMap((wanted) => {
+  const unlinked = plan.adoptNeeded.flatMap(({ wanted }) => {
     const at = live.rows.find(summary.rows.key(wanted));
     const id = at !== undefined && live.isDangling(at) ? live.id(at) : undefined;
     return id === undefined ? [] : [{ wanted, id }];

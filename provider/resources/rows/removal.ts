@@ -19,7 +19,6 @@ import type { RowContext } from "./live/context.ts";
 import { Links } from "./live/links.ts";
 import { liveRows } from "./live/liveRows.ts";
 import { unprovenMessage } from "./reports.ts";
-import { unseenStay } from "./unseen.ts";
 import { applyPlan } from "./writing/apply.ts";
 import { UnprovenRows } from "./writing/unproven.ts";
 
@@ -29,8 +28,7 @@ async function rowsToRemove(context: RowContext, state: SeedState, ledger: Ledge
   const live = await orUndefinedIfNotFound(liveRows(context, state, scopeOfState(state), links, none.rows, ledger));
   if (!live) return undefined;
   const source = ledger.kind === "sketch" ? (await lastSource(context, state))?.rows : undefined;
-  const onlyShown = context.isApproved;
-  const options = { ...optionsOf(state), mode: "exact" as const, maxRemovals: 1, source, onlyShown };
+  const options = { ...optionsOf(state), mode: "exact" as const, maxRemovals: 1, source };
   return { plan: planRows(none.rows, ledger, live, options), links, none, live };
 }
 
@@ -57,8 +55,6 @@ export async function removeOwned(context: RowContext, state: SeedState): Promis
     if (plan.remove.length > 0) context.report.info(`deletes ${formatCount(plan.remove.length, "row")}`);
     await refuseReferredTo(context, { target: state, urn: state.resourceUrn }, plan.remove);
     const { failures } = await applyPlan(context, state, none, links, plan, { release });
-    // Nothing of a deletion is kept, so no later report could show them.
-    if (plan.unseen.removals.length > 0) context.report.warning(unseenStay(state, plan));
     if (failures.length > 0) throw new ResourceError(failures.join("\n"));
     await handOverMade(context, state, { staying, found });
     if (!context.rowClaims.find(state.resourceUrn)) await forgetMade(context, state.resourceUrn);

@@ -31,7 +31,6 @@ import { inOldTerms, isReshaped, readReshapedRows } from "./live/reshaped.ts";
 import { lookUpViewers } from "./live/viewers.ts";
 import { planWithLostLinks } from "./lostLinks.ts";
 import { outcome, refusePlan, tellFindings } from "./reports.ts";
-import { applyWithoutUnseen } from "./unseen.ts";
 import { applyPlan } from "./writing/apply.ts";
 import { ReadAgain } from "./writing/firstRow.ts";
 import { keepCells } from "./writing/restoredCells.ts";
@@ -121,23 +120,20 @@ async function applied<Inputs extends SeedInputs>(
   const planned = await plannedRun(context, { inputs, last, old });
   const { summary, links, plan, terms, live, scope, clear, recreates, found, considered, unproven } = planned;
   const recreate = recreates ? ownRows(plan, summary, live) : new Map<number, string>();
-  for (const index of plan.unseen.wanted) recreate.delete(index);
   const departed = loadTombstones(old, inputs);
   const isMoved = await comesBack(context, inputs, departed, plan, summary.rows);
   const removing = [...plan.remove];
   if (plan.insert.size > 0) await beginInserts(context, inputs, old?.ledger);
-  const { undone, failures, keptForOthers, trimmed } = await applyWithoutUnseen(context, inputs, plan, summary, () =>
-    applyPlan(context, inputs, summary, links, plan, {
-      recreate,
-      clear,
-      scope,
-      terms,
-      release,
-      spare: lateSparing(context, inputs, terms, considered),
-      seen: live,
-      unproven: recreate.size === 0 && (last.count === 0 || (old && !sameKey(old, inputs))) ? unproven : undefined,
-    }),
-  );
+  const { undone, failures, keptForOthers, trimmed } = await applyPlan(context, inputs, summary, links, plan, {
+    recreate,
+    clear,
+    scope,
+    terms,
+    release,
+    spare: lateSparing(context, inputs, terms, considered),
+    seen: live,
+    unproven: recreate.size === 0 && (last.count === 0 || (old && !sameKey(old, inputs))) ? unproven : undefined,
+  });
   sayWhatStays(context.report, inputs.table, planned.keptForOthers, keptForOthers);
   const isRenewed = isMoved || recreate.size > 0 || plan.drift.missing.some((index) => !undone.wanted.has(index));
   if (isRenewed) context.rowClaims.renew(inputs.table);
@@ -191,7 +187,6 @@ async function plannedRun(
   const options = {
     ...optionsOf(inputs),
     handedOver: new Set([...handed.keys(), ...unproven.ours.keys()]),
-    onlyShown: context.isApproved,
     lostData: context.lostData,
   };
   const plan = await planWithLostLinks(context, inputs, { summary, links, ...seen }, options);

@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import type { EnvironmentChanges } from "../../../cli/changes/model/changeSet.ts";
-import type { ReportRequest } from "../../../cli/changes/report.ts";
 import { Repository } from "../../../cli/changes/testing/repository.ts";
 import type { Crypter } from "../../../engine/state/crypter.ts";
 import { configEntry, configKey, configValue } from "../../../engine/workspace/config.ts";
@@ -13,7 +12,7 @@ import { stackContent, strictDocument } from "../../../machine/settings/strict.t
 import { repository as home } from "../../harness/project.ts";
 
 // "Two readers of one file": what the real CLI makes of project and stack files, recorded beside them, is what we make of
-// them, or we refuse. What no flag explains stops a seal.
+// them, or we refuse.
 
 const entry = z.object({ value: z.string(), secret: z.boolean(), object: z.boolean() });
 const corpus = z
@@ -109,18 +108,14 @@ describe("a branch", () => {
   let repository: Repository;
   afterEach(() => repository.remove());
 
-  /** Flags of everything, and why there is no seal; undefined where there is one. */
-  async function reported(
-    branch: Readonly<Record<string, string>>,
-  ): Promise<{ flags: string; why: string | undefined }> {
+  /** Flags of everything. */
+  async function reported(branch: Readonly<Record<string, string>>): Promise<string> {
     repository = new Repository(files);
     repository.commit(files);
     repository.commit(branch);
-    const seal = (): ReturnType<NonNullable<ReportRequest["seal"]>> => Promise.resolve({ why: "sealed" });
-    const { flags, environments } = await repository.report({ base: "HEAD~1", seal });
+    const { flags, environments } = await repository.report({ base: "HEAD~1" });
     const all: EnvironmentChanges["flags"] = [...flags, ...environments.flatMap((each) => each.flags)];
-    const [why] = environments.flatMap((each) => (each.seal && "why" in each.seal ? each.seal.why : []));
-    return { flags: all.map(({ text }) => text).join("\n"), why: why === "sealed" ? undefined : why };
+    return all.map(({ text }) => text).join("\n");
   }
 
   const stack = files["Pulumi.prod.yaml"];
@@ -166,10 +161,8 @@ describe("a branch", () => {
     ],
     ["a lock that can't be read", { "package-lock.json": "{" }, "can't be read as JSON"],
     ["vendored code", { "node_modules/a/data.txt": "x\n" }, "node_modules/a/data.txt changes"],
-  ])("is flagged and not sealed for %s", async (_, branch, text) => {
-    const { flags, why } = await reported(branch);
-    expect(flags).toContain(text);
-    expect(why).toContain("No flag shows what that does, so nothing is sealed");
+  ])("is flagged for %s, whatever else it says", async (_, branch, text) => {
+    expect(await reported(branch)).toContain(text);
   });
 
   test.each<[string, Record<string, string>, string]>([
@@ -221,15 +214,10 @@ describe("a branch", () => {
       "environments.yaml changes in comments or layout alone",
     ],
   ])("is flagged for %s", async (_, branch, text) => {
-    const { flags, why } = await reported(branch);
-    expect(flags).toContain(text);
-    expect(why).toBeUndefined();
+    expect(await reported(branch)).toContain(text);
   });
 
   test("has no flag for data", async () => {
-    expect(await reported({ "rows.csv": "a,b\n", "prod.yaml": "organizations: { acme: { name: Other } }\n" })).toEqual({
-      flags: "",
-      why: undefined,
-    });
+    expect(await reported({ "rows.csv": "a,b\n", "prod.yaml": "organizations: { acme: { name: Other } }\n" })).toBe("");
   });
 });

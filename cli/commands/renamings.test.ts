@@ -1,5 +1,4 @@
 import { expect, test } from "@jest/globals";
-import { eventsReport } from "./events.ts";
 import { RenamingWatch } from "./renamings.ts";
 
 type Types = (kind: string) => string;
@@ -75,23 +74,4 @@ test("organizations, teams and apps by what they are; in a program without an En
     'perhaps "portal" is "site" now: to keep it the same thing, give "site" the option aliases: [{ name: "portal" }]. ' +
       "Without it, another app is generated and the first one stays",
   ]);
-});
-
-test("the report of events has the hints, of either engine", () => {
-  const [came, left] = [{ name: "Acme" }, { name: "Acme" }];
-  const urn = (name: string): string => `urn:pulumi:dev::tests::${plugin("Organization")}::${name}`;
-  const own = [
-    step("create", plugin("Organization"), "apex", came),
-    step("delete", plugin("Organization"), "acme", left),
-  ];
-  const pulumi = {
-    steps: [
-      { op: "create", urn: urn("apex"), newState: { inputs: came } },
-      { op: "delete", urn: urn("acme"), oldState: { inputs: left, outputs: left } },
-    ],
-  };
-  for (const text of [own.map((each) => JSON.stringify(each)).join("\n"), JSON.stringify(pulumi, null, 2)])
-    expect(eventsReport(text).environments[0]?.notes).toEqual([
-      expect.stringContaining('perhaps "acme" is "apex" now'),
-    ]);
 });

@@ -3,8 +3,8 @@ import {
   describeRenaming,
   findRenamings,
   type RenamedSide,
-} from "../../../provider/environment/things/renames.ts";
-import { toShownNames } from "../../../provider/pulumi/providerKinds.ts";
+} from "../../provider/environment/things/renames.ts";
+import { toShownNames } from "../../provider/pulumi/providerKinds.ts";
 
 /** A step of an engine's preview. */
 interface PreviewStep {
