@@ -76,15 +76,13 @@ export class PipelineStage {
     for (const name of environments)
       await this.command(["stack", "init", name], { ...own, PULUMI_CONFIG_PASSPHRASE: passphrase });
     await this.command(["ci", "github", "--engine", "embedded"]);
-    await this.command(["ci", "gitlab", "--engine", "embedded", "--approve"]);
+    await this.command(["ci", "gitlab", "--engine", "embedded"]);
     const secrets = { MICROAPPS_PASSWORD: account.password, PULUMI_CONFIG_PASSPHRASE: passphrase };
-    const key = { MICROAPPS_APPROVAL_KEY: "a key that approvals are signed with" };
     const protectedOnes = environments.flatMap((name) => [name, `${name}-read`]);
     const vars = { ...own, MICROAPPS_EMAIL: account.email };
     this.#runner = new Runner(this.folder, join(this.folder, "remote.git"), {
       "": { vars: own, secrets: {} },
-      ...Object.fromEntries(protectedOnes.map((name) => [name, { vars, secrets: { ...secrets, ...key } }])),
-      ...Object.fromEntries(environments.map((name) => [`${name}-approve`, { vars: own, secrets: key }])),
+      ...Object.fromEntries(protectedOnes.map((name) => [name, { vars, secrets }])),
     });
   }
 

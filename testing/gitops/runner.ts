@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
 import { repository } from "../harness/project.ts";
@@ -162,14 +162,8 @@ chmod +x node_modules/.bin/microapps`,
   /** Plays the pinned actions. */
   async #action(uses: string, given: Variables, place: string, context: Context): Promise<void> {
     const words = Object.fromEntries(Object.entries(given).map(([key, text]) => [key, evaluated(text, context)]));
-    const store = join(this.#folder, "github-artifacts", words["name"] ?? "");
     if (uses.startsWith("actions/checkout@")) {
       await this.#clone(join(place, "work"), words["ref"] ?? evaluated("${{ github.sha }}", context));
-    } else if (uses.startsWith("actions/upload-artifact@")) {
-      cpSync(words["path"] ?? "", store, { recursive: true });
-    } else if (uses.startsWith("actions/download-artifact@")) {
-      mkdirSync(dirname(words["path"] ?? ""), { recursive: true });
-      cpSync(store, words["path"] ?? "", { recursive: true });
     } else if (!uses.startsWith("actions/setup-node@")) {
       throw new Error(`the action ${uses} is none that pipelines may use`);
     }

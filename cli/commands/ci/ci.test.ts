@@ -23,9 +23,9 @@ const list = `prod: { stack: live, file: prod.yaml, endpoint: "https://platform.
 dev: { file: dev.yaml, endpoint: "emulator:dev.db?seed=platform.yaml" }
 eu.west: { file: eu.yaml, endpoint: "https://eu.example.com:8443", after: dev }
 `;
-const pipelines = (engine: Engine, folder = "", approve = false): Pipelines => ({
+const pipelines = (engine: Engine, folder = ""): Pipelines => ({
   environments: inOrder(environmentsIn(list).entries),
-  ...{ engine, folder, approve, branch: "main", command: "microapps ci", version: "3.260.0" },
+  ...{ engine, folder, branch: "main", command: "microapps ci", version: "3.260.0" },
 });
 
 // The part of GitHub's format that these workflows use; unknown words are refused.
@@ -59,20 +59,13 @@ const job = z.strictObject({
   steps: z.array(step).min(1),
 });
 const branches = z.strictObject({ branches: z.tuple([z.literal("main")]) });
-const input = z.strictObject({
-  description: z.string(),
-  required: z.boolean().optional(),
-  default: z.union([z.string(), z.boolean()]).optional(),
-  type: z.enum(["choice", "boolean"]).optional(),
-  options: z.array(z.string()).optional(),
-});
 const workflow = z.strictObject({
   name: z.string(),
   on: z.strictObject({
     pull_request: branches.optional(),
     push: branches.optional(),
     schedule: z.tuple([z.strictObject({ cron: z.string() })]).optional(),
-    workflow_dispatch: z.union([z.null(), z.strictObject({ inputs: z.record(z.string(), input) })]).optional(),
+    workflow_dispatch: z.null().optional(),
   }),
   permissions: z.strictObject({}),
   concurrency: concurrency.optional(),
@@ -85,17 +78,15 @@ describe.each([
   { engine: "embedded" as const, folder: "infra/environments" },
 ])("the workflows of GitHub, $engine", ({ engine, folder }) => {
   const files = renderPipelines("github", pipelines(engine, folder));
-  const [report, apply, drift, pull, promote] = ["report", "apply", "drift", "pull", "promote"].map((name) =>
+  const [report, apply, drift] = ["report", "apply", "drift"].map((name) =>
     workflow.parse(parse(files[`.github/workflows/microapps-${name}.yml`] ?? "")),
   );
-  const jobs = [report, apply, drift, pull, promote].flatMap((each) => Object.entries(each?.jobs ?? {}));
+  const jobs = [report, apply, drift].flatMap((each) => Object.entries(each?.jobs ?? {}));
   const steps = jobs.flatMap(([, each]) => each.steps);
 
   test("run nothing but pinned actions of GitHub, and put no expression into a shell", () => {
     const used = steps.flatMap((each) => ("uses" in each ? [each.uses] : []));
-    expect(
-      used.filter((each) => !/^actions\/(checkout|setup-node|(up|down)load-artifact)@[0-9a-f]{40}$/.test(each)),
-    ).toEqual([]);
+    expect(used.filter((each) => !/^actions\/(checkout|setup-node)@[0-9a-f]{40}$/.test(each))).toEqual([]);
     const scripts = steps.flatMap((each) => ("run" in each ? [each.run] : []));
     expect(scripts.filter((each) => each.includes("${{"))).toEqual([]);
     expect(scripts.filter((each) => each.includes("example.com") || each.includes("eu.west"))).toEqual([]);
@@ -134,51 +125,19 @@ describe.each([
     const last = applying["apply-prod"]?.steps.at(-1);
     expect(last && "env" in last ? last.env : {}).toMatchObject({
       STACK: "live",
-      MICROAPPS_APPROVED: "${{ runner.temp }}/plan/prod.json",
       MICROAPPS_ENDPOINT: "https://platform.example.com/api",
       MICROAPPS_ALLOWED_ENDPOINTS: "https://platform.example.com",
     });
   });
 });
 
-test.each(["pulumi", "embedded"] as const)(
-  "a job of GitHub, %s, may write or has a credential, never both",
-  (engine) => {
-    const files = renderPipelines("github", pipelines(engine, "infra"));
-    const [pull, promote] = ["pull", "promote"].map((name) =>
-      workflow.parse(parse(files[`.github/workflows/microapps-${name}.yml`] ?? "")),
-    );
-    expect(Object.keys(pull?.jobs ?? {}).sort()).toEqual(
-      ["dev", "eu_west", "prod"].flatMap((name) => [`offer-${name}`, `pull-${name}`]).sort(),
-    );
-    expect(Object.keys(promote?.on ?? {})).toEqual(["workflow_dispatch"]);
-    const offers = [pull, promote].flatMap((each) => Object.entries(each?.jobs ?? {}));
-    for (const [name, { permissions, steps, environment, needs }] of offers) {
-      const isOffer = name.startsWith("offer");
-      expect(permissions).toEqual(isOffer ? { contents: "write", "pull-requests": "write" } : { contents: "read" });
-      expect(needs).toBe(isOffer ? (name === "offer" ? "promote" : name.replace("offer", "pull")) : undefined);
-      expect(environment === undefined).toBe(!name.startsWith("pull-"));
-      const text = JSON.stringify(steps);
-      expect(/secrets\./.test(text)).toBe(name.startsWith("pull-"));
-      // Nothing of the project runs where something may be written.
-      expect(/npm ci|node_modules\/.bin/.test(text)).toBe(!isOffer);
-      expect(text.includes("push --quiet")).toBe(isOffer);
-      expect(text).not.toMatch(/push[^"]*(--force|-f | \+)/);
-    }
-    const names = offers.flatMap(([, { steps }]) =>
-      steps.flatMap((each) => ("run" in each ? (each.env?.["NAME"] ?? []) : [])),
-    );
-    expect(new Set(names).size).toBe(names.length);
-  },
-);
-
 const gitLabJob = z.strictObject({
-  stage: z.enum(["pull", "offer", "report", "comment", "plan", "approve", "apply", "drift"]),
+  stage: z.enum(["report", "comment", "plan", "apply", "drift"]),
   tags: z.array(z.string()).optional(),
   needs: z.array(z.union([z.string(), z.strictObject({ job: z.string(), artifacts: z.boolean() })])).optional(),
-  rules: z.array(z.strictObject({ if: z.string(), when: z.enum(["always", "manual"]).optional() })).length(1),
+  rules: z.array(z.strictObject({ if: z.string(), when: z.literal("always").optional() })).length(1),
   variables: z.record(z.string(), z.string()).optional(),
-  environment: z.strictObject({ name: z.string(), action: z.enum(["access", "prepare"]).optional() }).optional(),
+  environment: z.strictObject({ name: z.string(), action: z.literal("access").optional() }).optional(),
   resource_group: z.string().optional(),
   script: z.array(z.string()).length(1),
   artifacts: z
@@ -203,21 +162,12 @@ test.each(["pulumi", "embedded"] as const)(
       unknown
     >;
     const { stages, default: _, variables, ...rest } = whole;
-    expect([stages, variables]).toEqual([
-      ["report", "comment", "plan", "apply", "drift", "pull", "offer"],
-      { GIT_DEPTH: "0" },
-    ]);
+    expect([stages, variables]).toEqual([["report", "comment", "plan", "apply", "drift"], { GIT_DEPTH: "0" }]);
     const jobs = z.record(z.string(), gitLabJob).parse(rest);
-    const [apply, drift, pull] = ["apply", "drift", "pull"].map((kind) =>
+    const [apply, drift] = ["apply", "drift"].map((kind) =>
       ["dev", "eu_west", "prod"].map((name) => `${kind}-${name}`),
     );
-    const offers = (pull ?? []).flatMap((name) => [name, name.replace("pull", "offer")]);
-    const requests = [...offers, "promote", "offer-promotion"];
-    expect(Object.keys(jobs)).toEqual([
-      ...["report", "comment", "plan", ...(apply ?? []), ...(drift ?? [])],
-      ...requests,
-    ]);
-    for (const name of requests) expect(jobs[name]?.rules[0]?.if).toMatch(/ && \$MICROAPPS_PULL_TOKEN$/);
+    expect(Object.keys(jobs)).toEqual(["report", "comment", "plan", ...(apply ?? []), ...(drift ?? [])]);
     expect(apply?.map((name) => jobs[name]?.needs)).toEqual([
       ["plan"],
       ["plan", "apply-dev"],
@@ -228,7 +178,7 @@ test.each(["pulumi", "embedded"] as const)(
       environment ? [[name, environment.name]] : [],
     );
     expect(Object.fromEntries(named)).toMatchObject({ "apply-eu_west": "eu.west", "drift-prod": "prod-read" });
-    expect(named.map(([name]) => name)).toEqual([...(apply ?? []), ...(drift ?? []), ...(pull ?? [])]);
+    expect(named.map(([name]) => name)).toEqual([...(apply ?? []), ...(drift ?? [])]);
     expect(jobs["comment"]?.variables).toEqual({ GIT_STRATEGY: "none" });
     expect(jobs["report"]?.rules[0]?.if).toBe(
       '$CI_PIPELINE_SOURCE == "merge_request_event" && $CI_MERGE_REQUEST_TARGET_BRANCH_NAME == "main"',
@@ -242,64 +192,6 @@ test.each(["pulumi", "embedded"] as const)(
     );
   },
 );
-
-test("with --approve nothing is applied but what a person approves, whose job has the key and no credential", () => {
-  const written = pipelines("embedded", "", true);
-  const apply = workflow.parse(
-    parse(renderPipelines("github", written)[".github/workflows/microapps-apply.yml"] ?? ""),
-  );
-  const { plan, ...others } = apply.jobs;
-  expect(JSON.stringify(plan)).not.toContain("secrets");
-  expect(Object.entries(others).map(([name, { needs, environment }]) => [name, needs, environment])).toEqual([
-    ["approve-dev", ["plan"], "dev-approve"],
-    ["apply-dev", ["approve-dev"], "dev"],
-    ["approve-eu_west", ["plan"], "eu.west-approve"],
-    ["apply-eu_west", ["approve-eu_west", "apply-dev"], "eu.west"],
-    ["approve-prod", ["plan"], "prod-approve"],
-    ["apply-prod", ["approve-prod", "apply-eu_west", "apply-dev"], "prod"],
-  ]);
-  for (const name of ["dev", "eu_west", "prod"]) {
-    const { if: condition, steps } = others[`approve-${name}`] ?? { steps: [] };
-    expect(condition).toBe("${{ github.event_name == 'workflow_dispatch' }}");
-    expect(JSON.stringify(steps).match(/secrets\.\w+/g)).toEqual(["secrets.MICROAPPS_APPROVAL_KEY"]);
-  }
-  // Code is what no report explains: whoever approves confirms it by an input that nothing sets otherwise.
-  expect(apply.on.workflow_dispatch?.inputs["code-reviewed"]).toMatchObject({ type: "boolean", default: false });
-  expect(JSON.stringify(others["approve-dev"]?.steps)).toContain(
-    String.raw`$([ \"$CODE_REVIEWED\" != yes ] || echo --code-reviewed)`,
-  );
-  const whole = parse(renderPipelines("gitlab", written)[".gitlab-ci.yml"] ?? "") as Record<string, unknown>;
-  const { stages, default: _, variables: __, ...rest } = whole;
-  expect(stages).toEqual(["report", "comment", "plan", "approve", "apply", "drift", "pull", "offer"]);
-  const jobs = z.record(z.string(), gitLabJob).parse(rest);
-  expect(jobs["approve-prod"]).toMatchObject({
-    needs: ["plan"],
-    rules: [{ when: "manual" }],
-    environment: { name: "prod-approve" },
-  });
-  expect(jobs["apply-prod"]?.needs).toEqual(["approve-prod", "apply-eu_west", "apply-dev"]);
-});
-
-test("each environment and each pair of them has a branch of its own, so that none closes another's request", () => {
-  const written = renderPipelines("github", pipelines("embedded"));
-  const branches = Object.values(written).flatMap((text) =>
-    [...text.matchAll(/^ +NAME: (.*)$/gm)].map(([, name]) => name),
-  );
-  expect(branches.sort()).toEqual([
-    '"pull-dev"',
-    '"pull-eu.west"',
-    '"pull-prod"',
-    // A name has no slash: a and b-c would be a-b and c with a hyphen between them.
-    "promote/${{ inputs.from }}/${{ inputs.to }}",
-  ]);
-  const lines = renderPipelines("gitlab", pipelines("embedded"))[".gitlab-ci.yml"] ?? "";
-  expect([...lines.matchAll(/export NAME='?"?([^'" ]*)/g)].map(([, name]) => name).sort()).toEqual([
-    "promote/$FROM/$TO",
-    "pull-dev",
-    "pull-eu.west",
-    "pull-prod",
-  ]);
-});
 
 describe("environments.yaml", () => {
   const endpoint = 'endpoint: "https://a.example.com"';

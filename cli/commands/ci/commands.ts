@@ -19,7 +19,6 @@ export function addCiCommand(program: Command): void {
     .option("--branch <name>", "the branch that is applied", "main")
     .option("--cli-version <version>", "version of the Pulumi CLI that pipelines install", pulumiVersion)
     .option("--cli-digest <sha256>", "SHA-256 of its archive for Linux on x64, which pins it by content")
-    .option("--approve", "apply nothing but what somebody approves by the digest that they saw")
     .option("-o, --output <folder>", "the top of the repository, where they are written (default: that of Git)")
     .option("--force", "overwrite files that are otherwise")
     .option("--check", "write nothing, and end with 7 when they are not current")

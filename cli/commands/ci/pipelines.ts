@@ -19,8 +19,6 @@ export interface Pipelines {
   /** Version of the Pulumi CLI, and the SHA-256 of its archive for Linux on x64; undefined where nobody named it. */
   version: string;
   digest?: string | undefined;
-  /** True where nothing is applied but what a person approves by the digest that they saw. */
-  approve: boolean;
   /** The command line that writes them. */
   command: string;
 }

@@ -96,51 +96,43 @@ function endOf(lines: readonly string[], start: number): number {
 /** Values of each system: its folders, and how a job shows a page. */
 const systems: Readonly<Record<Flavour, Readonly<Record<string, string>>>> = {
   github: {
-    ...{ temp: "$RUNNER_TEMP", edits: "$RUNNER_TEMP/offer", offer: "$RUNNER_TEMP/offer" },
-    ...{ root: "$GITHUB_WORKSPACE", outputs: "$GITHUB_OUTPUT", summary: ' >> "$GITHUB_STEP_SUMMARY"' },
-    ...{ pushUser: "x-access-token", pushToken: "GITHUB_TOKEN" },
+    temp: "$RUNNER_TEMP",
+    root: "$GITHUB_WORKSPACE",
+    outputs: "$GITHUB_OUTPUT",
+    summary: ' >> "$GITHUB_STEP_SUMMARY"',
   },
   gitlab: {
-    ...{ temp: "$temp", edits: "$temp/offer", offer: "$CI_PROJECT_DIR/microapps-offer" },
-    ...{ root: "$CI_PROJECT_DIR", outputs: "$temp/report.env", summary: "" },
-    ...{ pushUser: "oauth2", pushToken: "MICROAPPS_PULL_TOKEN" },
+    temp: "$temp",
+    root: "$CI_PROJECT_DIR",
+    outputs: "$temp/report.env",
+    summary: "",
   },
 };
-
-/** Renders a part of a system's scripts; `own` replaces values of the system. */
-export function renderPart(flavour: Flavour, name: string, own: Readonly<Record<string, string>>): string[] {
-  const system = { ...systems[flavour], ...own };
-  return new Template("scripts", flavour).part(name, { ...system, git: gitAt(system["root"] ?? "") });
-}
 
 /** Git at the top of the clone: a branch may have what Git takes for a repository in any folder below. */
 const gitAt = (root: string): string => `git -C "${root}" -c safe.bareRepository=explicit`;
 
 /** Renders the pipelines of a project, by file. */
 export function renderPipelines(flavour: Flavour, pipelines: Pipelines): Record<string, string> {
-  const { environments, engine, branch, folder, version, digest = "", approve, command } = pipelines;
+  const { environments, engine, branch, folder, version, digest = "", command } = pipelines;
   const system = systems[flavour];
-  const names = environments.map(({ name }) => name);
   const onBranch = `$CI_COMMIT_BRANCH == "${branch}"`;
   return new Template("scripts", flavour).files({
     ...system,
-    ...{ branch, folder, version, digest, approve, command, pulumi: engine === "pulumi" },
+    ...{ branch, folder, version, digest, command, pulumi: engine === "pulumi" },
     git: gitAt(system["root"] ?? ""),
     install: "npm ci --ignore-scripts --no-audit --no-fund", // runs nothing of what is installed
     microapps: "node_modules/.bin/microapps",
     releases: "https://get.pulumi.com/releases/sdk",
     below: folder === "" ? "" : `${folder}/`,
     runner: engine === "embedded" ? "self-hosted" : "ubuntu-latest",
-    names: names.join(" "),
-    quotedNames: names.map((name) => JSON.stringify(name)).join(", "),
     onRequest: `$CI_PIPELINE_SOURCE == "merge_request_event" && $CI_MERGE_REQUEST_TARGET_BRANCH_NAME == "${branch}"`,
-    onBranch: `${onBranch} && ($CI_PIPELINE_SOURCE == "push" || $CI_PIPELINE_SOURCE == "web" && $FROM == null)`,
+    onBranch: `${onBranch} && ($CI_PIPELINE_SOURCE == "push" || $CI_PIPELINE_SOURCE == "web")`,
     onSchedule: `${onBranch} && $CI_PIPELINE_SOURCE == "schedule"`,
-    onDemand: `${onBranch} && $CI_PIPELINE_SOURCE == "web" && $FROM && $TO && $MICROAPPS_PULL_TOKEN`,
     environments: environments.map(({ after, ...each }, index) => ({
       ...each,
       isFirst: index === 0,
-      first: [approve ? `approve-${each.job}` : "plan", ...after.map((job) => `apply-${job}`)].join(", "),
+      first: ["plan", ...after.map((job) => `apply-${job}`)].join(", "),
     })),
   });
 }

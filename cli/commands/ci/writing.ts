@@ -15,7 +15,6 @@ export interface PipelineOptions {
   branch: string;
   cliVersion: string;
   cliDigest?: string;
-  approve?: boolean;
   output?: string;
   force?: boolean;
   check?: boolean;
@@ -58,7 +57,7 @@ function described(flavour: Flavour, options: PipelineOptions): { root: string; 
   if (!isIn(root, project)) {
     throw new EngineError(`--output names the top of the repository, and ${project} is not in it`);
   }
-  const { engine, branch, cliVersion: version, cliDigest: digest, approve = false } = options;
+  const { engine, branch, cliVersion: version, cliDigest: digest } = options;
   if (digest !== undefined && !/^[0-9a-f]{64}$/.test(digest)) {
     throw new EngineError("--cli-digest is the SHA-256 of the CLI's archive, 64 digits and letters from a to f");
   }
@@ -69,7 +68,6 @@ function described(flavour: Flavour, options: PipelineOptions): { root: string; 
     ...(branch === "main" ? [] : [`--branch ${branch}`]),
     ...(version === pulumiVersion ? [] : [`--cli-version ${version}`]),
     ...(digest === undefined ? [] : [`--cli-digest ${digest}`]),
-    ...(approve ? ["--approve"] : []),
   ];
   const command = `microapps ci ${flavour} ${flags.join(" ")}`;
   return {
@@ -81,7 +79,6 @@ function described(flavour: Flavour, options: PipelineOptions): { root: string; 
       folder: named(folder),
       version,
       digest,
-      approve,
       command,
     },
   };

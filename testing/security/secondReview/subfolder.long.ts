@@ -49,7 +49,6 @@ const pipelines = (more: Partial<Pipelines>): Pipelines => ({
     branch: "main",
     command: "microapps ci",
     version: "3.260.0",
-    approve: false,
     ...more,
   },
 });
@@ -130,7 +129,7 @@ test("a tag with the name of the branch applies nothing", async () => {
 /** An archive as that of the Pulumi CLI, whose program writes down how it is called. */
 function standIn(runner: Runner, log: string): string {
   mkdirSync(join(folder, "pulumi"));
-  const program = `#!/bin/sh\necho "$* | approved $(basename "$MICROAPPS_APPROVED") | backend $PULUMI_BACKEND_URL" >> "${log}"\necho '{"version":3,"deployment":{}}'\n`;
+  const program = `#!/bin/sh\necho "$* | backend $PULUMI_BACKEND_URL" >> "${log}"\necho '{"version":3,"deployment":{}}'\n`;
   writeFileSync(join(folder, "pulumi/pulumi"), program, { mode: 0o755 });
   const archive = join(folder, "pulumi-v3.260.0-linux-x64.tar.gz");
   execFileSync("tar", ["-czf", archive, "-C", folder, "pulumi"]);
@@ -152,45 +151,11 @@ test("with the Pulumi CLI a pipeline plans, applies and looks for drift with the
   expect([applied?.status, applied?.log]).toEqual([0, expect.stringContaining("linux-x64.tar.gz: OK")]);
   await runner.gitHub(text("drift"), "drift-dev", context);
   expect(readFileSync(log, "utf8").split("\n")).toEqual([
-    "up --stack dev --yes --non-interactive | approved dev.json | backend file:///states",
-    "stack export --stack dev --show-secrets | approved  | backend file:///states",
+    "up --stack dev --yes --non-interactive | backend file:///states",
+    "stack export --stack dev --show-secrets | backend file:///states",
     "",
   ]);
   writeFileSync(join(folder, "pulumi-v3.260.0-linux-x64.tar.gz"), "something else");
   const refused = await runner.gitHub(text("apply"), "apply-dev", context);
   expect([refused?.status, refused?.log]).toEqual([1, expect.stringContaining("FAILED")]);
-});
-
-test("code that a plan flags is approved by no pipeline whose starter does not say that people read it", async () => {
-  const base = commit({ ...project(), "index.js": "export {};\n" });
-  const head = commit({ "index.js": "process.exit();\n", "dev.yaml": "organizations: { acme: { name: Other } }\n" });
-  const vars = { PULUMI_BACKEND_URL: `file://${folder}` };
-  const key = { MICROAPPS_APPROVAL_KEY: "a key that approvals are signed with" };
-  const runner = new Runner(folder, join(folder, "remote"), {
-    "": { vars, secrets: {} },
-    "dev-approve": { vars, secrets: key },
-  });
-  const own = pipelines({ approve: true, folder: "" });
-  const reason = "index.js changes and decides what runs: read it. Nothing here understands code: pass --code-reviewed";
-  const digestIn = (log = ""): string => /digest: ([0-9a-f]{64})/.exec(log)?.[1] ?? "";
-
-  const apply = renderPipelines("github", own)[".github/workflows/microapps-apply.yml"] ?? "";
-  const event = { ref: "refs/heads/main", sha: head, event_name: "workflow_dispatch", event: { before: base } };
-  const inputs = { base, expect: "", "code-reviewed": false };
-  const plan = await runner.gitHub(apply, "plan", { github: event, inputs });
-  expect([plan?.status, plan?.log]).toEqual([0, expect.stringContaining("index.js changes and decides what runs")]);
-  const started = { ...inputs, expect: digestIn(plan?.log) };
-  const unread = await runner.gitHub(apply, "approve-dev", { github: event, inputs: started });
-  expect([unread?.status, unread?.log]).toEqual([2, expect.stringContaining(reason)]);
-  const read = { ...started, "code-reviewed": true };
-  expect(await runner.gitHub(apply, "approve-dev", { github: event, inputs: read })).toMatchObject({ status: 0 });
-
-  const text = renderPipelines("gitlab", own)[".gitlab-ci.yml"] ?? "";
-  const given = { CI_COMMIT_BEFORE_SHA: base, ...vars };
-  const { log } = await runner.gitLab(text, "plan", head, given);
-  const starting = { ...given, EXPECT: digestIn(log) };
-  const without = await runner.gitLab(text, "approve-dev", head, { ...starting, CODE_REVIEWED: "no" });
-  expect([without.status, without.log]).toEqual([2, expect.stringContaining(reason)]);
-  const confirmed = await runner.gitLab(text, "approve-dev", head, { ...starting, CODE_REVIEWED: "yes" });
-  expect([confirmed.status, confirmed.log]).toEqual([0, expect.any(String)]);
 });
