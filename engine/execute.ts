@@ -176,7 +176,7 @@ async function refreshFirst(run: Run, readAll: boolean, clearPendingCreates: boo
 /** Runs the program, then deletes what it did not register. The outputs are undefined when it registered none. */
 async function runProgram(run: Run, stack: Stack, monitor: MonitorServer): Promise<StackOutputs | undefined> {
   const generator = new StepGenerator(run);
-  const resourceMonitor = new ResourceMonitor(run, generator, stack.project.root, monitor.address);
+  const resourceMonitor = new ResourceMonitor(run, generator, monitor.address);
   monitor.serve(resourceMonitor);
   const program = startProgram(run, stack.project, monitor, stack.workspace.environment);
   let outputs: StackOutputs | undefined;

@@ -3,7 +3,6 @@ import path from "node:path";
 import { EngineError } from "../errors.ts";
 import type { ColorChoice } from "../terminal/colors.ts";
 import { isInteractive, readTyped, type Terminal } from "../terminal/prompts.ts";
-import type { Project } from "../workspace/project.ts";
 import type { Stack, Workspace } from "../workspace/workspace.ts";
 
 /** The options of every command. */
@@ -21,7 +20,6 @@ export const optionsOf = <Options>(command: Command): Options & GlobalOptions =>
 export async function openWorkspace(
   globals: Pick<GlobalOptions, "cwd" | "nonInteractive">,
   terminal: Terminal,
-  onDeriving?: (project: Project, stack: string) => void,
 ): Promise<Workspace> {
   // Loaded when it is needed: commands that have no stack are to start fast.
   const { Workspace } = await import("../workspace/workspace.ts");
@@ -29,7 +27,6 @@ export async function openWorkspace(
   return Workspace.open({
     cwd: path.resolve(globals.cwd ?? "."),
     environment: terminal.environment,
-    onDeriving,
     ...(asks ? { askPassphrase: (isNew) => askPassphrase(terminal, isNew) } : {}),
   });
 }
@@ -44,12 +41,7 @@ async function askPassphrase(terminal: Terminal, isNew: boolean): Promise<string
   return typed;
 }
 
-/** @param onDeriving called when the stack's key is being derived in another thread */
-export async function openStack(
-  globals: GlobalOptions,
-  terminal: Terminal,
-  onDeriving?: (project: Project, stack: string) => void,
-): Promise<Stack> {
-  const workspace = await openWorkspace(globals, terminal, onDeriving);
+export async function openStack(globals: GlobalOptions, terminal: Terminal): Promise<Stack> {
+  const workspace = await openWorkspace(globals, terminal);
   return workspace.stack(globals.stack);
 }

@@ -9,9 +9,9 @@ import { allowsColor, createPaint, headline } from "../terminal/colors.ts";
 import { writeOn } from "../terminal/pipelines.ts";
 import { ask, isInteractive, type Terminal } from "../terminal/prompts.ts";
 import { oneLine } from "../terminal/text.ts";
+import { refuseOtherVersion } from "../workspace/pulumiVersion.ts";
 import type { Stack } from "../workspace/workspace.ts";
-import { type GlobalOptions, optionsOf } from "./globals.ts";
-import { endWaitingProgram, isForPrograms, openForRun } from "./opening.ts";
+import { type GlobalOptions, openWorkspace, optionsOf } from "./globals.ts";
 
 interface Options {
   yes?: boolean;
@@ -113,13 +113,35 @@ function flag(text: string): boolean {
 }
 
 /** Does the work of a command. */
-const doing = (work: (options: Options & GlobalOptions) => Promise<void>) => async (_: unknown, command: Command) => {
-  try {
-    await work(optionsOf<Options>(command));
-  } finally {
-    await endWaitingProgram();
-  }
-};
+const doing = (work: (options: Options & GlobalOptions) => Promise<void>) => (_: unknown, command: Command) =>
+  work(optionsOf<Options>(command));
+
+/** True if a program reads what is printed. */
+const isForPrograms = ({ json, output }: Pick<Options, "json" | "output">): boolean =>
+  json === true || output === "json";
+
+/** The parts of the engine that a run needs. Loaded when they are needed: other commands are to start fast. */
+const loaded = () => Promise.all([import("../display/display.ts"), import("../execute.ts")]);
+
+/**
+ * Opens the stack of a run. While its key is derived, the engine loads.
+ * @param onFound called before that with the stack's name
+ */
+async function openForRun(
+  options: Options & GlobalOptions,
+  terminal: Terminal,
+  onFound: (stack: string) => void = () => undefined,
+): Promise<Stack> {
+  if (options.json && options.output !== undefined)
+    throw new EngineError("--json and --output cannot be used together");
+  const workspace = await openWorkspace(options, terminal);
+  const { file, requiredVersion, name } = workspace.project;
+  if (requiredVersion !== undefined) refuseOtherVersion(requiredVersion, `${file}: requiredPulumiVersion`);
+  const chosen = await workspace.chosenStack(options.stack);
+  if ((await workspace.backend.read(name, chosen)) !== undefined) onFound(chosen);
+  const [stack] = await Promise.all([workspace.stack(chosen), loaded()]);
+  return stack;
+}
 
 async function preview(
   terminal: Terminal,
@@ -127,7 +149,7 @@ async function preview(
   { sizes, hints, host }: Descriptions,
 ): Promise<void> {
   const isHeaded = !isForPrograms(options); // at once; an update has its headline once no lock refuses it
-  const stack = await openForRun("update", options, terminal, (name) => {
+  const stack = await openForRun(options, terminal, (name) => {
     const paint = createPaint(allowsColor(options.color, terminal.environment, terminal.output.isTTY));
     if (isHeaded) writeOn(terminal.output, terminal.environment)(`${paint(headline, heading("update", true, name))}\n`);
   });
@@ -157,7 +179,7 @@ async function change(
       throw new EngineError(`${flag} and --preview-only cannot be used together`);
     }
   }
-  const stack = await openForRun(kind, options, terminal);
+  const stack = await openForRun(options, terminal);
   const lock = stack.lock();
   await lock.take();
   try {
@@ -236,7 +258,7 @@ async function perform(
   signal: AbortSignal,
 ): Promise<RunResult> {
   const { output, errors } = terminal;
-  const { createDisplay, execute } = await import("./running.ts");
+  const [{ createDisplay }, { execute }] = await loaded();
   const display = createDisplay({
     form: options.json ? "events" : options.output === "json" ? "summary" : "text",
     diff: options.diff ?? false,

@@ -26,22 +26,12 @@ export interface Goal {
   aliases: Alias[];
   customTimeouts: Timeouts;
   hideDiff: Path[];
-  sourcePosition: string;
-  stackTrace: string[];
 }
 
 /** An existing resource that the program reads. */
 export interface ReadGoal extends Pick<
   Goal,
-  | "type"
-  | "name"
-  | "inputs"
-  | "parent"
-  | "provider"
-  | "dependencies"
-  | "additionalSecretOutputs"
-  | "sourcePosition"
-  | "stackTrace"
+  "type" | "name" | "inputs" | "parent" | "provider" | "dependencies" | "additionalSecretOutputs"
 > {
   id: string;
 }
@@ -67,8 +57,6 @@ export function providerGoal(type: string, name: string, inputs: PropertyMap): G
     aliases: [],
     customTimeouts: {},
     hideDiff: [],
-    sourcePosition: "",
-    stackTrace: [],
   };
 }
 
@@ -91,8 +79,6 @@ export function stateOfGoal(goal: Goal, urn: string, alias: string | undefined):
     ignoreChanges: goal.ignoreChanges,
     replaceOnChanges: goal.replaceOnChanges,
     hideDiff: goal.hideDiff,
-    sourcePosition: goal.sourcePosition,
-    stackTrace: goal.stackTrace,
     aliases: alias === undefined ? [] : [alias],
   });
 }

@@ -269,15 +269,7 @@ function mustWrite({ op, old, new: next }: Step): boolean {
   if (op === "remove-pending-replace") return true;
   if (op !== "same" || !old || !next) return false;
   const essence = (state: ResourceState): string => {
-    const {
-      sourcePosition: _position,
-      stackTrace: _trace,
-      aliases: _aliases,
-      inputs,
-      outputs,
-      initErrors: _errors,
-      ...rest
-    } = state;
+    const { aliases: _aliases, inputs, outputs, initErrors: _errors, ...rest } = state;
     return JSON.stringify({
       ...rest,
       dependencies: rest.dependencies.toSorted(),

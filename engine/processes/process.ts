@@ -2,10 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import type { Writable } from "node:stream";
 import { withoutPassphrase } from "../../machine/processes.ts";
 import { EngineError } from "../errors.ts";
-import { waitingWord } from "./waitingWord.ts";
 
 export interface Started {
   child: ChildProcess;
@@ -14,13 +12,6 @@ export interface Started {
   /** Interrupts it and all that it has started, as Ctrl-C does. */
   interrupt: () => void;
   /** Kills it and all that it has started. */
-  kill: () => void;
-}
-
-/** Node that has loaded what each program needs, and waits. */
-export interface Waiting {
-  /** Gives it its arguments, and what its environment lacks. */
-  begin: (words: readonly string[], variables: NodeJS.ProcessEnv, onLine: StartOptions["onLine"]) => Started;
   kill: () => void;
 }
 
@@ -41,40 +32,11 @@ process.on("exit", () => {
 // And what is loaded is no garbage: there is room for it from the start, in megabytes. More room costs memory and saves nothing.
 const flags = ["--allow-natives-syntax", "--min-semi-space-size=16", "--max-semi-space-size=16"];
 
-interface NodeOptions extends StartOptions {
-  nodeArguments?: string[];
-}
-
 /** Starts Node with a life line, which ends the process when the engine ends. */
-export function startNode(options: NodeOptions): Started {
+export function startNode(options: StartOptions & { nodeArguments?: string[] }): Started {
   const lifeline = new URL(import.meta.url.endsWith(".ts") ? "./lifeline.ts" : "./lifeline.js", import.meta.url);
   const nodeArguments = [...flags, "--import", lifeline.href, ...(options.nodeArguments ?? [])];
   return start(process.execPath, { ...options, arguments: [...nodeArguments, ...options.arguments] });
-}
-
-/** Starts Node before its arguments are known; the engine may end without it. */
-export function startWaiting(options: Omit<NodeOptions, "onLine">): Waiting {
-  const early: Parameters<StartOptions["onLine"]>[] = [];
-  let report: StartOptions["onLine"] = (...line) => void early.push(line);
-  const words = [...options.arguments, waitingWord];
-  const started = startNode({ ...options, arguments: words, onLine: (...line) => report(...line) });
-  const { child } = started;
-  const line = child.stdio[3] as Writable; // a pipe, as `start` opens it
-  // A process that can't be started, or ends early, is reported by the run that needs it.
-  started.ended.catch(() => undefined);
-  line.on("error", () => undefined);
-  const handles = [child, child.stdout, child.stderr, line] as unknown as { ref: () => void; unref: () => void }[];
-  for (const handle of handles) handle.unref();
-  return {
-    kill: started.kill,
-    begin: (arguments_, variables, onLine) => {
-      for (const handle of handles) handle.ref();
-      report = onLine;
-      for (const printed of early.splice(0)) onLine(...printed);
-      line.write(`${JSON.stringify({ words: arguments_, variables })}\n`);
-      return started;
-    },
-  };
 }
 
 /** Starts a process in a process group of its own, so that Ctrl-C reaches the engine only. */

@@ -1,5 +1,5 @@
 import type { Run } from "../deployment/run.ts";
-import { describeEnd, resolveFromProject, type Started, startWaiting, type Waiting } from "../processes/process.ts";
+import { describeEnd, resolveFromProject, type Started, startNode } from "../processes/process.ts";
 import { makeUrn, stackType } from "../values/urns.ts";
 import type { Config } from "../workspace/config.ts";
 import type { Project } from "../workspace/project.ts";
@@ -25,7 +25,7 @@ export function startProgram(
   environment: NodeJS.ProcessEnv,
 ): Program {
   const urn = makeUrn(run.stack, run.project, "", stackType, `${run.project}-${run.stack}`);
-  const started = beginRunner(run, project, monitor.address, environment, urn);
+  const started = startRunner(run, project, monitor.address, environment, urn);
   const interrupt = (): void => {
     started.interrupt();
     setTimeout(started.kill, gracePeriodMs).unref();
@@ -63,49 +63,33 @@ export function startProgram(
   };
 }
 
-let waiting: { project: Project; runner: Waiting } | undefined;
-
-/** Starts the process of a program while its run is prepared. */
-export function warmUpProgram(project: Project, environment: NodeJS.ProcessEnv): void {
-  endWaitingProgram();
-  waiting = { project, runner: startWaitingRunner(project, environment) };
-}
-
-/** Ends a process that no run has begun. */
-export function endWaitingProgram(): void {
-  waiting?.runner.kill();
-  waiting = undefined;
-}
-
-/** Starts the official runner of the @pulumi/pulumi that the project has installed. */
-const startWaitingRunner = (project: Project, environment: NodeJS.ProcessEnv): Waiting =>
-  startWaiting({
-    arguments: [resolveFromProject(project.workdir, "@pulumi/pulumi/cmd/run")],
-    nodeArguments: project.nodeArguments,
-    cwd: project.workdir,
-    environment: { ...environment, ...(project.typescript ? { PULUMI_NODEJS_TYPESCRIPT: "true" } : {}) },
-  });
-
-/** Begins the program. `address`: of the monitor. */
-function beginRunner(
+/** Starts the official runner of the @pulumi/pulumi that the project has installed. `address`: of the monitor. */
+function startRunner(
   run: Run,
   project: Project,
   address: string,
   environment: NodeJS.ProcessEnv,
   stackUrn: string,
 ): Started {
-  const runner = waiting?.project === project ? waiting.runner : startWaitingRunner(project, environment);
-  waiting = undefined;
-  const words = [
-    ...["--monitor", address, "--engine", address, "--organization", "organization", "--project", run.project],
-    ...["--root-directory", project.root, "--stack", run.stack, "--pwd", project.workdir],
-    ...(run.preview ? ["--dry-run"] : []),
-    ...["--parallel", String(run.parallel), project.entry],
-  ];
-  return runner.begin(words, configuration(run.config), (message, printed) => {
-    // Output of a program that is being stopped only concerns the stop.
-    if (run.aborted) return;
-    run.emit({ type: "log", severity: printed === "stderr" ? "error" : "info", message, urn: stackUrn, printed });
+  return startNode({
+    nodeArguments: project.nodeArguments,
+    arguments: [
+      ...[resolveFromProject(project.workdir, "@pulumi/pulumi/cmd/run"), "--monitor", address, "--engine", address],
+      ...["--organization", "organization", "--project", run.project, "--root-directory", project.root],
+      ...["--stack", run.stack, "--pwd", project.workdir, ...(run.preview ? ["--dry-run"] : [])],
+      ...["--parallel", String(run.parallel), project.entry],
+    ],
+    cwd: project.workdir,
+    environment: {
+      ...environment,
+      ...(project.typescript ? { PULUMI_NODEJS_TYPESCRIPT: "true" } : {}),
+      ...configuration(run.config),
+    },
+    onLine: (message, printed) => {
+      // Output of a program that is being stopped only concerns the stop.
+      if (run.aborted) return;
+      run.emit({ type: "log", severity: printed === "stderr" ? "error" : "info", message, urn: stackUrn, printed });
+    },
   });
 }
 

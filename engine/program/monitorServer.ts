@@ -4,7 +4,6 @@ import engineService from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import engineProto from "@pulumi/pulumi/proto/engine_pb.js";
 import type { LogRequest } from "@pulumi/pulumi/proto/engine_pb.js";
 import resourceService from "@pulumi/pulumi/proto/resource_grpc_pb.js";
-import resourceProto from "@pulumi/pulumi/proto/resource_pb.js";
 import type {
   ReadResourceRequest,
   ReadResourceResponse,
@@ -13,7 +12,6 @@ import type {
   RegisterResourceResponse,
   ResourceInvokeRequest,
   ResourceInvokeResponse,
-  SupportsFeatureRequest,
 } from "@pulumi/pulumi/proto/resource_pb.js";
 import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
 import { listenForOwn, type Loopback } from "../../machine/loopback.ts";
@@ -23,7 +21,6 @@ import type { Emit, LogEvent, Severity } from "../events.ts";
 import { channelOptions } from "../providers/connection.ts";
 import { ProviderError } from "../providers/provider.ts";
 import { refuseOtherVersion } from "../workspace/pulumiVersion.ts";
-import { featureNames } from "./olderVersions.ts";
 import type { ResourceMonitor } from "./resourceMonitor.ts";
 
 const severities: readonly (Severity | undefined)[] = [undefined, "info", "warning", "error"];
@@ -126,9 +123,8 @@ export class MonitorServer {
       });
     return {
       getDeploymentInfo: unary(() => this.#served().deploymentInfo()),
-      supportsFeature: unary((request: SupportsFeatureRequest) =>
-        new resourceProto.SupportsFeatureResponse().setHassupport(featureNames.includes(request.getId())),
-      ),
+      // Newer ones get the features with the deployment's information.
+      supportsFeature: refuse("a version of @pulumi/pulumi before 3.270"),
       registerResource: unary((request: RegisterResourceRequest) =>
         this.#unlessAborted<RegisterResourceResponse>((resourceMonitor) => resourceMonitor.register(request)),
       ),

@@ -35,11 +35,28 @@ import {
 } from "../values/values.ts";
 import { DefaultProviders } from "./defaultProviders.ts";
 import { hasUncreated } from "./invokeDependencies.ts";
-import { dependenciesOf, featureNumbers, newInvokeResponse } from "./olderVersions.ts";
 import { constructionOf } from "./remoteComponent.ts";
 import { failureOf, responseOf, withDependencies } from "./responses.ts";
-import { positionsOf } from "./sourcePositions.ts";
 import { refusePackage, refuseRegistration } from "./unsupported.ts";
+
+/**
+ * Features that this engine has, or refuses by name: without an answer for these the SDK would call the Pulumi CLI too old.
+ * Without alias specifications an SDK would compute former URNs by itself, but not those of a resource whose parent's
+ * parent had an alias.
+ */
+const { ResourceMonitorFeature: known } = resourceProto;
+const features = [
+  known.RESOURCE_MONITOR_FEATURE_SECRETS,
+  known.RESOURCE_MONITOR_FEATURE_RESOURCE_REFERENCES,
+  known.RESOURCE_MONITOR_FEATURE_DELETED_WITH,
+  known.RESOURCE_MONITOR_FEATURE_ALIAS_SPECS,
+  known.RESOURCE_MONITOR_FEATURE_INVOKE_DEPENDS_ON,
+  known.RESOURCE_MONITOR_FEATURE_TRANSFORMS,
+  known.RESOURCE_MONITOR_FEATURE_INVOKE_TRANSFORMS,
+  known.RESOURCE_MONITOR_FEATURE_RESOURCE_HOOKS,
+  known.RESOURCE_MONITOR_FEATURE_REPLACE_WITH,
+  known.RESOURCE_MONITOR_FEATURE_STATE_MIGRATIONS,
+];
 
 /** Reads the resources of the last state, in the Pulumi CLI. */
 const lastState = "pulumi:pulumi:readStackResourceOutputs";
@@ -48,8 +65,6 @@ const lastState = "pulumi:pulumi:readStackResourceOutputs";
 export class ResourceMonitor {
   readonly #run: Run;
   readonly #generator: StepGenerator;
-  /** The folder of Pulumi.yaml, to which source positions are relative. */
-  readonly #root: string;
   /** The address at which this is served. */
   readonly #address: string;
   readonly #goals = new Map<string, Goal>();
@@ -59,11 +74,10 @@ export class ResourceMonitor {
   readonly #completed = new Set<string>();
   readonly aborted: Promise<void>;
 
-  constructor(run: Run, generator: StepGenerator, root: string, address: string) {
+  constructor(run: Run, generator: StepGenerator, address: string) {
     this.#run = run;
     this.#address = address;
     this.#generator = generator;
-    this.#root = root;
     this.#providers = new DefaultProviders(run, generator);
     this.aborted = new Promise((resolve) => {
       run.onAbort(resolve);
@@ -76,7 +90,7 @@ export class ResourceMonitor {
     info.setProject(run.project).setStack(run.stack).setOrganization("organization");
     info.setDryrun(run.preview).setParallel(run.parallel);
     // No configuration: the program has it already, and others of this machine may ask too.
-    return info.setSupportedfeaturesList([...featureNumbers]);
+    return info.setSupportedfeaturesList(features);
   }
 
   /** Reports something that this engine does not do, and ends the run. */
@@ -140,7 +154,6 @@ export class ResourceMonitor {
         provider: await this.#providers.ofRead(request),
         dependencies: request.getDependenciesList(),
         additionalSecretOutputs: request.getAdditionalsecretoutputsList(),
-        ...positionsOf(request, this.#root),
       };
     } catch (error) {
       if (error instanceof ReportedError) throw error;
@@ -165,17 +178,19 @@ export class ResourceMonitor {
       reference = await this.#providers.ofFunction(request);
     } catch (error) {
       // A program that asks for the last state may do without it. As a failure it costs no stack with source maps.
-      if (token === lastState) return newInvokeResponse().setFailuresList([failureOf("", messageOf(error))]);
+      if (token === lastState)
+        return new resourceProto.ResourceInvokeResponse().setFailuresList([failureOf("", messageOf(error))]);
       throw error instanceof ReportedError ? error : this.refuse(messageOf(error));
     }
     const provider = this.#run.providers.get(reference);
     if (!provider) throw new ProviderError(`unknown provider '${reference}' of the function '${token}'`);
-    if (hasUncreated(this.#generator.news, dependenciesOf(request))) return newInvokeResponse().setUnknown(true);
+    if (hasUncreated(this.#generator.news, request.getDependsonList()))
+      return new resourceProto.ResourceInvokeResponse().setUnknown(true);
     try {
       const args = fromStruct(request.getArgs());
       const { outputs, failures } = await provider.invoke(token, args, this.#run.preview);
       const accepted = { secrets: true, resources: request.getAcceptresources(), unknowns: true };
-      const response = newInvokeResponse().setReturn(toStruct(outputs, accepted));
+      const response = new resourceProto.ResourceInvokeResponse().setReturn(toStruct(outputs, accepted));
       return response.setFailuresList(failures.map(({ property, reason }) => failureOf(property, reason)));
     } catch (error) {
       throw new ProviderError(`invocation of ${token} returned an error: ${messageOf(error)}`);
@@ -262,7 +277,6 @@ export class ResourceMonitor {
       ),
       customTimeouts: timeoutsOf(request),
       hideDiff: request.getHidediffsList().map(parsePath),
-      ...positionsOf(request, this.#root),
     };
   }
 }

@@ -9,7 +9,6 @@ import { refuseStateField } from "../state/checkpoint.ts";
 import type { ResourceState } from "../state/resourceState.ts";
 import { isProviderType, packageOf } from "../values/urns.ts";
 import type { Project } from "../workspace/project.ts";
-import type { Newer } from "./olderVersions.ts";
 
 const instead = "run this program with the Pulumi CLI";
 
@@ -64,27 +63,24 @@ export function refuseRegistration(request: RegisterResourceRequest, packages: R
   const name = packageOf(type);
   if ((request.getCustom() || request.getRemote()) && !packages.has(name))
     throw new Refusal(`${resource}: ${missingPlugin(name)}`);
-  const newer: Newer = request;
-  const isTriggered = newer.hasReplacementTrigger?.() === true;
+  const isTriggered = request.hasReplacementTrigger() && request.getReplacementTrigger()?.hasNullValue() !== true;
   const options: [string, boolean][] = [
     ["import", request.getImportid() !== ""],
-    ["replaceWith", isSet(newer.getReplaceWithList?.().length)],
-    ["replacementTrigger", isTriggered && newer.getReplacementTrigger?.()?.hasNullValue() !== true],
+    ["replaceWith", request.getReplaceWithList().length > 0],
+    ["replacementTrigger", isTriggered],
     ["transforms", request.getTransformsList().length > 0],
     ["hooks", hasHooks(request)],
     ["pluginDownloadURL", request.getPlugindownloadurl() !== ""],
     ["a package reference", request.getPackageref() !== ""],
-    ["envVarMappings", isSet(newer.getEnvvarmappingsMap?.().getLength())],
-    ["snippet", isSet(newer.getSnippetid?.().length)],
-    ["state migrations", isSet(newer.getStateMigrationsList?.().length)],
+    ["envVarMappings", request.getEnvvarmappingsMap().getLength() > 0],
+    ["snippet", request.getSnippetid() !== ""],
+    ["state migrations", request.getStateMigrationsList().length > 0],
   ];
   const unsupported = options.find(([, is]) => is)?.[0];
   if (unsupported !== undefined) {
     throw new Refusal(`${resource} uses '${unsupported}', which the embedded engine does not do: ${instead}`);
   }
 }
-
-const isSet = (length: number | undefined): boolean => length !== undefined && length > 0;
 
 function hasHooks(request: RegisterResourceRequest): boolean {
   const hooks = request.getHooks()?.toObject() ?? {};

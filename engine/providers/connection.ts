@@ -74,9 +74,7 @@ export class Connection {
     const { engineAddress, folder } = this.#options;
     const request = new providerProto.ProviderHandshakeRequest().setEngineAddress(engineAddress);
     request.setRootDirectory(folder).setProgramDirectory(folder).setConfigureWithUrn(true);
-    request.setSupportsRefreshBeforeUpdate(true);
-    const newer: Partial<Pick<typeof request, "setInvokeWithPreview">> = request; // of versions that have it
-    newer.setInvokeWithPreview?.(true);
+    request.setSupportsRefreshBeforeUpdate(true).setInvokeWithPreview(true);
     try {
       const answer = await unary<pb.ProviderHandshakeResponse>((done) => client.handshake(request, done));
       this.capabilities = {

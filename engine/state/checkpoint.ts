@@ -132,17 +132,8 @@ function decodeResource(raw: unknown, crypter: Crypter): ResourceState {
     refreshBeforeUpdate: raw["refreshBeforeUpdate"] === true,
     created: text("created"),
     modified: text("modified"),
-    sourcePosition: text("sourcePosition"),
-    stackTrace: decodeFrames(raw["stackTrace"]),
   });
 }
-
-const decodeFrames = (raw: unknown): string[] =>
-  Array.isArray(raw)
-    ? raw.map((frame) =>
-        isObject(frame) && typeof frame["sourcePosition"] === "string" ? frame["sourcePosition"] : "",
-      )
-    : [];
 
 function decodeTimeouts(raw: unknown): Timeouts {
   if (!isObject(raw)) return {};
@@ -224,9 +215,6 @@ export function encodeResource(state: ResourceState, seal: SecretSeal): Record<s
     deletedWith: state.deletedWith,
     created: state.created,
     modified: state.modified,
-    sourcePosition: state.sourcePosition,
-    // A frame whose position is not known stands there empty.
-    stackTrace: state.stackTrace.map((sourcePosition) => (sourcePosition === "" ? {} : { sourcePosition })),
     ignoreChanges: state.ignoreChanges,
     hideDiff: state.hideDiff.map(formatPath),
     replaceOnChanges: state.replaceOnChanges,

@@ -43,9 +43,6 @@ export interface ResourceState {
   refreshBeforeUpdate: boolean;
   created: string;
   modified: string;
-  sourcePosition: string;
-  /** Source positions of the calls that led to the registration; an unknown one is empty. */
-  stackTrace: string[];
   /** The URN that this resource had before. It is never written: each write rewrites the references to it. */
   aliases: string[];
 }
@@ -78,8 +75,6 @@ export function newState(
     refreshBeforeUpdate: false,
     created: "",
     modified: "",
-    sourcePosition: "",
-    stackTrace: [],
     aliases: [],
     ...fields,
   };

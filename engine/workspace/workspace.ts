@@ -23,8 +23,6 @@ export interface WorkspaceOptions {
   environment: NodeJS.ProcessEnv;
   /** Asks a person for the passphrase when the environment has none; `isNew`: for a new stack. */
   askPassphrase?: ((isNew: boolean) => Promise<string>) | undefined;
-  /** Called when the key of a stack is being derived in another thread: the time to load what comes next. */
-  onDeriving?: ((project: Project, stack: string) => void) | undefined;
   /** Writes files; default: durably. Tests simulate a full disk with it. */
   write?: WriteFile | undefined;
 }
@@ -37,7 +35,6 @@ export class Workspace {
   /** Where stacks were searched, for errors; empty when it is the project's own folder. */
   readonly #searchHint: string;
   readonly #askPassphrase: WorkspaceOptions["askPassphrase"];
-  readonly #onDeriving: WorkspaceOptions["onDeriving"];
   #passphrase: Promise<string> | undefined;
 
   private constructor(project: Project, backend: FileBackend, options: WorkspaceOptions, searchHint: string) {
@@ -45,7 +42,6 @@ export class Workspace {
     this.backend = backend;
     this.environment = options.environment;
     this.#askPassphrase = options.askPassphrase;
-    this.#onDeriving = options.onDeriving;
     this.#searchHint = searchHint;
   }
 
@@ -141,9 +137,7 @@ export class Workspace {
     const file = new StackFile(this.project, name);
     const passphrase = await this.passphrase();
     const salt = file.salt ?? parseCheckpoint(text, this.backend.checkpointFile(this.project.name, name)).salt;
-    const opening = salt === undefined ? newCrypter(passphrase) : openCrypter(salt, passphrase);
-    this.#onDeriving?.(this.project, name);
-    const crypter = await opening;
+    const crypter = salt === undefined ? await newCrypter(passphrase) : await openCrypter(salt, passphrase);
     if (file.salt === undefined) {
       file.salt = crypter.salt;
       file.save();

@@ -5,7 +5,6 @@ import { resourceNamed } from "../../provider/resources/resources.ts";
 import type { TestedKind, Properties } from "./providerHost.ts";
 
 const require = createRequire(import.meta.url);
-const lateModules = new URL("../../engine/processes/lateModules.js", import.meta.url).href;
 
 /** As a message has them. */
 const inOrder = (properties: Properties): Properties =>
@@ -23,7 +22,7 @@ const renaming =
 export const dynamic: TestedKind = {
   name: "dynamic",
   program: require.resolve("@pulumi/pulumi/cmd/dynamic-provider"),
-  nodeArguments: ["--allow-natives-syntax", "--min-semi-space-size=16", "--import", lateModules], // as the embedded engine starts it
+  nodeArguments: ["--allow-natives-syntax", "--min-semi-space-size=16"], // as the embedded engine starts it
   environment: { PULUMI_NODEJS_PROJECT: "tests", PULUMI_NODEJS_STACK: "dev" },
   types: "pulumi-nodejs:dynamic/microapps",
   modern: false,
