@@ -45,8 +45,6 @@ const lists: readonly (readonly string[])[] = [
   ["provider/conformance", "provider/layers", "provider/files", ...shared],
   [
     "cli/dump",
-    "cli/dump/mask",
-    "cli/dump/rows",
     "cli/changes/pull",
     "cli/changes/sides",
     "cli/between/promotion",

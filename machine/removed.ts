@@ -26,6 +26,10 @@ const commands: Sentences = {
 
 /** Flags, behind their command: `up --approved`. */
 const flags: Sentences = {
+  "dump --rows":
+    "--rows is gone: dump whole tables, name fewer of them by --table, and delete rows of the files that you don't need",
+  "dump --where":
+    "--where is gone: dump whole tables, name fewer of them by --table, and delete rows of the files that you don't need",
   "promote --fold":
     "--fold is gone: move what all environments have alike into the file that they share by hand, and look at it with microapps report",
   "up --approved": `up --approved is gone: ${noApproval}`,
@@ -48,9 +52,12 @@ const inputs: Sentences = {
     "leaves the person's teams alone.",
 };
 
-/** Keys of an Environment file, behind the part of it where they stood: `seeds.schema`. */
+/** Keys of an Environment file or a masks file, behind the part of it where they stood: `seeds.schema`. */
 const environmentKeys: Sentences = {
   "seeds.schema": `schema is gone: ${expectInstead}`,
+  "masks.kinds": "kinds is gone: write a rule for each label; a dump that stops prints those that have none",
+  "masks.others": "others is gone: write a rule or keep for each label; a dump that stops prints those that have none",
+  "masks.keep": "mayHold is gone: write keep; what is kept is not searched for masked values any more",
 };
 
 /** Habits of a platform profile that neither the specification nor client code names: they go in one way. */

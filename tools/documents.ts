@@ -1,5 +1,5 @@
 import { program } from "../cli/commands/program.ts";
-import { masksJsonSchema } from "../cli/dump/mask/masksFile.ts";
+import { masksJsonSchema } from "../cli/dump/masks.ts";
 import { openapi } from "../emulator/http/openapi.ts";
 import { readOwnPackage } from "../machine/ownPackage.ts";
 import { jsonSchema } from "../provider/environment/schema.ts";

@@ -31,22 +31,6 @@ export function addDumpCommand(program: Command): void {
       "--mask <file>",
       "mask values by the rules of this file, with the secret in MICROAPPS_MASK_SECRET or in the file of MICROAPPS_MASK_SECRET_FILE",
     )
-    .addOption(
-      new Option(
-        "--rows <[table=]n>",
-        "with --mask: so many rows of each table, or of this one, with all that they link to (repeatable)",
-      )
-        .argParser(collect)
-        .default([], "all"),
-    )
-    .addOption(
-      new Option(
-        "--where <table:label=value>",
-        "with --mask: rows that have this value, with all that they link to (repeatable: one of the values of each label)",
-      )
-        .argParser(collect)
-        .default([], "all"),
-    )
     .option("--check <file>", "print what the rules of this file would leave unmasked, and write nothing")
     .option("--name <name>", "name of the Environment in the program", "environment")
     .option("--force", "overwrite what an earlier dump wrote")

@@ -4,13 +4,9 @@ import { messageOf } from "../../machine/failures.ts";
 import { formatCount } from "../../provider/messages/text.ts";
 import { connect } from "../../provider/pulumi/platform.ts";
 import { maskOf } from "../../provider/pulumi/secrets.ts";
-import { checkMasks, describeCheck } from "../dump/checkMasks.ts";
-import { dump, type DumpRequest, type DumpSummary } from "../dump/dump.ts";
-import { DumpError } from "../dump/dumpError.ts";
-import { readMaskSecret } from "../dump/mask/maskSecret.ts";
-import { readMasks } from "../dump/mask/masksFile.ts";
-import { parseCondition, parseRows } from "../dump/subset.ts";
-import { tableOption } from "../dump/tableOption.ts";
+import { checkMasks, describeCheck, dump, type DumpRequest, type DumpSummary } from "../dump/dump.ts";
+import { readMasks, readMaskSecret } from "../dump/masks.ts";
+import { DumpError, tableOption } from "../dump/tables.ts";
 import { lookingContext } from "./lookingContext.ts";
 import { readManaged } from "./managed.ts";
 import { progressLine } from "./progressLine.ts";
@@ -25,8 +21,6 @@ export interface DumpOptions {
   table: string[];
   mask?: string;
   check?: string;
-  rows: string[];
-  where: string[];
   import: DumpRequest["importFor"];
   name: string;
   force?: boolean;
@@ -86,47 +80,34 @@ const masksPath = (cwd: string, file: string): string => path.relative("", path.
 
 const stopping = ["SIGINT", "SIGTERM"] as const;
 
-/** The masks and the rows that the flags ask for. Everything that a flag can get wrong ends here, before a call. */
+/** The masks that the flags ask for. Everything that a flag can get wrong ends here, before a call. */
 function maskingOf(
   folder: string | undefined,
-  { mask, check, rows, where, import: importFor }: DumpOptions,
+  { mask, check, import: importFor }: DumpOptions,
   cwd: string,
-): Pick<DumpRequest, "mask" | "subset"> {
+): Pick<DumpRequest, "mask"> {
   if (check !== undefined && mask !== undefined)
     throw new DumpError("--check writes nothing: leave --mask out, or --check");
   if (check !== undefined && folder !== undefined) throw new DumpError("--check writes nothing: leave the folder out");
   if (check === undefined && folder === undefined) throw new DumpError("say where to: microapps dump <folder>");
-  if (rows.length + where.length > 0 && mask === undefined)
-    throw new DumpError("--rows and --where choose rows of a masked dump: add --mask <file>");
-  if (rows.length > 0 && where.length > 0) throw new DumpError("--rows and --where can't be combined: leave one out");
   if (mask === undefined) return {};
   if (importFor === "plugin")
     throw new DumpError(
       "a masked dump can't be imported, since its rows are not those of the platform: leave --import out",
     );
-  const file = readMasks(masksPath(cwd, mask));
-  const subset = { rows: parseRows(rows), where: where.map(parseCondition) };
-  return {
-    mask: { file, secret: readMaskSecret(process.env) },
-    ...(rows.length + where.length > 0 ? { subset } : {}),
-  };
+  return { mask: { file: readMasks(masksPath(cwd, mask)), secret: readMaskSecret(process.env) } };
 }
 
 function summarize(
   folder: string,
-  { organizations, teams, members, tables, files, warnings, subset = [], unmasked = [] }: DumpSummary,
+  { organizations, teams, members, tables, files, warnings, unmasked = [] }: DumpSummary,
 ): string {
   const rows = tables.map((one) => `  ${one.file}: ${formatCount(one.rows, "row")} of table ${one.table}`);
   const people = `  ${[formatCount(organizations, "organization"), formatCount(teams, "team"), formatCount(members, "member")].join(", ")}`;
-  const chosen = subset.map(
-    ({ table, chosen, cameAlong }) =>
-      `  table ${table}: ${formatCount(chosen, "row")} chosen, ${cameAlong} came along by links, parents and children`,
-  );
   return [
     `Dumped into ${folder}: ${files.join(", ")}`,
     people,
     ...rows,
-    ...chosen,
     ...(unmasked.length > 0 ? [`  unmasked: ${unmasked.join(", ")}`] : []),
     ...warnings.map((text) => `warning: ${text}`),
   ].join("\n");

@@ -1,21 +1,19 @@
+import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { messageOf } from "../../machine/failures.ts";
-import type { RowData } from "../../provider/contract/values.ts";
 import { toSlashes } from "../../provider/files/repository.ts";
+import { formatCount } from "../../provider/messages/text.ts";
 import type { ResourceContext } from "../../provider/resources/resource.ts";
-import { DumpError } from "./dumpError.ts";
-import { DumpMask, refuseOpenLinks, type MaskRequest } from "./dumpMask.ts";
 import { environmentText } from "./environmentFile.ts";
-import { existingPeople, existingSeed, type Existing } from "./existing.ts";
-import { importText, type ImportTarget } from "./importFile.ts";
-import { listMaskedLabels, lookOver, MaskedSum } from "./lastLook.ts";
+import { existingPeople, existingSeed, importText, type Existing, type ImportTarget } from "./importFile.ts";
+import { DumpMask, pasted, type MaskRequest } from "./masking.ts";
+import type { MasksFile } from "./masks.ts";
 import { readOrganizations, type DumpedOrganization } from "./people.ts";
-import { isOfLinks, nameLinksFile, seedsOf, writeSeed, type DumpedSeed } from "./seeds.ts";
-import { chooseSubset, makeCondition, refuseStrangeTables, type SubsetCount, type SubsetRequest } from "./subset.ts";
+import { inJson, isOfLinks, nameLinksFile, seedsOf, writeSeed, type DumpedSeed } from "./seeds.ts";
 import { readTables } from "./subTables.ts";
-import type { TableOption } from "./tableOption.ts";
-import type { TableRows } from "./tableRows.ts";
+import { DumpError, type TableOption, type TableRows } from "./tables.ts";
 
 /** Selection and form of a dump. */
 export interface DumpRequest {
@@ -29,8 +27,6 @@ export interface DumpRequest {
   force: boolean;
   /** Masks for what is to leave the house. */
   mask?: MaskRequest | undefined;
-  /** Rows to begin with (default: all). */
-  subset?: SubsetRequest | undefined;
 }
 
 /** Contents of a finished dump. */
@@ -43,8 +39,6 @@ export interface DumpSummary {
   files: string[];
   /** Notes on what the files can't declare. */
   warnings: string[];
-  /** Rows of a subset by table. */
-  subset?: SubsetCount[];
   /** Labels of a masked dump that stand in it as they are. */
   unmasked?: string[];
 }
@@ -57,7 +51,9 @@ export async function dump(context: ResourceContext, request: DumpRequest, folde
   const { tables, importFor, force } = request;
   const own = tables.map(({ file }) => file);
   const rowFiles = own.flatMap((file) => (request.mask ? [file, nameLinksFile(file, own)] : [file]));
-  const files = [environmentName, ...rowFiles, ...(importFor === "none" ? [] : [importName])];
+  const files = [
+    ...new Set([environmentName, ...rowFiles, ...rowFiles.map(inJson), ...(importFor === "none" ? [] : [importName])]),
+  ];
   refuse(request, files, folder);
   const mask = request.mask && new DumpMask(request.mask, tables);
   const warnings: string[] = [];
@@ -67,12 +63,7 @@ export async function dump(context: ResourceContext, request: DumpRequest, folde
   const read: TableRows[] = [];
   try {
     const organizations = await readOrganizations(context, request.organizations, request.teams, warn, mask);
-    read.push(
-      ...(await readTables(context, tables, draft, (option) => ({
-        mask: mask?.tableMask(option),
-        isWanted: request.subset && makeCondition(request.subset, option.table),
-      }))),
-    );
+    read.push(...(await readTables(context, tables, draft, (option) => mask?.tableMask(option))));
     mask?.assertComplete();
     const filled = read.filter(({ count, option }) => {
       if (count === 0) warn(`table ${option.table} has no rows: it is left out`);
@@ -81,8 +72,7 @@ export async function dump(context: ResourceContext, request: DumpRequest, folde
     const declared = seedsOf(filled, warn, mask !== undefined);
     const main = declared.filter((seed) => !isOfLinks(seed));
     if (mask) refuseOpenLinks(main);
-    const subset = mask && request.subset && chooseSubset(main, request.subset, (key) => mask.pseudonyms.rank(key));
-    const { seeds, whole, sums } = await writeSeeds(declared, draft, warn, mask);
+    const { seeds, whole } = await writeSeeds(declared, draft, warn, mask);
     for (const seed of seeds)
       if (importFor !== "none" && !whole.includes(seed)) warn(leftOut(seed, "links of it lead to rows that are gone"));
     const text = environmentText(organizations, seeds, folder, mask !== undefined);
@@ -91,10 +81,9 @@ export async function dump(context: ResourceContext, request: DumpRequest, folde
       const existing = [...existingPeople(organizations), ...(await existingSeeds(context, whole, draft, warn))];
       writeFileSync(join(draft, importName), importText(existing, importFor, request.name), { mode: 0o600 });
     }
-    if (mask) await lookOver(mask, seeds, sums, organizations, draft);
     context.signal.throwIfAborted();
     const written = publish(files, draft, folder, force);
-    const more = { ...(subset ? { subset } : {}), ...(mask ? { unmasked: listUnmasked(main) } : {}) };
+    const more = mask ? { unmasked: listUnmasked(mask) } : {};
     return { ...counted(organizations, main), files: written, warnings, ...more };
   } finally {
     for (const rows of read) rows.remove();
@@ -110,35 +99,38 @@ function removeEmpty(folder: string, last: string): void {
     rmdirSync(at);
 }
 
-/** Writes the files of seeds; returns those with rows, the complete ones, and of a masked dump the sums of what was written. */
+/** Writes the files of seeds; returns those with rows, and the complete ones. */
 async function writeSeeds(
   declared: readonly DumpedSeed[],
   draft: string,
   warn: (text: string) => void,
   mask: DumpMask | undefined,
-): Promise<{ seeds: DumpedSeed[]; whole: DumpedSeed[]; sums: Map<DumpedSeed, MaskedSum> }> {
+): Promise<{ seeds: DumpedSeed[]; whole: DumpedSeed[] }> {
   const main = declared.filter((seed) => !isOfLinks(seed));
   const seeds: DumpedSeed[] = [];
   const whole: DumpedSeed[] = [];
-  const sums = new Map<DumpedSeed, MaskedSum>();
   for (const seed of declared) {
-    const sum = new MaskedSum();
-    const masked = mask ? listMaskedLabels(seed) : [];
-    const finish = mask && {
-      change: mask.dateMover(seed, main),
-      note: (values: RowData) => sum.add(values, masked),
-    };
-    const { count, isWhole } = await writeSeed(seed, draft, warn, finish);
+    const { count, isWhole } = await writeSeed(seed, draft, warn, mask?.dateMover(seed, main));
     if (isOfLinks(seed) && count === 0) {
-      // All of them led to rows that are gone, or are not chosen.
+      // All of them led to rows that are gone.
       rmSync(join(draft, seed.declaration.source));
       continue;
     }
     seeds.push(seed);
     if (isWhole) whole.push(seed);
-    if (mask) sums.set(seed, sum);
   }
-  return { seeds, whole, sums };
+  return { seeds, whole };
+}
+
+/** Throws where links lead to rows that are not dumped: their IDs must not be written. */
+function refuseOpenLinks(seeds: readonly DumpedSeed[]): void {
+  for (const { rows, references } of seeds) {
+    const open = rows.columns.links.find(([label]) => !references.has(label));
+    if (open)
+      throw new DumpError(
+        `table ${rows.option.table}: "${open[0]}" leads to rows of a table that is not dumped, or that has no key of one label, and IDs of the platform are not written: dump that table as well, or write drop as its rule`,
+      );
+  }
 }
 
 /** Renames what was written into the folder; returns its files. */
@@ -154,16 +146,16 @@ function publish(files: readonly string[], draft: string, folder: string, force:
 }
 
 /** Labels that stand in a masked dump as they are, `<table>.<label>`. */
-const listUnmasked = (seeds: readonly DumpedSeed[]): string[] =>
-  seeds.flatMap(({ rows: { mask, option } }) =>
-    (mask?.labels ?? []).flatMap(({ label, rule, values }) =>
+const listUnmasked = ({ tables }: DumpMask): string[] =>
+  tables.flatMap(({ option, labels }) =>
+    labels.flatMap(({ label, rule, values }) =>
       values > 0 && (rule === undefined || rule.rule.kind === "keep") ? [`${option.table}.${label}`] : [],
     ),
   );
 
 /** Ends when the request can't be carried out, before anything is read. */
 function refuse(request: DumpRequest, files: readonly string[], folder: string): void {
-  const { organizations, teams, tables, force, mask, subset } = request;
+  const { organizations, teams, tables, force, mask } = request;
   if (organizations.length + teams.length + tables.length === 0) {
     throw new DumpError(
       "say what to dump: --organization <id>, --team <id>, --table <id>:<key label>; or --stack <name>, whose state knows",
@@ -175,11 +167,6 @@ function refuse(request: DumpRequest, files: readonly string[], folder: string):
     if (twice !== undefined)
       throw new DumpError(`two --table have the same ${each}, ${twice}: name another file after the key`);
   }
-  if (subset)
-    refuseStrangeTables(
-      subset,
-      tables.map(({ table }) => table),
-    );
   if (mask) refuseStrangers(folder, files);
   const there = files.filter((file) => existsSync(join(folder, file)));
   if (there.length > 0 && !force) {
@@ -228,9 +215,62 @@ function counted(organizations: readonly DumpedOrganization[], seeds: readonly D
     organizations: organizations.length,
     teams: teams.length,
     members: teams.flatMap(({ members }) => members).length,
-    tables: seeds.map(({ rows: { option, countChosen } }) => {
-      const { table, seed, file } = option;
-      return { table, seed, file, rows: countChosen };
-    }),
+    tables: seeds.map(({ rows: { option, count }, declaration }) => ({
+      ...{ table: option.table, seed: option.seed, file: declaration.source, rows: count },
+    })),
   };
+}
+
+/** Effects of a masks file. */
+export interface MasksCheck {
+  labels: { table: string; label: string; rule: string | undefined; values: number; unmasked: boolean }[];
+  /** Reasons for which a dump would stop. */
+  problems: string[];
+  /** Rules to write for the labels that have none, as YAML. */
+  missing: string;
+}
+
+/** Reads the tables, and finds out what the rules of a masks file would leave unmasked. Writes nothing and needs no secret. */
+export async function checkMasks(
+  context: ResourceContext,
+  file: MasksFile,
+  { tables, organizations, teams }: Pick<DumpRequest, "tables" | "organizations" | "teams">,
+): Promise<MasksCheck> {
+  if (tables.length + organizations.length + teams.length === 0)
+    throw new DumpError(
+      "say what to check: --table <id>:<key label>, --team <id>; or --stack <name>, whose state knows",
+    );
+  const mask = new DumpMask({ file, secret: randomBytes(32).toString("hex") }, tables);
+  const folder = mkdtempSync(join(tmpdir(), "microapps-check-"));
+  try {
+    const read = await readTables(context, tables, folder, (option) => mask.tableMask(option));
+    for (const rows of read) rows.remove();
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  const has = { organizations: organizations.length + teams.length > 0, teams: teams.length > 0 };
+  const unruled = (["organizations", "teams"] as const).flatMap((what) =>
+    has[what] && !file[what] ? [`${what} have no rule: write ${what}: {name: keep} or ${what}: {name: name}`] : [],
+  );
+  const unmasked = listUnmasked(mask);
+  const labels = mask.tables.flatMap(({ option: { table }, labels }) =>
+    labels.map(({ label, rule, values, links }) => ({
+      ...{ table, label, values: values + links, unmasked: unmasked.includes(`${table}.${label}`) },
+      rule: rule?.rule.kind ?? (values === 0 && links > 0 ? "link" : undefined),
+    })),
+  );
+  return { labels, problems: [...mask.listProblems(), ...unruled], missing: mask.listMissing() };
+}
+
+/** The check for people. It quotes no value. */
+export function describeCheck({ labels, problems, missing }: MasksCheck): string {
+  const lines = labels.map(
+    ({ table, label, rule, values, unmasked }) =>
+      `  ${table}.${label}: ${rule ?? "no rule"}, ${formatCount(values, "value")}${unmasked ? ", unmasked" : ""}`,
+  );
+  const outcome =
+    problems.length === 0
+      ? ["A dump has all the rules that it needs."]
+      : ["A dump would stop:", ...problems.map((text) => `  ${text}`)];
+  return ["Rules by label:", ...lines, ...outcome, ...pasted(missing)].join("\n");
 }

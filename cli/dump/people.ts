@@ -7,7 +7,7 @@ import { organization } from "../../provider/resources/organization.ts";
 import type { ResourceContext } from "../../provider/resources/resource.ts";
 import { team } from "../../provider/resources/team.ts";
 import { teamRoster } from "../../provider/resources/teamRoster.ts";
-import { DumpError } from "./dumpError.ts";
+import { DumpError } from "./tables.ts";
 
 /** An organization or a team. */
 export interface NamedThing {

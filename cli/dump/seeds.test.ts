@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { seedsOf } from "./seeds.ts";
-import type { TableRows } from "./tableRows.ts";
+import type { TableRows } from "./tables.ts";
 
 /** A table with one row, whose ID and key are the table's name. */
 const table = (name: string, links: Record<string, string> = {}, parent?: string): TableRows =>

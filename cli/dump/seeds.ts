@@ -2,10 +2,9 @@ import { once } from "node:events";
 import { createWriteStream, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { RowData } from "../../provider/contract/values.ts";
-import { DumpError } from "./dumpError.ts";
-import { isNothing, linkOf } from "./rows/columns.ts";
-import { linesOf, type Types } from "./rows/seedFile.ts";
-import { parentColumn, type TableRows } from "./tableRows.ts";
+import { cellOf } from "../../provider/sources/csvCells.ts";
+import { read } from "../../provider/sources/read.ts";
+import { DumpError, isNothing, linkOf, parentColumn, stableJson, type TableRows } from "./tables.ts";
 
 /** Rows of another dumped table, or of one that a circle of references keeps from being named. */
 type RowsOf = { seed: string } | { table: string; key: string };
@@ -33,14 +32,6 @@ export interface DumpedSeed {
   parent: { rows: TableRows; by: string } | undefined;
 }
 
-/** Work on rows on their way into a file. */
-export interface RowFinish {
-  /** Changes the values of a row, links still as they are. */
-  change?: ((values: RowData, index: number) => void) | undefined;
-  /** Takes the values that are written. */
-  note?: ((values: RowData) => void) | undefined;
-}
-
 /** The file of the links of a table that stand in a circle, beside the files of all tables. */
 export function nameLinksFile(file: string, all: readonly string[]): string {
   let name = file;
@@ -48,6 +39,9 @@ export function nameLinksFile(file: string, all: readonly string[]): string {
     name = file.replace(/(\.\w+)$/, `${mark}$1`);
   return name;
 }
+
+/** The file of rows that no CSV holds. */
+export const inJson = (file: string): string => file.replace(/\.csv$/, ".ndjson");
 
 /** True for a seed that has the links of another one, which has the rows. */
 export const isOfLinks = ({ declaration }: DumpedSeed): boolean => declaration.mode === "updateOnly";
@@ -145,8 +139,11 @@ function splitLinks(seed: DumpedSeed, labels: string[], all: readonly DumpedSeed
 }
 
 function seedOf(rows: TableRows, tables: readonly TableRows[], warn: (text: string) => void): DumpedSeed {
-  const { table, key, file } = rows.option;
+  const { table, key } = rows.option;
   const { columns } = rows;
+  const file = columns.needsJson ? inJson(rows.option.file) : rows.option.file;
+  if (file !== rows.option.file)
+    warn(`table ${table}: its texts hold what no CSV can, so its rows are written to ${file}`);
   const references = new Map<string, TableRows>();
   for (const [label, rowID] of columns.links) {
     const target = tables.find((other) => other.isReferable && other.keyOf(rowID) !== undefined);
@@ -200,7 +197,7 @@ function parentOf(rows: TableRows, tables: readonly TableRows[]): DumpedSeed["pa
 }
 
 /** Labels in the file of a seed: those of the key first, in its order. */
-export function listWritten({ rows, labels, parent }: DumpedSeed): string[] {
+function listWritten({ rows, labels, parent }: DumpedSeed): string[] {
   const { key } = rows.option;
   const by = parent && !key.includes(parent.by) ? [parent.by] : [];
   return [...key, ...[...labels, ...by].sort()];
@@ -209,12 +206,13 @@ export function listWritten({ rows, labels, parent }: DumpedSeed): string[] {
 /**
  * Writes the rows of a seed in the order of their keys; the same rows give the same bytes. Returns how many, and true when
  * the file is complete: links to deleted rows are left empty. Of links alone, rows without one are left out.
+ * @param change changes the values of a row, links still as they are
  */
 export async function writeSeed(
   seed: DumpedSeed,
   folder: string,
   warn: (text: string) => void,
-  finish: RowFinish = {},
+  change?: (values: RowData, index: number) => void,
 ): Promise<{ count: number; isWhole: boolean }> {
   const { rows, references, parent, declaration } = seed;
   const { table, source: file } = declaration;
@@ -237,7 +235,7 @@ export async function writeSeed(
   let count = 0;
   for (const index of order) {
     const { values, parent: parentID } = rows.row(index);
-    finish.change?.(values, index);
+    change?.(values, index);
     for (const label of linked) {
       if (!isNothing(values[label])) values[label] = keyAt(label, linkOf(values[label]) ?? "");
     }
@@ -249,7 +247,6 @@ export async function writeSeed(
     }
     if (isOfLinks(seed) && seed.labels.every((label) => isNothing(values[label]))) continue;
     count++;
-    finish.note?.(values);
     text += line(values);
     if (text.length < 1 << 16) continue;
     if (!output.write(text)) await once(output, "drain");
@@ -260,5 +257,51 @@ export async function writeSeed(
   for (const [label, count] of dangling) {
     warn(`table ${table}: ${count} values of "${label}" lead to rows that are gone: they are left empty`);
   }
+  await assertReadable(seed, folder, count);
   return { count, isWhole: dangling.size === 0 };
+}
+
+/** Reads a file back as a seed does. Throws a SourceError or a DumpError. */
+async function assertReadable({ rows, declaration }: DumpedSeed, folder: string, count: number): Promise<void> {
+  const { source, types, references, parent } = declaration;
+  let found = 0;
+  for await (const block of read({ source, types, references, parent, key: rows.option.key }, folder))
+    found += block.length;
+  if (found !== count)
+    throw new DumpError(
+      `table ${rows.option.table}: ${count} rows were written, and ${found} are read: name an .ndjson file`,
+    );
+}
+
+/** How the values of a label are written. */
+type Types = Readonly<Record<string, "text" | "number" | "boolean" | "json">>;
+
+/** The lines of a seed file, as a seed reads them back. */
+interface Lines {
+  /** The first line, if the format has one. */
+  head: string;
+  /** @param values by label, references as keys */
+  line: (values: RowData) => string;
+}
+
+/** CSV, or NDJSON for a file that is called so. */
+export function linesOf(file: string, labels: readonly string[], types: Types): Lines {
+  if (file.endsWith(".ndjson")) {
+    const present = (values: RowData) => labels.filter((label) => !isNothing(values[label]));
+    return {
+      head: "",
+      line: (values) =>
+        `{${present(values)
+          .map((label) => `${JSON.stringify(label)}:${stableJson(values[label])}`)
+          .join(",")}}\n`,
+    };
+  }
+  const cell = (label: string, value: unknown): string => {
+    if (isNothing(value)) return "";
+    return cellOf(types[label] === "json" ? stableJson(value) : String(value));
+  };
+  return {
+    head: `${labels.map(cellOf).join(",")}\n`,
+    line: (values) => `${labels.map((label) => cell(label, values[label])).join(",")}\n`,
+  };
 }

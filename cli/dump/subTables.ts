@@ -6,16 +6,16 @@ import {
   UnknownParents,
   type UndeclaredTable,
 } from "../../provider/resources/rows/live/subTables/undeclared.ts";
-import type { TableOption } from "./tableOption.ts";
-import { TableRows, type RowReading } from "./tableRows.ts";
+import type { TableMask } from "./masking.ts";
+import { TableRows, type TableOption } from "./tables.ts";
 
 /** Notes which tables are sub-tables of which, as far as a state knows. */
-export function noteParents(context: ResourceContext, tables: readonly TableOption[]): void {
+function noteParents(context: ResourceContext, tables: readonly TableOption[]): void {
   for (const { table, parent } of tables) if (parent) noteParentTable(context, table, parent.table);
 }
 
 /** A dumped table, below whose rows or not others may stand. */
-export const toUndeclared = ({ table, parent }: TableOption, tables: readonly TableOption[]): UndeclaredTable => ({
+const toUndeclared = ({ table, parent }: TableOption, tables: readonly TableOption[]): UndeclaredTable => ({
   table,
   parent: parent?.table,
   above: tables.map((other) => other.table),
@@ -31,13 +31,13 @@ export async function readTables(
   context: ResourceContext,
   tables: readonly TableOption[],
   folder: string,
-  makeReading: (option: TableOption) => RowReading,
+  maskOf: (option: TableOption) => TableMask | undefined,
 ): Promise<TableRows[]> {
   const read = new Map<number, TableRows>();
   const readOne = async (option: TableOption, at: number): Promise<void> => {
     read.get(at)?.remove();
     read.delete(at);
-    read.set(at, await TableRows.read(context, option, join(folder, `.spool-${at}`), makeReading(option)));
+    read.set(at, await TableRows.read(context, option, join(folder, `.spool-${at}`), maskOf(option)));
   };
   noteParents(context, tables);
   try {

@@ -84,7 +84,7 @@ export async function planEdits(
 
 /** Renames columns, and adds those that are missing. Throws an EditRefusal. */
 function editColumns(bytes: Buffer, edits: readonly ColumnFileEdit[]): Buffer {
-  const { text, mark } = decode(bytes);
+  const { text, mark } = decode(bytes, true);
   const csv = new CsvText(text);
   const names = new Map(edits.flatMap(({ label, now }) => (now === undefined ? [] : [[label, now] as const])));
   const strange = [...names.keys()].find((label) => !csv.labels.includes(label));

@@ -50,8 +50,8 @@ async function editOfSource(
   const asked = await intentsOf(edits, readBlocks(source, bytes), (edit, reason) =>
     refuse(edit, new EditRefusal(reason)),
   );
-  const { text, mark } = decode(bytes);
   const format = formatOf(source.source);
+  const { text, mark } = decode(bytes, format === ".csv");
   const refused = new Set<RowFileEdit>();
   const refuseOne: RefuseRow = (edit, refusal, now) => {
     refused.add(edit);

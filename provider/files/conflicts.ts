@@ -4,6 +4,9 @@ const marks = ["<<<<<<< ", ">>>>>>> "];
 export const conflict =
   "a merge left its conflict here: keep the lines of one side, and delete the marks (<<<<<<<, =======, >>>>>>>)";
 
+/** True where the mark of a conflict stands at a place. */
+export const isConflictAt = (text: string, at: number): boolean => marks.some((mark) => text.startsWith(mark, at));
+
 /** Finds the first line that begins with the mark of a conflict, counted from 0; undefined where none does. */
 export function findConflict(text: string): number | undefined {
   const found = marks.flatMap((mark) => {

@@ -2,8 +2,8 @@
 
 export const isInQuotes = (cell: string): boolean => cell.startsWith('"');
 
-/** True if a cell means something else, or nothing, without quotation marks. */
-export const needsQuotes = (text: string): boolean => /[",\r\n]|^[\s\uFEFF]|\s$/.test(text);
+/** True if a cell means something else, or nothing, without quotation marks: a conflict of a merge, for one. */
+export const needsQuotes = (text: string): boolean => /[",\r\n]|^[\s\uFEFF]|\s$|^(?:<{7}|>{7}) /.test(text);
 
 export const inQuotes = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 

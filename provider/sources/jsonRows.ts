@@ -5,7 +5,7 @@ import { quote } from "../messages/text.ts";
 import { isRounded, rounded, findRounded } from "./exactNumbers.ts";
 import { mayHold, nameless, noName } from "./nameless.ts";
 import { unread, type Reading, type SourceRow, type Wrong } from "./source.ts";
-import { linesOf, type Chunks } from "./textFiles.ts";
+import { linesOf, settled, type Chunks } from "./textFiles.ts";
 
 // Loaded when it is needed: most sources are not JSON, or nothing is wrong with them.
 const jsonc = (): Promise<typeof Jsonc> => import("jsonc-parser");
@@ -15,7 +15,7 @@ export async function* ndjsonRows({ source, wrong, takes }: Reading, chunks: Chu
   let before = 0;
   for await (const { first, text } of linesOf(chunks)) {
     const rows: SourceRow[] = [];
-    for (const [index, words] of text.split("\n").entries()) {
+    for (const [index, words] of settled(text, first).split("\n").entries()) {
       if (words.trim() === "") continue;
       const line = first + index;
       if (takes?.(before + rows.length) === false) {

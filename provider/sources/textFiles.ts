@@ -40,8 +40,8 @@ export class LongLineError extends Error {
   }
 }
 
-/** The text, unless a merge left its conflict in it. Throws a ConflictError. */
-function settled(text: string, first: number): string {
+/** The text, unless a merge left its conflict in it: of a CSV its reader finds that. Throws a ConflictError. */
+export function settled(text: string, first: number): string {
   const line = findConflict(text);
   if (line !== undefined) throw new ConflictError(first + line);
   return text;
@@ -51,15 +51,14 @@ function settled(text: string, first: number): string {
 export type Chunks = AsyncIterable<Buffer> | Iterable<Buffer>;
 
 /**
- * The lines of a file, block by block, without the mark that may begin it. Throws an EncodingError, a ConflictError or a
- * LongLineError.
+ * The lines of a file, block by block, without the mark that may begin it. Throws an EncodingError or a LongLineError.
  */
 export async function* linesOf(chunks: Chunks, max = maxBytesOfLine): AsyncGenerator<Lines> {
   let first = 1;
   let begun: Buffer[] = [];
   let length = 0;
   const block = (bytes: Buffer): Lines => {
-    const lines = { first, text: settled(decoded(bytes, first), first) };
+    const lines = { first, text: decoded(bytes, first) };
     first += breaksIn(bytes);
     return lines;
   };
@@ -79,7 +78,10 @@ export async function* linesOf(chunks: Chunks, max = maxBytesOfLine): AsyncGener
 }
 
 /** The text of a file, without the mark that may begin it. Throws an EncodingError or a ConflictError. */
-export const textOf = (bytes: Buffer): string => settled(decoded(bytes, 1), 1);
+export const textOf = (bytes: Buffer): string => settled(csvTextOf(bytes), 1);
+
+/** The text of a CSV, in whose cells a line may begin as a conflict does. Throws an EncodingError. */
+export const csvTextOf = (bytes: Buffer): string => decoded(bytes, 1);
 
 function decoded(bytes: Buffer, first: number): string {
   // UTF-16 without a mark, and what is no text at all, may happen to be valid.

@@ -5,6 +5,8 @@ import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";
 import { parse } from "../../provider/pulumi/properties.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
+import { InProcessEngine } from "../gitops/inProcessEngine.ts";
+import { declarationIn } from "../gitops/pullFrom.ts";
 import { runCommand } from "../harness/commands.ts";
 import { testInLong } from "../harness/drawn.ts";
 import { environmentOf, freshFolder, Project, type Ended } from "../harness/project.ts";
@@ -343,6 +345,43 @@ test("what a file can't say is a warning", async () => {
   expect(await readFile(join(folder, "one/data/countries.csv"), "utf8")).toContain(
     `"{""crossAppRowID"":""${ids["yen"] ?? ""}""}"`,
   );
+});
+
+test("texts that look like a conflict stay in a CSV, and what no CSV holds goes into NDJSON: both come up as they were", async () => {
+  const rows = {
+    currencies: [
+      { Code: "<<<<<<< HEAD", Name: "one\n<<<<<<< HEAD\n=======\n>>>>>>> other" },
+      { Code: ">>>>>>> other", Name: "two" },
+    ],
+    countries: [{ Code: "a\0b", Name: "zero \0" }],
+  };
+  for (const [table, all] of Object.entries(rows)) for (const row of all) await insert(table, row);
+  const flags = ["--table", "currencies:Code", "--table", "countries:Code", "--json"];
+  const { status, output } = await dump(source, "one", ...flags);
+  expect([status, JSON.parse(output)]).toEqual([
+    0,
+    expect.objectContaining({
+      tables: [
+        expect.objectContaining({ file: "data/currencies.csv" }),
+        expect.objectContaining({ file: "data/countries.ndjson" }),
+      ],
+      warnings: ["table countries: its texts hold what no CSV can, so its rows are written to data/countries.ndjson"],
+    }),
+  ]);
+  const empty = await createEmulator({ seed });
+  const login = { endpoint: empty.url, ...administrator };
+  const other = createClient(login);
+  try {
+    await new InProcessEngine(login).run(declarationIn(join(folder, "one"), "environment.yaml"), true);
+    for (const [microAppID, all] of Object.entries(rows)) {
+      const { microAppRows } = await other.microappdata({ microAppID });
+      const cells = microAppRows.map(({ Code, Name }) => ({ Code, Name }));
+      expect(cells.toSorted((a, b) => (String(a.Code) < String(b.Code) ? -1 : 1))).toEqual(all);
+    }
+  } finally {
+    await other.close();
+    await empty.close();
+  }
 });
 
 test("rows that lead to rows of their own table find them on the platform, since a seed can't wait for itself", async () => {

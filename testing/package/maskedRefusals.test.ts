@@ -23,12 +23,7 @@ test("whatever stops a masked dump leaves nothing behind and quotes no value", a
   const [one, two] = await fill(2);
   const clear = [one?.email ?? "", one?.name ?? "", one?.phone ?? "", one?.note ?? "", two?.email ?? ""];
   const cases: [text: string, flags: string[], sentence: string][] = [
-    [customerRules.replace("  Note: drop\n", ""), people, 'table t1customers: "Note" has no rule: write one for it'],
-    [
-      `others: keep\n${customerRules.replace("  Phone: digits\n", "")}`,
-      people,
-      '"Phone" has no rule and looks like a telephone',
-    ],
+    [customerRules.replace("  Note: drop\n", ""), people, 'table t1customers: "Note" has no rule'],
     [
       customerRules.replace("Email: address", "Email: drop"),
       people,
@@ -48,14 +43,9 @@ test("whatever stops a masked dump leaves nothing behind and quotes no value", a
     [`${customerRules}labls: {}\n`, people, 'labls: is not known here; did you mean "labels"?'],
     [`${customerRules}tables: { other: { Email: keep } }\n`, people, "table other is not dumped"],
     [
-      "others: keep\nkinds: { address: address }\n",
+      "labels: { Number: digits, Contact: address, Placed: date }\n",
       ["--table", "t2orders:Number"],
       '"Customer" leads to rows of a table that is not dumped',
-    ],
-    [
-      rules.replace("Contact: address", "Contact: keep"),
-      all,
-      'orders.ndjson:1 (2 values): "Contact" holds a value of "Email" (table t1customers), which is not kept',
     ],
     [
       rules.replace("  t2orders:", "  t2orders:\n    Email: keep"),

@@ -1,4 +1,90 @@
-import { hash } from "node:crypto";
+import { createHmac, hash } from "node:crypto";
+
+/** Changes whenever one of the masks below does: recorded masks are a test. */
+const version = "microapps masks 1";
+
+const letters = "abcdefghijkmnpqrstuvwxyz23456789";
+const onsets = "b br c d dr f fl g gr h j k kl l m n p pl pr qu r s sk sl st t tr v vr w x z".split(" ");
+const vowels = "a e i o u ae io ou".split(" ");
+const endings = "b d f k l m n nd r rk s st t x z lm".split(" ");
+
+/** Letters of an invented address before the @, 65 bits. */
+const addressLength = 13;
+/** Most words of an invented name. */
+const maxWords = 3;
+
+const day = 24 * 60 * 60;
+/** Days by which a date is moved: another month in any case. */
+const [minDays, maxDays] = [40, 730];
+
+/** Makes masks: HMAC-SHA-256 with a secret decides on all of them. The same value has the same one in every table and run. */
+export class Pseudonyms {
+  readonly #key: Buffer;
+  readonly #scrambler: Scrambler;
+
+  constructor(secret: string) {
+    this.#key = createHmac("sha256", secret).update(version).digest();
+    this.#scrambler = new Scrambler(this.#digest("digits", "").toString("hex"));
+  }
+
+  /** An address under example.com; letter case, Unicode form and a name around it do not count. */
+  address(text: string): string {
+    const bytes = this.#digest("address", normal(text));
+    let local = "";
+    for (let index = 0; index < addressLength; index++) local += letters.charAt((bytes[index] ?? 0) & 31);
+    return `${local}@example.com`;
+  }
+
+  /** The name of a person, with as many words up to three; letter case, Unicode form and spaces do not count. */
+  name(text: string): string {
+    const plain = normal(text);
+    const bytes = this.#digest("name", plain);
+    const count = Math.min(plain.split(" ").length, maxWords);
+    let made = wordOf(bytes, 0);
+    for (let index = 1; index < count; index++) made += ` ${wordOf(bytes, index * 7)}`;
+    return made;
+  }
+
+  /** A text of the same form, see `scramble`. Unicode forms do not count. */
+  digits(text: string): string {
+    return this.#scrambler.scramble(text.normalize("NFC"));
+  }
+
+  /** A number of as many digits; one that no double holds exactly becomes a whole one of 15. */
+  number(value: number): number {
+    const [, sign = "", plain] = /^(-?)(\d+(?:\.\d+)?)$/.exec(String(value)) ?? [];
+    const text = plain !== undefined && plain.replace(".", "").length <= 15 ? plain : undefined;
+    if (text !== undefined) return Number(sign + this.digits(text));
+    return 10 ** 14 + (this.#digest("number", String(value)).readUIntBE(0, 6) % (9 * 10 ** 14));
+  }
+
+  /** Seconds by which the dates of a person are moved: 40 days to two years, to either side. */
+  span(person: string): number {
+    const bytes = this.#digest("span", person);
+    const seconds = minDays * day + (bytes.readUIntBE(0, 6) % ((maxDays - minDays) * day));
+    return (bytes[6] ?? 0) & 1 ? seconds : -seconds;
+  }
+
+  #digest(kind: string, text: string): Buffer {
+    return createHmac("sha256", this.#key).update(`${kind}\0${text}`).digest();
+  }
+}
+
+/** A text in one Unicode form, in small letters, with single spaces. */
+function normal(text: string): string {
+  const folded = text.normalize("NFC").toLowerCase().trim();
+  return /\s\s|[^\S ]/.test(folded) ? folded.replaceAll(/\s+/g, " ") : folded;
+}
+
+/** A word of three syllables, 28 bits. */
+function wordOf(bytes: Uint8Array, at: number): string {
+  const part = (parts: readonly string[], index: number): string =>
+    parts[(bytes[at + index] ?? 0) % parts.length] ?? "";
+  let word = "";
+  for (const index of [0, 2, 4]) word += part(onsets, index) + part(vowels, index + 1);
+  word += part(endings, 6);
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
 
 /** A place of a text that gets another character. */
 interface Position {
@@ -184,4 +270,60 @@ function draw(text: string): number {
   let drawn = bytes.charCodeAt(6) & 15;
   for (let byte = 0; byte < 6; byte++) drawn = drawn * 256 + bytes.charCodeAt(byte);
   return drawn;
+}
+
+/** Numbers below it are seconds since the epoch, others milliseconds. */
+const firstMilliseconds = 1e11;
+
+const writtenDate =
+  /^(\d{4})-(\d{2})(?:-(\d{2})(?:([T ])(\d{2}):(\d{2})(?::(\d{2})(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?)?$/;
+
+/** Days that stand for none in many tables. Moved as the others are, they would give the span away. */
+const placeholder = /^(0001-01-01|1900-01-01|1970-01-01|9999-12-31)/;
+
+/** True for a value that `moveDate` moves. */
+export const isMovable = (value: unknown): value is string | number =>
+  typeof value === "number"
+    ? isTime(value)
+    : typeof value === "string" && timeIn(writtenDate.exec(value)) !== undefined;
+
+const isTime = (value: number): boolean => Number.isFinite(value) && Math.abs(value) <= 8e15;
+
+/** True for a day that stands for none. */
+export const isPlaceholder = (value: unknown): boolean =>
+  value === 0 || (typeof value === "string" && placeholder.test(value));
+
+/** A date moved by so many seconds, written as it was; undefined for what is none. A day is moved by whole days, a month by months. */
+export function moveDate(value: unknown, seconds: number): string | number | undefined {
+  if (typeof value === "number") {
+    if (!isTime(value)) return undefined;
+    return Math.abs(value) < firstMilliseconds ? value + seconds : value + seconds * 1000;
+  }
+  if (typeof value !== "string") return undefined;
+  const match = writtenDate.exec(value);
+  const time = timeIn(match);
+  if (match === null || time === undefined) return undefined;
+  const [, , , date, seam, , , second, fraction = "", zone = ""] = match;
+  const days = Math.trunc(seconds / day) * day;
+  if (date === undefined) return inYears(time, days).slice(0, 7);
+  if (seam === undefined) return inYears(time, days).slice(0, 10);
+  const moved = inYears(time, seconds).slice(0, second === undefined ? 16 : 19);
+  return moved.replace("T", seam) + fraction + zone;
+}
+
+/** The time of a day and hour that there are, in milliseconds. */
+function timeIn(match: RegExpExecArray | null): number | undefined {
+  if (match === null) return undefined;
+  const [, year, month, date = "01", , hour = "00", minute = "00", second = "00"] = match;
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
+  const time = Date.parse(`${year ?? ""}-${month ?? ""}-${date}T${hour}:${minute}:${second}Z`);
+  // JavaScript takes 30 February for 2 March.
+  return Number.isNaN(time) || new Date(time).getUTCDate() !== Number(date) ? undefined : time;
+}
+
+/** The time moved, as ISO 8601; to the other side where it would leave the years of four digits. */
+function inYears(time: number, seconds: number): string {
+  const moved = new Date(time + seconds * 1000);
+  const isInside = moved.getUTCFullYear() >= 1 && moved.getUTCFullYear() <= 9999;
+  return (isInside ? moved : new Date(time - seconds * 1000)).toISOString();
 }

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Spool } from "./spool.ts";
+import { Spool } from "./tables.ts";
 
 test("what is put aside has no name, so that no kill leaves it behind", () => {
   const folder = mkdtempSync(join(tmpdir(), "microapps-spool-"));

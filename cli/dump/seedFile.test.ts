@@ -3,10 +3,10 @@ import fc from "fast-check";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { RowData } from "../../../provider/contract/values.ts";
-import { read } from "../../../provider/sources/read.ts";
-import { Columns, isNothing } from "./columns.ts";
-import { linesOf } from "./seedFile.ts";
+import type { RowData } from "../../provider/contract/values.ts";
+import { read } from "../../provider/sources/read.ts";
+import { linesOf } from "./seeds.ts";
+import { Columns, isNothing } from "./tables.ts";
 
 let folder: string;
 beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), "microapps-"))));
@@ -14,7 +14,10 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const labels = ["Code", 'a "label", here', "Text", "Number", "Flag", "Anything", "Link"];
 const text = fc.string({
-  unit: fc.oneof(fc.constantFrom(...Array.from("\",;\n\r\t '#\uFEFF01")), fc.string({ minLength: 1 })),
+  unit: fc.oneof(
+    fc.constantFrom(...Array.from("\",;\n\r\t '#\uFEFF01"), "<<<<<<< ", "\n>>>>>>> "),
+    fc.string({ minLength: 1 }),
+  ),
 });
 // A label "__proto__" is refused when it is read.
 const json = fc.jsonValue().filter((value) => !JSON.stringify(value).includes('"__proto__"'));
@@ -37,6 +40,17 @@ const withoutNothing = (values: RowData): RowData =>
   JSON.parse(
     JSON.stringify(Object.fromEntries(Object.entries(values).filter(([, value]) => !isNothing(value)))),
   ) as RowData;
+
+test("what no CSV holds is noticed, and comes back from NDJSON", async () => {
+  for (const Text of ["a\0b", "\ud800", "\udc00 half"]) {
+    const columns = new Columns();
+    columns.observe({ Code: "a", Text });
+    expect(columns.needsJson).toBe(true);
+    const { line } = linesOf("rows.ndjson", ["Code", "Text"], {});
+    await writeFile(join(folder, "rows.ndjson"), line({ Code: "a", Text }));
+    for await (const [row] of read({ source: "rows.ndjson" }, folder)) expect(row?.values).toEqual({ Code: "a", Text });
+  }
+});
 
 test.each(["rows.csv", "rows.ndjson"])("a seed reads back from %s what was written, value and type", async (file) => {
   await fc.assert(
