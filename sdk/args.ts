@@ -45,8 +45,6 @@ export interface OrganizationOutputs {
   readonly forceDestroy: Output<boolean | undefined>;
   /** Take over what already exists on the platform, instead of refusing. */
   readonly adopt: Output<boolean | undefined>;
-  /** True if it was there as declared when this stack first met it: it stays when its declaration goes. */
-  readonly found: Output<boolean | undefined>;
 }
 
 /** Arguments of Team. */
@@ -85,8 +83,6 @@ export interface TeamOutputs {
   readonly forceDestroy: Output<boolean | undefined>;
   /** Take over what already exists on the platform, instead of refusing. */
   readonly adopt: Output<boolean | undefined>;
-  /** True if it was there as declared when this stack first met it: it stays when its declaration goes. */
-  readonly found: Output<boolean | undefined>;
 }
 
 /** Arguments of TeamMember beside `email` and `userID`. */
@@ -545,8 +541,6 @@ export interface GeneratedAppArgs {
    * @default "error"
    */
   onPromptChange?: Input<"replace" | "ignore" | "error">;
-  /** Generate it once more where an order replaces it (--replace, or a tainted state) or the same was done under another name, instead of refusing. By itself it does nothing. */
-  again?: Input<boolean>;
   /**
    * Seconds to wait at most.
    * @default 1800
@@ -571,8 +565,6 @@ export interface GeneratedAppOutputs {
    * @default "error"
    */
   readonly onPromptChange: Output<"replace" | "ignore" | "error">;
-  /** Generate it once more where an order replaces it (--replace, or a tainted state) or the same was done under another name, instead of refusing. By itself it does nothing. */
-  readonly again: Output<boolean | undefined>;
   /** ID of the app. */
   readonly appID: Output<string>;
   /** Link to the app in the workspace, as the platform answered it. */
@@ -632,8 +624,6 @@ export interface NotificationArgs {
    * @example {"version":1}
    */
   triggers?: Input<Record<string, Input<unknown>>>;
-  /** Send it once more where an order replaces it (--replace, or a tainted state) or the same was done under another name, instead of refusing. By itself it does nothing. */
-  again?: Input<boolean>;
 }
 
 /** Outputs of Notification. */
@@ -650,8 +640,6 @@ export interface NotificationOutputs {
   readonly channel: Output<"push" | "inApp" | "default" | undefined>;
   /** Anything by name, e.g. a version: whenever it changes, the notification is sent again. */
   readonly triggers: Output<Record<string, unknown> | undefined>;
-  /** Send it once more where an order replaces it (--replace, or a tainted state) or the same was done under another name, instead of refusing. By itself it does nothing. */
-  readonly again: Output<boolean | undefined>;
   /** When it was sent last (ISO 8601); "imported" when that was not done here. */
   readonly sentAt: Output<string>;
   /** Records in the app that were made; unset when not known. */

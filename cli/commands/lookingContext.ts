@@ -5,6 +5,7 @@ import type { Configuration } from "../../provider/pulumi/configuration/configur
 import type { PlatformAccess } from "../../provider/pulumi/platform.ts";
 import { TeamClaims } from "../../provider/resources/members/teamClaims.ts";
 import { Identities } from "../../provider/resources/model/identities.ts";
+import { Journal } from "../../provider/resources/model/journal.ts";
 import { MadeThings } from "../../provider/resources/records/madeThings.ts";
 import type { ResourceContext } from "../../provider/resources/resource.ts";
 import { RowClaims } from "../../provider/resources/rows/declared/claims.ts";
@@ -35,6 +36,7 @@ export const lookingContext = (
   organizationNames: new Map<string, string>(),
   identities: new Identities(),
   made: new MadeThings(program, () => platformOf(settings)),
+  journal: new Journal(() => platformOf(settings)),
   readsFirst: false,
   hide: nobody,
   publicID: (id: string) => id,

@@ -4,6 +4,7 @@ import { encodeLedger, ledgerOf } from "../reconcile/ledger.ts";
 import { RowSet } from "../reconcile/rowSet.ts";
 import { TeamClaims } from "../resources/members/teamClaims.ts";
 import { Identities } from "../resources/model/identities.ts";
+import { Journal } from "../resources/model/journal.ts";
 import type { OfflineResourceContext } from "../resources/resource.ts";
 import { resourceNamed } from "../resources/resources.ts";
 import { RowClaims } from "../resources/rows/declared/claims.ts";
@@ -48,6 +49,7 @@ class Run {
       rowClaims: guard(this.#claims.rowClaims),
       identities: new Identities(),
       organizationNames: new Map(),
+      journal: new Journal(() => "test"),
       report: { status: say, info: say, forecast: say, warning: say },
       directory: ".",
       day: "2026-11-23",

@@ -67,7 +67,7 @@ function started(): DynamicProviders {
   const providers = new DynamicProviders({ engine, report: reporterTo(engine) });
   const stop = (): void => providers.stop();
   endWithEngine(engine, () => {
-    providers.operations.notes.known.made.orphaned();
+    providers.operations.orphaned();
     stop();
   });
   endWhenCancelled(stop);

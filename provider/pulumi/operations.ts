@@ -1,12 +1,14 @@
 import { randomBytes } from "node:crypto";
+import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { today } from "../../machine/settings/today.ts";
 import { InputError, type PlatformFunction } from "../functions/function.ts";
 import type { Mask } from "../messages/masks.ts";
 import { readName, oneThing, type Identities } from "../resources/model/identities.ts";
+import { Journal } from "../resources/model/journal.ts";
 import { ResourceError, type Diff, type Observed, type InputProblem } from "../resources/model/resource.ts";
 import type { ResourceContext, OfflineResourceContext, Resource } from "../resources/resource.ts";
-import { bindingOutput, bind, isMoved, platformOf } from "./binding.ts";
+import { addressOf, bindingOutput, bind, isMoved, platformOf } from "./binding.ts";
 import type { Configuration } from "./configuration/configuration.ts";
 import { PlatformConnection, EmulatorFields, type Surroundings as Reach } from "./connection.ts";
 import { failureOf, messageOf, sentenceOf } from "./failure.ts";
@@ -57,6 +59,12 @@ export interface RunSurroundings extends Reach {
   foresees?: boolean;
 }
 
+/** The platform of a journal: an emulator's file may be another one in each folder. */
+function journalPlace({ configuration, directory }: RunSurroundings): string {
+  const place = addressOf(configuration().endpoint);
+  return place.startsWith("emulator:") ? `emulator:${resolve(directory, place.slice("emulator:".length))}` : place;
+}
+
 type Asked = Omit<Call, "resource"> & { resource: { name: string }; phase?: Phase };
 type Offline = OfflineResourceContext & Pick<ResourceContext, "appServer" | "made">;
 
@@ -78,6 +86,7 @@ export class Operations {
   readonly #connection: PlatformConnection;
   readonly notes: RunNotes;
   readonly #identities: Identities;
+  readonly #journal: Journal;
   readonly #organizationNames = new Map<string, string>();
   /** True when a program runs: without one, the configuration is the state's. */
   #isCurrent = false;
@@ -89,6 +98,9 @@ export class Operations {
     this.#surroundings = surroundings;
     this.notes = new RunNotes({ ...surroundings, platform: () => platformOf(surroundings.configuration()) });
     this.#identities = this.notes.known.identities;
+    // IDs are of the whole platform, whatever organization is configured.
+    this.#journal = new Journal(() => journalPlace(surroundings));
+    if (surroundings.isHosted) this.#journal.orphaned();
     this.#connection = new PlatformConnection(surroundings);
     this.forecasts = new Forecasts(surroundings.foresees ?? false);
     this.#lateSeeds = new LateSeeds(this.notes, this.forecasts, surroundings.report);
@@ -114,8 +126,8 @@ export class Operations {
     return this.#run("diff", { ...call, phase }, async ({ offline, configuration }) => {
       const [moved, inputs] = [isMoved(olds, configuration), toListed(call.resource, news)];
       const comparison = await diff(call.resource, offline, olds, inputs);
-      const own = olds["found"] === undefined ? [`${call.resource.name} ${id}`] : [];
-      const change = this.notes.compared(call.urn, comparison, own);
+      const change = this.notes.compared(call.urn, comparison);
+      if (call.resource.identity) this.#journal.settle(call.urn, `${call.resource.name} ${id}`);
       const keeps = change.replaces.length === 0;
       const isChanged = moved || change.changed.length > 0;
       if (call.urn !== undefined) this.#identities.compared(call.urn, id, keeps, olds["found"]);
@@ -184,6 +196,18 @@ export class Operations {
       }
       if (urn !== undefined) this.#identities.released(urn, id);
     });
+  }
+
+  /** The engine has ended, perhaps before it saved its last results. */
+  orphaned(): void {
+    this.#journal.orphaned();
+    this.notes.known.made.orphaned();
+  }
+
+  /** The engine ends its run in order. */
+  ended(): void {
+    this.#journal.close(true);
+    this.notes.close();
   }
 
   /** Ends the session on the platform, if there is one. */
@@ -267,6 +291,7 @@ export class Operations {
       ...{ platform: platformOf(settings), lostData: settings.lostData },
       ...{ appServer: settings.appServer, account: { email: settings.email, userID: settings.userID } },
       ...this.notes.known,
+      journal: this.#journal,
       removals: removalsIn,
       seed: () => (seed?.length ? seed : randomBytes(32)),
       fieldTypes: (table: string) => this.#fields.of(settings.endpoint, table),

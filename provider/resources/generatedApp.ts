@@ -1,21 +1,18 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { appIDIn, toFinishedAppLink } from "../contract/apps.ts";
+import { appIDIn, leadsTo, toFinishedAppLink } from "../contract/apps.ts";
+import type { AnswerOf } from "../contract/endpoints.ts";
 import { ApiError, isOutcomeUnknown, orUndefinedIfNotFound } from "../contract/errors.ts";
 import { email, withoutUndefined } from "../contract/values.ts";
-import { describeNamed, readName } from "./model/identities.ts";
+import { printableLine, quote } from "../messages/text.ts";
+import { findLegacyIntent, type Entry } from "./model/journal.ts";
 import {
-  declareAgain,
   common,
   generation as replacements,
   ResourceError,
   type Context,
   type OfflineContext,
-  type InputProblem,
 } from "./model/resource.ts";
-import { toWholeLink, wrongWith } from "./records/appLinks.ts";
-import { countReplacements, forgetDeed, noteDeed, noteNext, explainDeed, type Deed } from "./records/deeds.ts";
-import { anyIntent, forgetIntent, intentsOf, readIntent, refuseUnsealed, writeIntent } from "./records/intents.ts";
 import { resource } from "./resource.ts";
 
 const inputs = z.object({
@@ -38,7 +35,6 @@ const inputs = z.object({
         "A generation costs money and can't be deleted.",
       ignoredInDiff: true,
     }),
-  again: declareAgain("Generate it"),
   generation: replacements,
 });
 
@@ -53,39 +49,22 @@ const outputs = z.object({
 
 type Inputs = z.output<typeof inputs>;
 
-/** A generation that was begun; `link` is there once it was answered. */
-const generation = anyIntent.extend({
+/** A generation in the journal; `link` is there once it was answered, or a person wrote it there. */
+const generation = z.object({
+  startedAt: z.string(),
+  file: z.string(),
   userEmail: z.string(),
   promptDigest: z.string(), // the prompt itself may be secret
   generation: z.int().optional(),
-  link: z
-    .string()
-    .refine(
-      (link) => toFinishedAppLink(link) !== undefined,
-      "must be a link to an app, such as https://…/workspace/apps/<app_id>",
-    )
-    .optional(),
+  link: z.string().optional(),
 });
+type Begun = z.output<typeof generation>;
+const thing = "GeneratedApp";
 
 /** A prompt without the white space that does not count. */
 const words = (prompt: string): string => prompt.trim().replaceAll(/\s+/g, " ");
 
 const promptDigest = (prompt: string): string => createHash("sha256").update(words(prompt)).digest("hex").slice(0, 32);
-
-const deed: Deed<Inputs> = {
-  kind: "GeneratedApp",
-  property: "appPrompt",
-  contentOf: ({ appPrompt, userEmail, attachments }) =>
-    appPrompt === undefined || userEmail === undefined
-      ? undefined
-      : JSON.stringify([words(appPrompt), userEmail.toLowerCase(), attachments ?? []]),
-  words: {
-    done: "generated",
-    why: "another app of the same prompt costs money, and none can be deleted",
-    again: "another app of the same prompt is generated, which costs money",
-    otherwise: "change the prompt",
-  },
-};
 
 /** The inputs that an app is generated from. */
 const generating = ["appPrompt", "userEmail", "attachments"] as const;
@@ -98,8 +77,8 @@ const same: { [Name in keyof Inputs]?: (old: unknown, now: unknown) => boolean }
 
 /**
  * The generation of an app. It only starts the generation and keeps the app ID: AppReadiness waits for the end, so that
- * the ID is in the state before anything waits. A generation cannot be read back, so an intent is on disk before the
- * call and holds the ID once it is known.
+ * the ID is in the state before anything waits. A generation cannot be read back, so the journal has a line before the call
+ * and gets the link with the answer.
  */
 export const generatedApp = resource({
   name: "GeneratedApp",
@@ -114,50 +93,39 @@ export const generatedApp = resource({
   inputs,
   outputs,
 
-  check: async (context, { inputs, unknown }, old) => {
-    const { report } = context;
-    if (old.appPrompt === undefined) {
-      const begun = await begunElsewhere(context, inputs);
-      const isKnown = begun.length === 0 && unknown.size === 0;
-      const problems = isKnown ? await explainDeed(context, deed, inputs, await isUnfinished(context, inputs)) : begun;
-      return { inputs: countReplacements(context, inputs), problems };
-    }
-    const changed = generating.filter((name) => differs(name, old, inputs, unknown));
-    if (changed.length === 0) return { inputs: countReplacements(context, inputs), problems: [] };
-    if (inputs.onPromptChange === "ignore") {
+  check: (context, { inputs, unknown }, old) => {
+    const { report, identities } = context;
+    const counted = { ...inputs, ...withoutUndefined({ generation: identities.generation(inputs.resourceUrn) }) };
+    const changed = old.appPrompt === undefined ? [] : generating.filter((name) => differs(name, old, inputs, unknown));
+    if (old.appPrompt === undefined && unknown.size === 0) sayBegun(context, counted);
+    if (changed.length > 0 && inputs.onPromptChange === "ignore") {
       report.info(`${changed.join(", ")} changed and onPromptChange is "ignore": the app stays as it is`);
     }
     const reason =
       "has changed, and a new generation costs money: set onPromptChange to replace (generate anew) or ignore, or put it back";
-    return {
-      inputs: countReplacements(context, inputs),
-      problems: inputs.onPromptChange === "error" ? changed.map((property) => ({ property, reason })) : [],
-    };
+    const problems = inputs.onPromptChange === "error" ? changed.map((property) => ({ property, reason })) : [];
+    return Promise.resolve({ inputs: counted, problems });
   },
 
-  diff: async (context, _change, old, { inputs, unknown }) => {
-    if (!context.isPlan) {
-      await clearIntent(context, inputs.resourceUrn ?? "", old.appID);
-      await noteDeed(context, deed, inputs.resourceUrn, old);
-    }
-    if (inputs.onPromptChange === "ignore") return { changed: [], replaces: [] };
+  diff: (context, _change, old, { inputs, unknown }) => {
+    if (!context.isPlan) settleKept(context, inputs.resourceUrn, old.appID);
+    if (inputs.onPromptChange === "ignore") return Promise.resolve({ changed: [], replaces: [] });
     const replaces = generating.filter((name) => differs(name, old, inputs, unknown));
     // An unknown value may change, but makes no new app by itself.
-    return { changed: [...replaces, ...generating.filter((name) => unknown.has(name))], replaces };
+    const changed = [...replaces, ...generating.filter((name) => unknown.has(name))];
+    return Promise.resolve({ changed, replaces });
   },
 
   create: async (context, inputs) => {
-    const urn = inputs.resourceUrn ?? `${inputs.userEmail} ${inputs.appPrompt}`;
-    const link = (await interrupted(context, urn, inputs)) ?? (await generate(context, urn, inputs));
+    const link = interrupted(context, inputs) ?? (await generate(context, inputs));
     const appID = appIDIn(link) ?? "";
-    await noteNext(context, deed, inputs, context.identities.replaced(inputs.resourceUrn)?.inputs);
     return { id: appID, outputs: { ...inputs, appID, editLink: link, appLink: toFinishedAppLink(link) ?? link } };
   },
 
   read: async (context, id, state) => {
-    if (state.resourceUrn !== undefined) await clearIntent(context, state.resourceUrn, id);
+    settleKept(context, state.resourceUrn, id);
     const found = await orUndefinedIfNotFound(context.client.createappwithpromptStatus({ appID: id }, context));
-    if (!found) return undefined; // its deed stays known: doing it once more takes an explicit order
+    if (!found) return undefined;
     if (state.appPrompt === undefined) {
       throw new ResourceError(
         `app ${id} can't be imported by its ID alone, since the platform tells neither its prompt nor its owner nor its links. Import it from a file (pulumi import --file) whose entry has inputs (userEmail, appPrompt) and outputs (these, and appID, editLink, appLink).`,
@@ -170,12 +138,12 @@ export const generatedApp = resource({
   update: (_context, _id, old, inputs) =>
     Promise.resolve({ ...inputs, appID: old.appID, editLink: old.editLink, appLink: old.appLink }),
 
-  delete: async (context, id, state) => {
-    if (state.resourceUrn !== undefined) await clearIntent(context, state.resourceUrn, id);
-    await forgetDeed(context, deed, state);
+  delete: (context, id, state) => {
+    settleKept(context, state.resourceUrn, id);
     context.report.warning(
       `the platform offers no way to delete an app: it is forgotten here and stays at ${state.editLink}`,
     );
+    return Promise.resolve();
   },
 });
 
@@ -190,103 +158,118 @@ function differs(
   return !equal(old[name], inputs[name]);
 }
 
-/** A generation of the same app that was begun under another name, which this run's program has not: it may be this one. */
-async function begunElsewhere(
-  { directory, identities }: OfflineContext,
-  { resourceUrn, appPrompt, userEmail, again }: Partial<Inputs>,
-): Promise<InputProblem[]> {
-  if (again || appPrompt === undefined || userEmail === undefined || resourceUrn === undefined) return [];
-  const digest = promptDigest(appPrompt);
-  const begun = (await intentsOf(directory, generation)).filter(
-    (intent) => intent.promptDigest === digest && intent.userEmail === userEmail,
-  );
-  const other = begun.find(({ urn }) => !identities.isDeclared(urn));
-  if (!other || begun.some(({ urn }) => urn === resourceUrn)) return [];
-  const { urn, startedAt, link, isSealed } = other; // nobody is sent to a link that others may have written
-  const reason =
-    `an app was begun from this prompt at ${startedAt} as ${describeNamed(readName(urn))}${link === undefined || !isSealed ? "" : `: ${link}`}. ` +
-    `If this is the same one under another name: call it so again, run up, then rename it with aliases. ` +
-    `If another app is meant, which costs money, set again: true.`;
-  return [{ property: "appPrompt", reason }];
+/** Takes the line about an app that the state has out of the journal. */
+function settleKept({ journal }: Pick<Context, "journal">, urn: string | undefined, appID: string): void {
+  const link = begunIn(journal.find(urn, thing))?.link;
+  if (link !== undefined && appIDIn(link) === appID) journal.settle(urn, thing);
 }
 
-/** Forgets the intent of an app that the state has. */
-async function clearIntent({ directory }: Pick<Context, "directory">, urn: string, appID: string): Promise<void> {
-  const found = await readIntent(directory, urn, generation);
-  if (found?.link !== undefined && appIDIn(found.link) === appID) await forgetIntent(directory, urn);
+const begunIn = (entry: Entry | object | undefined): Begun | undefined => generation.safeParse(entry).data;
+
+/** A generation that an earlier run began and that no state has; undefined for one that the state had before this replacement. */
+function findBegun(
+  { journal, directory }: Pick<OfflineContext, "journal" | "directory">,
+  inputs: Partial<Inputs>,
+): Begun | undefined {
+  const { resourceUrn: urn } = inputs;
+  const begun = begunIn(journal.find(urn, thing));
+  if (begun) return begun.link !== undefined && (begun.generation ?? 0) < (inputs.generation ?? 0) ? undefined : begun;
+  const legacy = begunIn(findLegacyIntent(directory, urn));
+  return legacy?.link === undefined ? legacy : undefined;
 }
 
-/** True if an earlier run got an app of this prompt that may not be in the state: it is gone on with. */
-async function isUnfinished({ directory, report }: OfflineContext, inputs: Partial<Inputs>): Promise<boolean> {
-  const intent = await readIntent(directory, inputs.resourceUrn ?? "", generation);
-  if (!intent || intent.promptDigest !== promptDigest(inputs.appPrompt ?? "")) return false;
-  const { file, isSealed, link } = intent;
-  if (!isSealed) report.forecast(`stops at ${file}, which lacks the seal of this user on this machine`);
-  else if (link !== undefined) report.forecast(`goes on with the app that an earlier run generated: ${link}`);
-  return true;
+const isOf = ({ promptDigest: digest, userEmail }: Begun, inputs: Partial<Inputs>): boolean =>
+  digest === promptDigest(inputs.appPrompt ?? "") && userEmail === inputs.userEmail;
+
+/** Says in a preview what the run will do about a generation that an earlier run began. */
+function sayBegun(context: OfflineContext, inputs: Partial<Inputs>): void {
+  const begun = findBegun(context, inputs);
+  if (begun?.link === undefined) {
+    if (begun) context.report.forecast(`stops: ${mayExist(begun)}`);
+  } else if (isOf(begun, inputs)) {
+    context.report.forecast(`goes on with the app that an earlier run generated: ${printableLine(begun.link)}`);
+  }
 }
+
+const mayExist = ({ startedAt, userEmail, file }: Begun): string =>
+  `a generation of this app was started at ${startedAt} and its answer never arrived, so it may exist. ` +
+  `Look in the workspace of ${userEmail}: if it is there, write its link as "link" into its line of ${file}; ` +
+  `if not, delete that line. Then run up again.`;
 
 /** The link that an interrupted run got and could not save any more. */
-async function interrupted(context: Context, urn: string, inputs: Inputs): Promise<string | undefined> {
-  const intent = await readIntent(context.directory, urn, generation);
-  if (!intent) return undefined;
-  const { promptDigest: digest, userEmail, link } = intent;
-  // The intent is of the generation to replace, which is in the state.
-  if (link !== undefined && (intent.generation ?? 0) < (inputs.generation ?? 0)) {
-    await forgetIntent(context.directory, urn);
+function interrupted(context: Context, inputs: Inputs): string | undefined {
+  const { journal, report } = context;
+  const begun = findBegun(context, inputs);
+  if (!begun) return undefined;
+  if (begun.link === undefined) throw new ResourceError(mayExist(begun));
+  if (!isOf(begun, inputs)) {
+    report.warning(
+      `an interrupted run generated an app from another prompt that is not managed any more: ${printableLine(begun.link)}`,
+    );
+    journal.settle(inputs.resourceUrn, thing);
     return undefined;
   }
-  refuseUnsealed(intent);
-  if (link !== undefined && (digest !== promptDigest(inputs.appPrompt) || userEmail !== inputs.userEmail)) {
-    context.report.warning(
-      `an interrupted run generated an app from another prompt that is not managed any more: ${link}`,
-    );
-    await forgetIntent(context.directory, urn);
-    return undefined;
-  }
-  if (link === undefined) {
-    throw new ResourceError(
-      `a generation of this app was started at ${intent.startedAt} and its answer never arrived, so it may exist. ` +
-        `Look in the workspace of ${userEmail}: if it is there, write its link as "link" into ${intent.file}; if not, delete that file. Then run up again.`,
-    );
-  }
-  const wrong = wrongWith(link, context);
-  if (wrong) throw new ResourceError(`the link in ${intent.file} ${wrong}. Correct it, or delete it.`);
-  context.report.info(`going on with the app that an earlier run generated: ${link}`);
-  return link;
+  const wrong = wrongWith(begun.link, context);
+  if (wrong) throw new ResourceError(`the link in ${begun.file} ${wrong}. Correct it, or delete its line.`);
+  report.info(`going on with the app that an earlier run generated: ${begun.link}`);
+  journal.answered(inputs.resourceUrn, thing);
+  return begun.link;
 }
 
-async function generate(context: Context, urn: string, inputs: Inputs): Promise<string> {
-  const { userEmail, appPrompt } = inputs;
+async function generate(context: Context, inputs: Inputs): Promise<string> {
+  const { journal } = context;
+  const { resourceUrn: urn, userEmail, appPrompt, generation } = inputs;
+  const facts = { userEmail, promptDigest: promptDigest(appPrompt), ...withoutUndefined({ generation }) };
   const startedAt = new Date(context.now()).toISOString();
-  const begun = { urn, userEmail, promptDigest: promptDigest(appPrompt), startedAt };
-  const intent = { ...begun, ...withoutUndefined({ generation: inputs.generation }) };
-  let file = "";
   context.report.status("starting the generation");
+  const line = (): string => `its line of ${journal.find(urn, thing)?.file ?? "the journal"}`;
   try {
     const answer = await context.client.createappwithprompt(
       { userEmail, appPrompt, ...withoutUndefined({ attachments: inputs.attachments }) },
-      { ...context, onSend: async () => void (file = await writeIntent(context.directory, intent)) },
+      { ...context, onSend: () => journal.begin(urn, thing, startedAt, facts) },
     );
     const link = toWholeLink(answer, context);
     const wrong = wrongWith(link, context);
     if (wrong !== undefined) {
       throw new ResourceError(
-        `the link that the platform answered ${wrong}. Nothing of it is kept: write the app's link as "link" into ${file}, or delete the file.`,
+        `the link that the platform answered ${wrong}. Nothing of it is kept: write the app's link as "link" into ${line()}, or delete that line.`,
       );
     }
-    await writeIntent(context.directory, { ...intent, link });
+    journal.answered(urn, thing, { link });
     return link;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (isOutcomeUnknown(error)) {
       throw new ResourceError(
         `the platform's answer to the generation did not arrive (${error.platformMessage}), so the app may exist. Nothing is repeated, since a generation costs money. ` +
-          `Look in the workspace of ${userEmail}: if it is there, write its link as "link" into ${file}; if not, delete that file. Then run up again.`,
+          `Look in the workspace of ${userEmail}: if it is there, write its link as "link" into ${line()}; if not, delete that line. Then run up again.`,
       );
     }
     // A refusal is certain: nothing was generated, and the next run may try again.
-    await forgetIntent(context.directory, urn);
+    journal.settle(urn, thing);
     throw error;
   }
+}
+
+/** Reason not to send people to a link; undefined when it leads to an app of the platform's. */
+function wrongWith(link: string, { appServer }: Pick<Context, "appServer">): string | undefined {
+  const shown = printableLine(link);
+  if (toFinishedAppLink(link) === undefined)
+    return `is none to an app, such as https://…/workspace/apps/<app_id>: ${shown}`;
+  if (appServer === undefined || leadsTo(appServer, link)) return undefined;
+  return `does not lead to ${appServer}, which microapps:appServer names: ${shown}`;
+}
+
+/** The link of a platform that answers an ID alone leads to the app server, or to the platform itself. */
+function toWholeLink(
+  { link, idKey }: AnswerOf<"createappwithprompt">,
+  { appServer, platform, report }: Context,
+): string {
+  if (idKey === undefined) return link;
+  const server = appServer?.replace(/\/+$/, "") ?? (URL.canParse(platform) ? new URL(platform).origin : platform);
+  report.info(
+    `the platform answered the app's ID as ${quote(idKey)} and no link: links lead to ${server}` +
+      (appServer === undefined ? "; set microapps:appServer where apps have another address" : ""),
+  );
+  return `${server}${link}`;
 }

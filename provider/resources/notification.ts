@@ -6,8 +6,8 @@ import { isOutcomeUnknown } from "../contract/errors.ts";
 import { email, id, withoutUndefined } from "../contract/values.ts";
 import { quote } from "../messages/text.ts";
 import { exceptSpelling } from "./members/users.ts";
+import { findLegacyIntent } from "./model/journal.ts";
 import {
-  declareAgain,
   common,
   generation,
   PartialFailure,
@@ -15,8 +15,6 @@ import {
   type Context,
   type OfflineContext,
 } from "./model/resource.ts";
-import { forgetDeed, noteDeed, noteNext, explainDeed, type Deed } from "./records/deeds.ts";
-import { anyIntent, forgetIntent, readIntent, refuseUnsealed, writeIntent } from "./records/intents.ts";
 import { resource, type State } from "./resource.ts";
 
 const withTriggers = "A change of it alone sends nothing: change triggers, too.";
@@ -51,7 +49,6 @@ const inputs = z.object({
   triggers: z.record(z.string(), z.unknown()).optional().meta({
     description: "Anything by name, e.g. a version: whenever it changes, the notification is sent again.",
   }),
-  again: declareAgain("Send it"),
   generation,
 });
 
@@ -69,14 +66,20 @@ type Sent = State<typeof inputs, typeof outputs>;
 
 const counts = z.object({ notificationCount: z.int(), pushCount: z.int() });
 
-/** A notification that was about to be sent; `answer` is there once it was. */
-const sending = anyIntent.extend({ digest: z.string(), answer: counts.optional() });
+/** A notification in the journal: its digest, and the counts once the platform answered. */
+const sending = z.object({
+  startedAt: z.string(),
+  digest: z.string().optional(),
+  answer: counts.optional(),
+  file: z.string(),
+});
+const thing = "Notification";
 
 const imported = "imported";
 
 /**
  * A message to one user about an app: sent when it is created and whenever `triggers` change, and never by a refresh or
- * an import. It can't be read back, so an intent is on disk before it is sent: whatever happens, it is not sent twice.
+ * an import. It can't be read back, so the journal has a line before it is sent: whatever happens, it is not sent twice.
  */
 export const notification = resource({
   name: "Notification",
@@ -94,7 +97,7 @@ export const notification = resource({
   inputs,
   outputs,
 
-  check: async (context, { inputs, unknown }, old) => {
+  check: (context, { inputs, unknown }, old) => {
     const { report, identities } = context;
     const contents = ["message", "badgeCount"] as const;
     const differs = (name: keyof Inputs): boolean => !unknown.has(name) && !isDeepStrictEqual(old[name], inputs[name]);
@@ -107,58 +110,53 @@ export const notification = resource({
     if (old.appID !== undefined && changed.length > 0 && !unknown.has("triggers") && !differs("triggers")) {
       report.info(`${changed.join(", ")} changed and triggers did not: nothing is sent`);
     }
-    const isNew = old.appID === undefined;
-    if (isNew && unknown.size === 0) {
-      problems.push(...(await explainDeed(context, deed, inputs, await isUnfinished(context, inputs))));
+    const { appID, email } = inputs;
+    if (old.appID === undefined && unknown.size === 0 && appID !== undefined && email !== undefined) {
+      const begun = begunBefore(context, inputs.resourceUrn, digestOf({ ...inputs, appID, email }));
+      if (begun) report.forecast(`is not sent: an earlier run began that at ${begun.startedAt}`);
     }
     const generation = identities.generation(inputs.resourceUrn);
-    return { inputs: { ...inputs, ...withoutUndefined({ generation }) }, problems };
+    return Promise.resolve({ inputs: { ...inputs, ...withoutUndefined({ generation }) }, problems });
   },
 
-  diff: async (context, change, old, inputs) => {
-    const { report } = context;
-    const urn = inputs.inputs.resourceUrn;
-    if (!context.isPlan) {
-      await clearIntent(context, { resourceUrn: urn, sentAt: old.sentAt });
-      if (old.sentAt !== imported) await noteDeed(context, deed, urn, old);
-    }
+  diff: (context, change, old, inputs) => {
+    if (!context.isPlan) settleSent(context, { resourceUrn: inputs.inputs.resourceUrn, sentAt: old.sentAt });
     const meant = exceptSpelling(change, old, inputs);
-    if (meant.changed.length > 0) report.forecast("it is sent again");
-    return meant;
+    if (meant.changed.length > 0) context.report.forecast("it is sent again");
+    return Promise.resolve(meant);
   },
 
   create: async (context, inputs) => {
     const id = context.publicID(`${inputs.appID}/${inputs.email}`);
-    const replaced = context.identities.replaced(inputs.resourceUrn)?.inputs;
-    return { id, outputs: await send(context, id, inputs, replaced) }; // of this resource
+    return { id, outputs: await send(context, id, inputs) };
   },
 
-  read: async (context, id, state) => {
+  read: (context, id, state) => {
     if (state.appID !== undefined) {
-      await clearIntent(context, state);
-      return { id, outputs: state as Sent }; // a state that is not empty is whole
+      settleSent(context, state);
+      return Promise.resolve({ id, outputs: state as Sent }); // a state that is not empty is whole
     }
     const [appID, email, ...rest] = id.split("/");
     if (!appID || !email?.includes("@") || rest.length > 0) {
       throw new ResourceError(`${quote(id)} is no notification: it has the form <appID>/<e-mail address>`);
     }
-    return { id, outputs: { appID, email, sentAt: imported } };
+    return Promise.resolve({ id, outputs: { appID, email, sentAt: imported } });
   },
 
-  update: async (context, id, old, inputs) => {
+  update: (context, id, old, inputs) => {
     const { sentAt, notificationCount, pushCount } = old;
     // An imported one was sent by others: its first triggers are taken over with it.
     const known = sentAt === imported && old.triggers === undefined;
     if (known || isDeepStrictEqual(old.triggers ?? null, inputs.triggers ?? null)) {
-      await clearIntent(context, old);
-      return { ...inputs, sentAt, ...withoutUndefined({ notificationCount, pushCount }) };
+      settleSent(context, old);
+      return Promise.resolve({ ...inputs, sentAt, ...withoutUndefined({ notificationCount, pushCount }) });
     }
-    return send(context, id, inputs, old);
+    return send(context, id, inputs);
   },
 
-  delete: async (context, _id, state) => {
-    await clearIntent(context, state);
-    await forgetDeed(context, deed, state);
+  delete: (context, _id, state) => {
+    settleSent(context, state);
+    return Promise.resolve();
   },
 });
 
@@ -172,45 +170,28 @@ const digestOf = ({ appID, email, triggers, generation }: Inputs): string =>
     )
     .digest("hex");
 
-const deed: Deed<Inputs> = {
-  kind: "Notification",
-  property: "message",
-  contentOf: ({ appID, email, message, badgeCount, channel, triggers }) =>
-    appID === undefined || email === undefined
-      ? undefined
-      : JSON.stringify([appID, email.toLowerCase(), message, badgeCount, channel, sorted(triggers)]),
-  words: {
-    done: "sent",
-    why: "the same would be sent a second time",
-    again: "the same is sent a second time",
-    otherwise: "change message or triggers",
-  },
-};
-
-/** Forgets the intent of what the state has. */
-async function clearIntent(
-  { directory }: Pick<Context, "directory">,
-  { resourceUrn, sentAt }: Partial<Sent>,
-): Promise<void> {
-  if (resourceUrn === undefined) return;
-  if ((await readIntent(directory, resourceUrn, sending))?.startedAt === sentAt)
-    await forgetIntent(directory, resourceUrn);
+/** Takes the line about what the state has out of the journal. */
+function settleSent({ journal }: Pick<OfflineContext, "journal">, { resourceUrn, sentAt }: Partial<Sent>): void {
+  if (journal.find(resourceUrn, thing)?.startedAt === sentAt) journal.settle(resourceUrn, thing);
 }
 
-/** True if an earlier run sent it, or began to, and may not have saved that: it is not sent again. */
-async function isUnfinished({ directory, report }: OfflineContext, inputs: Partial<Inputs>): Promise<boolean> {
-  const { resourceUrn, appID, email } = inputs;
-  if (resourceUrn === undefined || appID === undefined || email === undefined) return false;
-  const intent = await readIntent(directory, resourceUrn, sending);
-  if (intent?.digest !== digestOf({ ...inputs, appID, email })) return false;
-  report.forecast(`is not sent: an earlier run began that at ${intent.startedAt}`);
-  return true;
+/** The same notification as an earlier run began to send it, which may not have saved that: it is not sent again. */
+function begunBefore(
+  { journal, directory }: Pick<OfflineContext, "journal" | "directory">,
+  urn: string | undefined,
+  digest: string,
+) {
+  const earlier = [journal.find(urn, thing), findLegacyIntent(directory, urn)].flatMap((entry) => {
+    const begun = sending.safeParse(entry);
+    return begun.success && begun.data.digest === digest ? [begun.data] : [];
+  });
+  return earlier[0];
 }
 
-async function send(context: Context, id: string, inputs: Inputs, old: Partial<Inputs> | undefined): Promise<Sent> {
-  const { directory, report } = context;
+async function send(context: Context, id: string, inputs: Inputs): Promise<Sent> {
+  const { journal, report } = context;
   const { appID, email, message, badgeCount, channel } = inputs;
-  const urn = inputs.resourceUrn ?? id;
+  const urn = inputs.resourceUrn;
   const digest = digestOf(inputs);
   const uncertain = (startedAt: string, why: string): PartialFailure =>
     new PartialFailure(
@@ -220,9 +201,8 @@ async function send(context: Context, id: string, inputs: Inputs, old: Partial<I
       { ...inputs, sentAt: startedAt },
     );
 
-  const earlier = await readIntent(directory, urn, sending);
-  if (earlier?.digest === digest) {
-    refuseUnsealed(earlier);
+  const earlier = begunBefore(context, urn, digest);
+  if (earlier) {
     if (!earlier.answer) throw uncertain(earlier.startedAt, "no answer arrived");
     report.info(`was sent at ${earlier.startedAt} by an earlier run: not sent again`);
     return { ...inputs, sentAt: earlier.startedAt, ...earlier.answer };
@@ -230,7 +210,7 @@ async function send(context: Context, id: string, inputs: Inputs, old: Partial<I
   const startedAt = new Date(context.now()).toISOString();
   let lost: string[] = [];
   let outputs: Sent;
-  const onSend = async () => void (await writeIntent(directory, { urn, startedAt, digest }));
+  const onSend = (): void => journal.begin(urn, thing, startedAt, { digest });
   try {
     const request = { appID, email, ...withoutUndefined({ message, badgeCount, channel }) };
     const { channel: used, ...sent } = await context.client.sendnotification(request, { ...context, onSend });
@@ -241,14 +221,17 @@ async function send(context: Context, id: string, inputs: Inputs, old: Partial<I
           `alerted. Set channel to inApp or to push`,
       );
     }
-    await writeIntent(directory, { urn, startedAt, digest, answer });
-    await noteNext(context, deed, inputs, old);
+    const reached = channel === "push" ? answer.pushCount : answer.notificationCount;
+    if (message !== undefined && reached === 0) {
+      report.warning(`the platform answered that this notification reached nobody: ${email} may not see its message`);
+    }
+    journal.answered(urn, thing, { answer });
     lost = findLost(inputs, { ...sent, channel: used });
     outputs = { ...inputs, sentAt: startedAt, ...answer };
   } catch (error) {
-    // The intent stays until the state has it.
+    // The line stays until the state has it.
     if (isOutcomeUnknown(error)) throw uncertain(startedAt, error.platformMessage);
-    await forgetIntent(directory, urn);
+    journal.settle(urn, thing);
     throw error;
   }
   if (lost.length === 0) return outputs;

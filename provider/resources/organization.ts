@@ -12,10 +12,16 @@ import {
   toManagedDescription,
   uncancellable,
 } from "./model/creation.ts";
-import { found, isFound } from "./model/made.ts";
-import { adopt, common, ResourceError, type Context } from "./model/resource.ts";
+import { describeNamed, readName } from "./model/identities.ts";
+import {
+  adopt,
+  common,
+  ResourceError,
+  type Context,
+  type InputProblem,
+  type OfflineContext,
+} from "./model/resource.ts";
 import { proveGone, proveNew, proveSettings } from "./model/settings.ts";
-import { checkName, forgetName, noteName, takenHint } from "./records/organizationRecords.ts";
 import { resource, type State } from "./resource.ts";
 
 const inputs = z.object({
@@ -34,7 +40,7 @@ const inputs = z.object({
   adopt,
 });
 
-const outputs = z.object({ found });
+const outputs = z.object({});
 
 type Kept = State<typeof inputs, typeof outputs>;
 
@@ -50,7 +56,7 @@ export const organization = resource({
     stays: ({ name }) => `organization ${quote(name)} stays: ${irreplaceable}`,
   },
 
-  check: async (context, { inputs, unknown }, old) => {
+  check: (context, { inputs, unknown }, old) => {
     if (context.identities.replaced(inputs.resourceUrn)) {
       context.report.info(`is kept with its ID, and so is what it holds, whatever else is announced: ${irreplaceable}`);
     }
@@ -59,29 +65,14 @@ export const organization = resource({
     const moved = !unknown.has("adminID") && old.adminID !== undefined && inputs.adminID !== old.adminID;
     const reason =
       "the administrator of an existing organization can't be changed: keep the value, and change it on the platform";
-    const { resourceUrn: urn, name } = inputs;
-    const taken =
-      urn === undefined || name === undefined
-        ? []
-        : await checkName(context, { urn, name, isNew: old.name === undefined });
-    return { inputs, problems: [...(moved ? [{ property: "adminID", reason }] : []), ...taken] };
-  },
-
-  diff: async (context, change, old, { inputs }) => {
-    if (context.isPlan) return change;
-    await noteName(context, { urn: inputs.resourceUrn, name: old.name });
-    const owns = inputs.adopt === true && old.found === true;
-    return owns ? { ...change, changed: [...change.changed, "adopt"] } : change;
+    const taken = nameTaken(context, inputs);
+    return Promise.resolve({ inputs, problems: [...(moved ? [{ property: "adminID", reason }] : []), ...taken] });
   },
 
   create: async (context, inputs) => {
     const wanted = { name: inputs.name, ...withoutUndefined({ description: inputs.description }) };
     const replaced = context.identities.replaced(inputs.resourceUrn);
-    const {
-      id,
-      found,
-      isFound = replaced?.found === true,
-    } = await createOnce({
+    const { id, found } = await createOnce({
       context,
       what: called(inputs),
       choose: () =>
@@ -98,47 +89,27 @@ export const organization = resource({
         return (await context.client.insertorganization(request, context)).organizationID;
       },
     }).catch(tellTaken(inputs.name));
-    await noteName(context, { urn: inputs.resourceUrn, name: inputs.name, id });
-    const outputs = { ...inputs, ...(isFound && !inputs.adopt ? { found: true } : {}) };
     const after = uncancellable(context);
-    try {
-      if (found) await sync(after, id, outputs, found);
-      else {
-        const back = { context, what: called(inputs), id, outputs, find: () => find(after, id) };
-        await proveNew("Organization", { ...back, wanted });
-      }
-      return { id, outputs };
-    } finally {
-      context.made.settled(inputs.resourceUrn, [thing(id)], outputs.found !== true);
+    if (found) await sync(after, id, inputs, found);
+    else {
+      const back = { context, what: called(inputs), id, outputs: inputs, find: () => find(after, id) };
+      await proveNew("Organization", { ...back, wanted });
     }
+    return { id, outputs: inputs };
   },
 
   read: async (context, id, state) => {
+    context.journal.settle(state.resourceUrn, thing(id));
     const found = await find(context, id);
-    const before = { urn: state.resourceUrn, name: state.name, id };
-    if (found?.name !== state.name) await forgetName(context, before);
-    if (!found) return undefined;
-    if (!state.found) context.made.saved(state.resourceUrn, [thing(id)]);
-    await noteName(context, { ...before, name: found.name }, false);
-    return { id, outputs: { ...state, name: found.name, ...toManagedDescription(found, state) } };
+    return found && { id, outputs: { ...state, name: found.name, ...toManagedDescription(found, state) } };
   },
 
-  update: async (context, id, old, inputs) => {
-    const outputs = { ...inputs, ...(old.found && !inputs.adopt ? { found: true } : {}) };
-    await sync(context, id, outputs);
-    if (old.name !== inputs.name) await forgetName(context, { urn: inputs.resourceUrn, name: old.name, id });
-    await noteName(context, { urn: inputs.resourceUrn, name: inputs.name, id });
-    return outputs;
+  update: async (context, id, _old, inputs) => {
+    await sync(context, id, inputs);
+    return inputs;
   },
 
   delete: async (context, id, state) => {
-    if (isFound(context, state, [thing(id)])) {
-      await forgetName(context, { urn: state.resourceUrn, name: state.name, id });
-      context.report.info(
-        `${called(state)} was found there: 1 found, stays. To delete it with its declaration, set adopt: true and run up before.`,
-      );
-      return;
-    }
     if (context.dialect.habits.cascade === "deletes") {
       throw new ResourceError(
         `organization ${quote(state.name)} was not deleted: this platform deletes an organization with all of its teams ` +
@@ -146,7 +117,6 @@ export const organization = resource({
           `then run refresh; or set retainOnDelete.`,
       );
     }
-    await forgetName(context, { urn: state.resourceUrn, name: state.name, id });
     const remove = () => orUndefinedIfNotFound(context.client.deleteorganization({ organizationID: id }, context));
     try {
       await (state.forceDestroy ? remove() : deleteEmptied(context, remove));
@@ -170,10 +140,28 @@ export const organization = resource({
   },
 });
 
-/** An organization in records of what the stack made. */
+/** An organization in the journal. */
 const thing = (id: string): string => `Organization ${id}`;
 
 const called = ({ name }: { name: string }): string => `organization ${quote(name)}`;
+
+/** Why a name is refused that another organization of the run has: names are unique on the platform. */
+function nameTaken(
+  { organizationNames }: OfflineContext,
+  { resourceUrn: urn, name }: { resourceUrn?: string | undefined; name?: string | undefined },
+): InputProblem[] {
+  if (urn === undefined || name === undefined) return [];
+  organizationNames.set(urn, name);
+  const other = [...organizationNames].find(([one, its]) => one !== urn && its === name);
+  if (!other) return [];
+  const reason = `is that of ${describeNamed(readName(other[0]))}, too, and names are unique on the platform: choose another`;
+  return [{ property: "name", reason }];
+}
+
+/** Advice when a name is taken, perhaps by an organization of the stack itself, under its former name. */
+const takenHint =
+  "If it is an organization of this stack that has another key now, say the former one: formerly: [<key>] beside the " +
+  "new key in the environment file, or the option aliases in a program. If it was made by hand, import it. Otherwise choose another name.";
 
 const irreplaceable = "it can't be replaced, since a second one can't have its name";
 /** Advice about a taken name: it may belong to the same organization, under its former key. */

@@ -7,7 +7,6 @@ import { describeNamed, type Replaced } from "./model/identities.ts";
 import { adopt, common, PartialFailure, ResourceError, type Context } from "./model/resource.ts";
 import { proveGone } from "./model/settings.ts";
 import { untilShown } from "./model/shown.ts";
-import { anyIntent, forgetIntent, readIntent, writeIntent } from "./records/intents.ts";
 import { resource, type State } from "./resource.ts";
 import { address, childrenOf, listDifferences, fileName, lacking, makeRecord } from "./rows/fileRecords.ts";
 import { storeFile, toWantedContent, type Child } from "./rows/fileRecords.ts";
@@ -58,11 +57,12 @@ const outputs = z.object({
 type Inputs = z.output<typeof inputs>;
 type Kept = State<typeof inputs, typeof outputs>;
 
-/** A record that was about to be made on a row. */
-const making = anyIntent.extend({ rowID: z.string(), filename: z.string() });
+/** A record in the journal that was about to be made on a row. */
+const making = z.object({ rowID: z.string(), filename: z.string() });
+const thing = "RowFile";
 
 /**
- * A file or image record on a row's field. A record can't be made under an ID of ours, so an intent is on disk before
+ * A file or image record on a row's field. A record can't be made under an ID of ours, so the journal has a line before
  * it is made: of an interrupted run's record, and of no other, it is known by its name that it is ours.
  */
 export const rowFile = resource({
@@ -83,8 +83,9 @@ export const rowFile = resource({
   identity: {
     stays: (state, owner) =>
       `${quote(fileName(state))} stays on row ${state.parentRowID}: ${describeNamed(owner)} declares it`,
-    letGo: async ({ directory }, { resourceUrn }) => {
-      if (resourceUrn !== undefined) await forgetIntent(directory, resourceUrn);
+    letGo: ({ journal }, { resourceUrn }) => {
+      journal.settle(resourceUrn, thing);
+      return Promise.resolve();
     },
   },
 
@@ -116,11 +117,10 @@ export const rowFile = resource({
     const filename = fileName(inputs);
     const children = (await childrenOf(context, rowID, fieldID)) ?? [];
     const namesakes = children.filter(({ content }) => content?.filename === filename);
-    const begun = urn === undefined ? undefined : await readIntent(context.directory, urn, making);
+    const begun = making.safeParse(context.journal.find(urn, thing)).data;
     const replaced = context.identities.replaced(urn);
     const ours =
-      (begun?.isSealed && begun.rowID === rowID && begun.filename === filename) ||
-      (replaced && isSame(replaced, inputs, namesakes));
+      (begun?.rowID === rowID && begun.filename === filename) || (replaced && isSame(replaced, inputs, namesakes));
     const [there] = namesakes;
     if (there) {
       const same = !inputs.store && listDifferences(toWantedContent(inputs), there).length === 0;
@@ -137,21 +137,20 @@ export const rowFile = resource({
       const id = idOf(context, { table, rowID, fieldID, childID: there._id });
       return { id, outputs: await write(context, id, inputs, rowID, there) };
     }
-    if (urn !== undefined) {
-      const startedAt = new Date(context.now()).toISOString();
-      await writeIntent(context.directory, { urn, startedAt, rowID, filename });
-    }
+    context.journal.begin(urn, thing, new Date(context.now()).toISOString(), { rowID, filename });
     try {
       const stored = await storeFile(context, inputs);
       const content = { ...toWantedContent(inputs), ...withoutUndefined({ url: stored?.url }) };
       const known = new Set(children.map(({ _id }) => _id));
       const childID = await makeRecord(context, inputs, rowID, content, known);
       const id = idOf(context, { table, rowID, fieldID, childID });
-      return { id, outputs: await readBack(context, id, content, kept(inputs, rowID, childID, stored)) };
+      const outputs = await readBack(context, id, content, kept(inputs, rowID, childID, stored));
+      context.journal.answered(urn, thing);
+      return { id, outputs };
     } catch (error) {
       // A refusal is certain: nothing was made.
       const isRefused = error instanceof ApiError && !isOutcomeUnknown(error);
-      if (urn !== undefined && isRefused) await forgetIntent(context.directory, urn);
+      if (isRefused) context.journal.settle(urn, thing);
       throw error;
     }
   },
@@ -166,7 +165,7 @@ export const rowFile = resource({
       const declared = withoutUndefined({ ...(row ? { row } : { rowID }), url, filename, size, type });
       return { id: found.id, outputs: { table, fieldID, store: false, ...declared, ...found.place } };
     }
-    if (state.resourceUrn !== undefined) await forgetIntent(context.directory, state.resourceUrn);
+    context.journal.settle(state.resourceUrn, thing);
     const { storedAt, ...rest } = state as Kept; // a state with a table is whole
     // A signature is another one each time.
     const moved = storedAt === undefined ? url !== state.url : address(url) !== storedAt;
@@ -179,7 +178,7 @@ export const rowFile = resource({
   },
 
   update: async (context, id, old, inputs) => {
-    if (inputs.resourceUrn !== undefined) await forgetIntent(context.directory, inputs.resourceUrn);
+    context.journal.settle(inputs.resourceUrn, thing);
     const { rowID, fieldID, childID } = await located(context, id);
     const child = (await childrenOf(context, rowID, fieldID))?.find(({ _id }) => _id === childID);
     if (!child)
@@ -190,7 +189,7 @@ export const rowFile = resource({
   },
 
   delete: async (context, id, state) => {
-    if (state.resourceUrn !== undefined) await forgetIntent(context.directory, state.resourceUrn);
+    context.journal.settle(state.resourceUrn, thing);
     const { rowID, fieldID, childID } = await located(context, id);
     await orUndefinedIfNotFound(context.client.microappchildDelete({ childID }, context));
     const find = async (row: string) => (await childrenOf(context, row, fieldID))?.find(({ _id }) => _id === childID);

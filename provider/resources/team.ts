@@ -17,7 +17,6 @@ import {
   uncancellable,
 } from "./model/creation.ts";
 import { describeNamed } from "./model/identities.ts";
-import { found, isFound } from "./model/made.ts";
 import { adopt, common, generation, PartialFailure, ResourceError, type Context } from "./model/resource.ts";
 import { proveGone, proveNew, proveSettings } from "./model/settings.ts";
 import { resource, type ResourceContext, type State } from "./resource.ts";
@@ -40,7 +39,7 @@ const inputs = z.object({
   generation,
 });
 
-const outputs = z.object({ found });
+const outputs = z.object({});
 
 type Kept = State<typeof inputs, typeof outputs>;
 
@@ -62,21 +61,12 @@ export const team = resource({
     return Promise.resolve({ inputs: { ...inputs, ...withoutUndefined({ generation }) }, problems: [] });
   },
 
-  diff: (_context, change, old, { inputs }) => {
-    const owns = inputs.adopt === true && old.found === true;
-    return Promise.resolve(owns ? { ...change, changed: [...change.changed, "adopt"] } : change);
-  },
-
   create: async (context, inputs) => {
     const { organizationID, adminID, resourceUrn: urn, generation } = inputs;
     // A forced replacement is another team: it must not find the one that it replaces.
     const parts = [organizationID, ...(generation === undefined ? [] : [`generation ${generation}`])];
     const wanted = { name: inputs.name, ...withoutUndefined({ description: inputs.description }) };
-    const {
-      id,
-      found,
-      isFound = false,
-    } = await createOnce({
+    const { id, found } = await createOnce({
       context,
       what: `team ${quote(inputs.name)}`,
       choose: () => context.identities.chosen(urn, ...parts),
@@ -91,26 +81,21 @@ export const team = resource({
       },
     });
     if (!found) context.members.made(id);
-    const outputs = { ...inputs, ...(isFound ? { found: true } : {}) };
     const after = uncancellable(context);
-    try {
-      if (found) await sync(after, id, outputs, found);
-      else {
-        const back = { context, what: called(inputs), id, outputs, find: () => find(after, id) };
-        await proveNew("Team", { ...back, wanted: { ...wanted, organizationID } });
-        if (adminID !== undefined) await proveAdmin(after, id, { userID: adminID }, outputs);
-      }
-      return { id, outputs };
-    } finally {
-      context.made.settled(urn, [thing(id)], !isFound);
+    if (found) await sync(after, id, inputs, found);
+    else {
+      const back = { context, what: called(inputs), id, outputs: inputs, find: () => find(after, id) };
+      await proveNew("Team", { ...back, wanted: { ...wanted, organizationID } });
+      if (adminID !== undefined) await proveAdmin(after, id, { userID: adminID }, inputs);
     }
+    return { id, outputs: inputs };
   },
 
   read: async (context, id, state) => {
+    context.journal.settle(state.resourceUrn, thing(id));
     context.members.expect(id);
     const found = await find(context, id);
     if (!found) return undefined;
-    if (!state.found) context.made.saved(state.resourceUrn, [thing(id)]);
     const organizationID = found.organizationID ?? state.organizationID;
     if (organizationID === undefined) {
       throw new ResourceError(`team ${id} can't be read: the platform does not say which organization it belongs to`);
@@ -119,21 +104,16 @@ export const team = resource({
   },
 
   update: async (context, id, old, inputs) => {
-    const outputs = { ...inputs, ...(old.found && !inputs.adopt ? { found: true } : {}) };
-    await sync(context, id, outputs);
+    await sync(context, id, inputs);
     if (inputs.adminID !== undefined && inputs.adminID !== old.adminID) {
       const { member } = await context.members.add(id, { userID: inputs.adminID });
       if (member.role !== "admin") await context.members.setRole(id, member, "admin");
-      await proveAdmin(context, id, member, outputs);
+      await proveAdmin(context, id, member, inputs);
     }
-    return outputs;
+    return inputs;
   },
 
   delete: async (context, id, state) => {
-    if (isFound(context, state, [thing(id)])) {
-      context.report.info(`${called(state)} was found there: 1 found, stays. ${howOwned}`);
-      return;
-    }
     const members = await context.members.list(id);
     if (members === undefined) return;
     const deleted = { kind: "team", what: called(state), id, find: (one: string) => find(context, one) };
@@ -147,17 +127,13 @@ export const team = resource({
     }
     await removeEmptied(context, id, state, members);
     await proveGone(context, deleted);
-    context.made.removed(state.resourceUrn, [thing(id)]);
   },
 });
 
-/** A team in records of what the stack made. */
+/** A team in the journal. */
 const thing = (id: string): string => `Team ${id}`;
 
 const called = ({ name }: { name: string }): string => `team ${quote(name)}`;
-
-/** How something that was found becomes this stack's own. */
-const howOwned = "To delete it with its declaration, set adopt: true and run up before.";
 
 type Find = () => Promise<Found | undefined>;
 

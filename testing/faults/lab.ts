@@ -137,6 +137,7 @@ export class Lab {
     emulator.setFaults();
     emulator.loadSnapshot(start.snapshot);
     await rm(this.#intents, { recursive: true, force: true });
+    for (const file of (await this.#stage.journal()).files) await rm(file);
     if (stage !== "up") await cp(this.#kept, this.#intents, { recursive: true });
     await host.restart();
     return new Deployment(host, start.state);
@@ -221,7 +222,8 @@ export class Lab {
   async #openIntents(): Promise<string[]> {
     const names = await readdir(this.#intents).catch(() => []);
     const texts = await Promise.all(names.map((name) => readFile(join(this.#intents, name), "utf8")));
-    return names.filter((_, index) => !texts[index]?.includes("#inserting"));
+    const open = names.filter((_, index) => !texts[index]?.includes("#inserting"));
+    return [...open, ...(await this.#stage.journal()).files];
   }
 
   get #intents(): string {

@@ -1,5 +1,4 @@
-import { readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile, writeFile } from "node:fs/promises";
 import type { Stage } from "../harness/stage.ts";
 
 /** Messages that stop a run until a person has looked. */
@@ -25,18 +24,18 @@ export async function persist(up: () => Promise<void>, stage: Stage): Promise<vo
   }
 }
 
-/** Does what the message asks for: writes the app's link down where it was made, and forgets it where it was not. */
+/** Does what the message asks for: writes the app's link into its line where it was made, and deletes the line where it was not. */
 async function lookForApp(said: string, { emulator, host }: Stage): Promise<void> {
-  const [, file = ""] = /write its link as "link" into (\S+);/.exec(said) ?? [];
-  const path = join(host.folder, file);
+  const [, path = ""] = /write its link as "link" into its line of (\S+);/.exec(said) ?? [];
   const app = emulator
     .differences("start")
     .find(({ table }) => table === "apps")
     ?.added.at(-1);
-  if (app === undefined) {
-    await rm(path);
-    return;
-  }
-  const intent = JSON.parse(await readFile(path, "utf8")) as object; // the provider wrote an object
-  await writeFile(path, JSON.stringify({ ...intent, link: `https://apps.example.com/workspace/apps/${app}` }));
+  const link = `https://apps.example.com/workspace/apps/${app ?? ""}`;
+  const lines = (await readFile(path, "utf8")).split("\n").flatMap((line) => {
+    if (!line.includes('"GeneratedApp"')) return [line];
+    return app === undefined ? [] : [JSON.stringify({ ...(JSON.parse(line) as object), link })]; // written by the provider
+  });
+  await writeFile(path, lines.join("\n"));
+  await host.restart();
 }

@@ -1,3 +1,5 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";
 import { dynamic } from "./kinds.ts";
@@ -82,6 +84,16 @@ export class Stage {
   trace({ asked, sent: since }: Traced): string[] {
     const sent = this.emulator.calls({ since, mutating: true }).map(({ endpoint }) => `sent: ${endpoint}`);
     return [...this.host.trace.slice(asked), ...sent].toSorted();
+  }
+
+  /** The lines about what no state has shown, of all files of the journal, and those files. */
+  async journal(): Promise<{ files: string[]; lines: Record<string, unknown>[] }> {
+    const folder = join(this.host.folder, ".state/pulumi-microapps/journal");
+    const names = await readdir(folder).catch(() => []);
+    const files = names.map((name) => join(folder, name));
+    const texts = await Promise.all(files.map((file) => readFile(file, "utf8")));
+    const lines = texts.join("").split("\n").slice(0, -1);
+    return { files, lines: lines.map((line) => JSON.parse(line) as Record<string, unknown>) }; // the provider wrote objects
   }
 
   async clear(): Promise<void> {

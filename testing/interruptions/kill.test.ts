@@ -86,31 +86,24 @@ const added = (): Record<string, string[]> =>
 
 const generations = (): number => emulator.calls({ endpoint: "createappwithprompt" }).length;
 
-/** The file in which the started generation is kept; that of the rows which a run inserts lies beside it. */
-async function intentOfTheApp(): Promise<string> {
-  const folder = join(project.folder, ".microapps/intents");
-  const kept = await Promise.all(
-    (await readdir(folder)).map(async (file) => [file, await readFile(join(folder, file), "utf8")] as const),
-  );
-  const [file = ""] = kept.find(([, text]) => text.includes("GeneratedApp")) ?? [];
-  return join(".microapps/intents", file);
-}
-
 /** A lost generation may have made an app, and a second one would cost money: a person writes its link down. */
 async function aPersonDecides(): Promise<void> {
   const stopped = await project.run("up --yes --skip-preview");
   expect(stopped.status).toBe(1);
-  const intent = await intentOfTheApp();
+  const folder = join(project.folder, ".state/pulumi-microapps/journal");
+  const [name = ""] = await readdir(folder);
+  const file = join(folder, name);
   expect(stopped.output).toMatch(/a generation of this app was started at \S+ and its answer never arrived, so it may/);
   expect(stopped.output).toContain(
-    `Look in the workspace of admin@example.com: if it is there, write its link as "link" into ${intent}; ` +
-      "if not, delete that file. Then run up again.",
+    `Look in the workspace of admin@example.com: if it is there, write its link as "link" into its line of ${file}; ` +
+      "if not, delete that line. Then run up again.",
   );
   expect(generations()).toBe(1);
-  const path = join(project.folder, intent);
-  const known: object = JSON.parse(await readFile(path, "utf8")) as object; // the provider wrote an object
   const link = `https://apps.example.com/workspace/apps/${added()["apps"]?.[0] ?? ""}`;
-  await writeFile(path, JSON.stringify({ ...known, link }));
+  const lines = (await readFile(file, "utf8")).split("\n").map((line) => {
+    return line.includes('"GeneratedApp"') ? JSON.stringify({ ...(JSON.parse(line) as object), link }) : line; // written by the provider
+  });
+  await writeFile(file, lines.join("\n"));
 }
 
 /** In the order in which a run makes the calls. */

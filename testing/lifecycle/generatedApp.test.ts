@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { testInOwnProcess, throughBothKinds, unknown } from "../harness/bothKinds.ts";
 import { eventually } from "../harness/processes.ts";
@@ -30,33 +31,40 @@ throughBothKinds({ settings: { generationSeconds: 0, failingPrompts: "FAIL" } },
     expect(second?.id).toBe(first.id);
   });
 
-  test("GeneratedApp: an answer that a branch brought along is not gone on with, and one that a state has is forgotten", async () => {
+  test("GeneratedApp: an answer under another prompt is told, and a state that has the app ends its line", async () => {
     const { host } = scene;
     const first = await scene.create("GeneratedApp", news);
-    const [name = ""] = await readdir(join(host.folder, ".microapps/intents"));
-    const path = join(host.folder, ".microapps/intents", name);
-    const { seal: _, ...forged } = JSON.parse(await readFile(path, "utf8")) as Record<string, unknown>; // an intent
-    for (const link of [forged["link"], "https://evil.example/workspace/apps/1", undefined]) {
-      await writeFile(path, JSON.stringify({ ...forged, link }));
-      const { message } = await stopped(first.inputs);
-      expect(message).toContain(`the intent file .microapps/intents/${name} does not have the seal of this user`);
-    }
-    // Nobody is sent to its link either: not by a preview, not under another prompt, not under another name.
-    await writeFile(path, JSON.stringify({ ...forged, link: "https://evil.example/workspace/apps/1" }));
-    await host.check("GeneratedApp", news);
-    await expect(scene.create("GeneratedApp", { ...news, appPrompt: "Another." })).rejects.toThrow(
-      "does not have the seal",
+    expect((await scene.stage.journal()).lines.at(-1)).toMatchObject({ thing: "GeneratedApp" });
+    expect(JSON.stringify(await scene.stage.journal())).not.toContain("atlas");
+    await scene.create("GeneratedApp", { ...news, appPrompt: "Another." });
+    expect(host.told.join("\n")).toContain(
+      `from another prompt that is not managed any more: ${String(first.outputs["editLink"])}`,
     );
-    expect(await readdir(join(host.folder, ".microapps/intents"))).toEqual([name]);
-    host.resource = "renamed";
-    await host.restart();
-    const { problems } = await host.check("GeneratedApp", news);
-    expect(problems).toEqual([expect.stringContaining('as GeneratedApp "it". If this is the same one')]);
-    expect([...host.told, host.printed].join("\n")).not.toContain("evil.example");
-    host.resource = "it";
-    await writeFile(path, JSON.stringify(forged));
-    await host.read("GeneratedApp", first.id, first.outputs); // as of an earlier version
-    expect(await readdir(join(host.folder, ".microapps/intents"))).toEqual([]);
+    const last = await scene.create("GeneratedApp", { ...news, appPrompt: "Another." });
+    await host.read("GeneratedApp", last.id, last.outputs);
+    expect((await scene.stage.journal()).files).toEqual([]);
+  });
+
+  test("GeneratedApp: a generation that version 0.1.0 began without an answer is not paid for twice", async () => {
+    const { host } = scene;
+    const digest = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 32);
+    const urn = host.urn("GeneratedApp");
+    const folder = join(host.folder, ".microapps/intents");
+    await mkdir(folder, { recursive: true });
+    const file = join(folder, `${digest(urn)}.json`);
+    const intent = {
+      urn,
+      startedAt: "2026-01-01T00:00:00.000Z",
+      userEmail: news.userEmail,
+      promptDigest: digest("An atlas."),
+    };
+    await writeFile(file, JSON.stringify(intent));
+    const { message } = await stopped((await host.check("GeneratedApp", news)).inputs);
+    expect(message).toContain("was started at 2026-01-01T00:00:00.000Z and its answer never arrived");
+    // A link that a branch may have brought along is followed by nothing.
+    await writeFile(file, JSON.stringify({ ...intent, link: "https://evil.example/workspace/apps/1" }));
+    const made = await scene.create("GeneratedApp", news);
+    expect(JSON.stringify([made.outputs, host.told])).not.toContain("evil.example");
   });
 
   test("GeneratedApp: a link elsewhere than at the app server is not kept, and neither is the app paid for twice", async () => {
@@ -75,12 +83,10 @@ throughBothKinds({ settings: { generationSeconds: 0, failingPrompts: "FAIL" } },
       expect(said).toMatch(
         /the link that the platform answered does not lead to https:\/\/elsewhere\.example\.com, which microapps:appServer names: https:\/\/apps\.example\.com\/workspace\/apps\//,
       );
-      const [, file = ""] = /"link" into (\S+),/.exec(said) ?? [];
-      const path = join(host.folder, file);
-      const intent = JSON.parse(await readFile(path, "utf8")) as object; // the provider wrote an object
-      expect(intent).not.toHaveProperty("link");
       const [, link = ""] = /names: (\S+)\. Nothing/.exec(said) ?? [];
-      await writeFile(path, JSON.stringify({ ...intent, link }));
+      const file = await writeLink(link);
+      await host.restart();
+      expect(said).toContain(`"link" into its line of ${file}`);
       await expect(scene.create("GeneratedApp", news)).rejects.toThrow(`the link in ${file} does not lead to`);
       await at("https://apps.example.com/");
       expect((await scene.create("GeneratedApp", news)).outputs["editLink"]).toBe(link);
@@ -94,7 +100,9 @@ throughBothKinds({ settings: { generationSeconds: 0, failingPrompts: "FAIL" } },
     scene.emulator.setFaults({
       faults: [{ endpoint: "createappwithprompt", kind: "reset", commit: true, count: 1 }],
     });
-    await expect(scene.create("GeneratedApp", news)).rejects.toThrow(/Nothing is repeated.*\.microapps\/intents\//s);
+    await expect(scene.create("GeneratedApp", news)).rejects.toThrow(
+      /Nothing is repeated.*pulumi-microapps\/journal\//s,
+    );
     const again = await scene.calls(() => expect(scene.create("GeneratedApp", news)).rejects.toThrow(/may exist/));
     expect(again).toEqual([]);
   });
@@ -190,16 +198,19 @@ throughBothKinds({ settings: { generationSeconds: 0, failingPrompts: "FAIL" } },
         await eventually("the generation", () => emulator.faults().find(({ hit }) => hit > 0));
         await host.restart();
         expect(await killed).toBe("killed");
-        const file = /write its link as "link" into (\S+);/.exec((await stopped(inputs)).message)?.[1] ?? "";
-        const path = join(host.folder, file);
+        const [file = ""] = (await scene.stage.journal()).files;
+        expect((await stopped(inputs)).message).toContain(
+          `write its link as "link" into its line of ${file}; if not, delete`,
+        );
         if (commit) {
           const [app = ""] = emulator.differences("none").find(({ table }) => table === "apps")?.added ?? [];
-          const intent = JSON.parse(await readFile(path, "utf8")) as object; // the provider wrote an object
-          await writeFile(path, JSON.stringify({ ...intent, link: `https://apps.example.com/workspace/apps/${app}` }));
+          await writeLink(`https://apps.example.com/workspace/apps/${app}`);
+          await host.restart();
           const made = await scene.create("GeneratedApp", news);
           expect(made.id).toBe(app);
         } else {
-          await rm(path);
+          await rm(file);
+          await host.restart();
           emulator.saveSnapshot("none");
         }
       }
@@ -207,83 +218,27 @@ throughBothKinds({ settings: { generationSeconds: 0, failingPrompts: "FAIL" } },
     },
   );
 
-  test("GeneratedApp: an app that was begun under another name is not generated twice", async () => {
-    const { host } = scene;
-    await scene.create("GeneratedApp", news);
-    host.resource = "renamed";
-    expect((await host.check("GeneratedApp", news)).problems).toEqual([]); // "it" is in the same program
-    await host.restart();
-    const { problems } = await host.check("GeneratedApp", news);
-    expect(problems).toEqual([
-      expect.stringMatching(
-        /^appPrompt: an app was begun from this prompt at \S+ as GeneratedApp "it": http.* call it so again, run up, then rename it with aliases\. If another app is meant, which costs money, set again: true\.$/,
-      ),
-    ]);
-    expect((await host.check("GeneratedApp", { ...news, appPrompt: "Another." })).problems).toEqual([]);
-    expect((await host.check("GeneratedApp", { ...news, again: true })).problems).toEqual([]);
-  });
-
-  const generations = (): number => scene.emulator.calls({ endpoint: "createappwithprompt" }).length;
-
-  test("GeneratedApp: an order to replace it pays for the same prompt only when it is asked for, once each time", async () => {
-    const { host } = scene;
+  test("GeneratedApp: an order to replace it generates another app", async () => {
+    const { host, emulator } = scene;
     let made = await scene.create("GeneratedApp", news);
     for (const asksForDiff of [true, false]) {
-      await host.restart();
-      await host.check("GeneratedApp", news, made.inputs);
-      if (asksForDiff) await host.diff("GeneratedApp", made.id, made.outputs, made.inputs);
-      expect((await host.check("GeneratedApp", { ...news, appPrompt: "An  atlas." })).problems).toEqual([
-        expect.stringMatching(/^appPrompt: is the same as before, and this run is to replace it.* set again: true/),
-      ]);
-      expect((await host.check("GeneratedApp", { ...news, appPrompt: "Another." })).problems).toEqual([]);
-    }
-    for (const [asksForDiff, isInterrupted] of [
-      [true, false],
-      [false, false],
-      [false, true],
-      [false, false],
-    ] as const) {
-      const before = generations();
-      const again = { ...news, again: true };
-      const replace = async () => {
-        await host.restart();
-        const { inputs } = await host.check("GeneratedApp", again, made.inputs);
-        if (asksForDiff) await host.diff("GeneratedApp", made.id, made.outputs, inputs);
-        return scene.create("GeneratedApp", again);
-      };
-      const lost = isInterrupted ? await replace() : undefined; // its answer is not saved
-      const next = await replace();
-      expect(generations()).toBe(before + 1);
+      const { inputs } = await host.check("GeneratedApp", news, made.inputs);
+      if (asksForDiff) await host.diff("GeneratedApp", made.id, made.outputs, inputs);
+      const next = await scene.create("GeneratedApp", news);
       expect(next.id).not.toBe(made.id);
-      if (lost) expect(next.id).toBe(lost.id);
-      await host.delete("GeneratedApp", made.id, made.outputs);
       made = next;
-      expect(host.told.filter((line) => line.includes("not managed any more"))).toEqual([]);
     }
-    const { inputs, problems } = await host.check("GeneratedApp", { ...news, again: true }, made.inputs);
-    expect(problems).toEqual([]);
-    expect(await host.diff("GeneratedApp", made.id, made.outputs, inputs)).toMatchObject({ changes: false });
+    expect(emulator.calls({ endpoint: "createappwithprompt" })).toHaveLength(3);
   });
 
-  test("GeneratedApp: another name without an alias generates nothing", async () => {
-    const { host } = scene;
-    const made = await scene.create("GeneratedApp", news);
-    await host.read("GeneratedApp", made.id, made.outputs);
-    await host.restart();
-    host.resource = "renamed";
-    expect((await host.check("GeneratedApp", news)).problems).toEqual([
-      expect.stringMatching(
-        /^appPrompt: was generated as GeneratedApp "it", which the program does not declare so far: .*aliases: \["urn:\S+::it"\].* set again: true\.$/,
-      ),
-    ]);
-    expect((await host.check("GeneratedApp", { ...news, again: true })).problems).toEqual([]);
-    expect((await host.check("GeneratedApp", { ...news, appPrompt: "Another." })).problems).toEqual([]);
-    host.resource = "it";
-    await host.restart();
-    await host.destroy("GeneratedApp", made.id, made.outputs);
-    host.resource = "renamed";
-    expect((await host.check("GeneratedApp", news)).problems).toEqual([]);
-  });
+  /** Writes an app's link into its line, as a person does who has found it; answers the file. */
+  async function writeLink(link: string): Promise<string> {
+    const { files, lines } = await scene.stage.journal();
+    const [file = ""] = files;
+    expect(lines.at(-1)).not.toHaveProperty("link");
+    await writeFile(file, `${JSON.stringify({ ...lines.at(-1), link })}\n`);
+    return file;
+  }
 
   /** How a create that must not call anything ends. */
   async function stopped(inputs: Record<string, unknown>): Promise<Error> {

@@ -1,6 +1,4 @@
 import { expect, test } from "@jest/globals";
-import { readdir } from "node:fs/promises";
-import { join } from "node:path";
 import { type Scene, testInOwnProcess, throughBothKinds } from "../harness/bothKinds.ts";
 import { eventually } from "../harness/processes.ts";
 
@@ -89,14 +87,14 @@ const tables = { Organization: "organizations", Team: "teams" } as const;
 
 /** Once the state has it, no file speaks of its creation. */
 async function settled(
-  { host }: Scene,
+  { host, stage }: Scene,
   kind: string,
   made: { id: string; outputs: Record<string, unknown> },
 ): Promise<void> {
   const seen = await host.read(kind, made.id, made.outputs);
   expect(seen.id).toBe(made.id);
   expect(made.outputs).not.toHaveProperty("found"); // it is the stack's own
-  expect(await readdir(join(host.folder, ".microapps", "made"))).toEqual([]);
+  expect((await stage.journal()).files).toEqual([]);
 }
 
 throughBothKinds({ profile: { version: 1, habits: { chosenIDs: "ignored" } } }, (scene) => {

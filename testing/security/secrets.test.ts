@@ -115,7 +115,7 @@ describe("a project", () => {
     emulator.setFaults({ faults: [{ kind: "reset", commit: true, endpoint: "createappwithprompt" }] });
     await project.edit("index.js", "Doors: 2", 'Doors: "two"');
     expect(await run(1, "up --yes --skip-preview --diff")).toMatch(/\[secret\] must be a number|did not arrive/);
-    await rm(join(project.folder, ".microapps/intents"), { recursive: true, force: true });
+    await rm(join(project.folder, ".state/pulumi-microapps/journal"), { recursive: true, force: true });
     emulator.setFaults();
     await project.edit("index.js", '"two"', "2");
     await run(0, "up --yes --skip-preview --json");

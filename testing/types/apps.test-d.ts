@@ -25,10 +25,10 @@ export function tryGeneratedApp(): void {
   //                                         ^? (property) GeneratedApp.ready: pulumi.Output<string> Link to the
   // finished app; known once the app is ready, with `wait: "none"` once the generation has started.
   void [ready, atlas.appLink];
-  //                 ^| again appID appLink appPrompt attachments editLink getProvider id onPromptChange ready urn
+  //                 ^| appID appLink appPrompt attachments editLink getProvider id onPromptChange ready urn
   // userEmail
   new GeneratedApp("atlas", { userEmail, appPrompt: "An atlas.", wait: "none", onPromptChange: "replace" });
-  //                          ^| again attachments statusWords timeout userEmail
+  //                          ^| attachments statusWords timeout userEmail
   // @ts-expect-error: '"done"' is not assignable
   new GeneratedApp("atlas", { userEmail, appPrompt: "An atlas.", wait: "done" });
   // @ts-expect-error: but required in type 'GeneratedAppArgs'
@@ -63,7 +63,7 @@ export function tryNotification(): void {
   //                                         ^? (property) NotificationOutputs.sentAt: pulumi.Output<string> When it
   // was sent last (ISO 8601); "imported" when that was not done here.
   void [sentAt, note.id];
-  //                 ^| again appID badgeCount channel email getProvider id message notificationCount pushCount sentAt
+  //                 ^| appID badgeCount channel email getProvider id message notificationCount pushCount sentAt
   // triggers urn
   new Notification("note", { appID: "a1", email: output, channel: "inApp", badgeCount: 0 });
   //                                                               ^| default inApp push

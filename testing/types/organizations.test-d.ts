@@ -21,9 +21,8 @@ export function tryOrganization(): void {
   const name: pulumi.Output<string> = acme.name;
   //                                       ^? (property) OrganizationOutputs.name: pulumi.Output<string> Name, unique
   // on the platform.
-  const found: pulumi.Output<boolean | undefined> = acme.found;
-  void [name, found, acme.id, acme.urn];
-  //                      ^| adminID adopt description forceDestroy found getProvider id name urn
+  void [name, acme.id, acme.urn];
+  //               ^| adminID adopt description forceDestroy getProvider id name urn
   const value: unknown = acme;
   if (Organization.isInstance(value)) void value.name;
   // @ts-expect-error: 'nmae' does not exist in type 'OrganizationArgs'
@@ -50,7 +49,7 @@ export function tryTeam(): void {
   //                                                 ^? (property) TeamOutputs.organizationID: pulumi.Output<string>
   // Organization that the team belongs to.
   void [organizationID, crew.id];
-  //                         ^| adminID adopt description forceDestroy found getProvider id name organizationID urn
+  //                         ^| adminID adopt description forceDestroy getProvider id name organizationID urn
   new Team("crew", { organizationID: output, name: "Crew" });
   //                 ^| adminID adopt description forceDestroy organizationID
   // @ts-expect-error: Property 'organizationID' is missing in type '{ name: string; }' but required in type 'TeamArgs'

@@ -12,6 +12,7 @@ import {
   type Properties,
 } from "../../../provider/pulumi/properties.ts";
 import { decodeLedger, encodeLedger, type Ledger } from "../../../provider/reconcile/ledger.ts";
+import { Journal } from "../../../provider/resources/model/journal.ts";
 import type { OfflineResourceContext, Resource } from "../../../provider/resources/resource.ts";
 import { summarize, type RowDeclaration } from "../../../provider/resources/rows/declared/declaration.ts";
 import { SourceError } from "../../../provider/sources/read.ts";
@@ -89,6 +90,7 @@ function contextOf(folder: string, notes: RunNotes): OfflineResourceContext {
     platform: "",
     account: {},
     ...notes.known,
+    journal: new Journal(() => ""),
     removals: () => Promise.resolve({ allows: () => true, rows: () => [] }),
     organizationNames: new Map(),
     seed: () => new Uint8Array(32).fill(7),

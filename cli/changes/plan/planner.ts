@@ -5,6 +5,7 @@ import { RunNotes } from "../../../provider/pulumi/lifetime/runNotes.ts";
 import { check, diff, toKeyed, toListed, unknownValue, type Properties } from "../../../provider/pulumi/properties.ts";
 import { refuseUndeclared, removalsIn } from "../../../provider/pulumi/undeclared.ts";
 import type { RowsAhead } from "../../../provider/reconcile/rows.ts";
+import { Journal } from "../../../provider/resources/model/journal.ts";
 import { ResourceError } from "../../../provider/resources/model/resource.ts";
 import type { Findings, OfflineResourceContext, Resource } from "../../../provider/resources/resource.ts";
 import { SourceError } from "../../../provider/sources/read.ts";
@@ -150,6 +151,7 @@ export class Planner {
       platform: "",
       account: {},
       ...this.#notes.known,
+      journal: new Journal(() => ""),
       removals: removalsIn,
       organizationNames: this.#organizationNames,
       seed: () => seed,

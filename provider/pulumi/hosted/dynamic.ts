@@ -27,7 +27,7 @@ export function hostDynamic(engine: string, log: (entry: LogEntry) => void): Hos
   const providers = new DynamicProviders({ engine, report, isHosted: true });
   const end = (): Promise<void> => {
     providers.stop();
-    providers.operations.notes.close();
+    providers.operations.ended();
     return providers.operations.close();
   };
   return { call: callsOf(providerService.ResourceProviderService, handlersOf(providers)), end };

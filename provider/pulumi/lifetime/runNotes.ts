@@ -70,13 +70,10 @@ export class RunNotes {
     };
   }
 
-  /**
-   * Notes what a comparison found out for the resources that follow; returns the rest of it.
-   * @param own what the state has as its stack's own besides
-   */
-  compared(urn: string | undefined, { findings = {}, ...change }: Comparison, own: readonly string[] = []): Diff {
+  /** Notes what a comparison found out for the resources that follow; returns the rest of it. */
+  compared(urn: string | undefined, { findings = {}, ...change }: Comparison): Diff {
     const { people, leaving, renewed = [] } = findings;
-    this.known.made.saved(urn, [...own, ...(findings.own ?? [])]);
+    this.known.made.saved(urn, findings.own ?? []);
     const { claims, rowClaims } = this.known;
     if (people) claims.found(urn, people);
     if (leaving && urn !== undefined) {

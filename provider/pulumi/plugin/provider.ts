@@ -239,14 +239,14 @@ export class Plugin {
 
   /** Ends running operations between two calls of the platform; the state keeps what is done. */
   cancel(isOrphaned = false): void {
-    if (isOrphaned) this.#operations?.notes.known.made.orphaned();
+    if (isOrphaned) this.#operations?.orphaned();
     this.#stopped.abort();
   }
 
   /** Ends a run of the engine in this process, which has saved what it was answered. */
   async end(): Promise<void> {
     this.#stopped.abort();
-    this.#operations?.notes.close();
+    this.#operations?.ended();
     await this.#operations?.close();
   }
 

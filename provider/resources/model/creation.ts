@@ -71,20 +71,19 @@ const unlike = {
   unknown: "and the platform does not tell when it was made, so nobody can know whether a run of this stack made it",
 };
 
-/** Goes on with what is there under the ID of the creation, or throws why not. */
+/**
+ * Goes on with what is there under the ID of the creation, or throws why not. The ID is derived from the resource's URN: what
+ * has it, says what is declared and is a day old at most, is what an interrupted run made.
+ */
 function take<Found extends Aged>(
   { context, what, matches, adopt }: Creation<Found>,
   id: string,
   { found, age, isOurs }: { found: Found; age: keyof typeof unlike; isOurs: boolean },
-): { isFound?: boolean } {
-  const isThere = `${what} was already there with the ID that this resource creates it with: going on with it`;
-  if (isOurs) {
-    context.report.info(isThere);
+): void {
+  if (isOurs || (matches(found) && age === "recent")) {
+    context.report.info(`${what} was already there with the ID that this resource creates it with: going on with it`);
   } else if (adopt) {
     context.report.info(`adopting ${id} as ${what}`);
-  } else if (matches(found) && age === "recent") {
-    context.report.info(`${isThere}. ${itStays}`);
-    return { isFound: true };
   } else {
     const how = matches(found) ? unlike[age] : unlike.recent;
     throw new ResourceError(
@@ -95,10 +94,7 @@ function take<Found extends Aged>(
         `called so before, give this stack or resource another name.`,
     );
   }
-  return {};
 }
-
-const itStays = "It was found, so it stays when its declaration goes; set adopt: true to own it";
 
 interface Aged {
   createdAt?: unknown;
@@ -115,7 +111,7 @@ interface Creation<Found extends Aged> {
   choose: () => string | undefined;
   adopt: boolean;
   urn: string | undefined;
-  /** Its name in the records of things that the stack made. */
+  /** Its name in the journal. */
   thing: (id: string) => string;
   /** True when the thing under that ID is known to have been this resource's. */
   keeps?: boolean;
@@ -134,8 +130,6 @@ export const uncancellable = <Any extends Context>(context: Any): Any => ({ ...c
 interface Created<Found> {
   id: string;
   found?: Found;
-  /** True when it existed before this stack met it. */
-  isFound?: boolean;
 }
 
 /**
@@ -144,24 +138,25 @@ interface Created<Found> {
  */
 export async function createOnce<Found extends Aged>(creation: Creation<Found>): Promise<Created<Found>> {
   const { choose, create, urn, context } = creation;
-  const { made } = context;
+  const { journal } = context;
   const id = choose();
   if (id === undefined) return { id: await create(undefined) };
   const kept = creation.keeps ? await creation.find(id, context) : undefined;
   if (kept) return { id, found: kept };
-  const things = [creation.thing(id)];
-  const isBegun = made.isMade(urn, things);
-  made.begin(urn, things);
+  const thing = creation.thing(id);
+  const isBegun = journal.find(urn, thing) !== undefined;
+  if (!isBegun) journal.begin(urn, thing, new Date(context.now()).toISOString());
   let isLost = false;
   for (let attempt = 1; ; attempt++) {
     try {
       const newID = await create(id);
       if (newID === id) honouring.add(context.client);
+      journal.answered(urn, thing);
       return { id: newID };
     } catch (error) {
       const isUnknown = isOutcomeUnknown(error);
       isLost ||= mayBeMade(error);
-      if (!isLost && !isBegun) made.settled(urn, things, false);
+      if (!isLost && !isBegun) journal.settle(urn, thing);
       if (!isUnknown && !mayBeThere(error)) throw error;
       const { found, age } = await look(creation, id);
       if (found === undefined && (!isUnknown || attempt === 3)) throw error;
@@ -172,8 +167,9 @@ export async function createOnce<Found extends Aged>(creation: Creation<Found>):
       if (choose() !== id) return createOnce(creation);
       // It is of the call that was lost, unless it was there for long: nothing else makes a thing with this ID.
       const isOurs = creation.matches(found) && (isBegun || (isLost && age !== "old"));
-      if (!isOurs) made.settled(urn, things, false);
-      return { id, found, ...take(creation, id, { found, age, isOurs }) };
+      take(creation, id, { found, age, isOurs });
+      journal.answered(urn, thing);
+      return { id, found };
     }
   }
 }

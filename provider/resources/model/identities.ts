@@ -156,13 +156,6 @@ export class Identities {
     return { id: known.before?.id, inputs: known.old ?? known.before?.inputs ?? {}, found: known.found };
   }
 
-  /** Things of a kind in states that were read in this run, without those that the program declares. */
-  left(kind: string): { urn: string; inputs: Inputs }[] {
-    return [...this.#known].flatMap(([urn, { checked, before }]) =>
-      checked || readName(urn).kind !== kind || !before?.inputs ? [] : [{ urn, inputs: before.inputs }],
-    );
-  }
-
   /** How many replacements under one URN there were, the one that is under way included; undefined for none. */
   generation(urn: string | undefined): number | undefined {
     const known = this.#known.get(urn ?? "");

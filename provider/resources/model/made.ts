@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { ApiError, isOutcomeUnknown } from "../../contract/errors.ts";
 
 /**
@@ -19,11 +18,6 @@ export interface Made {
   /** Notes that things are gone from the platform. */
   removed: (urn: string | undefined, things: readonly string[]) => void;
 }
-
-/** The output of a thing that was there as declared before this stack first met it. */
-export const found = z.boolean().optional().meta({
-  description: "True if it was there as declared when this stack first met it: it stays when its declaration goes.",
-});
 
 /** The part of a state that shows a thing's owner. */
 interface Owned {

@@ -7,6 +7,7 @@ import type { RowData } from "../../contract/values.ts";
 import type { Dialect } from "../../habits/profile.ts";
 import type { RowsAhead } from "../../reconcile/rows.ts";
 import type { Identities } from "./identities.ts";
+import type { Journal } from "./journal.ts";
 import type { Made } from "./made.ts";
 import { once } from "./once.ts";
 import type { Removals } from "./removals.ts";
@@ -107,6 +108,8 @@ export interface Context {
   identities: Identities;
   /** Things that this stack has made itself, beyond those in states. */
   made: Made;
+  /** What runs began that can't be read back. */
+  journal: Journal;
   /** Names with which organizations were checked in this run, by URN: what is declared now. */
   organizationNames: Map<string, string>;
   /** Learns what other providers of the run declare by now. */
@@ -150,6 +153,7 @@ export interface OfflineContext extends Pick<
   | "platform"
   | "account"
   | "identities"
+  | "journal"
   | "organizationNames"
   | "removals"
   | "dialect"
@@ -213,6 +217,7 @@ export interface Observed<Outputs> {
 }
 
 export { common } from "./common.ts";
+export { PartialFailure, ResourceError } from "./errors.ts";
 
 /** How many forced replacements a thing is the result of: each of them makes a thing under another ID. Unset for none. */
 export const generation = z.int().min(1).optional().meta({
@@ -227,33 +232,3 @@ export const adopt = z.boolean().optional().meta({
   description: "Take over what already exists on the platform, instead of refusing.",
   ignoredInDiff: true,
 });
-
-/** The input that asks for what can't be taken back once more. */
-export const declareAgain = (what: string) =>
-  z
-    .boolean()
-    .optional()
-    .meta({
-      description: `${what} once more where an order replaces it (--replace, or a tainted state) or the same was done under another name, instead of refusing. By itself it does nothing.`,
-      ignoredInDiff: true,
-    });
-
-/**
- * Thrown when a thing exists but is not as wanted yet. It is saved with what is known of it, and the next run goes on
- * from there.
- */
-export class PartialFailure extends Error {
-  readonly id: string;
-  readonly outputs: Readonly<Record<string, unknown>>;
-  constructor(message: string, id: string, outputs: Readonly<Record<string, unknown>>) {
-    super(message);
-    this.name = "PartialFailure";
-    this.id = id;
-    this.outputs = outputs;
-  }
-}
-
-/** A failure of the resource's own, in one sentence with its remedy. */
-export class ResourceError extends Error {
-  override readonly name = "ResourceError";
-}

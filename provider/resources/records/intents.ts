@@ -1,11 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
-import { lstat, mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { lstat, mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { z } from "zod";
 import { isAbsent } from "../../../machine/failures.ts";
 import { isTracked } from "../../files/tracked.ts";
 import { ResourceError } from "../model/resource.ts";
-import { unlessAbsent } from "./owners.ts";
 import { sealOf } from "./seals.ts";
 
 /** Fields of every intent: whose it is, and when it was begun (ISO 8601). */
@@ -96,35 +95,6 @@ function parsed<Schema extends z.ZodType>(
   }
 }
 
-/** The intents of this working copy that have a form, whose ever they are; what is broken or may be of others is none. */
-export async function intentsOf<Schema extends typeof anyIntent>(
-  directory: string,
-  schema: Schema,
-): Promise<(z.output<Schema> & Found)[]> {
-  await refuseLinks(directory, folder);
-  const entries = await unlessAbsent(readdir(join(directory, folder), { withFileTypes: true }), []);
-  const found = entries.map(async (entry) => {
-    const file = join(folder, entry.name);
-    if (!entry.isFile() || !file.endsWith(".json") || isTracked(join(directory, file))) return [];
-    const text = await unlessAbsent(readFile(join(directory, file), "utf8"), ""); // settled meanwhile
-    const found = await unlessAbsent(lstat(join(directory, file)), undefined);
-    if (found?.nlink !== 1) return [];
-    const record = z.looseObject({}).safeParse(valueOf(text));
-    const intent = schema.safeParse(record.data);
-    return record.success && intent.success ? [{ ...intent.data, file, isSealed: isSealed(record.data) }] : [];
-  });
-  return (await Promise.all(found)).flat();
-}
-
-function valueOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
 type SealedFields = Readonly<Record<string, unknown>>;
 
 /** The seal of an intent, in whatever order its parts stand. */
@@ -186,3 +156,13 @@ export async function writeIntent(
 /** Removes the intent of a resource. */
 export const forgetIntent = (directory: string, urn: string): Promise<void> =>
   rm(fileOf(directory, urn), { force: true });
+
+/** A file's content, or `otherwise` where there is no file. Throws for other errors: an unread record is not a missing one. */
+async function unlessAbsent<Found, Other>(reading: Promise<Found>, otherwise: Other): Promise<Found | Other> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (isAbsent(error)) return otherwise;
+    throw error;
+  }
+}

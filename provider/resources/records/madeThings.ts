@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { appendFileSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Made } from "../model/made.ts";
-import { codeOf } from "./owners.ts";
 import { sealOf } from "./seals.ts";
 
 /**
@@ -227,3 +226,7 @@ function leniently(work: () => unknown): void {
     if (codeOf(error) === undefined) throw error;
   }
 }
+
+/** The error code of a file system. */
+const codeOf = (error: unknown): unknown =>
+  typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
