@@ -1,15 +1,17 @@
-import { expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { type Scene, testInOwnProcess, throughBothKinds } from "../harness/bothKinds.ts";
 import { eventually } from "../harness/processes.ts";
 
 /** By the platform's habit of showing when a thing was made. */
-const told = { yes: {}, no: { profile: { version: 1, habits: { createdAt: "no" } } } } as const;
+const told = ["yes", "no"] as const;
 const kinds = ["Organization", "Team"] as const;
 
 const insertions = { Organization: "insertorganization", Team: "insertteam" } as const;
 
-for (const [tells, seed] of Object.entries(told)) {
-  throughBothKinds(seed, (scene) => {
+for (const tells of told) {
+  throughBothKinds({}, (scene) => {
+    beforeEach(() => scene.emulator.behave({ createdAt: tells }));
+
     const news = async (kind: (typeof kinds)[number]): Promise<Record<string, unknown>> => {
       const isOrganization = kind === "Organization";
       const given = isOrganization ? { name: "Acme" } : { name: "Crew", organizationID: await scene.organization() };
@@ -97,7 +99,9 @@ async function settled(
   expect((await stage.journal()).files).toEqual([]);
 }
 
-throughBothKinds({ profile: { version: 1, habits: { chosenIDs: "ignored" } } }, (scene) => {
+throughBothKinds({}, (scene) => {
+  beforeEach(() => scene.emulator.behave({ chosenIDs: "ignored" }));
+
   test.each(kinds)("%s: a platform that gives IDs of its own is not asked twice", async (kind) => {
     const organizationID = (await scene.client.insertorganization({ organizationInfo: { name: "Of a team" } }))
       .organizationID;
