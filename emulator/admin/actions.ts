@@ -11,16 +11,7 @@ import { loadBytes, packState, packingOf } from "../snapshots/snapshotFiles.ts";
 import type { Administrated } from "./administrated.ts";
 import { callAsAdministrator } from "./calling.ts";
 import { consoleFile } from "./consoleFiles.ts";
-import {
-  appList,
-  callList,
-  fileList,
-  organizationTree,
-  platformFacts,
-  rowPage,
-  tableList,
-  userList,
-} from "./contents.ts";
+import { callList, organizationTree, rowPage, tableList, userList } from "./contents.ts";
 
 /** Path prefix of the emulator's own interface. */
 export const adminPath = "/_emulator/";
@@ -31,13 +22,10 @@ type Action = (on: Administrated, request: Arrived, name: string) => unknown;
 
 /** Actions by method and first part of the path; the rest of the path is the name. */
 const actions: Record<string, Action> = {
-  "GET platform": ({ platform }) => platformFacts(platform),
   "GET tables": async ({ platform }, { query }) => ({ tables: await tableList(platform, query) }),
   "GET rows": ({ platform }, { query }) => rowPage(platform, query),
   "GET organizations": ({ platform }) => ({ organizations: organizationTree(platform) }),
   "GET users": ({ platform }) => ({ users: userList(platform) }),
-  "GET apps": ({ platform }) => ({ apps: appList(platform) }),
-  "GET files": ({ platform }) => fileList(platform),
   "GET calls": ({ instance, platform }, { query }) => callList(instance, platform, filterIn(query)),
   "POST call": callAsAdministrator,
   "POST reset": async ({ instance }, { query }) => {

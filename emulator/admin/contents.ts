@@ -4,12 +4,9 @@ import type { Row } from "../../provider/contract/values.ts";
 import { isObject, type Json } from "../../provider/contract/wire.ts";
 import type { CallContext } from "../data/callContext.ts";
 import type { CallFilter, LoggedCall } from "../data/callLog.ts";
-import { signUrl, listFiles } from "../data/files.ts";
 import { membersOf, teamsOf } from "../data/memberships.ts";
 import { invalid } from "../data/platformError.ts";
-import { countAll, countFew, findTable, requireTable } from "../data/tables.ts";
-import { generation, listApps } from "../endpoints/apps.ts";
-import { listChildren } from "../endpoints/children.ts";
+import { countAll, countFew, findShownField, findTable, requireTable, type TableField } from "../data/tables.ts";
 import { countRows, prepareRead } from "../endpoints/rowReads.ts";
 import type { Instance } from "../platform/instance.ts";
 import type { Platform } from "../platform/platform.ts";
@@ -18,13 +15,6 @@ import type { Platform } from "../platform/platform.ts";
 
 /** Enough for an export in one answer. */
 const maxRows = 100_000;
-
-/** Names of the endpoints, the platform's settings, and the profile that it has. */
-export const platformFacts = ({ dialect: { settings, profile } }: Platform) => ({
-  endpoints: Object.keys(endpoints),
-  settings,
-  profile: profile ?? null,
-});
 
 /** Tables with their fields and the number of their rows; with `counts=false` it is null where counting takes long. */
 export async function tableList({ database }: Platform, query: URLSearchParams) {
@@ -35,10 +25,20 @@ export async function tableList({ database }: Platform, query: URLSearchParams) 
     const table = findTable(database, id);
     if (!table) continue; // all were exchanged while one was counted
     const { name, parent, fields } = table;
-    const shown = [...fields.values()].map(({ id, label, type, sort }) => ({ id, label, type, sort }));
+    const shown = [...fields.values()].map((field) => {
+      const { id, label, type, sort } = field;
+      return { id, label, type, sort, target: targetOf(database, field) };
+    });
     tables.push({ id, name, parent, rows, fields: shown });
   }
   return tables;
+}
+
+/** Where a linked field leads: a table, and the label of its field that stands for a row. */
+function targetOf(database: Platform["database"], { targetTable, targetField }: TableField) {
+  const table = targetTable === null ? undefined : findTable(database, targetTable);
+  const shown = table && findShownField(table, targetField);
+  return shown ? { table: table.id, field: shown.label } : null;
 }
 
 /** A page of rows as an administrator reads them. */
@@ -162,22 +162,4 @@ export function userList({ database }: Platform) {
       "SELECT id, email, admin, invited FROM users ORDER BY email",
     )
     .map(({ id, email, admin, invited }) => ({ id, email, admin: admin === 1, invited: invited === 1 }));
-}
-
-/** Generated apps, the newest first, with their status. */
-export function appList(platform: Platform) {
-  const { database, dialect } = platform;
-  return listApps(database).map((app) => {
-    const { id, owner, prompt, created } = app;
-    return { id, owner, prompt, created, ...generation(app, dialect, platform.now()) };
-  });
-}
-
-/** Stored files with an address below the platform's own, and the child records of rows. */
-export function fileList({ database }: Platform) {
-  const files = listFiles(database).map((file) => ({
-    ...file,
-    href: signUrl({ database, url: "" }, file).slice(1),
-  }));
-  return { files, children: listChildren(database) };
 }

@@ -1,114 +1,103 @@
-import { keepInAddress, readAddress } from "./address.js";
-import { help, listenForKeys } from "./keys.js";
+import { calls } from "./calls.js";
 import { keyed } from "./lit-html/directives/keyed.js";
 import { html, nothing, render } from "./lit-html/lit-html.js";
-import { loadModel, onCounted } from "./model.js";
-import { notify, onNotice } from "./notices.js";
-import { missing } from "./parts.js";
-import { ask, keepToken, onWaiting } from "./service.js";
-import { closeSide, openSide, shell } from "./shell.js";
-import { applyTheme } from "./theme.js";
-import { apps } from "./views/apps.js";
-import { calls } from "./views/calls.js";
-import { faults } from "./views/faults.js";
-import { files } from "./views/files.js";
-import { inboxes } from "./views/inboxes.js";
-import { organizations } from "./views/organizations.js";
-import { snapshots } from "./views/snapshots.js";
-import { tables } from "./views/tables.js";
-import { users } from "./views/users.js";
+import { button, heading, missing } from "./parts.js";
+import { people } from "./people.js";
+import { ask, attempt, keepToken, notify, page } from "./service.js";
+import { tables } from "./tables.js";
 
-// A view gets the rest of the address, `keep` for the parameters that it ends in, and `redraw`. It has a `title` and a `template`, may `load` what it shows (at
-// first and whenever the platform has changed; beside the model, for whose promise it may wait), may take `called` with calls as they come in, and may `end`.
-const views = { tables, organizations, users, files, inboxes, apps, calls, faults, snapshots };
-const names = Object.keys(views);
-const intervalMs = 1000;
+// A view gets the rest of the address, and `keep` for the parameters that it ends in. It has a `title`, `content` and
+// perhaps a `list` beside it, may `load` what it shows (at first, and whenever the platform has changed), and may take
+// `called` with calls as they come in.
+const views = { tables, people, calls };
 
-const root = document.getElementById("console");
-let current = { view: "", hash: "", template: () => nothing };
+let current = { name: "", title: "", content: () => nothing };
 let visits = 0;
 let since = Number.MAX_SAFE_INTEGER;
+let isLost = false;
 
 function draw() {
-  const { view, hash, template } = current;
-  render(shell({ views: names, view, hash, help }, keyed(visits, template()), draw), root);
+  const { list, content } = current;
+  const { notice, isBad, waits } = page;
+  const view = (name) =>
+    html`<a href="#${name}" aria-current=${name === current.name ? "page" : nothing}
+      >${name[0].toUpperCase()}${name.slice(1)}</a
+    >`;
+  const dismiss = button("Dismiss", () => notify(""));
+  const template = html`
+    ${button("Skip to the content", () => document.getElementById("main").focus(), "skip")}
+    <header>
+      <strong>Emulator</strong>
+      <nav aria-label="Views">${Object.keys(views).map(view)}</nav>
+      <span class="quiet wide end">${location.host}${location.pathname.replace(/\/$/, "")}</span>
+    </header>
+    ${list ? html`<nav class="list" aria-label="Contents">${list()}</nav>` : nothing}
+    <main id="main" tabindex="-1" aria-busy=${waits > 0 ? "true" : "false"}>${keyed(visits, content())}</main>
+    <div role="status">${notice && html`<p class="bar notice ${isBad ? "bad" : "good"}">${notice} ${dismiss}</p>`}</div>
+  `;
+  render(template, document.getElementById("console"));
 }
 
-const notFound = (name) => ({
-  title: "Not found",
-  template: () => missing("such page", name, "#tables", "All tables"),
-});
-
-const failed = (error) => ({
+const failed = ({ message }) => ({
   title: "Not available",
-  template: () =>
-    html`<div class="empty">
-      <h1>The console shows nothing</h1>
-      <p>${error.message}</p>
-    </div>`,
+  content: () => heading("The console shows nothing", { description: message }),
 });
 
-/** Loads a view and the model. A view that loads by itself asks first, and once a model is there does not wait for the new one. */
-async function load(view) {
-  const loading = Promise.resolve().then(loadModel);
-  const loaded = view.load?.(loading);
-  if (!loaded || current.view === "") return void (await Promise.all([loading, loaded]));
-  loading.then(draw, (error) => notify(error.message, "bad"));
-  await loaded;
+const decoded = (part) => {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part; // a stray % is no code
+  }
+};
+
+/** Makes the view of an address `#view/ID/ID?parameters`; a question mark in an ID is encoded. */
+function viewOf(hash) {
+  const [place, ...rest] = hash.split("?");
+  const [name, ...path] = (place.slice(1) || "tables").split("/").map(decoded);
+  if (!Object.hasOwn(views, name)) return { title: "Not found", content: () => missing("page", name) };
+  const keep = (query) => {
+    const kept = query.size === 0 ? place : `${place}?${query}`;
+    if (kept !== location.hash) history.pushState(null, "", kept);
+  };
+  return Object.assign(views[name]({ path, query: new URLSearchParams(rest.join("?")), keep }), { name });
 }
 
 async function show() {
   keepToken();
-  const hash = location.hash;
-  if (hash === "#main") return;
   const visit = ++visits;
-  const { place, path: whole, query } = readAddress(hash);
-  const [name, ...path] = whole;
-  const chosen = name === "" ? "tables" : name;
-  const redraw = () => void (visit === visits && draw());
-  const keep = (query) => keepInAddress(place, query);
-  const made = Object.hasOwn(views, chosen) ? views[chosen]({ path, query, keep, redraw }) : notFound(chosen);
-  const opened = await load(made).then(
-    () => made,
-    (error) => failed(error),
-  );
+  let view = viewOf(location.hash);
+  await attempt(async () => view.load?.().catch((error) => void (view = { ...failed(error), name: view.name })), "");
   if (visit !== visits) return;
-  current.end?.();
-  current = { ...opened, view: chosen, hash: place };
+  current = view;
   document.title = `${current.title} – Emulator`;
-  closeSide();
-  notify("");
-  document.getElementById("main")?.scrollTo(0, 0);
+  draw();
+  document.getElementById("main").scrollTo(0, 0);
 }
 
 async function follow() {
-  if (document.hidden) return;
-  const answer = await ask("calls", { query: { since } });
+  const answer = await ask("calls", { since });
+  if (isLost) notify("");
+  isLost = false;
   if (since === Number.MAX_SAFE_INTEGER) since = answer.last;
   if (answer.calls.length === 0) return;
   since = answer.calls.at(-1).sequence;
   current.called?.(answer.calls);
-  if (answer.calls.some(({ mutating }) => mutating)) await load(current);
+  if (answer.calls.some(({ mutating }) => mutating)) await current.load?.();
   draw();
 }
 
 async function keepFollowing() {
   try {
-    await follow();
-  } catch (error) {
-    notify(error.message, "bad");
+    if (!document.hidden) await follow();
+  } catch ({ message }) {
+    isLost = true;
+    notify(message, true);
   }
-  setTimeout(keepFollowing, intervalMs);
+  setTimeout(keepFollowing, 1000);
 }
 
-applyTheme();
-onNotice(draw);
-onWaiting(draw);
-onCounted(draw);
+page.draw = draw;
 addEventListener("hashchange", show);
-listenForKeys(names, () => {
-  openSide();
-  draw();
-});
 await show();
 await keepFollowing();

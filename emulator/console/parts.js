@@ -1,137 +1,74 @@
-import { bounds, dragEdge, widthByKey } from "./columns.js";
-import { count, shorten } from "./format.js";
-import { html, nothing } from "./lit-html/lit-html.js";
-import { copy } from "./notices.js";
+import { html, nothing, render } from "./lit-html/lit-html.js";
 
-/** An ID, shortened; a click copies the whole. */
-export const copyable = (id) =>
-  id === null || id === undefined || id === ""
-    ? ""
-    : html`<button type="button" class="id" title="Copy ${id}" @click=${() => copy(id)}>${shorten(id)}</button>`;
+/** Address of a place in the console. */
+export const link = (...path) => `#${path.map(encodeURIComponent).join("/")}`;
 
-/** A short state in a coloured frame: "good", "bad", "busy" or nothing. */
-export const pill = (label, mood = "") => html`<span class="pill ${mood}">${label}</span>`;
+/** A number; "many" where nobody has counted. */
+export const count = (number) => number?.toLocaleString("en") ?? "many";
 
-/** What stands where there is nothing yet. */
-export const empty = (title, hint = "") => html`
-  <div class="empty">
-    <p>${title}</p>
-    ${hint === "" ? nothing : html`<p class="quiet">${hint}</p>`}
-  </div>
-`;
+// Control characters, and the marks that turn the direction of what stands beside them.
+const unseen = /[^\P{Cc}\n\t]|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/** A text of others, with the codes of characters that nobody sees. */
+export const printable = (text) =>
+  String(text).replace(unseen, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+export const code = (text) => html`<code>${printable(text)}</code>`;
+
+export const button = (label, run, kind = "", isOff = false) =>
+  html`<button type="button" class=${kind} ?disabled=${isOff} @click=${run}>${label}</button>`;
+
+/** An entry of the list beside a view. */
+export const entry = (href, name, size, isCurrent) =>
+  html`<a href=${href} aria-current=${isCurrent ? "page" : nothing}
+    ><span>${printable(name)}</span><small>${count(size)}</small></a
+  >`;
+
+/** The first line of a view: what it shows, and what may be done with it. */
+export const heading = (name, { id, description, actions }) =>
+  html`<div class="bar">
+    <h1>${printable(name)}</h1>
+    ${id === undefined ? nothing : code(id)}
+    <span class="quiet" role="status">${printable(description ?? "")}</span>
+    <span class="bar end">${actions}</span>
+  </div>`;
 
 /** The page of an address that leads to nothing. */
-export const missing = (what, name, href, label) => html`
-  <div class="empty">
-    <h1>There is no ${what}</h1>
-    <p>The address names <q>${name}</q>, which the platform does not have.</p>
-    <p><a href=${href}>${label}</a></p>
-  </div>
-`;
+export const missing = (what, name) =>
+  heading(`There is no such ${what}`, { description: `The platform has no “${name}”, which the address names` });
 
-const isTemplate = (value) => typeof value === "object" && value !== null;
+const dialog = document.getElementById("dialog");
+dialog.addEventListener("close", () => render(nothing, dialog));
 
-function cell(value, { label, kind = "" }) {
-  const number = typeof value === "number";
-  const classes = [kind, number ? "number" : "", value === "" ? "blank" : ""].filter(Boolean).join(" ");
-  if (number || isTemplate(value)) {
-    return html`<td class=${classes} data-label=${label}>${number ? count(value) : value}</td>`;
-  }
-  const title = value?.length > 8 ? value : nothing;
-  return html`<td class=${classes} data-label=${label} title=${title}><span class="line">${value}</span></td>`;
-}
-
-function heading(column) {
-  const { label, kind = "", sort, onSort } = column;
-  if (!onSort) return html`<th scope="col" class=${kind}>${label}</th>`;
-  const mark = { ascending: "↑", descending: "↓" }[sort] ?? "";
-  return html`<th scope="col" class=${kind} aria-sort=${sort ?? nothing} .style=${widthOf(column)}>
-    <button type="button" class="sort" @click=${onSort}>${label}<span aria-hidden="true">${mark}</span></button>
-    ${column.onResize ? edge(column) : nothing}
-  </th>`;
-}
-
-const widthOf = ({ width }) =>
-  width === undefined ? "" : `width: ${width}px; min-width: ${width}px; max-width: ${width}px`;
-
-/** The edge of a column: dragged, or moved with the arrow keys when it has the focus. */
-function edge({ label, width, onResize, onResized }) {
-  const onKey = (event) => {
-    const wider = widthByKey(event);
-    if (wider === undefined) return;
-    event.preventDefault();
-    onResize(wider);
-    onResized();
+/** Asks for values, or whether something is to be done. `submit` gets the values; one may try again where it fails. */
+export function openForm({ title, fields = [], action, kind = "primary", submit }) {
+  const draw = (isSending, failure) => {
+    const controls = fields.map(
+      ({ label, value = "", hint = "" }) =>
+        html`<label
+          >${label}
+          <input name="value" value=${value} autocomplete="off" /> ${hint && html`<small>${hint}</small>`}</label
+        >`,
+    );
+    const template = html`<form @submit=${onSubmit}>
+      <h2 id="dialog-title">${title}</h2>
+      ${controls}
+      <p class="bad" role="alert">${failure}</p>
+      <div class="bar">
+        <span class="end"></span>${button("Cancel", () => dialog.close())}
+        <button class=${kind} ?disabled=${isSending}>${action}</button>
+      </div>
+    </form>`;
+    render(template, dialog);
   };
-  return html`<span
-    class="edge"
-    role="separator"
-    tabindex="0"
-    aria-orientation="vertical"
-    aria-label="Width of ${label}"
-    aria-valuemin=${bounds.min}
-    aria-valuemax=${bounds.max}
-    aria-valuenow=${width ?? bounds.min}
-    aria-valuetext=${width === undefined ? "as wide as its values" : `${width} pixels`}
-    @keydown=${onKey}
-    @pointerdown=${(event) => dragEdge(event, onResize, onResized)}
-  ></span>`;
+  const onSubmit = (event) => {
+    event.preventDefault();
+    draw(true, "");
+    submit(new FormData(event.target).getAll("value")).then(
+      () => dialog.close(),
+      ({ message }) => draw(false, message),
+    );
+  };
+  draw(false, "");
+  dialog.showModal(); // the first control has the focus: Cancel, where there is nothing to write
 }
-
-/**
- * A table; on a narrow screen each row is a card. A column is a text or `{ label, kind, sort, onSort, width, onResize,
- * onResized }`; cells are texts, numbers or templates. A column of kind "key" stays in sight.
- */
-export function table(caption, columns, rows, whenEmpty = empty("Nothing here yet")) {
-  const described = columns.map((column) => (typeof column === "string" ? { label: column } : column));
-  return html`
-    <div class="scroll" tabindex="0" role="region" aria-label=${caption}>
-      <table class=${columns.length > 8 ? "many" : ""}>
-        <caption>
-          ${caption}
-        </caption>
-        <thead>
-          <tr>
-            ${described.map(heading)}
-          </tr>
-        </thead>
-        <tbody>
-          ${rows.map(
-            (cells) =>
-              html`<tr>
-                ${cells.map((value, index) => cell(value, described[index]))}
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-      ${rows.length === 0 ? whenEmpty : nothing}
-    </div>
-  `;
-}
-
-let fields = 0;
-
-/** Makes an ID for a control and its label, once for each control of a view. */
-export const newFieldID = () => `field-${++fields}`;
-
-/** A control with its label; `control` gets the ID. */
-export const field = (label, id, control, hint = "") => html`
-  <div class="field">
-    <label for=${id}>${label}</label>
-    ${control} ${hint === "" ? nothing : html`<p class="hint">${hint}</p>`}
-  </div>
-`;
-
-export const options = (values, chosen = "") =>
-  values.map(([value, label = value]) => html`<option value=${value} ?selected=${value === chosen}>${label}</option>`);
-
-/** The heading of a view, with what stands beside and below it. */
-export const header = (title, { note = "", actions = nothing } = {}) => html`
-  <header class="title">
-    <div>
-      <h1>${title}</h1>
-      ${note === "" ? nothing : html`<p class="quiet">${note}</p>`}
-    </div>
-    <div class="actions">${actions}</div>
-  </header>
-`;

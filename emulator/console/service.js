@@ -6,44 +6,11 @@ export function keepToken() {
   history.replaceState(null, "", location.pathname);
 }
 
-const patienceMs = 200;
-let slow = 0;
-let redraw = () => undefined;
-
-/** True while an answer takes longer than people notice. */
-export const isWaiting = () => slow > 0;
-export const onWaiting = (draw) => void (redraw = draw);
-
-/** Waits for something, and has the page show that once it takes long. */
-async function waitFor(promise) {
-  let noticed = false;
-  const count = (by) => {
-    slow += by;
-    redraw();
-  };
-  const timer = setTimeout(() => {
-    noticed = true;
-    count(1);
-  }, patienceMs);
-  try {
-    return await promise;
-  } finally {
-    clearTimeout(timer);
-    if (noticed) count(-1);
-  }
-}
-
 /** Asks the emulator about itself. The page's own address decides which platform it is. */
-export const ask = (path, options) => waitFor(answerTo(path, options));
-
-async function answerTo(path, { method = "GET", query = {}, body } = {}) {
-  const present = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
-  const search = new URLSearchParams(present).toString();
-  const response = await fetch(`_emulator/${path}${search === "" ? "" : `?${search}`}`, {
-    method,
-    headers: { authorization: `Bearer ${sessionStorage.getItem("token") ?? ""}` },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  }).catch(() => {
+export async function ask(path, query = {}, post = {}) {
+  const present = Object.entries(query).filter(([, value]) => value !== undefined);
+  const headers = { authorization: `Bearer ${sessionStorage.getItem("token") ?? ""}` };
+  const response = await fetch(`_emulator/${path}?${new URLSearchParams(present)}`, { headers, ...post }).catch(() => {
     throw new Error("The emulator does not answer");
   });
   const answer = await response.json();
@@ -51,14 +18,36 @@ async function answerTo(path, { method = "GET", query = {}, body } = {}) {
   return answer;
 }
 
-const reasonIn = ({ status, body }) =>
-  status === 0
-    ? "There was no answer"
-    : (body?.message ?? body?.error ?? body?.body?.message ?? `The answer has status ${status}`);
-
 /** Sends a call of the interface as the platform's administrator. A refusal is thrown with its reason. */
-export async function send({ endpoint, request }) {
-  const answer = await ask(`call/${endpoint}`, { method: "POST", body: request });
-  if (answer.status !== 200 || answer.body?.status === "failure") throw new Error(reasonIn(answer));
-  return answer.body;
+export async function send(endpoint, request) {
+  const { status, body } = await ask(`call/${endpoint}`, {}, { method: "POST", body: JSON.stringify(request) });
+  if (status === 200 && body?.status !== "failure") return;
+  const reason = status === 0 ? "There was no answer" : `The answer has status ${status}`;
+  throw new Error(body?.message ?? body?.error ?? body?.body?.message ?? reason);
+}
+
+/** What the page shows beside its view. `draw` draws all of it anew. */
+export const page = { notice: "", isBad: false, waits: 0, draw: () => undefined };
+
+let timer;
+
+/** Shows how something ended. Good news goes by itself, a failure stays until the next notice. */
+export function notify(notice, isBad = false) {
+  clearTimeout(timer);
+  Object.assign(page, { notice, isBad });
+  if (!isBad && notice !== "") timer = setTimeout(() => notify(""), 6000);
+  page.draw();
+}
+
+/** Does what a person waits for, and shows how it ended: `done`, or why it failed. Resolves to true when it was done. */
+export async function attempt(work, done) {
+  page.waits++;
+  page.draw();
+  const failure = await work().then(
+    () => undefined,
+    ({ message }) => message,
+  );
+  page.waits--;
+  notify(failure ?? done ?? page.notice, failure !== undefined);
+  return failure === undefined;
 }

@@ -21,14 +21,6 @@ export function findFile(database: Database, resourceID: string, key: string): S
   );
 }
 
-/** All files with their sizes, the newest first. */
-export function listFiles(database: Database): (StoredFile & { bytes: number; created: number })[] {
-  return database.all(
-    `SELECT ${columns}, length(bytes) AS bytes, created
-     FROM files f JOIN contents c ON c.digest = f.digest ORDER BY created DESC, key LIMIT 1000`,
-  );
-}
-
 /** Keeps bytes under their digest. */
 export function keepContent(database: Database, bytes: Uint8Array): string {
   const digest = createHash("sha256").update(bytes).digest("hex");

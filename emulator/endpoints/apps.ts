@@ -19,14 +19,6 @@ export function findApp({ database }: Pick<CallContext, "database">, appID: stri
   return database.one<App>(`SELECT ${columns} FROM apps a WHERE id = ?`, appID);
 }
 
-/** All apps with the addresses of their owners, the newest first. */
-export function listApps(database: CallContext["database"]): (App & { owner: string })[] {
-  return database.all(
-    `SELECT ${columns}, u.email AS owner
-     FROM apps a JOIN users u ON u.id = a.owner_id ORDER BY a.created DESC, a.id DESC`,
-  );
-}
-
 /**
  * True for the users who may edit an app (assumed): its owner, the user who had it generated, and platform
  * administrators.

@@ -103,10 +103,6 @@ export const microappchildUploadFileToStore: Handler<"microappchildUploadFileToS
   return { url: signUrl(call, file), fileKey: file.key };
 };
 
-/** All child records, the newest first. */
-export const listChildren = (database: CallContext["database"]) =>
-  database.all<Child>(`SELECT ${columns} FROM children ORDER BY seq DESC LIMIT 1000`).map(wire);
-
 const contentOf = ({ content }: Child): Json => JSON.parse(content) as Json; // written by microappchildCreate
 
 function wire(child: Child) {
