@@ -7,6 +7,9 @@ const noApproval =
   "reports are not signed any more. A later version compares a run with the digest of its plan, which `up --plan` takes; " +
   "until then let a protected environment of the pipeline ask the people who may say yes";
 
+const removalsInstead =
+  "removals and removed are gone: maxRemovals, minAdmins and keepSelf hold what one run may remove, and a report lists it first";
+
 const expectInstead = "write what the rows have to be like in expect, and the types of a CSV in types";
 
 /** Commands of `microapps`, with those above them: `state provider-kind`. */
@@ -46,6 +49,8 @@ const settings: Sentences = {
 
 /** Inputs of resources, behind the resource: `SeedRows.schema`. Resources that are gone stand alone. */
 const inputs: Sentences = {
+  "Environment.declaration":
+    "declaration of an Environment is gone: write it to a file and name that, or declare single resources, which take outputs",
   "SeedRows.schema": `is gone: ${expectInstead}`,
   UserTeams:
     "UserTeams is gone: declare the members of each team in a TeamRoster. Without the declaration, up forgets it and " +
@@ -58,6 +63,8 @@ const environmentKeys: Sentences = {
   "masks.kinds": "kinds is gone: write a rule for each label; a dump that stops prints those that have none",
   "masks.others": "others is gone: write a rule or keep for each label; a dump that stops prints those that have none",
   "masks.keep": "mayHold is gone: write keep; what is kept is not searched for masked values any more",
+  removals: removalsInstead,
+  removed: removalsInstead,
 };
 
 /** Habits of a platform profile that neither the specification nor client code names: they go in one way. */

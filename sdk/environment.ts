@@ -1,29 +1,20 @@
 import * as pulumi from "@pulumi/pulumi";
-import { declaration, inlineDeclaration, type Declaration } from "../provider/environment/declaration.ts";
+import { answerRemoved } from "../machine/removed.ts";
+import { declaration, type Declaration } from "../provider/environment/declaration.ts";
 import { EnvironmentError } from "../provider/environment/problems.ts";
 import { listAwaited, listLinkedInputs, things, type DeclaredThing } from "../provider/environment/things/things.ts";
+import { printableLine } from "../provider/messages/text.ts";
 import { reportLeaving } from "./environment/leaving.ts";
-import { aliasesBelow, program, rootName, type Aliases } from "./program.ts";
+import { aliasesBelow, rootName, type Aliases } from "./program.ts";
 import type { RowsOf } from "./resourceClass.ts";
 import { GeneratedApp, Organization, SeedRows, Team, TeamMember, TeamRoster } from "./resources.ts";
-import { withSupplied } from "./secrets/secrecy.ts";
 import { optionsBelow, type OptionsBelow } from "./unsupported.ts";
 
-/** Arguments of an Environment: what it declares, in a file or in the program. */
-export type EnvironmentArgs =
-  | {
-      /** Path of the YAML file, relative to the folder in which the program runs. */
-      file: string;
-      declaration?: undefined;
-    }
-  | {
-      /**
-       * Content of such a file. Sources are relative to the folder in which the program runs. Its values may be
-       * outputs, but for those that decide which resources there are.
-       */
-      declaration: Readonly<Record<string, unknown>>;
-      file?: undefined;
-    };
+/** Arguments of an Environment. */
+export interface EnvironmentArgs {
+  /** Path of the YAML file that declares it, relative to the folder in which the program runs. */
+  file: string;
+}
 
 /**
  * Organizations, teams, members, seed rows and generated apps, declared in one YAML file. Resources are named
@@ -41,15 +32,12 @@ export class Environment extends pulumi.ComponentResource {
   readonly apps: pulumi.Output<Record<string, string>>;
 
   constructor(name: string, args: EnvironmentArgs, options?: pulumi.ComponentResourceOptions) {
-    const { file } = args;
-    const declared = declaredIn(args);
+    const declared = declaredIn(fileIn({ ...args }));
     super("microapps:index:Environment", name, {}, options);
-    tellUndecided(declared, this);
     const below = optionsBelow(options);
     const root = rootName(name, options);
     const all = things(declared, root);
-    const removals = declared.removals === "declared" ? file : undefined;
-    const registered = new Registration(this, { optionsAt: below.at, all, removals });
+    const registered = new Registration(this, below.at, all);
     below.assertUsed();
     reportLeaving({ environment: this, root, all, made: registered.made });
     this.organizations = collected(registered.of(Organization), ({ id }) => id);
@@ -62,48 +50,23 @@ export class Environment extends pulumi.ComponentResource {
 }
 
 /** Reads what is declared. Throws a RunError for what is wrong: the runner prints its message without a stack. */
-function declaredIn(args: EnvironmentArgs): Declaration {
-  checkArgs(args);
-  const { file, declaration: content } = args;
-  const folder = process.cwd();
+function declaredIn(file: string): Declaration {
   try {
-    return withOutputs(
-      file === undefined
-        ? inlineDeclaration(withSupplied(content), folder, configured)
-        : declaration(file, folder, configured),
-    );
+    return withSecrets(declaration(file, process.cwd(), configured));
   } catch (error) {
     throw error instanceof EnvironmentError ? new pulumi.RunError(error.message) : error;
   }
 }
 
-/** Throws a RunError for arguments that only a program without types can have, or one in another language. */
-function checkArgs({ file, declaration }: Readonly<Partial<Record<"file" | "declaration", unknown>>>): void {
-  if ((file === undefined) === (declaration === undefined)) {
-    throw new pulumi.RunError(
-      `an Environment has ${file === undefined ? "a file or a" : "either a file or a"} declaration: give one of them`,
-    );
+/** The file of an Environment. Throws a RunError for arguments that only a program without types can have. */
+function fileIn(args: Readonly<Partial<Record<string, unknown>>>): string {
+  const { file } = args;
+  for (const name of Object.keys(args).filter((name) => name !== "file" && args[name] !== undefined)) {
+    const gone = answerRemoved("inputs", `Environment.${name}`);
+    throw new pulumi.RunError(gone ?? `${printableLine(name)} is no input of an Environment: it has file`);
   }
-  if (file !== undefined && typeof file !== "string") throw new pulumi.RunError("file has to be the path of a file");
-}
-
-/**
- * Reports the parts that a preview can't show. Where no later run would know more, such as in a program, whose outputs
- * nobody knows while it declares, throws a RunError.
- */
-function tellUndecided({ undecided }: Declaration, environment: pulumi.Resource): void {
-  if (undecided.length === 0) return;
-  const what = undecided.join(", ");
-  if (program().providerKind === "dynamic" || !pulumi.runtime.isDryRun()) {
-    throw new pulumi.RunError(
-      `the declaration has outputs that decide which resources there are, of ${what}: give these values as they are`,
-    );
-  }
-  void pulumi.log.warn(
-    `not in this preview, since it depends on values that are known later: ${what}. An up declares it all; where it is ` +
-      "there already, this preview shows it as deleted.",
-    environment,
-  );
+  if (typeof file !== "string") throw new pulumi.RunError("an Environment has a file, by its path as it stands");
+  return file;
 }
 
 /** A value of the project's own configuration. */
@@ -115,16 +78,14 @@ function configured(key: string): { text: string; secret: boolean } | undefined 
   return text === undefined ? undefined : { text, secret: isConfigSecret?.(name) ?? true };
 }
 
-/** Puts the program's outputs in their places, and marks the values that come from secrets of the configuration. */
-function withOutputs(declared: Declaration): Declaration {
-  const replace = (path: readonly string[], output: (value: unknown) => unknown): void => {
+/** Marks the values that come from secrets of the configuration. */
+function withSecrets(declared: Declaration): Declaration {
+  for (const path of declared.secrets) {
     let holder = declared as unknown as Record<string, unknown>; // maps and lists all the way
     for (const step of path.slice(0, -1)) holder = holder[step] as Record<string, unknown>;
     const last = path.at(-1) ?? "";
-    holder[last] = output(holder[last]);
-  };
-  for (const path of declared.secrets) replace(path, (value) => pulumi.secret(value));
-  for (const { path, output } of declared.supplied) replace(path, () => output);
+    holder[last] = pulumi.secret(holder[last]);
+  }
   return declared;
 }
 
@@ -150,22 +111,12 @@ class Registration {
   readonly #aliases: Aliases;
   readonly #optionsAt: OptionsBelow["at"];
   readonly #things: ReadonlyMap<string, DeclaredThing>;
-  /** The file whose lines under `removed` allow that something goes; none where none is needed. */
-  readonly #removals: string | undefined;
   readonly made = new Map<string, Made>();
 
-  constructor(
-    environment: pulumi.Resource,
-    {
-      optionsAt,
-      all,
-      removals,
-    }: { optionsAt: OptionsBelow["at"]; all: readonly DeclaredThing[]; removals: string | undefined },
-  ) {
+  constructor(environment: pulumi.Resource, optionsAt: OptionsBelow["at"], all: readonly DeclaredThing[]) {
     this.#environment = environment;
     this.#aliases = aliasesBelow(environment);
     this.#optionsAt = optionsAt;
-    this.#removals = removals;
     this.#things = new Map(all.map((thing) => [thing.key, thing]));
     for (const thing of all) this.#register(thing);
   }
@@ -187,14 +138,10 @@ class Registration {
 
   #argsOf(thing: DeclaredThing): object {
     const ids = listLinkedInputs(thing, ({ of, id }) => (of === undefined ? id : required(this.made, of).id));
-    const args = { ...thing.inputs, ...ids, ...this.#removalOf(thing), ...this.#rowsOf(thing) };
+    const args = { ...thing.inputs, ...ids, ...this.#rowsOf(thing) };
     if (thing.kind !== "GeneratedApp") return args;
     const waits = [...this.#things.values()].find(({ kind, above }) => kind === "AppReadiness" && above === thing.key);
     return { ...args, ...(waits?.inputs ?? { wait: "none" }) };
-  }
-
-  #removalOf({ removal }: DeclaredThing): { removal?: { file: string; path: readonly string[] } } {
-    return this.#removals === undefined ? {} : { removal: { file: this.#removals, path: removal } };
   }
 
   /** Seeds that rows refer to, in place of their tables. */

@@ -9,25 +9,14 @@ import type { Declared } from "./model/source.ts";
 import { stable } from "./model/values.ts";
 
 /** Parts of its own policy that a change withdraws: until it is merged, the policy of the base holds. */
-export function findLoosened(base: Declared, { rules, removals }: Pick<Declaration, "rules" | "removals">): Note[] {
+export function findLoosened(base: Declared, { rules }: Pick<Declaration, "rules">): Note[] {
   const ruleText = (rule: Declaration["rules"][number]): string => stable({ ...rule, because: undefined });
   const left = new Set(rules.map(ruleText));
   const lost = base.rules.filter(({ rule }) => !left.has(ruleText(rule)));
-  const isFreed = base.declaration.removals === "declared" && removals !== "declared";
-  return [
-    ...lost.map(({ rule, at }) => ({
-      text: `the rule on ${[rule.path].flat().join(".")} is taken out or changed: until it is merged, that of the base holds`,
-      place: describePlace(at),
-    })),
-    ...(isFreed
-      ? [
-          {
-            text: "removals is not declared any more: until it is merged, removals need their lines",
-            place: base.place(["removals"]),
-          },
-        ]
-      : []),
-  ];
+  return lost.map(({ rule, at }) => ({
+    text: `the rule on ${[rule.path].flat().join(".")} is taken out or changed: until it is merged, that of the base holds`,
+    place: describePlace(at),
+  }));
 }
 
 type Seed = Declaration["seeds"][string];

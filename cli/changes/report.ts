@@ -11,7 +11,6 @@ import { readAtBase, readInTree } from "./base/declared.ts";
 import { driftFile, environmentsFile, environmentsIn, type EnvironmentEntry } from "./base/environments.ts";
 import { profileFlags, profileIn } from "./base/profileFlags.ts";
 import { describeSetting } from "./base/projectFlags.ts";
-import { doneLines } from "./doneLines.ts";
 import { driftFlags, findLoosened, findLoosenedExpectations } from "./loosened.ts";
 import { notCompared, type ChangeSet, type EnvironmentChanges, type Note, type Section } from "./model/changeSet.ts";
 import { declareNothing, type Declared, type EnvironmentReading } from "./model/source.ts";
@@ -183,9 +182,7 @@ async function environmentChanges(
     ...(await flagsOfProfile(place, stack)),
   ];
   const pending = head.declared && (await request.pending?.(entry, isThere));
-  const both = before.declared && head.declared && { base: before.declared, head: head.declared };
   const ends = await listEnds(isThere.declaration, { directory: isThere.folder, day: today() });
-  const done = both ? await doneLines(both, pending) : [];
   return {
     name: entry.name,
     stack: entry.stack,
@@ -194,7 +191,7 @@ async function environmentChanges(
     ...(pending ? { pending } : {}),
     problems: [...head.problems, ...compared.problems],
     flags,
-    notes: [...before.notes, ...done, ...ends],
+    notes: [...before.notes, ...ends],
   };
 }
 

@@ -32,7 +32,6 @@ export const lookingContext = (
   claims: new TeamClaims(),
   rowClaims: new RowClaims(program),
   others: () => Promise.resolve(),
-  removals: () => Promise.reject(new Error("nothing is removed here")),
   organizationNames: new Map<string, string>(),
   identities: new Identities(),
   made: new MadeThings(program, () => platformOf(settings)),

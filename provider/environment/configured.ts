@@ -1,7 +1,6 @@
 import { z } from "zod";
-import type { Mapping, Place, Problem, Value } from "../layers/document.ts";
+import type { Mapping, Problem, Value } from "../layers/document.ts";
 import { formsAt, type KeyPath } from "../layers/grammar.ts";
-import { Supplied } from "./inline/supplied.ts";
 import { environmentFile } from "./schema.ts";
 
 /** The value of a key of the stack's configuration; undefined when it is not set. */
@@ -12,8 +11,6 @@ export interface Configured {
   root: Value;
   /** Where secrets stand. */
   secrets: string[][];
-  /** Where values stand that a program has as outputs, and these. */
-  supplied: { path: string[]; output: unknown }[];
   /** Texts that no message may show. */
   hidden: string[];
   /** Where values stand that only a stack knows, as JSON: what they are held against here is made up. */
@@ -21,7 +18,7 @@ export interface Configured {
 }
 
 /** Parts of the file that are about the file itself, or that no program reads. */
-const untouched = ["platform", "rules", "removals", "removed"];
+const untouched = ["platform", "rules"];
 
 /**
  * Puts values of the configuration in the place of `{ config: key }`, and defaults where a key is not set. Without a
@@ -34,15 +31,8 @@ export function fillConfigured(
 ): Configured {
   const found: Omit<Configured, "root"> & { unknown: Set<string> } = {
     secrets: [],
-    supplied: [],
     hidden: [],
     unknown: new Set(),
-  };
-  const suppliedAt = ({ output, known, isSecret }: Supplied, at: Place, path: string[]): Value => {
-    found.supplied.push({ path, output });
-    if (isSecret && known) found.hidden.push(String(known.value));
-    if (!known) found.unknown.add(JSON.stringify(path));
-    return { kind: "scalar", at, value: known ? known.value : fitting(path, standIns(path)) };
   };
   const valueOf = (reference: Reference, path: string[]): Value => {
     const { key, at, fallback } = reference;
@@ -71,7 +61,6 @@ export function fillConfigured(
     return { kind: "scalar", at, value: fitting(path, standIns(path)) };
   };
   const walk = (value: Value, path: string[]): Value => {
-    if (value.kind === "scalar" && value.value instanceof Supplied) return suppliedAt(value.value, value.at, path);
     if (value.kind === "scalar" || (path.length === 1 && untouched.includes(path[0] ?? ""))) return value;
     if (value.kind === "list")
       return { ...value, items: value.items.map((item, at) => walk(item, [...path, String(at)])) };

@@ -3,17 +3,14 @@ import { fieldTypesOf } from "../../emulator/seed/fields.ts";
 import type { FieldType } from "../contract/fields.ts";
 import { keyPlace, toPlainValue, valuePlace, without, type Problem, type Value } from "../layers/document.ts";
 import { loadLayers, mergeLayers, type Layers } from "../layers/layers.ts";
-import { layer, type Merged } from "../layers/merge.ts";
+import type { Merged } from "../layers/merge.ts";
 import { maxReported } from "../messages/firstLines.ts";
 import { Mask } from "../messages/masks.ts";
 import { fillConfigured, type ConfigLookup, type Configured } from "./configured.ts";
 import { checkFormerKeys, keyNow, spot } from "./formerKeys.ts";
 import { grammar } from "./grammar.ts";
-import { contentOf } from "./inline/supplied.ts";
-import { dropUndecided } from "./inline/undecided.ts";
-import type { Removed, Rule } from "./policy.ts";
+import type { Rule } from "./policy.ts";
 import { EnvironmentError, checkKnown, namesIn, problemsOf, type FileChecks } from "./problems.ts";
-import { checkRemoved } from "./removedChecks.ts";
 import { checkRules, type HeldRule } from "./rules.ts";
 import { environmentFile, type EnvironmentFile } from "./schema.ts";
 import { secretTextsOf } from "./secretRows.ts";
@@ -22,18 +19,12 @@ import { checkSource, checkSeed, seedOrder } from "./seedChecks.ts";
 /** An Environment file without mistakes. */
 export interface Declaration extends Required<Pick<EnvironmentFile, "organizations" | "seeds" | "apps">> {
   rules: readonly Rule[];
-  removals: "free" | "declared";
-  removed: Removed;
   /** Logical names of the seeds, each after those that its rows refer to. */
   seedOrder: readonly string[];
   /** Types of the fields that its platform has: table ID → label → type. Values of rows are held against them. */
   fields: Readonly<Record<string, Readonly<Record<string, FieldType>>>>;
   /** Where values stand that the configuration has as secrets. */
   secrets: readonly (readonly string[])[];
-  /** Where values stand that a program has as outputs, and these. */
-  supplied: readonly { path: readonly string[]; output: unknown }[];
-  /** Names of what depends on outputs that are not known yet, and is left out. */
-  undecided: readonly string[];
 }
 
 /** An Environment file with everything that it extends, whether it is sound or not. */
@@ -57,26 +48,6 @@ export function declaration(file: string, folder: string, configuration?: Config
   if (problems.length > 0 || !declared) throw new EnvironmentError(file, problems);
   return declared;
 }
-
-/**
- * Checks a declaration that a program gives in place of a file, as `declaration` does: each output in it is a `Supplied`.
- * Sources are relative to `folder`.
- */
-export function inlineDeclaration(content: unknown, folder: string, configuration: ConfigLookup): Declaration {
-  const { root, undecided } = dropUndecided(contentOf(content));
-  const layers: Layers = { trees: [layer(root, grammar)], grammar, files: [] };
-  const { declared, problems } = readLayers(layers, { folder, configuration, problems: [] });
-  if (problems.length > 0 || !declared) throw new EnvironmentError("declaration", problems);
-  if (declared.removals === "declared") throw new EnvironmentError("declaration", [withoutFile]);
-  return { ...declared, undecided };
-}
-
-// A removed thing has left the program, so its permission can only come from a file.
-const withoutFile: Problem = {
-  at: { file: "declaration.removals", line: 0, column: 0 },
-  message:
-    "removals that have to be declared are read from a file when something is removed; use file, or leave it out",
-};
 
 /**
  * Reads an environment file as `declaration` does, but returns its problems instead of throwing them.
@@ -115,11 +86,11 @@ function readLayers(layers: Layers, { folder, configuration, problems, held = []
   };
   const declared = checked({ layers, merged, values, root: values.root, folder, report, breaks, held });
   const mask = new Mask([...values.hidden, ...secretTextsOf(values.root)]);
-  const { secrets, supplied } = values;
+  const { secrets } = values;
   return {
     layers,
     root,
-    declared: declared && { ...declared, secrets, supplied, undecided: [] },
+    declared: declared && { ...declared, secrets },
     problems: problems.map(({ at, message }) => ({ at, message: mask.hide(message) })),
     isWhole: problems.length === broken,
   };
@@ -137,7 +108,7 @@ interface Work {
   held: readonly HeldRule[];
 }
 
-function checked(work: Work): Omit<Declaration, "secrets" | "supplied" | "undecided"> | undefined {
+function checked(work: Work): Omit<Declaration, "secrets"> | undefined {
   const { root, folder, report } = work;
   if (root.kind === "scalar" ? root.value === null : root.kind === "map" && root.entries.size === 0) {
     report({ at: root.at, message: "declares nothing; an empty environment is written organizations: {}" });
@@ -154,7 +125,7 @@ function checked(work: Work): Omit<Declaration, "secrets" | "supplied" | "undeci
     ? result.data
     : environmentFile.safeParse(toPlainValue(pruned(root, result.error.issues))).data;
   if (!sound) return undefined;
-  const { organizations = {}, seeds = {}, apps = {}, rules = [], removals = "free", removed = {} } = sound;
+  const { organizations = {}, seeds = {}, apps = {}, rules = [] } = sound;
   const check: FileChecks = { root, folder, report, declared: { organizations, seeds, apps } };
   const placed = checkOrganizations(check, organizations);
   checkFormerKeys(check, "seed", ["seeds"], seeds, namesIn(root, ["seeds"]));
@@ -162,14 +133,11 @@ function checked(work: Work): Omit<Declaration, "secrets" | "supplied" | "undeci
   const located = Object.entries(seeds).map(([name, seed]) => [name, checkSeed(check, name, seed, seeds)] as const);
   const order = seedOrder(check, seeds);
   checkRules({ ...work, report: work.breaks, unknown: work.values.unknown, sound }, rules, work.held);
-  checkRemoved(check, removed);
   return {
     organizations: placed,
     seeds: Object.fromEntries(located),
     apps,
     rules,
-    removals,
-    removed,
     seedOrder: order,
     fields: sound.platform ? fieldTypesOf(sound.platform) : {},
   };

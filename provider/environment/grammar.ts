@@ -7,14 +7,8 @@ const renamable = namedMaps
   .filter(({ kind }) => ["organization", "team", "seed", "app"].includes(kind))
   .map(({ steps }) => [...steps, "*", "formerly"]);
 
-/** Lists to which each layer adds: rules hold whatever stands above them, and a line under removed is for all layers. */
-const gathered = [
-  ...renamable,
-  ["rules"],
-  ...["organizations", "teams", "seeds", "apps"].map((kind) => ["removed", kind]),
-  ["removed", "members", "*"],
-  ["removed", "rows", "*"],
-];
+/** Lists to which each layer adds: rules hold whatever stands above them. */
+const gathered = [...renamable, ["rules"]];
 
 /** How Environment files that extend each other are merged. */
 export const grammar: Grammar = {

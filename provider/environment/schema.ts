@@ -39,7 +39,6 @@ const {
   ...invitation
 } = teamMember.inputs.omit({
   resourceUrn: true,
-  removal: true,
   teamID: true,
   userID: true,
   ended: true,
@@ -62,7 +61,7 @@ const person = teamRoster.inputs.shape.members.unwrap().keyType;
 const ending = z.strictObject({ role: role.unwrap(), until: invitation.until });
 
 const roster = z.strictObject({
-  ...teamRoster.inputs.omit({ resourceUrn: true, removal: true, teamID: true, sensitive: true, until: true }).shape,
+  ...teamRoster.inputs.omit({ resourceUrn: true, teamID: true, sensitive: true, until: true }).shape,
   members: z
     .record(person, z.union([role.unwrap(), ending]))
     .optional()
@@ -80,7 +79,7 @@ const roster = z.strictObject({
 });
 
 const crew = z.strictObject({
-  ...team.inputs.omit({ resourceUrn: true, removal: true, generation: true, organizationID: true }).shape,
+  ...team.inputs.omit({ resourceUrn: true, generation: true, organizationID: true }).shape,
   members: z
     .record(person, z.union([role.unwrap(), member]))
     .optional()
@@ -97,7 +96,7 @@ const crew = z.strictObject({
 });
 
 const organizationSchema = z.strictObject({
-  ...organization.inputs.omit({ resourceUrn: true, removal: true }).shape,
+  ...organization.inputs.omit({ resourceUrn: true }).shape,
   teams: named(crew).optional().meta({ description: "Teams by logical name." }),
   formerly,
 });
@@ -114,7 +113,6 @@ const editedBy = { additions: true, changes: true, removals: true } as const;
 const seed = z.strictObject({
   ...seedRows.inputs.omit({
     resourceUrn: true,
-    removal: true,
     salt: true,
     digest: true,
     fingerprint: true,
@@ -154,7 +152,7 @@ const seed = z.strictObject({
 });
 
 const app = z.strictObject({
-  ...generatedApp.inputs.omit({ resourceUrn: true, removal: true }).shape,
+  ...generatedApp.inputs.omit({ resourceUrn: true }).shape,
   wait: z.enum(["ready", "none"]).optional().meta({ description: "Whether to wait until the app is ready." }),
   timeout: appReadiness.inputs.shape.timeout.unwrap().optional(),
   statusWords: appReadiness.inputs.shape.statusWords,

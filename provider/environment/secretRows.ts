@@ -26,11 +26,7 @@ function withSecretRows(root: Value, form: (value: Value) => Value): Value {
       );
     }),
   );
-  return changed(inSeeds, "removed", (removed) =>
-    removed.kind === "map"
-      ? changed(removed, "rows", (rows) => each(rows, (keys, name) => (sensitive.has(name) ? form(keys) : keys)))
-      : removed,
-  );
+  return inSeeds;
 }
 
 /** The file without secret cells of its rows; shows a value from the configuration by its key. */

@@ -56,7 +56,6 @@ class Run {
       platform: "p",
       account: {},
       dialect: completeDialect(),
-      removals: () => Promise.reject(new Error("none")),
       seed: () => new Uint8Array(32),
     };
   }

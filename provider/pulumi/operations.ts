@@ -34,7 +34,6 @@ import {
   type Properties,
 } from "./properties.ts";
 import { hiding, maskOf } from "./secrets.ts";
-import { refuseUndeclared, removalsIn } from "./undeclared.ts";
 
 /** One call of an engine. */
 export interface Call {
@@ -188,7 +187,6 @@ export class Operations {
     return this.#run("delete", call, async ({ online }) => {
       const context = await online(state);
       const owner = resource.identity && urn !== undefined ? this.#identities.findOwner(urn, id) : undefined;
-      if (!owner) await refuseUndeclared(state, context.directory);
       if (!resource.identity || !owner) await resource.delete(context, id, state);
       else {
         context.report.info(resource.identity.stays(state, owner));
@@ -292,7 +290,6 @@ export class Operations {
       ...{ appServer: settings.appServer, account: { email: settings.email, userID: settings.userID } },
       ...this.notes.known,
       journal: this.#journal,
-      removals: removalsIn,
       seed: () => (seed?.length ? seed : randomBytes(32)),
       fieldTypes: (table: string) => this.#fields.of(settings.endpoint, table),
       organizationNames: this.#organizationNames,

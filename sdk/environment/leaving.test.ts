@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
 import * as pulumi from "@pulumi/pulumi";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { toHiddenName } from "../../provider/pulumi/providerKinds.ts";
 import { runtime } from "../component/runtime.ts";
 import { Environment } from "../environment.ts";
 
+/** Inside of the repository, as each file of an Environment is. */
+const folder = mkdtempSync(join(process.cwd(), "dist/leaving-"));
 const messages: string[] = [];
 const asked: string[] = [];
 let state: Record<string, { outputs: object }> | undefined;
@@ -43,13 +47,18 @@ beforeAll(async () => {
     });
   }
 });
-afterAll(() => void jest.restoreAllMocks());
+afterAll(() => {
+  jest.restoreAllMocks();
+  rmSync(folder, { recursive: true });
+});
 
 /** The messages of a preview about what leaves. */
 async function preview(was: typeof state, declaration: Record<string, unknown>): Promise<string[]> {
   state = was;
   messages.length = 0;
-  new Environment("env", { declaration });
+  const file = join(folder, "env.yaml");
+  writeFileSync(file, JSON.stringify(declaration));
+  new Environment("env", { file: relative(process.cwd(), file) });
   await runtime.waitForRPCs();
   return [...messages];
 }

@@ -1,5 +1,4 @@
 import * as pulumi from "@pulumi/pulumi";
-import { Supplied } from "../../provider/environment/inline/supplied.ts";
 import { once } from "../../provider/resources/model/once.ts";
 
 /** True for an output or promise, or a value that holds one: only these can be secrets. */
@@ -23,13 +22,4 @@ export async function secretNames(args: object): Promise<string[]> {
   const later = Object.entries(args).filter(([, value]) => isLater(value));
   const named = later.map(async ([name, value]) => ((await isSecret(value)) ? [name] : []));
   return (await Promise.all(named)).flat();
-}
-
-/** A declaration with its outputs and promises as what is known of them: nothing, in a program. */
-export function withSupplied(value: unknown): unknown {
-  if (typeof value !== "object" || value === null || value instanceof Supplied) return value;
-  if (pulumi.Resource.isInstance(value)) return withSupplied((value as { id?: unknown }).id);
-  if (pulumi.Output.isInstance(value) || value instanceof Promise) return new Supplied(value, undefined, false);
-  if (Array.isArray(value)) return value.map(withSupplied);
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withSupplied(item)]));
 }

@@ -45,7 +45,7 @@ test("environment check and show need neither packages, stack, passphrase nor ne
   });
   expect(shown.status).toBe(0);
   expect(shown.output).toContain("config: motto # motto.yaml:2:49\n");
-  expect(shown.output).toContain("name: Crew # base.yaml:17:15\n");
+  expect(shown.output).toContain("name: Crew # base.yaml:16:15\n");
   expect(shown.output).not.toContain(cipher);
   expect([log, join(folder, "nowhere")].filter(existsSync)).toEqual([]);
   expect(execFileSync("git", ["status", "--porcelain", "--ignored"], { cwd: clone, encoding: "utf8" })).toBe("");

@@ -46,7 +46,6 @@ class Run {
   readonly #operations: Operations;
   readonly #stop = new AbortController();
   readonly #all: readonly DeclaredThing[];
-  readonly #policy: string | undefined;
   readonly #former = new Map<string, string>();
   readonly #root: string | undefined;
   readonly #made = new Set<string>();
@@ -54,14 +53,13 @@ class Run {
 
   constructor(
     configuration: Configuration,
-    { declaration, folder, file }: Declared,
+    { declaration, folder }: Declared,
     state: ReadonlyMap<string, Kept>,
     root: string | undefined,
   ) {
     this.#root = root;
     this.state = new Map(state);
     this.#all = things(declaration);
-    this.#policy = declaration.removals === "declared" ? file : undefined;
     const nobody = {
       status: () => undefined,
       info: () => undefined,
@@ -149,14 +147,13 @@ class Run {
   }
 
   async #check(thing: DeclaredThing, isNew = false): Promise<Properties> {
-    const { key, kind, removal } = thing;
+    const { key, kind } = thing;
     const old = isNew ? undefined : this.#known(key);
     const call = this.#call(kind, key);
     const seeds = Object.entries(thing.seeds);
     const news: Properties = {
       ...thing.inputs,
       ...listLinkedInputs(thing, ({ of, id }) => (of === undefined ? id : (this.#known(of)?.id ?? unknownValue))),
-      ...(this.#policy === undefined ? {} : { removal: { file: this.#policy, path: removal } }),
       ...(seeds.length === 0
         ? {}
         : { linkedSeeds: Object.fromEntries(seeds.map(([label, of]) => [label, this.#urnOf(of)])) }),

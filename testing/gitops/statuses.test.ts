@@ -8,7 +8,7 @@ import { environmentOf } from "../harness/project.ts";
 // docs/exit-statuses.md, row by row: a command, how things are, how it ends and with which words.
 
 const listed = 'dev: { file: dev.yaml, endpoint: "https://platform.example.com" }\n';
-const declared = "removals: declared\norganizations: { acme: { name: Acme } }\n";
+const declared = "organizations: { acme: { name: Acme } }\n";
 const resource = (platform: string): string =>
   JSON.stringify({
     version: 3,
@@ -80,13 +80,6 @@ const rows: Row[] = [
   ["environment check -s prod", "its file is not there", 2, "prod.yaml:1:1: can't be read: there is no such file"],
   ["environment check", "no file is named", 1, "name the Environment file, or its stack with --stack"],
   ["environment check dev.yaml --base nowhere", "there is no such commit", 1, 'no commit "nowhere"'],
-  [
-    "environment check dev.yaml --base HEAD",
-    "a removal has no line",
-    2,
-    "no line for organization acme",
-    { files: { "dev.yaml": "removals: declared\norganizations: {}\n" } },
-  ],
   ["environment check dev.yaml --bsae HEAD", "a flag is misspelt", 1, "(Did you mean --base?)"],
   ["environment show dev.yaml", "it is sound", 0, "name: Acme"],
   ["environment show dev.yaml", "it has a mistake", 2, "dev.yaml:1:26: unknown key", { files: broken }],
@@ -109,13 +102,6 @@ const rows: Row[] = [
     2,
     "says never",
     { files: { "dev.yaml": `${declared}rules: [{ path: organizations.*.name, never: true }]\n` } },
-  ],
-  [
-    "report --expect-no-changes",
-    "a removal has no line",
-    2,
-    "no line for organization acme",
-    { files: { "dev.yaml": "removals: declared\norganizations: {}\n" } },
   ],
   ["report prod", "the environment is not listed", 6, "environments.yaml does not list prod; there is dev"],
   ["report", "environments.yaml has a mistake", 1, "environments.yaml:1:1: dev.file is required", wrongList],

@@ -94,19 +94,10 @@ function editEverything(): void {
   );
   stage.edit("base.yaml", "grace@example.com: member", "grace@example.com: member, kay@example.com: member");
   stage.edit("base.yaml", ", kay@example.com: member }\nseeds", " }\nseeds");
-  stage.edit(
-    "base.yaml",
-    "removals: declared",
-    "removed:\n  members: { acme/support: [kay@example.com] }\nremovals: declared",
-  );
   const rows = stage.read("data/articles.csv").split("\n");
   const dearer = rows.map((row, at) => (at > 0 && at <= 500 ? row.replace(/,[^,]*$/, ",999") : row));
   stage.write("data/articles.csv", dearer.join("\n"));
-  stage.edit(
-    "prod.yaml",
-    "extends: base.yaml",
-    "extends: base.yaml\nremoved: { seeds: [samples] }\nseeds: { samples: null }",
-  );
+  stage.edit("prod.yaml", "extends: base.yaml", "extends: base.yaml\nseeds: { samples: null }");
   stage.edit("prod.yaml", "maxRemovals: 0.5", "maxRemovals: 0.9");
 }
 
@@ -118,8 +109,8 @@ test("a change is reported without secrets and network, stopped by a rule, and m
   const first = await reported(comments, commits.broken);
   expect(first.status).toBe(2);
   expect(first.text).toContain(
-    "prod.yaml:9:32: organizations.acme.teams.support.roster.maxRemovals is the number 0.9; " +
-      "the rule at base.yaml:7:5 says at most 0.5, because a mistake must not empty a team",
+    "prod.yaml:8:32: organizations.acme.teams.support.roster.maxRemovals is the number 0.9; " +
+      "the rule at base.yaml:4:5 says at most 0.5, because a mistake must not empty a team",
   );
   const all = "<code>dev</code>, <code>staging</code> and <code>prod</code>";
   for (const line of [
@@ -156,7 +147,7 @@ testInLong("GitLab's jobs report the same, and comment with their own token", as
   const pipeline = stage.read(".gitlab-ci.yml");
   const broken = await stage.runner.gitLab(pipeline, "report", commits.broken, own, variables);
   expect([broken.status, existsSync(log), hasRun(broken)]).toEqual([2, false, false]);
-  expect(decoded(broken.summary)).toContain("the rule at base.yaml:7:5 says at most 0.5");
+  expect(decoded(broken.summary)).toContain("the rule at base.yaml:4:5 says at most 0.5");
   const outputs = readFileSync(join(broken.folder, "microapps-report/report.env"), "utf8");
   expect(outputs).toBe("added=3\nchanged=1504\nremoved=6\nstops=1\n");
   const token = { MICROAPPS_COMMENT_TOKEN: "the token of the bot" };

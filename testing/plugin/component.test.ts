@@ -168,10 +168,10 @@ describe("an Environment as a component of the plugin", () => {
     await project.succeed("preview --expect-no-changes");
   });
 
-  testInLong("two components in one program stand beside each other; one may declare in the program", async () => {
-    const declaration = { organizations: { apex: { name: "Apex", teams: { crew: { name: "Other" } } } } };
+  testInLong("two components in one program stand beside each other", async () => {
+    await project.write("apex.yaml", "organizations: { apex: { name: Apex, teams: { crew: { name: Other } } } }\n");
     const aliased = '"renamed", { file: "moved/dev.yaml" }, { aliases: [{ name: "environment" }] }';
-    await program(ofPlugin(aliased, `"second", { declaration: ${JSON.stringify(declaration)} }, { protect: true }`));
+    await program(ofPlugin(aliased, '"second", { file: "apex.yaml" }, { protect: true }'));
     expect(await changingCalls(project.platform, up)).toEqual(["insertorganization", "insertteam"]);
     const state = await project.state();
     expect(state.get("second/apex/crew")).toMatchObject({
@@ -180,10 +180,8 @@ describe("an Environment as a component of the plugin", () => {
     });
     await program(ofPlugin(aliased, '"second", { declaration: {}, file: "dev.yaml" }'));
     const { output } = await project.run("preview");
-    expect(output).toContain("an Environment has either a file or a declaration: give one of them");
+    expect(output).toContain("declaration of an Environment is gone: write it to a file and name that");
     await program(ofPlugin(aliased, '"second", { fil: "dev.yaml" }'));
-    expect((await project.run("preview")).output).toContain(
-      "fil is no input of an Environment: it has file or declaration",
-    );
+    expect((await project.run("preview")).output).toContain("fil is no input of an Environment: it has file");
   });
 });

@@ -86,13 +86,13 @@ export function tryEnvironment(): void {
   const rows: pulumi.Output<Record<string, number>> = dev.seeds;
   void [teams, rows, dev.urn];
   //                     ^| apps getProvider organizations seeds teams urn
-  new Environment("dev", { declaration: { seeds: { countries: output } } });
-  //                       ^| declaration file
+  new Environment("dev", { file: "dev.yaml" });
+  //                       ^| file
   // @ts-expect-error: 'fiel' does not exist in type 'EnvironmentArgs'
   new Environment("dev", { fiel: "dev.yaml" });
-  // @ts-expect-error: is not assignable to parameter of type 'EnvironmentArgs'
+  // @ts-expect-error: 'declaration' does not exist in type 'EnvironmentArgs'
   new Environment("dev", { file: "dev.yaml", declaration: {} });
-  // @ts-expect-error: is not assignable to parameter of type 'EnvironmentArgs'
+  // @ts-expect-error: Property 'file' is missing in type '{}' but required in type 'EnvironmentArgs'
   new Environment("dev", {});
   // @ts-expect-error: Property 'id' does not exist on type 'Environment'
   void dev.id;

@@ -13,7 +13,7 @@ export function environmentPage(): string {
   return page(
     "provider/environment/schema.ts",
     "# The Environment file, key by key",
-    "`*` stands for a name of your own, `[]` for the items of a list. What layers, rules and removals do: [environment.md](environment.md).",
+    "`*` stands for a name of your own, `[]` for the items of a list. What layers and rules do: [environment.md](environment.md).",
     "In a file that extends another one each list has two verbs, `name+` and `name-`, which add to it and take out of it; `null` takes out an entry of a map. An editor knows all of this from `node_modules/pulumi-microapps/sdk/environment/environment.schema.json`:",
     "```yaml\n# yaml-language-server: $schema=node_modules/pulumi-microapps/sdk/environment/environment.schema.json\n```",
     "`microapps environment schema` writes one that has the labels of your tables as well ([seeds](guides/seeds.md#know-the-table)); `init` begins with it.",

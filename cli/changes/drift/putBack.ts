@@ -28,7 +28,7 @@ export interface PutBack extends Looked {
 export async function planPutBack(looked: readonly Looked[], folder: string): Promise<PutBack[]> {
   const things = looked.map(({ each, values }) => toThing(each, values));
   const known = looked.flatMap(({ each, values, found }) => (found ? [toKnown(each, values, found)] : []));
-  const { steps } = await new Planner({ folder, policy: undefined }, known, things).plan();
+  const { steps } = await new Planner({ folder }, known, things).plan();
   const found = new Map(steps.map((step) => [step.thing?.key, step]));
   return looked.flatMap((one) => {
     const step = found.get(keyOf(one.each));
@@ -41,7 +41,7 @@ const keyOf = ({ kind, name }: StateResource): string => `${kind} ${name}`;
 function toThing({ kind, name }: StateResource, values: Values): Declaring {
   const shape = resourceNamed(kind)?.inputs.shape ?? {};
   const inputs = Object.fromEntries(Object.entries(withoutEnds(kind, values)).filter(([input]) => input in shape));
-  const empty = { links: {}, seeds: {}, path: [], others: [], removal: [] };
+  const empty = { links: {}, seeds: {}, path: [], others: [] };
   return { ...empty, kind: kind as Declaring["kind"], name: topName(`/${name}`), key: `${kind} ${name}`, inputs };
 }
 

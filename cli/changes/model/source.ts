@@ -32,7 +32,7 @@ export interface EnvironmentReading {
   /** Only where nothing is wrong but broken rules. */
   declared?: Declared;
   /** Its rules for changes, which hold even where the rest of it is wrong. */
-  policy?: Pick<Declaration, "rules" | "removals"> | undefined;
+  policy?: Pick<Declaration, "rules"> | undefined;
   problems: Note[];
   /** The files that it consists of, by their names. */
   files: readonly string[];
@@ -66,13 +66,9 @@ export const declareNothing = (folder: string): Declared => ({
     seeds: {},
     apps: {},
     rules: [],
-    removals: "free",
-    removed: {},
     seedOrder: [],
     fields: {},
     secrets: [],
-    supplied: [],
-    undecided: [],
   },
   file: "",
   folder,

@@ -21,7 +21,7 @@ import { clear, openValue, type StackState, type StateResource } from "../state/
 import { resourceOf, urnOf, type KnownThing } from "./knownThing.ts";
 
 /** Things of a declaration as its `up` would have left them. */
-export async function toKnownDeclaration(declared: Declared, policy: string | undefined): Promise<KnownThing[]> {
+export async function toKnownDeclaration(declared: Declared): Promise<KnownThing[]> {
   const { folder, unread } = declared;
   const notes = new RunNotes({ directory: folder, platform: () => "" });
   const context = contextOf(folder, notes);
@@ -32,7 +32,6 @@ export async function toKnownDeclaration(declared: Declared, policy: string | un
     const inputs: Properties = {
       ...withoutNothing(stated),
       ...withoutNothing(listLinkedInputs(thing, ({ of, id }) => of ?? id)),
-      ...(policy === undefined ? {} : { removal: { file: policy, path: thing.removal } }),
       resourceUrn: urnOf(kind, thing.name.now),
     };
     const own = { key, kind, name: key.slice(key.indexOf(" ") + 1), id: key, thing };
@@ -91,7 +90,6 @@ function contextOf(folder: string, notes: RunNotes): OfflineResourceContext {
     account: {},
     ...notes.known,
     journal: new Journal(() => ""),
-    removals: () => Promise.resolve({ allows: () => true, rows: () => [] }),
     organizationNames: new Map(),
     seed: () => new Uint8Array(32).fill(7),
     isPlan: true,

@@ -3,7 +3,6 @@ import { listLinkedInputs, type DeclaredThing } from "../../../provider/environm
 import { completeDialect } from "../../../provider/habits/profile.ts";
 import { RunNotes } from "../../../provider/pulumi/lifetime/runNotes.ts";
 import { check, diff, toKeyed, toListed, unknownValue, type Properties } from "../../../provider/pulumi/properties.ts";
-import { refuseUndeclared, removalsIn } from "../../../provider/pulumi/undeclared.ts";
 import type { RowsAhead } from "../../../provider/reconcile/rows.ts";
 import { Journal } from "../../../provider/resources/model/journal.ts";
 import { ResourceError } from "../../../provider/resources/model/resource.ts";
@@ -44,8 +43,6 @@ export interface Plan {
 interface Place {
   /** The program's folder. */
   folder: string;
-  /** The file whose lines under `removed` allow removals; undefined where they are free. */
-  policy: string | undefined;
   /** Why a source is not read although it is there. */
   unread?: ((source: string) => string | undefined) | undefined;
 }
@@ -152,7 +149,6 @@ export class Planner {
       account: {},
       ...this.#notes.known,
       journal: new Journal(() => ""),
-      removals: removalsIn,
       organizationNames: this.#organizationNames,
       seed: () => seed,
       isPlan: true,
@@ -168,13 +164,11 @@ export class Planner {
   /** The inputs that a program sends. */
   #declared({ thing, known }: PlannedStep): Properties {
     if (!thing) return {};
-    const { policy } = this.#place;
     const seeds = Object.entries(thing.seeds);
     const renewals = (key: string): unknown => this.#steps.get(key)?.known?.outputs["renewals"] ?? 0;
     const stated: Properties = {
       ...thing.inputs,
       ...listLinkedInputs(thing, ({ of, id }) => (of === undefined ? id : this.#idOf(of))),
-      ...(policy === undefined ? {} : { removal: { file: policy, path: thing.removal } }),
       resourceUrn: urnOf(thing.kind, thing.name.now),
       ...(seeds.length === 0
         ? {}
@@ -270,11 +264,6 @@ export class Planner {
     const found: PlannedStep = { ...begun(), operation: "delete" };
     const resource = resourceOf(known.kind);
     const state = { ...known.outputs, resourceUrn: urnOf(known.kind, known.name) };
-    try {
-      if (into === "rows") await refuseUndeclared(state, this.#place.folder);
-    } catch (error) {
-      found.refusals.push(refusalOf(error));
-    }
     try {
       const findings =
         step.isUnread && known.kind === "SeedRows" ? {} : await resource.departs?.(this.context(found), state);

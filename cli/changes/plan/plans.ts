@@ -10,12 +10,9 @@ const kinds: readonly string[] = all;
 
 /** Plans a change, from an environment that matches the base, with the refusals of a run. */
 export async function planOfChange({ base, head }: Both): Promise<Plan> {
-  // The policy of the base decides: a change can't free itself.
-  const isDeclared = [base, head].some(({ declaration }) => declaration.removals === "declared");
-  const policy = isDeclared ? [head.file, base.file].find((file) => file !== "") : undefined;
-  const known = await toKnownDeclaration(base, policy);
+  const known = await toKnownDeclaration(base);
   const { folder, unread } = head;
-  return new Planner({ folder, policy, unread }, known, things(head.declaration)).plan();
+  return new Planner({ folder, unread }, known, things(head.declaration)).plan();
 }
 
 /** Changes between two declarations, and problems of the later one. */
@@ -33,9 +30,8 @@ export async function pending(state: StackState, declared: Declared): Promise<Se
     return notCompared("the state has no Environment: the program declares its resources itself");
   }
   const known = toKnownState({ ...state, resources: own }, roots[0]?.name ?? "environment", declared);
-  const { declaration, file, folder, unread } = declared;
-  const policy = declaration.removals === "declared" ? file : undefined;
-  const plan = await new Planner({ folder, policy, unread }, known, things(declaration)).plan();
+  const { declaration, folder, unread } = declared;
+  const plan = await new Planner({ folder, unread }, known, things(declaration)).plan();
   const { section } = await sectionOf(plan, { base: undefined, head: declared });
   if (state.interrupted === 0) return section;
   return { ...section, why: [interrupted(state.interrupted), section.why ?? []].flat().join("; ") };

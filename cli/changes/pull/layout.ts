@@ -84,10 +84,10 @@ export class Layout {
   #assertWritten(path: Path): void {
     const found = this.find(path);
     const value = found && toPlainValue(found.value);
-    const { secrets, supplied } = this.declared.declaration;
+    const { secrets } = this.declared.declaration;
     const isHere = (other: Path): boolean => JSON.stringify(other) === JSON.stringify(path);
     const isConfigured = isObject(value) && "config" in value;
-    if (isConfigured || secrets.some(isHere) || supplied.some((each) => isHere(each.path)))
+    if (isConfigured || secrets.some(isHere))
       throw new PullRefusal("its value comes from the configuration: change it there");
   }
 }

@@ -66,7 +66,7 @@ function unguarded(declared: Declared): Declared {
       { ...organization, ...(teams && { teams: mapValues(teams, openTeam) }) },
     ]),
   );
-  return { ...declared, rules: [], declaration: { ...declaration, rules: [], removals: "free", seeds, organizations } };
+  return { ...declared, rules: [], declaration: { ...declaration, rules: [], seeds, organizations } };
 }
 
 const openTeam = ({ roster, ...team }: Team): Team => {

@@ -38,7 +38,7 @@ export async function readPlatformSide(platform: ListedPlatform, like: Declared,
   const remove = (): void => rmSync(root, { recursive: true, force: true });
   try {
     mkdirSync(join(root, ".git")); // the reader takes it for a repository, and reads nothing beyond it
-    for (const name of ["rules", "removals", "removed", "extends"]) Reflect.deleteProperty(content, name);
+    for (const name of ["rules", "extends"]) Reflect.deleteProperty(content, name);
     const people = placePeople(platform, content["organizations"]);
     notes.push(...people.notes);
     why.push(...people.why);

@@ -1,14 +1,13 @@
 import { today } from "../../../machine/settings/today.ts";
 import { keyPlace, valuePlace, type Place, type Problem, type Value } from "../../layers/document.ts";
 import { describePlace } from "../../layers/verbs.ts";
-import { rowDigester } from "../../reconcile/digests.ts";
 import { toPlannedUrn } from "../../resources/model/identities.ts";
 import { RowClaims } from "../../resources/rows/declared/claims.ts";
-import { keyOf, type Summary } from "../../resources/rows/declared/declaration.ts";
+import { keyOf } from "../../resources/rows/declared/declaration.ts";
 import type { RowTarget } from "../../resources/rows/declared/target.ts";
 import { problemsWith } from "../../resources/rows/owners.ts";
 import { read, SourceError } from "../../sources/read.ts";
-import { listLinkedLabels, placeOf } from "../../sources/source.ts";
+import { placeOf } from "../../sources/source.ts";
 import { readEnvironment, type Declaration, type DeclarationReading } from "../declaration.ts";
 import { checkPeople } from "./peopleChecks.ts";
 import { platformProblems } from "./platformChecks.ts";
@@ -41,7 +40,6 @@ export async function rowProblems(root: Value, declared: Declaration, folder: st
       for (const text of await problemsWith(claims, { urn, target, digest: summary.digest, linkedSeeds }, folder)) {
         found(text);
       }
-      problems.push(...stillThere(root, name, declared.removed.rows?.[name] ?? [], { target, summary }));
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       found(error.message);
@@ -87,35 +85,6 @@ function linkedSeedsOf(declared: Declaration, name: string): Record<string, stri
     "seed" in to ? [[label, urnOf(to.seed)] as const] : [],
   );
   return Object.fromEntries(parent && "seed" in parent ? [...links, [parent.by, urnOf(parent.seed)]] : links);
-}
-
-/** Lines under `removed` about rows that the seed has. */
-function stillThere(
-  root: Value,
-  name: string,
-  keys: readonly unknown[],
-  { target, summary: { rows } }: { target: RowTarget; summary: Summary },
-): Problem[] {
-  const digester = rowDigester({
-    key: target.key,
-    labels: [],
-    references: listLinkedLabels(target),
-    salt: target.salt,
-  });
-  return keys.flatMap((key, index) => {
-    const parts = [key].flat();
-    const digest = digester.key(Object.fromEntries(target.key.map((label, at) => [label, parts[at]])));
-    const found = digest && rows.find(digest);
-    if (found === undefined) return [];
-    const there = placeOf(target, rows.line(found));
-    const at = valuePlace(root, ["removed", "rows", name, index]);
-    return [
-      {
-        at,
-        message: `row ${JSON.stringify(key)} of seed "${name}" stands at ${there} and is removed here; remove one of the two`,
-      },
-    ];
-  });
 }
 
 const isPlaced = /^(?:(?!: ).)+?:\d|^(?:additions|changes|removals|rows|secretLabels)\[\d/;

@@ -39,13 +39,11 @@ export interface DeclaredThing {
   path: readonly string[];
   /** Names at that place that are things of their own. */
   others: readonly string[];
-  /** Where a line under `removed` allows that it goes. */
-  removal: readonly string[];
   /** The thing that it is below; none for what is directly below the Environment. */
   above?: string;
 }
 
-type Stated = Pick<DeclaredThing, "kind" | "name" | "inputs" | "path" | "removal"> &
+type Stated = Pick<DeclaredThing, "kind" | "name" | "inputs" | "path"> &
   Partial<Pick<DeclaredThing, "links" | "seeds" | "others" | "above">>;
 
 const thing = (top: LogicalName, own: Stated): DeclaredThing => ({
@@ -67,7 +65,7 @@ export function things(declared: Declared, top = topName("")): DeclaredThing[] {
 function appsOf({ apps }: Declared, top: LogicalName): DeclaredThing[] {
   return Object.entries(apps).flatMap(([key, { formerly, wait = "ready", timeout, statusWords, ...inputs }]) => {
     const name = nameBelow(top, key, formerKeys(formerly));
-    const at = { path: ["apps", key], removal: ["apps", key] };
+    const at = { path: ["apps", key] };
     const app = thing(top, { kind: "GeneratedApp", name, inputs, ...at });
     if (wait === "none") return [app];
     const ready = (each: string): string => `${each}-ready`;
@@ -86,7 +84,7 @@ function organizationsOf({ organizations }: Declared, top: LogicalName): Declare
   return Object.entries(organizations).flatMap(([key, { teams = {}, formerly, ...inputs }]) => {
     const name = nameBelow(top, key, formerKeys(formerly));
     const path = ["organizations", key];
-    const own = thing(top, { kind: "Organization", name, inputs, path, removal: path, others: ["teams"] });
+    const own = thing(top, { kind: "Organization", name, inputs, path, others: ["teams"] });
     return [own, ...Object.entries(teams).flatMap(([teamKey, team]) => teamOf(top, own, teamKey, team))];
   });
 }
@@ -106,11 +104,9 @@ function teamOf(
     inputs,
     links: { organizationID: [{ of: organization.key }] },
     path: [...above, "teams", key],
-    removal: ["teams", `${above[1] ?? ""}/${key}`],
     others: ["members", "roster"],
     above: organization.key,
   });
-  const removal = ["members", `${above[1] ?? ""}/${key}`];
   const people = Object.entries(members).map(([member, stated]) => {
     // A role alone; one that is an output is no plain map either.
     const settings = isPlainMap(stated) ? stated : { role: stated };
@@ -118,19 +114,14 @@ function teamOf(
     const who = toNamed(member);
     // The letter case of an address means nothing, so it must not make another resource.
     const name = nameBelow(team.name, who.email?.toLowerCase() ?? member);
-    return inTeam(
-      top,
-      team,
-      { kind: "TeamMember", name, path, removal: [...removal, member] },
-      { ...settings, ...who },
-    );
+    return inTeam(top, team, { kind: "TeamMember", name, path }, { ...settings, ...who });
   });
   if (!roster) return [team, ...people];
   const name = nameBelow(team.name, "roster");
   return [
     team,
     ...people,
-    inTeam(top, team, { kind: "TeamRoster", name, path: [...team.path, "roster"], removal }, rosterInputs(roster)),
+    inTeam(top, team, { kind: "TeamRoster", name, path: [...team.path, "roster"] }, rosterInputs(roster)),
   ];
 }
 
@@ -149,7 +140,7 @@ function rosterInputs({ members, ...roster }: NonNullable<Team["roster"]>): Read
 function inTeam(
   top: LogicalName,
   { key: above }: DeclaredThing,
-  own: Pick<DeclaredThing, "kind" | "name" | "path" | "removal">,
+  own: Pick<DeclaredThing, "kind" | "name" | "path">,
   { targetInitialApp: target, ...inputs }: { readonly [name: string]: unknown; targetInitialApp?: unknown },
 ): DeclaredThing {
   const links = { teamID: [{ of: above }], ...(target === undefined ? {} : { targetInitialApp: [linkTo(target)] }) };
@@ -182,7 +173,7 @@ function seedsOf({ seeds, seedOrder, fields }: Declared, top: LogicalName): Decl
       ...(expect ? { expect: resolveExpectations(expect, seeds) } : {}),
       ...(Object.hasOwn(fields, own.table) ? { fields: fields[own.table] } : {}),
     };
-    const at = { path: ["seeds", key], removal: ["seeds", key] };
+    const at = { path: ["seeds", key] };
     return thing(top, {
       kind: "SeedRows",
       name: nameBelow(top, key, formerKeys(formerly)),

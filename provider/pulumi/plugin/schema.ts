@@ -87,19 +87,12 @@ const environmentSpec = {
     apps: textMap("Links to the apps by logical name; known once an app is ready."),
   },
   required: ["organizations", "teams", "seeds", "apps"],
+  requiredInputs: ["file"],
   inputProperties: {
     file: {
       type: "string",
       description:
-        "Path of the YAML file, relative to the folder in which the program runs. Either this or `declaration` is given.",
-    },
-    declaration: {
-      type: "object",
-      additionalProperties: { $ref: "pulumi.json#/Any" },
-      description:
-        "What such a file holds, inline: `organizations`, `seeds`, `apps`, `rules`. Sources are relative to the folder in " +
-        "which the program runs. Values may be outputs of other resources; what decides which resources there are should " +
-        "be known in a preview, which otherwise names what it can't show.",
+        "Path of the YAML file, relative to the folder in which the program runs. No output of a resource decides it.",
     },
   },
 };

@@ -1,4 +1,3 @@
-import { isObject } from "../../contract/wire.ts";
 import { quote } from "../../messages/text.ts";
 import { SourceError } from "../../sources/read.ts";
 import type { InputProblem } from "../model/resource.ts";
@@ -48,20 +47,6 @@ export async function findDeclared(declared: Declared, { directory, day }: Peopl
     const problem = { property: "source", reason: error.message };
     return { members: {}, ends: splitEnds([], day), problems: [problem] };
   }
-}
-
-/** Inputs of people as of a day, as a run has them once they are checked: members who are left, or that one has ended. */
-export async function settlePeople(
-  kind: string,
-  inputs: Readonly<Record<string, unknown>>,
-  place: PeoplePlace,
-): Promise<Readonly<Record<string, unknown>>> {
-  const { until } = inputs;
-  if (kind !== "TeamRoster")
-    return typeof until === "string" && isOver(until, place.day) ? { ...inputs, ended: true } : inputs;
-  if (inputs["source"] === undefined && !isObject(until)) return inputs;
-  const { members } = await findDeclared(inputs, place);
-  return { ...inputs, members };
 }
 
 /** True when a membership with an end counts as absent. */

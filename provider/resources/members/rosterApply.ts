@@ -13,7 +13,6 @@ import {
   type WantedMember,
 } from "../../reconcile/rosters.ts";
 import { mayBeMade } from "../model/made.ts";
-import type { RemovalLine } from "../model/removals.ts";
 import { PartialFailure, ResourceError, type Context } from "../model/resource.ts";
 import { membership } from "./memberships.ts";
 import { findFound, namesIn, sparing, stillFound, type FoundRoles, type KeptFound } from "./rosterFound.ts";
@@ -21,7 +20,6 @@ import { identify, withRoles, nameOf, observe, toWanted, type Kept, type Members
 import { lacking, type RoleChange } from "./rosterProof.ts";
 import { each, names, sentences } from "./rosterSentences.ts";
 import type { MemberContext } from "./teamClaims.ts";
-import { refuseUndeclaredMembers } from "./undeclared.ts";
 
 /** The part of a roster's declaration that decides about the team's members. */
 interface Roster extends InvitationTargets {
@@ -34,7 +32,6 @@ interface Roster extends InvitationTargets {
   keepSelf: boolean;
   sensitive?: boolean | undefined;
   adopt?: boolean | undefined;
-  removal?: RemovalLine | undefined;
   resourceUrn?: string | undefined;
 }
 
@@ -170,7 +167,6 @@ async function planned(
   const plan = planRoster(wanted, before, options);
   if (!old && !inputs.adopt && !ours) refuseOthers(inputs, plan);
   if (plan.refusals.length > 0) throw new ResourceError(plan.refusals.join("\n"));
-  await refuseUndeclaredMembers(context, inputs, plan.remove);
   return { before, wanted, options, plan, stay: stay.length };
 }
 

@@ -10,7 +10,6 @@ import type { Identities } from "./identities.ts";
 import type { Journal } from "./journal.ts";
 import type { Made } from "./made.ts";
 import { once } from "./once.ts";
-import type { Removals } from "./removals.ts";
 
 declare module "zod" {
   interface GlobalMeta {
@@ -120,8 +119,6 @@ export interface Context {
   hide: (value: unknown) => void;
   /** The ID by which engines show a thing, since they hide none: this one, or a random one where it would tell a secret. */
   publicID: (id: string) => string;
-  /** The removals that an Environment file in this folder allows. */
-  removals: (file: string, directory: string) => Promise<Removals>;
   /** Gets each row of a seed that was changed by hand, whole and in the terms of the source. */
   watch?: RowWatch;
   /** Aborts when the run is cancelled or its engine has ended. */
@@ -155,7 +152,6 @@ export interface OfflineContext extends Pick<
   | "identities"
   | "journal"
   | "organizationNames"
-  | "removals"
   | "dialect"
   | "lostData"
 > {

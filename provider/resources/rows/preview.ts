@@ -19,7 +19,6 @@ import { inLastLabels } from "./kept/ignored.ts";
 import { nobody, noneLeaving, removeKeptForOthers, stayMessage, type LeavingRows } from "./kept/leaving.ts";
 import type { SeedInputs, SeedState } from "./kept/state.ts";
 import { loadTombstones, takesUp } from "./kept/tombstones.ts";
-import { refuseOtherTable, refuseUndeclaredRows, sayDoneLines } from "./kept/undeclared.ts";
 import { sayViewers } from "./kept/viewers.ts";
 import { describeKeptForOthers } from "./keptForOthers.ts";
 import { describeUnmet } from "./live/projection.ts";
@@ -50,7 +49,6 @@ export async function previewUpdate(
 ): Promise<Diff & { findings?: RowFindings }> {
   if (change.replaces.length > 0) return replaced(context, change, old, inputs);
   const { report } = context;
-  await sayDoneLines(context, inputs, old);
   const links = renewedLinks(context, old, inputs);
   // A refresh takes from the engine what it knew of the failure.
   const unmet = old.unmet && inputs.expect ? ["unmet"] : [];
@@ -110,7 +108,6 @@ function replaced({ report }: OfflineRowContext, change: Diff, old: State, input
   report.forecast(
     `${move}: once the rows are there, the ${count} rows of ${old.table} are removed, but for those that another seed declares`,
   );
-  refuseOtherTable(inputs, old.table, count);
   const refusal = tooManyRemovals("rows", count, count, inputs.maxRemovals);
   if (refusal !== undefined) throw new ResourceError(`${move}: ${refusal}`);
   return change;
@@ -181,7 +178,6 @@ async function planned(
   const refusals = [...(refusal ? [refusal] : []), ...clearing.refusals];
   if (refusal && mayComeLater(context, inputs)) report.forecast(laterAdvice);
   if (refusals.length > 0) throw new ResourceError(refusals.join("\n"));
-  await refuseUndeclaredRows(context, inputs, target, leaving.going, names.removed);
   const removed = { target, keys: leaving.going };
   const referring = leaving.going.length === 0 ? [] : await referringTo(rowClaims.checked(), removed, directory);
   if (referring.length > 0) {

@@ -18,7 +18,6 @@ import { beginInserts } from "./kept/made.ts";
 import { scopeOf, union, type Scope } from "./kept/scope.ts";
 import { optionsOf, outputsOf, type KeptState, type SeedInputs, type SeedState } from "./kept/state.ts";
 import { comesBack, loadTombstones } from "./kept/tombstones.ts";
-import { refuseUndeclaredRows } from "./kept/undeclared.ts";
 import { changesViewers, refuseOtherViewers, withViewerIDs } from "./kept/viewers.ts";
 import { refuseReferredTo, sayWhatStays, withoutClaimed } from "./keptForOthers.ts";
 import { beginTurn, type RowContext } from "./live/context.ts";
@@ -201,7 +200,6 @@ async function plannedRun(
   limitRemovals(plan, going, last, inputs);
   const clear = left.clearedBy(plan, summary, scope, handed);
   plan.refusals.push(...tooMuchCleared(countsIn(clear), last.count, inputs));
-  await refuseUndeclaredRows(context, inputs, terms, going);
   await refusePlan(inputs, plan, directory, old === undefined);
   await refuseReferredTo(context, { target: terms, urn: inputs.resourceUrn }, plan.remove);
   await refuseNumbered(inputs, plan, numbered, directory);

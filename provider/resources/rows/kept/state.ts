@@ -1,6 +1,5 @@
 import { encodeLedger, type Ledger } from "../../../reconcile/ledger.ts";
 import type { Mode, RowOptions } from "../../../reconcile/rows.ts";
-import type { RemovalLine } from "../../model/removals.ts";
 import type { Summary } from "../declared/declaration.ts";
 import { isWithinBounds } from "../declared/summaries.ts";
 import type { RowTarget } from "../declared/target.ts";
@@ -16,7 +15,6 @@ export interface SeedInputs extends RowTarget, Omit<RowOptions, "adopt" | "maxRe
   digest?: string | undefined;
   keys?: string[] | undefined;
   onViewersChange?: "newRows" | "recreate" | "error" | undefined;
-  removal?: RemovalLine | undefined;
 }
 
 /** Values that a run leaves in the state beside the inputs. */
