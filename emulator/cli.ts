@@ -35,7 +35,7 @@ export function addEmulatorCommand(program: Command): void {
     snapshot
       .command(name)
       .description(what)
-      .argument("<file>", "the file, whose name ends in .json.zst, .json.gz or .json")
+      .argument("<file>", "the file, such as state.db")
       .argument("[address]", "the console's address, which has the token; else as MICROAPPS_ENDPOINT has it")
       .action(async (file: string, address?: string) => (await commands())[work](file, address));
   }
@@ -49,7 +49,7 @@ function withOptions(command: Command): Command {
       "--seed <file>",
       "YAML file with tables, users and settings, or of an Environment; taken when the data file is new; later start adds its new tables and fields",
     )
-    .option("--reseed", "put an old data file to what its seed has now, and drop the rest but snapshots")
+    .option("--reseed", "put an old data file to what its seed has now, and drop the rest")
     .option(
       "--profile <file>",
       "platform-profile.yaml: behave as that platform was seen to behave; kept in the data file",
@@ -87,13 +87,7 @@ function withOptions(command: Command): Command {
     .option("--verbose", "print each call with its remark: what a platform ignores, such as a misspelt label")
     .option("--read-only", "refuse every call that changes the platform")
     .addOption(new Option("--strict", "refuse values that do not fit a field's type").conflicts("loose"))
-    .option("--loose", "take any value for any field")
-    .option(
-      "--tenant <name>",
-      "a further platform at /tenants/<name>, with the same seed; may be given again",
-      listed,
-      [],
-    );
+    .option("--loose", "take any value for any field");
 }
 
 function portIn(text: string): number {

@@ -1,9 +1,11 @@
 // Actions of the emulator's commands; cli.ts declares them.
 import type { Command } from "commander";
-import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
-import { basename, resolve } from "node:path";
+import { randomUUID } from "node:crypto";
+import { createReadStream, createWriteStream } from "node:fs";
+import { rename, rm, stat } from "node:fs/promises";
+import { resolve } from "node:path";
 import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { waitForInterrupt, runCommand } from "../machine/commands.ts";
 import { messageOf } from "../machine/failures.ts";
 import type { WireNames } from "../provider/contract/endpoints.ts";
@@ -13,7 +15,7 @@ import { healthPath } from "./admin/health.ts";
 import type { NewCall } from "./data/callLog.ts";
 import { createEmulator, type Emulator, type EmulatorOptions } from "./emulator.ts";
 import { defaultAdministrator } from "./seed/schema.ts";
-import { packingOf, writeWhole } from "./snapshots/snapshotFiles.ts";
+import { requireName } from "./seed/snapshots.ts";
 
 const tokenVariable = "MICROAPPS_EMULATOR_TOKEN";
 
@@ -35,7 +37,6 @@ export interface EmulatorCommandOptions {
   readOnly?: true;
   strict?: true;
   loose?: true;
-  tenant: string[];
 }
 
 /** Prints a failure, each mistake on a line of its own and what it repeats of the command line within one, and ends. */
@@ -116,11 +117,14 @@ export async function askHealth(address: string): Promise<void> {
 }
 
 export async function saveSnapshot(file: string, address: string | undefined): Promise<void> {
+  const draft = `${file}.${randomUUID()}.draft`;
   try {
-    packingOf(file);
-    const { body } = await stateOf(address, `name=${encodeURIComponent(basename(file))}`, {});
-    if (body) await writeWhole(file, body);
+    requireName(file);
+    const { body } = await stateOf(address, "", {});
+    await pipeline(body ?? [], createWriteStream(draft, { flags: "wx", mode: 0o600, flush: true }));
+    await rename(draft, file);
   } catch (error) {
+    await rm(draft, { force: true });
     refuseError(error);
   }
 }
@@ -153,13 +157,9 @@ async function stateOf(console: string | undefined, query: string, request: Requ
 
 /** @param onCall runs for each call unless `--verbose` prints them */
 async function started(
-  { data, seed, snapshot, strict, loose, tenant, ...options }: EmulatorCommandOptions,
+  { data, seed, snapshot, strict, loose, ...options }: EmulatorCommandOptions,
   onCall?: (call: NewCall) => void,
 ): Promise<Emulator> {
-  const from = {
-    seed: seed === undefined ? undefined : resolve(seed),
-    snapshot: snapshot === undefined ? undefined : resolve(snapshot),
-  };
   return createEmulator({
     port: options.port,
     host: options.host,
@@ -171,13 +171,13 @@ async function started(
     administrator: administratorIn(process.env),
     wireNames: options.wireName,
     data: data === undefined ? undefined : resolve(data),
-    ...from,
+    seed: seed === undefined ? undefined : resolve(seed),
+    snapshot: snapshot === undefined ? undefined : resolve(snapshot),
     profile: options.profile === undefined ? undefined : resolve(options.profile),
     reseed: options.reseed,
     onCall: options.verbose ? printCall : onCall,
     readOnly: options.readOnly,
     settings: strict ? { strict: true } : loose ? { strict: false } : {},
-    tenants: Object.fromEntries(tenant.map((name) => [name, from])),
   });
 }
 

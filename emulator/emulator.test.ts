@@ -1,7 +1,6 @@
-import { describe, expect, test } from "@jest/globals";
-import { join } from "node:path";
+import { expect, test } from "@jest/globals";
 import { endpoints } from "../provider/contract/endpoints.ts";
-import { administrate, directory, post, replyOf, seed, signIn, start } from "./testing/platform.ts";
+import { administrate, post, replyOf, signIn, start } from "./testing/platform.ts";
 
 const country = { microAppID: "countries", rowData: { Code: "CZ" } };
 
@@ -19,25 +18,6 @@ test("settings of a run count more than those of the seed", async () => {
   expect((await (await signIn(url)).call("createappwithprompt", request)).status).toBe(403);
 });
 
-test("tenants share a port and nothing else", async () => {
-  const data = join(directory(), "platform.db");
-  const emulator = await start({ data, tenants: { acme: { seed }, zoo: {} } });
-  const acme = emulator.tenant("acme");
-  expect(acme.url).toBe(`${emulator.url}/tenants/acme`);
-  const [main, other] = [await signIn(emulator.url), await signIn(acme.url)];
-  await other.call("insertmicroapprow", country);
-  expect(await main.get("body.microAppRows", "microappdata", { microAppID: "countries" })).toEqual([]);
-  expect(emulator.calls({ mutating: true })).toEqual([]);
-  expect(acme.calls({ mutating: true })).toHaveLength(1);
-  const headers = { "x-auth-token": main.token, "x-user-id": main.userID };
-  expect((await other.call("readteam", { teamID: "t" }, headers)).status).toBe(401);
-  expect((await post(`${emulator.url}/tenants/none/api/login`, "{}")).status).toBe(404);
-  acme.setFaults({ faults: [{ kind: "status" }] });
-  expect((await main.call("microappdata", { microAppID: "countries" })).status).toBe(200);
-  const zoo = await signIn(emulator.tenant("zoo").url);
-  expect((await zoo.call("microappdata", { microAppID: "countries" })).status).toBe(404);
-});
-
 test("names on the wire are the deployment's", async () => {
   const wireNames = { platformFormat: "rawFormat", storecopy: "duplicate" };
   const { url } = await start({ wireNames });
@@ -48,53 +28,6 @@ test("names on the wire are the deployment's", async () => {
   for (const spelling of ["storecopy", "s3copy", "duplicate"]) {
     expect((await post(`${url}/api/microappchild/${spelling}`, "{}")).status).toBe(401);
   }
-});
-
-describe("snapshots", () => {
-  test("are saved, compared, loaded and deleted while the platform runs", async () => {
-    const emulator = await start();
-    const admin = await signIn(emulator.url);
-    const one = await admin.get("rowID", "insertmicroapprow", country);
-    await admin.call("insertorganization", { organizationInfo: { _id: "acme", name: "Acme" } });
-    emulator.saveSnapshot("before");
-    expect(emulator.differences("before")).toEqual([]);
-    const two = await admin.get("rowID", "insertmicroapprow", country);
-    await admin.call("updatemicroapprow", { rowID: one, rowData: { Code: "SK" } });
-    await admin.call("deleteorganization", { organizationID: "acme" });
-    const none = { added: [], removed: [], changed: [] };
-    expect(emulator.differences("before")).toEqual([
-      { ...none, table: "rows", added: [two], changed: [one] },
-      { ...none, table: "organizations", removed: ["acme"] },
-      { ...none, table: "teams", removed: [expect.any(String)] },
-      { ...none, table: "members", removed: [expect.any(String)] },
-    ]);
-    await emulator.reset("empty");
-    emulator.loadSnapshot("before");
-    expect(emulator.differences("before")).toEqual([]);
-    const again = await signIn(emulator.url);
-    const sorted = { microAppID: "countries", optViewSort: { sortVal: 1 } };
-    expect(await again.get("body.microAppRows", "microappdata", sorted)).toMatchObject([{ _id: one, Code: "CZ" }]);
-    expect(emulator.snapshots()).toEqual(["before"]);
-    emulator.deleteSnapshot("before");
-    expect(emulator.snapshots()).toEqual([]);
-    expect(() => emulator.loadSnapshot("before")).toThrow("Snapshot not found: before");
-  });
-
-  test("are in the admin interface", async () => {
-    const emulator = await start();
-    const ask = async (method: string, name: string) =>
-      replyOf(await administrate(emulator, `snapshots/${name}`, { method }));
-    expect((await ask("PUT", "a")).status).toBe(200);
-    await (await signIn(emulator.url)).call("insertmicroapprow", country);
-    expect((await ask("GET", "a")).at("differences")).toMatchObject([{ table: "rows" }]);
-    expect((await ask("POST", "a")).status).toBe(200);
-    expect((await ask("GET", "a")).at("differences")).toEqual([]);
-    expect((await ask("GET", "")).at("snapshots")).toEqual(["a"]);
-    expect((await ask("DELETE", "a")).status).toBe(200);
-    expect((await ask("DELETE", "a")).status).toBe(404);
-    expect((await ask("PUT", `a"b`)).status).toBe(400);
-    expect((await ask("PUT", "%")).status).toBe(400);
-  });
 });
 
 test("rows are marked over the admin interface, and locked ones are kept", async () => {

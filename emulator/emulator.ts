@@ -3,8 +3,7 @@ import type { ProfileInput } from "../provider/habits/profile.ts";
 import { readProfile } from "../provider/layers/profileFile.ts";
 import { readsBody } from "./admin/actions.ts";
 import type { NewCall } from "./data/callLog.ts";
-import { Database } from "./data/database.ts";
-import { makeFolders, toOpeningError } from "./data/dataFile.ts";
+import { Database, makeFolders, toOpeningError } from "./data/database.ts";
 import { newToken, requireLongToken } from "./data/hashing.ts";
 import { writeProfile, type Settings } from "./data/settings.ts";
 import { listen } from "./http/server.ts";
@@ -17,11 +16,9 @@ import { routeRequests } from "./routing.ts";
 import { addFromSeed } from "./seed/additions.ts";
 import { compareSeed } from "./seed/differences.ts";
 import { readSeed } from "./seed/file.ts";
-import { plant, withoutSecrets } from "./seed/planting.ts";
-import { replaceSeed } from "./seed/reset.ts";
+import { plant, replaceSeed, withoutSecrets } from "./seed/planting.ts";
 import type { SeedInput } from "./seed/schema.ts";
-import { dropLeftovers, giveBack } from "./snapshots/drafts.ts";
-import { awaitSnapshot, loadAwaited } from "./snapshots/snapshotFiles.ts";
+import { takeAttached } from "./seed/snapshots.ts";
 
 /** Options of an emulator; all may be left out. */
 export interface EmulatorOptions extends ExposureOptions {
@@ -60,11 +57,6 @@ export interface EmulatorOptions extends ExposureOptions {
   settings?: Partial<Settings> | undefined;
   /** Faults to play from the start. Default: none. */
   faults?: FaultPlan | undefined;
-  /**
-   * Further platforms on the same port, by name, each with its own data; they are reached at `<url>/tenants/<name>`.
-   * A data file `x.db` gets `x.db.<name>` beside it.
-   */
-  tenants?: Record<string, Pick<EmulatorOptions, "seed" | "snapshot">> | undefined;
 }
 
 /** A running emulator, and its main platform. */
@@ -79,8 +71,6 @@ export interface Emulator extends Omit<Instance, "answer"> {
   console: string;
   /** Lets running requests end, then closes port and data files. */
   close: () => Promise<void>;
-  /** One of the further platforms; throws when there is none of this name. */
-  tenant: (name: string) => Omit<Instance, "answer">;
   /** Makes a further platform in memory, such as one for each test: a copy of a snapshot or of the seed. */
   instance: (options?: OnDemand) => Promise<OnDemandInstance>;
   /** Names of those that `instance` made and that have not ended. */
@@ -89,7 +79,7 @@ export interface Emulator extends Omit<Instance, "answer"> {
 
 /** A platform that was made while the emulator runs. */
 export interface OnDemandInstance extends Omit<Instance, "answer"> {
-  /** It is the tenant of this name. */
+  /** It is reached at `<url>/instances/<name>`. */
   name: string;
   /** Its token for `/_emulator/`. */
   token: string;
@@ -104,67 +94,45 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
   const profile = readProfile(options.profile, options.program);
   const exposure = readExposure(options);
   makeFolders(data);
-  const platforms = new HostedPlatforms();
   const token = options.token === undefined ? newToken() : requireLongToken(options.token);
-  const opened: Database[] = [];
-  const added: string[] = [];
-  const differs: string[] = [];
+  const check = (database: Database) => refuseKnownCredentials(database, host);
+  const database = opened(data, options, check);
   try {
-    const check = (database: Database) => refuseKnownCredentials(database, host);
-    const made = new Map<string, Platform>();
-    for (const [name, from] of Object.entries({ "": options, ...options.tenants })) {
-      if (!/^[\w-]*$/.test(name)) throw new Error(`"${name}" can't be a tenant: use letters, digits and hyphens`);
-      const file = name === "" || data === ":memory:" ? data : `${data}.${name}`;
-      const database = opening(file, from, options, check);
-      opened.push(database);
-      if (!database.fresh) {
-        added.push(...addFromSeed(database, from.seed, options.program, now()));
-        differs.push(...compareSeed(database, from.seed, options.program));
-      }
-      dropLeftovers(database);
-      if (from.snapshot !== undefined) await loadAwaited(database, from.snapshot);
-      if (profile) writeProfile(database, profile);
-      check(database);
-      void giveBack(database);
-      made.set(name, new Platform(database, { now, wireNames, readOnly, settings, onCall, check }));
-    }
+    const added = database.fresh ? [] : addFromSeed(database, options.seed, options.program, now());
+    const differs = database.fresh ? [] : compareSeed(database, options.seed, options.program);
+    if (profile) writeProfile(database, profile);
+    check(database);
+    const platform = new Platform(database, { now, wireNames, readOnly, settings, onCall, check });
+    const platforms = new HostedPlatforms();
     const answering = routeRequests(platforms, {
-      wireNames: { ...made.get("")?.dialect.profile?.wireNames, ...wireNames },
+      wireNames: { ...platform.dialect.profile?.wireNames, ...wireNames },
       ...exposure,
     });
     const listening = await listen(answering, { host, port, unref, readsBody });
-    const url = exposure.publicUrl ?? listening.url;
-    for (const [name, platform] of made) {
-      const instance = new Instance(platform, name === "" ? url : `${url}/tenants/${name}`);
-      platforms.add({ name, platform, instance, token });
-    }
-    const main = platforms.main.instance;
-    if (options.faults) main.setFaults(options.faults);
+    const instance = new Instance(platform, exposure.publicUrl ?? listening.url);
+    platforms.begin({ name: "", platform, instance, token });
+    if (options.faults) instance.setFaults(options.faults);
     let closing: Promise<void> | undefined;
     const close = () => (closing ??= listening.close().finally(() => platforms.close()));
-    const tenant = (name: string) => platforms.find(name).instance;
-    const instance = async (options: OnDemand = {}): Promise<OnDemandInstance> => {
-      const { instance, name, token } = await platforms.make(options);
-      const close = () => Promise.resolve(void platforms.end(name));
-      return Object.assign(instance, { name, token, close });
-    };
+    const makeInstance = (options: OnDemand = {}): Promise<OnDemandInstance> =>
+      Promise.resolve().then(() => {
+        const { instance, name, token } = platforms.make(options);
+        const close = () => Promise.resolve(void platforms.end(name));
+        return Object.assign(instance, { name, token, close });
+      });
     const instances = () => platforms.names();
     const console = `${listening.url}/#token=${token}`;
-    return Object.assign(main, { close, tenant, instance, instances, token, console, added, differs });
+    return Object.assign(instance, { close, instance: makeInstance, instances, token, console, added, differs });
   } catch (error) {
-    for (const database of opened) database.close();
+    database.close();
     throw error;
   }
 }
 
-/**
- * Opens a data file. A new one is planted with its seed, and stays empty when `check` throws for that; a snapshot is still
- * to be loaded into it then.
- */
-function opening(
+/** Opens a data file. A new one is planted with its seed or a snapshot, and stays empty when `check` throws for that. */
+function opened(
   file: string,
-  { seed: source, snapshot }: Pick<EmulatorOptions, "seed" | "snapshot">,
-  { program, administrator: chosen, now = Date.now, reseed = false }: EmulatorOptions,
+  { seed: source, snapshot, program, administrator: chosen, now = Date.now, reseed = false }: EmulatorOptions,
   check: (database: Database) => void,
 ): Database {
   if (source !== undefined && snapshot !== undefined) {
@@ -175,13 +143,16 @@ function opening(
     const seed = readSeed(source, program);
     return withoutSecrets({ ...seed, administrator: chosen ?? seed.administrator });
   };
-  const plantSeed = (fresh: Database) => {
-    plant(fresh, plannedSeed(), now());
-    if (snapshot === undefined) check(fresh);
-    else awaitSnapshot(fresh);
-  };
   try {
-    const database = new Database(file, plantSeed);
+    const database = new Database(
+      file,
+      (fresh) => {
+        if (snapshot === undefined) plant(fresh, plannedSeed(), now());
+        else takeAttached(fresh);
+        check(fresh);
+      },
+      { snapshot },
+    );
     if (reseed && !database.fresh) replaceSeed(database, plannedSeed(), now(), check);
     return database;
   } catch (error) {

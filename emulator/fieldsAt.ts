@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import type { FieldType } from "../provider/contract/fields.ts";
 import { parseEmulatorEndpoint } from "./address.ts";
-import { DatabaseSync } from "./data/dataFile.ts";
+import { DatabaseSync } from "./data/database.ts";
 import { fieldTypesOf, type FieldTypes } from "./seed/fields.ts";
 import { digestOfSeed, readSeed } from "./seed/file.ts";
 import type { SeedInput } from "./seed/schema.ts";

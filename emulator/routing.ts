@@ -7,7 +7,7 @@ import { openapi } from "./http/openapi.ts";
 import { allowPages, isPreflight, preflight } from "./http/origins.ts";
 import type { Answering, Arrived, Outgoing } from "./http/server.ts";
 import type { Exposure } from "./platform/exposure.ts";
-import type { Hosted, HostedPlatforms } from "./platform/hosted.ts";
+import { instancePath, type Hosted, type HostedPlatforms } from "./platform/hosted.ts";
 import type { Platform } from "./platform/platform.ts";
 
 /** How the emulator is reached. */
@@ -24,7 +24,7 @@ export function routeRequests(platforms: HostedPlatforms, options: RoutingOption
     const { name, instance, platform } = hosted;
     const host = headers["host"] ?? "localhost";
     const base = publicUrl ?? (isHost(host) ? `http://${host}` : platforms.main.instance.url);
-    const url = `${base}${name === "" ? "" : `/tenants/${name}`}`;
+    const url = `${base}${instancePath(name)}`;
     const admin = (path: string) => administrate({ ...hosted, all: platforms, url: base, allowAdmin }, request, path);
     if (path === "")
       return answer({ ...failed(308, "The console ends with a slash"), headers: { location: `${url}/` } });
@@ -45,11 +45,11 @@ export function routeRequests(platforms: HostedPlatforms, options: RoutingOption
     const origin = origins.find((origin) => origin === headers["origin"]);
     if (origin === undefined && isForeignPage(request)) return answer(failed(403, foreignPage));
     if (request.path === healthPath && method === "GET") return answer(health(platforms));
-    const [, name = "", path = request.path] = /^\/tenants\/([^/]+)(\/.*|$)/.exec(request.path) ?? [];
+    const [, name = "", path = request.path] = /^\/instances\/([^/]+)(\/.*|$)/.exec(request.path) ?? [];
     const isOpen = origin !== undefined && !path.startsWith(adminPath);
     if (isOpen && isPreflight(request)) return answer(preflight(origin));
     const found = await platforms.use(name, (hosted) => answered(hosted, request, path));
-    const answering = found ?? answer(failed(404, `There is no tenant ${name}`));
+    const answering = found ?? answer(failed(404, `There is no instance ${name}`));
     if (origins.length === 0) return answering;
     return { ...answering, outgoing: allowPages(answering.outgoing, isOpen ? origin : undefined) };
   };

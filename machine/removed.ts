@@ -39,6 +39,8 @@ const flags: Sentences = {
   "ci --approve": `ci --approve is gone: ${noApproval}`,
   "report --events":
     "report --events is gone: `microapps preview` shows what a program that declares its own resources will do",
+  "emulator --tenant":
+    "--tenant is gone: start an emulator for each platform, or make instances (`POST /_emulator/instances`, `emulator.instance()`)",
 };
 
 /** Keys of a stack's configuration, without the namespace, and variables of the environment. */
@@ -97,7 +99,9 @@ const habits: Sentences = Object.fromEntries(
 );
 
 /** Files and folders that earlier versions wrote or read. */
-const files: Sentences = {};
+const files: Sentences = {
+  "snapshot.json": "a snapshot of the emulator is an SQLite file now: save the state anew with a name such as state.db",
+};
 
 const removed = { commands, flags, settings, inputs, environmentKeys, habits, files };
 

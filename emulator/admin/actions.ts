@@ -1,13 +1,17 @@
+import { createReadStream, createWriteStream } from "node:fs";
+import { pipeline } from "node:stream/promises";
 import { isOwnHost } from "../../machine/hosts.ts";
 import { endpoints, type EndpointName } from "../../provider/contract/endpoints.ts";
 import type { ProfileInput } from "../../provider/habits/profile.ts";
 import { FileError } from "../../provider/layers/checkedFile.ts";
 import type { CallFilter } from "../data/callLog.ts";
+import { removeDataFile } from "../data/database.ts";
 import { hashToken } from "../data/hashing.ts";
 import { forbidden, invalid, notFound, PlatformError } from "../data/platformError.ts";
 import { parseBody } from "../http/body.ts";
 import type { Arrived, Outgoing } from "../http/server.ts";
-import { loadBytes, packState, packingOf } from "../snapshots/snapshotFiles.ts";
+import { instancePath } from "../platform/hosted.ts";
+import { newFile } from "../seed/snapshots.ts";
 import type { Administrated } from "./administrated.ts";
 import { callAsAdministrator } from "./calling.ts";
 import { consoleFile } from "./consoleFiles.ts";
@@ -22,7 +26,7 @@ type Action = (on: Administrated, request: Arrived, name: string) => unknown;
 
 /** Actions by method and first part of the path; the rest of the path is the name. */
 const actions: Record<string, Action> = {
-  "GET tables": async ({ platform }, { query }) => ({ tables: await tableList(platform, query) }),
+  "GET tables": ({ platform }, { query }) => ({ tables: tableList(platform, query) }),
   "GET rows": ({ platform }, { query }) => rowPage(platform, query),
   "GET organizations": ({ platform }) => ({ organizations: organizationTree(platform) }),
   "GET users": ({ platform }) => ({ users: userList(platform) }),
@@ -62,35 +66,45 @@ const actions: Record<string, Action> = {
     return done;
   },
   "GET notifications": ({ instance }, { query }) => instance.notifications(query.get("email") ?? undefined),
-  "GET snapshots": async ({ instance }, _request, name) =>
-    name === "" ? { snapshots: instance.snapshots() } : { differences: await instance.compareSnapshot(name) },
-  "PUT snapshots": async ({ instance }, _request, name) => {
-    await instance.takeSnapshot(name);
+  "GET snapshots": ({ instance }, _request, name) =>
+    name === "" ? { snapshots: instance.snapshots() } : { differences: instance.differences(name) },
+  "PUT snapshots": ({ instance }, _request, name) => {
+    instance.saveSnapshot(name);
     return done;
   },
-  "POST snapshots": async ({ instance }, _request, name) => {
-    await instance.restoreSnapshot(name);
+  "POST snapshots": ({ instance }, _request, name) => {
+    instance.loadSnapshot(name);
     return done;
   },
   "DELETE snapshots": ({ instance }, _request, name) => {
     instance.deleteSnapshot(name);
     return done;
   },
-  "GET state": ({ platform }, { query }) => packState(platform.database, packingOf(query.get("name") ?? ".json")),
-  "PUT state": async ({ platform }, { query, stream }) => {
-    await loadBytes(platform.database, stream, query.get("name") ?? "the snapshot", () => platform.check());
+  "GET state": async ({ instance }) => {
+    const file = newFile();
+    await instance.saveSnapshotFile(file);
+    return createReadStream(file).on("close", () => removeDataFile(file));
+  },
+  "PUT state": async ({ instance }, { query, stream }) => {
+    const file = newFile();
+    try {
+      await pipeline(stream, createWriteStream(file));
+      await instance.loadSnapshotFile(file, query.get("name") ?? "the snapshot");
+    } finally {
+      removeDataFile(file);
+    }
     return done;
   },
   "GET instances": ({ all }) => ({ instances: all.names() }),
-  "POST instances": async ({ name: own, all, url }, { query }) => {
+  "POST instances": ({ name: own, all, url }, { query }) => {
     if (own !== "") throw forbidden("Instances are made by the main platform");
     const ttl = query.get("ttl");
     if (ttl !== null && !(Number(ttl) > 0 && Number(ttl) <= 86_400)) throw invalid("ttl must be 1 to 86400 seconds");
-    const { name, token } = await all.make({
+    const { name, token } = all.make({
       from: query.get("from") ?? undefined,
       ttl: ttl === null ? undefined : Number(ttl),
     });
-    return { name, address: `${url}/tenants/${name}`, token };
+    return { name, address: `${url}${instancePath(name)}`, token };
   },
   "DELETE instances": ({ name: own, all }, _request, name) => {
     if (own !== "") throw forbidden("Instances are ended by the main platform");
@@ -110,7 +124,7 @@ const actions: Record<string, Action> = {
 
 /** True if the body of a request is read by what it does, piece by piece. */
 export const readsBody = (method: string, path: string): boolean =>
-  method === "PUT" && /^(\/tenants\/[^/]+)?\/_emulator\/state$/.test(path);
+  method === "PUT" && /^(\/instances\/[^/]+)?\/_emulator\/state$/.test(path);
 
 /** Answers requests about the emulator: from this machine only, unless others are allowed to, and with its token only. */
 export async function administrate(on: Administrated, request: Arrived, path: string): Promise<Outgoing> {

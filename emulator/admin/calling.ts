@@ -2,6 +2,7 @@ import { endpoints, type EndpointName } from "../../provider/contract/endpoints.
 import { notFound, PlatformError } from "../data/platformError.ts";
 import { findAdministrator } from "../data/users.ts";
 import type { Arrived } from "../http/server.ts";
+import { instancePath } from "../platform/hosted.ts";
 import type { Administrated } from "./administrated.ts";
 
 /** Answer of a call that the console made; status 0 and no body where a fault keeps the answer back. */
@@ -12,7 +13,7 @@ export interface ConsoleAnswer {
 
 /** Carries a call out as the platform's first administrator: like any other, with its log entry and its faults. */
 export async function callAsAdministrator(
-  { platform, instance, name: tenant, url }: Administrated,
+  { platform, instance, name: own, url }: Administrated,
   { body, headers }: Arrived,
   name: string,
 ): Promise<ConsoleAnswer> {
@@ -24,7 +25,7 @@ export async function callAsAdministrator(
     headers: { "content-type": "application/json", "user-agent": headers["user-agent"] },
     query: {},
     body,
-    url: tenant === "" ? url : `${url}/tenants/${tenant}`,
+    url: `${url}${instancePath(own)}`,
     as,
   });
   return ending === "answer" ? { status: outgoing.status, body: outgoing.body } : { status: 0, body: null };

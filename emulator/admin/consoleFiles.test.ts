@@ -7,23 +7,24 @@ const folder = join(import.meta.dirname, "../../../emulator/console");
 const hostile = `<img src=x onerror="fetch('//evil.example')"><script>alert(1)</script>`;
 
 async function platform() {
-  const emulator = await start({ settings: { generationSeconds: 0 }, tenants: { other: {} } });
+  const emulator = await start({ settings: { generationSeconds: 0 } });
   const ask = async (path: string, method = "GET"): Promise<Reply> =>
     replyOf(await administrate(emulator, path, { method }));
   return { emulator, admin: await signIn(emulator.url), ask };
 }
 
-test("the console is at the emulator's and at each tenant's address, and needs nothing from elsewhere", async () => {
+test("the console is at the emulator's and at each instance's address, and needs nothing from elsewhere", async () => {
   const { emulator } = await platform();
-  for (const base of [emulator.url, emulator.tenant("other").url]) {
+  const instance = await emulator.instance();
+  for (const base of [emulator.url, instance.url]) {
     const page = await fetch(`${base}/`);
     expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
     const needed = [...(await page.text()).matchAll(/(?:src|href)="(_[^"]+)"/g)].map(([, path = ""]) => path);
     expect(needed).toEqual(["_emulator/console/styles.css", "_emulator/console/console.js"]);
     for (const path of needed) expect((await fetch(`${base}/${path}`)).status).toBe(200);
   }
-  const without = await fetch(`${emulator.url}/tenants/other`, { redirect: "manual" });
-  expect([without.status, without.headers.get("location")]).toEqual([308, `${emulator.url}/tenants/other/`]);
+  const without = await fetch(instance.url, { redirect: "manual" });
+  expect([without.status, without.headers.get("location")]).toEqual([308, `${instance.url}/`]);
 });
 
 test("its files take nothing from other hosts and make no markup of values", async () => {

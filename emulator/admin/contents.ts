@@ -6,8 +6,8 @@ import type { CallContext } from "../data/callContext.ts";
 import type { CallFilter, LoggedCall } from "../data/callLog.ts";
 import { membersOf, teamsOf } from "../data/memberships.ts";
 import { invalid } from "../data/platformError.ts";
-import { countAll, countFew, findShownField, findTable, requireTable, type TableField } from "../data/tables.ts";
-import { countRows, prepareRead } from "../endpoints/rowReads.ts";
+import { findShownField, findTable, requireTable, type TableField } from "../data/tables.ts";
+import { countFound, readRows } from "../endpoints/rowReads.ts";
 import type { Instance } from "../platform/instance.ts";
 import type { Platform } from "../platform/platform.ts";
 
@@ -16,15 +16,18 @@ import type { Platform } from "../platform/platform.ts";
 /** Enough for an export in one answer. */
 const maxRows = 100_000;
 
+/** Rows of a table that are counted with `counts=false`. */
+const countedAtOnce = 20_000;
+
 /** Tables with their fields and the number of their rows; with `counts=false` it is null where counting takes long. */
-export async function tableList({ database }: Platform, query: URLSearchParams) {
+export function tableList({ database }: Platform, query: URLSearchParams) {
   const tables = [];
   for (const { id } of database.all<{ id: string }>("SELECT id FROM tables ORDER BY position")) {
-    const few = countFew(database, id);
-    const rows = few === null && query.get("counts") !== "false" ? await countAll(database, id) : few;
-    const table = findTable(database, id);
-    if (!table) continue; // all were exchanged while one was counted
-    const { name, parent, fields } = table;
+    const most = query.get("counts") === "false" ? countedAtOnce + 1 : -1;
+    const some = "SELECT count(*) AS count FROM (SELECT 1 FROM rows WHERE table_id = ? LIMIT ?)";
+    const count = database.one<{ count: number }>(some, id, most)?.count ?? 0;
+    const rows = count === most ? null : count;
+    const { name, parent, fields } = requireTable(database, id);
     const shown = [...fields.values()].map((field) => {
       const { id, label, type, sort } = field;
       return { id, label, type, sort, target: targetOf(database, field) };
@@ -53,7 +56,7 @@ export interface RowPage {
  * One page of a table's rows: 50 by default, 100,000 at most. `filter` is a view filter, or a list that all must fit.
  * `total=false` counts nothing, which may take longer than the page itself.
  */
-export async function rowPage(platform: Platform, query: URLSearchParams): Promise<RowPage> {
+export function rowPage(platform: Platform, query: URLSearchParams): RowPage {
   const microAppID = query.get("table") ?? "";
   const limit = Math.min(wholeIn(query, "limit", 50), maxRows);
   const filter = query.get("filter");
@@ -67,12 +70,12 @@ export async function rowPage(platform: Platform, query: URLSearchParams): Promi
       : { optViewSort: { [keyOf(platform, microAppID, sort)]: Number(query.get("direction") ?? 1) } }),
   };
   const call = onlooker(platform);
-  const rows = await prepareRead(request, call);
+  const rows = readRows(request, call);
   const skipped = request.searchFilter[0]?.skip ?? 0;
   const more = rows.length > limit;
   const ended = !more && (rows.length > 0 || skipped === 0);
   const isCounted = query.get("total") !== "false";
-  const total = ended ? skipped + rows.length : isCounted ? await countRows(request, call) : null;
+  const total = ended ? skipped + rows.length : isCounted ? countFound(request, call) : null;
   return { rows: rows.slice(0, limit), more, total };
 }
 

@@ -12,18 +12,12 @@ const deviationsIn = (habits: Switches): Partial<Switches> =>
 export const healthPath = "/_emulator/health";
 
 /**
- * Reports that the emulator answers, and its seeds and habits: it listens once they are in. Nothing of it is secret, so
+ * Reports that the emulator answers, and its seed and habits: it listens once they are in. Nothing of it is secret, so
  * it needs no token and may be asked from other machines, as those who start a container do.
  */
 export function health(platforms: HostedPlatforms): Outgoing {
-  const instances = Object.fromEntries(
-    platforms
-      .lasting()
-      .map(({ name, platform: { database, dialect } }) => [
-        name,
-        { seed: seedDigest(database), habits: deviationsIn(dialect.habits) },
-      ]),
-  );
-  const body = { status: "success", version: readOwnPackage().version, instances };
+  const { database, dialect } = platforms.main.platform;
+  const { version } = readOwnPackage();
+  const body = { status: "success", version, seed: seedDigest(database), habits: deviationsIn(dialect.habits) };
   return { status: 200, body, headers: { "cache-control": "no-store" } };
 }

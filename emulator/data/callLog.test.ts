@@ -237,7 +237,8 @@ test("the emulator is administrated from its own machine's address only", async 
 });
 
 test("another user of the machine, who has no token, is told where it is and gets nothing", async () => {
-  const emulator = await start({ tenants: { other: {} } });
+  const emulator = await start();
+  const instance = await emulator.instance();
   const other = await start();
   expect(other.token).not.toBe(emulator.token);
   for (const authorization of ["", "Bearer ", "Bearer undefined", `Bearer ${other.token}`, emulator.token]) {
@@ -245,7 +246,7 @@ test("another user of the machine, who has no token, is told where it is and get
       ["_emulator/users", "GET"],
       ["_emulator/reset", "POST"],
       ["_emulator/none", "GET"],
-      ["tenants/other/_emulator/rows?table=countries", "GET"],
+      [`instances/${instance.name}/_emulator/rows?table=countries`, "GET"],
     ]) {
       const reply = await replyOf(
         await fetch(`${emulator.url}/${path}`, { method: method ?? "", headers: { authorization } }),
@@ -255,7 +256,7 @@ test("another user of the machine, who has no token, is told where it is and get
     }
   }
   expect(emulator.console).toBe(`${emulator.url}/#token=${emulator.token}`);
-  expect((await administrate({ url: emulator.tenant("other").url, token: emulator.token }, "users")).status).toBe(200);
+  expect((await administrate({ url: instance.url, token: emulator.token }, "users")).status).toBe(200);
 });
 
 test("an answer is logged without secrets, with lengths of long lists and the beginning of long texts", () => {

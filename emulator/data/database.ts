@@ -1,16 +1,150 @@
+import { closeSync, existsSync, mkdirSync, openSync, readSync, rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import type * as Sqlite from "node:sqlite";
 import type { SQLInputValue, StatementSync } from "node:sqlite";
-import { DatabaseSync, otherVersion, readyDataFile, removeDataFile } from "./dataFile.ts";
-import { isReadable, migrate } from "./migrations.ts";
-import { schema } from "./schema.ts";
+import { pathToFileURL } from "node:url";
+import { messageOf } from "../../machine/failures.ts";
+import { keepToOwner, whyUnwritable } from "../../machine/ownFile.ts";
+import { isObject } from "../../provider/contract/wire.ts";
+import { schema, schemaVersion } from "./schema.ts";
+
+/** SQLite of Node, which before Node 24 warns of its being experimental: an engine would show that as an error. */
+export const { DatabaseSync } = withoutWarning(() => process.getBuiltinModule("node:sqlite"));
+export type DatabaseSync = Sqlite.DatabaseSync;
+
+function withoutWarning<Result>(load: () => Result): Result {
+  const emitWarning = process.emitWarning.bind(process);
+  process.emitWarning = () => undefined;
+  try {
+    return load();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+/** A place in memory that several connections of this process open by its name, until the last of them closes. */
+export const toMemoryPath = (name: string): string => `file:/${name}?vfs=memdb`;
+
+const isMemory = (file: string): boolean => file === ":memory:" || /^file:\/.*\?vfs=memdb$/.test(file);
+
+/** Makes the folders of a data file. Throws an error that names the file and what stands in the way. */
+export function makeFolders(file: string): void {
+  if (isMemory(file)) return;
+  const missing: string[] = [];
+  for (let folder = dirname(file); !existsSync(folder); folder = dirname(folder)) missing.unshift(folder);
+  try {
+    // One by one: the recursive form never returns where a file system lets nobody make any, such as /proc.
+    for (const folder of missing) if (!existsSync(folder)) mkdirSync(folder);
+  } catch (error) {
+    const reason = whyUnwritable(file, { makesFolders: true }) ?? messageOf(error);
+    throw new Error(`${file} can't be used, its folder can't be made: ${reason}`, { cause: error });
+  }
+}
+
+/**
+ * Prepares a data file: only its owner may read it and the files beside it. Throws, before anything is changed, when
+ * an existing file is not the emulator's.
+ */
+function readyDataFile(file: string): void {
+  if (isMemory(file)) return;
+  closeSync(openSync(file, "a", 0o600));
+  if (statSync(file).size > 0) recognise(file);
+  if (isCutInPage(file)) throw Object.assign(new Error("the last page is not whole"), { errcode: corrupt });
+  for (const end of ["", "-wal", "-shm"]) keepToOwner(`${file}${end}`);
+}
+
+/** True for a file that ends within a page: SQLite reads zeros there. Where a log lies beside it, the page may be in that. */
+function isCutInPage(file: string): boolean {
+  const { size } = statSync(file);
+  const log = statSync(`${file}-wal`, { throwIfNoEntry: false });
+  if (size === 0 || (log?.size ?? 0) > 0) return false;
+  const header = Buffer.alloc(18);
+  const opened = openSync(file, "r");
+  try {
+    readSync(opened, header, 0, header.length, 0);
+  } finally {
+    closeSync(opened);
+  }
+  const pageSize = header.readUInt16BE(16);
+  return size % (pageSize === 1 ? 65_536 : pageSize) !== 0;
+}
+
+/** Removes a data file of this process; one that is open loses its name, or stays until it is closed. */
+export function removeDataFile(file: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch {
+    // Windows removes no open file.
+  }
+}
+
+/** Number of an error of SQLite; undefined for another one. */
+const codeOf = (error: unknown): number | undefined =>
+  isObject(error) && typeof error["errcode"] === "number" ? error["errcode"] & 0xff : undefined;
+
+const corrupt = 11; // SQLITE_CORRUPT
+
+/** Describes why data can't be used or written; undefined for what is no fault of its file or disk. */
+export function describeFileFault(error: unknown): string | undefined {
+  const code = codeOf(error);
+  if (code === 13) return "the disk is full"; // SQLITE_FULL
+  if (code === 8) return "the data file may only be read"; // SQLITE_READONLY
+  if (code === corrupt) return "the data file is broken or cut off";
+  return code === 10 ? "the disk fails" : undefined; // SQLITE_IOERR
+}
+
+/** An error of opening a data file, as a sentence that names it and what helps. */
+export function toOpeningError(file: string, error: unknown): unknown {
+  const system = (error as { code?: unknown } | null)?.code;
+  const fault =
+    describeFileFault(error) ??
+    (system === "EACCES" || system === "EPERM" || system === "EROFS" ? "the data file may only be read" : undefined) ??
+    (system === "EISDIR" ? "it is a folder" : system === "ENOSPC" ? "the disk is full" : undefined);
+  if (fault === undefined) return error;
+  const help = fault.includes("broken") ? ": start a new data file, with its seed or a snapshot" : "";
+  return new Error(`${file} can't be used, ${fault}${help}`, { cause: error });
+}
+
+const otherVersion = (file: string): Error =>
+  new Error(
+    `${file} was written by another version of the emulator: delete it or name a new file, and its seed is planted anew`,
+  );
+
+function recognise(file: string): void {
+  const foreign = new Error(`${file} is not a data file of the emulator`);
+  const connection = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
+  try {
+    const found = connection.prepare("SELECT user_version AS version FROM pragma_user_version").get();
+    const tables = connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+    const names = new Set(tables.map(({ name }) => name));
+    if (names.size === 0 && found?.["version"] === 0) return; // made by somebody who has not planted it yet
+    if (!["users", "sessions", "calls"].every((name) => names.has(name))) throw foreign;
+    if (found?.["version"] !== schemaVersion) throw otherVersion(file);
+  } catch (error) {
+    throw String(error).includes("not a database") ? foreign : error;
+  } finally {
+    connection.close();
+  }
+}
 
 const maxStatements = 300;
 
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
 /** How a data file is used that others may have open, and one that nobody else has and that ends with its connection. */
-const shared =
+const sharedOptions =
   "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY";
-const alone =
+const aloneOptions =
   "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -2048; " +
   "PRAGMA temp_store = MEMORY";
+
+/** How a database begins that has no contents yet. */
+interface Beginning {
+  /** Nobody else opens the file, and it is gone with the connection. */
+  alone?: boolean;
+  /** A snapshot's file, which `plant` finds attached as `snapshot`. */
+  snapshot?: string | undefined;
+}
 
 /**
  * One connection to a data file. Other processes may have the same file open: nothing is remembered outside the file,
@@ -20,39 +154,76 @@ const alone =
 export class Database {
   readonly #connection: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  /** Path of the data file; undefined for one that nobody else opens. */
+  readonly file: string | undefined;
   /** True when this process made the file. */
   readonly fresh: boolean;
   /** A file that goes when it is closed. */
   readonly #passing: string | undefined;
+  #score: (row: unknown[]) => number = () => 0;
 
-  /**
-   * Opens a file, or memory for `:memory:`. A new one gets the schema and `plant`'s rows, an older one is migrated.
-   * @param how `alone`: it is this connection's own, nobody finds it, and it is gone with it
-   */
-  constructor(file: string, plant: (database: Database) => void, how: { alone?: boolean } = {}) {
-    const isAlone = how.alone === true;
-    if (!isAlone) readyDataFile(file);
+  /** Opens a file, or memory for `:memory:`. A new one gets the schema and `plant`'s contents in one transaction. */
+  constructor(file: string, plant: (database: Database) => void, { alone = false, snapshot }: Beginning = {}) {
+    if (!alone) readyDataFile(file);
+    this.file = alone || isMemory(file) ? undefined : file;
+    this.#passing = alone ? file : undefined;
     this.#connection = new DatabaseSync(file, { timeout: 10_000 });
     try {
-      this.#connection.exec(isAlone ? alone : shared);
-      this.fresh = this.transaction(() => {
-        const version = this.one<{ user_version: number }>("PRAGMA user_version")?.user_version ?? 0;
-        if (version !== 0) {
-          if (!isReadable(version)) throw otherVersion(file);
-          migrate(this, version);
-          return false;
-        }
-        if (this.one("SELECT 1 FROM sqlite_schema")) throw new Error(`${file} is not a data file of the emulator`);
-        this.#connection.exec(schema);
-        plant(this);
-        return true;
-      });
+      this.#connection.function("row_score", { varargs: true, directOnly: true }, (...row) => this.#score(row));
+      this.#connection.exec(alone ? aloneOptions : sharedOptions);
+      const begin = () => this.transaction(() => this.#begin(file, plant));
+      this.fresh = snapshot === undefined || this.#version() !== 0 ? begin() : this.attached(snapshot, begin);
     } catch (error) {
       this.#connection.close();
       throw error;
     }
-    this.#passing = isAlone ? file : undefined;
-    if (isAlone) removeDataFile(file);
+    if (alone) removeDataFile(file);
+  }
+
+  #begin(file: string, plant: (database: Database) => void): boolean {
+    const version = this.#version();
+    if (version === schemaVersion) return false;
+    if (version !== 0) throw otherVersion(file);
+    if (this.one("SELECT 1 FROM sqlite_schema")) throw new Error(`${file} is not a data file of the emulator`);
+    this.#connection.exec(schema);
+    plant(this);
+    return true;
+  }
+
+  #version(): number {
+    return this.one<{ user_version: number }>("PRAGMA user_version")?.user_version ?? 0;
+  }
+
+  /** Does something while another database is attached as `snapshot`, which nothing writes to. */
+  attached<Result>(place: string, work: () => Result): Result {
+    const name = isMemory(place) ? place : `${pathToFileURL(place).href}?mode=ro`;
+    this.#connection.exec(`ATTACH ${quoted(name)} AS snapshot`);
+    try {
+      return work();
+    } finally {
+      this.#connection.exec("DETACH snapshot");
+    }
+  }
+
+  /** Makes the data file smaller by what is free in it. */
+  giveBack(): void {
+    if (!this.#isWithin()) this.#connection.exec("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)");
+  }
+
+  /** Writes all that it has to a new file, or into memory. */
+  copyTo(place: string): void {
+    this.#connection.exec(`VACUUM INTO ${quoted(place)}`);
+  }
+
+  /** Does something while the SQL function `row_score` answers what `score` returns for its parameters. */
+  scoring<Result>(score: (row: unknown[]) => number, work: () => Result): Result {
+    const before = this.#score;
+    this.#score = score;
+    try {
+      return work();
+    } finally {
+      this.#score = before;
+    }
   }
 
   one<Row>(sql: string, ...values: SQLInputValue[]): Row | undefined {
@@ -61,11 +232,6 @@ export class Database {
 
   all<Row>(sql: string, ...values: SQLInputValue[]): Row[] {
     return this.#prepared(sql).all(...values) as Row[];
-  }
-
-  /** Rows one after the other. The statement is not shared, so others may run between two rows. */
-  iterate<Row>(sql: string, ...values: SQLInputValue[]): IterableIterator<Row> {
-    return this.#connection.prepare(sql).iterate(...values) as IterableIterator<unknown> as IterableIterator<Row>;
   }
 
   /** Returns the number of rows that were changed. */
@@ -91,10 +257,6 @@ export class Database {
   /** Gives several reads one consistent view. */
   reading<Result>(work: () => Result): Result {
     return this.#within("BEGIN", work);
-  }
-
-  get isOpen(): boolean {
-    return this.#connection.isOpen;
   }
 
   close(): void {

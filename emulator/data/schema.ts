@@ -1,5 +1,5 @@
-/** Rises with every change of the tables below; migrations.ts brings older files here. */
-export const schemaVersion = 7;
+/** Rises with every change of the tables below; files of other versions are refused. */
+export const schemaVersion = 8;
 
 // Times are milliseconds since the epoch. The table `rows` gets a column sort<N> and an index
 // for each sort number that the seed uses.

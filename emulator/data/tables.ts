@@ -1,4 +1,3 @@
-import { setImmediate as others } from "node:timers/promises";
 import type { FieldType } from "../../provider/contract/fields.ts";
 import type { Database } from "./database.ts";
 import { notFound } from "./platformError.ts";
@@ -19,8 +18,6 @@ export interface Table {
   name: string;
   /** Table whose rows carry this one's rows; null unless it is a sub-table. */
   parent: string | null;
-  /** Generation of all rows; part of the names of their indexes. */
-  generation: string;
   fields: ReadonlyMap<string, TableField>;
   /** Fields whose sort values are stored, each in a column of its own. */
   sorted: readonly (TableField & { sort: number })[];
@@ -28,14 +25,9 @@ export interface Table {
 
 const fieldColumns = `id, label, type, sort, target_table AS targetTable, target_field AS targetField`;
 
-const generation = "SELECT value FROM meta WHERE key = 'generation'";
-
-/** Changes whenever all contents are exchanged at once. */
-export const generationOf = (database: Database): string => database.one<{ value: string }>(generation)?.value ?? "";
-
 export function findTable(database: Database, tableID: string): Table | undefined {
-  const table = database.one<Pick<Table, "id" | "name" | "parent" | "generation">>(
-    `SELECT id, name, parent, coalesce((${generation}), '') AS generation FROM tables WHERE id = ?`,
+  const table = database.one<Pick<Table, "id" | "name" | "parent">>(
+    "SELECT id, name, parent FROM tables WHERE id = ?",
     tableID,
   );
   if (!table) return undefined;
@@ -53,32 +45,6 @@ export function requireTable(database: Database, tableID: string): Table {
   return table;
 }
 
-/** Rows that are counted at once; others would feel more. */
-const countedAtOnce = 20_000;
-
-/** Number of a table's rows, null when there are too many to count them at once. */
-export function countFew(database: Database, tableID: string): number | null {
-  const some = "SELECT count(*) AS count FROM (SELECT 1 FROM rows WHERE table_id = ? LIMIT ?)";
-  const count = database.one<{ count: number }>(some, tableID, countedAtOnce + 1)?.count ?? 0;
-  return count > countedAtOnce ? null : count;
-}
-
-/** Number of a table's rows. Others are answered meanwhile, and may change it. */
-export async function countAll(database: Database, tableID: string): Promise<number> {
-  const behind = "FROM rows WHERE table_id = ? AND id > ?";
-  let counted = 0;
-  for (let after = ""; ; counted += countedAtOnce) {
-    const end = `SELECT id ${behind} ORDER BY id LIMIT 1 OFFSET ?`;
-    const last = database.one<{ id: string }>(end, tableID, after, countedAtOnce - 1);
-    if (!last) {
-      const rest = database.one<{ count: number }>(`SELECT count(*) AS count ${behind}`, tableID, after);
-      return counted + (rest?.count ?? 0);
-    }
-    after = last.id;
-    await others();
-  }
-}
-
 /** Name of a stored sort value: `sortVal` for the first, `sortVal2` for the second. */
 export const sortName = (sort: number): string => (sort === 1 ? "sortVal" : `sortVal${sort}`);
 
@@ -89,7 +55,7 @@ export function findShownField(table: Table, label: string | null): TableField |
 }
 
 /** Name of the index over all rows in the order of a sort number. */
-export const sortIndex = (sort: number, generation: string): string => `rows${generation}:sort${sort}`;
+export const sortIndex = (sort: number): string => `rows:sort${sort}`;
 
 /**
  * A page in the order of a sort field must not read the whole table: each sort number gets a column and an index. The
@@ -97,22 +63,12 @@ export const sortIndex = (sort: number, generation: string): string => `rows${ge
  */
 export function indexSorts(database: Database): void {
   const indexes =
-    "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'rows' AND name GLOB 'rows*:sort*'";
+    "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'rows' AND name GLOB 'rows:sort*'";
   for (const { name } of database.all<{ name: string }>(indexes)) database.execute(`DROP INDEX "${name}"`);
-  const sorts = addSorts(database, { rows: "rows", fields: "fields", generation: generationOf(database) });
-  for (const index of sorts) database.execute(index);
-}
-
-/** Adds columns to a table like `rows`, for the sort fields in one like `fields`; returns what makes their indexes. */
-export function addSorts(
-  database: Database,
-  { rows, fields, generation }: { rows: string; fields: string; generation: string },
-): string[] {
-  const sorts = `SELECT DISTINCT sort FROM "${fields}" WHERE sort IS NOT NULL ORDER BY sort`;
-  return database.all<{ sort: number }>(sorts).map(({ sort }) => {
-    if (!database.one("SELECT 1 FROM pragma_table_info(?) WHERE name = ?", rows, `sort${sort}`)) {
-      database.execute(`ALTER TABLE "${rows}" ADD COLUMN sort${sort}`);
-    }
-    return `CREATE INDEX "${sortIndex(sort, generation)}" ON "${rows}" (table_id, sort${sort}, id)`;
-  });
+  const sorts = "SELECT DISTINCT sort FROM fields WHERE sort IS NOT NULL ORDER BY sort";
+  for (const { sort } of database.all<{ sort: number }>(sorts)) {
+    const column = "SELECT 1 FROM pragma_table_info('rows') WHERE name = ?";
+    if (!database.one(column, `sort${sort}`)) database.execute(`ALTER TABLE rows ADD COLUMN sort${sort}`);
+    database.execute(`CREATE INDEX "${sortIndex(sort)}" ON rows (table_id, sort${sort}, id)`);
+  }
 }

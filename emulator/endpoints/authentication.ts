@@ -1,6 +1,5 @@
 import type { CallContext } from "../data/callContext.ts";
 import type { Database } from "../data/database.ts";
-import { writeIfRoom } from "../data/dataFile.ts";
 import { hashToken, isPassword, newToken } from "../data/hashing.ts";
 import { forbidden, PlatformError, userNotFoundFor } from "../data/platformError.ts";
 import { userByEmail, userByID, type User } from "../data/users.ts";
@@ -20,24 +19,17 @@ interface Session {
   used: number;
 }
 
-/** Sessions that began while the disk was full, by the hashes of their tokens. They end with this process. */
-const unwritten = new WeakMap<Database, Map<string, Session>>();
-
 /** The user whose token and ID the headers name. */
 export function findSignedIn({ database, settings, now }: Data, headers: Headers): User {
   const { "x-auth-token": token, "x-user-id": userID } = headers;
   if (!token || !userID) throw refused("You must be logged in: X-Auth-Token and X-User-Id are required");
   const hash = hashToken(token);
-  const session =
-    database.one<Session>("SELECT user_id, created, used FROM sessions WHERE token = ?", hash) ??
-    unwritten.get(database)?.get(hash);
+  const session = database.one<Session>("SELECT user_id, created, used FROM sessions WHERE token = ?", hash);
   const ttlMs = settings.tokenSeconds === undefined ? Infinity : settings.tokenSeconds * 1000;
   const user = session?.user_id === userID ? userByID(database, userID) : undefined;
   if (!session || !user) throw refused("You must be logged in: the token is not valid");
   if (now - session.created >= ttlMs) throw refused("You must be logged in: the token has expired");
-  if (now - session.used >= useMs) {
-    writeIfRoom(() => database.run("UPDATE sessions SET used = ? WHERE token = ?", now, hash));
-  }
+  if (now - session.used >= useMs) database.run("UPDATE sessions SET used = ? WHERE token = ?", now, hash);
   return user;
 }
 
@@ -63,37 +55,20 @@ export const login: Handler<"login"> = ({ email, password }, { database, now }) 
 /** Signs a user in without a password. */
 export function beginSession(database: Database, userId: string, now: number): { authToken: string; userId: string } {
   const authToken = newToken();
-  const hash = hashToken(authToken);
-  const isWritten = writeIfRoom(() => {
-    database.run("INSERT INTO sessions VALUES (?, ?, ?, ?)", hash, userId, now, now);
-    endUnusedSessions(database);
-  });
-  if (!isWritten) remember(database, hash, { user_id: userId, created: now, used: now });
+  database.run("INSERT INTO sessions VALUES (?, ?, ?, ?)", hashToken(authToken), userId, now, now);
+  database.run(
+    `DELETE FROM sessions
+     WHERE used < (SELECT used FROM sessions ORDER BY used DESC LIMIT 1 OFFSET ${maxSessions - 1})`,
+  );
   return { authToken, userId };
 }
 
 /** Sessions that are kept, the last used ones: whoever signs in for each call and never out must not fill the memory. */
 export const maxSessions = 10_000;
 
-function endUnusedSessions(database: Database): void {
-  database.run(
-    `DELETE FROM sessions
-     WHERE used < (SELECT used FROM sessions ORDER BY used DESC LIMIT 1 OFFSET ${maxSessions - 1})`,
-  );
-}
-
-function remember(database: Database, hash: string, session: Session): void {
-  const sessions = unwritten.get(database) ?? new Map<string, Session>();
-  unwritten.set(database, sessions.set(hash, session));
-  const [oldest] = sessions.keys();
-  if (sessions.size > maxSessions && oldest !== undefined) sessions.delete(oldest);
-}
-
 /** Ends the session of a token. */
 export function endSession(database: Database, token: string): void {
-  const hash = hashToken(token);
-  unwritten.get(database)?.delete(hash);
-  database.run("DELETE FROM sessions WHERE token = ?", hash);
+  database.run("DELETE FROM sessions WHERE token = ?", hashToken(token));
 }
 
 export const logout: Handler<"logout"> = (_request, { database, token }) => {

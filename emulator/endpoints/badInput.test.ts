@@ -72,7 +72,7 @@ describe("whatever comes, the answer is JSON, a 4xx, and nothing changes", () =>
 describe("each endpoint, in the midst of a platform with contents", () => {
   /** A platform, and what holds of it after each call. */
   async function platform() {
-    const emulator = await start({ tenants: { other: { seed } } });
+    const emulator = await start();
     const admin = await signIn(emulator.url);
     await admin.get("", "insertorganization", { organizationInfo: { _id: "acme", name: "Acme" } });
     await admin.get("", "insertteam", { teamInfo: { _id: "crew", organizationID: "acme", name: "Crew" } });
@@ -105,9 +105,9 @@ describe("each endpoint, in the midst of a platform with contents", () => {
     },
   );
 
-  test("the token of another tenant, or one that was made up", async () => {
+  test("the token of another instance, or one that was made up", async () => {
     const { emulator, admin, refused, unchanged } = await platform();
-    const foreign = await signIn(emulator.tenant("other").url);
+    const foreign = await signIn((await emulator.instance()).url);
     const none = { "x-auth-token": "", "x-user-id": "", "x-api-key": "" };
     const others: Record<string, string>[] = [
       { "x-auth-token": foreign.token, "x-user-id": foreign.userID },
@@ -254,7 +254,7 @@ test("a target that is no path is refused", async () => {
   for (const target of ["*", "a", "http://[", "http://"]) {
     expect([target, await answered(target)]).toEqual([target, expect.stringMatching(/^HTTP\/1\.1 400 /)]);
   }
-  for (const target of ["//evil.example/api/login", "/\\", "/%", "/tenants/%/", "/files/%2e%2e/%", "/..//"]) {
+  for (const target of ["//evil.example/api/login", "/\\", "/%", "/instances/%/", "/files/%2e%2e/%", "/..//"]) {
     expect([target, await answered(target)]).toEqual([target, expect.stringMatching(/^HTTP\/1\.1 4/)]);
   }
 });

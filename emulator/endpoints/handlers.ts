@@ -53,7 +53,6 @@ type Preparations = {
 };
 
 const needed: Preparations = {
-  microappdata: rowReads.prepareRead,
   microappchildUploadFileToStore: children.prepareUpload,
 };
 

@@ -56,12 +56,13 @@ test("addresses are those by which a client came", async () => {
     [{ host: "0.0.0.0", seed: { administrator } }, undefined],
     [{ publicUrl: "https://platform.example.com" }, "https://platform.example.com"],
   ] as const) {
-    const emulator = await createEmulator({ ...options, tenants: { acme: { seed: { administrator } } } });
+    const emulator = await createEmulator(options);
     try {
+      const { name: instance } = await emulator.instance();
       const { origin, hostname, port } = new URL(emulator.console);
       expect(hostname).toBe("127.0.0.1"); // 0.0.0.0 leads nowhere
       for (const name of ["localhost", "127.0.0.1"]) {
-        for (const path of ["", "/tenants/acme"]) {
+        for (const path of ["", `/instances/${instance}`]) {
           const document = await (await fetch(`http://${name}:${port}${path}/openapi.json`)).json();
           expect(document).toMatchObject({ servers: [{ url: `${ours ?? `http://${name}:${port}`}${path}` }] });
         }

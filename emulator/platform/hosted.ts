@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { Database } from "../data/database.ts";
 import { newToken } from "../data/hashing.ts";
-import { notFound, PlatformError } from "../data/platformError.ts";
+import { PlatformError } from "../data/platformError.ts";
 import { writeProfile } from "../data/settings.ts";
 import { plant, readPlantedSeed } from "../seed/planting.ts";
-import { copySnapshot, identifySaving, snapshots } from "../snapshots/snapshots.ts";
+import { placeOf, snapshots, throughFile, writeCopy } from "../seed/snapshots.ts";
 import { Instance } from "./instance.ts";
 import { Platform } from "./platform.ts";
-import { Template } from "./template.ts";
 
 /** A platform that the emulator serves. */
 export interface Hosted {
@@ -36,37 +36,29 @@ interface Made extends Hosted {
   timer: NodeJS.Timeout | undefined;
 }
 
-interface KeptTemplate {
-  /** Identifies the copied content: when it differs, the template is made again. */
+/** The bytes of a data file that platforms are copied from, with what identifies its contents. */
+interface Template {
   of: string;
-  template: Promise<Template>;
+  bytes: Buffer;
 }
 
-/** All platforms of an emulator: those that it was started with, and those on demand, which end with the process. */
-export class HostedPlatforms {
-  readonly #lasting = new Map<string, Hosted>();
-  readonly #made = new Map<string, Made>();
-  readonly #templates = new Map<string, KeptTemplate>();
-  #making = 0;
+/** Path of an instance, below the emulator's address; empty for the main platform. */
+export const instancePath = (name: string): string => (name === "" ? "" : `/instances/${name}`);
 
-  /** Adds one that stays. */
-  add(hosted: Hosted): void {
-    this.#lasting.set(hosted.name, hosted);
+/** The main platform of an emulator, and those on demand, which end with the process. */
+export class HostedPlatforms {
+  #main: Hosted | undefined;
+  readonly #made = new Map<string, Made>();
+  readonly #templates = new Map<string, Template>();
+
+  /** Begins with the main platform, whose address is known once the emulator listens. */
+  begin(main: Hosted): void {
+    this.#main = main;
   }
 
   get main(): Hosted {
-    return this.find("");
-  }
-
-  find(name: string): Hosted {
-    const found = this.#lasting.get(name) ?? this.#made.get(name);
-    if (!found) throw new PlatformError("notFound", `there is no tenant ${name}`);
-    return found;
-  }
-
-  /** Those that the emulator was started with. */
-  lasting(): Hosted[] {
-    return [...this.#lasting.values()];
+    if (!this.#main) throw new PlatformError("unavailable", "The emulator is starting");
+    return this.#main;
   }
 
   /** Names of those on demand. */
@@ -76,11 +68,9 @@ export class HostedPlatforms {
 
   /** Does something with a platform, which stays until it is done; undefined when there is none of this name. */
   async use<Result>(name: string, work: (hosted: Hosted) => Promise<Result>): Promise<Result | undefined> {
+    if (name === "") return work(this.main);
     const made = this.#made.get(name);
-    if (!made) {
-      const hosted = this.#lasting.get(name);
-      return hosted && work(hosted);
-    }
+    if (!made) return undefined;
     made.running++;
     made.timer?.refresh();
     try {
@@ -93,34 +83,28 @@ export class HostedPlatforms {
   }
 
   /** Makes a platform: a copy of what a snapshot of the main one or its seed has. */
-  async make({ from = "seed", ttl }: OnDemand): Promise<Hosted> {
-    if (this.#made.size + this.#making >= maxOnDemand) {
+  make({ from = "seed", ttl }: OnDemand): Hosted {
+    if (this.#made.size >= maxOnDemand) {
       throw new PlatformError(
         "conflict",
         `There are ${maxOnDemand} instances, and no more are made: delete each when its test ends, or give it a ttl`,
       );
     }
-    this.#making++;
-    try {
-      const template = await this.#template(from);
-      const { platform, instance } = this.main;
-      const name = `on-demand-${randomBytes(8).toString("hex")}`;
-      const database = template.copy();
-      writeProfile(database, platform.dialect.profile); // it behaves as its emulator does now
-      const copy = new Platform(database, platform.options);
-      const made: Made = {
-        name,
-        platform: copy,
-        instance: new Instance(copy, `${instance.url}/tenants/${name}`),
-        token: newToken(),
-        running: 0,
-        timer: ttl === undefined ? undefined : setTimeout(() => this.end(name), ttl * 1000).unref(),
-      };
-      this.#made.set(name, made);
-      return made;
-    } finally {
-      this.#making--;
-    }
+    const { platform, instance } = this.main;
+    const name = `on-demand-${randomBytes(8).toString("hex")}`;
+    const database = openCopy(this.#template(from));
+    writeProfile(database, platform.dialect.profile); // it behaves as its emulator does now
+    const copy = new Platform(database, platform.options);
+    const made: Made = {
+      name,
+      platform: copy,
+      instance: new Instance(copy, `${instance.url}${instancePath(name)}`),
+      token: newToken(),
+      running: 0,
+      timer: ttl === undefined ? undefined : setTimeout(() => this.end(name), ttl * 1000).unref(),
+    };
+    this.#made.set(name, made);
+    return made;
   }
 
   /** Ends one that was made; requests under way are answered first. Returns false when there is none of this name. */
@@ -135,41 +119,37 @@ export class HostedPlatforms {
 
   close(): void {
     for (const name of this.names()) this.end(name);
-    for (const { platform } of this.#lasting.values()) platform.database.close();
-    for (const { template } of this.#templates.values()) void template.then((template) => template.close());
+    this.main.platform.database.close();
   }
 
   #closeUnused(made: Made): void {
     if (made.running === 0 && this.#made.get(made.name) !== made) made.platform.database.close();
   }
 
-  #template(from: string): Promise<Template> {
+  #template(from: string): Buffer {
     const { database } = this.main.platform;
-    const isSnapshot = snapshots(database).includes(from);
-    if (!isSnapshot && from !== "seed") throw notFound("Snapshot", from);
-    const of = JSON.stringify([isSnapshot, isSnapshot ? identifySaving(database, from) : readPlantedSeed(database)]);
+    const place = from === "seed" && !snapshots(database).includes(from) ? undefined : placeOf(database, from);
+    const seed = readPlantedSeed(database);
+    const of =
+      place === undefined ? JSON.stringify(seed) : `${place} ${statSync(place, { throwIfNoEntry: false })?.ino}`;
     const kept = this.#templates.get(from);
-    if (kept?.of === of) return kept.template;
-    const forget = () => {
-      if (this.#templates.get(from)?.of === of) this.#templates.delete(from);
-    };
-    const made = this.#newTemplate(isSnapshot ? from : undefined);
-    made.catch(forget);
-    this.#templates.set(from, { of, template: made });
-    void kept?.template.then((template) => template.close());
-    return made;
-  }
-
-  async #newTemplate(snapshot: string | undefined): Promise<Template> {
-    const { platform } = this.main;
-    const seed = readPlantedSeed(platform.database);
-    const database = new Database(":memory:", (fresh) => plant(fresh, seed, platform.now()));
-    try {
-      if (snapshot !== undefined) await copySnapshot(platform.database, snapshot, database);
-      return new Template(database);
-    } catch (error) {
-      database.close();
-      throw error;
-    }
+    if (kept?.of === of) return kept.bytes;
+    const bytes = throughFile((file) => {
+      if (place === undefined) {
+        const planted = new Database(":memory:", (fresh) => plant(fresh, seed, this.main.platform.now()));
+        planted.copyTo(file);
+        planted.close();
+      } else writeCopy(place, file);
+      return readFileSync(file);
+    });
+    this.#templates.set(from, { of, bytes });
+    return bytes;
   }
 }
+
+/** A database of its own with these bytes, in a file that has no name any more: many in memory would keep that. */
+const openCopy = (bytes: Buffer): Database =>
+  throughFile((file) => {
+    writeFileSync(file, bytes);
+    return new Database(file, () => undefined, { alone: true });
+  });

@@ -8,19 +8,8 @@ import { findAdministrator } from "../data/users.ts";
 import { beginSession } from "../endpoints/authentication.ts";
 import { listDelivered, type SentNotification } from "../endpoints/notifications.ts";
 import type { Ending, Outgoing } from "../http/server.ts";
-import { resetAside } from "../seed/reset.ts";
-import { loadFile, saveFile } from "../snapshots/snapshotFiles.ts";
-import {
-  compareSnapshot,
-  deleteSnapshot,
-  differences,
-  loadSnapshot,
-  restoreSnapshot,
-  saveSnapshot,
-  snapshots,
-  takeSnapshot,
-  type SnapshotDifference,
-} from "../snapshots/snapshots.ts";
+import { reset } from "../seed/planting.ts";
+import * as snapshots from "../seed/snapshots.ts";
 import { Faults, type Fault, type FaultPlan } from "./faults.ts";
 import type { Incoming, Platform } from "./platform.ts";
 
@@ -36,12 +25,9 @@ export class Instance {
     this.url = url;
   }
 
-  /**
-   * Resets the platform to its seed, or to its first administrator alone. Drops sessions and the call log, too. A large
-   * data file gets smaller afterwards.
-   */
+  /** Resets the platform to its seed, or to its first administrator alone. Drops sessions and the call log, too. */
   reset(to: "seed" | "empty" = "seed"): Promise<void> {
-    return resetAside(this.#platform.database, this.#platform.now(), to);
+    return Promise.resolve().then(() => reset(this.#platform.database, this.#platform.now(), to));
   }
 
   /** The calls so far, oldest first. */
@@ -81,46 +67,37 @@ export class Instance {
 
   /** Names of the snapshots. */
   snapshots(): string[] {
-    return snapshots(this.#platform.database);
+    return snapshots.snapshots(this.#platform.database);
   }
 
-  /** Saves the platform as a snapshot of this name. With very many rows, this process does nothing else meanwhile. */
+  /** Saves the platform as a snapshot of this name: in a folder beside the data file, in memory without one. */
   saveSnapshot(name: string): void {
-    saveSnapshot(this.#platform.database, name);
+    snapshots.saveSnapshot(this.#platform.database, name);
   }
 
-  /** Saves the platform of this moment as a snapshot of this name, and answers calls meanwhile. */
-  takeSnapshot(name: string): Promise<void> {
-    return takeSnapshot(this.#platform.database, name);
-  }
-
-  /** Restores a snapshot; keeps sessions and the call log. With very many rows, this process does nothing else meanwhile. */
+  /** Restores a snapshot; keeps sessions and the call log. */
   loadSnapshot(name: string): void {
-    loadSnapshot(this.#platform.database, name);
+    snapshots.loadSnapshot(this.#platform.database, name);
   }
 
-  /** Restores a snapshot, and answers calls meanwhile: they see the old state until the new one is whole. */
-  restoreSnapshot(name: string): Promise<void> {
-    return restoreSnapshot(this.#platform.database, name);
-  }
-
-  /** Saves the platform to a file, whose name ends in `.json.zst`, `.json.gz` or `.json`. */
+  /** Saves the platform to an SQLite file. */
   saveSnapshotFile(file: string): Promise<void> {
-    return saveFile(this.#platform.database, file);
+    return Promise.resolve().then(() => snapshots.saveFile(this.#platform.database, file));
   }
 
-  /** Restores what was saved to a file, with its seed; keeps sessions and the call log. Calls are answered meanwhile. */
-  loadSnapshotFile(file: string): Promise<void> {
-    return loadFile(this.#platform.database, file, () => this.#platform.check());
+  /** Restores what was saved to a file, with its seed; keeps sessions and the call log. */
+  loadSnapshotFile(file: string, shown = file): Promise<void> {
+    const load = () => snapshots.load(this.#platform.database, file, shown, () => this.#platform.check());
+    return Promise.resolve().then(load);
   }
 
   deleteSnapshot(name: string): void {
-    deleteSnapshot(this.#platform.database, name);
+    snapshots.deleteSnapshot(this.#platform.database, name);
   }
 
-  /** Lists what has changed since a snapshot. With very many rows, this process does nothing else meanwhile. */
-  differences(name: string): SnapshotDifference[] {
-    return differences(this.#platform.database, name);
+  /** Lists what has changed since a snapshot. */
+  differences(name: string): snapshots.SnapshotDifference[] {
+    return snapshots.differences(this.#platform.database, name);
   }
 
   /** Signs in as the first administrator, whose password nobody has to know; undefined where there is none. */
@@ -130,11 +107,6 @@ export class Instance {
     if (!user) return undefined;
     const { authToken: token, userId } = beginSession(database, user.id, this.#platform.now());
     return { token, userId };
-  }
-
-  /** Lists what has changed between a snapshot and now, and answers calls meanwhile. */
-  compareSnapshot(name: string): Promise<SnapshotDifference[]> {
-    return compareSnapshot(this.#platform.database, name);
   }
 
   /** Marks a row as locked or in conflict; returns false when there is no such row. */

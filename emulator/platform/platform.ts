@@ -7,7 +7,7 @@ import { sentences } from "../../provider/messages/sentences.ts";
 import type { CallContext, OtherForm } from "../data/callContext.ts";
 import { answerText, headersText, isMutating, logCall, requestText, type NewCall } from "../data/callLog.ts";
 import type { Database } from "../data/database.ts";
-import { describeFileFault, writeIfRoom } from "../data/dataFile.ts";
+import { describeFileFault } from "../data/database.ts";
 import { sessionID } from "../data/hashing.ts";
 import { Identifiers } from "../data/identifiers.ts";
 import { failureBody, forbidden, invalid, PlatformError } from "../data/platformError.ts";
@@ -69,7 +69,7 @@ interface Entry {
   user: User | undefined;
   token: string | undefined;
   request: string;
-  remark: string | null;
+  remarks: Set<string>;
 }
 
 type Log = (status: number, answer: unknown, failure?: string | null) => void;
@@ -121,19 +121,17 @@ export class Platform {
       user: undefined,
       token: headers["x-auth-token"],
       request: "{}",
-      remark: null,
+      remarks: new Set(),
     };
     const log: Log = (status, answer, failure = null) => {
       const { effect }: Endpoint = endpoints[name];
-      const { time, token, user, remark } = entry;
+      const { time, token, user, remarks } = entry;
+      const remark = remarks.size === 0 ? null : [...remarks].join("; ");
       const session = token === undefined ? null : sessionID(token);
       const call = { time, endpoint: name, effect, userID: user?.id ?? null, status, failure, session, remark };
       const logged = { ...call, fault: circumstances.fault, duration: performance.now() - began };
       const texts = { request: entry.request, headers: headersText(headers), answer: answerText(answer) };
-      const write = (): void => logCall(this.database, logged, texts);
-      // Reads go on while the disk is full, and refusals keep their reason; a change needs its entry.
-      if (isMutating(name, effect) && failure === null) write();
-      else writeIfRoom(write);
+      logCall(this.database, logged, texts);
       this.options.onCall?.(logged);
     };
     try {
@@ -143,7 +141,11 @@ export class Platform {
       const { retryAfter } = failure;
       const { habits } = this.dialect;
       const body = refusalIn(habits, name, failureBody(failure, name));
-      log(failure.status, body, failure.message);
+      try {
+        log(failure.status, body, failure.message);
+      } catch {
+        // A full disk takes no entry. The answer has the reason of the refusal.
+      }
       return {
         status: statusIn(habits, failure.status),
         body,
@@ -171,7 +173,7 @@ export class Platform {
     const isUsual = habits === usualSwitches;
     const sent = isUsual ? accepted : endpoint.accept(receiveRequest(habits, name, received, wireNames));
     const request = parseRequest(endpoint, sent);
-    const remark = (words: string) => addRemark(entry, words);
+    const remark = (words: string) => void entry.remarks.add(words);
     const ignored = findIgnored(name, sent, request);
     if (ignored !== undefined) remark(ignored);
     const call: CallContext = {
@@ -208,7 +210,7 @@ export class Platform {
       return answered(keepingPart(database, keeps, request, (part) => endpoint.wrap(handlerOf(name)(part, call))));
     }
     if (isMutating(name, endpoint.effect)) return database.transaction(() => answered(handle()));
-    return answered(handle()); // of a session alone, which is written where there is room
+    return answered(handle()); // of a session alone
   }
 
   /** Notes the caller in the entry; returns the headers that name the session. */
@@ -233,12 +235,6 @@ export class Platform {
   expire(token: string | undefined): void {
     if (token !== undefined) endSession(this.database, token);
   }
-}
-
-/** Adds to an entry's remark; a read that begins again remarks the same again. */
-function addRemark(entry: Entry, words: string): void {
-  if (entry.remark === null) entry.remark = words;
-  else if (!entry.remark.split("; ").includes(words)) entry.remark += `; ${words}`;
 }
 
 /** Headers with the session that a logout ends: it may also stand in the body. */

@@ -24,8 +24,10 @@ export interface KeptRow {
 const base = "id, table_id, parent, creator, submitted, viewers, team_viewers, locked, conflict, data";
 
 /** Columns to select for the rows of a table. */
-export const columnsOf = (table: Table | undefined): string =>
-  [base, ...(table?.sorted ?? []).map(({ sort }) => `sort${sort}`)].join(", ");
+export const columnNamesOf = (table: Table): string[] => [
+  ...base.split(", "),
+  ...table.sorted.map(({ sort }) => `sort${sort}`),
+];
 
 export function findRow(database: Database, rowID: string): KeptRow | undefined {
   return database.one<KeptRow>(`SELECT ${base} FROM rows WHERE id = ?`, rowID);
@@ -103,7 +105,7 @@ export function renewLinks(database: Database, table: Table, { rowID, before, af
     if (shown === undefined || JSON.stringify(before[shown]) === JSON.stringify(after[shown])) continue;
     const linking = requireTable(database, tableID);
     const rows = database.all<KeptRow>(
-      `SELECT ${columnsOf(linking)} FROM rows WHERE table_id = ? AND EXISTS (SELECT 1 FROM json_each(data) f
+      `SELECT ${base} FROM rows WHERE table_id = ? AND EXISTS (SELECT 1 FROM json_each(data) f
          WHERE f.key = ? AND f.type = 'object' AND json_extract(f.value, '$.crossAppRowID') = ?)`,
       ...[tableID, label, rowID],
     );

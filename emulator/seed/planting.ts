@@ -142,3 +142,30 @@ function withAllMembers(teams: PlantedOrganization["teams"]): PlantedOrganizatio
   const all = teams.find(({ name }) => name === allMembers) ?? { name: allMembers, members: [] };
   return [all, ...teams.filter((team) => team !== all)];
 }
+
+/**
+ * Puts a platform back to its seed, or to nothing but its first administrator. Sessions and the call log end too; its
+ * profile stays.
+ */
+export function reset(database: Database, now: number, to: "seed" | "empty" = "seed"): void {
+  database.transaction(() => {
+    const seed = readPlantedSeed(database);
+    const tables =
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name <> 'meta'";
+    for (const { name } of database.all<{ name: string }>(tables)) database.execute(`DELETE FROM ${name}`);
+    plant(database, to === "seed" ? seed : { ...seed, tables: {}, users: [], organizations: [] }, now);
+    // A later reset goes back to the first seed.
+    database.run("UPDATE meta SET value = ? WHERE key = 'seed'", JSON.stringify(seed));
+  });
+  database.giveBack();
+}
+
+/** Puts a platform to another seed, whose secrets are hashed, unless `check` throws for what it has then. */
+export function replaceSeed(database: Database, seed: Seed, now: number, check: (database: Database) => void): void {
+  database.transaction(() => {
+    database.run("UPDATE meta SET value = ? WHERE key = 'seed'", JSON.stringify(seed));
+    database.run("DELETE FROM meta WHERE key IN ('seedText', 'profile')");
+    reset(database, now);
+    check(database);
+  });
+}

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { inspect } from "node:util";
-import { createEmulator, type Emulator } from "../../emulator/index.ts";
+import { createEmulator, type Emulator, type OnDemandInstance } from "../../emulator/index.ts";
 import type { Fault } from "../../emulator/platform/faults.ts";
 import { createClient, type Client, type ClientOptions } from "../../provider/client/index.ts";
 import type { Effect } from "../../provider/contract/endpoint.ts";
@@ -60,15 +60,23 @@ interface Seen {
 
 let files: Server;
 let emulator: Emulator;
+const platforms = new Map<EndpointName, OnDemandInstance>();
 let usual: Map<EndpointName, Seen>;
 const requests = new Map<EndpointName, Awaited<ReturnType<typeof furnish>>>();
 
+/** The platform of an endpoint's calls. */
+function platformOf(name: EndpointName): OnDemandInstance {
+  const found = platforms.get(name);
+  if (!found) throw new Error(`the platform of ${name} is not there`);
+  return found;
+}
+
 const connect = (name: EndpointName, options: Partial<ClientOptions> = {}): Client =>
-  createClient({ endpoint: emulator.tenant(name).url, ...account, wait: () => Promise.resolve(), ...options });
+  createClient({ endpoint: platformOf(name).url, ...account, wait: () => Promise.resolve(), ...options });
 
 /** Makes the endpoint's prepared call on its platform, while `plan` is played on the first attempt. */
 async function call(name: EndpointName, fault?: Fault): Promise<Seen> {
-  const platform = emulator.tenant(name);
+  const platform = platformOf(name);
   const prepared = requests.get(name);
   if (!prepared) throw new Error(`the platform of ${name} is not prepared`);
   platform.loadSnapshot("start");
@@ -107,13 +115,14 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => files.listen(0, "127.0.0.1", resolve));
   const host = `127.0.0.1:${(files.address() as AddressInfo).port}`; // it listens on TCP
   const seed = seedFor(host);
-  emulator = await createEmulator({ seed, tenants: Object.fromEntries(names.map((name) => [name, { seed }])) });
+  emulator = await createEmulator({ seed });
   await Promise.all(
     names.map(async (name) => {
+      platforms.set(name, await emulator.instance());
       const client = connect(name);
       requests.set(name, await furnish(client, host));
       await client.close();
-      emulator.tenant(name).saveSnapshot("start");
+      platformOf(name).saveSnapshot("start");
     }),
   );
   usual = await callAll();

@@ -236,7 +236,7 @@ test("live: is the files with all that was changed by hand, read page by page an
 });
 
 test("snapshot: is a saved platform, read by what the other side declares; what nobody declares is named", async () => {
-  const file = join(stage.repository.folder, ".git/before.json.zst");
+  const file = join(stage.repository.folder, ".git/before.db");
   await stage.editRow("own", "C3", { Name: "by hand" });
   await stage.removeRow("shared", "C4");
   await stage.client.insertmicroapprow({ microAppID: "inline", rowData: { Code: "F", Name: "theirs" } });
@@ -272,12 +272,12 @@ test("snapshot: is a saved platform, read by what the other side declares; what 
       `snapshot:${file}: tables that the other side has no seed of are not compared: beside`,
     ]);
     expect(side.why).toBeUndefined();
-    await expect(readSnapshotSide(stage.repository.folder, "none.json", stage.declared())).rejects.toThrow(
-      "there is no snapshot none.json: name the file that one was saved to",
+    await expect(readSnapshotSide(stage.repository.folder, "none.db", stage.declared())).rejects.toThrow(
+      "there is no snapshot none.db: name the file that one was saved to",
     );
-    stage.repository.write({ "broken.json.gz": "no snapshot" });
-    await expect(readSnapshotSide(stage.repository.folder, "broken.json.gz", stage.declared())).rejects.toThrow(
-      /^snapshot:broken.json.gz can't be read: /,
+    stage.repository.write({ "broken.db": "no snapshot" });
+    await expect(readSnapshotSide(stage.repository.folder, "broken.db", stage.declared())).rejects.toThrow(
+      /^snapshot:broken.db can't be read: /,
     );
   } finally {
     side.remove();

@@ -8,7 +8,6 @@ import { request } from "undici";
 import { stringify } from "yaml";
 import { readCalls } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";
-import { timeWork } from "./measure.ts";
 
 const administrator = { email: "admin@example.com", password: "admin", apiKey: "dev-key" };
 
@@ -152,20 +151,4 @@ export async function fill(platform: BenchPlatform, count: number): Promise<void
     });
     await platform.post("/api/insertmicroapprows", JSON.stringify({ microAppID: "rows", rows }));
   }
-}
-
-/** The longest that another caller's call takes while these go on, but for the slowest hundredth. */
-export async function meanwhile(
-  platform: BenchPlatform,
-  works: readonly (() => Promise<unknown>)[],
-  ask: () => Promise<unknown> = () => platform.post("/api/microappdata/row", '{"rowID":"none"}'),
-): Promise<number> {
-  const times: number[] = [];
-  for (const work of works) {
-    const state = { going: true };
-    const done = work().finally(() => (state.going = false));
-    while (state.going) times.push(await timeWork(ask));
-    await done;
-  }
-  return times.toSorted((one, other) => one - other)[Math.floor(times.length * 0.99)] ?? 0;
 }

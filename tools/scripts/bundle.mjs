@@ -32,7 +32,6 @@ await build({
     "pulumi-resource-microapps": "provider/cmd/pulumi-resource-microapps.ts",
     // Started by their paths beside what starts them.
     lifeline: "engine/processes/lifeline.ts",
-    searcher: "emulator/rows/searcher.ts",
   },
   outdir: "dist/bundle",
   bundle: true,

@@ -1,22 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdtempSync, realpathSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { gzipSync, zstdCompressSync } from "node:zlib";
 import { environmentsIn } from "../../../cli/changes/base/environments.ts";
 import { parseAccepted } from "../../../cli/changes/drift/accepted.ts";
 import { Repository } from "../../../cli/changes/testing/repository.ts";
-import { createEmulator } from "../../../emulator/index.ts";
-import { mayUnpackTo } from "../../../emulator/snapshots/snapshotFiles.ts";
 import { parseCheckpoint } from "../../../engine/state/checkpoint.ts";
 import { BoundError, checkJsonBounds } from "../../../machine/settings/bounds.ts";
 import { readSettings } from "../../../machine/settings/strict.ts";
@@ -144,54 +132,6 @@ test("brackets in texts are no levels", () => {
   expect(() => checkJsonBounds("[[[]]]", { levels: 2, values: 10 })).toThrow(BoundError);
   const text = `a: |\n  ${"[".repeat(200)}\nb: "${"{".repeat(200)}"\nc: ${"x[".repeat(200)}\n# ${deep}\n`;
   expect(readSettings(text)).toMatchObject({ c: "x[".repeat(200) });
-});
-
-test.each(["zst", "gz"])(
-  "a small snapshot (.%s) that becomes large is refused, and leaves nothing behind",
-  async (packing) => {
-    const data = join(folder, "em.db");
-    const emulator = await createEmulator({ data });
-    try {
-      const sound = join(folder, "sound.json");
-      await emulator.saveSnapshotFile(sound);
-      const size = statSync(data).size;
-      const lines = [
-        '{"format":"microapps emulator snapshot","version":1}',
-        '{"table":"contents","columns":["digest","bytes"]}',
-        ...Array.from({ length: 60 }, (_, at) => JSON.stringify([`c${at}`, "x".repeat(2 ** 20)])),
-      ].join("\n");
-      const bomb = join(folder, `bomb.json.${packing}`);
-      writeFileSync(bomb, packing === "zst" ? zstdCompressSync(lines) : gzipSync(lines));
-      expect(statSync(bomb).size).toBeLessThan(2 ** 20);
-      expect(await reasonOf(() => emulator.loadSnapshotFile(bomb))).toMatch(/bomb\.json\.\w+.*/);
-      expect(statSync(data).size).toBeLessThan(size + 2 ** 20);
-      const wal = `${data}-wal`;
-      expect(existsSync(wal) ? statSync(wal).size : 0).toBeLessThan(2 ** 20);
-      await emulator.loadSnapshotFile(sound);
-    } finally {
-      await emulator.close();
-    }
-    expect(readdirSync(folder).filter((name) => name.includes("draft"))).toEqual([]);
-  },
-);
-
-test("a snapshot unpacks to 256 MB at most, unless it is a fortieth of that", () => {
-  const size = (megabytes: number): number => mayUnpackTo(megabytes * 2 ** 20) / 2 ** 20;
-  expect([0, 1, 2, 5, 6.4, 20].map(size)).toEqual([32, 132, 232, 256, 256, 800]);
-});
-
-test("a line of a snapshot has a hundred levels at most", async () => {
-  const emulator = await createEmulator({
-    seed: { administrator: { email: "ada@example.com", password: "password of ada" } },
-  });
-  try {
-    const file = join(folder, "deep.json");
-    const lines = ['{"format":"microapps emulator snapshot","version":1}', `{"table":"contents","columns":${deep}`];
-    writeFileSync(file, lines.join("\n"));
-    expect(await reasonOf(() => emulator.loadSnapshotFile(file))).toMatch(/deep\.json:2: .*more than 100 levels/);
-  } finally {
-    await emulator.close();
-  }
 });
 
 test("a report says what it has when its time is over", async () => {

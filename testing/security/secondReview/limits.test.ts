@@ -5,7 +5,6 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { gzipSync } from "node:zlib";
 import { environmentsIn, maxEnvironments } from "../../../cli/changes/base/environments.ts";
 import { parseAccepted } from "../../../cli/changes/drift/accepted.ts";
 import { stateOf } from "../../../cli/changes/state/state.ts";
@@ -17,7 +16,6 @@ import { maxMegabytesOfEdited, readToEdit } from "../../../cli/edits/writing.ts"
 import { ofEdited, parseYamlTree } from "../../../cli/edits/yamlTree.ts";
 import { maxBytes as maxBytesOfRequest } from "../../../emulator/http/server.ts";
 import { createEmulator } from "../../../emulator/index.ts";
-import { linesOf, maxLine, mayUnpackTo, unpack } from "../../../emulator/snapshots/snapshotFiles.ts";
 import { parseCheckpoint } from "../../../engine/state/checkpoint.ts";
 import { ofSettings } from "../../../machine/settings/bounded.ts";
 import { ofStates } from "../../../machine/settings/bounds.ts";
@@ -264,21 +262,6 @@ const rows: Row[] = [
       [() => parseCheckpoint(nested(ofStates.levels + 1), "dev.json"), /more than 200 levels/],
       [() => stateOf(nested(ofStates.levels + 1)), /more than 200 levels/],
     ],
-  },
-  {
-    cells: ["a line of a snapshot", `${maxLine / MB} MB`, "100", ""],
-    beyond: [
-      [() => all(linesOf(Readable.from([Buffer.from("a\n"), Buffer.from(kilobytes)]), 1_024)), /this line is too long/],
-    ],
-  },
-  {
-    cells: [
-      "a packed snapshot, unpacked",
-      `${mayUnpackTo(0) / MB} MB and 100 times its packed size; ${mayUnpackTo(5 * MB) / MB} MB at most, or 40 times its packed size where that is more`,
-      "",
-      "",
-    ],
-    beyond: [[() => all(unpack(Readable.from([gzipSync(kilobytes)]), () => 1_024)), /unpacks to more than 0 MB/]],
   },
   { cells: ["a request to the emulator", `${maxBytesOfRequest / MB} MB`, "", ""], beyond: [[announced, /status 413/]] },
   {

@@ -1,5 +1,5 @@
 import { type Figure, figure, median, peakMemory, timeWork } from "../measure.ts";
-import { fill, manyFields, meanwhile, BenchPlatform } from "../platform.ts";
+import { fill, manyFields, BenchPlatform } from "../platform.ts";
 
 /** How soon the emulator is there, and how fast it takes a batch. */
 export async function measureEmulator(): Promise<Figure[]> {
@@ -48,21 +48,9 @@ async function paged(count: number): Promise<Figure[]> {
     const other = await page({ Amount: { $gte: count / 2 } }, { Code: -1 });
     const plain = await page({ Name: "Name 5" }, { Code: 1 });
     const memory = peakMemory(platform.pid);
-    const reads = [
-      { optViewFilters: [{ Name: { $regex: "7.*7$" } }], optLimit: 10_000, optViewSort: { Amount: 1 } },
-      { optViewFilters: [{ Name: "Name 5" }], optLimit: 10_000 },
-      { optViewSort: { Name: 1 }, optLimit: 1000 },
-      { optIsVectorSearch: true, optVectorSearchString: "Name 976", optLimit: 10 },
-      { searchFilter: [{ skip: count - 100, limit: 100 }] },
-    ];
-    const waited = await meanwhile(
-      platform,
-      reads.map((read) => () => platform.post("/api/microappdata", JSON.stringify({ microAppID: "rows", ...read }))),
-    );
     return [
       figure(`emulator: first page of 20 out of ${named} rows`, median(first), "ms", 10),
       figure(`emulator: range of 20 on a sort field out of ${named} rows`, median(narrow), "ms", 10),
-      figure(`emulator: others wait while all of ${named} rows are looked at`, waited, "ms", 50),
       figure(
         `emulator: page of 1,000 out of ${named} rows, filter and sort on one sort field`,
         median(range),

@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { EndpointName } from "../../provider/contract/endpoints.ts";
-import { at } from "../../provider/contract/wire.ts";
 import { createEmulator } from "../emulator.ts";
 import { Platform } from "../platform/platform.ts";
 import { readSeed } from "../seed/file.ts";
 import { plant, withoutSecrets } from "../seed/planting.ts";
 import { Database } from "./database.ts";
 import { schemaVersion } from "./schema.ts";
+import { findAdministrator } from "./users.ts";
 
 let folder: string;
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "microapps-data-"))));
@@ -26,21 +26,21 @@ test("a new data file is its owner's alone, and so is what lies beside it", asyn
 
 test("one that others could read is its owner's alone once it is opened again", async () => {
   const data = join(folder, "own.db");
-  await (await createEmulator({ data, tenants: { other: {} } })).close();
+  await (await createEmulator({ data })).close();
   for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o644);
-  const first = await createEmulator({ data, tenants: { other: {} } });
+  const first = await createEmulator({ data });
   for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o666); // with its journals
-  const second = await createEmulator({ data, tenants: { other: {} } });
+  const second = await createEmulator({ data });
   const modes = readdirSync(folder).map((name) => [name, statSync(join(folder, name)).mode & 0o077]);
   await second.close();
   await first.close();
-  expect(modes).toHaveLength(6);
+  expect(modes).toHaveLength(3);
   expect(modes.filter(([, mode]) => mode !== 0)).toEqual([]);
 });
 
 test("somebody else's database is left as it is, byte by byte", async () => {
   const data = join(folder, "theirs.db");
-  for (const version of [0, schemaVersion, 7]) {
+  for (const version of [0, schemaVersion]) {
     const theirs = new DatabaseSync(data);
     theirs.exec(`CREATE TABLE bookmarks (url TEXT); PRAGMA user_version = ${version}`);
     theirs.close();
@@ -70,7 +70,7 @@ test("a file that is cut off, and a path that is none, are refused in a sentence
   for (const size of [length - 10, Math.floor(length * 0.9), Math.floor(length * 0.3), 60]) {
     writeFileSync(data, whole.subarray(0, size));
     await expect(createEmulator({ data })).rejects.toThrow(
-      `${data} can't be used, the data file is broken or cut off: load a snapshot's file into a new data file`,
+      `${data} can't be used, the data file is broken or cut off: start a new data file`,
     );
   }
   await expect(createEmulator({ data: folder })).rejects.toThrow(`${folder} can't be used, it is a folder`);
@@ -80,43 +80,53 @@ test("a file that is cut off, and a path that is none, are refused in a sentence
   await expect(createEmulator({ data: "/proc/none/em.db" })).rejects.toThrow("its folder can't be made: ");
 });
 
-test("while the disk is full, reads go on and changes are refused whole", async () => {
-  const seed = readSeed({ tables: { notes: { fields: { Note: "text" }, rows: [{ values: { Note: "kept" } }] } } });
+test("a file of another version is refused with how to go on, and left as it is", async () => {
+  const data = join(folder, "old.db");
+  await (await createEmulator({ data })).close();
+  const older = new DatabaseSync(data);
+  older.exec(`PRAGMA journal_mode = DELETE; PRAGMA user_version = ${schemaVersion - 1}`);
+  older.close();
+  const before = readFileSync(data);
+  await expect(createEmulator({ data })).rejects.toThrow(
+    `${data} was written by another version of the emulator: delete it or name a new file, and its seed is planted anew`,
+  );
+  expect(readFileSync(data).equals(before)).toBe(true);
+});
+
+test("a full disk is named, and what a call could not write whole is not there", async () => {
+  const seed = readSeed({ tables: { notes: { fields: { Note: "text" } } } });
   const database = new Database(":memory:", (fresh) => plant(fresh, withoutSecrets(seed), 0));
-  let now = Date.now();
-  const options = { now: () => now, wireNames: {}, readOnly: false, settings: {}, check: () => undefined };
+  const options = { now: Date.now, wireNames: {}, readOnly: false, settings: {}, check: () => undefined };
   const platform = new Platform(database, options);
-  let headers: Record<string, string> = {};
-  const call = async (name: EndpointName, body: object) => {
-    const bytes = Buffer.from(JSON.stringify(body));
-    return platform.answer({ name, headers, query: {}, body: bytes, url: "http://localhost" });
-  };
-  const { email, password } = seed.administrator;
-  const logIn = async () => {
-    const { status, body } = await call("login", { email, password });
-    expect(status).toBe(200);
-    headers = { "x-auth-token": String(at(body, "authToken")), "x-user-id": String(at(body, "userId")) };
-  };
-  await logIn();
+  const as = findAdministrator(database);
+  const call = (name: EndpointName, body: object) =>
+    platform.answer({
+      name,
+      headers: {},
+      query: {},
+      body: Buffer.from(JSON.stringify(body)),
+      url: "",
+      ...(as ? { as } : {}),
+    });
   database.execute("PRAGMA max_page_count = 1"); // its own size, since that is more
-  const rowData = { Note: "x".repeat(100_000) };
-  const refused = await call("insertmicroapprow", { microAppID: "notes", rowData });
-  expect([refused.status, refused.body]).toEqual([
-    503,
-    { status: "failure", message: "Nothing was changed: the disk is full" },
-  ]);
-  // A full disk takes nothing more, not even what a page has room for.
-  database.run = () => {
-    throw Object.assign(new Error("database or disk is full"), { errcode: 13 });
-  };
-  for (let count = 0; count < 20; count++) {
-    now += 2000; // the use of a session is written each second
-    if (count === 10) await logIn();
-    const read = await call("microappdata", { microAppID: "notes" });
-    expect([read.status, at(read.body, "body.microAppRows")]).toEqual([
-      200,
-      [expect.objectContaining({ Note: "kept" })],
-    ]);
-  }
+  const rows = Array.from({ length: 100 }, () => ({ Note: "x".repeat(10_000) }));
+  const refused = await call("insertmicroapprows", { microAppID: "notes", rows });
+  const message = "Nothing was changed: the disk is full";
+  expect([refused.status, refused.body]).toEqual([503, { status: "failure", message }]);
+  database.execute("PRAGMA max_page_count = 100000");
+  expect((await call("microappdata", { microAppID: "notes" })).body).toMatchObject({ body: { microAppRows: [] } });
   database.close();
+});
+
+test("a data file gives back its space after a reset", async () => {
+  const data = join(folder, "large.db");
+  const emulator = await createEmulator({ data });
+  const writing = new DatabaseSync(data);
+  writing.exec(`INSERT INTO contents VALUES ('d', randomblob(16000000))`);
+  writing.close();
+  const size = () => statSync(data).size + statSync(`${data}-wal`).size;
+  expect(size()).toBeGreaterThan(16e6);
+  await emulator.reset();
+  expect(size()).toBeLessThan(2e6);
+  await emulator.close();
 });
