@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { writeFiles } from "../../cli/between/editor/writing.ts";
 import { promote, type Promoted } from "../../cli/between/promotion/promote.ts";
 import { renderPromotion } from "../../cli/between/promotion/rendering.ts";
 import { Repository } from "../../cli/changes/testing/repository.ts";
 import { dump } from "../../cli/dump/dump.ts";
 import { readMasks } from "../../cli/dump/masks.ts";
 import { tableOption } from "../../cli/dump/tables.ts";
-import { writeFiles } from "../../cli/edits/writing.ts";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient } from "../../provider/client/index.ts";
 import { InProcessEngine } from "./inProcessEngine.ts";

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "@jest/globals";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { writeFiles } from "../../cli/between/editor/writing.ts";
+import { copyEdited } from "../../cli/between/placing.ts";
 import { assertCommitted } from "../../cli/changes/base/committed.ts";
 import type { Section } from "../../cli/changes/model/changeSet.ts";
-import { copyEdited } from "../../cli/changes/pull/pull.ts";
 import { compareContents } from "../../cli/changes/sides/comparison.ts";
 import { declarationOf } from "../../cli/changes/sides/sides.ts";
 import { Repository } from "../../cli/changes/testing/repository.ts";
 import { readSnapshotSide } from "../../cli/commands/data/snapshots.ts";
-import { writeFiles } from "../../cli/edits/writing.ts";
 import { codes, files } from "./pulledFiles.ts";
 import { changedLines, PullStage, refusals } from "./pullStage.ts";
 

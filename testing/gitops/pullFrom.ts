@@ -1,11 +1,11 @@
+import { LiveFindings } from "../../cli/between/pull.ts";
+import { listItems } from "../../cli/between/pull.ts";
+import { Layout } from "../../cli/between/pull.ts";
+import { planPull, type Pulled } from "../../cli/between/pull.ts";
 import { CountingReads } from "../../cli/changes/drift/countingReads.ts";
 import { drift, type Look } from "../../cli/changes/drift/drift.ts";
 import type { Section } from "../../cli/changes/model/changeSet.ts";
 import { readDeclaration, type Declared } from "../../cli/changes/model/source.ts";
-import { LiveFindings } from "../../cli/changes/pull/findings.ts";
-import { listItems } from "../../cli/changes/pull/items.ts";
-import { Layout } from "../../cli/changes/pull/layout.ts";
-import { planPull, type Pulled } from "../../cli/changes/pull/pull.ts";
 import type { StateResource } from "../../cli/changes/state/state.ts";
 import { lookingContext } from "../../cli/commands/lookingContext.ts";
 import { createClient } from "../../provider/client/index.ts";

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { writeFiles } from "../../cli/between/editor/writing.ts";
+import type { Pulled } from "../../cli/between/pull.ts";
 import { environmentsIn } from "../../cli/changes/base/environments.ts";
 import type { Look } from "../../cli/changes/drift/drift.ts";
 import type { Declared } from "../../cli/changes/model/source.ts";
-import type { Pulled } from "../../cli/changes/pull/pull.ts";
 import { Repository } from "../../cli/changes/testing/repository.ts";
-import { writeFiles } from "../../cli/edits/writing.ts";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";
 import { InProcessEngine } from "./inProcessEngine.ts";

@@ -1,8 +1,8 @@
 import type { SeedDeclaration } from "../../../provider/environment/schema.ts";
-import type { Cells } from "../../../provider/reconcile/merging/records.ts";
-import type { CellChanges, ThreeValues } from "../../../provider/reconcile/merging/threeWay.ts";
+import type { Cells } from "../../../provider/reconcile/naturalKeys.ts";
 import { DataRefusal } from "../../changes/base/dataRefusal.ts";
 import type { Declared } from "../../changes/model/source.ts";
+import type { CellChanges, ThreeValues } from "../merge.ts";
 
 /** Why nothing is promoted, in one sentence with what to do. */
 export class PromotionError extends DataRefusal {

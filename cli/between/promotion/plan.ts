@@ -2,8 +2,8 @@ import { nearest } from "../../../machine/spelling.ts";
 import type { Value } from "../../../provider/layers/document.ts";
 import { some } from "../../../provider/messages/text.ts";
 import { keyText } from "../../../provider/reconcile/digests.ts";
-import { printableKey, type Cells } from "../../../provider/reconcile/merging/records.ts";
-import type { Decide, MergeConflict, Takeover } from "../../../provider/reconcile/merging/threeWay.ts";
+import { type Cells, printableKey } from "../../../provider/reconcile/naturalKeys.ts";
+import type { Decide, MergeConflict, Takeover } from "../merge.ts";
 import {
   PromotionError,
   isSeed,

@@ -15,10 +15,10 @@ import {
   type EnvironmentEntry,
 } from "../../changes/base/environments.ts";
 import type { Declared } from "../../changes/model/source.ts";
-import { EnvironmentFiles, filesOf, filesOfOthers } from "../../changes/placing/environmentFiles.ts";
-import type { FileEdit } from "../../edits/edits.ts";
-import type { EditStep } from "../../edits/kinds.ts";
-import { WriteError } from "../../edits/writing.ts";
+import type { FileEdit } from "../editor/edits.ts";
+import type { EditStep } from "../editor/text.ts";
+import { WriteError } from "../editor/writing.ts";
+import { EnvironmentFiles, filesOf, filesOfOthers } from "../placing.ts";
 import { findBase, parsePromotions, promotionsFile, type Pair, type PromotionEntry } from "./base.ts";
 import { PromotionError, type Promotion } from "./model.ts";
 import { planPromotion, type PromotionTerms } from "./plan.ts";

@@ -1,9 +1,9 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import type { SeedDeclaration } from "../../../provider/environment/schema.ts";
-import type { Cells } from "../../../provider/reconcile/merging/records.ts";
-import { mergeRecords } from "../../../provider/reconcile/merging/threeWay.ts";
+import type { Cells } from "../../../provider/reconcile/naturalKeys.ts";
 import type { Declared } from "../../changes/model/source.ts";
+import { mergeRecords } from "../merge.ts";
 import { ChangedRows, hasOtherRows, type SeedOfSide } from "./rows.ts";
 
 const cells = fc.record(

@@ -1,27 +1,23 @@
 import { randomBytes } from "node:crypto";
 import { withRowEdits, type SeedDeclaration } from "../../../provider/environment/schema.ts";
 import { keyText, sameContent, saltOf } from "../../../provider/reconcile/digests.ts";
-import {
-  isSameValue,
-  naturalKey,
-  printableKey,
-  type Cells,
-  type Records,
-} from "../../../provider/reconcile/merging/records.ts";
-import {
-  LostRecords,
-  mergeRecords,
-  type Decide,
-  type MergeSides,
-  type RecordMerge,
-} from "../../../provider/reconcile/merging/threeWay.ts";
+import { type Cells, naturalKey, printableKey } from "../../../provider/reconcile/naturalKeys.ts";
 import { RowIndices } from "../../../provider/reconcile/rowIndices.ts";
 import { RowSet } from "../../../provider/reconcile/rowSet.ts";
 import { digesterOf } from "../../../provider/resources/rows/declared/declaration.ts";
 import { read, SourceError } from "../../../provider/sources/read.ts";
 import { copyValues, listLinkedLabels, placeOf } from "../../../provider/sources/source.ts";
 import type { Declared } from "../../changes/model/source.ts";
-import type { RenamedColumn } from "../../changes/placing/rowPlacing.ts";
+import {
+  type Decide,
+  isSameValue,
+  LostRecords,
+  mergeRecords,
+  type MergeSides,
+  type RecordMerge,
+  type Records,
+} from "../merge.ts";
+import type { RenamedColumn } from "../placing.ts";
 import { PromotionError, type PromotionSides } from "./model.ts";
 
 /** A seed of one side, and the words for that side. */

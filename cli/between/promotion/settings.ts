@@ -3,10 +3,10 @@ import { formerKeys } from "../../../provider/environment/formerKeys.ts";
 import { leadsTo, namedMaps } from "../../../provider/environment/jsonSchema.ts";
 import { toPlainValue, type Value } from "../../../provider/layers/document.ts";
 import { describePlace } from "../../../provider/layers/verbs.ts";
-import type { Cells, Records } from "../../../provider/reconcile/merging/records.ts";
-import { mergeRecords, type Decide, type RecordMerge } from "../../../provider/reconcile/merging/threeWay.ts";
+import type { Cells } from "../../../provider/reconcile/naturalKeys.ts";
 import { isRounded, rounded } from "../../../provider/sources/exactNumbers.ts";
 import { stable } from "../../changes/model/values.ts";
+import { type Decide, mergeRecords, type RecordMerge, type Records } from "../merge.ts";
 import { PromotionError } from "./model.ts";
 
 /** Parts of an Environment file that are promoted; the others are about the environment itself. */

@@ -1,17 +1,13 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join, posix, relative } from "node:path";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { dirname, join, posix } from "node:path";
 import { holdsConfigured } from "../../../provider/environment/configured.ts";
-import { rootOf } from "../../../provider/files/repository.ts";
 import { find, toPlainValue } from "../../../provider/layers/document.ts";
 import { rowVerbs } from "../../../provider/layers/rowEdits.ts";
 import { formatOf } from "../../../provider/sources/formats.ts";
-import { readDeclaration, type Declared } from "../../changes/model/source.ts";
-import { filesOf, type EnvironmentFiles } from "../../changes/placing/environmentFiles.ts";
-import { RowPlacing, type RowChange } from "../../changes/placing/rowPlacing.ts";
-import { setValue, takeOutValue } from "../../changes/placing/valuePlacing.ts";
-import { planEdits, type EditedFile, type FileEdit } from "../../edits/edits.ts";
-import { readToEdit, writeFiles } from "../../edits/writing.ts";
+import { readDeclaration } from "../../changes/model/source.ts";
+import { planEdits, type EditedFile, type FileEdit } from "../editor/edits.ts";
+import { readToEdit, writeFiles } from "../editor/writing.ts";
+import { copyEdited, RowPlacing, setValue, takeOutValue, type EnvironmentFiles, type RowChange } from "../placing.ts";
 import { PromotionError, type PromotedChange, type Promotion, type PromotionSides } from "./model.ts";
 import { planPromotion, type PromotionTerms } from "./plan.ts";
 
@@ -113,51 +109,26 @@ function newColumns(edit: FileEdit): FileEdit[] {
 async function assertMeant(
   files: readonly EditedFile[],
   promotion: Promotion,
-  to: EnvironmentFiles,
+  { declared: { file, ...read } }: EnvironmentFiles,
   sides: PromotionSides,
   terms: PromotionTerms,
 ): Promise<void> {
   if (files.length === 0) return;
-  await withEdited(files, to.declared, newSources(promotion, sides), async (declared) => {
+  const copy = copyEdited({ file, ...read }, files, newSources(promotion, sides));
+  try {
+    const { declared, problems } = readDeclaration(file, copy.folder);
+    const [problem] = problems;
+    if (!declared || problem) {
+      const { place = file, text = "can't be read" } = problem ?? {};
+      throw new PromotionError(`nothing is written: once it is, ${place}: ${text}`);
+    }
     const after = await planPromotion({ ...sides, to: { ...sides.to, declared } }, promotion.base, terms);
     const [other] = [...after.taken, ...after.conflicts];
     if (!other && after.left.length === promotion.left.length) return;
-    const name = other?.name ?? after.left[0]?.name ?? to.declared.file;
+    const name = other?.name ?? after.left[0]?.name ?? file;
     throw new PromotionError(`nothing is written: the edit of ${name} would not mean what it should; make it by hand`);
-  });
-}
-
-/** Reads an environment with edited files in a private folder. Throws a PromotionError where it would be wrong. */
-async function withEdited(
-  files: readonly EditedFile[],
-  read: Declared,
-  more: readonly string[],
-  work: (declared: Declared) => Promise<void>,
-): Promise<void> {
-  const { file, folder } = read;
-  const copy = realpathSync(mkdtempSync(join(tmpdir(), "microapps-promotion-")));
-  try {
-    mkdirSync(join(copy, ".git")); // the reader takes it for a repository, and reads nothing beyond it
-    const project = relative(rootOf(folder), realpathSync(folder));
-    const place = (name: string): string => join(copy, project, name);
-    for (const name of new Set([...filesOf(read), ...more])) {
-      if (!existsSync(join(folder, name))) continue;
-      mkdirSync(dirname(place(name)), { recursive: true });
-      cpSync(join(folder, name), place(name), { mode: 0 });
-    }
-    for (const { file: name, after } of files) {
-      mkdirSync(dirname(place(name)), { recursive: true });
-      writeFileSync(place(name), after);
-    }
-    const { declared, problems } = readDeclaration(file, join(copy, project));
-    const [problem] = problems;
-    if (!declared || problem) {
-      const { place: at = file, text = "can't be read" } = problem ?? {};
-      throw new PromotionError(`nothing is written: once it is, ${at}: ${text}`);
-    }
-    await work(declared);
   } finally {
-    rmSync(copy, { recursive: true, force: true });
+    copy.remove();
   }
 }
 

@@ -1,15 +1,15 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { canonical } from "../../../provider/reconcile/digests.ts";
-import type { Cells } from "../../../provider/reconcile/merging/records.ts";
-import { mergeRecords, withTaken } from "../../../provider/reconcile/merging/threeWay.ts";
+import type { Cells } from "../../../provider/reconcile/naturalKeys.ts";
 import { isLong } from "../../../testing/harness/drawn.ts";
 import { readDeclaration } from "../../changes/model/source.ts";
-import { EnvironmentFiles, filesOfOthers } from "../../changes/placing/environmentFiles.ts";
-import { RowPlacing, type RowChange } from "../../changes/placing/rowPlacing.ts";
 import type { Repository } from "../../changes/testing/repository.ts";
-import { planEdits } from "../../edits/edits.ts";
-import { readToEdit, writeFiles } from "../../edits/writing.ts";
+import { planEdits } from "../editor/edits.ts";
+import { readToEdit, writeFiles } from "../editor/writing.ts";
+import { mergeRecords, withTaken } from "../merge.ts";
+import { EnvironmentFiles, filesOfOthers } from "../placing.ts";
+import { RowPlacing, type RowChange } from "../placing.ts";
 import { findSeed, readRows } from "./rows.ts";
 import { made, promoteIn } from "./testing/promotions.ts";
 

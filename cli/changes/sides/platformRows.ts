@@ -2,7 +2,7 @@ import type { RowData } from "../../../provider/contract/values.ts";
 import { withRowEdits, type SeedDeclaration } from "../../../provider/environment/schema.ts";
 import { formatCount } from "../../../provider/messages/text.ts";
 import { canonical } from "../../../provider/reconcile/digests.ts";
-import { naturalKey } from "../../../provider/reconcile/merging/records.ts";
+import { naturalKey } from "../../../provider/reconcile/naturalKeys.ts";
 import type { RowContext } from "../../../provider/resources/rows/live/context.ts";
 import type { Links } from "../../../provider/resources/rows/live/links.ts";
 import { seedRowsOf } from "../../../provider/resources/rows/live/subTables/shownParents.ts";

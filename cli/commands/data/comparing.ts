@@ -1,8 +1,9 @@
 import path from "node:path";
 import { EngineError, projectFolder } from "../../../engine/index.ts";
+import { copyEdited } from "../../between/placing.ts";
+import { planPull } from "../../between/pull.ts";
 import { CommitError } from "../../changes/base/commits.ts";
 import { DataRefusal } from "../../changes/base/dataRefusal.ts";
-import { copyEdited, planPull } from "../../changes/pull/pull.ts";
 import { compareContents, toComparison } from "../../changes/sides/comparison.ts";
 import {
   declarationOf,

@@ -1,9 +1,9 @@
 import { formatCount } from "../../../provider/messages/text.ts";
+import { fileOf } from "../../between/editor/edits.ts";
+import type { PullItem } from "../../between/pull.ts";
+import type { Pulled } from "../../between/pull.ts";
 import type { Look } from "../../changes/drift/drift.ts";
-import type { PullItem } from "../../changes/pull/findings.ts";
-import type { Pulled } from "../../changes/pull/pull.ts";
 import { cut, cutBoth, signs, valueTexts, toVisible } from "../../changes/rendering/text.ts";
-import { fileOf } from "../../edits/edits.ts";
 
 interface Shown {
   environment: string;

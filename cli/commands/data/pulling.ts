@@ -9,6 +9,12 @@ import {
   stateInClear,
 } from "../../../engine/index.ts";
 import { toSlashes } from "../../../provider/files/repository.ts";
+import { writeFiles, WriteError } from "../../between/editor/writing.ts";
+import { filesOf } from "../../between/placing.ts";
+import { LiveFindings, type PullItem } from "../../between/pull.ts";
+import { listItems } from "../../between/pull.ts";
+import { Layout } from "../../between/pull.ts";
+import { planPull, type Pulled } from "../../between/pull.ts";
 import { assertCommitted } from "../../changes/base/committed.ts";
 import { DataRefusal } from "../../changes/base/dataRefusal.ts";
 import {
@@ -20,15 +26,9 @@ import {
 import type { Look } from "../../changes/drift/drift.ts";
 import type { Section } from "../../changes/model/changeSet.ts";
 import { readDeclaration, type Declared } from "../../changes/model/source.ts";
-import { filesOf } from "../../changes/placing/environmentFiles.ts";
 import { pending } from "../../changes/plan/plans.ts";
-import { LiveFindings, type PullItem } from "../../changes/pull/findings.ts";
-import { listItems } from "../../changes/pull/items.ts";
-import { Layout } from "../../changes/pull/layout.ts";
-import { planPull, type Pulled } from "../../changes/pull/pull.ts";
 import { SideError } from "../../changes/sides/sides.ts";
 import { stateOf } from "../../changes/state/state.ts";
-import { writeFiles, WriteError } from "../../edits/writing.ts";
 import { lookAt } from "../report/drifting.ts";
 import { statuses } from "../report/reporting.ts";
 import { textOf } from "../report/textOf.ts";

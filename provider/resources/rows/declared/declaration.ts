@@ -4,7 +4,7 @@ import { systemLabels, type RowData } from "../../../contract/values.ts";
 import { addFile } from "../../../files/files.ts";
 import { quote, some } from "../../../messages/text.ts";
 import { keyText, rowDigester, type RowDigester } from "../../../reconcile/digests.ts";
-import { joinKey } from "../../../reconcile/merging/records.ts";
+import { joinKey } from "../../../reconcile/naturalKeys.ts";
 import { RowSet } from "../../../reconcile/rowSet.ts";
 import { editAt, editsOf } from "../../../sources/edits.ts";
 import { read, SourceError } from "../../../sources/read.ts";

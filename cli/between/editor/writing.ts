@@ -13,14 +13,14 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { messageOf } from "../../machine/failures.ts";
-import { whyUnwritable } from "../../machine/ownFile.ts";
-import { isRunning } from "../../machine/processes.ts";
-import { FileRefusal, openFile } from "../../provider/files/files.ts";
-import { isIgnored } from "../../provider/files/git.ts";
-import { isIn, rootOf } from "../../provider/files/repository.ts";
+import { messageOf } from "../../../machine/failures.ts";
+import { whyUnwritable } from "../../../machine/ownFile.ts";
+import { isRunning } from "../../../machine/processes.ts";
+import { FileRefusal, openFile } from "../../../provider/files/files.ts";
+import { isIgnored } from "../../../provider/files/git.ts";
+import { isIn, rootOf } from "../../../provider/files/repository.ts";
 import type { EditedFile } from "./edits.ts";
-import { EditRefusal } from "./splices.ts";
+import { EditRefusal } from "./text.ts";
 
 /** Megabytes that an edited file may have: it is edited as a whole. */
 export const maxMegabytesOfEdited = 256;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { naturalKey, type Cells, type Records } from "./records.ts";
-import { mergeRecords, withTaken, type MergeConflict } from "./threeWay.ts";
+import { type Cells, naturalKey } from "../../provider/reconcile/naturalKeys.ts";
+import { type MergeConflict, mergeRecords, type Records, withTaken } from "./merge.ts";
 
 const keyed = (rows: readonly Cells[]): Map<string, Cells> =>
   new Map(rows.map((cells) => [naturalKey(["code"], cells) ?? "", cells]));

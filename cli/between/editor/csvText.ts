@@ -1,10 +1,10 @@
-import type { RowData } from "../../provider/contract/values.ts";
-import { jsonIn } from "../../provider/contract/wire.ts";
-import { quote } from "../../provider/messages/text.ts";
-import { cellOf, inQuotes, unquote } from "../../provider/sources/csvCells.ts";
-import { readCell } from "../../provider/sources/csvRows.ts";
-import type { CellType } from "../../provider/sources/source.ts";
-import { EditRefusal, lineEndOf, splice, type Splice } from "./splices.ts";
+import type { RowData } from "../../../provider/contract/values.ts";
+import { jsonIn } from "../../../provider/contract/wire.ts";
+import { quote } from "../../../provider/messages/text.ts";
+import { cellOf, inQuotes, unquote } from "../../../provider/sources/csvCells.ts";
+import { readCell } from "../../../provider/sources/csvRows.ts";
+import type { CellType } from "../../../provider/sources/source.ts";
+import { EditRefusal, lineEndOf, splice, type Splice } from "./text.ts";
 
 /** Where a record stands: its cells, and the line that it is. */
 interface RecordSpan {
@@ -15,27 +15,6 @@ interface RecordSpan {
   next: number;
 }
 
-/** Places of records in their order, side by side: a million of them take 12 MB. */
-class RecordSpans {
-  #numbers = new Uint32Array(3 * 1_024);
-  length = 0;
-
-  push({ start, end, next }: RecordSpan): void {
-    if (this.length * 3 === this.#numbers.length) {
-      const more = new Uint32Array(this.#numbers.length * 2);
-      more.set(this.#numbers);
-      this.#numbers = more;
-    }
-    this.#numbers.set([start, end, next], this.length++ * 3);
-  }
-
-  at(index: number): RecordSpan | undefined {
-    if (index < 0 || index >= this.length) return undefined;
-    const [start = 0, end = 0, next = 0] = this.#numbers.subarray(index * 3, index * 3 + 3);
-    return { start, end, next };
-  }
-}
-
 /** Records that are joined at a time. */
 const joined = 4_096;
 
@@ -44,7 +23,7 @@ export class CsvText {
   readonly #text: string;
   readonly #labels: readonly string[];
   readonly #types: Readonly<Record<string, CellType>>;
-  readonly #records = new RecordSpans();
+  readonly #records: RecordSpan[] = [];
   /** Place of the next quotation mark. */
   #quote = -1;
 

@@ -1,3 +1,4 @@
+import { type Node as JsonNode, parseTree } from "jsonc-parser";
 import {
   Document,
   isAlias,
@@ -11,10 +12,129 @@ import {
   Scalar,
   visit,
 } from "yaml";
-import { parseBounded } from "../../machine/settings/bounded.ts";
-import { BoundError, type Bounds } from "../../machine/settings/bounds.ts";
-import { EditRefusal } from "./splices.ts";
-import type { Like, TextMember, TextNode, TextTree } from "./textTree.ts";
+import { parseBounded } from "../../../machine/settings/bounded.ts";
+import { BoundError, type Bounds } from "../../../machine/settings/bounds.ts";
+import { EditRefusal, lineStart } from "./text.ts";
+
+/** A value of a JSON or YAML text that knows which characters it consists of. */
+export interface TextNode {
+  kind: "scalar" | "map" | "list";
+  /** Without an anchor or a tag before it. */
+  start: number;
+  /** Behind its last character: neither white space nor comments follow within it. */
+  end: number;
+  /** True if it stands in brackets or is a scalar on its lines alone; false for what only its indentation shows. */
+  isInline: boolean;
+  /** Quotation marks of a scalar. */
+  style?: "plain" | "single" | "double" | "block";
+  members: readonly TextMember[];
+  /** Why it is not edited, with what is in it: an alias, or an anchor that others repeat. */
+  locked?: string;
+  /** Why it is not replaced or removed as a whole, although its parts may be edited. */
+  held?: string;
+  /** The value, read when somebody asks. */
+  plain: () => unknown;
+}
+
+/** An entry of a map, or an item of a list. */
+export interface TextMember {
+  name?: string;
+  /** Where it begins: its key, or the dash of a block list. */
+  start: number;
+  /** Where its value may begin: behind the colon or the dash. */
+  after: number;
+  node: TextNode;
+  /** Why it is not edited: it is written in a rare form. */
+  locked?: string;
+}
+
+/** A text as a tree, and how values are written in it. */
+export interface TextTree {
+  text: string;
+  root: TextNode;
+  /**
+   * Writes a member of a map (with a name) or of a list on one line, or between brackets.
+   * @param like a member beside it, whose layout it takes
+   */
+  writeInline: (name: string | undefined, value: unknown, like: Like | undefined) => string;
+  /** Writes a scalar in the place of one of this style. */
+  writeScalar: (value: unknown, style: TextNode["style"]) => string;
+  /** Writes what stands behind a colon or a dash, from its line on, indented by so many columns; not for JSON. */
+  writeBlock: ((name: string | undefined, value: unknown, column: number) => string) | undefined;
+}
+
+/** A member, and the collection that holds it. */
+export interface Like {
+  parent: TextNode;
+  member: TextMember | undefined;
+}
+
+/** Reads a JSON text. Throws an EditRefusal where it is not valid, or has comments. */
+export function parseJsonTree(text: string): TextTree {
+  const errors: { offset: number }[] = [];
+  const root = parseTree(text, errors as never, { disallowComments: true });
+  const [wrong] = errors;
+  if (wrong || !root) throw new EditRefusal("is not valid JSON: correct it", wrong?.offset ?? 0);
+  return {
+    text,
+    root: toTextNode(root, text),
+    writeInline: (name, value, like) => writeMember(text, name, value, like),
+    writeScalar: (value) => JSON.stringify(value),
+    writeBlock: undefined,
+  };
+}
+
+function toTextNode(node: JsonNode, text: string): TextNode {
+  const start = node.offset;
+  const common = { start, end: start + node.length, isInline: true };
+  const plain = (): unknown => JSON.parse(text.slice(start, start + node.length));
+  const children = node.children ?? [];
+  if (node.type === "object") {
+    const members = children.flatMap((property): TextMember[] => {
+      const [key, value] = property.children ?? [];
+      if (!key || !value) return [];
+      const name = String(key.value);
+      return [{ name, start: property.offset, after: (property.colonOffset ?? 0) + 1, node: toTextNode(value, text) }];
+    });
+    return { ...common, kind: "map", members, plain };
+  }
+  if (node.type === "array") {
+    const members = children.map((item) => ({ start: item.offset, after: item.offset, node: toTextNode(item, text) }));
+    return { ...common, kind: "list", members, plain };
+  }
+  return { ...common, kind: "scalar", members: [], plain };
+}
+
+/** Writes a member as the one beside it is laid out. */
+function writeMember(text: string, name: string | undefined, value: unknown, like: Like | undefined): string {
+  const beside = like?.member ? text.slice(like.member.start, like.member.node.end) : "";
+  const isBroken = /[\r\n]/.test(beside) && typeof value === "object" && value !== null;
+  const written = isBroken ? broken(text, value, like?.member) : compact(value, beside === "" ? text : beside);
+  return name === undefined ? written : `${JSON.stringify(name)}${/":\S/.test(beside || text) ? ":" : ": "}${written}`;
+}
+
+function broken(text: string, value: unknown, member: TextMember | undefined): string {
+  const start = member?.start ?? 0;
+  const [margin = ""] = /^[ \t]*/.exec(text.slice(lineStart(text, start))) ?? [];
+  const inner = member?.node.members[0];
+  const [deeper = ""] = inner ? (/^[ \t]*/.exec(text.slice(lineStart(text, inner.start))) ?? []) : [];
+  const step = deeper.startsWith(margin) && deeper.length > margin.length ? deeper.slice(margin.length) : "  ";
+  return JSON.stringify(value, null, step).replaceAll("\n", `\n${margin}`);
+}
+
+/** On one line, with white space where the text beside it has some. */
+function compact(value: unknown, beside: string): string {
+  const colon = /":\s/.test(beside) || !/":/.test(beside) ? ": " : ":";
+  const comma = /,\s/.test(beside) || !beside.includes(",") ? ", " : ",";
+  const pad = /\{\s/.test(beside) ? " " : "";
+  const write = (one: unknown): string => {
+    if (Array.isArray(one)) return `[${one.map(write).join(comma)}]`;
+    if (typeof one !== "object" || one === null) return JSON.stringify(one);
+    const entries = Object.entries(one).map(([name, each]) => `${JSON.stringify(name)}${colon}${write(each)}`);
+    return entries.length === 0 ? "{}" : `{${pad}${entries.join(comma)}${pad}}`;
+  };
+  return write(value);
+}
 
 /** Bounds of what is edited: rows in YAML may have more values than settings. */
 export const ofEdited: Bounds = { levels: 100, values: 250_000 };

@@ -2,12 +2,12 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { isDeepStrictEqual } from "node:util";
 import { isMap, isNode, isScalar, isSeq, parse, parseDocument } from "yaml";
-import type { RowData } from "../../provider/contract/values.ts";
-import { readBytes } from "../../provider/sources/read.ts";
+import type { RowData } from "../../../provider/contract/values.ts";
+import { readBytes } from "../../../provider/sources/read.ts";
 import { planEdits, type FileEdit } from "./edits.ts";
-import type { EditStep, RowFileEdit, ValueFileEdit } from "./kinds.ts";
 import { drawnDocument, drawnEdit, valueAt } from "./testing/drawnDocuments.ts";
 import { drawnEdits, drawnFile, textOfFile, type DrawnFile } from "./testing/drawnFiles.ts";
+import type { EditStep, RowFileEdit, ValueFileEdit } from "./text.ts";
 
 const numRuns = process.env["TEST_LONG"] ? 10_000 : 100;
 const limitMs = 60_000 + numRuns * 100;

@@ -1,5 +1,28 @@
-import { keyText } from "../digests.ts";
-import { isSameRecord, isSameValue, labelsOf, type Cells, type Records, type SameValue } from "./records.ts";
+import { canonical, keyText } from "../../provider/reconcile/digests.ts";
+import type { Cells } from "../../provider/reconcile/naturalKeys.ts";
+
+/** Records by the text of their natural key, in their order. */
+export type Records = ReadonlyMap<string, Cells>;
+
+/** True if two values say the same. */
+type SameValue = (label: string, one: unknown, other: unknown) => boolean;
+
+/** Compares two values as rows do: null, the empty text and an absent value are the same. */
+export const isSameValue: SameValue = (_, one, other) => one === other || canonical(one) === canonical(other);
+
+/** All labels of some records, in the order in which they come up. */
+const labelsOf = (...records: readonly (Cells | undefined)[]): string[] => [
+  ...new Set(records.flatMap((cells) => (cells ? Object.keys(cells) : []))),
+];
+
+/** True if two records say the same in every cell. */
+function isSameRecord(one: Cells, other: Cells, isSame: SameValue): boolean {
+  if (one === other) return true;
+  for (const label of Object.keys(one)) if (!isSame(label, one[label], other[label])) return false;
+  for (const label of Object.keys(other))
+    if (!Object.hasOwn(one, label) && !isSame(label, undefined, other[label])) return false;
+  return true;
+}
 
 /** The three sides of a merge: what changed from `base` to `from` is brought into `to`. */
 export interface MergeSides {

@@ -1,0 +1,476 @@
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, posix, relative } from "node:path";
+import type { RowData } from "../../provider/contract/values.ts";
+import { isObject } from "../../provider/contract/wire.ts";
+import { withRowEdits } from "../../provider/environment/schema.ts";
+import { listSources } from "../../provider/environment/sources.ts";
+import { maxMegabytesOfLayer, textIfAny } from "../../provider/files/files.ts";
+import { rootOf, toSlashes } from "../../provider/files/repository.ts";
+import { find, parse, toPlainValue, type Value } from "../../provider/layers/document.ts";
+import { rowVerbs } from "../../provider/layers/rowEdits.ts";
+import { type Cells, naturalKey } from "../../provider/reconcile/naturalKeys.ts";
+import { formatOf } from "../../provider/sources/formats.ts";
+import { read } from "../../provider/sources/read.ts";
+import { DataRefusal } from "../changes/base/dataRefusal.ts";
+import type { EnvironmentEntry } from "../changes/base/environments.ts";
+import { type Declared, readDeclaration } from "../changes/model/source.ts";
+import type { EditedFile, FileEdit } from "./editor/edits.ts";
+import type { EditStep, RowFileEdit, ValueFileEdit } from "./editor/text.ts";
+
+/** The reason why no file of an environment takes one edit; others may be made. */
+export class PlacingRefusal extends DataRefusal {
+  override readonly name = "PlacingRefusal";
+}
+
+/**
+ * The files of an environment and who else has them: decides which one an edit goes into. What stands in a file that no
+ * other environment has is changed there; else the environment's own file overrides it. `into` decides otherwise.
+ */
+export class EnvironmentFiles {
+  readonly name: string;
+  readonly declared: Declared;
+  readonly root: Value;
+  readonly #shared: ReadonlyMap<string, string>;
+  readonly #into: string | undefined;
+  readonly #parsed = new Map<string, Value | undefined>();
+
+  /**
+   * @param others files that other environments have, each with the name of one of these
+   * @param into the file that takes all edits
+   */
+  constructor(name: string, declared: Declared, others: ReadonlyMap<string, string>, into?: string) {
+    const { document } = declared;
+    if (!document) throw new DataRefusal(`${declared.file} breaks its own rules: mend it first`);
+    const named = document.files.find((file) => into !== undefined && normalized(file) === normalized(into));
+    if (into !== undefined && named === undefined)
+      throw new DataRefusal(
+        `--into ${into}: the environment does not extend it; its files are ${document.files.join(", ")}`,
+      );
+    this.name = name;
+    this.declared = declared;
+    this.root = document.root;
+    this.#shared = others;
+    this.#into = named;
+  }
+
+  /** The environment's own file, which overrides what others share. Throws a PlacingRefusal where it has none. */
+  get own(): string {
+    const { file } = this.declared;
+    const other = this.#shared.get(normalized(file));
+    if (this.#into !== undefined || other === undefined) return this.#into ?? file;
+    throw new PlacingRefusal(
+      `${file} is the file of ${other} as well: give ${this.name} a file of its own that extends it`,
+    );
+  }
+
+  /** True if edits of what stands in a file go there. */
+  isOwn(file: string): boolean {
+    return this.#into === undefined ? !this.isShared(file) : normalized(file) === normalized(this.#into);
+  }
+
+  /** True if another environment has the file as well. */
+  isShared(file: string): boolean {
+    return this.#shared.has(normalized(file));
+  }
+
+  /** The file that takes an edit of what stands at a path, or comes there. */
+  fileFor(path: readonly PropertyKey[]): string {
+    this.assertReached(find(this.root, path)?.value.at.file);
+    return this.ownFileAt(path) ?? this.own;
+  }
+
+  /** Throws a PlacingRefusal where `into` lies below the file in which something stands. */
+  assertReached(file: string | undefined): void {
+    const { files = [] } = this.declared.document ?? {};
+    const into = this.#into;
+    if (into === undefined || file === undefined) return;
+    if (files.indexOf(file) < files.indexOf(into))
+      throw new PlacingRefusal(`${file} overrides what ${into} says of it: leave --into ${into} out`);
+  }
+
+  /** The file where something stands, if edits go there. */
+  ownFileAt(path: readonly PropertyKey[]): string | undefined {
+    const file = find(this.root, path)?.value.at.file;
+    return file !== undefined && this.isOwn(file) ? file : undefined;
+  }
+
+  /** The files that have something at a path, the environment's own first. */
+  filesWith(path: readonly PropertyKey[]): string[] {
+    const { files = [] } = this.declared.document ?? {};
+    return files.filter((file) => this.valueIn(file, path) !== undefined);
+  }
+
+  /** The value that a file by itself has at a path. */
+  valueIn(file: string, path: readonly PropertyKey[]): Value | undefined {
+    const root = this.#read(file);
+    return root && find(root, path)?.value;
+  }
+
+  /** A file as the environment's own one names it. */
+  named(file: string): string {
+    return posix.normalize(toSlashes(relative(dirname(this.own), file)));
+  }
+
+  #read(file: string): Value | undefined {
+    if (!this.#parsed.has(file)) {
+      const text = textIfAny(this.declared.folder, file, maxMegabytesOfLayer);
+      this.#parsed.set(file, text === undefined ? undefined : parse(text, file, () => undefined));
+    }
+    return this.#parsed.get(file);
+  }
+}
+
+const normalized = (file: string): string => posix.normalize(toSlashes(file));
+
+/** All files that a declaration consists of: its layers, and those with its rows and people. */
+export const filesOf = ({ file, document, declaration }: Declared): string[] => [
+  ...new Set([file, ...(document?.files ?? []), ...listSources(declaration).map(({ source }) => source)]),
+];
+
+/** The files of an environment with edits made, in a private folder of their own. `more` are files that it would have then. */
+export function copyEdited(
+  { folder, ...declared }: Declared,
+  files: readonly EditedFile[],
+  more: readonly string[] = [],
+): { folder: string; remove: () => void } {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "microapps-edited-")));
+  mkdirSync(join(root, ".git")); // the reader takes it for a repository, and reads nothing beyond it
+  const copy = join(root, relative(rootOf(folder), realpathSync(folder)));
+  const edited = new Map(files.map(({ file, after }) => [file, after]));
+  for (const name of new Set([...filesOf({ folder, ...declared }), ...more, ...edited.keys()])) {
+    const target = join(copy, name);
+    const bytes = edited.get(name);
+    mkdirSync(dirname(target), { recursive: true });
+    if (bytes) writeFileSync(target, bytes, { mode: 0o600 });
+    else if (existsSync(join(folder, name))) copyFileSync(join(folder, name), target);
+  }
+  mkdirSync(copy, { recursive: true });
+  return { folder: copy, remove: () => rmSync(root, { recursive: true, force: true }) };
+}
+
+/** Each file that another environment has, and which one. Throws a DataRefusal where one of these can't be read. */
+export function filesOfOthers(
+  folder: string,
+  name: string,
+  all: readonly Pick<EnvironmentEntry, "name" | "file">[],
+): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const other of all) {
+    if (other.name === name || !existsSync(join(folder, other.file))) continue;
+    const { declared, files, problems } = readDeclaration(other.file, folder);
+    if (!declared && problems.length > 0)
+      throw new DataRefusal(
+        `nobody can tell which files ${other.name} shares with ${name}: ${other.file} can't be read: ${problems[0]?.text ?? ""}`,
+      );
+    for (const file of [...files, ...(declared ? filesOf(declared) : [])].map(normalized))
+      if (!found.has(file)) found.set(file, other.name);
+  }
+  return found;
+}
+
+/** Sets a value where it stands, if no other environment has that file; else the environment's own file gets it. */
+export const setValue = (files: EnvironmentFiles, path: readonly string[], value: unknown): ValueFileEdit => ({
+  kind: "value",
+  do: "set",
+  file: files.fileFor(path),
+  path,
+  value,
+});
+
+/** Takes a thing out of the files that no other environment has; one that others share is overridden by null. */
+export function takeOutValue(files: EnvironmentFiles, path: readonly string[], prune = false): FileEdit[] {
+  const having = files.filesWith(path);
+  files.assertReached(having[0]);
+  const isShared = having.some((file) => !files.isOwn(file));
+  const edits = having
+    .filter((file) => files.isOwn(file) && !(isShared && file === files.own))
+    .map((file): ValueFileEdit => ({ kind: "value", do: "remove", file, path, prune }));
+  return isShared ? [...edits, { kind: "value", do: "set", file: files.own, path, value: null }] : edits;
+}
+
+/** A change of a row: of one that is changed `cells` are its new values, else all that it has. */
+export interface RowChange {
+  do: "add" | "change" | "remove";
+  /** The natural key as text. */
+  key: string;
+  /** The row in the files, with the values of its key. */
+  row?: Cells;
+  cells: Cells;
+}
+
+/** A column under its former name and the one that it gets. */
+export interface RenamedColumn {
+  former: string;
+  now: string;
+}
+
+/** Brings changes of rows into an environment's files: where a row stands, or as an override in its own layer. */
+export class RowPlacing {
+  readonly #files: EnvironmentFiles;
+  readonly #seed: string;
+  readonly #key: readonly string[];
+  readonly #source: RowFileEdit["source"] | undefined;
+  /** Items of the verbs and of inline rows, by the natural key of the row. */
+  readonly #items = new Map<string, Map<string, Value>>();
+  readonly #renamed: readonly RenamedColumn[];
+
+  /** @param renamed columns that get another name, by which changes call them already */
+  constructor(files: EnvironmentFiles, seed: string, renamed: readonly RenamedColumn[] = []) {
+    this.#files = files;
+    this.#seed = seed;
+    this.#renamed = renamed;
+    const declared = files.declared.declaration.seeds[seed];
+    if (!declared) throw new Error("rows are promoted into a seed that is there");
+    this.#key = declared.key.map((label) => this.#nameOf(label));
+    const { additions: _, changes: __, removals: ___, ...source } = withRowEdits(declared);
+    const types = Object.entries(source.types ?? {}).map(([label, type]) => [this.#nameOf(label), type] as const);
+    if (source.source !== undefined)
+      this.#source = { ...source, source: source.source, key: this.#key, types: Object.fromEntries(types) };
+    for (const verb of ["rows", ...rowVerbs]) {
+      const list = find(files.root, ["seeds", seed, verb])?.value;
+      if (list?.kind === "list")
+        this.#items.set(verb, new Map(list.items.map((item) => [this.#keyOf(verb, item), item])));
+    }
+  }
+
+  /** Gives columns their other names: in the first line of a CSV, else in each row that has them. Throws a PlacingRefusal. */
+  async rename(): Promise<FileEdit[]> {
+    const edits: FileEdit[] = [];
+    for (const { former, now } of this.#renamed) {
+      const refuse = (file: string, why: string): never => {
+        throw new PlacingRefusal(`the column ${former} is ${now} by now, and ${file} ${why}: rename it there by hand`);
+      };
+      const source = this.#source;
+      if (source && !this.#files.isOwn(source.source)) refuse(source.source, "is read by other environments as well");
+      if (source && formatOf(source.source) === ".csv")
+        edits.push({ kind: "column", file: source.source, label: former, now });
+      else if (source) edits.push(...(await this.#renameInRows(source, former, now)));
+      for (const [verb, items] of this.#items) {
+        for (const item of items.values()) {
+          const held = item.kind === "map" ? item.entries.get(former)?.value : undefined;
+          if (!held) continue;
+          if (!this.#files.isOwn(held.at.file)) refuse(held.at.file, "has it in its rows");
+          if (this.#key.includes(now)) refuse(held.at.file, "has it in its rows, as a part of their key");
+          const cells = toPlainValue(item);
+          const keys = Object.fromEntries(
+            this.#key.map((label) => [label, isObject(cells) ? cells[label] : undefined]),
+          );
+          edits.push(this.#setCell(held.at.file, verb, keys, now, toPlainValue(held)));
+          const path: EditStep[] = ["seeds", this.#seed, verb, { where: keys }, former];
+          edits.push({ kind: "value", do: "remove", file: held.at.file, path });
+        }
+      }
+    }
+    return edits;
+  }
+
+  async #renameInRows(source: RowFileEdit["source"], former: string, now: string): Promise<FileEdit[]> {
+    const edits: FileEdit[] = [];
+    if (this.#key.includes(now))
+      throw new PlacingRefusal(`the key ${former} is ${now} by now: rename it in ${source.source} by hand`);
+    for await (const block of read(source, this.#files.declared.folder))
+      for (const { values } of block)
+        if (Object.hasOwn(values, former)) {
+          const row = Object.fromEntries(this.#key.map((label) => [label, values[label]]));
+          edits.push({
+            ...{ kind: "row", do: "change", source, row },
+            values: { [former]: undefined, [now]: values[former] },
+          });
+        }
+    return edits;
+  }
+
+  #nameOf(label: string): string {
+    return this.#renamed.find(({ former }) => former === label)?.now ?? label;
+  }
+
+  place({ do: verb, key, cells, row = cells }: RowChange): FileEdit[] {
+    if (verb === "add") return this.#add(key, cells);
+    const keys = this.#keyValues(row, key);
+    return verb === "remove" ? this.#remove(key, keys) : this.#change(key, keys, cells);
+  }
+
+  /** The row's own file, if no other environment reads it. */
+  get #ownSource(): RowFileEdit["source"] | undefined {
+    const source = this.#source;
+    return source && this.#files.isOwn(source.source) ? source : undefined;
+  }
+
+  #add(key: string, cells: Cells): FileEdit[] {
+    const row = withoutNothing(cells);
+    this.#files.assertReached(this.#items.get("rows-")?.get(key)?.at.file);
+    const isTakenOut = this.#items.get("rows-")?.has(key) === true;
+    const source = this.#ownSource;
+    if (source && !isTakenOut) return [{ kind: "row", source, do: "add", row }];
+    const rows = ["seeds", this.#seed, "rows"];
+    const inline = this.#source ? undefined : this.#files.ownFileAt(rows);
+    if (inline !== undefined && !isTakenOut) return [append(inline, rows, row)];
+    return [append(this.#files.own, ["seeds", this.#seed, "rows+"], row)];
+  }
+
+  #remove(key: string, keys: RowData): FileEdit[] {
+    const added = this.#item("rows+", key) ?? this.#item("rows", key);
+    const changed = this.#item("rows~", key);
+    for (const item of [added, changed]) this.#files.assertReached(item?.file);
+    const edits: FileEdit[] = [];
+    if (changed && !this.#files.isShared(changed.file)) edits.push(this.#dropItem(changed.file, "rows~", keys));
+    if (added && this.#files.isOwn(added.file)) return [...edits, this.#dropItem(added.file, added.verb, keys)];
+    const source = this.#ownSource;
+    if (source && !added) return [...edits, { kind: "row", source, do: "remove", row: keys }];
+    const [only, ...more] = this.#key.map((label) => keys[label]);
+    return [
+      ...edits,
+      append(this.#files.own, ["seeds", this.#seed, "rows-"], more.length > 0 ? [only, ...more] : only),
+    ];
+  }
+
+  #change(key: string, keys: RowData, values: Cells): FileEdit[] {
+    const edits: FileEdit[] = [];
+    const inSource: Record<string, unknown> = {};
+    const override: Record<string, unknown> = {};
+    const rowItem = this.#item("rows+", key) ?? this.#item("rows", key);
+    for (const [label, value] of Object.entries(values)) {
+      const changed = this.#item("rows~", key, label);
+      const item = changed ?? rowItem;
+      this.#files.assertReached(item?.file);
+      if (item && this.#files.isOwn(item.file)) edits.push(this.#setCell(item.file, item.verb, keys, label, value));
+      else if (!item && this.#ownSource) inSource[label] = value;
+      else override[label] = value ?? null;
+    }
+    const source = this.#ownSource;
+    if (source && Object.keys(inSource).length > 0) {
+      edits.push({ kind: "row", source, do: "change", row: keys, values: inSource });
+    }
+    return [...edits, ...this.#override(key, keys, override)];
+  }
+
+  /** Adds cells to the row's entry under `rows~` of the environment's own layer, which is made where it is missing. */
+  #override(key: string, keys: RowData, cells: Record<string, unknown>): FileEdit[] {
+    if (Object.keys(cells).length === 0) return [];
+    const { own } = this.#files;
+    const path = ["seeds", this.#seed, "rows~"];
+    const list = this.#files.valueIn(own, path);
+    const isThere = list?.kind === "list" && list.items.some((item) => this.#keyOf("rows~", item) === key);
+    if (!isThere) return [append(own, path, { ...keys, ...cells })];
+    return Object.entries(cells).map(([label, value]) => this.#setCell(own, "rows~", keys, label, value));
+  }
+
+  #setCell(file: string, verb: string, keys: RowData, label: string, value: unknown): ValueFileEdit {
+    const path: EditStep[] = ["seeds", this.#seed, verb, { where: keys }, label];
+    // An override without a value would let the value below it through.
+    if (value === undefined && verb !== "rows~") return { kind: "value", do: "remove", file, path };
+    return { kind: "value", do: "set", file, path, value: value ?? null };
+  }
+
+  #dropItem(file: string, verb: string, keys: RowData): ValueFileEdit {
+    return {
+      kind: "value",
+      do: "remove",
+      file,
+      path: ["seeds", this.#seed, verb, { where: keys }],
+      prune: verb !== "rows",
+    };
+  }
+
+  /** Where a row stands in a list of a layer, or one of its cells. */
+  #item(verb: string, key: string, label?: string): { file: string; verb: string } | undefined {
+    const item = this.#items.get(verb)?.get(key);
+    if (item?.kind !== "map") return undefined;
+    if (label === undefined) return { file: item.at.file, verb };
+    const former = this.#renamed.find(({ now }) => now === label)?.former;
+    const cell = item.entries.get(label) ?? (former === undefined ? undefined : item.entries.get(former));
+    return cell && { file: cell.value.at.file, verb };
+  }
+
+  #keyOf(verb: string, item: Value): string {
+    const value = toPlainValue(item);
+    if (verb === "rows-")
+      return naturalKey(this.#key, Object.fromEntries(this.#key.map((label, at) => [label, [value].flat()[at]]))) ?? "";
+    if (!isObject(value)) return "";
+    const named = Object.entries(value).map(([label, cell]) => [this.#nameOf(label), cell] as const);
+    return naturalKey(this.#key, Object.fromEntries(named)) ?? "";
+  }
+
+  /** The values of the key, as a file has them. */
+  #keyValues(cells: Cells, key: string): RowData {
+    const parts = this.#key.length > 1 ? (JSON.parse(key) as string[]) : [key];
+    return Object.fromEntries(this.#key.map((label, at) => [label, cells[label] ?? parts[at]]));
+  }
+}
+
+const append = (file: string, path: readonly string[], value: unknown): ValueFileEdit => ({
+  kind: "value",
+  do: "append",
+  file,
+  path,
+  value,
+});
+
+/** A row as people write it: cells without a value are left out. */
+const withoutNothing = (cells: Cells): RowData =>
+  Object.fromEntries(
+    Object.entries(cells).filter(([, value]) => value !== undefined && value !== null && value !== ""),
+  );
+
+/** The rows of a team in the file of people that its roster names. */
+export interface PeopleRows {
+  source: string;
+  team: string | undefined;
+  labels: ReadonlySet<string>;
+  /** By address in small letters. */
+  rows: ReadonlyMap<string, RowData>;
+}
+
+/** A change of one person: `role` is the new one. */
+export interface PersonChange {
+  do: "add" | "change" | "remove";
+  name: string;
+  role?: string;
+}
+
+/** Reads the rows of a team's people; what is wrong with a row has its place elsewhere. Throws a SourceError. */
+export async function readPeopleRows(source: string, team: string | undefined, folder: string): Promise<PeopleRows> {
+  const rows = new Map<string, RowData>();
+  const labels = new Set<string>();
+  for await (const block of read({ source, key: ["email"] }, folder, () => undefined)) {
+    for (const { values } of block) {
+      for (const label of Object.keys(values)) labels.add(label);
+      if (team === undefined || trimmed(values["team"]) === team)
+        rows.set(trimmed(values["email"]).toLowerCase(), values);
+    }
+  }
+  return { source, team, labels, rows };
+}
+
+/** The refusal of somebody who is on the platform, and whose last day in a file is over. */
+export const refuseEnded = (name: string, place: string): PlacingRefusal =>
+  new PlacingRefusal(`${name} stands in ${place} with a last day that is over: change until there`);
+
+/** Brings a change of a person into that file. Throws a PlacingRefusal. */
+export function placePerson(files: EnvironmentFiles, people: PeopleRows, change: PersonChange): RowFileEdit[] {
+  const { source, team, labels, rows } = people;
+  const { name, role } = change;
+  if (!files.isOwn(source)) {
+    const other = files.isShared(source) ? "other environments have it as well" : "--into names another file";
+    throw new PlacingRefusal(`the people of this team stand in ${source}, and ${other}: edit it there`);
+  }
+  const target = { source, key: team === undefined ? ["email"] : ["email", "team"] };
+  const row = rows.get(name.toLowerCase());
+  if (change.do === "add") {
+    if (row) throw refuseEnded(name, source);
+    if (!name.includes("@"))
+      throw new PlacingRefusal(`the platform shows no address of ${name}: write it into ${source} yourself`);
+    // A row without a role is that of a plain member.
+    const isRoleWritten = labels.has("role") || role !== "member";
+    const added = { email: name, ...(isRoleWritten ? { role } : {}), ...(team === undefined ? {} : { team }) };
+    return [{ kind: "row", source: target, do: "add", row: added }];
+  }
+  if (!row) throw new PlacingRefusal(`${source} has no row of ${name} any more`);
+  const key = Object.fromEntries(target.key.map((label) => [label, row[label]]));
+  return change.do === "remove"
+    ? [{ kind: "row", source: target, do: "remove", row: key }]
+    : [{ kind: "row", source: target, do: "change", row: key, values: { role } }];
+}
+
+const trimmed = (value: unknown): string => (typeof value === "string" ? value.trim() : "");
