@@ -1,72 +1,107 @@
-import type { Argument, Command, Option } from "commander";
-import { bash } from "./completion/bash.ts";
-import { fish } from "./completion/fish.ts";
-import type { CompletionPlace, Values, CompletionWord } from "./completion/words.ts";
-import { zsh } from "./completion/zsh.ts";
+import type { Command, Option } from "commander";
+import { readdirSync } from "node:fs";
 
-const writers = { bash, zsh, fish };
+// Each script asks this command what may follow, with the words that are written so far; where nothing is known, shells offer files.
+const scripts = {
+  bash: `_microapps() {
+  local IFS=$'\\n'
+  COMPREPLY=($(microapps completion bash -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+}
+complete -o default -F _microapps microapps
+`,
+  zsh: `#compdef microapps
+_microapps() {
+  local -a found
+  found=(\${(f)"$(microapps completion zsh -- "\${(@)words[2,CURRENT]}" 2>/dev/null)"})
+  if (( $#found )); then _describe microapps found; else _files; fi
+}
+compdef _microapps microapps
+`,
+  fish: `function __microapps
+  set -l before (commandline -opc)
+  set -l begun (commandline -ct)
+  set -l found (microapps completion fish -- $before[2..-1] "$begun" 2>/dev/null)
+  if set -q found[1]
+    printf '%s\\n' $found
+  else
+    __fish_complete_path "$begun"
+  end
+end
+complete -c microapps -f -a '(__microapps)'
+`,
+};
+type Shell = keyof typeof scripts;
+
+/** A word that may follow, with its description. */
+type Candidate = readonly [word: string, description: string];
+
+/** A candidate as a line that the shell reads. */
+const lines: Readonly<Record<Shell, (candidate: Candidate) => string>> = {
+  bash: ([word]) => word,
+  zsh: ([word, description]) => `${word.replaceAll(":", "\\:")}:${description}`,
+  fish: ([word, description]) => `${word}\t${description}`,
+};
 
 /** Adds the command that prints the completion of a shell. */
 export function addCompletionCommand(program: Command): void {
   program
     .command("completion")
     .description("print what makes a shell complete the words of this command: source <(microapps completion bash)")
-    .addArgument(program.createArgument("<shell>", "which one").choices(Object.keys(writers)))
-    .action((shell: keyof typeof writers) => {
-      process.stdout.write(writers[shell](placesOf(program), valuesOf(program)));
+    .addArgument(program.createArgument("<shell>", "which one").choices(Object.keys(scripts)))
+    .argument("[words...]", "behind --, those that are written so far: prints what may follow")
+    .action((shell: Shell, words: string[]) => {
+      const candidates = words.length === 0 ? [] : candidatesFor(program, words);
+      process.stdout.write(
+        words.length === 0 ? scripts[shell] : candidates.map((each) => `${lines[shell](each)}\n`).join(""),
+      );
     });
 }
 
-function placesOf(command: Command, path = "", above: readonly Option[] = []): CompletionPlace[] {
-  const { commands } = command;
-  const shown = command.createHelp().visibleCommands(command);
-  const options = [...command.createHelp().visibleOptions(command), ...above];
-  const place = {
-    path,
-    commands: shown.map((each) => word(each.name(), each.description())),
-    options: options.flatMap((each) => spellings(each).map((text) => word(text, each.description))),
-    values: command.registeredArguments.flatMap(({ argChoices = [] }: Argument) => argChoices),
-  };
-  const below = commands.flatMap((each) =>
-    [each.name(), ...each.aliases()].flatMap((name) =>
-      placesOf(each, `${path} ${name}`.trim(), options.filter(isEverywhere)),
-    ),
+/** What the last of some words may become: commands, options, or values of the option or the argument that it stands for. */
+function candidatesFor(program: Command, words: readonly string[]): Candidate[] {
+  const [before, begun] = [words.slice(0, -1), words.at(-1) ?? ""];
+  const path = [program];
+  let option: Option | undefined; // whose value comes next
+  for (const word of before) {
+    const command = path.at(-1) ?? program;
+    const isValue = option !== undefined;
+    option = isValue ? undefined : optionsOf(path).find((each) => each.required && spellings(each).includes(word));
+    const below = command.commands.find((each) => [each.name(), ...each.aliases()].includes(word));
+    if (!isValue && below) path.push(below);
+  }
+  const all = option ? valuesOf(option) : begun.startsWith("-") ? optionWords(path) : bareWords(path.at(-1) ?? program);
+  return all.filter(([word]) => word.startsWith(begun));
+}
+
+/** Options of a command and of those above it, which have a help and a version of their own. */
+const optionsOf = (path: readonly Command[]): Option[] =>
+  path.flatMap((command, at) =>
+    command
+      .createHelp()
+      .visibleOptions(command)
+      .filter(({ long }) => at === path.length - 1 || (long !== "--help" && long !== "--version")),
   );
-  return [place, ...below];
-}
-
-/** Each command has its own option for help, and only the program one for its version. */
-const isEverywhere = ({ long }: Option): boolean => long !== "--help" && long !== "--version";
-
-function valuesOf(program: Command): Values {
-  const values: Values = { stacks: [], files: [], choices: new Map(), others: [] };
-  const visit = (command: Command): void => {
-    for (const option of command.options) {
-      if (!option.required && !option.optional) continue;
-      for (const text of spellings(option)) {
-        if (option.argChoices) values.choices.set(text, option.argChoices);
-        else if (option.long === "--stack") values.stacks.push(text);
-        else if (/<(file|folder|path)>|\.yaml/.test(option.flags)) values.files.push(text);
-        else if (option.required) values.others.push(text);
-      }
-    }
-    command.commands.forEach(visit);
-  };
-  visit(program);
-  const unique = (words: string[]): string[] => [...new Set(words)];
-  const files = unique(values.files);
-  return {
-    ...values,
-    stacks: unique(values.stacks),
-    files,
-    others: unique(values.others).filter((each) => !files.includes(each)),
-  };
-}
 
 const spellings = ({ short, long }: Option): string[] => [short, long].filter((each) => each !== undefined);
+const firstLine = (description: string): string => description.split("\n")[0] ?? "";
+const plain = (words: readonly string[]): Candidate[] => words.map((word) => [word, ""]);
 
-/** The first line of a description: shells have one line for it. */
-const word = (text: string, description: string): CompletionWord => ({
-  text,
-  description: description.split("\n")[0] ?? "",
-});
+const optionWords = (path: readonly Command[]): Candidate[] =>
+  optionsOf(path).flatMap((each) => spellings(each).map((word): Candidate => [word, firstLine(each.description)]));
+
+const valuesOf = ({ argChoices, long }: Option): Candidate[] =>
+  plain(argChoices ?? (long === "--stack" ? stacks() : []));
+
+const ofStacks: readonly string[] = ["select", "rm", "cancel"]; // commands whose argument is a stack
+
+const bareWords = (command: Command): Candidate[] => [
+  ...command
+    .createHelp()
+    .visibleCommands(command)
+    .map((each): Candidate => [each.name(), firstLine(each.description())]),
+  ...plain(command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices)),
+  ...plain(ofStacks.includes(command.name()) ? stacks() : []),
+];
+
+/** The stacks that have a configuration in this folder. */
+const stacks = (): string[] => readdirSync(".").flatMap((name) => /^Pulumi\.(.+)\.yaml$/.exec(name)?.[1] ?? []);
