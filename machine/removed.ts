@@ -10,6 +10,9 @@ const noApproval =
 const removalsInstead =
   "removals and removed are gone: maxRemovals, minAdmins and keepSelf hold what one run may remove, and a report lists it first";
 
+const recreateInstead =
+  "recreate is gone: rows keep their IDs. Put viewers under the label of their field to change them in rows that are there, or set newRows";
+
 const expectInstead = "write what the rows have to be like in expect, and the types of a CSV in types";
 
 /** Commands of `microapps`, with those above them: `state provider-kind`. */
@@ -51,6 +54,7 @@ const settings: Sentences = {
 
 /** Inputs of resources, behind the resource: `SeedRows.schema`. Resources that are gone stand alone. */
 const inputs: Sentences = {
+  "SeedRows.onViewersChange: recreate": recreateInstead,
   "Environment.declaration":
     "declaration of an Environment is gone: write it to a file and name that, or declare single resources, which take outputs",
   "SeedRows.schema": `is gone: ${expectInstead}`,
@@ -61,6 +65,7 @@ const inputs: Sentences = {
 
 /** Keys of an Environment file or a masks file, behind the part of it where they stood: `seeds.schema`. */
 const environmentKeys: Sentences = {
+  "seeds.onViewersChange: recreate": `onViewersChange: ${recreateInstead}`,
   "seeds.schema": `schema is gone: ${expectInstead}`,
   "masks.kinds": "kinds is gone: write a rule for each label; a dump that stops prints those that have none",
   "masks.others": "others is gone: write a rule or keep for each label; a dump that stops prints those that have none",

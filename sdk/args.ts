@@ -292,10 +292,10 @@ export interface SeedRowsSettings<Row extends object = Record<string, unknown>> 
   /** ID or e-mail address, which is looked up, of the user who becomes the creator of the rows. */
   userID?: Input<string>;
   /**
-   * Effect of another viewers, teamViewers or userID on rows that are there: nothing (newRows), each is made again under another ID (recreate), or an error.
+   * Effect of another viewers, teamViewers or userID on rows that are there: nothing (newRows), or an error. Viewers under the label of their field change as any cell does.
    * @default "error"
    */
-  onViewersChange?: Input<"newRows" | "recreate" | "error">;
+  onViewersChange?: Input<"newRows" | "error">;
   /** Do not run the table's action rules. For controlled administration and migrations. */
   ignoreActionRules?: Input<boolean>;
   /**
@@ -390,10 +390,10 @@ export interface SeedRowsOutputs {
   /** ID or e-mail address, which is looked up, of the user who becomes the creator of the rows. */
   readonly userID: Output<string | undefined>;
   /**
-   * Effect of another viewers, teamViewers or userID on rows that are there: nothing (newRows), each is made again under another ID (recreate), or an error.
+   * Effect of another viewers, teamViewers or userID on rows that are there: nothing (newRows), or an error. Viewers under the label of their field change as any cell does.
    * @default "error"
    */
-  readonly onViewersChange: Output<"newRows" | "recreate" | "error">;
+  readonly onViewersChange: Output<"newRows" | "error">;
   /** Do not run the table's action rules. For controlled administration and migrations. */
   readonly ignoreActionRules: Output<boolean | undefined>;
   /**

@@ -95,6 +95,8 @@ function describeIssue(issue: Issue, above: KeyPath, schema: z.ZodType, root: Va
       ];
     case "invalid_value": {
       if (!value) return missing();
+      const gone = answerRemoved("environmentKeys", `${[...path.slice(0, 1), name].join(".")}: ${toText(value)}`);
+      if (gone !== undefined) return [{ at, message: gone }];
       const words = issue.values.map(String);
       return [{ at, message: `${name} must be ${listed(words)}, not ${kindOf(value)}; choose one of them` }];
     }
@@ -150,6 +152,8 @@ function kindOf(value: Value): string {
   if (typeof scalar === "string") return `"${scalar.length > 40 ? `${scalar.slice(0, 40)}…` : scalar}"`;
   return typeof scalar === "number" ? `the number ${scalar}` : JSON.stringify(scalar);
 }
+
+const toText = (value: Value): string => (value.kind === "scalar" ? String(value.value) : "");
 
 /** Names a value in a message that expects another one. */
 export const valueNamed = (value: Value | undefined): string =>

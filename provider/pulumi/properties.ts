@@ -114,7 +114,9 @@ export function parse(
       continue;
     }
     const parsed = (schema as z.ZodType).safeParse(value, sentences); // the values of a zod shape are schemas
-    for (const issue of parsed.error?.issues ?? []) {
+    const gone = typeof value === "string" && answerRemoved("inputs", `${definition.name}.${property}: ${value}`);
+    if (gone) problems.push({ property, reason: gone });
+    for (const issue of gone ? [] : (parsed.error?.issues ?? [])) {
       // The reason for an invalid key stands in the inner issue.
       const { message } = (issue.code === "invalid_key" ? issue.issues[0] : undefined) ?? issue;
       problems.push({ property: [property, ...issue.path].join("."), reason: message });

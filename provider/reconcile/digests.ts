@@ -46,9 +46,6 @@ const mark = "2:";
 /** The salt of a seed, of 16 random bytes. */
 export const saltOf = (random: Uint8Array): string => mark + Buffer.from(random.subarray(0, 16)).toString("base64url");
 
-/** True for a state of a version that salted the digests of secret rows alone, and kept 64 bits of each content. */
-export const isOutdated = (salt: string | undefined): boolean => !salt?.startsWith(mark);
-
 /**
  * Digests of rows by their natural key and their declared labels, in any order of labels.
  *
@@ -64,7 +61,7 @@ export function rowDigester(options: {
   labels: Iterable<string>;
   /** Labels whose values are keys of other rows: they are compared as keys are. */
   references?: Iterable<string>;
-  /** Undefined where digests do not leave the process, and of states that are outdated. */
+  /** Undefined where digests do not leave the process. */
   salt?: string | undefined;
   /** Labels whose values have several spellings. */
   forms?: ValueForms | undefined;

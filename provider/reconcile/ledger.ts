@@ -71,14 +71,11 @@ export function encodeLedger(ledger: Ledger): string {
   return `${ledger.kind}:2:${ledger.count}:${Buffer.concat(parts).toString("base64")}`;
 }
 
-/**
- * The ledger of a text; throws a RangeError when it is none or one of a newer version. A list of version 1 has the first
- * half of each content.
- */
+/** The ledger of a text; throws a RangeError when it is none or one of another version. */
 export function decodeLedger(text: string): Ledger {
   const [kind, version, number, encoded, ...rest] = text.split(":");
-  if (version !== "1" && version !== "2" && (kind === "list" || kind === "sketch")) {
-    throw new RangeError("the ledger was written by a newer version of this package: update the package");
+  if (version !== "2" && (kind === "list" || kind === "sketch")) {
+    throw new RangeError("the ledger was written by another version of this package: use that one, or a newer one");
   }
   const count = Number(number);
   if (encoded === undefined || rest.length > 0 || !Number.isSafeInteger(count) || count < 0) throw damaged();
@@ -89,7 +86,7 @@ export function decodeLedger(text: string): Ledger {
     return { kind, count, sketch: new Sketch(words.length / 6, words) };
   }
   // A plan lists more rows than a state does: of those beyond, a set keeps the first half of the content.
-  const wholeRows = version === "1" ? 0 : Math.min(count, maxListedRows);
+  const wholeRows = Math.min(count, maxListedRows);
   if (kind !== "list" || words.length !== wholeRows * 6 + (count - wholeRows) * 4) throw damaged();
   if (bytes.length !== words.length * 4) throw damaged();
   const rows = new RowSet();

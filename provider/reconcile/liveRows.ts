@@ -27,22 +27,16 @@ export class LiveRows implements KeyedRows {
   /** Labels of the first rows. */
   readonly labels = new Set<string>();
   readonly #wanted: RowSet;
-  readonly #ledger: Ledger | undefined;
+  readonly #ledger: Ledger;
   readonly #ids = new Map<number, string>();
   readonly #others = new Map<number, LiveRow[]>();
   readonly #twins = new Map<number, LiveRow[]>();
   readonly #dangling = new Set<number>();
-  readonly #keepsIDs: boolean;
 
-  /**
-   * @param ledger undefined where it has other digests: then every row may be ours
-   * @param keepsIDs keeps the IDs of all rows, since those that are as wanted are recreated as well
-   */
-  constructor(wanted: RowSet, ledger: Ledger | undefined, keepsIDs = false) {
+  constructor(wanted: RowSet, ledger: Ledger) {
     this.asWanted = new RowIndices(wanted.length);
     this.#wanted = wanted;
     this.#ledger = ledger;
-    this.#keepsIDs = keepsIDs;
   }
 
   /**
@@ -58,7 +52,7 @@ export class LiveRows implements KeyedRows {
     }
     const { key, content } = digests;
     const wanted = this.#wanted.find(key);
-    if (wanted === undefined && this.#ledger?.kind === "list" && !this.#ledger.rows.has(key)) {
+    if (wanted === undefined && this.#ledger.kind === "list" && !this.#ledger.rows.has(key)) {
       this.foreign++;
       return undefined;
     }
@@ -67,7 +61,7 @@ export class LiveRows implements KeyedRows {
       return wanted;
     }
     const isAsWanted = wanted !== undefined && this.#wanted.hasContent(wanted, content);
-    if (isAsWanted && !this.#keepsIDs && !this.rows.has(key)) {
+    if (isAsWanted && !this.rows.has(key)) {
       this.asWanted.add(wanted);
       return wanted;
     }
@@ -92,7 +86,7 @@ export class LiveRows implements KeyedRows {
     return this.#dangling.has(index);
   }
 
-  /** ID of a row that is not as wanted, or of any row where IDs are kept. */
+  /** ID of a row that is not as wanted. */
   id(index: number): string {
     return this.#ids.get(index) ?? "";
   }

@@ -60,31 +60,17 @@ export function strangersAmong(chosen: RowIndices, rows: RowSet, known: Applied 
   return count;
 }
 
-/** `last` finds the content of all rows, `removed` only that of rows that are not wanted any more. */
-export interface AppliedBeside {
-  last: LastApplied;
-  removed: LastApplied;
-}
-
-/** The same against rows of a source alone, which may go before all is asked. */
-export function findAppliedBeside(ledger: Ledger, rows: RowSet): AppliedBeside | undefined {
-  if (ledger.kind === "sketch") return against(ledger, rows, rows.contentOf);
-  const last = ledger.rows.contentOf;
-  return { last, removed: last };
-}
-
 function against(
   { sketch, count }: Ledger & { kind: "sketch" },
   rows: Iterable<RowDigests>,
   there: LastApplied,
-): (AppliedBeside & { strangers: RowSet }) | undefined {
+): { last: LastApplied; strangers: RowSet } | undefined {
   const other = Sketch.of(sketch.cells, rows);
   const found = sketch.difference(other);
   if (found === undefined || other.count - found.theirs.length + found.mine.length !== count) return undefined;
   const removed = RowSet.of(found.mine).contentOf;
   const foreign = RowSet.of(found.theirs);
   return {
-    removed,
     strangers: RowSet.of(found.theirs, ({ key }) => removed(key) === undefined),
     last: (key) => removed(key) ?? (foreign.has(key) ? undefined : there(key)),
   };
@@ -96,8 +82,6 @@ export interface Undone {
   wanted?: Pick<ReadonlySet<number>, "has" | "size">;
   /** Rows that were not removed although planned. */
   removals?: Iterable<RowDigests>;
-  /** Rows that were removed to be recreated, and are still missing. */
-  lacking?: Pick<ReadonlySet<number>, "has">;
   /** Content that rows have: written ones that came back otherwise, and those that were left as they are. */
   found?: ReadonlyMap<number, Content>;
 }
@@ -112,7 +96,7 @@ interface CarriedOut {
 export function oursAfter(
   wanted: RowSet,
   plan: CarriedOut,
-  { wanted: undone, removals = [], lacking, found }: Undone = {},
+  { wanted: undone, removals = [], found }: Undone = {},
 ): RowSet {
   const left = [...removals];
   if (!undone?.size && !found?.size && left.length === 0 && plan.adoptNeeded.length === 0) return wanted;
@@ -120,7 +104,7 @@ export function oursAfter(
   const ours = new RowSet();
   for (let index = 0; index < wanted.length; index++) {
     const key = wanted.key(index);
-    const before = undone?.has(index) && !lacking?.has(index) ? (found?.get(index) ?? plan.last(key)) : undefined;
+    const before = undone?.has(index) ? (found?.get(index) ?? plan.last(key)) : undefined;
     if (before !== undefined) ours.add(key, before);
     else if (!undone?.has(index) && !foreign.has(index)) ours.add(key, found?.get(index) ?? wanted.content(index));
   }

@@ -27,11 +27,6 @@ export class Tombstones {
     return new Tombstones(keys, text?.endsWith("*") ?? false);
   }
 
-  /** For keys in other digests: whatever comes may be one of them. */
-  static unknown(): Tombstones {
-    return new Tombstones(new RowSet(), true);
-  }
-
   get isEmpty(): boolean {
     return !this.#isCut && this.#keys.length === 0;
   }

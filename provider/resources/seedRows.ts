@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { fieldTypes } from "../contract/fields.ts";
 import { fraction, id, withoutUndefined } from "../contract/values.ts";
-import { isOutdated, saltOf } from "../reconcile/digests.ts";
+import { saltOf } from "../reconcile/digests.ts";
 import { decodeLedger, emptyLedger } from "../reconcile/ledger.ts";
 import { modes } from "../reconcile/rows.ts";
 import { valueForms } from "../reconcile/valueForms.ts";
@@ -93,9 +93,9 @@ const inputs = z.object({
   userID: id.optional().meta({
     description: "ID or e-mail address, which is looked up, of the user who becomes the creator of the rows.",
   }),
-  onViewersChange: z.enum(["newRows", "recreate", "error"]).default("error").meta({
+  onViewersChange: z.enum(["newRows", "error"]).default("error").meta({
     description:
-      "Effect of another viewers, teamViewers or userID on rows that are there: nothing (newRows), each is made again under another ID (recreate), or an error.",
+      "Effect of another viewers, teamViewers or userID on rows that are there: nothing (newRows), or an error. Viewers under the label of their field change as any cell does.",
     ignoredInDiff: true,
   }),
   ignoreActionRules: z.boolean().optional().meta({
@@ -193,7 +193,7 @@ export const seedRows = resource({
     if (old.table === undefined) rowClaims.begin(asked.resourceUrn);
     else rowClaims.had(asked.resourceUrn, old);
     const last: Partial<Inputs> = old.table === undefined ? { ...rowClaims.replaced(asked.resourceUrn) } : old;
-    const salt = isOutdated(last.salt) ? saltOf(context.seed()) : last.salt;
+    const salt = last.salt ?? saltOf(context.seed());
     // A preview can't know a random value of the next up.
     const isPreview = unknown.has("salt");
     const isPassing = isPreview && salt !== last.salt;

@@ -22,7 +22,6 @@ import { loadTombstones, takesUp } from "./kept/tombstones.ts";
 import { sayViewers } from "./kept/viewers.ts";
 import { describeKeptForOthers } from "./keptForOthers.ts";
 import { describeUnmet } from "./live/projection.ts";
-import { isRenewal, renewalMessage } from "./live/renewal.ts";
 import { byOldKey, inOldTerms, isRelinked, isReshaped } from "./live/reshaped.ts";
 import { referringTo } from "./owners.ts";
 import { withoutRow } from "./reports.ts";
@@ -56,7 +55,8 @@ export async function previewUpdate(
   const parts: Part[] = [];
   let total = 0;
   const repairs = repairsOf(inputs, old.drift);
-  const renewed = sayViewers(context.report, old, inputs);
+  const renewed: string[] = [];
+  sayViewers(context.report, old, inputs);
   let leaving: RowFindings["leaving"] = { target: inputs, keys: new RowSet(), labels: [], ...nobody() };
   const secrecy = secrecyMessage(old, inputs);
   if (secrecy !== undefined) report.forecast(secrecy);
@@ -147,28 +147,23 @@ async function planned(
   const renewed: string[] = [];
   if (plan.exact && plan.insert > 0) {
     const departed = loadTombstones(old, inputs);
-    const isSame = !isReshaped(old, inputs) || isRenewal(old, inputs);
-    const returns = isSame && plan.change.added.some((index) => departed.has(rows.key(index)));
+    const returns = !isReshaped(old, inputs) && plan.change.added.some((index) => departed.has(rows.key(index)));
     const leavingRows = rowClaims.going(inputs.table, inputs.resourceUrn);
     if (returns || (await takesUp(context, inputs, leavingRows))) renewed.push(inputs.table);
   }
-  const renewal = renewalMessage(old);
-  if (renewal !== undefined) report.forecast(renewal);
-  if (renewal === undefined || !changesNothing(plan)) {
-    const cells = await findChangedCells(context, old, inputs, names.changed);
-    const relinked = isRelinked(old, inputs) || clearing.isLeft;
-    const unknowns = {
-      ...known,
-      adopts: inputs.adopt,
-      relinked,
-      isVague: isVague || inputs.mode === "updateOnly",
-      keepsCells: rowClaims.keepsCells,
-      cells,
-    };
-    report.forecast(
-      forecast(hidingBoth(old, inputs), plan, names, ledger.count, unknowns) + whatIsUnknown(old, inputs, plan, cells),
-    );
-  }
+  const cells = await findChangedCells(context, old, inputs, names.changed);
+  const relinked = isRelinked(old, inputs) || clearing.isLeft;
+  const unknowns = {
+    ...known,
+    adopts: inputs.adopt,
+    relinked,
+    isVague: isVague || inputs.mode === "updateOnly",
+    keepsCells: rowClaims.keepsCells,
+    cells,
+  };
+  report.forecast(
+    forecast(hidingBoth(old, inputs), plan, names, ledger.count, unknowns) + whatIsUnknown(old, inputs, plan, cells),
+  );
   for (const sentence of clearing.sentences) report.forecast(sentence);
   const stay = [...leaving.found].filter(({ key }) => !leaving.staying.has(key)).length;
   if (stay > 0) report.forecast(stayMessage(stay));
@@ -251,8 +246,6 @@ async function difference(context: OfflineRowContext, old: State, inputs: Inputs
   });
   return found ?? { plan: whole, leaving: noneLeaving(), names: noNames(), target, isVague };
 }
-
-const changesNothing = (plan: Forecast): boolean => plan.exact && plan.insert + plan.update + plan.remove === 0;
 
 /** Takes out of a plan what is there already, since another seed gives it up and leaves it there. */
 export async function removeTakenOver(

@@ -73,16 +73,11 @@ export function tellFindings(report: Report, table: string, plan: RowPlan): void
 }
 
 /** Describes a run in one line with its calls. */
-export function outcome(
-  plan: RowPlan & { recreated?: number; mode: Mode },
-  calls: CallCounter,
-  milliseconds: number,
-): string {
+export function outcome(plan: RowPlan & { mode: Mode }, calls: CallCounter, milliseconds: number): string {
   const counts = [
     [plan.insert.size, "added"],
     [plan.update.length, "changed"],
     [plan.remove.length, "removed"],
-    [plan.recreated ?? 0, "made anew"],
     [plan.unchanged, "unchanged"],
     [plan.adopted, plan.mode === "updateOnly" ? "of others taken as they are there" : "found there as declared"],
     [plan.kept, "kept as edited by hand"],

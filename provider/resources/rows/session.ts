@@ -4,7 +4,6 @@ import { limitRemovals } from "../../reconcile/guards.ts";
 import { ledgerInFailure, ledgerOf, type Ledger } from "../../reconcile/ledger.ts";
 import type { LiveRows } from "../../reconcile/liveRows.ts";
 import { oursAfter, type KnownRows } from "../../reconcile/ownership.ts";
-import { type RowPlan } from "../../reconcile/rows.ts";
 import { PartialFailure } from "../model/resource.ts";
 import type { RowClaim } from "./declared/claims.ts";
 import type { Summary } from "./declared/declaration.ts";
@@ -18,14 +17,13 @@ import { beginInserts } from "./kept/made.ts";
 import { scopeOf, union, type Scope } from "./kept/scope.ts";
 import { optionsOf, outputsOf, type KeptState, type SeedInputs, type SeedState } from "./kept/state.ts";
 import { comesBack, loadTombstones } from "./kept/tombstones.ts";
-import { changesViewers, refuseOtherViewers, withViewerIDs } from "./kept/viewers.ts";
+import { refuseOtherViewers, withViewerIDs } from "./kept/viewers.ts";
 import { refuseReferredTo, sayWhatStays, withoutClaimed } from "./keptForOthers.ts";
 import { beginTurn, type RowContext } from "./live/context.ts";
 import { Links } from "./live/links.ts";
 import { liveRows, type ObserveRow } from "./live/liveRows.ts";
 import { NumberedKeys, refuseNumbered } from "./live/numberedKeys.ts";
 import { describeUnmetAfter, Projection } from "./live/projection.ts";
-import { readRenewedRows } from "./live/renewal.ts";
 import { inOldTerms, isReshaped, readReshapedRows } from "./live/reshaped.ts";
 import { lookUpViewers } from "./live/viewers.ts";
 import { planWithLostLinks } from "./lostLinks.ts";
@@ -87,8 +85,7 @@ async function entered<Inputs extends SeedInputs>(
     const last = old && withViewerIDs(old, old.viewerIDs);
     if (last) refuseOtherViewers(last, job.inputs, viewerIDs);
     const stated = { ...withoutUndefined(viewersOf(inputs)), ...withoutUndefined({ viewerIDs }) };
-    const before = old && { ...viewersOf(old), ...withoutUndefined({ viewerIDs: old.viewerIDs }) };
-    const whole = { ...job, old: last, stated, before };
+    const whole = { ...job, old: last, stated };
     return await applied(context, whole).catch((error: unknown) => {
       if (error instanceof ReadAgain) return applied(context, whole);
       throw error;
@@ -104,42 +101,39 @@ interface Job<Inputs extends SeedInputs> {
   ledger: Ledger;
   old: SeedState | undefined;
   release: () => void;
-  /** Viewers as they are declared, and as they were in the last run: for the state, which has addresses. */
+  /** Viewers as they are declared: for the state, which has addresses. */
   stated: object;
-  before: object | undefined;
 }
 
 async function applied<Inputs extends SeedInputs>(
   platform: RowContext,
-  { id, inputs, ledger: last, old, release, stated, before }: Job<Inputs>,
+  { id, inputs, ledger: last, old, release, stated }: Job<Inputs>,
 ): Promise<Inputs & KeptState> {
   const calls = new CallCounter();
   const context: RowContext = { ...platform, onCall: calls.onCall };
   const began = context.now();
   const planned = await plannedRun(context, { inputs, last, old });
-  const { summary, links, plan, terms, live, scope, clear, recreates, found, considered, unproven } = planned;
-  const recreate = recreates ? ownRows(plan, summary, live) : new Map<number, string>();
+  const { summary, links, plan, terms, live, scope, clear, found, considered, unproven } = planned;
   const departed = loadTombstones(old, inputs);
   const isMoved = await comesBack(context, inputs, departed, plan, summary.rows);
   const removing = [...plan.remove];
   if (plan.insert.size > 0) await beginInserts(context, inputs, old?.ledger);
   const { undone, failures, keptForOthers, trimmed } = await applyPlan(context, inputs, summary, links, plan, {
-    recreate,
     clear,
     scope,
     terms,
     release,
     spare: lateSparing(context, inputs, terms, considered),
     seen: live,
-    unproven: recreate.size === 0 && (last.count === 0 || (old && !sameKey(old, inputs))) ? unproven : undefined,
+    unproven: last.count === 0 || (old && !sameKey(old, inputs)) ? unproven : undefined,
   });
   sayWhatStays(context.report, inputs.table, planned.keptForOthers, keptForOthers);
-  const isRenewed = isMoved || recreate.size > 0 || plan.drift.missing.some((index) => !undone.wanted.has(index));
+  const isRenewed = isMoved || plan.drift.missing.some((index) => !undone.wanted.has(index));
   if (isRenewed) context.rowClaims.renew(inputs.table);
   const renewals = (old?.renewals ?? 0) + (isRenewed ? 1 : 0);
   const { rows, trims } = await learnTrims(inputs, summary.rows, trimmed, context.directory);
   const ours = oursAfter(rows, plan, undone);
-  const done = { ...plan, recreated: recreate.size, mode: inputs.mode };
+  const done = { ...plan, mode: inputs.mode };
   const asDeclared = `${summary.rows.length - undone.wanted.size - plan.kept} rows of table ${inputs.table} are as declared`;
   const unmet = failures.length > 0 ? undefined : await describeUnmetAfter(context, { ...inputs, trims }, links, done);
   const failure = failures.length > 0 ? `${asDeclared}, but:\n${failures.join("\n")}` : unmet;
@@ -159,9 +153,7 @@ async function applied<Inputs extends SeedInputs>(
   const labels = isDone ? summary.labels : union(scope.labels);
   if (failure !== undefined) {
     const outputs: object = outputsOf(inputs, { labels }, ledgerInFailure(ours), kept);
-    // Viewers that not all rows have yet are changed by the next run.
-    const viewers = failures.length > 0 && recreate.size > 0 && before ? before : {};
-    throw new PartialFailure(failure, id, { ...outputs, ...viewers, unfinished: true });
+    throw new PartialFailure(failure, id, { ...outputs, unfinished: true });
   }
   context.report.info(outcome(done, calls, context.now() - began) + describeCleared(clear));
   return outputsOf(inputs, { labels }, ledgerOf(ours), { ...kept, labelled: summary.rowLabels.counts() });
@@ -176,12 +168,11 @@ async function plannedRun(
   const summary = await summaryOf(context, inputs);
   const links = await Links.of(context, inputs);
   const unproven = await UnprovenRows.decided(context, inputs, old, { rows: summary.rows, links });
-  const recreates = inputs.onViewersChange === "recreate" && changesViewers(old, inputs);
   const { handed, found: handedFound } = await handedOver(context, inputs);
   const scope = scopeOf(inputs, summary, old, handed);
   const left = new LeftLabels(inputs, summary, scope, old, handed.values());
   const projection = Projection.of(inputs, summary);
-  const seen = await observedRows(context, inputs, { last, old, summary, links, recreates, scope, left, projection });
+  const seen = await observedRows(context, inputs, { last, old, summary, links, scope, left, projection });
   const { live, terms, numbered } = seen;
   const options = {
     ...optionsOf(inputs),
@@ -213,7 +204,6 @@ async function plannedRun(
     plan,
     scope,
     clear,
-    recreates,
     found,
     considered,
     unproven,
@@ -238,13 +228,12 @@ async function observedRows(
     old: SeedState | undefined;
     summary: Summary;
     links: Links;
-    recreates: boolean;
     scope: Scope;
     left: LeftLabels;
     projection: Projection | undefined;
   },
 ): Promise<SeenRows> {
-  const { last, old, summary, links, recreates, scope, left, projection } = run;
+  const { last, old, summary, links, scope, left, projection } = run;
   const numbered = new NumberedKeys(inputs.key);
   const see: ObserveRow = ({ id, index, values }) => {
     projection?.observe({ id, index, values });
@@ -253,12 +242,10 @@ async function observedRows(
   };
   if (old && last.count > 0 && isReshaped(old, inputs)) {
     const found = { ledger: last, summary, links, scope, left, projection };
-    const renewed = await readRenewedRows(context, inputs, old, { ...found, see, keepsIDs: recreates });
-    if (renewed) return { ...renewed, terms: inputs, numbered };
     const known = await readReshapedRows(context, inputs, old, found);
     if (known) return { ...known, terms: inOldTerms(old, inputs), numbered };
   }
-  const live = await liveRows(context, inputs, scope, links, summary.rows, last, see, recreates);
+  const live = await liveRows(context, inputs, scope, links, summary.rows, last, see);
   return { live, ledger: last, terms: inputs, numbered };
 }
 
@@ -271,14 +258,3 @@ const lateSparing =
     const late = othersOn(context, inputs).filter(({ urn }) => !known.has(urn));
     return keepCells(context, inputs.table, await withoutClaimed(context, terms, removals, late));
   };
-
-/** Our rows that are there, each with its ID. */
-function ownRows(plan: RowPlan, { rows }: Summary, live: LiveRows): Map<number, string> {
-  const own = new Map<number, string>();
-  for (let index = 0; index < live.rows.length; index++) {
-    const key = live.rows.key(index);
-    const at = rows.find(key);
-    if (at !== undefined && plan.last(key) !== undefined) own.set(at, live.id(index));
-  }
-  return own;
-}

@@ -5,8 +5,6 @@ import { summarize } from "./declaration.ts";
 
 // Digests from the time when whole contents were in memory: states have them.
 test.each([
-  [undefined, 4_096, "9497f0e84a5bc3179183edd9285c3e0f", "1b82f1551508b243008e1aa04ef2d513"],
-  [undefined, 5_000, "0ab8a5e8ecd5301e1c749f15b86e60ca", "4be3e4f6420e01f3064a1b4e403eb448"],
   ["2:c2FsdA", 4_096, "5785b3dac1e9015a76aa2d06753d461e", "00588aa0fd7d09e5ca871752791db1c9"],
   ["2:c2FsdA", 5_000, "33e3a6e3838ffe93278e7c89b338cee5", "d110a23fd1f13c0eadd7786c987d0477"],
 ])("a salt %s: %i rows have the digest and the ledger that they had", async (salt, count, digest, ledger) => {

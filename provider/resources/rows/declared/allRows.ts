@@ -1,19 +1,14 @@
 import { createHash } from "node:crypto";
-import { isOutdated, type Content, type Digest } from "../../../reconcile/digests.ts";
+import type { Content, Digest } from "../../../reconcile/digests.ts";
 
 /** Words that are hashed at a time. */
 const atOnce = 6 * 1_024;
 
-/** Digest of all rows in their order, of whole contents; for a state that is outdated, of the first half of each. */
+/** Digest of all rows in their order. */
 export class AllRows {
   readonly #hash = createHash("sha256");
-  readonly #isHalf: boolean;
   readonly #words = new Uint32Array(atOnce);
   #length = 0;
-
-  constructor(salt: string | undefined) {
-    this.#isHalf = isOutdated(salt);
-  }
 
   add(key: Digest, { high, low, third, fourth }: Content): void {
     const words = this.#words;
@@ -21,10 +16,8 @@ export class AllRows {
     words[this.#length++] = key.low;
     words[this.#length++] = high;
     words[this.#length++] = low;
-    if (!this.#isHalf) {
-      words[this.#length++] = third;
-      words[this.#length++] = fourth;
-    }
+    words[this.#length++] = third;
+    words[this.#length++] = fourth;
     if (this.#length === atOnce) this.#take();
   }
 

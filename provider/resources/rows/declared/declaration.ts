@@ -59,7 +59,7 @@ export async function summarize(declaration: RowDeclaration, directory: string, 
 async function summarized(declaration: RowDeclaration, directory: string, checksLinks: boolean): Promise<Summary> {
   const source = declaration.source ?? "rows";
   const rows = new RowSet();
-  const digest = new AllRows(declaration.salt);
+  const digest = new AllRows();
   const labels = new Set<string>();
   const rowLabels = new RowLabels();
   const mistakes = new RowMistakes((line, column) => placeOf(declaration, line, column));

@@ -14,7 +14,7 @@ export interface SeedInputs extends RowTarget, Omit<RowOptions, "adopt" | "maxRe
   sensitive?: boolean | undefined;
   digest?: string | undefined;
   keys?: string[] | undefined;
-  onViewersChange?: "newRows" | "recreate" | "error" | undefined;
+  onViewersChange?: "newRows" | "error" | undefined;
 }
 
 /** Values that a run leaves in the state beside the inputs. */

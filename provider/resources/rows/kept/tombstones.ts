@@ -10,8 +10,7 @@ export function loadTombstones(
   old: (RowTarget & { departed?: string | undefined }) | undefined,
   now: RowTarget,
 ): Tombstones {
-  const departed = old && sameKey(old, now) ? old.departed : undefined;
-  return departed !== undefined && old?.salt !== now.salt ? Tombstones.unknown() : Tombstones.decode(departed);
+  return Tombstones.decode(old && sameKey(old, now) ? old.departed : undefined);
 }
 
 /** True when a seed declares rows that other seeds give up: these are recreated, with other IDs. */

@@ -29,7 +29,7 @@ type Old = Pick<SeedInputs, "viewers" | "teamViewers" | "userID"> &
 const names = ["viewers", "teamViewers", "userID"] as const;
 
 /** True when rows that are there have other viewers than declared. Mode updateOnly never sets any. */
-export const changesViewers = (old: RowTarget | undefined, inputs: SeedInputs): boolean =>
+const changesViewers = (old: RowTarget | undefined, inputs: SeedInputs): boolean =>
   old !== undefined && inputs.mode !== "updateOnly" && viewersChanged(old, inputs);
 
 /** True when new addresses may be those of the users that the last run had: only a look shows it. */
@@ -53,30 +53,19 @@ const listChanged = (last: RowTarget, now: RowTarget): string =>
 const keeping = (count: number): string => `${formatCount(count, "row")} ${count === 1 ? "keeps its" : "keep their"}`;
 
 const refusal = (count: number, which: string): string =>
-  `${keeping(count)} ${which}, which act when a row is inserted. Set onViewersChange to newRows if that is meant, or to recreate to make them anew under other IDs.`;
+  `${keeping(count)} ${which}, which act when a row is inserted. Put viewers under the label of their field to change them in rows that are there, or set onViewersChange to newRows if new rows alone are meant.`;
 
-/**
- * Reports the effect of other viewers on existing rows: they act on insert alone. Returns the tables whose rows are
- * recreated.
- */
-export function sayViewers(report: Report, old: Old, inputs: SeedInputs): string[] {
+/** Reports the effect of other viewers on existing rows, or refuses them: they act on insert alone. */
+export function sayViewers(report: Report, old: Old, inputs: SeedInputs): void {
   const [last, now] = [withViewerIDs(old, old.viewerIDs), withViewerIDs(inputs, old.viewerIDs)];
-  if (old.rowCount === 0 || !changesViewers(last, now)) return [];
+  if (old.rowCount === 0 || !changesViewers(last, now)) return;
   const which = listChanged(last, now);
   if (mayBeSame(last, now)) {
     report.forecast(`${which}: addresses are looked up by the update, which shows if they are those of other users`);
-    return [];
+    return;
   }
-  switch (inputs.onViewersChange ?? "error") {
-    case "recreate":
-      report.forecast(`${old.rowCount} rows are made anew with the ${which} that are declared now: they get other IDs`);
-      return [inputs.table];
-    case "newRows":
-      report.forecast(`${keeping(old.rowCount)} ${which}: the declared ones are for new rows`);
-      return [];
-    case "error":
-      throw new ResourceError(refusal(old.rowCount, which));
-  }
+  if (inputs.onViewersChange !== "newRows") throw new ResourceError(refusal(old.rowCount, which));
+  report.forecast(`${keeping(old.rowCount)} ${which}: the declared ones are for new rows`);
 }
 
 /**
@@ -85,7 +74,7 @@ export function sayViewers(report: Report, old: Old, inputs: SeedInputs): string
  * @param now with user IDs, too
  */
 export function refuseOtherViewers(last: Old, now: SeedInputs, viewerIDs: ViewerIDs = {}): void {
-  if (last.rowCount === 0 || (now.onViewersChange ?? "error") !== "error" || !changesViewers(last, now)) return;
+  if (last.rowCount === 0 || now.onViewersChange === "newRows" || !changesViewers(last, now)) return;
   const moved = Object.entries(viewerIDs).flatMap(([address, id]) => {
     const was = last.viewerIDs?.[address];
     return was === undefined || was === id ? [] : [`${quote(address)} is user ${id} now, and was ${was}`];

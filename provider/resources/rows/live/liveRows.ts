@@ -16,27 +16,23 @@ export type ObserveRow = (
   row: RowDigests & { id: string; index: number | undefined; values: RowData; dangling: boolean },
 ) => void;
 
-/**
- * Reads the rows of a table into digests; `observe` gets each one that has a key.
- * @param ledger undefined where it has other digests
- */
+/** Reads the rows of a table into digests; `observe` gets each one that has a key. */
 export async function liveRows(
   context: RowContext,
   { table, ...declaration }: RowTarget,
   scope: Scope,
   links: Links,
   wanted: RowSet,
-  ledger: Ledger | undefined,
+  ledger: Ledger,
   observe: ObserveRow = () => undefined,
-  keepsIDs = false,
 ): Promise<LiveRows> {
   const digester = digesterFor(declaration);
   const contentOf = contentIn(scope, declaration, wanted);
-  const live = new LiveRows(wanted, ledger, keepsIDs);
+  const live = new LiveRows(wanted, ledger);
   const rate = new ProgressRate("rows read", context.now);
-  const expected = Math.max(wanted.length, ledger?.count ?? 0);
+  const expected = Math.max(wanted.length, ledger.count);
   // A seed without rows looks below no parent: its first row shows what is hidden.
-  for await (const page of seedRowsOf(context, table, expected, links, ledger?.count === 0 ? [] : undefined)) {
+  for await (const page of seedRowsOf(context, table, expected, links, ledger.count === 0 ? [] : undefined)) {
     if (live.total === 0) for (const row of page.slice(0, 100)) for (const label in row) live.labels.add(label);
     for (const row of page) {
       const values = links.inSourceTerms(row);

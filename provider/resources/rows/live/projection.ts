@@ -99,9 +99,9 @@ export async function describeUnmetAfter(
   context: RowContext,
   seed: CheckedSeed,
   links: Links,
-  { insert, update, remove, recreated }: RowPlan & { recreated: number },
+  { insert, update, remove }: RowPlan,
 ): Promise<string | undefined> {
-  if (!seed.expect || insert.size + update.length + remove.length + recreated === 0) return undefined;
+  if (!seed.expect || insert.size + update.length + remove.length === 0) return undefined;
   const check = await TableCheck.of(context, seed);
   for await (const page of rowsOf(context, seed.table, 2_500))
     for (const row of page) check.add(links.inSourceTerms(row));

@@ -18,8 +18,7 @@ import { seedRowsOf } from "./subTables/shownParents.ts";
 const linking = ({ references, parent }: RowTarget): string | undefined =>
   canonical([references ?? {}, parent ?? null]);
 
-const shape = (target: RowTarget): string | undefined =>
-  canonical([target.key, linking(target) ?? null, target.salt ?? null]);
+const shape = (target: RowTarget): string | undefined => canonical([target.key, linking(target) ?? null]);
 
 /** True when links are named by other labels than in the last run. */
 export const isRelinked = (old: RowTarget, inputs: RowTarget): boolean => linking(old) !== linking(inputs);
@@ -31,12 +30,11 @@ export const isReshaped = (old: RowTarget, inputs: RowTarget): boolean => shape(
 export const inOldTerms = <Inputs extends RowTarget>(
   old: RowTarget,
   inputs: Inputs,
-): Omit<Inputs, "key"> & Pick<RowTarget, "key" | "references" | "parent" | "salt"> => ({
+): Omit<Inputs, "key"> & Pick<RowTarget, "key" | "references" | "parent"> => ({
   ...inputs,
   key: old.key,
   references: old.references,
   parent: old.parent,
-  salt: old.salt,
 });
 
 /** The rows of this run by the key of the last one; undefined when that key is no longer unique. */

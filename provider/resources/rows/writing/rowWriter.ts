@@ -34,9 +34,7 @@ type ChangedRow = PlannedRow & { id: string };
 export class RowWriter {
   readonly #context: RowContext;
   readonly #target: RowTarget;
-  readonly #summary: Summary;
   readonly #steps: Steps;
-  readonly #recreate: ReadonlyMap<number, string>;
   /** Rows that are updated: wanted row → ID of the live one. */
   readonly #updates: ReadonlyMap<number, string>;
   readonly #clear: Clearing;
@@ -49,7 +47,6 @@ export class RowWriter {
   readonly #proof: Proof;
   #rate: ProgressRate;
   readonly #undone: RowIndices;
-  readonly #lacking: RowIndices;
   #kept: HandedOverRows = new Map();
   readonly #unseen: number[] = [];
   #sent = 0;
@@ -60,16 +57,13 @@ export class RowWriter {
     const { rows, labels } = summary;
     this.#context = context;
     this.#target = target;
-    this.#summary = summary;
     this.#steps = steps;
-    const recreate = (this.#recreate = steps.recreate ?? new Map<number, string>());
-    this.#updates = new Map(plan.update.flatMap(({ wanted, id }) => (recreate.has(wanted) ? [] : [[wanted, id]])));
+    this.#updates = new Map(plan.update.map(({ wanted, id }) => [wanted, id]));
     this.#removals = new Map(plan.remove.map((row) => [row.id, row]));
-    this.#inserted = plan.insert.size + recreate.size;
+    this.#inserted = plan.insert.size;
     this.#chosen = new RowIndices(rows.length);
     this.#undone = new RowIndices(rows.length);
-    this.#lacking = new RowIndices(rows.length);
-    for (const indices of [plan.insert, this.#updates.keys(), recreate.keys()]) {
+    for (const indices of [plan.insert, this.#updates.keys()]) {
       for (const index of indices) {
         this.#chosen.add(index);
         this.#undone.add(index);
@@ -90,18 +84,15 @@ export class RowWriter {
     this.#rate = this.#startRate();
   }
 
-  /** Inserts new and recreated rows. */
+  /** Inserts new rows. */
   async insertAll(): Promise<void> {
     if (this.#inserted === 0) return;
     const { limits } = this.#context.dialect;
-    // Recreates few rows at a time, so that a killed run leaves few of them missing.
-    const maxRows =
-      this.#recreate.size > 0 ? Math.max(1, Math.floor(this.#summary.rows.length / 20)) : maxRowsPerInsert;
     const restored = new RestoredCells(this.#context, this.#target);
     const added = this.#source.read<NewRow>(({ index, line, data, embeddingRowID }) =>
       this.#updates.has(index) ? undefined : { index, line, text: restored.textOf(data, embeddingRowID) },
     );
-    const size = Math.min(maxRows, limits.maximumBatch ?? maxRowsPerInsert, maxRowsPerInsert);
+    const size = Math.min(limits.maximumBatch ?? maxRowsPerInsert, maxRowsPerInsert);
     const firstRows = this.#steps.unproven ? 1 : size;
     const texts = batches(added, { text: ({ text }) => text, maxRows: size, firstRows });
     const enter = () => room.writing.enter(Math.min(size, this.#inserted), this.#context.signal);
@@ -156,7 +147,7 @@ export class RowWriter {
 
   /** Undone steps, rows kept for others, and failures, in sentences. */
   async outcome(): Promise<Applied> {
-    const undone = { wanted: this.#undone, removals: [...this.#removals.values()], lacking: this.#lacking };
+    const undone = { wanted: this.#undone, removals: [...this.#removals.values()] };
     const { sentences, found, trimmed } = this.#proof;
     const refused = await this.#refusals.sentences(this.#context.directory);
     return { undone: { ...undone, found }, keptForOthers: this.#kept, failures: [...refused, ...sentences], trimmed };
@@ -218,19 +209,10 @@ export class RowWriter {
   }
 
   async #insert(batch: readonly NewRow[]): Promise<void> {
-    await inParallel(batch, concurrency.calls, async ({ index }) => {
-      const old = this.#recreate.get(index);
-      if (old === undefined) return;
-      await this.#remove(old);
-      this.#lacking.add(index);
-    });
     try {
       await this.#inserts.insert(batch, {
         inserted: (done) => {
-          for (const { index } of done) {
-            this.#undone.delete(index);
-            this.#lacking.delete(index);
-          }
+          for (const { index } of done) this.#undone.delete(index);
           this.#finished(done.length);
         },
         unseen: (rows) => void this.#unseen.push(...rows.map(({ index }) => index)),
@@ -271,8 +253,7 @@ export class RowWriter {
     const written = RowIndices.of(this.#chosen);
     for (const index of this.#undone) written.delete(index);
     const inserted = written.size - changed.length;
-    const more = inserted - [...this.#recreate.keys()].filter((index) => written.has(index)).length - this.#removed;
-    return this.#proof.looks(written, inserted, changed, more);
+    return this.#proof.looks(written, inserted, changed, inserted - this.#removed);
   }
 
   #refused(row: { index: number; line: number }, error: ApiError, values: RowData, cleared?: readonly string[]): void {

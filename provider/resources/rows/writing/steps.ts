@@ -31,8 +31,6 @@ export interface SeenTable {
 
 /** How a plan is carried out beside what other seeds do. */
 export interface Steps {
-  /** Rows to recreate: wanted row → ID of the old one, which is removed right before. */
-  recreate?: ReadonlyMap<number, string>;
   /** Labels that updates set to nothing. */
   clear?: Clearing;
   /** The labels by which rows are compared with those of the table. */
