@@ -23,6 +23,8 @@ const commands: Sentences = {
     "microapps state door is gone: set `microapps config set microapps:providerKind plugin` (or dynamic) and run up once; the aliases of the classes keep every resource",
   "merge-driver":
     "microapps merge-driver is gone, and Git merges files of rows by lines: take its lines out of .gitattributes and run `git config --remove-section merge.microapps`; `microapps environment check` names conflicts that were left",
+  changes:
+    "microapps changes is gone: `microapps report --from dev --to prod` compares the files of two environments, `report --base <commit>` those of a commit, and `drift` says what is live",
   approve: `microapps approve is gone: ${noApproval}`,
   trust:
     "microapps trust is gone: read the file that a run names, look on the platform whether what it tells was done, and delete it",

@@ -125,7 +125,7 @@ const normalized = (file: string): string => posix.normalize(toSlashes(file));
 
 /** All files that a declaration consists of: its layers, and those with its rows and people. */
 export const filesOf = ({ file, document, declaration }: Declared): string[] => [
-  ...new Set([file, ...(document?.files ?? []), ...listSources(declaration).map(({ source }) => source)]),
+  ...new Set([file, ...(document?.files ?? []), ...listSources(declaration)]),
 ];
 
 /** The files of an environment with edits made, in a private folder of their own. `more` are files that it would have then. */

@@ -1,9 +1,7 @@
 import type { Declaration } from "../../provider/environment/declaration.ts";
 import { formerKeys } from "../../provider/environment/formerKeys.ts";
-import { parse, toPlainValue } from "../../provider/layers/document.ts";
 import { describePlace } from "../../provider/layers/verbs.ts";
-import { formatCount, some } from "../../provider/messages/text.ts";
-import type { BothTexts } from "./base/decidingFlags.ts";
+import { some } from "../../provider/messages/text.ts";
 import type { Note } from "./model/changeSet.ts";
 import type { Declared } from "./model/source.ts";
 import { stable } from "./model/values.ts";
@@ -60,21 +58,4 @@ function listLost(before: Expect, after: Expect): string[] {
       ? [`rowCount.max is ${max === Infinity ? "gone" : max}, and was ${most}`]
       : []),
   ];
-}
-
-/** True if drift.yaml accepts something that it did not accept at the base. */
-export function driftFlags({ file, before, after }: BothTexts): Note[] {
-  if (before === after) return [];
-  const entries = (text: string | undefined): string[] | undefined => {
-    const root = parse(text ?? "[]", file, () => undefined);
-    return root && (root.kind === "list" ? root.items.map((each) => stable(toPlainValue(each))) : []);
-  };
-  const [known = [], now] = [entries(before), entries(after)];
-  if (!now) return [{ text: `${file} changes, and can't be read`, place: file }];
-  const count = now.filter((each) => !known.includes(each)).length;
-  const text =
-    count === 0
-      ? `${file} changes, and accepts nothing that the base does not`
-      : `${file} accepts drift that the base does not: ${formatCount(count, "entry")}`;
-  return [{ text, place: file }];
 }

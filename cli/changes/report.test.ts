@@ -3,7 +3,6 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isUnchanged, stops } from "./model/changeSet.ts";
-import { formats } from "./rendering/formats.ts";
 import { markdown } from "./rendering/markdown.ts";
 import { render } from "./rendering/render.ts";
 import { Repository } from "./testing/repository.ts";
@@ -216,7 +215,7 @@ test("of 10,000 changed rows and 200 people is whole in its counts, fits a comme
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(60_000);
   expect(text).toContain("2000 rows removed, 10000 rows changed");
   expect(text).toContain("200 people changed");
-  for (const format of formats) expect(render(two, format)).toBe(render(one, format));
+  for (const format of ["md", "json", "text"] as const) expect(render(two, format)).toBe(render(one, format));
 });
 
 describe("a hostile branch", () => {
@@ -240,121 +239,9 @@ describe("a hostile branch", () => {
     mkdirSync(join(repository.folder, "bare"));
     execFileSync("git", ["init", "--quiet", "--bare", "."], { cwd: join(repository.folder, "bare") });
     execFileSync("git", ["config", "core.fsmonitor", script], { cwd: join(repository.folder, "bare") });
-    const { flags } = await repository.report();
+    const { alsoChanged } = await repository.report();
     expect(existsSync(witness)).toBe(false);
-    expect(flags.map(({ text }) => text)).toContain("evil.sh, index.ts change and decide what runs: read it");
-  });
-
-  test("a change of both endpoint and credential is a flag of its own; what is encrypted stays so", async () => {
-    const stack = (endpoint: string, secret: string): string =>
-      `config:\n  microapps:endpoint: ${endpoint}\n  microapps:password:\n    secure: ${secret}\n`;
-    repository = new Repository({
-      ...files,
-      "Pulumi.prod.yaml": stack("https://platform.example.com", "v1:aaaa:bbbb"),
-    });
-    repository.write({ "Pulumi.prod.yaml": stack("https://user:hush@evil.example/x", "v1:cccc:dddd") });
-    const { flags } = await repository.environment();
-    expect(flags.map(({ text }) => text)).toEqual([
-      "the endpoint and a credential change in one request: look where the credential goes",
-      "microapps:endpoint changes from https://platform.example.com to https://evil.example: it decides where calls go",
-      "microapps:password changes from [secret] to [secret]: it decides as whom",
-    ]);
-    expect(JSON.stringify(flags)).not.toMatch(/hush|cccc/);
-  });
-
-  test("so is what a profile says, through the files that it extends: it decides how calls are sent", async () => {
-    const named = "config:\n  microapps:profile: own.yaml\n";
-    repository = new Repository({
-      ...files,
-      "Pulumi.prod.yaml": named,
-      "own.yaml": "extends: usual.yaml\nseenAt: 2026-01-02\n",
-      "usual.yaml": "version: 1\nhabits: { skip: ignored }\nlimits: { maximumLimit: 100 }\n",
-    });
-    const texts = async (): Promise<string[]> => (await repository.environment()).flags.map(({ text }) => text);
-    repository.write({ "own.yaml": "extends: usual.yaml\nseenAt: 2026-03-04\nplatform: https://x.example.com\n" });
-    expect(await texts()).toEqual([]);
-    repository.write({ "usual.yaml": "version: 1\nhabits: { order: ignored }\nlimits: { maximumLimit: 100 }\n" });
-    const how = "it decides how calls are sent";
-    const changes = [
-      `habits.skip of own.yaml changes from ignored to nothing: ${how}`,
-      `habits.order of own.yaml changes from nothing to ignored: ${how}`,
-    ];
-    expect(await texts()).toEqual(changes);
-    repository.commit();
-    repository.write({ "own.yaml": "version: 1\nhabits: { skpi: ignored }\n" });
-    expect(await texts()).toEqual(["own.yaml can't be read, and it decides how calls are sent"]);
-    repository.write({ "Pulumi.prod.yaml": "config: {}\n" });
-    expect(await texts()).toEqual([
-      "microapps:profile changes from own.yaml to nothing: it decides how calls are sent",
-      `habits.order of own.yaml changes from ignored to nothing: ${how}`,
-      `limits.maximumLimit of own.yaml changes from 100 to nothing: ${how}`,
-    ]);
-    repository.git("rm", "-rq", "--cached", "own.yaml");
-    repository.write({ "Pulumi.prod.yaml": named.replace("own", "../elsewhere") });
-    expect(await texts()).toContain("../elsewhere.yaml can't be read, and it decides how calls are sent");
-  });
-
-  test("so is what the profile says that a variable names: it counts more than the stack's", async () => {
-    const profiles = { "own.yaml": "version: 1\n", "usual.yaml": "version: 1\n" };
-    repository = new Repository({
-      ...files,
-      ...profiles,
-      "Pulumi.prod.yaml": "config: { microapps:profile: own.yaml }\n",
-    });
-    repository.write({
-      "own.yaml": "version: 1\nhabits: { skip: ignored }\n",
-      "usual.yaml": "version: 1\nlimits: { maximumBatch: 9 }\n",
-    });
-    const { flags } = await repository.environment({ profile: "usual.yaml" });
-    expect(flags.map(({ text }) => text)).toEqual([
-      "limits.maximumBatch of usual.yaml changes from nothing to 9: it decides how calls are sent",
-    ]);
-  });
-
-  test("what decides most is named before what a branch may have any number of, since a comment shows the first", async () => {
-    repository = new Repository({ ...files, "Pulumi.prod.yaml": "config: {}\n" });
-    const others = Array.from({ length: 20 }, (_, index) => `  microapps:other${index}: x\n`).join("");
-    for (let index = 0; index < 20; index++) symlinkSync("prod.yaml", join(repository.folder, `.a${index}`));
-    repository.commit({
-      "Pulumi.prod.yaml": `config:\n${others}  microapps:email: eve@example.com\n  microapps:movedFrom: https://evil.example\n`,
-      ".github/workflows/ci.yaml": "on: push\n",
-    });
-    const shown = markdown(await repository.report({ base: "HEAD~1" })).replaceAll(/&#(\d+);/g, (_, code) =>
-      String.fromCodePoint(Number(code)),
-    );
-    expect(shown.match(/^- \[ \] .* becomes a symbolic link/gm)).toHaveLength(20);
-    for (const text of ["microapps:movedFrom changes", "microapps:email changes", "ci.yaml is a pipeline"])
-      expect(shown).toContain(text);
-  });
-
-  test("so is a ciphertext that moves to another key", async () => {
-    repository = new Repository({
-      ...files,
-      "Pulumi.prod.yaml": "config:\n  microapps:password: { secure: v1:a:b }\n",
-    });
-    repository.write({ "Pulumi.prod.yaml": "config:\n  microapps:endpoint: { secure: v1:a:b }\n" });
-    const { flags } = await repository.environment();
-    expect(flags.map(({ text }) => text)).toContain(
-      "the encrypted value of microapps:password stands at microapps:endpoint now",
-    );
-  });
-
-  test("so are Pulumi.yaml, pipelines, links and a tracked .microapps", async () => {
-    repository = new Repository(files);
-    symlinkSync("/etc/hosts", join(repository.folder, "hosts"));
-    repository.commit({
-      "Pulumi.yaml":
-        "name: tests\nruntime: { name: nodejs, options: { nodeargs: --import ./x.mjs } }\nbackend: { url: file://. }\n",
-      ".github/workflows/ci.yaml": "on: push\n",
-      ".microapps/intents/a.json": "{}\n",
-    });
-    const { flags } = await repository.report({ base: "HEAD~1" });
-    expect(flags.map(({ text }) => text).sort()).toEqual([
-      ".github/workflows/ci.yaml is a pipeline, and it changes",
-      ".microapps/intents/a.json is tracked: nothing there is believed",
-      "hosts becomes a symbolic link",
-      "runtime of Pulumi.yaml changes, which decides what runs and where the state is",
-    ]);
+    expect(alsoChanged?.files).toEqual(expect.arrayContaining([".gitattributes", "evil.sh", "index.ts"]));
   });
 
   test("an environment that environments.yaml lists no more is shown, with what it would lose", async () => {

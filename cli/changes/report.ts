@@ -3,22 +3,19 @@ import { join, relative } from "node:path";
 import { today } from "../../machine/settings/today.ts";
 import { listEnds } from "../../provider/environment/checks/peopleChecks.ts";
 import { LateError, until } from "../../provider/files/deadline.ts";
-import { rootOf, toSlashes } from "../../provider/files/repository.ts";
+import { maxMegabytesOfLayer, textIfAny } from "../../provider/files/files.ts";
+import { pathInRepository, rootOf, toSlashes } from "../../provider/files/repository.ts";
+import { alsoChanged, type Sides } from "./alsoChanged.ts";
 import { BaseTree } from "./base/baseTree.ts";
 import { CommitError, commitOf, forkOf } from "./base/commits.ts";
-import { layoutOnly, type BothTexts } from "./base/decidingFlags.ts";
 import { readAtBase, readInTree } from "./base/declared.ts";
-import { driftFile, environmentsFile, environmentsIn, type EnvironmentEntry } from "./base/environments.ts";
-import { profileFlags, profileIn } from "./base/profileFlags.ts";
-import { describeSetting } from "./base/projectFlags.ts";
-import { driftFlags, findLoosened, findLoosenedExpectations } from "./loosened.ts";
+import { environmentsFile, environmentsIn, type EnvironmentEntry } from "./base/environments.ts";
+import { findLoosened, findLoosenedExpectations } from "./loosened.ts";
 import { notCompared, type ChangeSet, type EnvironmentChanges, type Note, type Section } from "./model/changeSet.ts";
 import { declareNothing, type Declared, type EnvironmentReading } from "./model/source.ts";
-import { stable } from "./model/values.ts";
 import { compareDeclarations } from "./plan/plans.ts";
-import { flagsOfProject, flagsOfStack, inRepository, textsOf, type Sides } from "./projectChanges.ts";
 
-/** PromotedSubject of a report. */
+/** What a report is made of. */
 export interface ReportRequest {
   /** The folder of Pulumi.yaml. */
   folder: string;
@@ -28,8 +25,6 @@ export interface ReportRequest {
   stacks: readonly string[];
   /** The Environment file, where environments.yaml names none. */
   file?: string | undefined;
-  /** The profile that a variable names, which counts more than that of a stack. */
-  profile?: string | undefined;
   /** Aborts when no more is to be read. */
   deadline?: AbortSignal | undefined;
   /** The second part of an environment; absent where nobody asks for it. */
@@ -58,20 +53,17 @@ export async function report(request: ReportRequest): Promise<ChangeSet> {
   const base = await BaseTree.of(root, commit);
   try {
     const prefix = toSlashes(relative(root, realpathSync(request.folder)));
-    const sides = { folder: request.folder, root, base, head: await headOf(root), prefix };
-    const place: Place = { ...sides, request, unexplained: [] };
-    const { entries, former, flags: listFlags } = await environmentsOf(place);
-    const { flags: ofProject, unexplained } = await flagsOfProject(place);
-    const flags = [...listFlags, ...driftFlags(await textsOf(place, driftFile)), ...ofProject];
+    const place: Place = { folder: request.folder, root, base, head: await headOf(root), prefix, request };
+    const { entries, former, files } = await environmentsOf(place);
     const environments: EnvironmentChanges[] = [];
     for (const entry of entries) {
-      const known = former.get(entry.name);
       const work = (): Promise<EnvironmentChanges> =>
-        environmentChanges({ ...place, unexplained }, entry, known, former.size === 0);
-      environments.push({ ...(await inTime(request.deadline, entry, work)), ...depthIn(former, entry.name) });
+        environmentChanges(place, entry, former.get(entry.name), former.size === 0);
+      environments.push(await inTime(request.deadline, entry, work));
     }
+    const also = await alsoChanged(place, files.before, files.after);
     const shownBase = { ref: request.base, commit, ...(behind > 0 ? { behind } : {}) };
-    return { version: 1, kind: "report", base: shownBase, flags, environments };
+    return { version: 1, kind: "report", base: shownBase, alsoChanged: also, environments };
   } finally {
     base.remove();
   }
@@ -92,19 +84,8 @@ async function inTime(
   return { name, stack, file, change: notCompared(why), problems: [], flags: [], notes: [] };
 }
 
-/** Environments of the base that come before one, one after another. A circle ends where it began. */
-function depthIn(former: ReadonlyMap<string, EnvironmentEntry>, name: string): { depth?: number } {
-  const below = (each: string, above: readonly string[]): number => {
-    const before = (former.get(each)?.after ?? []).filter((one) => former.has(one) && !above.includes(one));
-    return Math.max(0, ...before.map((one) => 1 + below(one, [...above, each])));
-  };
-  return former.has(name) ? { depth: below(name, [name]) } : {};
-}
-
 interface Place extends Sides {
   request: ReportRequest;
-  /** Changes of what all environments share that no flag explains. */
-  unexplained: readonly Note[];
 }
 
 /** An environment, and whether the working tree lists it still. */
@@ -114,13 +95,15 @@ interface Listed {
   entries: ListedEntry[];
   /** The environments that the base lists. */
   former: ReadonlyMap<string, EnvironmentEntry>;
-  flags: Note[];
+  /** The Environment files of all environments on both sides. */
+  files: { before: string[]; after: string[] };
 }
 
 /** The environments that are asked for, with those that the base has and the working tree has not. */
 async function environmentsOf(place: Place): Promise<Listed> {
   const { stacks, file } = place.request;
-  const { before, after } = await textsOf(place, environmentsFile);
+  const before = await place.base.text(pathInRepository(place.prefix, environmentsFile));
+  const after = textIfAny(place.folder, environmentsFile, maxMegabytesOfLayer);
   const [was, is] = [environmentsIn(before ?? "{}"), environmentsIn(after ?? "{}")];
   const former = new Map(was.entries.map((entry) => [entry.name, entry]));
   const removed = was.entries.filter(({ name }) => !is.entries.some((each) => each.name === name));
@@ -128,9 +111,12 @@ async function environmentsOf(place: Place): Promise<Listed> {
     ...is.entries.map((entry) => ({ ...entry, isListed: true })),
     ...removed.map((entry) => ({ ...entry, isListed: false })),
   ];
+  const named = file === undefined ? [] : [file];
+  const filesIn = (all: readonly EnvironmentEntry[]): string[] => [...all.map((each) => each.file), ...named];
+  const files = { before: filesIn(was.entries), after: filesIn(is.entries) };
   if (file !== undefined) {
     const [name = file] = stacks;
-    return { entries: [{ name, stack: name, file, after: [], isListed: true }], former, flags: [] };
+    return { entries: [{ name, stack: name, file, after: [], isListed: true }], former, files };
   }
   const [wrong] = is.problems;
   if (wrong) throw new RequestError(`${wrong.place ?? environmentsFile}: ${wrong.text}`);
@@ -147,12 +133,7 @@ async function environmentsOf(place: Place): Promise<Listed> {
     const names = listed.map(({ name }) => name).join(", ");
     throw new RequestError(`${environmentsFile} does not list ${missing.join(", ")}; there is ${names}`, true);
   }
-  const isSame = before !== after && stable(was.entries) === stable(is.entries);
-  return {
-    entries: chosen,
-    former,
-    flags: isSame ? [{ text: layoutOnly(environmentsFile), place: environmentsFile }] : [],
-  };
+  return { entries: chosen, former, files };
 }
 
 async function environmentChanges(
@@ -172,14 +153,10 @@ async function environmentChanges(
     before.declared && head.declared
       ? await compareDeclarations({ base: before.declared, head: head.declared })
       : { section: notCompared(before.why ?? "the file of the working tree can't be read"), problems: [] };
-  const isElsewhere = former?.endpoint !== entry.endpoint;
-  const { stack, ...ofStack } = await flagsOfStack(place, entry, former, isElsewhere);
   const flags = [
     ...(before.declared && head.policy ? findLoosened(before.declared, head.policy) : []),
     ...(before.declared && head.declared ? findLoosenedExpectations(before.declared, head.declared) : []),
     ...entryFlags(entry, former, isFirst),
-    ...ofStack.flags,
-    ...(await flagsOfProfile(place, stack)),
   ];
   const pending = head.declared && (await request.pending?.(entry, isThere));
   const ends = await listEnds(isThere.declaration, { directory: isThere.folder, day: today() });
@@ -195,28 +172,24 @@ async function environmentChanges(
   };
 }
 
-async function flagsOfProfile(place: Place, { before, after }: BothTexts): Promise<Note[]> {
-  const { base, prefix, request } = place;
-  const [was, is] = [before, after].map((text) => request.profile ?? profileIn(text));
-  if (was !== undefined) await base.writeEnvironment(inRepository(place, was));
-  return profileFlags({ name: was, folder: join(base.folder, prefix) }, { name: is, folder: request.folder });
-}
-
 /** Flags for an entry of environments.yaml: the environment's place and its position in the order. */
 function entryFlags(entry: ListedEntry, former: EnvironmentEntry | undefined, isFirst: boolean): Note[] {
   const flag = (text: string): Note => ({ text, place: environmentsFile });
   if (!former) {
     if (isFirst) return [];
-    const endpoint = entry.endpoint === undefined ? "" : ` at ${describeSetting(entry.endpoint)}`;
+    const endpoint = entry.endpoint === undefined ? "" : ` at ${originOf(entry.endpoint)}`;
     return [flag(`${environmentsFile} did not list it before: the stack ${entry.stack}${endpoint}`)];
   }
   if (!entry.isListed) return [flag(`${environmentsFile} does not list it any more`)];
   const names = ["stack", "file", "endpoint", "after"] as const;
   return names.flatMap((name) => {
     const [was, is] = [former[name] ?? "nothing", entry[name] ?? "nothing"].map(String);
-    return was === is ? [] : [flag(`${name} changes from ${describeSetting(was)} to ${describeSetting(is)}`)];
+    return was === is ? [] : [flag(`${name} changes from ${originOf(was)} to ${originOf(is)}`)];
   });
 }
+
+/** Of an address its origin alone, since the rest may be a credential; anything else as it is. */
+const originOf = (text = ""): string => (/^https?:\/\//.test(text) && URL.canParse(text) ? new URL(text).origin : text);
 
 /** The commit of the working tree; empty where there is none. */
 async function headOf(root: string): Promise<string> {

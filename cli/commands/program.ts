@@ -7,7 +7,7 @@ import { believesAll, certificateWarning } from "../../provider/pulumi/configura
 import { addApiCommand } from "./api.ts";
 import { addCiCommand } from "./ci/commands.ts";
 import { addCompletionCommand } from "./completion.ts";
-import { addChangesCommand, addPullCommand } from "./data/commands.ts";
+import { addPullCommand } from "./data/commands.ts";
 import { addDoctorCommand } from "./doctor/commands.ts";
 import { addDumpCommand, addImportRefusal } from "./dump.ts";
 import { addEnvironmentCommands } from "./environment/environment.ts";
@@ -48,7 +48,6 @@ addImportRefusal(program);
 addReportCommand(program);
 addEnvironmentCommands(program);
 addDriftCommand(program);
-addChangesCommand(program);
 addPullCommand(program);
 addPromoteCommand(program);
 addCiCommand(program);

@@ -38,6 +38,8 @@ async function runGitWith(variables: NodeJS.ProcessEnv, root: string, words: rea
 export interface TreeEntry {
   kind: "file" | "link" | "submodule";
   id: string;
+  /** As Git has it: a file may be a program by its mode alone. */
+  mode?: string;
 }
 
 /** Everything in a commit, by path. */
@@ -48,7 +50,7 @@ export async function treeOf(root: string, commit: string): Promise<Map<string, 
       const [, mode, id, path] = /^(\d+) \w+ ([0-9a-f]+)\t(.*)$/s.exec(entry) ?? [];
       if (mode === undefined || id === undefined || path === undefined) return [];
       const kind = mode === "120000" ? "link" : mode === "160000" ? "submodule" : "file";
-      return [[path, { kind, id }] as const];
+      return [[path, { kind, id, mode }] as const];
     }),
   );
 }

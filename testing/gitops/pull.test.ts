@@ -2,13 +2,9 @@ import { describe, expect, test } from "@jest/globals";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { writeFiles } from "../../cli/between/editor/writing.ts";
-import { copyEdited } from "../../cli/between/placing.ts";
 import { assertCommitted } from "../../cli/changes/base/committed.ts";
 import type { Section } from "../../cli/changes/model/changeSet.ts";
-import { compareContents } from "../../cli/changes/sides/comparison.ts";
-import { declarationOf } from "../../cli/changes/sides/sides.ts";
 import { Repository } from "../../cli/changes/testing/repository.ts";
-import { readSnapshotSide } from "../../cli/commands/data/snapshots.ts";
 import { codes, files } from "./pulledFiles.ts";
 import { changedLines, PullStage, refusals } from "./pullStage.ts";
 
@@ -215,73 +211,18 @@ test("a file that another environment has as well is left, item by item, and the
   expect(pulled.files.map(({ file }) => file)).toEqual(["own.csv"]);
 });
 
-test("live: is the files with all that was changed by hand, read page by page and by reads alone", async () => {
+test("what is live is read page by page and by reads alone, and no file is touched", async () => {
   await stage.editRow("own", "C3", { Name: "by hand" });
   await stage.removeRow("shared", "C4");
   await stage.client.insertteammembers({ teamIDs: [stage.idOf("acme/crew")], emails: ["kay@example.com"] });
   const since = stage.emulator.lastCall();
-  const pulled = await stage.pull({ foreign: true });
+  const { items } = await stage.pull({ foreign: true });
   expect(stage.emulator.calls({ since, mutating: true })).toEqual([]);
   // Each of the three tables is one page, and an empty one that shows its end.
   expect(stage.emulator.calls({ since, endpoint: "microappdata" })).toHaveLength(6);
-  const copy = copyEdited(stage.declared(), pulled.files);
-  try {
-    const { things } = await compareContents(stage.declared(), declarationOf("dev.yaml", copy.folder, "live:dev"));
-    const shown = things.flatMap(({ name, changes }) => changes.map((each) => `${each.op} ${name}/${each.name}`));
-    expect(shown.sort()).toEqual(["add acme/crew/kay@example.com", "change own/C3", "remove shared/C4"]);
-    expect(stage.diff()).toEqual([]);
-  } finally {
-    copy.remove();
-  }
-});
-
-test("snapshot: is a saved platform, read by what the other side declares; what nobody declares is named", async () => {
-  const file = join(stage.repository.folder, ".git/before.db");
-  await stage.editRow("own", "C3", { Name: "by hand" });
-  await stage.removeRow("shared", "C4");
-  await stage.client.insertmicroapprow({ microAppID: "inline", rowData: { Code: "F", Name: "theirs" } });
-  const crew = stage.idOf("acme/crew");
-  await stage.client.updateteammember({ teamID: crew, userID: "bob@example.com", role: "admin" });
-  await stage.client.deleteteammember({ teamID: crew, userID: "ada@example.com" });
-  await stage.client.insertteammembers({
-    teamIDs: [stage.idOf("acme/desk")],
-    emails: ["eve@example.com", "my.bot@example.com"],
-  });
-  await stage.client.updateteam({ teamID: stage.idOf("acme/ops"), teamInfo: { name: "Operations" } });
-  await stage.client.insertorganization({ organizationInfo: { name: "Others" } });
-  await stage.client.insertmicroapprow({ microAppID: "beside", rowData: { Code: "1" } });
-  await stage.emulator.saveSnapshotFile(file);
-  const side = await readSnapshotSide(stage.repository.folder, file, stage.declared());
-  try {
-    const { things } = await compareContents(stage.declared(), side.declared, true);
-    const shown = things.flatMap(({ name, op, changes }) =>
-      op === "change" ? changes.map((each) => `${each.op} ${name}/${each.name}`) : `${op} ${name}`,
-    );
-    expect(shown.sort()).toEqual([
-      "add acme/desk/eve@example.com",
-      "add inline/F",
-      "change acme/crew/bob@example.com",
-      "change own/C3",
-      "remove acme/crew/ada@example.com",
-      "remove acme/ops",
-      "remove shared/C4",
-    ]);
-    expect(side.notes).toEqual([
-      `snapshot:${file}: organizations that the other side has not are not compared: Others`,
-      `snapshot:${file}: teams of acme that the other side has not are not compared: Operations`,
-      `snapshot:${file}: tables that the other side has no seed of are not compared: beside`,
-    ]);
-    expect(side.why).toBeUndefined();
-    await expect(readSnapshotSide(stage.repository.folder, "none.db", stage.declared())).rejects.toThrow(
-      "there is no snapshot none.db: name the file that one was saved to",
-    );
-    stage.repository.write({ "broken.db": "no snapshot" });
-    await expect(readSnapshotSide(stage.repository.folder, "broken.db", stage.declared())).rejects.toThrow(
-      /^snapshot:broken.db can't be read: /,
-    );
-  } finally {
-    side.remove();
-  }
+  const shown = items.map(({ thing, change }) => `${change.op} ${thing}/${change.name}`);
+  expect(shown.sort()).toEqual(["add acme/crew/kay@example.com", "change own/C3", "remove shared/C4"]);
+  expect(stage.diff()).toEqual([]);
 });
 
 describe("what went wrong elsewhere", () => {

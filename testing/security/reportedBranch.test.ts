@@ -3,10 +3,9 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stops, type ChangeSet } from "../../cli/changes/model/changeSet.ts";
-import { render } from "../../cli/changes/rendering/render.ts";
 import { Repository } from "../../cli/changes/testing/repository.ts";
 
-// Attacks of a pull request's author on its report: to run something, to hide something, to approve himself.
+// Attacks of a pull request's author on its report: to run something, to hide something, to free himself of a rule.
 
 let repository: Repository;
 afterEach(() => repository.remove());
@@ -23,8 +22,8 @@ organizations:
   "prod.yaml": "extends: base.yaml\nseeds: { s: { table: t, key: Code, source: s.csv } }\n",
   "s.csv": "Code\nA\n",
 };
-const texts = ({ flags, environments }: ChangeSet): string[] =>
-  [...environments.flatMap((each) => each.flags), ...flags].map(({ text }) => text);
+const texts = ({ environments }: ChangeSet): string[] =>
+  environments.flatMap((each) => each.flags).map(({ text }) => text);
 
 describe("policy counts as it stands at the base", () => {
   test("rules that the same change loosens hold still, and that is said first", async () => {
@@ -62,123 +61,107 @@ describe("policy counts as it stands at the base", () => {
     expect(other.flags.map(({ text }) => text)).toContain("file changes from prod.yaml to other.yaml");
   });
 
-  test("environments.yaml and drift.yaml that say something else are flagged; credentials in an address are not shown", async () => {
-    repository = new Repository({ ...files, "Pulumi.prod.yaml": "config: { microapps:email: ada@example.com }\n" });
+  test("environments.yaml that says something else is flagged; credentials in an address are not shown", async () => {
+    repository = new Repository(files);
     repository.write({
       "environments.yaml":
         "prod: { file: prod.yaml, endpoint: 'https://user:hush@evil.example' }\nevil: { stack: prod, file: evil.yaml }\n",
       "evil.yaml": "organizations: {}\n",
-      "drift.yaml":
-        "- { environment: prod, thing: acme/crew, name: m@example.com, because: mine, until: 2030-01-01 }\n",
-      "Pulumi.prod.yaml": "config: { microapps:email: mallory@example.com }\n",
     });
     const set = await repository.report();
     expect(texts(set)).toEqual([
       "endpoint changes from https://platform.example.com to https://evil.example",
-      "the endpoint and a credential change in one request: look where the credential goes",
-      "microapps:email changes from ada@example.com to mallory@example.com: it decides as whom",
       "environments.yaml did not list it before: the stack prod",
-      "microapps:email changes from ada@example.com to mallory@example.com: it decides as whom",
-      "drift.yaml accepts drift that the base does not: 1 entry",
     ]);
+    expect(set.alsoChanged).toEqual({ count: 1, files: ["environments.yaml"] });
     expect(JSON.stringify(set)).not.toContain("hush");
   });
 });
 
-describe("flags", () => {
-  const stack = (more: string): string =>
-    `encryptionsalt: v1:old\nconfig:\n  microapps:endpoint: https://a.example\n${more}`;
-  test.each([
-    [
-      "movedFrom",
-      "  microapps:movedFrom: https://b.example\n",
-      "microapps:movedFrom changes from nothing to https://b.example: it decides where calls go",
-    ],
-    [
-      "readOnly",
-      "  microapps:readOnly: false\n",
-      "microapps:readOnly changes from nothing to false: it decides where calls go",
-    ],
-    [
-      "wireNames",
-      "  microapps:wireNames: { a: b }\n",
-      'microapps:wireNames changes from nothing to {"a":"b"}: it decides how calls are sent',
-    ],
-    [
-      "the account",
-      "  microapps:email: m@example.com\n",
-      "microapps:email changes from nothing to m@example.com: it decides as whom",
-    ],
-    [
-      "a key of another form",
-      "  microapps:config:token: { secure: v1:x }\n",
-      "microapps:config:token changes from nothing to [secret]: it decides as whom",
-    ],
-  ])("%s", async (_, more, said) => {
-    repository = new Repository({ ...files, "Pulumi.prod.yaml": stack("") });
-    repository.write({ "Pulumi.prod.yaml": stack(more) });
-    expect(texts(await repository.report())).toEqual([said]);
-  });
+describe("whatever no declaration reads is named", () => {
+  const others = {
+    "Pulumi.prod.yaml": "config: { microapps:endpoint: https://b.example }\n",
+    "Pulumi.json": '{"name":"shop","runtime":"nodejs","main":"evil.js"}',
+    "Pulumi.yaml": "name: tests\nruntime: go\n",
+    "drift.yaml": "- { environment: prod, thing: acme/crew, because: mine, until: 2030-01-01 }\n",
+    ".github/workflows/ci.yaml": "on: push\n",
+    ".gitattributes": "*.csv text eol=crlf\n",
+    ".npmrc": "registry=https://evil.example\n",
+    "package-lock.json": "{}\n",
+    "node_modules/a/index.js": "",
+    ".microapps/intents/a.json": "{}\n",
+    "profile.yaml": "version: 1\n",
+    "lib/__pycache__/x.pyc": "x",
+    "data/unused.csv": "Code\nZ\n",
+    "with space\nand line.sh": "",
+    constructor: "x",
+  };
 
-  test("the salt, secrets that change places, and a stack whose file has another name", async () => {
-    const secrets = (one: string, two: string): string =>
-      `  app:one: { secure: ${one} }\n  app:two: { secure: ${two} }\n`;
-    repository = new Repository({ ...files, "Pulumi.prod.yaml": stack(secrets("v1:aa", "v1:bb")) });
-    repository.write({ "Pulumi.prod.yaml": stack(secrets("v1:bb", "v1:aa")).replace("v1:old", "v1:new") });
-    expect(texts(await repository.report())).toEqual([
-      "encryptionsalt changes: what is encrypted can't be compared, and another passphrase may open it",
-      "the encrypted value of app:two stands at app:one now",
-      "the encrypted value of app:one stands at app:two now",
-    ]);
-    repository.write({
-      "Pulumi.prod.yaml": stack(secrets("v1:aa", "v1:bb")),
-      "environments.yaml": files["environments.yaml"].replace("file:", "stack: other, file:"),
-      "Pulumi.other.yaml": stack(secrets("v1:aa", "v1:bb")).replace("a.example", "evil.example"),
-    });
-    expect(texts(await repository.report())).toEqual([
-      "stack changes from prod to other",
-      "microapps:endpoint changes from https://a.example to https://evil.example: it decides where calls go",
-    ]);
-  });
-
-  test.each(["name", "runtime", "plugins", "backend", "main"])("%s of Pulumi.yaml", async (key) => {
+  test.each([true, false])("at the top, whatever it is called; committed: %s", async (isCommitted) => {
     repository = new Repository(files);
-    const own: Record<string, string> = { name: "tests", runtime: "nodejs", backend: "{ url: file://. }" };
+    const changed = { ...others, "s.csv": "Code\nB\n", "prod.yaml": `${files["prod.yaml"]}# more\n` };
+    if (isCommitted) repository.commit(changed);
+    else repository.write(changed);
+    symlinkSync("/etc/hosts", join(repository.folder, "hosts"));
+    const { alsoChanged } = await repository.report({ base: isCommitted ? "HEAD~1" : "HEAD" });
+    // What runs leave in folders of what is installed is not a branch's, unless somebody commits it.
+    const left = isCommitted ? [] : ["node_modules/a/index.js"];
+    const wanted = [...Object.keys(others), "hosts"].filter((name) => !left.includes(name));
+    expect(alsoChanged?.files.toSorted()).toEqual(wanted.sort());
+    expect(alsoChanged?.files[0]).toBe("Pulumi.yaml"); // which was there before
+  });
+
+  test("data are the files of all environments, on both sides, in a project below the top too", async () => {
+    const project = {
+      "app/environments.yaml": "prod: { file: prod.yaml }\ndev: { file: dev.yaml }\n",
+      "shared/base.yaml": "seeds: { s: { table: t, key: Code, source: rows.csv } }\n",
+      "shared/rows.csv": "Code\nA\n",
+      "app/prod.yaml": "extends: ../shared/base.yaml\n",
+      "app/dev.yaml":
+        "organizations: { acme: { name: Acme, teams: { crew: { name: Crew, roster: { source: crew.csv } } } } }\n",
+      "app/crew.csv": "email\nada@example.com\n",
+      "app/Pulumi.yaml": "name: tests\nruntime: nodejs\n",
+    };
+    repository = new Repository(project);
+    repository.write({ "shared/rows.csv": "Code\nB\n", "app/crew.csv": "email\neve@example.com\n" });
+    const folder = join(repository.folder, "app");
+    for (const stacks of [[], ["prod"]])
+      expect((await repository.report({ folder, stacks })).alsoChanged).toEqual({ count: 0, files: [] });
+    // A source that moves: the base read the one, and the working tree reads the other.
+    rmSync(join(repository.folder, "shared/rows.csv"));
     repository.write({
-      "Pulumi.yaml": Object.entries({ ...own, [key]: "evil" })
-        .map((one) => `${one.join(": ")}\n`)
-        .join(""),
+      "shared/base.yaml": project["shared/base.yaml"].replace("rows.csv", "more.csv"),
+      "shared/more.csv": "Code\nA\n",
     });
-    expect(texts(await repository.report())).toEqual([
-      `${key} of Pulumi.yaml changes, which decides what runs and where the state is`,
-    ]);
+    expect((await repository.report({ folder })).alsoChanged).toEqual({ count: 0, files: [] });
   });
 
-  test("a file that can't be read, or that grows without bound, hides nothing", async () => {
-    const lists = ["b", "c", "d", "e", "f", "g", "h"].map(
-      (key, at) =>
-        `${key}: &${key} [${Array(9)
-          .fill(`*${"abcdefg"[at] ?? ""}`)
-          .join(", ")}]\n`,
-    );
-    const bomb = `a: &a [x, x, x, x, x, x, x, x, x]\n${lists.join("")}`;
-    repository = new Repository({ ...files, "Pulumi.prod.yaml": stack("") });
-    repository.write({ "Pulumi.prod.yaml": bomb, "Pulumi.yaml": bomb });
-    const said = texts(await repository.report()).join("\n");
-    for (const file of ["Pulumi.prod.yaml", "Pulumi.yaml"]) {
-      expect(said).toContain(
-        `${file}:1: it has an anchor or an alias; write the value out: readers of the file may differ in what it says`,
-      );
-    }
+  test("a file that becomes data with this change was something else before, and its mode alone makes a program", async () => {
+    repository = new Repository({ ...files, "tool.csv": "Code\nA\n", "run.csv": "x\n" });
+    repository.commit({ "prod.yaml": files["prod.yaml"].replace("s.csv", "tool.csv"), "tool.csv": "Code\nB\n" });
+    chmodSync(join(repository.folder, "run.csv"), 0o755);
+    repository.commit();
+    const { alsoChanged } = await repository.report({ base: "HEAD~2" });
+    expect(alsoChanged?.files).toEqual(["run.csv", "tool.csv"]);
   });
 
-  test("many of them leave room for those that count", async () => {
-    repository = new Repository({ ...files, "Pulumi.prod.yaml": stack("") });
-    for (let at = 0; at < 100; at++) symlinkSync("/etc/hosts", join(repository.folder, `link-${at}`));
-    repository.commit({ "Pulumi.prod.yaml": stack("  microapps:movedFrom: https://b.example\n") });
-    const text = render(await repository.report({ base: "HEAD~1" }), "md");
-    expect(text).toContain("microapps&#58;movedFrom changes");
-    expect(text).toContain("link&#45;99 becomes a symbolic link"); // none is cut
+  test("a link, a submodule and a declaration that can't be read make no data", async () => {
+    repository = new Repository(files);
+    rmSync(join(repository.folder, "s.csv"));
+    symlinkSync("other.csv", join(repository.folder, "s.csv"));
+    repository.commit({ "other.csv": "Code\nZ\n" });
+    expect((await repository.report({ base: "HEAD~1" })).alsoChanged?.files).toEqual(["s.csv", "other.csv"]);
+    rmSync(join(repository.folder, "s.csv"));
+    repository.commit({ "s.csv": "Code\nC\n", "prod.yaml": "seeds: [\n" });
+    expect((await repository.report({ base: "HEAD~1" })).alsoChanged?.files).toEqual(["s.csv"]);
+  });
+
+  test("a branch with any number of files hides none of those that were there", async () => {
+    repository = new Repository({ ...files, "z.sh": "" });
+    const many = Object.fromEntries(Array.from({ length: 1_500 }, (_, at) => [`a/${at}`, ""]));
+    repository.commit({ ...many, "z.sh": "evil\n" });
+    const { alsoChanged } = await repository.report({ base: "HEAD~1" });
+    expect([alsoChanged?.count, alsoChanged?.files.length, alsoChanged?.files[0]]).toEqual([1_501, 1_000, "z.sh"]);
   });
 });
 

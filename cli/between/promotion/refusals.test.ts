@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readFilesSide } from "../../changes/sides/sides.ts";
+import { commitOf } from "../../changes/base/commits.ts";
 import type { Repository } from "../../changes/testing/repository.ts";
 import type { PromotionRequest } from "./promote.ts";
 import { countries, made, names, project, promoteIn, read, staging } from "./testing/promotions.ts";
@@ -36,7 +36,7 @@ describe("what can't be promoted is refused in one sentence", () => {
       const refused = promoteIn({ folder: shallow } as Repository, ["staging", "prod"]);
       await expect(refused).rejects.toThrow(/^staging was not promoted to prod yet, and .*fetch-depth: 0\)$/);
       const before = repository.git("rev-parse", "HEAD~1").trim();
-      await expect(readFilesSide(shallow, "staging", before)).rejects.toThrow(
+      await expect(commitOf(shallow, before)).rejects.toThrow(
         `there is no commit "${before}" here, since this clone has a part of the history: fetch the rest ("git fetch --unshallow"; in a pipeline: fetch-depth: 0)`,
       );
     } finally {

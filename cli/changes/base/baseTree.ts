@@ -51,23 +51,16 @@ export class BaseTree {
     return (await this.#write(path)) ? readFileSync(join(this.folder, path), "utf8") : undefined;
   }
 
-  /** Names of what stands in a folder of the commit. */
-  namesIn(folder: string): string[] {
-    const above = folder === "" || folder === "." ? "" : `${folder.replace(/\/$/, "")}/`;
-    return [...this.#entries.keys()].flatMap((path) => {
-      const name = path.startsWith(above) ? path.slice(above.length) : "";
-      return name === "" || name.includes("/") ? [] : [name];
-    });
-  }
-
   /** Writes an Environment file with all that it extends and the sources that these name; false where it is not there. */
   async writeEnvironment(path: string): Promise<boolean> {
     const waiting = [path];
+    const seen = new Set(waiting);
     for (let layer = waiting.pop(); layer !== undefined; layer = waiting.pop()) {
       if (!(await this.#write(layer)) || this.#unread.has(layer)) continue;
       for (const { name, isLayer } of namesIn(readFileSync(join(this.folder, layer), "utf8"))) {
         const target = posix.normalize(posix.join(posix.dirname(layer), name.replaceAll("\\", "/")));
-        if (this.#written.has(target)) continue;
+        if (seen.has(target)) continue;
+        seen.add(target);
         if (isLayer) waiting.push(target);
         else await this.#write(target);
       }

@@ -29,7 +29,7 @@ export async function readInTree(
   const layers = notes(files, ofLayer);
   if (layers.length > 0) return { problems: layers, policy, files };
   if (!declared) return reading;
-  const sources = listSources(declared.declaration).map(({ source }) => source);
+  const sources = listSources(declared.declaration);
   const problems = [...reading.problems, ...notes(sources, unread)];
   const pointers = await pointersIn(folder, sources);
   return { ...reading, declared: { ...declared, unread: (name) => unread(name) ?? pointers.get(name) }, problems };

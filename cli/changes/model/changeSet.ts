@@ -60,25 +60,30 @@ const environment = z.strictObject({
   name: z.string(),
   stack: z.string().optional(),
   file: z.string().optional(),
-  depth: z.int().optional().meta({
-    description:
-      "Environments that come before it one after another, as the base lists them: the last one decides most.",
-  }),
   change: section.meta({ description: "The declaration at the base against the one of the working tree." }),
   pending: section.optional().meta({ description: "What an up would do: the state against the working tree." }),
-  problems: z.array(note).meta({ description: "Mistakes, broken rules and undeclared removals: a run would stop." }),
-  flags: z.array(note).meta({ description: "Changes that decide where credentials go, or what runs." }),
+  problems: z.array(note).meta({ description: "Mistakes and broken rules: a run would stop." }),
+  flags: z
+    .array(note)
+    .meta({ description: "Rules and expectations that are looser; another stack, file or endpoint." }),
   notes: z.array(z.string()),
+});
+
+const alsoChanged = z.strictObject({
+  count: z.int(),
+  files: z.array(z.string()).meta({ description: "Their paths from the top of the repository on, at most 1,000." }),
 });
 
 export const changeSet = z.strictObject({
   version: z.literal(1),
-  kind: z.enum(["report", "drift", "changes"]),
+  kind: z.enum(["report", "drift", "between"]),
   base: z
     .strictObject({ ref: z.string(), commit: z.string(), behind: z.int().optional() })
     .optional()
     .meta({ description: "What the working tree is compared with; behind: commits of it that the branch lacks." }),
-  flags: z.array(note).meta({ description: "As the flags of an environment, of what all of them share." }),
+  alsoChanged: alsoChanged
+    .optional()
+    .meta({ description: "Changed files that no declaration reads: they may run in the pipeline." }),
   environments: z.array(environment),
 });
 
@@ -89,6 +94,7 @@ export type Thing = z.output<typeof thing>;
 export type Change = z.output<typeof change>;
 export type Field = z.output<typeof field>;
 export type Tally = z.output<typeof tally>;
+export type AlsoChanged = z.output<typeof alsoChanged>;
 export type Note = z.output<typeof note>;
 
 const kinds: Readonly<Record<string, Thing["kind"]>> = {
@@ -141,6 +147,3 @@ export const isUntouched = (environment: EnvironmentChanges): boolean =>
 /** True when an environment certainly stays unchanged. */
 export const isUnchanged = (environment: EnvironmentChanges): boolean =>
   isUntouched(environment) && (environment.pending?.things.length ?? 0) === 0;
-
-/** The name of a comparison between two sides. */
-export const nameSides = (from: string, to: string): string => `${from} → ${to}`;

@@ -34,6 +34,22 @@ const team = (changes: Change[], remove: number): Thing => ({
 });
 
 describe("environments that change alike", () => {
+  test("four lines in three of them are at most 2,500 bytes", () => {
+    const things = [
+      seed([row("A"), { ...row("B"), op: "add", fields: [fieldOf("Name", undefined, "Berlin")] }], {
+        place: "base.yaml:12:3",
+        rows: { add: 1, change: 1, remove: 0, same: 40 },
+      }),
+      team([person("ada@example.com", "change", "member", "admin")], 0),
+      { ...seed([setting("maxRemovals", 0.1, 0.2)]), name: "people", rows: undefined, place: "base.yaml:20:3" },
+    ];
+    const pending = { compared: true, why: sealed, things, calls: 4 };
+    const all = names.map((name) => environment(things, { name, pending }));
+    const text = markdown(set(all, { alsoChanged: { count: 1, files: ["README.md"] } }));
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(2_500);
+    expect(text.match(/may run in the pipeline/g)).toHaveLength(1);
+  });
+
   test("one row in three of them, with what is open: once, and at most 2,500 bytes", () => {
     const pending = { compared: true, why: sealed, things: [seed([row("A")])], calls: 4 };
     const all = names.map((name) => environment([seed([row("A")], { place: "base.yaml:12:3" })], { name, pending }));
@@ -98,26 +114,32 @@ describe("what a reviewer must have looked at", () => {
     ]);
   });
 
-  test("all flags, of the environment that decides most first: added environments push none out", () => {
-    const flagged = (name: string, count: number, depth?: number): EnvironmentChanges =>
+  test("flags come first, and what has no room says so", () => {
+    const flagged = (name: string, count: number): EnvironmentChanges =>
       environment([], {
         name,
-        ...(depth === undefined ? {} : { depth }),
         flags: Array.from({ length: count }, (_, at) => ({ text: `${name} decides ${at}`, place: "a.yaml" })),
       });
-    const all = [...["w", "x", "y", "z"].map((name) => flagged(name, 40)), flagged("dev", 1, 0), flagged("prod", 2, 2)];
-    const items = read(all, { flags: [{ text: "ci.yaml is a pipeline", place: "ci.yaml" }] }).match(/^- \[ \] .*$/gm);
-    expect(items).toHaveLength(164);
-    expect(items?.slice(0, 3)).toEqual([
+    const items = read([flagged("dev", 1), flagged("prod", 2)]).match(/^- \[ \] .*$/gm);
+    expect(items).toEqual([
+      "- [ ] dev: a.yaml: dev decides 0",
       "- [ ] prod: a.yaml: prod decides 0",
       "- [ ] prod: a.yaml: prod decides 1",
-      "- [ ] dev: a.yaml: dev decides 0",
     ]);
-    expect(items?.at(-1)).toBe("- [ ] ci.yaml is a pipeline");
-    const many = read([flagged("w", 9_000), flagged("prod", 1, 2)]);
+    const many = read([flagged("w", 9_000)]);
     expect(Buffer.byteLength(many)).toBeLessThanOrEqual(60_000);
-    expect(many).toContain("prod decides 0");
-    expect(many).toMatch(/⛔ \d+ more of these have no room here: read all of them in the report in JSON/);
+    expect(many).toMatch(/⛔ \d+ more have no room here: they are in the report in JSON/);
+  });
+
+  test("what else changed stands at the top, by name, and what is not named is counted", () => {
+    const files = Array.from({ length: 40 }, (_, at) => `src/${at}.ts`);
+    const text = read([environment([seed([row("A")])])], { alsoChanged: { count: 5_000, files } });
+    const lines = text.split("\n");
+    expect(lines[4]).toMatch(
+      /^\*\*Also changed\*\*, may run in the pipeline: src\/0\.ts, .*, src\/29\.ts and ⛔ 4970 more/,
+    );
+    const quiet = read([environment([])], { alsoChanged: { count: 1, files: ["index.ts"] } });
+    expect(quiet.split("\n").slice(1)).toEqual(["", "**Also changed**, may run in the pipeline: index.ts", ""]);
   });
 });
 

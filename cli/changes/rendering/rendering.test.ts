@@ -5,11 +5,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { changeSet, type ChangeSet } from "../model/changeSet.ts";
 import { environment, row, seed, set } from "../testing/made.ts";
-import { code } from "./comment.ts";
-import { formats } from "./formats.ts";
-import { json, reportSchema } from "./json.ts";
-import { markdown } from "./markdown.ts";
-import { render } from "./render.ts";
+import { code, markdown } from "./markdown.ts";
+import { json, render, reportSchema } from "./render.ts";
 import { terminal } from "./terminal.ts";
 
 const strings = fc.oneof(
@@ -53,7 +50,7 @@ const reportWith = (text: string): ChangeSet =>
         },
       ),
     ],
-    { base: { ref: text, commit: "0".repeat(40) }, flags: [{ text }] },
+    { base: { ref: text, commit: "0".repeat(40) }, alsoChanged: { count: 2, files: [text] } },
   );
 
 describe("Markdown", () => {
@@ -118,7 +115,8 @@ describe("Markdown", () => {
 
   test("the same report makes the same bytes, in every format", () => {
     const one = set([environment([seed([row("A")])])]);
-    for (const format of formats) expect(render(structuredClone(one), format)).toBe(render(one, format));
+    for (const format of ["md", "json", "text"] as const)
+      expect(render(structuredClone(one), format)).toBe(render(one, format));
   });
 
   const treeOf = (tokens: readonly Token[]): unknown[] =>

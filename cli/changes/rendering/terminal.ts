@@ -1,11 +1,22 @@
 import { isUnchanged, stops, type Change, type ChangeSet, type EnvironmentChanges } from "../model/changeSet.ts";
-import { besides, mergeThings, openPart, type MergedThing } from "./merged.ts";
-import { cut, inWords, signs, summary, valueText, verbs, toVisible } from "./text.ts";
+import {
+  besides,
+  cut,
+  inWords,
+  mergeThings,
+  openPart,
+  signs,
+  summary,
+  valueText,
+  verbs,
+  toVisible,
+  type MergedThing,
+} from "./text.ts";
 
 const nothing: Record<ChangeSet["kind"], string> = {
   report: "  nothing changes",
   drift: "  no drift",
-  changes: "  nothing differs",
+  between: "  nothing differs",
 };
 
 /** Changes of one thing that are shown; a file has all of them. */
@@ -21,7 +32,13 @@ export function terminal(set: ChangeSet): string {
         : `, which has ${set.base.behind} commits that the branch lacks: shown from where it began`;
     lines.push(`Compared with ${toVisible(set.base.ref)} (${set.base.commit.slice(0, 12)})${behind}`);
   }
-  for (const { text } of set.flags) lines.push(`! ${toVisible(text)}`);
+  const { count, files } = set.alsoChanged ?? { count: 0, files: [] };
+  if (count > 0) {
+    const more = count - Math.min(count, maxShown);
+    lines.push("Also changed, may run in the pipeline:");
+    lines.push(...files.slice(0, maxShown).map((file) => `  ${cut(toVisible(file), 200)}`));
+    if (more > 0) lines.push(`  and ${more} more: look at the diff`);
+  }
   for (const environment of set.environments) {
     lines.push("", toVisible(environment.name));
     for (const text of stops(environment)) lines.push(`  stopped: ${toVisible(text)}`);

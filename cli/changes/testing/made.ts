@@ -34,7 +34,6 @@ export const set = (environments: EnvironmentChanges[], more: Partial<ChangeSet>
   version: 1,
   kind: "report",
   base: { ref: "main", commit: "0123456789abcdef" },
-  flags: [],
   environments,
   ...more,
 });

@@ -1,13 +1,3 @@
-import type { Format } from "../../changes/rendering/formats.ts";
-
-/** Flags of `changes`. */
-export interface ChangesOptions {
-  cwd?: string;
-  format: Format;
-  output?: string;
-  expectNoChanges?: boolean;
-}
-
 /** Flags of `pull`. */
 export interface PullOptions {
   cwd?: string;

@@ -27,7 +27,6 @@ import type { Look } from "../../changes/drift/drift.ts";
 import type { Section } from "../../changes/model/changeSet.ts";
 import { readDeclaration, type Declared } from "../../changes/model/source.ts";
 import { pending } from "../../changes/plan/plans.ts";
-import { SideError } from "../../changes/sides/sides.ts";
 import { stateOf } from "../../changes/state/state.ts";
 import { lookAt } from "../report/drifting.ts";
 import { statuses } from "../report/reporting.ts";
@@ -113,7 +112,7 @@ export async function findLive(
   const { declared, problems } = readDeclaration(entry.file, folder);
   const [first] = problems;
   if (!declared || first)
-    throw new SideError(
+    throw new DataRefusal(
       `${entry.file} can't be read: ${first ? [first.place ?? [], first.text].flat().join(": ") : "it declares nothing"}`,
     );
   const own = into === undefined ? undefined : toSlashes(path.relative(folder, path.resolve(cwd, into)));
@@ -124,7 +123,7 @@ export async function findLive(
       : { stack: entry.stack, text: await textOf(cwd, file) };
   const state = stateOf(text);
   if (state.interrupted > 0)
-    throw new SideError("a run was interrupted: run up or refresh first, so that the state is whole");
+    throw new DataRefusal("a run was interrupted: run up or refresh first, so that the state is whole");
   const findings = new LiveFindings(foreign === true);
   const look = await lookAt(cwd, stack, { ...entry, stack, state: file }, state.resources, findings);
   const waiting = await pending(state, declared);

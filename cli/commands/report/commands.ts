@@ -1,10 +1,9 @@
 import { type Command, Option } from "commander";
 import { EngineError } from "../../../engine/cli/cli.ts";
 import { dayVariable, isDay } from "../../../machine/settings/today.ts";
-import { formats } from "../../changes/rendering/formats.ts";
-import type { DriftOptions, ReportOptions } from "./options.ts";
+import { formats, type DriftOptions, type ReportOnly, type ReportOptions } from "./options.ts";
 
-/** Adds the command that reports what a change does to each environment. */
+/** Adds the command that reports what a change does to each environment, or what differs between two of them. */
 export function addReportCommand(program: Command): void {
   const stacks = collectStacks(program);
   const command = reporting(
@@ -15,12 +14,15 @@ export function addReportCommand(program: Command): void {
       ),
   );
   command
-    .option("--base <commit>", "what the working tree is compared with", "HEAD")
+    .option("--base <commit>", "what the working tree is compared with (default: HEAD)")
+    .option("--from <environment>", "compare the files of this environment with those of --to instead")
+    .option("--to <environment>", "the environment that --from is compared with")
     .option(
       "--state <file>",
       "the state, as 'stack export' prints it, where its backend is out of reach; - reads it from standard input",
     )
     .option("--expect-no-changes", "fail when anything changes")
+    .option("--data-only", "fail when a file changes that no environment reads")
     // As a variable as well: a tool of the version before ignores it.
     .addOption(
       new Option(
@@ -29,14 +31,7 @@ export function addReportCommand(program: Command): void {
       ).env("MICROAPPS_REPORT_OUTPUTS"),
     )
     .action(async (names: string[], _, own: Command) => {
-      const options = own.optsWithGlobals<
-        ReportOptions & {
-          base: string;
-          state?: string;
-          outputs?: string;
-          all?: boolean;
-        }
-      >();
+      const options = own.optsWithGlobals<ReportOptions & ReportOnly & { all?: boolean }>();
       // Loaded when it is needed: the emulator is to start fast.
       const { runReport } = await import("./reporting.ts");
       await runReport({ ...options, stacks: chosen(names, stacks, options.all) });
@@ -78,7 +73,7 @@ export const reporting = (command: Command): Command =>
     .option("--all", "all that environments.yaml lists")
     .option("--file <file>", "the Environment file, where environments.yaml does not say it")
     .option("-o, --output <file>", "write it there instead of printing it")
-    .addOption(new Option("--format <format>", "how it is written").choices(formats).default("text"))
+    .addOption(new Option("--format <format>", "how it is written").choices([...formats]).default("text"))
     .addOption(dayOption());
 
 /** The day as of which people with an end are counted. The provider reads it from the environment as well. */

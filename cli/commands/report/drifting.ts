@@ -50,7 +50,7 @@ export async function runDrift(options: ReportOptions & DriftOptions): Promise<v
     looks.push(await looked(cwd, { ...target, state }, accepted, now));
   const environments = looks.map(({ environment }) => environment);
   environments[0]?.notes.push(...strayNotes(folder, environments, accepted));
-  const set: ChangeSet = { version: 1, kind: "drift", flags: [], environments };
+  const set: ChangeSet = { version: 1, kind: "drift", environments };
   deliver(set, options, cwd);
   if (options.tolerate) {
     const until = options.until ?? new Date(now + acceptedDays * 24 * 60 * 60 * 1000).toISOString().slice(0, 10);

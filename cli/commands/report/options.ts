@@ -1,6 +1,8 @@
-import type { Format } from "../../changes/rendering/formats.ts";
+import type { Format } from "../../changes/rendering/render.ts";
 
-/** Flags of report and drift. */
+export const formats: readonly Format[] = ["md", "json", "text"];
+
+/** Flags of report and of drift. */
 export interface ReportOptions {
   cwd?: string;
   /** As they were given, or their names; none for all environments. */
@@ -8,6 +10,16 @@ export interface ReportOptions {
   file?: string;
   format: Format;
   output?: string;
+}
+
+/** Flags of report alone. */
+export interface ReportOnly {
+  base?: string;
+  from?: string;
+  to?: string;
+  state?: string;
+  outputs?: string;
+  dataOnly?: boolean;
   expectNoChanges?: boolean;
 }
 

@@ -2,15 +2,16 @@ import { appendFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { EngineError, projectFolder, stateAtRest } from "../../../engine/index.ts";
 import { CommitError } from "../../changes/base/commits.ts";
+import { DataRefusal } from "../../changes/base/dataRefusal.ts";
 import type { EnvironmentEntry } from "../../changes/base/environments.ts";
+import { reportBetween } from "../../changes/between.ts";
 import { isUnchanged, notCompared, stops, type ChangeSet, type Section } from "../../changes/model/changeSet.ts";
 import type { Declared } from "../../changes/model/source.ts";
 import { pending } from "../../changes/plan/plans.ts";
-import { outputs } from "../../changes/rendering/outputs.ts";
-import { render } from "../../changes/rendering/render.ts";
+import { outputs, render } from "../../changes/rendering/render.ts";
 import { report, RequestError } from "../../changes/report.ts";
 import { StateError, stateOf } from "../../changes/state/state.ts";
-import type { ReportOptions } from "./options.ts";
+import type { ReportOnly, ReportOptions } from "./options.ts";
 import { textOf } from "./textOf.ts";
 
 /** Exit statuses of reports, as docs/exit-statuses.md has them. */
@@ -20,23 +21,40 @@ export const statuses = { stopped: 2, login: 3, unread: 4, noSuchStack: 6, chang
 export const deadlineMs = 60_000;
 
 /** Makes the report, writes it, and sets the exit status. */
-export async function runReport(options: ReportRequestOptions & { outputs?: string }): Promise<void> {
+export async function runReport(options: ReportOptions & ReportOnly): Promise<void> {
   const cwd = path.resolve(options.cwd ?? ".");
-  const set = await reportOf(cwd, options);
+  const isBetween = options.from !== undefined || options.to !== undefined;
+  const set = await (isBetween ? betweenOf(cwd, options) : reportOf(cwd, options));
   deliver(set, options, cwd);
   if (options.outputs !== undefined) appendFileSync(path.resolve(cwd, options.outputs), outputs(set));
-  if (set.environments.some((environment) => stops(environment).length > 0)) process.exitCode = statuses.stopped;
-  else if (options.expectNoChanges && !isWhole(set)) process.exitCode = statuses.changes;
+  const others = set.alsoChanged?.count ?? 0;
+  const isStopped = set.environments.some((environment) => stops(environment).length > 0);
+  if (isStopped || (options.dataOnly && others > 0)) process.exitCode = statuses.stopped;
+  else if (options.expectNoChanges && (others > 0 || !set.environments.every(isUnchanged)))
+    process.exitCode = statuses.changes;
 }
 
-const isWhole = ({ flags, environments }: ChangeSet): boolean => flags.length === 0 && environments.every(isUnchanged);
-
-/** The options of a report, completed. */
-export type ReportRequestOptions = ReportOptions & { base: string; state?: string };
+/** Compares the files of two environments. */
+async function betweenOf(cwd: string, options: ReportOptions & ReportOnly): Promise<ChangeSet> {
+  const { from, to, base, state, file, stacks } = options;
+  if (from === undefined || to === undefined) throw new EngineError("--from and --to name one environment each");
+  const [other] = Object.entries({ base, state, file, "name of an environment": stacks[0] }).filter(
+    ([, value]) => value !== undefined,
+  );
+  if (other !== undefined || options.dataOnly)
+    throw new EngineError(
+      `--from and --to compare files with files: leave ${other ? other[0].replace(/^(?=[a-z]+$)/, "--") : "--data-only"} out`,
+    );
+  try {
+    return await reportBetween(projectFolder(cwd), from, to);
+  } catch (error) {
+    throw error instanceof DataRefusal ? new EngineError(error.message) : error;
+  }
+}
 
 /** Makes a report of the working tree and the states. */
-export async function reportOf(cwd: string, options: ReportRequestOptions): Promise<ChangeSet> {
-  const { base, stacks, file, state } = options;
+async function reportOf(cwd: string, options: ReportOptions & ReportOnly): Promise<ChangeSet> {
+  const { base = "HEAD", stacks, file, state } = options;
   if (state !== undefined && stacks.length !== 1)
     throw new EngineError("--state is of one stack: name it with --stack");
   const folder = projectFolder(cwd);
@@ -50,7 +68,6 @@ export async function reportOf(cwd: string, options: ReportRequestOptions): Prom
   try {
     return await report({
       ...request,
-      profile: process.env["MICROAPPS_PROFILE"] || undefined,
       deadline: AbortSignal.timeout(deadlineMs),
       pending: (entry, declared) => pendingOf(texts, entry, declared),
     });

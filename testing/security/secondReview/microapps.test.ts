@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isConfusable } from "../../../cli/changes/rendering/confusables.ts";
+import { isConfusable } from "../../../cli/changes/rendering/text.ts";
 import { createEmulator } from "../../../emulator/index.ts";
 import { Sandbox } from "../../../engine/testing/sandbox.ts";
 import { findOwnFolder } from "../../../machine/ownFolder.ts";

@@ -48,18 +48,18 @@ export async function measurePromotions(count: number, most: { ms: number; MB: n
     const named = `of two environments of ${count.toLocaleString("en")} rows`;
     const figures: Figure[] = [];
     for (const words of [
-      ["changes", "dev", "prod", "--format", "json", "--output", "changes.json"],
+      ["report", "--from", "dev", "--to", "prod", "--format", "json", "--output", "report.json"],
       ["promote", "dev", "prod"],
       ["promote", "dev", "prod", "--write"],
     ]) {
       const { time, memory } = await runMicroapps(folder, words);
-      const what = words.filter((word) => /^(changes|promote|--write)$/.test(word)).join(" ");
+      const what = words.filter((word) => /^(report|promote|--write)$/.test(word)).join(" ");
       const isWriting = words.includes("--write");
       figures.push(
         figure(`${what} ${named}: beyond Node's start`, time - bare.time, "ms", isWriting ? most.ms * 2 : most.ms),
         figure(`${what} ${named}: peak memory`, memory, "MB", most.MB),
       );
-      await rm(path.join(folder, "changes.json"), { force: true });
+      await rm(path.join(folder, "report.json"), { force: true });
     }
     return figures;
   } finally {
