@@ -10,8 +10,7 @@ import { listen } from "./http/server.ts";
 import { readExposure, refuseKnownCredentials, type ExposureOptions } from "./platform/exposure.ts";
 import type { FaultPlan } from "./platform/faults.ts";
 import { HostedPlatforms, type OnDemand } from "./platform/hosted.ts";
-import { Instance } from "./platform/instance.ts";
-import { Platform } from "./platform/platform.ts";
+import { Platform, type PlatformHandle } from "./platform/platform.ts";
 import { routeRequests } from "./routing.ts";
 import { addFromSeed } from "./seed/additions.ts";
 import { compareSeed } from "./seed/differences.ts";
@@ -60,7 +59,7 @@ export interface EmulatorOptions extends ExposureOptions {
 }
 
 /** A running emulator, and its main platform. */
-export interface Emulator extends Omit<Instance, "answer"> {
+export interface Emulator extends PlatformHandle {
   /** Sentences about what its data files got at the start, since their seed has it now. */
   added: readonly string[];
   /** Sentences about where the seed differs from what its data files were made with. */
@@ -78,7 +77,7 @@ export interface Emulator extends Omit<Instance, "answer"> {
 }
 
 /** A platform that was made while the emulator runs. */
-export interface OnDemandInstance extends Omit<Instance, "answer"> {
+export interface OnDemandInstance extends PlatformHandle {
   /** It is reached at `<url>/instances/<name>`. */
   name: string;
   /** Its token for `/_emulator/`. */
@@ -109,20 +108,20 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
       ...exposure,
     });
     const listening = await listen(answering, { host, port, unref, readsBody });
-    const instance = new Instance(platform, exposure.publicUrl ?? listening.url);
-    platforms.begin({ name: "", platform, instance, token });
-    if (options.faults) instance.setFaults(options.faults);
+    platform.url = exposure.publicUrl ?? listening.url;
+    platforms.begin({ name: "", platform, token });
+    if (options.faults) platform.setFaults(options.faults);
     let closing: Promise<void> | undefined;
     const close = () => (closing ??= listening.close().finally(() => platforms.close()));
     const makeInstance = (options: OnDemand = {}): Promise<OnDemandInstance> =>
       Promise.resolve().then(() => {
-        const { instance, name, token } = platforms.make(options);
+        const { platform, name, token } = platforms.make(options);
         const close = () => Promise.resolve(void platforms.end(name));
-        return Object.assign(instance, { name, token, close });
+        return Object.assign(platform, { name, token, close });
       });
     const instances = () => platforms.names();
     const console = `${listening.url}/#token=${token}`;
-    return Object.assign(instance, { close, instance: makeInstance, instances, token, console, added, differs });
+    return Object.assign(platform, { close, instance: makeInstance, instances, token, console, added, differs });
   } catch (error) {
     database.close();
     throw error;

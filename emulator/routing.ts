@@ -1,7 +1,6 @@
 import { knownPathSpellings, routesOf, type WireNames } from "../provider/contract/endpoints.ts";
 import type { Switches } from "../provider/habits/deviations.ts";
-import { adminPath, administrate } from "./admin/actions.ts";
-import { health, healthPath } from "./admin/health.ts";
+import { adminPath, administrate, health, healthPath } from "./admin/actions.ts";
 import { filePath, findSignedFile } from "./data/files.ts";
 import { openapi } from "./http/openapi.ts";
 import { allowPages, isPreflight, preflight } from "./http/origins.ts";
@@ -21,9 +20,9 @@ export function routeRequests(platforms: HostedPlatforms, options: RoutingOption
   const routes = routesOf(wireNames);
   const answered = async (hosted: Hosted, request: Arrived, path: string) => {
     const { method, headers, query, body } = request;
-    const { name, instance, platform } = hosted;
+    const { name, platform } = hosted;
     const host = headers["host"] ?? "localhost";
-    const base = publicUrl ?? (isHost(host) ? `http://${host}` : platforms.main.instance.url);
+    const base = publicUrl ?? (isHost(host) ? `http://${host}` : platforms.main.platform.url);
     const url = `${base}${instancePath(name)}`;
     const admin = (path: string) => administrate({ ...hosted, all: platforms, url: base, allowAdmin }, request, path);
     if (path === "")
@@ -37,14 +36,14 @@ export function routeRequests(platforms: HostedPlatforms, options: RoutingOption
     if (!route.methods.includes(method)) {
       return answer(failed(405, `${path} takes ${route.methods.join(" or ")}`, { allow: route.methods.join(", ") }));
     }
-    return instance.answer({ name: route.name, headers, query: Object.fromEntries(query), body, url });
+    return platform.answer({ name: route.name, headers, query: Object.fromEntries(query), body, url });
   };
   return async (request) => {
     const { method, headers } = request;
     if (!isOurs(headers["host"] ?? "localhost")) return answer(failed(403, foreignHost));
     const origin = origins.find((origin) => origin === headers["origin"]);
     if (origin === undefined && isForeignPage(request)) return answer(failed(403, foreignPage));
-    if (request.path === healthPath && method === "GET") return answer(health(platforms));
+    if (request.path === healthPath && method === "GET") return answer(health(platforms.main));
     const [, name = "", path = request.path] = /^\/instances\/([^/]+)(\/.*|$)/.exec(request.path) ?? [];
     const isOpen = origin !== undefined && !path.startsWith(adminPath);
     if (isOpen && isPreflight(request)) return answer(preflight(origin));

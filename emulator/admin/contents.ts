@@ -8,7 +8,6 @@ import { membersOf, teamsOf } from "../data/memberships.ts";
 import { invalid } from "../data/platformError.ts";
 import { findShownField, findTable, requireTable, type TableField } from "../data/tables.ts";
 import { countFound, readRows } from "../endpoints/rowReads.ts";
-import type { Instance } from "../platform/instance.ts";
 import type { Platform } from "../platform/platform.ts";
 
 // Contents of a platform for the console. Nothing here changes the platform or is logged as a call.
@@ -134,20 +133,20 @@ const maxListed = 10_000;
  * Logged calls with the addresses of their callers, and the number of the newest call. `more` is true when other calls
  * match too: later ones with `since`, earlier ones without.
  */
-export function callList(instance: Instance, { database }: Platform, filter: CallFilter) {
-  const users = database.all<{ id: string; email: string }>("SELECT id, email FROM users");
+export function callList(platform: Platform, filter: CallFilter) {
+  const users = platform.database.all<{ id: string; email: string }>("SELECT id, email FROM users");
   const emails = new Map(users.map(({ id, email }) => [id, email]));
   const emailOf = ({ userID, request }: LoggedCall): string | null => {
     if (userID !== null) return emails.get(userID) ?? null;
     return typeof request["email"] === "string" ? request["email"] : null; // a login names its user
   };
   const limit = Math.min(filter.limit ?? maxListed, maxListed);
-  const found = instance.calls({ ...filter, limit: limit + 1 });
+  const found = platform.calls({ ...filter, limit: limit + 1 });
   const more = found.length > limit;
   const listed = more ? ((filter.since ?? 0) === 0 ? found.slice(1) : found.slice(0, limit)) : found;
   return {
     calls: listed.map((call) => ({ ...call, email: emailOf(call), ...addressOf(call) })),
-    last: instance.lastCall(),
+    last: platform.lastCall(),
     more,
   };
 }

@@ -99,15 +99,11 @@ test("a full disk is named, and what a call could not write whole is not there",
   const options = { now: Date.now, wireNames: {}, readOnly: false, settings: {}, check: () => undefined };
   const platform = new Platform(database, options);
   const as = findAdministrator(database);
-  const call = (name: EndpointName, body: object) =>
-    platform.answer({
-      name,
-      headers: {},
-      query: {},
-      body: Buffer.from(JSON.stringify(body)),
-      url: "",
-      ...(as ? { as } : {}),
-    });
+  const call = async (name: EndpointName, sent: object) => {
+    const body = Buffer.from(JSON.stringify(sent));
+    const { outgoing } = await platform.answer({ name, headers: {}, query: {}, body, url: "", ...(as ? { as } : {}) });
+    return outgoing;
+  };
   database.execute("PRAGMA max_page_count = 1"); // its own size, since that is more
   const rows = Array.from({ length: 100 }, () => ({ Note: "x".repeat(10_000) }));
   const refused = await call("insertmicroapprows", { microAppID: "notes", rows });

@@ -72,7 +72,8 @@ export const deleteteam: Handler<"deleteteam"> = ({ teamID }, call) => {
   const dependants = membersOf(call.database, teamID)
     .filter(({ userID }) => userID !== team.adminID && userID !== call.user.id)
     .map(({ userID, email }) => ({ id: userID, name: email }));
-  if (dependants.length > 0) throw new PlatformError("conflict", "The team still has members", { dependants });
+  if (dependants.length > 0 && call.habits.cascade === "refused")
+    throw new PlatformError("conflict", "The team still has members", { dependants });
   deleteTeam(call.database, teamID);
   return {};
 };

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { eventually } from "../../testing/harness/processes.ts";
 import { administrate, post, replyOf, seed, signIn, start } from "../testing/platform.ts";
-import type { FaultPlan } from "./faults.ts";
+import { faultKinds, type FaultPlan } from "./faults.ts";
 
 type Fault = NonNullable<FaultPlan["faults"]>[number];
 
@@ -73,6 +75,84 @@ describe("faults", () => {
     expect(kept).toMatchObject([{ Code: "A" }]);
   });
 
+  test("a batch is kept in part and then refused, and so is a write delivered twice", async () => {
+    const { emulator, admin, rows } = await played({ kind: "slow", milliseconds: 0 });
+    emulator.setFaults({ faults: [{ kind: "partialBatch", rows: 2 }] });
+    const batch = { microAppID: "countries", rows: [{ Code: "A" }, { Code: "B" }, { Code: "C" }] };
+    const refused = await admin.call("insertmicroapprows", batch);
+    emulator.setFaults({ faults: [{ kind: "twice", count: 1 }] });
+    expect([refused.status, refused.at("message")]).toEqual([400, "rows.2: this row is refused"]);
+    expect(await admin.get("inserted", "insertmicroapprows", batch)).toBe(3);
+    expect(await rows()).toBe(1 + 2 + 6);
+  });
+
+  test("what is written is not what was sent: viewers, texts", async () => {
+    const { emulator, admin } = await played({ kind: "slow", milliseconds: 0 });
+    const written = async (faults: Fault[], more: object = {}) => {
+      emulator.setFaults({ faults });
+      const rowData = { Code: "Caf\u00e9 au lait", Name: "CZ" };
+      const rowID = await admin.get("rowID", "insertmicroapprow", { microAppID: "countries", rowData, ...more });
+      emulator.setFaults();
+      return admin.get("body.currentRow", "microappdataRow", { rowID });
+    };
+    expect(await written([], { viewers: [admin.userID] })).toMatchObject({ viewers: [admin.userID] });
+    expect(await written([{ kind: "dropsViewers" }], { viewers: [admin.userID] })).toMatchObject({ viewers: [] });
+    expect(await written([{ kind: "changedTexts" }])).toMatchObject({ Code: "Cafe\u0301 au lait", Name: "CZ" });
+    expect(await written([{ kind: "changedTexts", unicode: "NFC", length: 4 }])).toMatchObject({ Code: "Caf\u00e9" });
+  });
+
+  test("a list names everything twice, or rows by other IDs, and a person who was removed stays", async () => {
+    const { emulator, admin, insert } = await played({ kind: "slow", milliseconds: 0 });
+    await insert();
+    await admin.get("", "insertorganization", { organizationInfo: { _id: "acme", name: "Acme" } });
+    await admin.get("", "insertteam", { teamInfo: { _id: "crew", organizationID: "acme", name: "Crew" } });
+    await admin.get("", "insertteammembers", { teamIDs: ["crew"], emails: ["ada@example.com", "bob@example.com"] });
+    const people = async () => {
+      const members = await admin.get("body.teamMembers", "teammembers", { teamIDs: ["crew"] });
+      return (members as { email: string }[]).map(({ email }) => email);
+    };
+    emulator.setFaults({ faults: [{ kind: "repeatedItems" }] });
+    const twice = await people();
+    expect(twice.length).toBe(2 * new Set(twice).size);
+    emulator.setFaults({ faults: [{ kind: "keepsPart", endpoint: "deleteteammember" }] });
+    const ada = await signIn(emulator.url, "ada@example.com", "ada");
+    await admin.get("status", "deleteteammember", { teamID: "crew", userID: ada.userID });
+    expect(await people()).toContain("ada@example.com");
+    emulator.setFaults({ faults: [{ kind: "otherIDs" }] });
+    const [{ _id } = { _id: "" }] = (await admin.get("body.microAppRows", "microappdata", {
+      microAppID: "countries",
+    })) as { _id: string }[];
+    expect((await admin.call("microappdataRow", { rowID: _id })).at("body")).toEqual({});
+    expect((await admin.call("microappdataRow", { rowID: _id.toLowerCase() })).at("body.currentRow")).toBeDefined();
+    // Nobody looks whether something hangs on what is deleted.
+    expect((await admin.call("deleteteam", { teamID: "crew" })).status).toBe(409);
+    emulator.setFaults({ faults: [{ kind: "cascades" }] });
+    for (const name of ["deleteteam", "deleteorganization"] as const)
+      expect((await admin.call(name, { teamID: "crew", organizationID: "acme" })).status).toBe(200);
+  });
+
+  test("what was made just now is not found, nor in a list", async () => {
+    const { emulator, admin } = await played({ kind: "slow", milliseconds: 0 });
+    await admin.get("", "insertorganization", { organizationInfo: { _id: "acme", name: "Acme" } });
+    await admin.get("", "insertteam", { teamInfo: { _id: "crew", organizationID: "acme", name: "Crew" } });
+    emulator.advance(5000);
+    await admin.get("", "insertteammembers", { teamIDs: ["crew"], emails: ["ada@example.com"] });
+    const seen = async (profile?: object) => {
+      emulator.setProfile(profile as never);
+      const read = { microAppID: "countries" };
+      const rows = (await admin.get("body.microAppRows", "microappdata", read)) as unknown[];
+      const members = await admin.get("body.teamMembers", "teammembers", { teamIDs: ["crew"] });
+      return [rows.length, (members as unknown[]).length];
+    };
+    await admin.get("rowID", "insertmicroapprow", { microAppID: "countries", rowData: { Code: "SK" } });
+    emulator.setFaults({ faults: [{ kind: "late", milliseconds: 3000 }] });
+    for (const memberForm of ["objects", "userIDs"]) {
+      expect(await seen({ version: 1, habits: { memberForm } })).toEqual([1, 1]);
+    }
+    emulator.advance(4000);
+    expect(await seen()).toEqual([2, 2]);
+  });
+
   test("a call that is never answered ends with the client or the emulator", async () => {
     const emulator = await start();
     const admin = await signIn(emulator.url);
@@ -102,6 +182,12 @@ describe("faults", () => {
     emulator.setFaults(plan);
     expect(await statuses(20)).toEqual(first);
     expect(new Set(first)).toEqual(new Set([200, 503]));
+  });
+
+  test("are described in the README, each of them", () => {
+    const readme = readFileSync(join(import.meta.dirname, "../../../emulator/README.md"), "utf8");
+    const described = [...(readme.split("## Faults")[1] ?? "").matchAll(/^\| `(\w+)`/gm)].map(([, kind]) => kind);
+    expect(described.sort()).toEqual([...faultKinds].sort());
   });
 
   test("are set over the admin interface", async () => {

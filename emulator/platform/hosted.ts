@@ -6,7 +6,6 @@ import { PlatformError } from "../data/platformError.ts";
 import { writeProfile } from "../data/settings.ts";
 import { plant, readPlantedSeed } from "../seed/planting.ts";
 import { placeOf, snapshots, throughFile, writeCopy } from "../seed/snapshots.ts";
-import { Instance } from "./instance.ts";
 import { Platform } from "./platform.ts";
 
 /** A platform that the emulator serves. */
@@ -14,7 +13,6 @@ export interface Hosted {
   /** Empty for the main one. */
   name: string;
   platform: Platform;
-  instance: Instance;
   /** Token for what is beside the interface. */
   token: string;
 }
@@ -90,15 +88,15 @@ export class HostedPlatforms {
         `There are ${maxOnDemand} instances, and no more are made: delete each when its test ends, or give it a ttl`,
       );
     }
-    const { platform, instance } = this.main;
+    const { platform } = this.main;
     const name = `on-demand-${randomBytes(8).toString("hex")}`;
     const database = openCopy(this.#template(from));
     writeProfile(database, platform.dialect.profile); // it behaves as its emulator does now
     const copy = new Platform(database, platform.options);
+    copy.url = `${platform.url}${instancePath(name)}`;
     const made: Made = {
       name,
       platform: copy,
-      instance: new Instance(copy, `${instance.url}${instancePath(name)}`),
       token: newToken(),
       running: 0,
       timer: ttl === undefined ? undefined : setTimeout(() => this.end(name), ttl * 1000).unref(),

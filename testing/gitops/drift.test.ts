@@ -195,7 +195,13 @@ describe("a platform that answers wrongly is never without drift", () => {
     "keepsPart",
     "otherForms",
     "late",
-    "otherRequests",
+    "cascades",
+    "dropsViewers",
+    "changedTexts",
+    "partialBatch",
+    "twice",
+    "repeatedItems",
+    "otherIDs",
   ];
   const kinds = [
     ...faultKinds.map((kind) => ({ kind, milliseconds: 50 })),

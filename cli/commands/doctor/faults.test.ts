@@ -35,6 +35,13 @@ const faults = {
   keepsPart: { kind: "keepsPart" },
   otherForms: { kind: "otherForms" },
   late: { kind: "late" },
+  cascades: { kind: "cascades" },
+  partialBatch: { kind: "partialBatch" },
+  twice: { kind: "twice" },
+  dropsViewers: { kind: "dropsViewers" },
+  changedTexts: { kind: "changedTexts" },
+  repeatedItems: { kind: "repeatedItems" },
+  otherIDs: { kind: "otherIDs" },
 } as const satisfies Record<string, Fault>;
 type Sentences = Partial<Record<keyof typeof faults, string>>;
 
@@ -81,6 +88,7 @@ const sentences: Record<Place, Sentences> = {
   table: {
     ...usual("microappdata"),
     "403": "This account may not read table regions.",
+    repeatedItems: "3 keys are in several rows of table regions: R1, R2, R3.",
   },
   logout: {},
 };
