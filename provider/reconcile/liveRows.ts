@@ -4,10 +4,11 @@ import type { LastApplied, KeyedRows } from "./ownership.ts";
 import { RowIndices } from "./rowIndices.ts";
 import { RowSet } from "./rowSet.ts";
 
-/** A row on the platform: its ID and content. */
+/** A row on the platform: its ID and content, and whether the account of this run made it. */
 export interface LiveRow {
   id: string;
   content: Content;
+  isMine: boolean;
 }
 
 /**
@@ -24,6 +25,8 @@ export class LiveRows implements KeyedRows {
   foreign = 0;
   /** All rows of the table, ours and others. */
   total = 0;
+  /** True once a row has shown who made it. */
+  showsMakers = false;
   /** Labels of the first rows. */
   readonly labels = new Set<string>();
   readonly #wanted: RowSet;
@@ -32,9 +35,14 @@ export class LiveRows implements KeyedRows {
   readonly #others = new Map<number, LiveRow[]>();
   readonly #twins = new Map<number, LiveRow[]>();
   readonly #dangling = new Set<number>();
+  /** Wanted rows that are there as they are wanted and that the account of this run made. */
+  readonly #mine: RowIndices;
+  /** Rows of `rows` that the account of this run made. */
+  readonly #mineByIndex = new Set<number>();
 
   constructor(wanted: RowSet, ledger: Ledger) {
     this.asWanted = new RowIndices(wanted.length);
+    this.#mine = new RowIndices(wanted.length);
     this.#wanted = wanted;
     this.#ledger = ledger;
   }
@@ -43,8 +51,9 @@ export class LiveRows implements KeyedRows {
    * Adds a row, and returns the wanted row that it matches.
    * @param digests undefined when the row has no key
    * @param dangling whether it has a link to a row that is not there
+   * @param isMine whether the account of this run made it
    */
-  add(id: string, digests: RowDigests | undefined, dangling = false): number | undefined {
+  add(id: string, digests: RowDigests | undefined, dangling = false, isMine = false): number | undefined {
     this.total++;
     if (digests === undefined) {
       this.foreign++;
@@ -57,21 +66,23 @@ export class LiveRows implements KeyedRows {
       return undefined;
     }
     if (wanted !== undefined && this.asWanted.has(wanted)) {
-      noteBeside(this.#twins, wanted, { id, content });
+      noteBeside(this.#twins, wanted, { id, content, isMine });
       return wanted;
     }
     const isAsWanted = wanted !== undefined && this.#wanted.hasContent(wanted, content);
     if (isAsWanted && !this.rows.has(key)) {
       this.asWanted.add(wanted);
+      if (isMine) this.#mine.add(wanted);
       return wanted;
     }
     const index = this.rows.length;
     const first = this.rows.add(key, content);
     if (first !== undefined) {
-      noteBeside(this.#others, first, { id, content });
+      noteBeside(this.#others, first, { id, content, isMine });
       return wanted;
     }
     this.#ids.set(index, id);
+    if (isMine) this.#mineByIndex.add(index);
     if (dangling) this.#dangling.add(index);
     return wanted;
   }
@@ -84,6 +95,31 @@ export class LiveRows implements KeyedRows {
   /** True for a row with a link to a deleted row: nobody edited it. */
   isDangling(index: number): boolean {
     return this.#dangling.has(index);
+  }
+
+  /** True if the account of this run made a row that is exactly as a wanted one. */
+  isMineAsWanted(wanted: number): boolean {
+    return this.#with(wanted).some(({ isMine, content }) => isMine && this.#wanted.hasContent(wanted, content));
+  }
+
+  /** True if the account of this run made all rows that have the key of a wanted one. */
+  areAllMine(wanted: number): boolean {
+    return this.#with(wanted).every(({ isMine }) => isMine);
+  }
+
+  /** All rows with the key of a wanted one. */
+  #with(wanted: number): Pick<LiveRow, "content" | "isMine">[] {
+    const index = this.rows.find(this.#wanted.key(wanted));
+    const asWanted = { content: this.#wanted.content(wanted), isMine: this.#mine.has(wanted) };
+    return [
+      ...(this.asWanted.has(wanted) ? [asWanted, ...(this.#twins.get(wanted) ?? [])] : []),
+      ...(index === undefined ? [] : [this.first(index), ...this.others(index)]),
+    ];
+  }
+
+  /** The first row with a key that is not as wanted. */
+  first(index: number): LiveRow {
+    return { id: this.id(index), content: this.rows.content(index), isMine: this.#mineByIndex.has(index) };
   }
 
   /** ID of a row that is not as wanted. */

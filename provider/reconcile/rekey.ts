@@ -6,6 +6,8 @@ import { RowSet } from "./rowSet.ts";
 
 /** A row on the platform, seen with the declaration of the last run and with that of this one. */
 export interface SeenRow {
+  /** Whether the account of this run made it. */
+  isMine?: boolean;
   id: string;
   /** Undefined when it has no key of the last run. */
   before: RowDigests | undefined;
@@ -62,11 +64,11 @@ export function recogniseRows(
   }
   const known = { kind: "list", count: ledger.count, rows: applied } as const;
   const live = new LiveRows(wanted, known);
-  for (const [row, key] of named) live.add(row.id, { key, content: row.now.content });
+  for (const [row, key] of named) live.add(row.id, { key, content: row.now.content }, false, row.isMine);
   for (const row of seen) {
     if (ours.has(row)) continue;
     const { key, content } = row.now;
-    live.add(row.id, key && { key, content }, row.dangling);
+    live.add(row.id, key && { key, content }, row.dangling, row.isMine);
   }
   return { live, ledger: known };
 }

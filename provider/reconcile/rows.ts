@@ -26,6 +26,8 @@ export interface RowOptions {
   maxRemovals?: number | undefined;
   /** True if rows may be gone from the platform in any number, since it lost its data. */
   lostData?: boolean | undefined;
+  /** Wanted rows that others made, as the last run saw them: they are never changed without `adopt`. */
+  existing?: Pick<ReadonlySet<number>, "has"> | undefined;
   /** Wanted rows that another owner gives up in the same run: they are taken over without `adopt`. */
   handedOver?: Pick<ReadonlySet<number>, "has"> | undefined;
 }
@@ -43,7 +45,7 @@ export interface RowPlan {
   /** Rows to change, with the ID that each has on the platform. */
   update: Meeting[];
   /** Rows of ours to remove. */
-  remove: (RowDigests & { id: string })[];
+  remove: (RowDigests & { id: string; isMine: boolean })[];
   /** Rows that are as wanted. */
   unchanged: number;
   /** Rows that were not known as ours: they were as wanted, or were adopted. */
@@ -131,7 +133,8 @@ export function planRows(
 
 /** A live row with a wanted key. */
 function matchRow(plan: RowPlan, wanted: RowSet, at: number, live: LiveRows, index: number, options: RowOptions): void {
-  const last = plan.last(wanted.key(at));
+  const isExisting = options.existing?.has(at) === true && !options.adopt;
+  const last = isExisting ? undefined : plan.last(wanted.key(at));
   const takes = options.adopt || options.mode === "updateOnly";
   const { content, id } = chosen(plan, at, live, index, wanted.content(at), last);
   if (wanted.hasContent(at, content)) {
@@ -162,18 +165,14 @@ function unwanted(plan: RowPlan, key: Digest, live: LiveRows, index: number, opt
     plan.foreign += 1 + others.length;
     return;
   }
-  const { content, id } = chosen(plan, undefined, live, index, last, last);
-  // One of several equal rows is ours; it does not matter which one.
-  const ambiguous = [live.rows.content(index), ...others.map((other) => other.content)].filter((one) =>
-    sameContent(one, last),
-  );
+  const { content, id, isMine } = chosen(plan, undefined, live, index, last, last);
   const edited = !sameContent(content, last) && !live.isDangling(index);
   if (edited) plan.drift.edited.push({ wanted: undefined, id });
-  if (options.mode !== "exact" || ambiguous.length > 1 || (edited && others.length > 0)) {
+  if (options.mode !== "exact" || (edited && others.length > 0)) {
     plan.released++;
   } else if (edited && options.onConflict === "keepLive") plan.released++;
   else if (edited && options.onConflict === "error") plan.conflicts.push({ wanted: undefined, id, how: "edited" });
-  else plan.remove.push({ id, key, content: last });
+  else plan.remove.push({ id, key, content: last, isMine });
 }
 
 /** A wanted row that is not there. */
@@ -187,7 +186,10 @@ function absent(plan: RowPlan, wanted: RowSet, index: number, options: RowOption
   } else plan.insert.add(index);
 }
 
-/** Picks ours of several rows with one key: the one that is as wanted, or as it was last applied. */
+/**
+ * Picks ours of several rows with one key: the one that is as wanted, or as it was last applied; of equal ones that which
+ * the account of this run made, else the first.
+ */
 function chosen(
   plan: RowPlan,
   wanted: number | undefined,
@@ -195,11 +197,14 @@ function chosen(
   index: number,
   ...preferred: (Content | undefined)[]
 ): LiveRow {
-  const first = { content: live.rows.content(index), id: live.id(index) };
+  const first = live.first(index);
   const others: readonly LiveRow[] = live.others(index);
   if (others.length === 0) return first;
   const all = [first, ...others];
-  const found = preferred.flatMap((content) => all.find((row) => content && sameContent(row.content, content)) ?? []);
+  const mineFirst = [...all.filter(({ isMine }) => isMine), ...all.filter(({ isMine }) => !isMine)];
+  const found = preferred.flatMap(
+    (content) => mineFirst.find((row) => content && sameContent(row.content, content)) ?? [],
+  );
   const choice = found[0] ?? first;
   plan.duplicates.push({ wanted, ids: all.flatMap((row) => (row === choice ? [] : row.id)) });
   return choice;

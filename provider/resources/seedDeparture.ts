@@ -4,7 +4,7 @@ import type { Forecast } from "../reconcile/rows.ts";
 import { RowSet } from "../reconcile/rowSet.ts";
 import type { OfflineRowContext, RowFindings } from "./rows/declared/claims.ts";
 import { lastSource } from "./rows/declared/summaries.ts";
-import { removeKeptForOthers, stayMessage } from "./rows/kept/leaving.ts";
+import { removeKeptForOthers, keptMessage } from "./rows/kept/leaving.ts";
 import type { SeedState } from "./rows/kept/state.ts";
 import { refuseReferredTo, describeKeptForOthers } from "./rows/keptForOthers.ts";
 
@@ -30,12 +30,12 @@ export async function departure(context: OfflineRowContext, state: State): Promi
   );
   report.rows?.({ plan, keptForOthers: rows.reported });
   if (rows.reported.size > 0) report.forecast(describeKeptForOthers(rows.reported));
-  const stay = [...rows.found].filter(({ key }) => !rows.staying.has(key)).length;
-  if (stay > 0) report.forecast(stayMessage(stay));
+  const stay = [...rows.existing].filter(({ key }) => !rows.staying.has(key)).length;
+  if (stay > 0) report.forecast(keptMessage(stay));
   await refuseReferredTo(context, { target: state, urn: state.resourceUrn }, [...rows.going]);
   const keys = RowSet.of([...rows.going, ...rows.staying]);
-  const { found, staying: handedOver } = rows;
-  return { leaving: { target: state, keys, labels: state.labels, found, handedOver }, renewed: [] };
+  const { existing, staying: handedOver } = rows;
+  return { leaving: { target: state, keys, labels: state.labels, existing, handedOver }, renewed: [] };
 }
 
 /** A plan that removes all rows. */

@@ -5,19 +5,19 @@ import { shapeOf } from "../../resources/rows/declared/terms.ts";
 type Leaving = RowFindings["leaving"];
 
 /** Which rows leave a seed, as JSON keeps it. */
-export type LeavingNote = Pick<Leaving, "target" | "labels"> & Record<"keys" | "found" | "handedOver", string>;
+export type LeavingNote = Pick<Leaving, "target" | "labels"> & Record<"keys" | "existing" | "handedOver", string>;
 
 /** Writes down which rows leave a seed, without those that it declares. */
-export function toLeavingNote({ target, labels, keys, found, handedOver }: Leaving): LeavingNote {
+export function toLeavingNote({ target, labels, keys, existing, handedOver }: Leaving): LeavingNote {
   const { rows: _, source: __, ...terms } = { ...shapeOf(target), salt: target.salt };
   return {
     ...{ target: terms, labels },
-    ...{ keys: keys.toText(), found: found.toText(), handedOver: handedOver.toText() },
+    ...{ keys: keys.toText(), existing: existing.toText(), handedOver: handedOver.toText() },
   };
 }
 
 /** Reads what `toLeavingNote` wrote. */
-export const ofLeavingNote = ({ keys, found, handedOver, ...terms }: LeavingNote): Leaving => ({
+export const ofLeavingNote = ({ keys, existing, handedOver, ...terms }: LeavingNote): Leaving => ({
   ...terms,
-  ...{ keys: RowSet.fromText(keys), found: RowSet.fromText(found), handedOver: RowSet.fromText(handedOver) },
+  ...{ keys: RowSet.fromText(keys), existing: RowSet.fromText(existing), handedOver: RowSet.fromText(handedOver) },
 });

@@ -49,7 +49,7 @@ async function previewed(): Promise<void> {
   const preview = run("preview");
   preview.check("a", seed("s", "EU"));
   const { rows } = await summarize(seed("s", "US"), directory);
-  const none = { labels: [], found: new RowSet(), handedOver: new RowSet() };
+  const none = { labels: [], existing: new RowSet(), handedOver: new RowSet() };
   preview.notes.compared(urnOf("a"), { target: seed("s", "EU"), keys: rows, ...none });
   preview.check("b", seed("t", "US", "AF"));
 }

@@ -16,7 +16,7 @@ import { driftMessage, repairsOf, type Drift, type FoundSecrets } from "./drift.
 import { as, firstNames, forecast, maxShown, noNames, type Names, type Part } from "./forecast.ts";
 import { clearForecast } from "./kept/clearForecast.ts";
 import { inLastLabels } from "./kept/ignored.ts";
-import { nobody, noneLeaving, removeKeptForOthers, stayMessage, type LeavingRows } from "./kept/leaving.ts";
+import { nobody, noneLeaving, removeKeptForOthers, keptMessage, type LeavingRows } from "./kept/leaving.ts";
 import type { SeedInputs, SeedState } from "./kept/state.ts";
 import { loadTombstones, takesUp } from "./kept/tombstones.ts";
 import { sayViewers } from "./kept/viewers.ts";
@@ -165,8 +165,8 @@ async function planned(
     forecast(hidingBoth(old, inputs), plan, names, ledger.count, unknowns) + whatIsUnknown(old, inputs, plan, cells),
   );
   for (const sentence of clearing.sentences) report.forecast(sentence);
-  const stay = [...leaving.found].filter(({ key }) => !leaving.staying.has(key)).length;
-  if (stay > 0) report.forecast(stayMessage(stay));
+  const stay = [...leaving.existing].filter(({ key }) => !leaving.staying.has(key)).length;
+  if (stay > 0) report.forecast(keptMessage(stay));
   if (leaving.reported.size > 0) report.forecast(describeKeptForOthers(leaving.reported));
   const going = inputs.mode === "exact" ? fewestRemovals(plan) : 0;
   const refusal = tooManyRemovals("rows", going, ledger.count, inputs.maxRemovals);
@@ -181,8 +181,8 @@ async function planned(
     );
   }
   const keys = RowSet.of([...leaving.going, ...leaving.staying]);
-  const { found, staying: handedOver } = leaving;
-  return { plan, names, renewed, leaving: { target, keys, labels: old.labels, found, handedOver } };
+  const { existing, staying: handedOver } = leaving;
+  return { plan, names, renewed, leaving: { target, keys, labels: old.labels, existing, handedOver } };
 }
 
 const laterAdvice =

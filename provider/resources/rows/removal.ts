@@ -9,9 +9,8 @@ import type { Summary } from "./declared/declaration.ts";
 import { RowLabels } from "./declared/rowLabels.ts";
 import { lastSource } from "./declared/summaries.ts";
 import { isOwning } from "./declared/target.ts";
-import { handOverMade, listFoundRemovals } from "./found.ts";
-import { stayMessage } from "./kept/leaving.ts";
-import { forgetMade } from "./kept/made.ts";
+import { listExistingRemovals } from "./existing.ts";
+import { keptMessage } from "./kept/leaving.ts";
 import { scopeOfState } from "./kept/scope.ts";
 import { optionsOf, type SeedState } from "./kept/state.ts";
 import { refuseReferredTo, sayWhatStays, withoutClaimed } from "./keptForOthers.ts";
@@ -37,7 +36,7 @@ export async function removeOwned(context: RowContext, state: SeedState): Promis
   const release = await context.rowClaims.lock.enter(state.table, undefined, context.signal);
   try {
     const ledger = decodeLedger(state.ledger);
-    await (await UnprovenRows.of(context, state, state)).removeAll();
+    await UnprovenRows.of(context, state, state).removeAll();
     const read = await rowsToRemove(context, state, ledger);
     if (!read) return; // the rows went with their table
     const { plan, links, none, live } = read;
@@ -45,19 +44,16 @@ export async function removeOwned(context: RowContext, state: SeedState): Promis
     // Also what the same resource declares now: what is deleted then is the one that it replaces.
     const considered = context.rowClaims.on(state.table).filter(({ target }) => isOwning(target));
     const { left, keptForOthers } = await withoutClaimed(context, state, plan.remove, considered);
-    const found = new Set(await listFoundRemovals(context, state, plan.remove));
-    const staying = plan.remove.filter((row) => !left.includes(row));
-    plan.remove = left.filter((row) => !found.has(row));
+    const existing = new Set(listExistingRemovals(state, plan.remove).map(({ id }) => id));
+    plan.remove = plan.remove.filter((row) => left.includes(row) && !existing.has(row.id));
     sayWhatStays(context.report, state.table, keptForOthers);
     const stay = left.length - plan.remove.length;
-    if (stay > 0) context.report.info(`table ${state.table}: ${stayMessage(stay)}`);
+    if (stay > 0) context.report.info(`table ${state.table}: ${keptMessage(stay)}`);
     // An engine of another make has no place for the size of a deletion.
     if (plan.remove.length > 0) context.report.info(`deletes ${formatCount(plan.remove.length, "row")}`);
     await refuseReferredTo(context, { target: state, urn: state.resourceUrn }, plan.remove);
     const { failures } = await applyPlan(context, state, none, links, plan, { release });
     if (failures.length > 0) throw new ResourceError(failures.join("\n"));
-    await handOverMade(context, state, { staying, found });
-    if (!context.rowClaims.find(state.resourceUrn)) await forgetMade(context, state.resourceUrn);
   } finally {
     release();
   }

@@ -79,7 +79,7 @@ export function outcome(plan: RowPlan & { mode: Mode }, calls: CallCounter, mill
     [plan.update.length, "changed"],
     [plan.remove.length, "removed"],
     [plan.unchanged, "unchanged"],
-    [plan.adopted, plan.mode === "updateOnly" ? "of others taken as they are there" : "found there as declared"],
+    [plan.adopted, plan.mode === "updateOnly" ? "already correct, managed by others" : "already as declared"],
     [plan.kept, "kept as edited by hand"],
     [plan.released, "left there and not ours any more"],
     [plan.foreign, "of others left alone"],

@@ -10,10 +10,9 @@ import type { Summary } from "./declared/declaration.ts";
 import { summaryOf } from "./declared/summaries.ts";
 import { viewersOf, type RowTarget } from "./declared/target.ts";
 import { indicesWithin, sameKey } from "./declared/terms.ts";
-import { listFoundByGivers, planFoundRows } from "./found.ts";
+import { existingBefore, listExistingOfGivers, metMessage, planExistingRows } from "./existing.ts";
 import { describeCleared, countsIn, LeftLabels, tooMuchCleared } from "./kept/clearing.ts";
-import { stayMessage } from "./kept/leaving.ts";
-import { beginInserts } from "./kept/made.ts";
+import { keptMessage } from "./kept/leaving.ts";
 import { scopeOf, union, type Scope } from "./kept/scope.ts";
 import { optionsOf, outputsOf, type KeptState, type SeedInputs, type SeedState } from "./kept/state.ts";
 import { comesBack, loadTombstones } from "./kept/tombstones.ts";
@@ -39,17 +38,17 @@ import { UnprovenRows } from "./writing/unproven.ts";
 const othersOn = ({ rowClaims }: RowContext, { table, resourceUrn }: SeedInputs): RowClaim[] =>
   rowClaims.expected(table, resourceUrn);
 
-/** The rows that other seeds of the program give up in this run, with the labels that these wrote; and which they had found. */
+/** The rows that other seeds of the program give up in this run, with the labels that these wrote; and which existed before them. */
 async function handedOver(
   { rowClaims, directory }: RowContext,
   inputs: SeedInputs,
-): Promise<{ handed: ReadonlyMap<number, readonly string[]>; found: ReadonlySet<number> }> {
+): Promise<{ handed: ReadonlyMap<number, readonly string[]>; ofGivers: ReadonlySet<number> }> {
   const handed = new Map<number, readonly string[]>();
   const givers = rowClaims.arriving(inputs.table, inputs.resourceUrn).filter(({ target }) => sameKey(target, inputs));
   for (const giver of givers) {
     for (const index of (await indicesWithin([giver], inputs, directory)).keys()) handed.set(index, giver.labels);
   }
-  return { handed, found: await listFoundByGivers(directory, inputs, givers) };
+  return { handed, ofGivers: await listExistingOfGivers(directory, inputs, givers) };
 }
 
 /** Brings the table to the content of the source; answers what is ours then. */
@@ -113,11 +112,10 @@ async function applied<Inputs extends SeedInputs>(
   const context: RowContext = { ...platform, onCall: calls.onCall };
   const began = context.now();
   const planned = await plannedRun(context, { inputs, last, old });
-  const { summary, links, plan, terms, live, scope, clear, found, considered, unproven } = planned;
+  const { summary, links, plan, terms, live, scope, clear, existing, considered, unproven } = planned;
   const departed = loadTombstones(old, inputs);
   const isMoved = await comesBack(context, inputs, departed, plan, summary.rows);
   const removing = [...plan.remove];
-  if (plan.insert.size > 0) await beginInserts(context, inputs, old?.ledger);
   const { undone, failures, keptForOthers, trimmed } = await applyPlan(context, inputs, summary, links, plan, {
     clear,
     scope,
@@ -141,7 +139,7 @@ async function applied<Inputs extends SeedInputs>(
     ...(renewals > 0 ? { renewals } : {}),
     ...withoutUndefined({
       departed: departed.encode(removing, (key) => ours.has(key)),
-      found: found.after(ours, failure !== undefined),
+      existing: existing.after(ours, failure !== undefined),
       trims,
     }),
     ...(inputs.mode === "exact" ? {} : withoutUndefined({ labelSets: summary.rowLabels.forms() })),
@@ -168,7 +166,7 @@ async function plannedRun(
   const summary = await summaryOf(context, inputs);
   const links = await Links.of(context, inputs);
   const unproven = await UnprovenRows.decided(context, inputs, old, { rows: summary.rows, links });
-  const { handed, found: handedFound } = await handedOver(context, inputs);
+  const { handed, ofGivers } = await handedOver(context, inputs);
   const scope = scopeOf(inputs, summary, old, handed);
   const left = new LeftLabels(inputs, summary, scope, old, handed.values());
   const projection = Projection.of(inputs, summary);
@@ -178,15 +176,19 @@ async function plannedRun(
     ...optionsOf(inputs),
     handedOver: new Set([...handed.keys(), ...unproven.ours.keys()]),
     lostData: context.lostData,
+    existing: await existingBefore(context, { inputs, old, summary }, live),
   };
   const plan = await planWithLostLinks(context, inputs, { summary, links, ...seen }, options);
   const considered = othersOn(context, inputs);
   const early = await withoutClaimed(context, terms, plan.remove, considered);
-  const found = await planFoundRows(context, { inputs, old, summary, plan, handed: options.handedOver, handedFound });
-  const staying = new Set(found.staying.map((row) => row.id));
+  const seed = { inputs, old, summary };
+  const before = options.existing;
+  const existing = planExistingRows(seed, { plan, live, before, handed: options.handedOver, ofGivers });
+  const staying = new Set(existing.staying.map((row) => row.id));
+  if (existing.met > 0) report.info(metMessage(inputs.table, existing.met, live.showsMakers));
   const going = early.left.filter((row) => !staying.has(row.id));
   const stay = early.left.length - going.length;
-  if (stay > 0) report.info(`table ${inputs.table}: ${stayMessage(stay)}`);
+  if (stay > 0) report.info(`table ${inputs.table}: ${keptMessage(stay)}`);
   plan.released += stay;
   limitRemovals(plan, going, last, inputs);
   const clear = left.clearedBy(plan, summary, scope, handed);
@@ -204,7 +206,7 @@ async function plannedRun(
     plan,
     scope,
     clear,
-    found,
+    existing,
     considered,
     unproven,
     keptForOthers: early.keptForOthers,

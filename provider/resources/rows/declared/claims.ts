@@ -50,8 +50,8 @@ export interface Leaving {
   keys: RowSet;
   /** Labels that the seed wrote into them. */
   labels: readonly string[];
-  /** Those of them that it did not make. */
-  found: RowSet;
+  /** Those of them that existed before, and that others made. */
+  existing: RowSet;
   /** Those of them that stay on the platform for another seed of the program. */
   handedOver: RowSet;
 }

@@ -1,3 +1,4 @@
+import { formatCount } from "../../../messages/text.ts";
 import type { LedgerDifference } from "../../../reconcile/ledger.ts";
 import type { Forecast } from "../../../reconcile/rows.ts";
 import { RowSet } from "../../../reconcile/rowSet.ts";
@@ -5,23 +6,23 @@ import { describeNamed, readName } from "../../model/identities.ts";
 import type { OfflineRowContext } from "../declared/claims.ts";
 import { isOwning, type RowTarget } from "../declared/target.ts";
 import { keysWithin } from "../declared/terms.ts";
-import { listFoundAmong } from "./foundKeys.ts";
-import type { SeedInputs, SeedState } from "./state.ts";
+import { listExistingAmong } from "./existingKeys.ts";
+import { existingIn, type SeedInputs, type SeedState } from "./state.ts";
 
-/** Rows that left a source: to be removed, or staying for another seed, or since they were found. */
+/** Rows that left a source: to be removed, or staying for another seed, or since others made them. */
 export interface LeavingRows {
   going: RowSet;
   staying: RowSet;
-  /** Those of them that were found. */
-  found: RowSet;
+  /** Those of them that existed before. */
+  existing: RowSet;
   reported: Map<string, number>;
 }
 
 /** No rows of others. */
-export const nobody = () => ({ found: new RowSet(), handedOver: new RowSet() });
+export const nobody = () => ({ existing: new RowSet(), handedOver: new RowSet() });
 export const noneLeaving = (): LeavingRows => ({
   ...{ going: new RowSet(), staying: new RowSet() },
-  ...{ found: new RowSet(), reported: new Map<string, number>() },
+  ...{ existing: new RowSet(), reported: new Map<string, number>() },
 });
 
 /** Takes out of a plan what other seeds of the program declare. */
@@ -33,7 +34,7 @@ export async function removeKeptForOthers(
   const leaving = noneLeaving();
   const { going, staying, reported } = leaving;
   if (!plan.exact || plan.remove === 0) return { plan, leaving };
-  if (!inputs.adopt) leaving.found = foundLeaving(old, rows, plan.change);
+  if (!inputs.adopt) leaving.existing = existingLeaving(old, rows, plan.change);
   const keys = { target, keys: RowSet.of(plan.change.removed) };
   const held: { name: string; keys: RowSet }[] = [];
   for (const { name, target: other } of rowClaims.expected(inputs.table, inputs.resourceUrn)) {
@@ -41,7 +42,7 @@ export async function removeKeptForOthers(
   }
   for (const row of plan.change.removed) {
     const owner = held.find(({ keys }) => keys.has(row.key));
-    if (!owner && leaving.found.has(row.key)) continue;
+    if (!owner && leaving.existing.has(row.key)) continue;
     (owner ? staying : going).add(row.key, row.content);
     if (owner) reported.set(owner.name, (reported.get(owner.name) ?? 0) + 1);
   }
@@ -66,18 +67,20 @@ export async function leaveLate(
   }
 }
 
-/** The found ones among the rows that left the source; all of them where that is unknown. */
-function foundLeaving(
-  { found }: Pick<SeedState, "found">,
+/** The existing ones among the rows that left the source; all of them where that is unknown. */
+function existingLeaving(
+  old: Pick<SeedState, "existing" | "found">,
   rows: RowSet,
   { added, removed }: LedgerDifference & { exact: true },
 ): RowSet {
-  if (found === undefined) return new RowSet();
+  const text = existingIn(old);
+  if (text === undefined) return new RowSet();
   const known = RowSet.of(removed);
   for (let index = 0; index < rows.length; index++) if (!added.has(index)) known.add(rows.key(index));
-  const all = listFoundAmong(found, known);
+  const all = listExistingAmong(text, known);
   return RowSet.of(removed, ({ key }) => all?.has(key) ?? true);
 }
 
-/** `3 found, they stay`. */
-export const stayMessage = (count: number): string => `${count} found, ${count === 1 ? "it stays" : "they stay"}`;
+/** `2 rows that others made are kept`. */
+export const keptMessage = (count: number): string =>
+  `${formatCount(count, "row")} that others made ${count === 1 ? "is" : "are"} kept`;

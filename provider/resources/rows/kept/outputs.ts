@@ -33,8 +33,9 @@ export const outputs = z.object({
       "IDs of rows that were inserted and whose natural key was not seen yet. The next run, or a destroy, decides.",
     opaque: true,
   }),
-  found: z.string().optional().meta({
-    description: "Digests of the keys of rows that were there as declared before: they stay when the seed goes.",
+  existing: z.string().optional().meta({
+    description:
+      "Digests of the keys of rows that were there as declared and that others made: they are kept, whatever becomes of the seed.",
     opaque: true,
   }),
   unfinished: z.boolean().optional().meta({

@@ -5,7 +5,7 @@ import { isWithinBounds } from "../declared/summaries.ts";
 import type { RowTarget } from "../declared/target.ts";
 
 /** Inputs of a seed that its rows depend on. */
-export interface SeedInputs extends RowTarget, Omit<RowOptions, "adopt" | "maxRemovals" | "handedOver"> {
+export interface SeedInputs extends RowTarget, Omit<RowOptions, "adopt" | "maxRemovals" | "handedOver" | "existing"> {
   resourceUrn?: string | undefined;
   key: string[];
   mode: Mode;
@@ -27,7 +27,9 @@ export interface KeptState {
   labelled?: Record<string, number> | undefined;
   /** In another mode than exact: labels that single rows declare, where not all declare the same. */
   labelSets?: string[][] | undefined;
-  /** Digests of the keys of rows that were there as declared when they were first met. */
+  /** Digests of the keys of rows that were there as declared, and that others made. */
+  existing?: string | undefined;
+  /** The same in states of earlier versions, which did not ask who made a row. */
   found?: string | undefined;
   unfinished?: boolean;
   /** User IDs of the addresses that viewers and userID name, as the last run found them. */
@@ -42,6 +44,10 @@ export interface KeptState {
 
 /** State of the last run. */
 export type SeedState = SeedInputs & KeptState;
+
+/** What a state says of existing rows. */
+export const existingIn = ({ existing, found }: Pick<KeptState, "existing" | "found">): string | undefined =>
+  existing ?? found;
 
 export const optionsOf = ({ mode, onConflict, adopt = false, maxRemovals }: SeedInputs): RowOptions => ({
   mode,

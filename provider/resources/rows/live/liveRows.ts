@@ -1,4 +1,4 @@
-import type { RowData } from "../../../contract/values.ts";
+import type { Row, RowData } from "../../../contract/values.ts";
 import { another, type RowDigests } from "../../../reconcile/digests.ts";
 import type { Ledger } from "../../../reconcile/ledger.ts";
 import { LiveRows } from "../../../reconcile/liveRows.ts";
@@ -10,6 +10,16 @@ import type { RowContext } from "./context.ts";
 import type { Links } from "./links.ts";
 import { ProgressRate } from "./progressRate.ts";
 import { seedRowsOf } from "./subTables/shownParents.ts";
+
+/**
+ * Answers whether the account of this run made a row: a row's `userID` is its creator. Never of a seed that names another
+ * creator, nor where the platform shows none.
+ */
+export async function makerOf({ client }: RowContext, { userID }: RowTarget): Promise<(row: Row) => boolean> {
+  if (userID !== undefined) return () => false;
+  const account = await client.callerID();
+  return (row) => row.userID !== undefined && row.userID === account;
+}
 
 /** Gets each live row with a key: its values in the terms of the source, and the index of the wanted row that it matches. */
 export type ObserveRow = (
@@ -29,11 +39,13 @@ export async function liveRows(
   const digester = digesterFor(declaration);
   const contentOf = contentIn(scope, declaration, wanted);
   const live = new LiveRows(wanted, ledger);
+  const isMine = await makerOf(context, { table, ...declaration });
   const rate = new ProgressRate("rows read", context.now);
   const expected = Math.max(wanted.length, ledger.count);
   // A seed without rows looks below no parent: its first row shows what is hidden.
   for await (const page of seedRowsOf(context, table, expected, links, ledger.count === 0 ? [] : undefined)) {
     if (live.total === 0) for (const row of page.slice(0, 100)) for (const label in row) live.labels.add(label);
+    live.showsMakers ||= page.some(({ userID }) => userID !== undefined);
     for (const row of page) {
       const values = links.inSourceTerms(row);
       const known = digester.key(values);
@@ -41,7 +53,7 @@ export async function liveRows(
       const content = known && contentOf(known, values);
       // It may say the same, and still leads nowhere.
       const digests = known && content && { key: known, content: dangling ? another(content) : content };
-      const index = live.add(row._id, digests, dangling);
+      const index = live.add(row._id, digests, dangling, isMine(row));
       if (digests) observe({ ...digests, id: row._id, index, values, dangling });
     }
     context.report.status(`${table}: ${rate.add(page.length)}`);

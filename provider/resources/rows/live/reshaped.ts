@@ -12,6 +12,7 @@ import type { LeftLabels } from "../kept/clearing.ts";
 import type { Scope } from "../kept/scope.ts";
 import type { RowContext } from "./context.ts";
 import { Links } from "./links.ts";
+import { makerOf } from "./liveRows.ts";
 import { ProgressRate } from "./progressRate.ts";
 import { seedRowsOf } from "./subTables/shownParents.ts";
 
@@ -69,6 +70,7 @@ export async function readReshapedRows(
   const now = digesterFor(inputs, scope.labels);
   const rate = new ProgressRate("rows read", context.now);
   const seen: SeenRow[] = [];
+  const isMine = await makerOf(context, inputs);
   for await (const page of seedRowsOf(context, inputs.table, ledger.count, links)) {
     for (const row of page) {
       const [was, is] = [oldLinks.inSourceTerms(row), links.inSourceTerms(row)];
@@ -81,6 +83,7 @@ export async function readReshapedRows(
         id: row._id,
         before: key && { key, content: before.content(was) },
         dangling: oldLinks.isDangling(row),
+        isMine: isMine(row),
         now: { key: wanted, content: links.isDangling(row) ? another(content) : content },
       });
     }

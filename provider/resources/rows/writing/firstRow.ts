@@ -21,8 +21,8 @@ const maxAttempts = 3;
 
 /** Rows that are known by the IDs of their answers alone, until their natural key is seen on the platform. */
 export interface Unproven {
-  add: (rowID: string) => Promise<void>;
-  delete: (rowID: string) => Promise<void>;
+  add: (rowID: string) => void;
+  delete: (rowID: string) => void;
 }
 
 /** Thrown where the first row showed that the table has to be read in another way: the run begins again, with nothing sent. */
@@ -50,7 +50,7 @@ export async function tryRow(
   const { table } = target;
   const digester = digesterFor(target, labels);
   const rowID = await inserted(context, target, links, row);
-  await unproven.add(rowID);
+  unproven.add(rowID);
   let listed: Row | undefined;
   const look = async (): Promise<Row | undefined> => {
     listed = links.by === undefined ? undefined : (await rowsByID(context, table, [rowID]))?.[0];
@@ -72,7 +72,7 @@ export async function tryRow(
   const content = digester.content(values);
   const none = { sentences: [], isLabelLost: false, missing: index, found: new Map(), trimmed: [] };
   if (isKept && wanted.hasContent(row.index, content)) {
-    await unproven.delete(rowID);
+    unproven.delete(rowID);
     return none;
   }
   const differing = new Map([[row.index, values]]);
@@ -81,7 +81,7 @@ export async function tryRow(
     ...{ missing: index, labels: seen },
   });
   if (isKept) {
-    await unproven.delete(rowID);
+    unproven.delete(rowID);
     return { ...differences, found: new Map([[row.index, content]]) };
   }
   const reasons =
@@ -104,7 +104,7 @@ async function findParent(
   if ((await findHiddenRows(context, table, [parentIn(row.text) ?? ""])) !== "found")
     throw await triedInVain(context, { rowID, unproven }, [parentsAreHidden(table, by)]);
   await orUndefinedIfNotFound(context.client.removemicroapprow({ rowID }, context));
-  await unproven.delete(rowID);
+  unproven.delete(rowID);
   throw new ReadAgain();
 }
 
@@ -121,7 +121,7 @@ async function triedInVain(
 async function takenAway({ client, ...call }: RowContext, rowID: string, unproven: Unproven): Promise<string> {
   try {
     await orUndefinedIfNotFound(client.removemicroapprow({ rowID }, call));
-    await unproven.delete(rowID);
+    unproven.delete(rowID);
     return "it was taken away again";
   } catch (error) {
     return `it could not be taken away again (rowID ${rowID}: ${messageOf(error)}), which the next up or destroy does`;

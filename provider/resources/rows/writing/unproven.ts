@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { orUndefinedIfNotFound } from "../../../contract/errors.ts";
 import type { RowSet } from "../../../reconcile/rowSet.ts";
-import { anyIntent, forgetIntent, readIntent, refuseUnsealed, writeIntent } from "../../records/intents.ts";
 import { digesterFor } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
 import type { RowContext } from "../live/context.ts";
@@ -9,7 +8,8 @@ import type { Links } from "../live/links.ts";
 import { rowByID, type Unproven } from "./firstRow.ts";
 
 /** Rows of a run that was killed before it knew whether their table keeps the natural key. */
-const trying = anyIntent.extend({ rowIDs: z.array(z.string()) });
+const trying = z.object({ rowIDs: z.array(z.string()) });
+const thing = "SeedRows first rows";
 
 interface Seed extends RowTarget {
   resourceUrn?: string | undefined;
@@ -30,15 +30,14 @@ export class UnprovenRows implements Unproven {
   }
 
   /** Those of earlier runs, which the state or this working copy knows. */
-  static async of(
+  static of(
     context: RowContext,
     { resourceUrn: urn }: Seed,
     old: { unproven?: readonly string[] | undefined; rowCount?: number } = {},
-  ): Promise<UnprovenRows> {
+  ): UnprovenRows {
     const { unproven = [], rowCount = 0 } = old;
-    const intent = urn === undefined || rowCount > 0 ? undefined : await readIntent(context.directory, urn, trying);
-    if (intent) refuseUnsealed(intent);
-    return new UnprovenRows(context, urn, [...unproven, ...(intent?.rowIDs ?? [])]);
+    const begun = rowCount > 0 ? undefined : trying.safeParse(context.journal.find(urn, thing)).data;
+    return new UnprovenRows(context, urn, [...unproven, ...(begun?.rowIDs ?? [])]);
   }
 
   /** For the state; nothing where there are none. */
@@ -46,14 +45,14 @@ export class UnprovenRows implements Unproven {
     return this.ids.size === 0 ? {} : { unproven: [...this.ids] };
   }
 
-  async add(rowID: string): Promise<void> {
+  add(rowID: string): void {
     this.ids.add(rowID);
-    await this.#note();
+    this.#note();
   }
 
-  async delete(rowID: string): Promise<void> {
+  delete(rowID: string): void {
     this.ids.delete(rowID);
-    await this.#note();
+    this.#note();
   }
 
   /** Those of earlier runs that have a key are ours; takes the others away. */
@@ -63,7 +62,7 @@ export class UnprovenRows implements Unproven {
     old: Parameters<typeof UnprovenRows.of>[2],
     { rows, links }: { rows: RowSet; links: Links },
   ): Promise<UnprovenRows> {
-    const unproven = await UnprovenRows.of(context, target, old);
+    const unproven = UnprovenRows.of(context, target, old);
     await unproven.#decide(target, rows, links);
     return unproven;
   }
@@ -77,7 +76,7 @@ export class UnprovenRows implements Unproven {
       const index = digest && wanted.find(digest);
       if (row && digest === undefined) await this.#remove(rowID);
       if (index !== undefined) this.ours.set(index, false);
-      await this.delete(rowID);
+      this.delete(rowID);
     }
   }
 
@@ -85,7 +84,7 @@ export class UnprovenRows implements Unproven {
   async removeAll(): Promise<void> {
     for (const rowID of this.ids) {
       await this.#remove(rowID);
-      await this.delete(rowID);
+      this.delete(rowID);
     }
   }
 
@@ -94,11 +93,9 @@ export class UnprovenRows implements Unproven {
     await orUndefinedIfNotFound(client.removemicroapprow({ rowID }, call));
   }
 
-  async #note(): Promise<void> {
-    const { directory, now } = this.#context;
-    if (this.#urn === undefined) return;
-    if (this.ids.size === 0) return forgetIntent(directory, this.#urn);
-    const startedAt = new Date(now()).toISOString();
-    await writeIntent(directory, { urn: this.#urn, startedAt, rowIDs: [...this.ids] });
+  #note(): void {
+    const { journal, now } = this.#context;
+    if (this.ids.size === 0) journal.settle(this.#urn, thing);
+    else journal.begin(this.#urn, thing, new Date(now()).toISOString(), { rowIDs: [...this.ids] });
   }
 }

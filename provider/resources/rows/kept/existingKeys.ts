@@ -3,8 +3,8 @@ import { decodeLedger, encodeLedger, ledgerOf, maxListedRows } from "../../../re
 import { lastApplied } from "../../../reconcile/ownership.ts";
 import { RowSet } from "../../../reconcile/rowSet.ts";
 
-/** Kinds of lists: found rows, or all others. */
-const [found, made] = ["keys", "made"];
+/** Kinds of lists: existing rows, or all others. */
+const [existing, others] = ["keys", "made"];
 
 /** Rows that an error carries: 1.4 KB. */
 const maxInFailure = 128;
@@ -17,24 +17,24 @@ function keysIn(rows: Iterable<RowDigests>): RowSet {
 }
 
 /**
- * Text for the state of the keys of rows that were found, not made; undefined for none. Eight bytes a row, of as many as a
+ * Text for the state of the keys of rows that existed before and that others made; undefined for none. Eight bytes a row, of as many as a
  * ledger lists; of more the sketch of a ledger.
  */
-export function encodeFound(rows: Iterable<RowDigests>): string | undefined {
+export function encodeExisting(rows: Iterable<RowDigests>): string | undefined {
   const keys = keysIn(rows);
   if (keys.length === 0) return undefined;
-  return keys.length > maxListedRows ? encodeLedger(ledgerOf(keys)) : listOf(found, keys);
+  return keys.length > maxListedRows ? encodeLedger(ledgerOf(keys)) : listOf(existing, keys);
 }
 
 /**
- * The same for a state that an error has to carry: few rows are listed, found or made. Otherwise all count as found: they
- * stay, and nothing is lost.
+ * The same for a state that an error has to carry: few rows are listed, existing ones or all others. Otherwise all count as
+ * existing that the account of the next run did not make: they stay, and nothing is lost.
  */
-export function encodeFoundInFailure(rows: RowSet, ours: RowSet): string | undefined {
+export function encodeExistingInFailure(rows: RowSet, ours: RowSet): string | undefined {
   if (rows.length === 0) return undefined;
-  if (rows.length <= maxInFailure) return listOf(found, rows);
-  const others = RowSet.of(ours, ({ key }) => !rows.has(key));
-  return listOf(made, others.length <= maxInFailure ? others : new RowSet());
+  if (rows.length <= maxInFailure) return listOf(existing, rows);
+  const rest = RowSet.of(ours, ({ key }) => !rows.has(key));
+  return listOf(others, rest.length <= maxInFailure ? rest : new RowSet());
 }
 
 function listOf(kind: string, keys: RowSet): string {
@@ -50,10 +50,10 @@ function listOf(kind: string, keys: RowSet): string {
 /** The list in a text; undefined for a sketch. Throws a RangeError when it is neither. */
 function listIn(text: string): { kind: string; keys: RowSet } | undefined {
   const [kind = "", version, encoded = ""] = text.split(":");
-  if (kind !== found && kind !== made) return undefined;
+  if (kind !== existing && kind !== others) return undefined;
   const bytes = Buffer.from(encoded, "base64");
   if (version !== "1" || bytes.length % 8 !== 0) {
-    throw new RangeError("what the state says of found rows is damaged, or of a newer version: update the package");
+    throw new RangeError("what the state says of existing rows is damaged, or of a newer version: update the package");
   }
   const keys = new RowSet();
   for (let at = 0; at < bytes.length; at += 8)
@@ -62,13 +62,13 @@ function listIn(text: string): { kind: string; keys: RowSet } | undefined {
 }
 
 /**
- * The found ones among the rows; undefined when that is unknown: a sketch yields them when the rows are nearly the ones
+ * The existing ones among the rows; undefined when that is unknown: a sketch yields them when the rows are nearly the ones
  * it was made of.
  */
-export function listFoundAmong(text: string | undefined, rows: Iterable<RowDigests>): RowSet | undefined {
+export function listExistingAmong(text: string | undefined, rows: Iterable<RowDigests>): RowSet | undefined {
   if (text === undefined) return new RowSet();
   const list = listIn(text);
-  if (list) return RowSet.of(rows, ({ key }) => list.keys.has(key) === (list.kind === found));
+  if (list) return RowSet.of(rows, ({ key }) => list.keys.has(key) === (list.kind === existing));
   const keys = keysIn(rows);
   const proof = lastApplied(decodeLedger(text), [keys], keys);
   return proof && RowSet.of(keys, ({ key }) => proof.last(key) !== undefined);

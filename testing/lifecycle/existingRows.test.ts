@@ -1,5 +1,10 @@
 import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { pages } from "../../provider/client/lists/pages.ts";
+import { decodeLedger } from "../../provider/reconcile/ledger.ts";
+import { encodeExisting } from "../../provider/resources/rows/kept/existingKeys.ts";
 import { throughBothKinds } from "../harness/bothKinds.ts";
 import type { Properties } from "../harness/providerHost.ts";
 
@@ -14,15 +19,24 @@ interface Made {
   outputs: Properties;
 }
 
-throughBothKinds({ tables }, (scene) => {
+throughBothKinds({ tables, users: [{ email: "ada@example.com" }, { email: "eve@example.com" }] }, (scene) => {
   const live = async (): Promise<string[]> => {
     const codes: string[] = [];
     for await (const page of pages(scene.client, { microAppID: "regions" }))
       codes.push(...page.map((row) => String(row["Code"])));
     return codes.toSorted();
   };
-  /** Others write rows, such as another stack. */
-  const theirs = (rows: Record<string, unknown>[]) => scene.client.insertmicroapprows({ microAppID: "regions", rows });
+  /** Somebody else writes rows. */
+  const theirs = async (rows: Record<string, unknown>[], email = "ada@example.com"): Promise<void> => {
+    const { userID } = await scene.client.userid({ email });
+    await scene.client.insertmicroapprows({ microAppID: "regions", rows, userID });
+  };
+  /** A clone of the repository with an empty home. */
+  const clone = async (): Promise<void> => {
+    for (const folder of [".microapps", ".state"])
+      await rm(join(scene.host.folder, folder), { recursive: true, force: true });
+    await scene.host.restart();
+  };
   const make = (rows: unknown[], more: object = {}): Promise<Made> =>
     scene.create("SeedRows", { ...table, rows, ...more });
   const preview = async (state: Made, rows: unknown[], more: object = {}) => {
@@ -44,44 +58,51 @@ throughBothKinds({ tables }, (scene) => {
     return scene.host.told;
   };
 
-  test("rows that were there as declared stay when the seed goes; those that it made do not", async () => {
+  test("rows that others made stay when the seed goes; those that this account made do not", async () => {
     await theirs([region("A"), region("B"), region("C")]);
     const rows = ["A", "B", "C", "D"].map(region);
     const made = await make(rows);
     expect(made.outputs).toMatchObject({ rowCount: 4 });
     expect(await preview(made, rows)).toEqual({ changes: false, told: [] });
     const seen = await scene.host.read("SeedRows", made.id, made.outputs);
-    expect(seen.outputs).toMatchObject({ found: made.outputs["found"] });
-    expect((await destroy(made)).join("\n")).toContain("table regions: 3 found, they stay");
+    expect(seen.outputs).toMatchObject({ existing: made.outputs["existing"] });
+    await clone();
+    expect((await destroy(made)).join("\n")).toContain("table regions: 3 rows that others made are kept");
     expect(await live()).toEqual(["A", "B", "C"]);
   });
 
-  test("a found row that leaves the source stays and is counted in the preview; what the seed changed in it is its own matter", async () => {
+  test("an existing row is never changed, and stays when it leaves the source, as the preview says", async () => {
     await theirs([region("A"), region("B")]);
     const made = await make(["A", "B", "D"].map(region));
-    const next = await up(made, [{ ...region("A"), Name: "changed" }, region("B"), region("D")]);
-    const { told } = await preview(next, [region("B")]);
+    const others = [{ ...region("A"), Name: "changed" }, region("B"), region("D")];
+    expect(
+      await scene.calls(() => expect(up(made, others)).rejects.toThrow(/not ours: "A".* Set adopt: true/)),
+    ).toEqual([]);
+    const { told } = await preview(made, [region("B")]);
     const calls = scene.providerKind.modern ? 5 : 4;
-    expect(told).toEqual([`rows: 1 to remove ("D"), 1 unchanged; about ${calls} calls`, "1 found, it stays"]);
-    const last = await up(next, [region("B")]);
+    expect(told).toEqual([
+      `rows: 1 to remove ("D"), 1 unchanged; about ${calls} calls`,
+      "1 row that others made is kept",
+    ]);
+    const last = await up(made, [region("B")]);
     expect(await live()).toEqual(["A", "B"]);
     expect(await preview(last, [region("B")])).toEqual({ changes: false, told: [] });
     await destroy(last);
     expect(await live()).toEqual(["A", "B"]);
   });
 
-  test("adopt: true owns what was found, at once or later", async () => {
+  test("adopt: true owns what others made, at once or later", async () => {
     await theirs([region("A"), region("B")]);
     const first = await make([region("A"), region("B")]);
     const adopted = await up(first, [region("A"), region("B")], { adopt: true });
-    expect(adopted.outputs).not.toHaveProperty("found");
+    expect(adopted.outputs).not.toHaveProperty("existing");
     const left = await up(adopted, [region("A")], { adopt: true, maxRemovals: 1 });
     expect(await live()).toEqual(["A"]);
     await destroy(left);
     expect(await live()).toEqual([]);
   });
 
-  test("a found row that was removed by hand and made again is the seed's", async () => {
+  test("an existing row that was removed by hand and made again is the seed's", async () => {
     await theirs([region("A")]);
     const made = await make([region("A"), region("B")]);
     const { microAppRows } = await scene.client.microappdata({ microAppID: "regions" });
@@ -89,7 +110,7 @@ throughBothKinds({ tables }, (scene) => {
     await scene.client.removemicroapprow({ rowID: row?._id ?? "" });
     const seen = await scene.host.read("SeedRows", made.id, made.outputs);
     const next = await up({ ...made, outputs: seen.outputs }, [region("A"), region("B")]);
-    expect(next.outputs).not.toHaveProperty("found");
+    expect(next.outputs).not.toHaveProperty("existing");
     await destroy(next);
     expect(await live()).toEqual([]);
   });
@@ -99,7 +120,7 @@ throughBothKinds({ tables }, (scene) => {
     const made = await make([region("A"), region("B")]);
     // The update is done, and its state lost.
     await up(made, ["A", "B", "C"].map(region));
-    await scene.host.restart();
+    await clone();
     const next = await up(made, ["A", "B", "C"].map(region));
     await destroy(next);
     expect(await live()).toEqual(["A"]);
@@ -109,15 +130,17 @@ throughBothKinds({ tables }, (scene) => {
     const again = await make([region("B")]);
     await destroy(again);
     expect(await live()).toEqual(["A"]);
-    // Rows that others write later do not belong to a run that has ended well.
+    // So are rows that this account wrote by hand, and those of others are not, at any time.
+    await clone();
     const last = await make([region("B")]);
+    await scene.client.insertmicroapprow({ microAppID: "regions", rowData: region("W") });
     await theirs([region("X")]);
-    const more = await up(last, [region("B"), region("X")]);
+    const more = await up(last, ["B", "W", "X"].map(region));
     await destroy(more);
     expect(await live()).toEqual(["A", "X"]);
   });
 
-  test("rows that move to another seed are found or made there as they were", async () => {
+  test("rows that move to another seed are whose they were", async () => {
     const { host } = scene;
     await theirs([region("A")]);
     host.resource = "one";
@@ -140,31 +163,56 @@ throughBothKinds({ tables }, (scene) => {
     expect(await live()).toEqual(["A", "C", "D"]);
   });
 
-  test("rows of a seed that leaves the program are made, not found, for the one that declares them now", async () => {
+  test("rows of a seed that was renamed are those of the new one, in a fresh clone too", async () => {
     const { host } = scene;
     host.resource = "one";
     await theirs([region("A")]);
     const one = await make(["A", "B", "C"].map(region));
-    await host.restart();
+    await clone();
     host.resource = "two";
     const two = await make(["A", "B", "C"].map(region));
     host.resource = "one";
     await host.delete("SeedRows", one.id, one.outputs);
     expect(await live()).toEqual(["A", "B", "C"]);
     host.resource = "two";
+    await clone();
     await destroy(two);
     expect(await live()).toEqual(["A"]);
   });
 
-  test("a state of the landed version, which knows of no found rows, owns all", async () => {
+  test("a state that has found rows goes on: those that this account made are owned", async () => {
+    await theirs([region("A")]);
+    const { outputs, ...made } = await make(["A", "B", "C"].map(region));
+    const { existing: _, ...rest } = outputs;
+    const ledger = decodeLedger(String(outputs["ledger"]));
+    const digests = encodeExisting(ledger.kind === "list" ? ledger.rows : []); // as if all were found
+    const found = { ...made, outputs: { ...rest, found: digests } };
+    const left = await up(found, ["A", "B"].map(region), { maxRemovals: 1 });
+    expect(await live()).toEqual(["A", "B"]);
+    await destroy(left);
+    expect(await live()).toEqual(["A"]);
+  });
+
+  test("a state of the landed version, which knows of no existing rows, owns all", async () => {
     await theirs([region("A")]);
     const { outputs, ...made } = await make([region("A"), region("B")]);
-    const { found: _, ...landed } = outputs;
+    const { existing: _, ...landed } = outputs;
     await destroy({ ...made, outputs: landed });
     expect(await live()).toEqual([]);
   });
 
-  test("of many rows a sketch tells which were found, and where it can't none is removed", async () => {
+  test("of two equal rows the one that this account made is removed", async () => {
+    const made = await make(["A", "B"].map(region));
+    await theirs([region("A")]);
+    const { microAppRows } = await scene.client.microappdata({ microAppID: "regions" });
+    const own = new Set(microAppRows.slice(0, 2).map(({ _id }) => _id));
+    const told = await destroy(made);
+    expect(told.join("\n")).toContain("deletes 2 rows");
+    const left = (await scene.client.microappdata({ microAppID: "regions" })).microAppRows;
+    expect(left.map(({ Code, _id }) => [Code, own.has(_id)])).toEqual([["A", false]]);
+  });
+
+  test("of many rows a sketch tells others made, and where it can't none is removed", async () => {
     const all = regions(4_200);
     await theirs(all);
     const made = await make([...all, region("mine")]);
@@ -173,5 +221,38 @@ throughBothKinds({ tables }, (scene) => {
     expect(await live()).toHaveLength(4_201);
     await destroy(next);
     expect(await live()).toEqual(all.map(({ Code }) => Code).toSorted());
+  });
+
+  const creators = ["admin@example.com", "ada@example.com", "eve@example.com"] as const;
+  const row = fc.record({
+    Code: fc.constantFrom("A", "B", "C", "D"),
+    Name: fc.constantFrom("x", "y"),
+    by: fc.constantFrom(...creators),
+  });
+  const source = fc.uniqueArray(
+    fc.record({ Code: fc.constantFrom("A", "B", "C", "D"), Name: fc.constantFrom("x", "y") }),
+    {
+      selector: ({ Code }) => Code,
+      minLength: 1,
+    },
+  );
+  test("rows of others are never changed or deleted without adopt: true", async () => {
+    const property = fc.asyncProperty(fc.array(row, { maxLength: 5 }), source, source, async (there, first, second) => {
+      await clone();
+      for (const { by, ...values } of there) await theirs([values], by);
+      const { userID: own } = await scene.client.userid({ email: "admin@example.com" });
+      const ofOthers = async () =>
+        (await scene.client.microappdata({ microAppID: "regions" })).microAppRows.filter(
+          ({ userID }) => userID !== own,
+        );
+      const before = await ofOthers();
+      const made = await make(first).catch(() => undefined);
+      const more = made && (await up(made, second, { maxRemovals: 1 }).catch(() => made));
+      if (more) await destroy(more);
+      expect(await ofOthers()).toEqual(before);
+      const { microAppRows: left } = await scene.client.microappdata({ microAppID: "regions" });
+      for (const { _id } of left) await scene.client.removemicroapprow({ rowID: _id });
+    });
+    await fc.assert(property, { numRuns: 12 });
   });
 });
