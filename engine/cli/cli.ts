@@ -4,8 +4,8 @@ import { isPipeline, withoutCommands } from "../terminal/pipelines.ts";
 import { processTerminal, type Terminal } from "../terminal/prompts.ts";
 import { oneLine, printable } from "../terminal/text.ts";
 import { addConfigCommands } from "./configs.ts";
-import { addRefusedFlags, refuseFlags, takeFlags } from "./givenFlags.ts";
 import { addOperations, type Descriptions } from "./operations.ts";
+import { answerFlag, takeFlags } from "./pulumi.ts";
 import { addStackCommands } from "./stacks.ts";
 import { addStateCommands } from "./states.ts";
 
@@ -23,25 +23,16 @@ export function addEngineCommands(
     .addOption(
       new Option("--color <when>", "when to print in colour").choices(["always", "never", "auto"]).default("auto"),
     );
-  // Flags of all commands may stand before the command, and so may those that are refused.
-  addRefusedFlags(program, "");
-  program.hook("preAction", (_, action) => refuseFlags(action));
   addOperations(program, terminal, descriptions);
   addStackCommands(program, terminal);
   addStateCommands(program, terminal);
   addConfigCommands(program, terminal);
-  for (const command of program.commands) prepare(command, command.name(), terminal);
-}
-
-/** Gives a command and those below it what holds for all that Pulumi has as well: its flags, however they are given. */
-function prepare(command: Command, name: string, terminal: Terminal): void {
-  addRefusedFlags(command, name);
-  command.hook("preAction", (own, action) => {
-    if (own !== action) return;
-    takeFlags(action, terminal.environment);
-    refuseFlags(action);
-  });
-  for (const each of command.commands) prepare(each, `${name} ${each.name()}`, terminal);
+  // What Pulumi has as well takes its variables, and answers its flags.
+  for (const command of program.commands) {
+    command.hook("preAction", (_, action) => takeFlags(action, terminal.environment));
+    for (const each of [command, ...command.commands])
+      each.configureOutput({ outputError: (text, write) => write(answerFlag(text) ?? refusal(text)) });
+  }
 }
 
 /** Commander's message about a command line, with words from it on one line; advice and help stand below. */
@@ -68,4 +59,4 @@ export function reportFailure(error: unknown, terminal: Terminal = processTermin
 export { EngineError } from "../errors.ts";
 export type { HostProvider } from "../providers/hosting.ts";
 export { processTerminal, type Terminal } from "../terminal/prompts.ts";
-export { refuseUnknownCommands } from "./unknown.ts";
+export { refuseUnknownCommands } from "./pulumi.ts";

@@ -4,7 +4,7 @@ import { hidden } from "../values/values.ts";
 import type { ConfigEntry } from "../workspace/config.ts";
 import { getConfig, removeConfig, setConfig } from "../workspace/configEdits.ts";
 import { type GlobalOptions, openStack, optionsOf } from "./globals.ts";
-import { allowWords, refuseDashedValue, refuseWords } from "./unknown.ts";
+import { allowWords, refuseDashedValue, refuseWords } from "./pulumi.ts";
 
 interface Options {
   json?: boolean;

@@ -13,7 +13,7 @@ import { type PropertyMap, property, toShown } from "../values/values.ts";
 import { readSelectedStack, selectStack } from "../workspace/pulumiHome.ts";
 import type { Stack, Workspace } from "../workspace/workspace.ts";
 import { type GlobalOptions, openStack, openWorkspace, optionsOf } from "./globals.ts";
-import { allowWords, refuseWords } from "./unknown.ts";
+import { allowWords, refuseWords } from "./pulumi.ts";
 
 interface Options {
   json?: boolean;
@@ -26,6 +26,10 @@ interface Options {
   preserveConfig?: boolean;
   select?: boolean;
 }
+
+/** The one way in which this engine keeps secrets, which scripts for Pulumi may name. */
+const secretsProvider = (): Option =>
+  new Option("--secrets-provider <provider>").choices(["default", "passphrase"]).hideHelp();
 
 export function addStackCommands(program: Command, terminal: Terminal): void {
   const stack = allowWords(program.command("stack"))
@@ -41,6 +45,7 @@ export function addStackCommands(program: Command, terminal: Terminal): void {
     .description("make an empty stack")
     .argument("[name]", "its name; may be given with --stack as well")
     .option("--no-select", "do not make it the stack that commands work on")
+    .addOption(secretsProvider())
     .addOption(new Option("-y, --yes", "nothing is asked here, accepted for Pulumi's sake").hideHelp())
     .action((name: string | undefined, _, command: Command) => init(terminal, name, optionsOf<Options>(command)));
   stack

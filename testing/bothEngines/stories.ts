@@ -200,7 +200,7 @@ export const stories: readonly OptionProgram[] = [
             "policies/package.json": '{ "name": "policies", "version": "1.0.0", "main": "index.js" }',
             "policies/index.js": policies,
           },
-          refused: "--policy-pack: the embedded engine does not do this (policies)",
+          refused: "--policy-pack: the embedded engine does not do this",
         }),
       ),
     ],
@@ -247,7 +247,7 @@ export const stories: readonly OptionProgram[] = [
     turns: [
       up(one, { command: "up --skip-preview", environment: { PULUMI_SKIP_CONFIRMATIONS: "1", PULUMI_PARALLEL: "1" } }),
       up(two, { environment: { PULUMI_OPTION_EXPECT_NO_CHANGES: "true" }, fails: true }),
-      preview(undefined, { environment: { PULUMI_OPTION_REFRESH: "true", PULUMI_CONTINUE_ON_ERROR: "1" } }),
+      preview(undefined, { environment: { PULUMI_OPTION_REFRESH: "true" } }),
       destroy({ command: "destroy", environment: { PULUMI_OPTION_PREVIEW_ONLY: "true" } }),
       up(one, {
         environment: { PULUMI_CONTINUE_ON_ERROR: "true" },

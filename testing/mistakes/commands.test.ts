@@ -24,8 +24,8 @@ async function errorsOf(
 
 const help = "(microapps --help says what there is)";
 
-const notDone = (name: string, why: string): string =>
-  `error: ${name}: the embedded engine does not do this (${why}); the Pulumi CLI does, on the same state`;
+const notDone = (name: string): string =>
+  `error: ${name}: the embedded engine does not do this; the Pulumi CLI does, on the same state`;
 
 const unmade = (name: string, why: string): string =>
   `error: ${name}: the embedded engine does not do this (${why}): unset it, or use the Pulumi CLI`;
@@ -111,33 +111,18 @@ test.each<[string, string[], number]>([
     1,
   ],
   ["api nothing", ["error: there is no endpoint 'nothing': 'microapps api' lists them"], 1],
-  ["--emoji --stack dev preview", [notDone("--emoji", "emoji")], 1],
-  ["--stack dev --verbose=3 drift", [notDone("--verbose", "debug logging, which may show secrets")], 1],
-  [
-    "up --target urn",
-    [
-      "error: --target: the embedded engine does not do this (work on a part of a stack); the Pulumi CLI does, on the same state",
-    ],
-    1,
-  ],
-  ["up --urns", [notDone("--urns", "URNs in place of names: use --json, whose lines have both")], 1],
-  [
-    "destroy --yes --ignore-protect",
-    [
-      notDone(
-        "--ignore-protect",
-        "delete what is protected: take 'protect' out of the program, run up, then delete it",
-      ),
-    ],
-    1,
-  ],
+  ["preview --emoji --stack dev", [notDone("--emoji"), help], 1],
+  ["--stack dev preview --verbose=3", [notDone("--verbose"), help], 1],
+  ["up --target urn", [notDone("--target"), help], 1],
+  ["up --urns", [notDone("--urns"), help], 1],
+  ["destroy --yes --ignore-protect", [notDone("--ignore-protect"), help], 1],
   ["neo", ["error: unknown command 'neo'", "(The Pulumi CLI has 'pulumi neo', on the same state.)", help], 1],
   [
     "stack migrate",
     ["error: unknown command 'stack migrate'", "(The Pulumi CLI has 'pulumi stack migrate', on the same state.)", help],
     1,
   ],
-  ["stack --show-ids", [notDone("--show-ids", "the resources of a stack: use 'stack export'")], 1],
+  ["stack --show-ids", [notDone("--show-ids"), help], 1],
   ["up --yes --preview-only", ["error: unknown option '--preview-only'", help], 1],
   ["destroy --yes --preview-only", ["error: --yes and --preview-only cannot be used together"], 1],
 ])("microapps %s", async (words, lines, status) => {
@@ -145,13 +130,12 @@ test.each<[string, string[], number]>([
 });
 
 test.each<[string, Record<string, string>, string]>([
-  ["up --yes", { TARGET: "urn" }, notDone("PULUMI_OPTION_TARGET", "work on a part of a stack")],
+  ["up --yes", { TARGET: "urn" }, notDone("PULUMI_OPTION_TARGET")],
   ["destroy --yes", { PREVIEW_ONLY: "true" }, "error: --yes and --preview-only cannot be used together"],
-  ["preview", { NEO: "1" }, notDone("PULUMI_OPTION_NEO", "Pulumi Neo")],
+  ["preview", { NEO: "1" }, notDone("PULUMI_OPTION_NEO")],
   ["preview", { JSON: "maybe" }, "error: PULUMI_OPTION_JSON: 'maybe' must be true or false"],
   ["preview", { PARALLEL: "x" }, "error: PULUMI_OPTION_PARALLEL: 'x' must be a whole number from 1"],
   ["preview --json", { OUTPUT: "json" }, "error: --json and --output cannot be used together"],
-  ["stack init prod", { TEAMS: "core" }, notDone("PULUMI_OPTION_TEAMS", "teams of Pulumi Cloud")],
   ["stack select prod", { STACK: "else" }, "error: no stack named 'prod' found: make it with 'stack init prod'"],
   // Without a flag of its own a command has none of the variable either.
   ["up --yes", { TARGET: "", REMOTE: "false" }, "error: no stack selected: make one with 'stack init <name>'"],
@@ -163,8 +147,8 @@ test.each<[string, Record<string, string>, string]>([
 });
 
 test.each<[string, Record<string, string>, string]>([
-  ["up --yes", { CONTINUE_ON_ERROR: "1" }, notDone("PULUMI_CONTINUE_ON_ERROR", "go on after an error")],
-  ["destroy --yes", { RUN_PROGRAM: "true" }, notDone("PULUMI_RUN_PROGRAM", "run the program for this")],
+  ["up --yes", { CONTINUE_ON_ERROR: "1" }, notDone("PULUMI_CONTINUE_ON_ERROR")],
+  ["destroy --yes", { RUN_PROGRAM: "true" }, notDone("PULUMI_RUN_PROGRAM")],
   ["preview", { PARALLEL: "x" }, "error: PULUMI_PARALLEL: 'x' must be a whole number from 1"],
   [
     "preview",
@@ -172,8 +156,8 @@ test.each<[string, Record<string, string>, string]>([
     "error: PULUMI_OPTION_PARALLEL: 'y' must be a whole number from 1",
   ],
   ["destroy --preview-only", { SKIP_CONFIRMATIONS: "true" }, "error: --yes and --preview-only cannot be used together"],
-  // Neither of these has the flag.
-  ["preview", { CONTINUE_ON_ERROR: "1" }, "error: no stack selected: make one with 'stack init <name>'"],
+  ["up --yes", { CONTINUE_ON_ERROR: "false" }, "error: no stack selected: make one with 'stack init <name>'"],
+  // It has not the flag.
   ["preview", { SKIP_CONFIRMATIONS: "true" }, "error: no stack selected: make one with 'stack init <name>'"],
   ["stack ls", { DIY_BACKEND_GZIP: "true" }, unmade("PULUMI_DIY_BACKEND_GZIP", "compressed states")],
   ["stack ls", { SELF_MANAGED_STATE_ZSTD: "1" }, unmade("PULUMI_SELF_MANAGED_STATE_ZSTD", "compressed states")],

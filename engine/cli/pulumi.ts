@@ -1,0 +1,179 @@
+import type { Command, Option } from "commander";
+import { answerRemoved } from "../../machine/removed.ts";
+import { nearest } from "../../machine/spelling.ts";
+import { EngineError, messageOf } from "../errors.ts";
+
+// What the Pulumi CLI has and this command line lacks, by name: a script that was written for the CLI gets the reason and
+// the way, and nothing of it is taken in silence.
+
+/** Flags that only Pulumi has, of any command. */
+export const flagsOfPulumi: ReadonlySet<string> = new Set(
+  `-t --target --target-dependents --target-replace --replace -x --exclude --exclude-dependents --exclude-protected
+  --ignore-protect --plan --save-plan --strict --policy-pack --policy-pack-config --show-policy-remediations
+  --continue-on-error --import-file --import-pending-creates --config-file -c --config --config-path
+  --skip-config-validation --override-env --run-program --attach-debugger --remove --show-config --show-full-output
+  --show-reads --show-replacement-steps --show-sames --urns --event-log --neo --neo-task-on-failure --copilot --client
+  --exec-agent --exec-kind -d --debug --remote --remote-agent-pool-id --remote-env --remote-env-secret
+  --remote-executor-image --remote-executor-image-password --remote-executor-image-username
+  --remote-git-auth-access-token --remote-git-auth-password --remote-git-auth-ssh-private-key
+  --remote-git-auth-ssh-private-key-path --remote-git-auth-username --remote-git-branch --remote-git-commit
+  --remote-git-repo-dir --remote-pre-run-command --remote-inherit-settings --remote-skip-install-dependencies
+  --suppress-stream-logs -e --emoji -Q --fully-qualify-stack-names --disable-integrity-checking --logflow --logtostderr
+  -v --verbose --memprofilerate --profiling --tracing --tracing-header --otel-traces --show-ids --show-urns --show-name
+  --copy-config-from --remote-config --secrets-provider --teams -a --all -o --organization --project --tag
+  --shell --version --remove-backups --open --type --raw --output --show-secrets`.split(/\s+/),
+);
+
+/** Variables of the Pulumi CLI that set a flag beside PULUMI_OPTION_<NAME>. */
+const otherVariables: Readonly<Record<string, string>> = {
+  "--yes": "PULUMI_SKIP_CONFIRMATIONS",
+  "--parallel": "PULUMI_PARALLEL",
+  "--continue-on-error": "PULUMI_CONTINUE_ON_ERROR",
+  "--run-program": "PULUMI_RUN_PROGRAM",
+};
+
+const operations: ReadonlySet<string> = new Set(["preview", "up", "refresh", "destroy"]);
+
+/** Commands that only Pulumi has. */
+export const commandsOfPulumi: readonly string[] = [
+  ...["about", "console", "convert", "deployment", "do", "env", "events", "gen-completion", "insights", "install"],
+  ...["login", "logout", "logs", "neo", "new", "org", "package", "plugin", "policy", "project", "query", "schema"],
+  ...["template", "version", "watch", "whoami", "stack change-secrets-provider", "stack drift", "stack get"],
+  ...["stack graph", "stack history", "stack import", "stack migrate", "stack rename", "stack schedule", "stack tag"],
+  ...["stack unselect", "stack webhook", "state delete", "state edit", "state move", "state protect", "state rename"],
+  ...["state repair", "state taint", "state unprotect", "state untaint", "state upgrade", "config copy", "config cp"],
+  ...["config env", "config refresh", "config set-all", "config remove-all", "config rm-all"],
+];
+
+const refusal = (name: string): string =>
+  `${name}: the embedded engine does not do this; the Pulumi CLI does, on the same state`;
+
+/** The text of an error about an unknown flag, where Pulumi has it; undefined for other errors. */
+export function answerFlag(error: string): string | undefined {
+  const [, flag = ""] = /^error: unknown option '(--?[\w-]+)/.exec(error) ?? [];
+  return flagsOfPulumi.has(flag) ? `error: ${refusal(flag)}\n` : undefined;
+}
+
+/** The variables that Pulumi takes a flag from; that of the flag's own name counts first. */
+const variablesOf = (flag: string): readonly string[] => [
+  `PULUMI_OPTION_${flag.slice(2).replaceAll("-", "_").toUpperCase()}`,
+  ...(otherVariables[flag] === undefined ? [] : [otherVariables[flag]]),
+];
+
+/**
+ * Takes over the flags of a command that the environment has as variables of Pulumi, where the command line has none. An
+ * operation refuses those that it lacks.
+ */
+export function takeFlags(command: Command, environment: NodeJS.ProcessEnv): void {
+  const levels = levelsOf(command);
+  for (const level of levels) {
+    for (const option of level.options) takeFlag(level, option, environment);
+  }
+  if (!operations.has(command.name())) return;
+  const own = new Set(levels.flatMap(({ options }) => options.map(({ long }) => long)));
+  for (const flag of flagsOfPulumi) {
+    if (!flag.startsWith("--") || own.has(flag)) continue;
+    const variable = variablesOf(flag).find(
+      (name) => !["", "false", "0"].includes((environment[name] ?? "").toLowerCase()),
+    );
+    if (variable !== undefined) throw new EngineError(refusal(variable));
+  }
+}
+
+const levelsOf = (command: Command): Command[] => (command.parent ? [command, ...levelsOf(command.parent)] : [command]);
+
+function takeFlag(command: Command, option: Option, environment: NodeJS.ProcessEnv): void {
+  const { long } = option;
+  const attribute = option.attributeName();
+  const variable = long === undefined ? undefined : variablesOf(long).find((name) => environment[name]);
+  if (variable === undefined || command.getOptionValueSource(attribute) === "cli") return;
+  const text = environment[variable] ?? "";
+  const isSwitch = option.isBoolean() || option.negate;
+  const value = isSwitch ? isYes(variable, text) !== option.negate : valueOf(option, variable, text);
+  command.setOptionValueWithSource(attribute, value, "env");
+}
+
+function isYes(variable: string, text: string): boolean {
+  if (["true", "1"].includes(text.toLowerCase())) return true;
+  if (["false", "0"].includes(text.toLowerCase())) return false;
+  throw new EngineError(`${variable}: '${text}' must be true or false`);
+}
+
+function valueOf(option: Option, variable: string, text: string): unknown {
+  try {
+    const parse: ((value: string, previous: unknown) => unknown) | undefined = option.parseArg;
+    return parse === undefined ? text : parse(text, undefined);
+  } catch (error) {
+    throw new EngineError(`${variable}: '${text}' ${messageOf(error)}`);
+  }
+}
+
+/** Git takes it for a merge that failed, and not for one with conflicts, whose other side a careless commit loses. */
+const failedMerge = 129;
+
+/** Refuses unknown commands at every level and suggests the one that was probably meant. */
+export function refuseUnknownCommands(command: Command): void {
+  for (const each of command.commands) {
+    if (each.commands.length > 0) refuseUnknownCommands(each);
+  }
+  command.on("command:*", ([word = ""]: string[]) => refuseUnknown(command, word));
+}
+
+/** Lets a command have words and options that {@link refuseWords} refuses: an unknown command before its options. */
+export const allowWords = (command: Command): Command => command.allowExcessArguments().allowUnknownOption();
+
+/** Refuses a word after a command that takes only the names of other commands, and an option that it has not. */
+export function refuseWords(command: Command): void {
+  const [word] = command.args;
+  if (word?.startsWith("-")) {
+    const near = nearest(
+      word,
+      command.options.flatMap(({ long }) => long ?? []),
+    );
+    command.error(`error: unknown option '${word}'${near === undefined ? "" : `\n(Did you mean ${near}?)`}`);
+  }
+  if (word !== undefined) refuseUnknown(command, word);
+}
+
+function refuseUnknown(command: Command, word: string): never {
+  const parents = command.parent ? `${command.name()} ` : "";
+  const removed = answerRemoved("commands", `${parents}${word}`);
+  if (removed !== undefined)
+    return command.error(`error: ${removed}`, { exitCode: word === "merge-driver" ? failedMerge : 1 });
+  const own = command.commands.flatMap((each) => [each.name(), ...each.aliases()]);
+  // A command of Pulumi is no misspelling of another one.
+  const isPulumi = commandsOfPulumi.includes(`${parents}${word}`);
+  const near = isPulumi ? undefined : nearest(word, own);
+  const elsewhere = isPulumi ? `${parents}${word}` : commandsOfPulumi.find((full) => full.endsWith(` ${word}`));
+  const there = elsewhere === undefined ? "" : `\n(The Pulumi CLI has 'pulumi ${elsewhere}', on the same state.)`;
+  const remedy = near === undefined ? there : `\n(Did you mean ${parents}${near}?)`;
+  return command.error(`error: unknown command '${parents}${word}'${remedy}`);
+}
+
+/**
+ * Refuses a word after `config set` that begins with `-` and is no option. It may be a value, and a secret one: it is not
+ * repeated. For the hook `preSubcommand` of `config`.
+ */
+export function refuseDashedValue(config: Command, subcommand: Command): void {
+  if (subcommand.name() !== "set") return;
+  const options = [subcommand, config, config.parent].flatMap((level) => level?.options ?? []);
+  const isOption = (word: string): boolean => {
+    const [name = "", value] = word.split("=", 2);
+    if (["-h", "--help"].includes(word)) return true;
+    return options.some(({ short, long, required }) =>
+      value === undefined ? name === short || name === long : name === long && required,
+    );
+  };
+  // Commander keeps the command line, and its types do not say so.
+  const { rawArgs = [] } = (config.parent ?? {}) as { rawArgs?: readonly string[] };
+  const words = rawArgs.slice(rawArgs.indexOf("set", rawArgs.indexOf(config.name())) + 1);
+  const ahead = words.slice(0, [...words, "--"].indexOf("--"));
+  const dashed = ahead.find((word) => word.startsWith("-") && word !== "-" && !isOption(word));
+  if (dashed === undefined) return;
+  const near = nearest(
+    dashed,
+    options.flatMap(({ long }) => long ?? []),
+  );
+  const meant = near === undefined ? "" : `\n(Did you mean ${near}?)`;
+  subcommand.error(`error: use -- before a value that begins with -: config set <key> -- <value>${meant}`);
+}
