@@ -1,11 +1,10 @@
 export { makeStack } from "./cli/stacks.ts";
 export { EngineError } from "./errors.ts";
 export { passphraseFrom } from "./state/crypter.ts";
-export { printableJson } from "./terminal/json.ts";
 export { isPipeline, withoutCommands } from "./terminal/pipelines.ts";
 export { ask, isInteractive, processTerminal, readTyped, type Terminal } from "./terminal/prompts.ts";
 export { wrapLine } from "./terminal/columns.ts";
-export { oneLine, printable } from "./terminal/text.ts";
+export { oneLine, printable, printableJson } from "./terminal/text.ts";
 export { setConfig } from "./workspace/configEdits.ts";
 export { projectFolder, stateAtRest, stateInClear } from "./workspace/stateAtRest.ts";
 export { refuseTakenStack, type Stack, Workspace } from "./workspace/workspace.ts";

@@ -51,7 +51,7 @@ export function addOperations(program: Command, terminal: Terminal, descriptions
     program
       .command(name)
       .description(description)
-      .option("--diff", "show what changes as a detailed diff")
+      .option("--diff", "show below each resource how its properties change")
       .option("-j, --json", "print one JSON object a line, for each event")
       .addOption(
         new Option("--output <form>", "json prints one line at the end, in the form of the Pulumi CLI").choices([
@@ -67,7 +67,7 @@ export function addOperations(program: Command, terminal: Terminal, descriptions
       .option("--expect-no-changes", "fail when anything changes")
       .option("--show-secrets", "show secrets in clear")
       .option("--suppress-outputs", "leave out the stack's outputs")
-      .option("--suppress-progress", "leave out live progress")
+      .option("--suppress-progress", "leave out what is running")
       .option("-m, --message <text>", "a message for the history")
       .option("--suppress-permalink [value]", "nothing to suppress here, accepted for Pulumi's sake")
       .addOption(
@@ -270,7 +270,6 @@ async function perform(
     write: writeOn(output, terminal.environment),
     writeError: writeOn(errors, terminal.environment),
     width: () => output.columns || 80,
-    height: () => output.rows || 24,
   });
   try {
     return await execute(stack, {

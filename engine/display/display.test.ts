@@ -1,17 +1,17 @@
-import { expect, test } from "@jest/globals";
-import { appUrn, events, log, shown, stackUrn, teamUrn } from "./testing/events.ts";
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
+import type { StepInfo } from "../events.ts";
+import { appUrn, display, events, live, log, shown, stackUrn, teamUrn } from "./testing/events.ts";
 import { destruction, drift, failingUpdate, firstPreview, replacing } from "./testing/runs.ts";
 
-// The texts follow what the Pulumi CLI prints of such runs.
-test("a preview as a log", () => {
-  expect(shown(firstPreview)).toBe(`Previewing update (dev):
+describe("the tree, in words that the Pulumi CLI uses:", () => {
+  test("a preview", () => {
+    expect(shown(firstPreview)).toBe(`Previewing update (dev):
+     Type                  Name       Plan    Info
+ +   pulumi:pulumi:Stack   crew-dev   create  1 message
+ +   ├─ microapps:Group    core       create
+ +   │  └─ microapps:Team  core-team  create
+ ~   └─ microapps:App      web        update  [diff: +token-gone~name,tags,teamId]
 
- +  pulumi:pulumi:Stack crew-dev create
- +  pulumi:pulumi:Stack crew-dev create hello
- +  microapps:index:Group core create
- +  pulumi-nodejs:dynamic/microapps:Team core-team create
- ~  pulumi-nodejs:dynamic/microapps:App web update [diff: +token-gone~name,tags,teamId]
- +  pulumi:pulumi:Stack crew-dev create 1 message
 Diagnostics:
   pulumi:pulumi:Stack (crew-dev):
     hello
@@ -31,22 +31,16 @@ Resources:
     4 changes
 
 `);
-});
+  });
 
-test("an update with a failure as a log", () => {
-  expect(shown(failingUpdate)).toBe(`Updating (dev):
+  test("an update with a failure", () => {
+    expect(shown(failingUpdate)).toBe(`Updating (dev):
+     Type                  Name       Status               Info
+     pulumi:pulumi:Stack   crew-dev   **failed**           1 error; 2 messages
+     ├─ microapps:Group    core
+ +   │  └─ microapps:Team  core-team  created (0.21s)
+ ~   └─ microapps:App      web        **updating failed**  [diff: +token-gone~name,tags,teamId]; 1 error; 1 warning
 
-    pulumi:pulumi:Stack crew-dev running one
-    pulumi:pulumi:Stack crew-dev running two
- +  pulumi-nodejs:dynamic/microapps:Team core-team creating (0s)
- @  pulumi-nodejs:dynamic/microapps:Team core-team creating (0s) waiting for the team
- +  pulumi-nodejs:dynamic/microapps:Team core-team created (0.21s)
- ~  pulumi-nodejs:dynamic/microapps:App web updating (0s) [diff: +token-gone~name,tags,teamId]
- ~  pulumi-nodejs:dynamic/microapps:App web updating (0s) warning: slow platform
- ~  pulumi-nodejs:dynamic/microapps:App web **updating failed** [diff: +token-gone~name,tags,teamId]
- ~  pulumi-nodejs:dynamic/microapps:App web **updating failed** error: PUT /apps/app-1: 409 conflict
-    pulumi:pulumi:Stack crew-dev running error: update failed
-    pulumi:pulumi:Stack crew-dev **failed** 1 error; 2 messages
 Diagnostics:
   pulumi:pulumi:Stack (crew-dev):
     one
@@ -68,16 +62,14 @@ Resources:
 Duration: 3s
 
 `);
-});
+  });
 
-test("a refresh that finds drift as a log", () => {
-  expect(shown(drift)).toBe(`Refreshing (dev):
+  test("a refresh that finds drift", () => {
+    expect(shown(drift)).toBe(`Refreshing (dev):
+     Type                 Name      Status        Info
+     pulumi:pulumi:Stack  crew-dev
+ ~   └─ microapps:App     web       updated (3s)  [diff: ~size]
 
- ~  pulumi:pulumi:Stack crew-dev refreshing (0s)
- ~  pulumi-nodejs:dynamic/microapps:Team core-team refreshing (0s)
- ~  pulumi-nodejs:dynamic/microapps:App web refreshing (0s)
- ~  pulumi-nodejs:dynamic/microapps:App web updated (3s) [diff: ~size]
-    pulumi:pulumi:Stack crew-dev
 Outputs:
     size: 1
 
@@ -88,17 +80,15 @@ Resources:
 Duration: 3s
 
 `);
-});
+  });
 
-test("a destroy as a log", () => {
-  expect(shown(destruction)).toBe(`Destroying (dev):
+  test("a destroy", () => {
+    expect(shown(destruction)).toBe(`Destroying (dev):
+     Type                  Name       Status
+ -   pulumi:pulumi:Stack   crew-dev   deleted (0.21s)
+ -   └─ microapps:Group    core       deleted (0.21s)
+ -      └─ microapps:Team  core-team  deleted (0.21s)
 
- -  pulumi-nodejs:dynamic/microapps:Team core-team deleting (0s)
- -  pulumi-nodejs:dynamic/microapps:Team core-team deleted (0.21s)
- -  microapps:index:Group core deleting (0s)
- -  microapps:index:Group core deleted (0.21s)
- -  pulumi:pulumi:Stack crew-dev deleting (0s)
- -  pulumi:pulumi:Stack crew-dev deleted (0.21s)
 Outputs:
   - teamId: "team-1"
 
@@ -108,25 +98,69 @@ Resources:
 Duration: 1m2s
 
 `);
+  });
+
+  test.each([
+    [true, " +-  └─ microapps:App     web       replace  [diff: ~kind]"],
+    [false, " +-  └─ microapps:App     web       replaced (0.21s)  [diff: ~kind]"],
+  ])("a replacement is one row (preview: %s)", (preview, row) => {
+    expect(shown(replacing(events(preview)))).toContain(`\n${row}\n`);
+  });
 });
 
-test("a replacement is several lines of a log", () => {
-  expect(shown(replacing(events(false)))).toBe(`Updating (dev):
+test("--diff shows below each resource how its properties change", () => {
+  expect(shown(firstPreview, { diff: true })).toContain(` +   │  └─ microapps:Team  core-team  create
+          id   : output<string>
+          name : "core"
+          tags : [
+              [0]: "a"
+          ]
+          token: [secret]
+ ~   └─ microapps:App      web        update  [diff: +token-gone~name,tags,teamId]
+        - gone  : true
+        ~ name  : "web" => "site"
+        ~ tags  : [
+            + [1]: "b"
+          ]
+        ~ teamId: "team-1" => output<string>
+        + token : [secret]
 
- ++ pulumi-nodejs:dynamic/microapps:App web creating replacement (0s) [diff: ~kind]
- ++ pulumi-nodejs:dynamic/microapps:App web created replacement (0.21s) [diff: ~kind]
- +- pulumi-nodejs:dynamic/microapps:App web replacing (0s) [diff: ~kind]
- +- pulumi-nodejs:dynamic/microapps:App web replaced (0.21s) [diff: ~kind]
- -- pulumi-nodejs:dynamic/microapps:App web deleting original (0s) [diff: ~kind]
- -- pulumi-nodejs:dynamic/microapps:App web deleted original (0.21s) [diff: ~kind]
-    pulumi:pulumi:Stack crew-dev
-Resources:
-    +-1 replaced
-    3 unchanged
+Diagnostics:`);
+  expect(shown(drift, { diff: true })).toContain("\n        ~ size: 1 => 9\n");
+  expect(shown(destruction, { diff: true })).toContain(`
+          name: "core"
+          nest: {
+              deep: [
+                  [0]: "x"
+              ]
+          }
+`);
+});
 
-Duration: 3s
+test("outputs can be left out, and after a run all of them are shown with how they changed", () => {
+  const outputs = { same: [1], size: 2, added: { a: "x" }, token: "[secret]" };
+  const outputChanges = [
+    { path: "size", kind: "update" as const, old: 1, new: 2 },
+    { path: "added", kind: "add" as const, new: { a: "x" } },
+    { path: "gone", kind: "delete" as const, old: "y" },
+  ];
+  const { start, summary } = events(false);
+  const all = [start(), summary({ outputs, outputChanges })];
+  expect(shown(all)).toContain(`Outputs:
+  + added: {
+      + a: "x"
+    }
+  - gone : "y"
+    same : [
+        [0]: 1
+    ]
+  ~ size : 1 => 2
+    token: [secret]
 
 `);
+  expect(shown(all, { suppressOutputs: true })).not.toContain("Outputs:");
+  const planned = events(true);
+  expect(shown([planned.start(), planned.summary({ outputs, outputChanges })])).not.toContain("same ");
 });
 
 test("internal steps are not shown", () => {
@@ -137,18 +171,17 @@ test("internal steps are not shown", () => {
     done("create", "app", { internal: true }),
     summary(),
   ];
-  for (const options of [{}, { diff: true }, { interactive: true }]) expect(shown(all, options)).not.toContain("App");
+  for (const options of [{}, { diff: true }]) expect(shown(all, options)).not.toContain("App");
 });
 
-test("what is said outside of a run is printed at once, and a run without an end keeps what it said", () => {
+test("what is said outside of a run is printed at once, and a run without an end shows what it did", () => {
   const { start, step } = events(false);
   expect(shown([log("error", "no stack selected")])).toBe("error: no stack selected\n");
   expect(shown([start(), step("create", "app"), log("error", "broken", stackUrn)])).toBe(`Updating (dev):
+     Type                 Name      Status                  Info
+     pulumi:pulumi:Stack  crew-dev  **failed**              1 error
+ +   └─ microapps:App     web       creating (interrupted)
 
- +  pulumi-nodejs:dynamic/microapps:App web creating (0s)
-    pulumi:pulumi:Stack crew-dev running error: broken
-    pulumi:pulumi:Stack crew-dev **failed** 1 error
- +  pulumi-nodejs:dynamic/microapps:App web creating (interrupted)
 Diagnostics:
   pulumi:pulumi:Stack (crew-dev):
     error: broken
@@ -165,37 +198,118 @@ test("with --json each event is one line and nothing else is printed", () => {
   expect(lines.map((line): unknown => JSON.parse(line))).toEqual(all);
 });
 
-test("what a resource tells stands once in a log, after the resource's line; of several lines all are under Diagnostics", () => {
-  const { start, step, done, summary } = events(true);
+test("one failure that many resources meet is said once, with how many", () => {
+  const { start, step, failed, summary } = events(false, "refresh");
+  const many = Array.from({ length: 122 }, (_, at) => ({ urn: `${teamUrn}-${at}`, name: `team-${at}` }));
   const all = [
     start(),
-    step("same", "stack"),
-    log("info", "rows: 2 to add", teamUrn),
-    log("info", "never planned", appUrn),
-    step("create", "team"),
-    log("info", "two\nlines", teamUrn),
-    done("create", "team"),
-    log("info", "later", teamUrn),
-    done("same", "stack"),
-    summary({ changes: { create: 1 } }),
+    ...many.flatMap((each) => [
+      step("refresh", "team", each),
+      { ...failed("refresh", "team"), ...each },
+      log("error", "login: Login failed.", each.urn),
+    ]),
+    summary({ result: "failed" }),
   ];
-  expect(shown(all)).toBe(`Previewing update (dev):
+  const text = shown(all);
+  expect(text.match(/Login failed/g)).toHaveLength(1);
+  expect(text).toContain(`Diagnostics:
+  pulumi-nodejs:dynamic/microapps:Team (team-0):
+    error: login: Login failed. (and 121 more resources)
 
- +  pulumi-nodejs:dynamic/microapps:Team core-team create
- +  pulumi-nodejs:dynamic/microapps:Team core-team create rows: 2 to add
- +  pulumi-nodejs:dynamic/microapps:Team core-team create two
-    pulumi:pulumi:Stack crew-dev
-Diagnostics:
-  pulumi-nodejs:dynamic/microapps:Team (core-team):
-    two
-    lines
-    later
+Resources:`);
+});
 
-  pulumi-nodejs:dynamic/microapps:App (web):
-    never planned
+describe("on a terminal of a width,", () => {
+  const type = (name: string): string => `pulumi-nodejs:dynamic/microapps:${name}`;
+  const resource = (name: string, of: string, parent: string): Partial<StepInfo> => ({
+    urn: `urn:pulumi:dev::crew::${of}::${name}`,
+    ...{ resourceType: of, name, parent },
+  });
+  const environment = resource("environment", "microapps:index:Environment", stackUrn);
+  const acme = resource("environment/acme", type("Organization"), environment.urn ?? "");
+  const crew = resource("environment/acme/crew", type("Team"), acme.urn ?? "");
+  const ada = resource("environment/acme/crew/ada@example.com", type("TeamMember"), crew.urn ?? "");
+  const regions = resource("environment/regions", type("SeedRows"), environment.urn ?? "");
+  const message = 'regions.csv: 1 to change ("AT"), 8 unchanged; about 6 calls, of which most look at what there is';
+  const { start, step, done, summary } = events(true);
+  const renamed = { changes: [{ path: "name", kind: "update" as const, old: "Crew", new: "Core" }] };
+  const all = [
+    start(),
+    step("same", "team", environment),
+    step("same", "team", acme),
+    ...[step("update", "team", { ...crew, ...renamed }), done("update", "team", { ...crew, ...renamed })],
+    ...[step("create", "team", ada), done("create", "team", ada), step("update", "team", regions)],
+    ...[done("update", "team", regions), log("info", message, regions.urn), summary({ changes: { update: 2 } })],
+  ];
+  const lines = (width: number): string[] => shown(all, { interactive: true, width: () => width }).split("\n");
 
-Resources:
-    + 1 to create
+  test("the packages of types go first, then names give way at their beginning", () => {
+    expect(lines(100).slice(1, 8).join("\n")).toBe(
+      `     Type                              Name                                   Plan    Info
+     pulumi:pulumi:Stack               crew-dev
+     └─ microapps:Environment          environment
+        ├─ microapps:Organization      environment/acme
+ ~      │  └─ microapps:Team           environment/acme/crew                  update  [diff: ~name]
+ +      │     └─ microapps:TeamMember  environment/acme/crew/ada@example.com  create
+ ~      └─ microapps:SeedRows          environment/regions                    update  1 message`,
+    );
+    expect(lines(80)[6]).toBe(" +      │     └─ TeamMember  …/acme/crew/ada@example.com  create");
+  });
 
-`);
+  test("no line of the tree is wider, and messages are broken between words", () => {
+    for (const width of [20, 40, 60, 80, 100, 140])
+      for (const line of lines(width).slice(1, 8)) expect(line.length).toBeLessThan(width);
+    expect(lines(60)).toEqual(expect.arrayContaining(['    regions.csv: 1 to change ("AT"), 8 unchanged; about 6']));
+    expect(shown(all)).toContain(`\n    ${message}\n`);
+  });
+});
+
+describe("while a run goes on,", () => {
+  beforeEach(() => void jest.useFakeTimers({ now: 0 }));
+  afterEach(() => void jest.useRealTimers());
+  const { start, step, done, summary } = events(false);
+
+  function running(interactive: boolean) {
+    let text = "";
+    const { emit, close } = display({
+      ...{ interactive, now: () => Date.now(), width: () => 60 },
+      write: (more) => (text += more),
+    });
+    emit(start());
+    emit(step("create", "team"));
+    emit(step("create", "app"));
+    emit(live("waiting\u001b[2J for a platform\nsecond line", teamUrn));
+    return { emit, close, text: () => text };
+  }
+
+  test("one line on a terminal tells what is running, and goes at the end", () => {
+    const { emit, close, text } = running(true);
+    jest.advanceTimersByTime(2500);
+    const line = "\r\u001b[K  creating microapps:Team core-team (2s) (and 1 more): wait";
+    expect(text().slice(text().lastIndexOf("\r"))).toBe(line);
+    emit(done("create", "team"));
+    emit(summary({ changes: { create: 1 } }));
+    close();
+    expect(text()).toContain(`${line}\r\u001b[K     Type `);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  test("a line tells it elsewhere every ten seconds", () => {
+    const { emit, close, text } = running(false);
+    jest.advanceTimersByTime(9_000);
+    expect(text()).toBe("Updating (dev):\n");
+    jest.advanceTimersByTime(12_000);
+    emit(done("create", "team"));
+    emit(done("create", "app"));
+    jest.advanceTimersByTime(12_000);
+    expect(text()).toBe(
+      `Updating (dev):
+  creating microapps:Team core-team (10s) (and 1 more): waiting for a platform
+  creating microapps:Team core-team (20s) (and 1 more): waiting for a platform
+`,
+    );
+    emit(live("too late", appUrn));
+    close();
+    expect(jest.getTimerCount()).toBe(0);
+  });
 });

@@ -1,48 +1,42 @@
 import type { Emit, EngineEvent, StepInfo } from "../events.ts";
-import { createPaint, headline } from "../terminal/colors.ts";
-import { printableJson } from "../terminal/json.ts";
-import { DisplayDetail } from "./detail.ts";
-import { Log } from "./log.ts";
+import { createPaint, headline, type Paint } from "../terminal/colors.ts";
+import { clipLine } from "../terminal/columns.ts";
+import { firstLine, oneLine, printable, printableJson, shortType, toPlainText } from "../terminal/text.ts";
 import { type EventOf, Rows } from "./rows.ts";
-import { Screen } from "./screen.ts";
 import { diagnostics, duration, messageLines, outputs, resources } from "./summary.ts";
-import { summaryEmitter } from "./summaryJson.ts";
-import { table } from "./tree.ts";
-import { heading, isLookUp } from "./words.ts";
+import { treeLines } from "./tree.ts";
+import { heading, isLookUp, opWords } from "./words.ts";
 
 export interface DisplayOptions {
   /** `events`: each event as one line of JSON, and nothing else; `summary`: one line for each run, as the Pulumi CLI has it. */
   form: "text" | "events" | "summary";
-  /** The detailed view in place of the table. */
+  /** Shows below each resource how its properties change. */
   diff: boolean;
-  /** The output is a terminal, where the table is redrawn in place. */
+  /** The output is a terminal, where a line tells what is running. */
   interactive: boolean;
   color: boolean;
   /** The headline of the first run is there already; default: false. */
   isHeaded?: boolean;
   suppressOutputs: boolean;
-  /** Leaves out live statuses and redrawing. */
   suppressProgress: boolean;
   write: (text: string) => void;
   /** Writes beside what a program reads; default: nowhere. */
   writeError?: (text: string) => void;
   /** Columns of the terminal. */
   width: () => number;
-  /** Rows of the terminal; default: 24. A table that does not fit cannot be redrawn in place. */
-  height?: () => number;
   /** The time in milliseconds; default: the clock. */
   now?: () => number;
 }
 
 export interface Display {
   emit: Emit;
-  /** Ends the drawing and prints the messages of a run that broke off. */
+  /** Prints what is known of a run that broke off. */
   close: () => void;
 }
 
 /** Prints the events of any number of runs, one after the other. */
 export function createDisplay(options: DisplayOptions): Display {
-  const { form, write, writeError = () => undefined } = options;
+  const { form, write, color, writeError = () => undefined } = options;
   if (form === "events") return { emit: (event) => write(`${printableJson(event)}\n`), close: () => undefined };
   if (form === "summary") return { emit: summaryEmitter(write, writeError), close: () => undefined };
   let run: ShownRun | undefined;
@@ -59,115 +53,141 @@ export function createDisplay(options: DisplayOptions): Display {
         isHeaded = false;
       } else if (event.type === "summary") end(event);
       else if (run) run.show(event);
-      else if (event.type === "log") showOutsideRun(event, options);
+      else if (event.type === "log" && !event.ephemeral) {
+        const message = { severity: event.severity, text: event.message, printed: event.printed };
+        for (const line of messageLines(message, createPaint(color), color)) write(`${line}\n`);
+      }
     },
     close: () => end(),
   };
 }
 
-/** Prints a message from before or after a run. */
-function showOutsideRun(event: EventOf<"log">, { write, color }: DisplayOptions): void {
-  if (event.ephemeral) return;
-  const message = { severity: event.severity, text: event.message, printed: event.printed };
-  for (const line of messageLines(message, createPaint(color), color)) write(`${line}\n`);
-}
-
-/** Makes the message of a read, which gets no row of its own: the stack's row shows it. */
-const readMessage = ({ resourceType, name }: StepInfo): EventOf<"log"> => ({
-  type: "log",
-  severity: "info",
-  message: `read ${resourceType} ${name}`,
-  ephemeral: true,
-});
-
-/** One run from its start to its summary. */
+/** One run from its start to its summary: its headline, what is running, and at the end the tree of what it did. */
 class ShownRun {
   readonly #options: DisplayOptions;
-  readonly #paint;
+  readonly #paint: Paint;
   readonly #rows: Rows;
-  readonly #screen: Screen | undefined;
-  readonly #log: Log | undefined;
-  readonly #detail: DisplayDetail | undefined;
+  readonly #progress: Progress | undefined;
 
   constructor(start: EventOf<"start">, options: DisplayOptions) {
-    const { write, width, height = () => 24, now = Date.now } = options;
     this.#options = options;
-    const paint = createPaint(options.color);
-    this.#paint = paint;
-    const rows = new Rows(start, now);
-    this.#rows = rows;
-    if (!options.isHeaded) write(`${paint(headline, heading(start.kind, start.preview, start.stack))}\n`);
-    if (options.diff) {
-      this.#detail = new DisplayDetail(rows, write, { paint, preview: start.preview });
-    } else if (options.interactive) {
-      this.#screen = new Screen({ write, width, height, now, paint, lines: () => table(rows, width()) });
-      if (!options.suppressProgress) this.#screen.update();
-    } else {
-      write("\n");
-      this.#log = new Log(rows, write, paint);
-    }
+    this.#paint = createPaint(options.color);
+    this.#rows = new Rows(start, options.now ?? Date.now);
+    if (!options.isHeaded) options.write(`${this.#paint(headline, heading(start.kind, start.preview, start.stack))}\n`);
+    if (!options.suppressProgress) this.#progress = new Progress(this.#rows, options);
   }
 
   show(event: Exclude<EngineEvent, { type: "start" | "summary" }>): void {
-    const { suppressProgress } = this.#options;
-    if ("op" in event && isLookUp(event.op)) {
-      if (event.op === "read" && event.type === "step") this.show(readMessage(event));
-      return;
+    if (event.type === "log") {
+      if (!this.#rows.hasSaid(event)) this.#rows.log(event);
+    } else if ("op" in event && !event.internal && !isLookUp(event.op)) {
+      if (event.type === "step") this.#rows.begin(event);
+      else if (event.type === "stepDone") this.#rows.done(event, event.seconds);
+      else this.#rows.fail(event);
     }
-    switch (event.type) {
-      case "step": {
-        if (event.internal) return;
-        const row = this.#rows.begin(event);
-        this.#log?.begun(row);
-        break;
-      }
-      case "stepDone": {
-        if (event.internal) return;
-        const row = this.#rows.done(event, event.seconds);
-        this.#log?.done(row);
-        break;
-      }
-      case "stepFailed": {
-        if (event.internal) return;
-        const row = this.#rows.fail(event);
-        this.#log?.failed(row);
-        break;
-      }
-      case "log": {
-        if (this.#rows.hasSaid(event)) break;
-        const row = this.#rows.log(event);
-        const { severity, message, printed } = event;
-        if (!event.ephemeral) this.#log?.message(row, { severity, text: message, printed });
-        else if (!suppressProgress) this.#log?.live(row);
-        break;
-      }
-      case "outputs":
-        // Those of the stack come with the summary; those of components are not shown by Pulumi either.
-        return;
-    }
-    this.#detail?.show(event);
-    if (!suppressProgress) this.#screen?.update();
   }
 
   /** Without a summary the run was broken off. */
   end(summary?: EventOf<"summary">): void {
-    this.#rows.finished = true;
-    this.#screen?.finish();
-    this.#log?.finish();
-    if (this.#screen) this.#lines([""]);
-    const paint = this.#paint;
-    const { color, interactive, width } = this.#options;
-    this.#lines(diagnostics(this.#rows, paint, { color, width: interactive ? width() - 1 : Infinity }));
-    if (!summary) return;
-    if (!this.#options.suppressOutputs) {
-      const title = this.#options.diff ? "    --outputs:--" : paint(headline, "Outputs:");
-      const lines = outputs(this.#rows, summary, title, { paint, preview: summary.preview });
-      this.#lines(lines.length > 0 && !this.#options.diff ? [...lines, ""] : lines);
+    this.#progress?.stop();
+    const [rows, paint] = [this.#rows, this.#paint];
+    const { preview } = rows.run;
+    const { color, interactive, width, diff, suppressOutputs, write } = this.#options;
+    const columns = interactive ? width() - 1 : Infinity;
+    const lines = [
+      ...treeLines(rows, { paint, preview }, columns, diff),
+      "",
+      ...diagnostics(rows, paint, { color, width: columns }),
+    ];
+    if (summary) {
+      const shown = suppressOutputs ? [] : outputs(rows, summary, { paint, preview });
+      lines.push(...shown, ...resources(rows, summary, paint), ...duration(summary, paint), "");
     }
-    this.#lines([...resources(this.#rows, summary, paint), ...duration(summary, paint), ""]);
-  }
-
-  #lines(lines: string[]): void {
-    if (lines.length > 0) this.#options.write(lines.map((line) => `${line}\n`).join(""));
+    write(lines.map((line) => `${line}\n`).join(""));
   }
 }
+
+const escape = String.fromCharCode(0x1b);
+const eraseLine = `\r${escape}[K`;
+
+/** Tells what is running: on a terminal by one line that is redrawn in place, elsewhere by a line now and then. */
+class Progress {
+  readonly #rows: Rows;
+  readonly #options: DisplayOptions;
+  readonly #timer: NodeJS.Timeout;
+  #last = "";
+
+  constructor(rows: Rows, options: DisplayOptions) {
+    this.#rows = rows;
+    this.#options = options;
+    this.#timer = setInterval(() => this.#tell(), options.interactive ? 200 : 10_000);
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    if (this.#options.interactive && this.#last !== "") this.#options.write(eraseLine);
+  }
+
+  #tell(): void {
+    const { interactive, write, width } = this.#options;
+    const line = this.#line();
+    if (line === this.#last) return;
+    this.#last = line;
+    // A terminal would break a line that is wider, and erase its last part alone.
+    if (interactive) write(eraseLine + toPlainText(clipLine([{ text: line }], width() - 1)));
+    else if (line !== "") write(`${line}\n`);
+  }
+
+  /** What has been running for the longest time. */
+  #line(): string {
+    const running = this.#rows.all.filter(({ state, provider }) => state === "running" && provider !== undefined);
+    const [row] = running;
+    if (!row) return "";
+    const seconds = Math.floor((this.#rows.now - row.began) / 1000);
+    const doing = opWords[row.op].doing || "comparing";
+    const live = row.live === undefined ? "" : `: ${firstLine(row.live)}`;
+    const more = running.length > 1 ? ` (and ${running.length - 1} more)` : "";
+    return `  ${doing} ${shortType(row.type)} ${oneLine(row.name)} (${seconds}s)${more}${live}`;
+  }
+}
+
+const nanoseconds = 1_000_000_000;
+
+/**
+ * Prints one line for each run, in the form that the Pulumi CLI gives `--output json`: how it ended, for how many
+ * nanoseconds it ran, how many steps there were of each kind, and each step but those that change nothing.
+ * @param writeError gets warnings and errors
+ */
+function summaryEmitter(write: (text: string) => void, writeError: (text: string) => void): Emit {
+  let steps: object[] = [];
+  return (event) => {
+    if (event.type === "start") steps = [];
+    else if (event.type === "step" && event.op !== "same" && !event.internal) steps.push(stepOf(event));
+    else if (event.type === "log" && event.severity !== "info" && !event.ephemeral) {
+      writeError(`${event.severity}: ${printable(event.message.trimEnd(), false)}\n`);
+    } else if (event.type === "summary") {
+      const counts = Object.entries(event.changes).map(([op, count]) => [theirName(op), count] as const);
+      const summary = Object.fromEntries(counts.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+      write(
+        `${printableJson({
+          result: event.result,
+          duration: Math.round(event.seconds * nanoseconds),
+          ...(Object.keys(summary).length > 0 ? { summary } : {}),
+          ...(steps.length > 0 ? { resources: steps } : {}),
+        })}\n`,
+      );
+    }
+  };
+}
+
+/** The CLI's name of a step. */
+const theirName = (op: string): string => (op === "read-discard" ? "discard" : op);
+
+const stepOf = ({ urn, resourceType: type, name, op, parent }: StepInfo): object => ({
+  urn,
+  type,
+  name,
+  op: theirName(op),
+  ...(parent ? { parent } : {}),
+});

@@ -19,6 +19,8 @@ export interface ResourceRow {
   /** Undefined for a component, which may end without an event. */
   provider?: string | undefined;
   changes: PropertyChange[];
+  /** Inputs of what is created, outputs of what is deleted. */
+  properties: Record<string, unknown>;
   /** Contents that a deletion removes as well. */
   size?: string | undefined;
   state: "idle" | "running" | "done" | "failed";
@@ -39,8 +41,6 @@ export class Rows {
   readonly #byUrn = new Map<string, ResourceRow>();
   readonly #now: () => number;
   readonly run: EventOf<"start">;
-  /** Set at the end of the run, when the stack itself is done. */
-  finished = false;
   /** Set when a step failed: the steps of a replacement are then shown one by one. */
   failed = false;
 
@@ -69,6 +69,7 @@ export class Rows {
       name: nameOf(urn),
       op: "same",
       changes: [],
+      properties: {},
       state: "idle",
       began: this.now,
       seconds: 0,
@@ -84,27 +85,23 @@ export class Rows {
     return row.parent === undefined ? this.stack : (this.#byUrn.get(row.parent) ?? this.stack);
   }
 
-  begin(step: StepInfo): ResourceRow {
+  begin(step: StepInfo): void {
     const row = this.#updated(step);
     row.state = "running";
     row.began = this.now;
     row.live = undefined;
-    return row;
   }
 
-  done(step: StepInfo, seconds: number): ResourceRow {
+  done(step: StepInfo, seconds: number): void {
     const row = this.#updated(step);
     row.state = "done";
     row.seconds = seconds;
-    row.live = undefined;
-    return row;
   }
 
-  fail(step: StepInfo): ResourceRow {
+  fail(step: StepInfo): void {
     const row = this.#updated(step);
     row.state = "failed";
     this.failed = true;
-    return row;
   }
 
   /** True if a provider repeats the size that the line of a deletion has already. */
@@ -113,11 +110,10 @@ export class Rows {
     return size !== undefined && message.endsWith(` ${size}`);
   }
 
-  log(event: EventOf<"log">): ResourceRow {
+  log(event: EventOf<"log">): void {
     const row = this.row(event.urn);
     if (event.ephemeral) row.live = event.message;
     else row.messages.push({ severity: event.severity, text: event.message, printed: event.printed });
-    return row;
   }
 
   #updated(step: StepInfo): ResourceRow {
@@ -131,6 +127,7 @@ export class Rows {
     row.parent = step.parent === "" ? undefined : step.parent;
     // The last step of a replacement has no changes of its own: those of the first explain it.
     if (step.changes) row.changes = step.changes;
+    if (step.properties) row.properties = step.properties;
     return row;
   }
 }

@@ -2,11 +2,9 @@ import type { Op } from "../events.ts";
 import { headline, type Paint } from "../terminal/colors.ts";
 import { wrapLine } from "../terminal/columns.ts";
 import { oneLine, printable } from "../terminal/text.ts";
-import { prefixOf, shownSeverities } from "./cells.ts";
-import { changeTree } from "./changes.ts";
-import { changeLines, type Print, propertyLines } from "./properties.ts";
+import { changeLines, changeTree, type Print, propertyLines } from "./properties.ts";
 import { type EventOf, type Message, messagesOf, type ResourceRow, type Rows } from "./rows.ts";
-import { opWords, plural } from "./words.ts";
+import { opWords, plural, severities, shownSeverities } from "./words.ts";
 
 /** Prints all messages by resource, each with an empty line after it. What a program prints keeps its lines. */
 export function diagnostics(rows: Rows, paint: Paint, { color, width }: { color: boolean; width: number }): string[] {
@@ -58,15 +56,14 @@ export function messageLines({ severity, text, printed }: Message, paint: Paint,
   const shown = printable(text, color).trimEnd();
   if (shown === "" && !printed) return [];
   const known = shownSeverities.find((name) => name === severity);
-  const prefix =
-    known === undefined || printed ? "" : paint(prefixOf(known).style ?? "reset", prefixOf(known).text.trimEnd());
+  const prefix = known === undefined || printed ? "" : paint(severities[known].style, severities[known].prefix);
   return (prefix === "" ? shown : `${prefix} ${shown}`).split("\n");
 }
 
 /** Prints the outputs of the stack: in a preview those that change, after a run all of them. */
-export function outputs(rows: Rows, summary: EventOf<"summary">, heading: string, print: Print): string[] {
+export function outputs(rows: Rows, summary: EventOf<"summary">, print: Print): string[] {
   const lines = outputLines(rows, summary, print);
-  return lines.length === 0 ? [] : [heading, ...lines];
+  return lines.length === 0 ? [] : [print.paint(headline, "Outputs:"), ...lines, ""];
 }
 
 function outputLines(rows: Rows, summary: EventOf<"summary">, print: Print): string[] {

@@ -1,169 +1,180 @@
-import { isDeepStrictEqual } from "node:util";
+import type { Op, PropertyChange } from "../events.ts";
 import type { Style } from "../terminal/colors.ts";
-import { padText } from "../terminal/columns.ts";
-import { type Line, oneLine, toPlainText, shortType } from "../terminal/text.ts";
-import { widthOf } from "../terminal/width.ts";
-import { isStackUrn } from "../values/urns.ts";
-import { diffInfo, info, isDone, toShownOp, status } from "./cells.ts";
-import type { ResourceRow, Rows } from "./rows.ts";
-import { opWords } from "./words.ts";
-
-interface Branch {
-  row: ResourceRow;
-  children: Branch[];
-}
+import { clipLine, cutText, padText, widthOf } from "../terminal/columns.ts";
+import { firstLine, type Line, oneLine, paintLine, type Segment, shortType, toPlainText } from "../terminal/text.ts";
+import { changeLines, changeTree, type Print, propertyLines, topKey } from "./properties.ts";
+import { messagesOf, type ResourceRow, type Rows } from "./rows.ts";
+import { isPartOfReplacement, opWords, plural, severities, shownSeverities } from "./words.ts";
 
 interface TableRow {
-  glyph: { text: string; style: Style };
+  glyph: Segment;
   type: string;
   name: string;
-  status: Line;
+  status: Segment;
   info: Line;
-  /** The changes, which are a part of the info. */
-  diff: Line;
-  /** Columns that are reserved for dots. */
-  dots: number;
-  /** True if the run has ended, so that no more dots appear. */
-  isOver: boolean;
+  /** How its properties change. */
+  details: string[];
 }
 
 const underlined: Style = ["underline", "blueBright"];
-// Up to three dots show that a row is in progress; their place stays free when it is done, as in Pulumi.
-const dots = 3;
-
 /** Columns that the info gets before types and names do. */
 const maxInfoCells = 30;
 const minCells = 12;
-/** Before names become shorter than this, the packages of the types are left out. */
-const minFullNameCells = 20;
+/** Where the properties of a resource stand, below it. */
+const detailColumn = 10;
 
-/** Cuts names and types until plan and info fit a terminal of this width. */
-function fitted(body: TableRow[], width: number): TableRow[] {
-  const types = widest(body, ({ type }) => type, 4);
-  const names = widest(body, ({ name }) => name, 4);
-  const infoCells = Math.min(
-    widest(body, ({ info }) => toPlainText(info)),
-    maxInfoCells,
-  );
-  const missing = 5 + types + 2 + names + 2 + statusCells(body) + 2 + infoCells - width;
-  if (missing <= 0) return body;
-  // The messages are shown below the table anyway.
-  const brief = body.map((row) => ({
-    ...row,
-    info: row.diff.length > 0 ? row.diff : row.info,
-    dots: row.isOver ? 0 : dots,
-  }));
-  if (names - missing < minFullNameCells && !isDeepStrictEqual(brief, body)) return fitted(brief, width);
-  const bare = body.map((row) => ({ ...row, type: row.type.replace(/[^\s:]+:(?:[^\s:]+:)?(?=[^\s:]+$)/, "") }));
-  if (names - missing < minFullNameCells && bare.some(({ type }, i) => type !== body[i]?.type))
-    return fitted(bare, width);
-  const room = Math.max(minCells, names - missing);
-  const typeRoom = Math.max(minCells, types - Math.max(0, missing - (names - room)));
-  return body.map((row) => ({ ...row, type: cut(row.type, typeRoom, "end"), name: cut(row.name, room, "start") }));
-}
-
-const widest = (body: readonly TableRow[], textOf: (row: TableRow) => string, minimum = 0): number =>
-  Math.max(minimum, ...body.map((row) => widthOf(textOf(row))));
-
-/** Columns of the status. */
-const statusCells = (body: readonly TableRow[]): number =>
-  widest(body, withoutDots, 4) + Math.max(0, ...body.map(({ dots }) => dots));
-
-const graphemes = new Intl.Segmenter();
-
-function cut(text: string, cells: number, where: "start" | "end"): string {
-  if (widthOf(text) <= cells) return text;
-  let kept = Array.from(graphemes.segment(text), ({ segment }) => segment);
-  while (widthOf(kept.join("")) >= cells) kept = where === "start" ? kept.slice(1) : kept.slice(0, -1);
-  return where === "start" ? `…${kept.join("")}` : `${kept.join("")}…`;
-}
-
-/** Makes the table of a run: a head, then the resources as a tree by parent. */
-export function table(rows: Rows, width = Infinity): Line[] {
-  const body = fitted(flattened(rows, branch(rows, rows.stack, childrenOf(rows)), "", ""), width - 1);
-  const typeCells = widest(body, ({ type }) => type, 4);
-  const nameCells = widest(body, ({ name }) => name, 4);
-  const head = ["Type", "Name", rows.run.preview ? "Plan" : "Status"];
+/**
+ * The tree of a run that has ended: a head, then the resources by parent that have something to show.
+ * @param diff shows below each resource how its properties change
+ */
+export function treeLines(rows: Rows, print: Print, width: number, diff: boolean): string[] {
+  const children = new Map<ResourceRow, ResourceRow[]>();
+  for (const row of rows.all) {
+    const parent = rows.parentOf(row);
+    if (!parent) continue;
+    const siblings = children.get(parent) ?? [];
+    siblings.push(row);
+    children.set(parent, siblings);
+  }
+  const body = fitted(branch(rows, rows.stack, children, "", "", diff ? print : undefined), width);
+  const head = ["Type", "Name", print.preview ? "Plan" : "Status"];
   if (body.some((row) => row.info.length > 0)) head.push("Info");
-  const columns = [typeCells, nameCells, Math.max(statusCells(body), head[2]?.length ?? 0)];
+  const columns = [widest(body, "type", 4), widest(body, "name", 4), statusCells(body)];
+  const titles: Line = head.flatMap((title, at) => [
+    { text: title, style: underlined },
+    { text: " ".repeat(Math.max(0, (columns[at] ?? 0) - title.length) + 2) },
+  ]);
+  const paint = (line: Line): string => paintLine(clipLine(line, width), print.paint);
   return [
-    [
-      { text: "     " },
-      ...head.flatMap((title, i) => [
-        { text: title, style: underlined },
-        { text: " ".repeat(Math.max(0, (columns[i] ?? 0) - title.length) + 2) },
+    paint([{ text: "     " }, ...titles]),
+    ...body.flatMap(({ glyph, type, name, status, info, details }) => [
+      paint([
+        { text: " " },
+        glyph,
+        { text: `  ${padText(type, columns[0] ?? 0)}  ${padText(name, columns[1] ?? 0)}  ` },
+        status,
+        { text: " ".repeat(Math.max(0, (columns[2] ?? 0) - widthOf(status.text)) + 2) },
+        ...info,
       ]),
-    ],
-    ...body.map((row): Line => [
-      { text: " " },
-      row.glyph,
-      { text: `  ${padText(row.type, typeCells)}  ${padText(row.name, nameCells)}  ` },
-      ...row.status,
-      { text: " ".repeat(Math.max(0, (columns[2] ?? 0) - widthOf(toPlainText(row.status))) + 2) },
-      ...row.info,
+      ...details,
     ]),
   ];
 }
 
-const withoutDots = (row: TableRow): string => row.status[0]?.text ?? "";
-
-function childrenOf(rows: Rows): Map<ResourceRow, ResourceRow[]> {
-  const children = new Map<ResourceRow, ResourceRow[]>();
-  for (const row of rows.all) {
-    const parent = rows.parentOf(row);
-    if (parent) children.set(parent, [...(children.get(parent) ?? []), row]);
-  }
-  return children;
-}
-
-function branch(rows: Rows, row: ResourceRow, children: Map<ResourceRow, ResourceRow[]>): Branch {
-  const below = (children.get(row) ?? []).map((child) => branch(rows, child, children));
-  return { row, children: below.filter((child) => child.children.length > 0 || hasNews(rows, child.row)) };
-}
-
-/** True if a row has something to show of its own; others only hold their children. */
-function hasNews(rows: Rows, row: ResourceRow): boolean {
-  if (isStackUrn(row.urn) || row.state === "failed" || toShownOp(rows, row, true) !== "same") return true;
-  if (row.messages.length > 0) return true;
-  return row.live !== undefined && !rows.finished;
-}
-
-function flattened(rows: Rows, { row, children }: Branch, prefix: string, below: string): TableRow[] {
-  const { glyph, style } = opWords[toShownOp(rows, row, true)];
+/** The rows of a resource and of those below it; none where they have nothing to show. */
+function branch(
+  rows: Rows,
+  row: ResourceRow,
+  children: ReadonlyMap<ResourceRow, ResourceRow[]>,
+  prefix: string,
+  below: string,
+  print: Print | undefined,
+): TableRow[] {
+  const shown = (children.get(row) ?? []).filter((child) => hasNews(rows, child, children));
+  const { glyph, style } = opWords[toShownOp(rows, row)];
   return [
     {
       glyph: { text: glyph, style },
       type: prefix + shortType(row.type),
       name: oneLine(row.name),
-      status: [status(rows, row, true), ...suffix(rows, row, style)],
-      info: info(rows, row),
-      diff: rows.finished ? diffInfo(row) : [],
-      dots,
-      isOver: rows.finished,
+      status: status(rows, row),
+      info: info(row),
+      details: print ? detailsOf(rows, row, print) : [],
     },
-    ...children.flatMap((child, i) => {
-      const last = i === children.length - 1;
-      return flattened(rows, child, `${below}${last ? "└─ " : "├─ "}`, `${below}${last ? "   " : "│  "}`);
+    ...shown.flatMap((child, at) => {
+      const last = at === shown.length - 1;
+      return branch(rows, child, children, `${below}${last ? "└─ " : "├─ "}`, `${below}${last ? "   " : "│  "}`, print);
     }),
   ];
 }
 
-function suffix(rows: Rows, row: ResourceRow, style: Style): Line {
-  if (isDone(rows, row) || (!isStackUrn(row.urn) && (row.op === "same" || row.state !== "running"))) return [];
-  return [{ text: ".".repeat(Math.max(0, Math.floor((rows.now - row.began) / 1000)) % (dots + 1)), style }];
+/** True if a row has something to show of its own or below it. */
+function hasNews(rows: Rows, row: ResourceRow, children: ReadonlyMap<ResourceRow, ResourceRow[]>): boolean {
+  if (row.state === "failed" || toShownOp(rows, row) !== "same" || row.messages.length > 0) return true;
+  return (children.get(row) ?? []).some((child) => hasNews(rows, child, children));
 }
 
-/** Makes a line of one row, for output that is kept as a log. */
-export function logLine(rows: Rows, row: ResourceRow, extra: Line): Line {
-  const { glyph, style } = opWords[toShownOp(rows, row, false)];
-  const stage = status(rows, row, false);
-  const isSized = row.size !== undefined && stage.text !== "" && toPlainText(extra) !== "";
-  const columns: Line[] = [
-    [{ text: oneLine(row.type) }],
-    [{ text: oneLine(row.name) }],
-    isSized ? [stage, { text: ":" }] : [stage],
-    extra,
+/** Cuts types and names until they fit beside status and info: first the packages of types go. */
+function fitted(body: TableRow[], width: number): TableRow[] {
+  const infoCells = Math.min(Math.max(0, ...body.map(({ info }) => widthOf(toPlainText(info)))), maxInfoCells);
+  const room = width - 5 - 2 - 2 - statusCells(body) - 2 - infoCells;
+  if (widest(body, "type", 4) + widest(body, "name", 4) <= room) return body;
+  const bare = body.map((row) => ({ ...row, type: row.type.replace(/[^\s:]+:(?:[^\s:]+:)?(?=[^\s:]+$)/, "") }));
+  const nameCells = Math.max(minCells, room - widest(bare, "type", 4));
+  const typeCells = Math.max(minCells, room - nameCells);
+  return bare.map((row) => ({
+    ...row,
+    type: cutText(row.type, typeCells, "end"),
+    name: cutText(row.name, nameCells, "start"),
+  }));
+}
+
+const widest = (body: readonly TableRow[], column: "type" | "name", minimum: number): number =>
+  Math.max(minimum, ...body.map((row) => widthOf(row[column])));
+
+const statusCells = (body: readonly TableRow[]): number =>
+  Math.max("Plan".length, ...body.map((row) => widthOf(row.status.text)));
+
+/** The operation to show: a replacement is one row, unless one of its steps failed. */
+function toShownOp(rows: Rows, row: ResourceRow): Op {
+  if (row.op === "refresh" && row.state === "done" && row.changes.length === 0) return "same";
+  return !rows.failed && isPartOfReplacement(row.op) ? "replace" : row.op;
+}
+
+/** The status of a row: what is planned, or done. */
+function status(rows: Rows, row: ResourceRow): Segment {
+  const op = toShownOp(rows, row);
+  const { style, planned, doing, done, failed } = opWords[op];
+  if (rows.run.preview) return { text: planned, style };
+  if (row.state === "failed" || messagesOf(row, "error").length > 0) return { text: `**${failed}**`, style: "red" };
+  if (row.state === "running" && row.provider !== undefined && doing !== "")
+    return { text: `${doing} (interrupted)`, style: "yellow" };
+  if (op === "same" || row.state !== "done") return { text: done, style };
+  const { seconds } = row;
+  return { text: `${done} (${seconds < 1 ? seconds.toFixed(2) : Math.floor(seconds)}s)`, style };
+}
+
+/** The info of a row: `[diff: +x-y~name]; 1 error`, or what goes with a deletion. */
+function info(row: ResourceRow): Line {
+  const diff = row.op === "same" ? [] : shortDiff(row.changes);
+  const first: Line =
+    row.size !== undefined
+      ? [{ text: oneLine(row.size) }]
+      : diff.length > 0
+        ? [{ text: "[diff: " }, ...diff, { text: "]" }]
+        : [];
+  const counts = shownSeverities.flatMap((severity): Line[] => {
+    const { length } = messagesOf(row, severity);
+    const { noun, style } = severities[severity];
+    return length > 0 ? [[{ text: `${length} ` }, { text: plural(length, noun), style }]] : [];
+  });
+  return [...(first.length > 0 ? [first] : []), ...counts].flatMap((part, at) =>
+    at === 0 ? part : [{ text: "; " }, ...part],
+  );
+}
+
+function shortDiff(changes: readonly PropertyChange[]): Line {
+  const kinds = new Map<string, PropertyChange["kind"]>();
+  for (const { path, kind } of changes) {
+    const key = topKey(path);
+    // A change below a property is an update of the property.
+    if (!key.startsWith("__")) kinds.set(key, path === key && !kinds.has(key) ? kind : "update");
+  }
+  const groups: [string, PropertyChange["kind"], Style][] = [
+    ["+", "add", "green"],
+    ["-", "delete", "red"],
+    ["~", "update", "yellow"],
   ];
-  const filled = columns.filter((column) => toPlainText(column) !== "");
-  return [{ text: " " }, { text: glyph, style }, ...filled.flatMap((column) => [{ text: " " }, ...column])];
+  return groups.flatMap(([glyph, kind, style]) => {
+    const keys = [...kinds].flatMap(([key, other]) => (other === kind ? firstLine(key) : [])).sort();
+    return keys.length === 0 ? [] : [{ text: glyph + keys.join(","), style }];
+  });
+}
+
+/** The properties of what is created or deleted, and the changes of others. */
+function detailsOf(rows: Rows, row: ResourceRow, print: Print): string[] {
+  if (toShownOp(rows, row) === "same") return [];
+  if (row.op === "create" || row.op === "delete")
+    return propertyLines(row.properties, detailColumn, opWords[row.op].style, print);
+  return changeLines(changeTree(row.changes), detailColumn, print);
 }

@@ -64,3 +64,11 @@ export function heading(kind: RunKind, preview: boolean, stack: string): string 
 }
 
 export const plural = (count: number, noun: string): string => (count === 1 ? noun : `${noun}s`);
+
+export const severities = {
+  error: { style: "red", noun: "error", prefix: "error:" },
+  warning: { style: "yellow", noun: "warning", prefix: "warning:" },
+  info: { style: "magenta", noun: "message", prefix: "" },
+} as const;
+/** Debug messages are for `--json`. */
+export const shownSeverities = ["error", "warning", "info"] as const;

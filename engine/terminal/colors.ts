@@ -22,4 +22,3 @@ export function createPaint(color: boolean): Paint {
 }
 
 export const headline: Style = ["magentaBright", "bold"];
-export const bold = (style: Style): Style => (Array.isArray(style) ? ["bold", ...style] : ["bold", style]);

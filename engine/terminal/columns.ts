@@ -1,7 +1,19 @@
+import { createRequire } from "node:module";
+import type stringWidth from "string-width";
 import { isPipeline, withoutCommands } from "./pipelines.ts";
 import type { Terminal } from "./prompts.ts";
 import { type Line, oneLine } from "./text.ts";
-import { widthOf } from "./width.ts";
+
+/** Characters of one column each: ASCII, and the lines of tables. */
+const simple = /^[\x20-\x7e\u2500-\u257f]*$/;
+let measure: typeof stringWidth | undefined;
+
+/** Loads the library when the first other character comes: its tables take a tenth of a short command. */
+const loaded = (): typeof stringWidth =>
+  (measure ??= (createRequire(import.meta.url)("string-width") as { default: typeof stringWidth }).default);
+
+/** Columns of a text on a terminal. */
+export const widthOf = (text: string): number => (simple.test(text) ? text.length : loaded()(text));
 
 const graphemes = new Intl.Segmenter();
 
@@ -37,6 +49,14 @@ export function clipLine(line: Line, cells: number): Line {
     kept.push({ ...segment, text });
   }
   return kept;
+}
+
+/** Cuts a text to a number of columns, and marks that by a dot at its start or end. */
+export function cutText(text: string, cells: number, where: "start" | "end"): string {
+  if (widthOf(text) <= cells) return text;
+  let kept = Array.from(graphemes.segment(text), ({ segment }) => segment);
+  while (widthOf(kept.join("")) >= cells) kept = where === "start" ? kept.slice(1) : kept.slice(0, -1);
+  return where === "start" ? `…${kept.join("")}` : `${kept.join("")}…`;
 }
 
 /** Prints rows for people, each on one line. */

@@ -2,8 +2,7 @@ import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { EngineError } from "../errors.ts";
-import { printableJson } from "./json.ts";
-import { oneLine, printable } from "./text.ts";
+import { oneLine, printable, printableJson } from "./text.ts";
 
 /** The streams and the environment of a command; default: the process's own. */
 export interface Terminal {

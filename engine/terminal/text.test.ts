@@ -56,7 +56,7 @@ describe("colours", () => {
 
   test("show what an operation does", () => {
     const text = shown(all, { color: true });
-    expect(text).toContain(" \u001b[32m+ \u001b[39m pulumi-nodejs:dynamic/microapps:App web");
+    expect(text).toContain(" \u001b[32m+ \u001b[39m  └─ microapps:App ");
     expect(text).toContain("\u001b[31m**creating failed**\u001b[39m");
     expect(text).toContain("    \u001b[31merror:\u001b[39m no\n");
   });

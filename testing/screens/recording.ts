@@ -1,5 +1,4 @@
 import { createDisplay } from "../../engine/display/display.ts";
-import { Terminal } from "../../engine/display/testing/terminal.ts";
 import type { EngineEvent } from "../../engine/events.ts";
 
 /** Events that a command printed with `--json`, without the parts that differ from run to run. */
@@ -36,7 +35,6 @@ function inOrder(run: EngineEvent[]): EngineEvent[] {
 
 /** The final screen of a recording on a terminal of this width, and its lines that are wider than the terminal. */
 export function screen(recording: Recording, width: number): { text: string; overflowing: string[] } {
-  const terminal = new Terminal(width, 50);
   let written = "";
   const { emit, close } = createDisplay({
     form: "text",
@@ -45,16 +43,11 @@ export function screen(recording: Recording, width: number): { text: string; ove
     color: false,
     suppressOutputs: false,
     suppressProgress: false,
-    write: (text) => {
-      written += text;
-      terminal.write(text);
-    },
+    write: (text) => (written += text),
     width: () => width,
     now: () => 0,
   });
   for (const event of recording) emit(event);
   close();
-  const wide = new Terminal(10_000, 50);
-  wide.write(written);
-  return { text: terminal.text, overflowing: wide.text.split("\n").filter((line) => line.length > width) };
+  return { text: written, overflowing: written.split("\n").filter((line) => line.length > width) };
 }
