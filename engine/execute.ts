@@ -11,10 +11,8 @@ import { startProgram } from "./program/languageHost.ts";
 import { MonitorServer } from "./program/monitorServer.ts";
 import { ResourceMonitor, toShownProperties } from "./program/resourceMonitor.ts";
 import { refuseForeignRuntime, refuseForeignState } from "./program/unsupported.ts";
-import type { HostProvider } from "./providers/hosting.ts";
-import { entryOf } from "./providers/pluginHost.ts";
 import { ProviderRegistry } from "./providers/registry.ts";
-import { startProvider } from "./providers/startProvider.ts";
+import { executableOf, type HostProvider, startProvider } from "./providers/starting.ts";
 import type { ResourceState } from "./state/resourceState.ts";
 import { Snapshot } from "./state/snapshot.ts";
 import { changesBetween } from "./values/propertyChanges.ts";
@@ -90,7 +88,7 @@ async function prepare(stack: Stack, options: RunOptions, monitor: MonitorServer
   const deployment = await stack.read();
   const plugins = new Map(project.plugins.map((plugin) => [plugin.name, plugin]));
   // A missing plugin is reported before anything is started.
-  for (const plugin of plugins.values()) entryOf(plugin);
+  for (const plugin of plugins.values()) executableOf(plugin);
   const packages = new Set([dynamicPackage, ...plugins.keys()]);
   refuseForeignState(deployment.resources, packages);
   await monitor.listen();
@@ -98,10 +96,7 @@ async function prepare(stack: Stack, options: RunOptions, monitor: MonitorServer
     ...{ project, stack: stack.name, config, engineAddress: monitor.address, environment, emit, host },
     log: (event: LogEvent) => monitor.log(event),
   };
-  const providers = new ProviderRegistry(
-    (name) => startProvider(plugins.get(name), providerOptions),
-    (message) => emit({ type: "log", severity: "warning", message }),
-  );
+  const providers = new ProviderRegistry((name) => startProvider(plugins.get(name), providerOptions));
   return new Run({
     kind,
     preview,

@@ -57,6 +57,6 @@ export function reportFailure(error: unknown, terminal: Terminal = processTermin
 
 // Exports for declaring further commands, which load the rest of the engine when they run.
 export { EngineError } from "../errors.ts";
-export type { HostProvider } from "../providers/hosting.ts";
+export type { HostProvider } from "../providers/starting.ts";
 export { processTerminal, type Terminal } from "../terminal/prompts.ts";
 export { refuseUnknownCommands } from "./pulumi.ts";

@@ -3,13 +3,13 @@ import { hasChanges, type RunResult } from "../deployment/result.ts";
 import { heading } from "../display/words.ts";
 import { EngineError, exitStatuses } from "../errors.ts";
 import type { Emit, RunKind, StepInfo } from "../events.ts";
-import type { HostProvider } from "../providers/hosting.ts";
+import type { HostProvider } from "../providers/starting.ts";
 import type { ResourceState } from "../state/resourceState.ts";
 import { allowsColor, createPaint, headline } from "../terminal/colors.ts";
 import { writeOn } from "../terminal/pipelines.ts";
 import { ask, isInteractive, type Terminal } from "../terminal/prompts.ts";
 import { oneLine } from "../terminal/text.ts";
-import { refuseOtherVersion } from "../workspace/pulumiVersion.ts";
+import { refuseOtherVersion } from "../workspace/project.ts";
 import type { Stack } from "../workspace/workspace.ts";
 import { type GlobalOptions, openWorkspace, optionsOf } from "./globals.ts";
 

@@ -3,12 +3,11 @@ import { pickVisibleInputs } from "../providers/packageVersions.ts";
 import { type Checked, type Difference, DiffUnavailable } from "../providers/provider.ts";
 import type { Operator } from "../providers/registry.ts";
 import { newState, type ResourceState } from "../state/resourceState.ts";
-import { isProviderType, nameOf, parseReference } from "../values/urns.ts";
-import { equal, type PropertyMap } from "../values/values.ts";
+import { formerUrns } from "../values/aliases.ts";
+import { isProviderType, nameOf, parseReference, makeUrn } from "../values/urns.ts";
+import { equal, type PropertyMap, unknown } from "../values/values.ts";
 import { SerialQueue } from "./concurrency.ts";
-import { dependentsToReplace } from "./dependentReplacements.ts";
 import { type Goal, type ReadGoal, stateOfGoal } from "./goal.ts";
-import { RegisteredUrns } from "./registeredUrns.ts";
 import { changesOf, diffResource, needsReplacement, withIgnored, withReplaceOnChanges } from "./resourceDiff.ts";
 import type { Run } from "./run.ts";
 import { Aborted, operatorOf, runChain } from "./stepExecutor.ts";
@@ -284,4 +283,126 @@ export class StepGenerator {
     }
     return steps;
   }
+}
+
+/** The old resource that a registration continues. */
+interface Predecessor {
+  old: ResourceState | undefined;
+  /** The URN that it had before, when that was another one. */
+  alias: string | undefined;
+  /** Another registration claims the same resource, which was reported. */
+  conflicting: boolean;
+}
+
+/** The URNs that a run has registered, and the old ones that they took over by alias. */
+class RegisteredUrns {
+  readonly #run: Run;
+  readonly #urns = new Set<string>();
+  readonly #takenOver = new Map<string, string>();
+  /** The old URNs by those that took them over. */
+  readonly #before = new Map<string, string>();
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  /** Makes the URN of a registration. Fails when its parent is missing or the URN was registered before. */
+  add({ parent, type, name }: Pick<Goal, "parent" | "type" | "name">): string {
+    const run = this.#run;
+    if (parent !== "" && !this.#urns.has(parent)) throw run.fail(`could not find parent resource ${parent}`);
+    const urn = makeUrn(run.stack, run.project, parent, type, name);
+    if (this.#urns.has(urn)) {
+      throw run.fail(`Duplicate resource URN '${urn}'; try giving it a unique name`, urn);
+    }
+    this.#urns.add(urn);
+    return urn;
+  }
+
+  /** Finds the old resource: by the URN, then by the first alias that exists. Reports conflicts without throwing. */
+  predecessorOf(urn: string, goal?: Pick<Goal, "parent" | "type" | "name" | "aliases">): Predecessor {
+    const run = this.#run;
+    const { stack, project } = run;
+    const former = goal ? formerUrns({ stack, project, ...goal }, goal.aliases, this.#before) : [];
+    let conflicting = false;
+    const conflict = (message: string): void => {
+      conflicting = true;
+      run.fail(message, urn);
+    };
+    const owner = this.#takenOver.get(urn);
+    if (owner !== undefined)
+      conflict(`Duplicate resource URN '${urn}' conflicting with alias on resource with URN '${owner}'`);
+    for (const alias of [urn, ...former]) {
+      const old = run.olds.get(alias);
+      if (!old) continue;
+      if (alias === urn) return { old, alias: undefined, conflicting };
+      for (const other of [this.#urns.has(alias) ? urn : undefined, this.#takenOver.get(alias)]) {
+        if (other === undefined) continue;
+        conflict(
+          `Duplicate resource alias '${alias}' applied to resource with URN '${urn}' conflicting with resource with URN '${other}'`,
+        );
+      }
+      this.#takenOver.set(alias, urn);
+      this.#before.set(urn, alias);
+      return { old, alias, conflicting };
+    }
+    return { old: undefined, alias: undefined, conflicting };
+  }
+
+  /** True if a resource took over an old URN by alias. */
+  isTakenOver(old: string, by: string): boolean {
+    return this.#takenOver.get(old) === by;
+  }
+}
+
+/** Decisions of the run so far, by URN. */
+interface Decisions {
+  operatedOn: ReadonlySet<string>;
+  deletes: ReadonlySet<string>;
+}
+
+/**
+ * The old resources that have to be deleted before `root` can be, because the change replaces them too: their providers
+ * say so when they are asked with the affected inputs unknown. In dependency order.
+ */
+async function dependentsToReplace(
+  run: Run,
+  root: ResourceState,
+  next: ResourceState,
+  decisions: Decisions,
+): Promise<ResourceState[]> {
+  const replaced = new Set([root.urn]);
+  const found: ResourceState[] = [];
+  // Resources registered before the root no longer depend on it.
+  const impossible = new Set([...decisions.operatedOn, ...decisions.deletes]);
+  const dependents = run.graph.has(root) ? run.graph.dependingOn(root, impossible) : [];
+  for (const candidate of dependents) {
+    if (!(await isReplaced(run, candidate, replaced))) continue;
+    found.push(candidate);
+    replaced.add(candidate.urn);
+  }
+  for (const state of run.olds.values()) {
+    const tied = state.deletedWith === root.urn || state.deletedWith === next.urn;
+    if (tied && !found.includes(state) && !decisions.operatedOn.has(state.urn)) found.push(state);
+  }
+  return found;
+}
+
+async function isReplaced(run: Run, state: ResourceState, replaced: ReadonlySet<string>): Promise<boolean> {
+  if (!state.custom || state.external) return false;
+  if (state.provider !== "" && replaced.has(parseReference(state.provider).urn)) {
+    // It is deleted with its provider's present configuration.
+    await run.providers.ensure(state.provider, run.resources);
+    return true;
+  }
+  if (replaced.has(state.deletedWith)) return true;
+  const affected = Object.entries(state.propertyDependencies)
+    .filter(([name, urns]) => Object.hasOwn(state.inputs, name) && urns.some((urn) => replaced.has(urn)))
+    .map(([name]) => name);
+  if (affected.length === 0) return false;
+  if (isProviderType(state.type)) await run.providers.same(state);
+  else await run.providers.ensure(state.provider, run.resources);
+  const inputs: PropertyMap = { ...state.inputs };
+  for (const name of affected) inputs[name] = unknown;
+  const difference = await diffResource(run, operatorOf(run, state), state, inputs, state.ignoreChanges, true);
+  return needsReplacement(withReplaceOnChanges(difference, state.replaceOnChanges, false));
 }

@@ -117,13 +117,11 @@ test("--diff shows below each resource how its properties change", () => {
           ]
           token: [secret]
  ~   └─ microapps:App      web        update  [diff: +token-gone~name,tags,teamId]
-        - gone  : true
-        ~ name  : "web" => "site"
-        ~ tags  : [
-            + [1]: "b"
-          ]
-        ~ teamId: "team-1" => output<string>
-        + token : [secret]
+        - gone   : true
+        ~ name   : "web" => "site"
+        + tags[1]: "b"
+        ~ teamId : "team-1" => output<string>
+        + token  : [secret]
 
 Diagnostics:`);
   expect(shown(drift, { diff: true })).toContain("\n        ~ size: 1 => 9\n");
@@ -151,10 +149,10 @@ test("outputs can be left out, and after a run all of them are shown with how th
       + a: "x"
     }
   - gone : "y"
+  ~ size : 1 => 2
     same : [
         [0]: 1
     ]
-  ~ size : 1 => 2
     token: [secret]
 
 `);

@@ -3,9 +3,6 @@ import type { Paint, Style } from "../terminal/colors.ts";
 import { padText, widthOf } from "../terminal/columns.ts";
 import { oneLine } from "../terminal/text.ts";
 import { isObject } from "../values/json.ts";
-import { parsePath } from "../values/paths.ts";
-
-type Key = string | number;
 
 /** How properties are printed. */
 export interface Print {
@@ -30,13 +27,7 @@ const marks = {
 const step = 4;
 /** True for keys of the engine and the dynamic providers: `__provider` is a whole serialized program. */
 const isInternal = (key: string): boolean => key.startsWith("__");
-const title = (key: Key): string => (typeof key === "number" ? `[${key}]` : oneLine(key));
-const compareKeys = (a: Key, b: Key): number =>
-  typeof a === "number" && typeof b === "number" ? a - b : String(a) < String(b) ? -1 : 1;
-
-function widest(keys: readonly Key[]): number {
-  return Math.max(0, ...keys.map((key) => widthOf(title(key))));
-}
+const compareKeys = (a: string, b: string): number => (a < b ? -1 : 1);
 
 /** Prints the properties of what is created or deleted, or that stay; `style` colours all of them. */
 export function propertyLines(
@@ -52,8 +43,8 @@ function objectLines(object: Record<string, unknown>, place: Place, print: Print
   const keys = Object.keys(object)
     .filter((key) => !isInternal(key))
     .sort(compareKeys);
-  const width = widest(keys);
-  return keys.flatMap((key) => valueLines(padText(title(key), width), object[key], place, print));
+  const width = Math.max(0, ...keys.map((key) => widthOf(oneLine(key))));
+  return keys.flatMap((key) => valueLines(padText(oneLine(key), width), object[key], place, print));
 }
 
 /** `name: value`, on several lines where the value is a list or an object. */
@@ -106,99 +97,38 @@ function inline(value: unknown, print: Print): string {
   return oneLine(JSON.stringify(value));
 }
 
-/** Prints changes by place, between the properties of `sames` that do not change. */
-export function changeLines(
-  tree: ChangeTree,
-  column: number,
-  print: Print,
-  sames: Record<string, unknown> = {},
-): string[] {
-  const keys = [...new Set<Key>([...tree.keys(), ...Object.keys(sames)])]
-    .filter((key) => typeof key === "number" || !isInternal(key))
-    .sort(compareKeys);
-  const width = widest(keys);
-  return keys.flatMap((key) => {
-    const name = padText(title(key), width);
-    const change = tree.get(key);
-    if (change === undefined) return valueLines(name, sames[key], { column, glyph: "  ", style: undefined }, print);
-    if (change instanceof Map) return treeLines(name, change, column, print);
-    return oneChange(name, change, column, print);
+/** Prints changes, each by its place; of lists and objects what differs in them. */
+export function changeLines(changes: readonly PropertyChange[], column: number, print: Print): string[] {
+  const shown = changes.flatMap(expanded).filter(({ path }) => !isInternal(path));
+  const width = Math.max(0, ...shown.map(({ path }) => widthOf(oneLine(path))));
+  const sorted = shown.toSorted((a, b) => compareKeys(a.path, b.path));
+  return sorted.flatMap(({ path, kind, old, new: next }) => {
+    const place: Place = { column, ...marks[kind] };
+    const name = padText(oneLine(path), width);
+    if (kind !== "update") return valueLines(name, kind === "add" ? next : old, place, print);
+    const { paint } = print;
+    const [before, after] = [paint("red", inline(old, print)), paint("green", inline(next, print))];
+    return [marked(place, print, `${name}: `) + before + paint(marks.update.style, " => ") + after];
   });
 }
 
-function treeLines(name: string, tree: ChangeTree, column: number, print: Print): string[] {
-  const place: Place = { column, ...marks.update };
-  const isList = [...tree.keys()].every((key) => typeof key === "number");
-  return [
-    marked(place, print, `${name}: ${isList ? "[" : "{"}`),
-    ...changeLines(tree, column + step, print),
-    paintedAs(place, print, " ".repeat(column) + (isList ? "]" : "}")),
-  ];
-}
-
-function oneChange(name: string, change: PropertyChange, column: number, print: Print): string[] {
-  const place: Place = { column, ...marks[change.kind] };
-  if (change.kind !== "update") {
-    return valueLines(name, change.kind === "add" ? change.new : change.old, place, print);
-  }
-  const { paint } = print;
-  const before = paint("red", inline(change.old, print));
-  const after = paint("green", inline(change.new, print));
-  return [marked(place, print, `${name}: `) + before + paint(marks.update.style, " => ") + after];
-}
-
-/** Changes by place; a branch holds the changes below it. */
-type ChangeTree = Map<Key, PropertyChange | ChangeTree>;
-
-/** Splits a path; one that cannot be parsed stays one part. */
-function partsOf(path: string): Key[] {
-  try {
-    const parts = parsePath(path);
-    return parts.length === 0 ? [path] : parts;
-  } catch {
-    return [path];
-  }
-}
-
-export const topKey = (path: string): string => String(partsOf(path)[0]);
-
-/** Arranges changes by their paths. */
-export function changeTree(changes: readonly PropertyChange[]): ChangeTree {
-  const root: ChangeTree = new Map();
-  for (const change of changes) {
-    const parts = partsOf(change.path);
-    const last = parts.pop();
-    if (last === undefined) continue;
-    let at = root;
-    for (const part of parts) {
-      const below = at.get(part);
-      const tree: ChangeTree = below instanceof Map ? below : new Map<Key, PropertyChange | ChangeTree>();
-      at.set(part, tree);
-      at = tree;
-    }
-    at.set(last, expanded(change));
-  }
-  return root;
-}
+/** The name of the property that a path leads to or into. */
+export const topKey = (path: string): string => {
+  const [, quoted, named] = /^\["((?:\\"|[^"])*)"\]|^([^.[]+)/.exec(path) ?? [];
+  return quoted ?? named ?? path;
+};
 
 /** Splits a change between two lists or two objects into what differs in them. */
-function expanded(change: PropertyChange): PropertyChange | ChangeTree {
-  if (change.kind !== "update") return change;
-  const { old } = change;
-  const next = change.new;
-  const pairs: [Key, unknown, unknown][] = [];
-  if (Array.isArray(old) && Array.isArray(next)) {
-    for (let i = 0; i < Math.max(old.length, next.length); i++) pairs.push([i, old[i], next[i]]);
-  } else if (isObject(old) && isObject(next)) {
-    for (const key of new Set([...Object.keys(old), ...Object.keys(next)])) pairs.push([key, old[key], next[key]]);
-  } else {
-    return change;
-  }
-  const tree: ChangeTree = new Map();
-  for (const [key, before, after] of pairs) {
-    if (JSON.stringify(before) === JSON.stringify(after)) continue;
-    const kind = before === undefined ? "add" : after === undefined ? "delete" : "update";
-    tree.set(key, expanded({ path: change.path, kind, old: before, new: after }));
-  }
-  return tree.size === 0 ? change : tree;
+function expanded({ path, kind, old, new: next }: PropertyChange): PropertyChange[] {
+  const isPair = (Array.isArray(old) && Array.isArray(next)) || (isObject(old) && isObject(next));
+  if (kind !== "update" || !isPair) return [{ path, kind, old, new: next }];
+  const [before, after] = [new Map(Object.entries(old)), new Map(Object.entries(next))];
+  const parts = [...new Set([...before.keys(), ...after.keys()])].flatMap((key) => {
+    const [was, is] = [before.get(key) as unknown, after.get(key) as unknown];
+    if (JSON.stringify(was) === JSON.stringify(is)) return [];
+    const part = Array.isArray(old) ? `[${key}]` : /^\w+$/.test(key) ? `.${key}` : `["${key}"]`;
+    const step = was === undefined ? "add" : is === undefined ? "delete" : "update";
+    return expanded({ path: path + part, kind: step, old: was, new: is });
+  });
+  return parts.length > 0 ? parts : [{ path, kind, old, new: next }]; // they differ in secrets
 }

@@ -2,7 +2,7 @@ import type { Op } from "../events.ts";
 import { headline, type Paint } from "../terminal/colors.ts";
 import { wrapLine } from "../terminal/columns.ts";
 import { oneLine, printable } from "../terminal/text.ts";
-import { changeLines, changeTree, type Print, propertyLines } from "./properties.ts";
+import { changeLines, topKey, type Print, propertyLines } from "./properties.ts";
 import { type EventOf, type Message, messagesOf, type ResourceRow, type Rows } from "./rows.ts";
 import { opWords, plural, severities, shownSeverities } from "./words.ts";
 
@@ -71,7 +71,12 @@ function outputLines(rows: Rows, summary: EventOf<"summary">, print: Print): str
   if (rows.stack.op === "create" && summary.outputChanges.every(({ kind }) => kind === "add")) {
     return propertyLines(summary.outputs, 4, "green", print);
   }
-  return changeLines(changeTree(summary.outputChanges), 4, print, summary.preview ? {} : summary.outputs);
+  const changed = new Set(summary.outputChanges.map(({ path }) => topKey(path)));
+  const same = Object.entries(summary.preview ? {} : summary.outputs).filter(([name]) => !changed.has(name));
+  return [
+    ...changeLines(summary.outputChanges, 4, print),
+    ...propertyLines(Object.fromEntries(same), 4, undefined, print),
+  ];
 }
 
 const countedOps: Op[] = [

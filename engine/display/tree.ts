@@ -2,7 +2,7 @@ import type { Op, PropertyChange } from "../events.ts";
 import type { Style } from "../terminal/colors.ts";
 import { clipLine, cutText, padText, widthOf } from "../terminal/columns.ts";
 import { firstLine, type Line, oneLine, paintLine, type Segment, shortType, toPlainText } from "../terminal/text.ts";
-import { changeLines, changeTree, type Print, propertyLines, topKey } from "./properties.ts";
+import { changeLines, type Print, propertyLines, topKey } from "./properties.ts";
 import { messagesOf, type ResourceRow, type Rows } from "./rows.ts";
 import { isPartOfReplacement, opWords, plural, severities, shownSeverities } from "./words.ts";
 
@@ -176,5 +176,5 @@ function detailsOf(rows: Rows, row: ResourceRow, print: Print): string[] {
   if (toShownOp(rows, row) === "same") return [];
   if (row.op === "create" || row.op === "delete")
     return propertyLines(row.properties, detailColumn, opWords[row.op].style, print);
-  return changeLines(changeTree(row.changes), detailColumn, print);
+  return changeLines(row.changes, detailColumn, print);
 }

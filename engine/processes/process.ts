@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import type { Writable } from "node:stream";
 import { withoutPassphrase } from "../../machine/processes.ts";
 import { EngineError } from "../errors.ts";
 
@@ -32,11 +33,27 @@ process.on("exit", () => {
 // And what is loaded is no garbage: there is room for it from the start, in megabytes. More room costs memory and saves nothing.
 const flags = ["--allow-natives-syntax", "--min-semi-space-size=16", "--max-semi-space-size=16"];
 
-/** Starts Node with a life line, which ends the process when the engine ends. */
-export function startNode(options: StartOptions & { nodeArguments?: string[] }): Started {
+/**
+ * Starts Node with a life line, which ends the process when the engine ends.
+ * @param variables given over that line, so that nobody can look them up
+ */
+export function startNode(
+  options: StartOptions & { nodeArguments?: string[]; variables?: NodeJS.ProcessEnv },
+): Started {
   const lifeline = new URL(import.meta.url.endsWith(".ts") ? "./lifeline.ts" : "./lifeline.js", import.meta.url);
   const nodeArguments = [...flags, "--import", lifeline.href, ...(options.nodeArguments ?? [])];
-  return start(process.execPath, { ...options, arguments: [...nodeArguments, ...options.arguments] });
+  const { variables } = options;
+  const started = start(process.execPath, {
+    ...options,
+    arguments: [...nodeArguments, ...options.arguments],
+    environment: { ...options.environment, ...(variables ? { MICROAPPS_LIFELINE: "variables" } : {}) },
+  });
+  const line = started.child.stdio[3] as Writable; // a pipe, as `start` opens it
+  line.on("error", () => undefined);
+  if (variables)
+    line.write(`${JSON.stringify(variables)}
+`);
+  return started;
 }
 
 /** Starts a process in a process group of its own, so that Ctrl-C reaches the engine only. */

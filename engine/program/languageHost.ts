@@ -80,11 +80,8 @@ function startRunner(
       ...["--parallel", String(run.parallel), project.entry],
     ],
     cwd: project.workdir,
-    environment: {
-      ...environment,
-      ...(project.typescript ? { PULUMI_NODEJS_TYPESCRIPT: "true" } : {}),
-      ...configuration(run.config),
-    },
+    environment: { ...environment, ...(project.typescript ? { PULUMI_NODEJS_TYPESCRIPT: "true" } : {}) },
+    variables: configuration(run.config),
     onLine: (message, printed) => {
       // Output of a program that is being stopped only concerns the stop.
       if (run.aborted) return;

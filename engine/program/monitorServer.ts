@@ -20,7 +20,7 @@ import { messageOf } from "../errors.ts";
 import type { Emit, LogEvent, Severity } from "../events.ts";
 import { channelOptions } from "../providers/connection.ts";
 import { ProviderError } from "../providers/provider.ts";
-import { refuseOtherVersion } from "../workspace/pulumiVersion.ts";
+import { refuseOtherVersion } from "../workspace/project.ts";
 import type { ResourceMonitor } from "./resourceMonitor.ts";
 
 const severities: readonly (Severity | undefined)[] = [undefined, "info", "warning", "error"];

@@ -1,13 +1,13 @@
-import resourceProto from "@pulumi/pulumi/proto/resource_pb.js";
-import type {
-  DeploymentInfo,
-  ReadResourceRequest,
-  ReadResourceResponse,
-  RegisterResourceOutputsRequest,
-  RegisterResourceRequest,
-  RegisterResourceResponse,
-  ResourceInvokeRequest,
-  ResourceInvokeResponse,
+import providerProto, { type CheckFailure } from "@pulumi/pulumi/proto/provider_pb.js";
+import resourceProto, {
+  type DeploymentInfo,
+  type ReadResourceRequest,
+  type ReadResourceResponse,
+  type RegisterResourceOutputsRequest,
+  type RegisterResourceRequest,
+  type RegisterResourceResponse,
+  type ResourceInvokeRequest,
+  type ResourceInvokeResponse,
 } from "@pulumi/pulumi/proto/resource_pb.js";
 import type { Goal, ReadGoal } from "../deployment/goal.ts";
 import type { StackOutputs } from "../deployment/result.ts";
@@ -15,11 +15,11 @@ import type { Run } from "../deployment/run.ts";
 import type { StepGenerator } from "../deployment/stepGenerator.ts";
 import { toPropertyChange } from "../deployment/steps.ts";
 import { EngineError, messageOf, Refusal, ReportedError } from "../errors.ts";
-import { fromProtoAlias } from "../providers/aliases.ts";
+import { fromProtoAlias } from "../providers/construction.ts";
+import type { Construction, Constructed } from "../providers/construction.ts";
 import { withVersion } from "../providers/packageVersions.ts";
 import { ProviderError } from "../providers/provider.ts";
 import type { Timeouts } from "../state/resourceState.ts";
-import { parseDuration } from "../values/durations.ts";
 import { parsePath } from "../values/paths.ts";
 import { changesBetween } from "../values/propertyChanges.ts";
 import { fromStruct, toStruct } from "../values/structs.ts";
@@ -32,11 +32,10 @@ import {
   Secret,
   toShown,
   type PropertyValue,
+  containsUnknown,
 } from "../values/values.ts";
 import { DefaultProviders } from "./defaultProviders.ts";
 import { hasUncreated } from "./invokeDependencies.ts";
-import { constructionOf } from "./remoteComponent.ts";
-import { failureOf, responseOf, withDependencies } from "./responses.ts";
 import { refusePackage, refuseRegistration } from "./unsupported.ts";
 
 /**
@@ -299,4 +298,54 @@ function withoutMarks(value: PropertyValue): PropertyValue {
 /** Properties as plain JSON. */
 export function toShownProperties(properties: PropertyMap, showSecrets: boolean): Record<string, unknown> {
   return Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, toShown(value, showSecrets)]));
+}
+
+/** The request to a provider that constructs a component. `monitor`: the address at which its parts are registered. */
+function constructionOf(goal: Goal, request: RegisterResourceRequest, run: Run, monitor: string): Construction {
+  const { project, stack, config, preview, parallel } = run;
+  return {
+    ...goal,
+    inputDependencies: goal.propertyDependencies,
+    providers: request.getProvidersMap().toArray(),
+    run: { project, stack, config, preview, parallel, monitor },
+  };
+}
+
+/** Answers a registration. */
+function responseOf(
+  request: RegisterResourceRequest,
+  { urn, id = "" }: { urn: string; id?: string },
+  outputs: PropertyMap,
+): RegisterResourceResponse {
+  const known = request.getSupportspartialvalues()
+    ? outputs
+    : Object.fromEntries(Object.entries(outputs).filter(([, value]) => !containsUnknown(value)));
+  const accepted = { secrets: request.getAcceptsecrets(), resources: request.getAcceptresources(), unknowns: true };
+  const response = new resourceProto.RegisterResourceResponse().setUrn(urn).setObject(toStruct(known, accepted));
+  return response.setId(id).setResult(resourceProto.Result.SUCCESS);
+}
+
+/** Passes the origins of a component's outputs to a program: the resources that they come from. */
+function withDependencies(response: RegisterResourceResponse, { dependencies }: Constructed): RegisterResourceResponse {
+  for (const [name, urns] of Object.entries(dependencies)) {
+    const names = new resourceProto.RegisterResourceResponse.PropertyDependencies().setUrnsList(urns);
+    response.getPropertydependenciesMap().set(name, names);
+  }
+  return response;
+}
+
+/** Answers a call with a reason why it failed, of one property or of all of it. */
+const failureOf = (property: string, reason: string): CheckFailure =>
+  new providerProto.CheckFailure().setProperty(property).setReason(reason);
+
+const seconds: Record<string, number> = { ns: 1e-9, us: 1e-6, µs: 1e-6, μs: 1e-6, ms: 1e-3, s: 1, m: 60, h: 3600 };
+
+/** Reads a duration as Go writes it, such as `1h30m` or `0.5s`; in seconds. `where` names the option in errors. */
+function parseDuration(text: string, where: string): number {
+  const parts = [...text.matchAll(/(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/gy)];
+  const read = parts.reduce((length, [part]) => length + part.length, 0);
+  if (read !== text.length || read === 0) {
+    throw new EngineError(`${where}: '${text}' is not a duration such as '30s', '5m' or '1h30m'`);
+  }
+  return parts.reduce((total, [, count, unit]) => total + Number(count) * (seconds[unit ?? ""] ?? 0), 0);
 }

@@ -1,11 +1,10 @@
-import grpc from "@grpc/grpc-js";
-import type { ServiceError } from "@grpc/grpc-js";
+import grpc, { type ServiceError } from "@grpc/grpc-js";
 import providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
-import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
-import type { Lifetime, Service } from "../processes/service.ts";
-import { ProviderError } from "./provider.ts";
-import { partialFailure } from "./responses.ts";
+import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
+import statusProto from "@pulumi/pulumi/proto/status_pb.js";
+import { parsePath, type Path } from "../values/paths.ts";
+import { ProviderError, type Checked, type DetailedChange, type Difference } from "./provider.ts";
 
 export const channelOptions = {
   "grpc.max_receive_message_length": 400 * 1024 * 1024,
@@ -14,9 +13,13 @@ export const channelOptions = {
 
 export type ResourceProviderClient = InstanceType<typeof providerService.ResourceProviderClient>;
 
-/** A provider in this process, in place of one at an address. */
-export interface OwnService extends Lifetime {
+/** What serves a provider: a process, or something in this one. */
+export interface Service {
   client: Promise<ResourceProviderClient>;
+  /** Describes how it ended by itself; undefined while it runs. */
+  ended: () => Promise<string | undefined>;
+  /** Ends it. `cancel` asks the provider to stop its work first. */
+  stop: (cancel: () => Promise<void>) => Promise<void>;
 }
 type UnaryCallback<Response> = (error: ServiceError | null, response: Response) => void;
 export type ProviderCall<Response> = (client: ResourceProviderClient, done: UnaryCallback<Response>) => unknown;
@@ -37,13 +40,13 @@ export interface Capabilities {
 
 /** The connection to a provider, which opens with the first call. */
 export class Connection {
-  readonly #service: Service | OwnService;
+  readonly #service: Service;
   readonly #options: ConnectionOptions;
   #client: Promise<ResourceProviderClient> | undefined;
   /** The result of the handshake; undefined with providers that do not support one. */
   capabilities: Capabilities | undefined;
 
-  constructor(service: Service | OwnService, options: ConnectionOptions) {
+  constructor(service: Service, options: ConnectionOptions) {
     this.#service = service;
     this.#options = options;
   }
@@ -69,8 +72,7 @@ export class Connection {
   }
 
   async #connect(): Promise<ResourceProviderClient> {
-    const service = this.#service;
-    const client = await ("client" in service ? service.client : service.address.then(clientOf));
+    const client = await this.#service.client;
     const { engineAddress, folder } = this.#options;
     const request = new providerProto.ProviderHandshakeRequest().setEngineAddress(engineAddress);
     request.setRootDirectory(folder).setProgramDirectory(folder).setConfigureWithUrn(true);
@@ -99,7 +101,7 @@ export class Connection {
   }
 }
 
-const clientOf = (address: string): ResourceProviderClient =>
+export const clientAt = (address: string): ResourceProviderClient =>
   new providerService.ResourceProviderClient(address, grpc.credentials.createInsecure(), channelOptions);
 
 const unary = <Response>(start: (done: UnaryCallback<Response>) => unknown): Promise<Response> =>
@@ -116,3 +118,62 @@ export function isServiceError(error: unknown): error is ServiceError {
 
 export const isUnimplemented = (error: unknown): boolean =>
   isServiceError(error) && error.code === grpc.status.UNIMPLEMENTED;
+
+/** Reads the failures of a check or a function. */
+export const failuresOf = (response: pb.CheckResponse | pb.InvokeResponse): Checked["failures"] =>
+  response.getFailuresList().map((failure) => ({ property: failure.getProperty(), reason: failure.getReason() }));
+
+/** Reads the detail of an error about a resource that exists, but is not ready. */
+export function partialFailure(error: ServiceError): pb.ErrorResourceInitFailed | undefined {
+  const [encoded] = error.metadata.get("grpc-status-details-bin");
+  if (!Buffer.isBuffer(encoded)) return undefined;
+  const detail = statusProto.Status.deserializeBinary(encoded)
+    .getDetailsList()
+    .find((any) => any.getTypeName() === "pulumirpc.ErrorResourceInitFailed");
+  return detail && providerProto.ErrorResourceInitFailed.deserializeBinary(detail.getValue_asU8());
+}
+
+/** Reads the answer to a diff. */
+export function differenceOf(response: pb.DiffResponse): Difference {
+  const { DiffChanges } = providerProto.DiffResponse;
+  const changes = response.getChanges();
+  const detail = [...response.getDetaileddiffMap().entries()].map(([path, diff]) => ({
+    path: pathOf(path),
+    change: { ...kindOf(diff.getKind()), input: diff.getInputdiff() },
+  }));
+  return {
+    changes: changes === DiffChanges.DIFF_SOME ? "some" : changes === DiffChanges.DIFF_NONE ? "none" : "unknown",
+    replaces: response.getReplacesList(),
+    changed: response.getDiffsList(),
+    deleteBeforeReplace: response.getDeletebeforereplace(),
+    ...(detail.length > 0 ? { detail } : {}),
+  };
+}
+
+/** Reads a path; one that cannot be parsed is the name of a property. */
+function pathOf(path: string): Path {
+  try {
+    const parsed = parsePath(path);
+    return parsed.length > 0 ? parsed : [path];
+  } catch {
+    return [path];
+  }
+}
+
+function kindOf(kind: pb.PropertyDiff.Kind): Pick<DetailedChange, "kind" | "replaces"> {
+  const { Kind } = providerProto.PropertyDiff;
+  switch (kind) {
+    case Kind.ADD:
+      return { kind: "add", replaces: false };
+    case Kind.ADD_REPLACE:
+      return { kind: "add", replaces: true };
+    case Kind.DELETE:
+      return { kind: "delete", replaces: false };
+    case Kind.DELETE_REPLACE:
+      return { kind: "delete", replaces: true };
+    case Kind.UPDATE_REPLACE:
+      return { kind: "update", replaces: true };
+    default:
+      return { kind: "update", replaces: false };
+  }
+}

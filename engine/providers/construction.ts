@@ -1,10 +1,11 @@
-import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
+import type { Alias as ProtoAlias } from "@pulumi/pulumi/proto/alias_pb.js";
+import aliasProto from "@pulumi/pulumi/proto/alias_pb.js";
 import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
+import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import type { Alias } from "../values/aliases.ts";
 import { fromStruct } from "../values/structs.ts";
 import type { PropertyMap } from "../values/values.ts";
-import { toProtoAlias } from "./aliases.ts";
 
 /** A component as a program asks for it, and the run that it is part of. */
 export interface Construction {
@@ -82,3 +83,22 @@ export const toConstructed = (response: pb.ConstructResponse): Constructed => ({
       .map(([name, { urnsList }]) => [name, urnsList]),
   ),
 });
+
+/** Reads an alias; an empty text where it has neither a URN nor parts. */
+export function fromProtoAlias(alias: ProtoAlias): Alias {
+  const parts = alias.getSpec()?.toObject();
+  if (!parts) return alias.getUrn();
+  const { name, type, stack, project, parenturn: parent, noparent: noParent } = parts;
+  return { name, type, stack, project, parent, noParent };
+}
+
+/** Writes an alias. */
+export function toProtoAlias(alias: Alias): ProtoAlias {
+  const proto = new aliasProto.Alias();
+  if (typeof alias === "string") return proto.setUrn(alias);
+  const { name, type, stack, project } = alias;
+  const spec = new aliasProto.Alias.Spec().setName(name).setType(type).setStack(stack).setProject(project);
+  if (alias.noParent) spec.setNoparent(true);
+  else if (alias.parent !== "") spec.setParenturn(alias.parent);
+  return proto.setSpec(spec);
+}

@@ -32,12 +32,6 @@ export function withInternals(checked: PropertyMap, news: PropertyMap): Property
   return inputs;
 }
 
-/** Reads the plugin version that the inputs of a provider ask for. */
-export function readRequestedVersion(inputs: PropertyMap): string | undefined {
-  const version = property(inputs, versionKey);
-  return typeof version === "string" ? version : undefined;
-}
-
 /** Finds a note of Pulumi about a provider that this engine does not support. */
 export function findUnsupported(inputs: PropertyMap): string | undefined {
   const internal = property(inputs, internalKey);
@@ -45,28 +39,19 @@ export function findUnsupported(inputs: PropertyMap): string | undefined {
   return isProperties(internal) ? Object.keys(internal).find((name) => !known.includes(name)) : undefined;
 }
 
-/** Lists the highest version of each package in the state: the default where the program names none. */
+/** The highest version of each package in the state: the default where the program names none. */
 export function versionsIn(resources: readonly ResourceState[]): Map<string, string> {
+  const read = (text: string): SemVer | null => parse(text) ?? coerce(text); // as leniently as Pulumi: `v1.2` is 1.2.0
   const versions = new Map<string, string>();
   for (const { type, inputs } of resources) {
-    const version = isProviderType(type) ? readRequestedVersion(inputs) : undefined;
-    if (version === undefined) continue;
-    const known = versions.get(packageOf(type));
-    if (known === undefined || isOlder(known, version)) versions.set(packageOf(type), version);
+    const version = isProviderType(type) ? property(inputs, versionKey) : undefined;
+    if (typeof version !== "string") continue;
+    const [known, next] = [read(versions.get(packageOf(type)) ?? ""), read(version)];
+    if (known === null || next === null || known.compare(next) < 0) versions.set(packageOf(type), version);
   }
   return versions;
 }
 
 /** Names a default provider: `default`, or `default_1_2_3` for a version. */
-export function defaultName(version: string): string {
-  return version === "" ? "default" : `default_${version.replaceAll(/[.+-]/g, "_")}`;
-}
-
-/** True if a version comes before another one; false when one of them is no version. */
-export function isOlder(version: string, than: string): boolean {
-  const [a, b] = [parseVersion(version), parseVersion(than)];
-  return a !== null && b !== null && a.compare(b) < 0;
-}
-
-/** Reads a version as leniently as Pulumi: `v1.2` is 1.2.0. */
-const parseVersion = (text: string): SemVer | null => parse(text) ?? coerce(text);
+export const defaultName = (version: string): string =>
+  version === "" ? "default" : `default_${version.replaceAll(/[.+-]/g, "_")}`;

@@ -94,8 +94,6 @@ export interface ResourceProvider {
   invoke(token: string, args: PropertyMap, preview: boolean): Promise<Invoked>;
   /** Constructs a component; undefined when it can't be asked, because its own configuration is not known yet. */
   construct(construction: Construction): Promise<Constructed | undefined>;
-  /** The version that the provider reports; empty where it reports none. */
-  version(): Promise<string>;
   /** Asks it to stop what it is doing. */
   cancel(): void;
   close(): Promise<void>;

@@ -1,10 +1,8 @@
-import type { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb.js";
 import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
 import type { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
 import { randomBytes } from "node:crypto";
-import type { Service } from "../processes/service.ts";
 import { goJson, type JsonValue } from "../values/json.ts";
 import { fromStruct, toStruct } from "../values/structs.ts";
 import { nameOf, packageOf, typeOf } from "../values/urns.ts";
@@ -20,11 +18,14 @@ import {
 import {
   type Capabilities,
   Connection,
+  differenceOf,
+  failuresOf,
+  partialFailure,
   type ConnectionOptions,
-  type OwnService,
   isServiceError,
   isUnimplemented,
   type ProviderCall,
+  type Service,
 } from "./connection.ts";
 import { type Constructed, toConstructed, constructRequest, type Construction } from "./construction.ts";
 import {
@@ -42,11 +43,21 @@ import {
   type Updated,
   type UpdateOptions,
 } from "./provider.ts";
-import { differenceOf, failuresOf, partialFailure } from "./responses.ts";
 
 const asIs = { secrets: true, resources: true, unknowns: true };
 /** How configurations are sent to be checked and compared. */
 const asPlain = { secrets: false, resources: false, unknowns: true };
+
+/** A message that names a resource in three ways. */
+interface Naming<Message> {
+  setUrn(urn: string): Message;
+  setName(name: string): Message;
+  setType(type: string): Message;
+}
+
+/** Gives a request its resource. */
+const of = <Message extends Naming<Message>>(request: Message, urn: string): Message =>
+  request.setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn));
 
 /** A provider behind gRPC: the host of dynamic providers, or a plugin. */
 export class ProviderClient implements ResourceProvider {
@@ -56,7 +67,7 @@ export class ProviderClient implements ResourceProvider {
   /** True if its configuration is known; with unknowns in it the provider is not asked. */
   #known = true;
 
-  constructor(service: Service | OwnService, options: ConnectionOptions) {
+  constructor(service: Service, options: ConnectionOptions) {
     this.#connection = new Connection(service, options);
   }
 
@@ -64,14 +75,8 @@ export class ProviderClient implements ResourceProvider {
     return this.#connection.capabilities ?? this.#configuredCapabilities;
   }
 
-  async version(): Promise<string> {
-    const info = await this.#ask<PluginInfo>((client, done) => client.getPluginInfo(new emptyProto.Empty(), done));
-    return info.getVersion();
-  }
-
   async checkConfig(urn: string, olds: PropertyMap, news: PropertyMap): Promise<Checked> {
-    const request = new providerProto.CheckRequest();
-    request.setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn));
+    const request = of(new providerProto.CheckRequest(), urn);
     request.setOlds(toStruct(olds, asPlain)).setNews(toStruct(news, asPlain));
     try {
       const answer = await this.#ask<pb.CheckResponse>((client, done) => client.checkConfig(request, done));
@@ -91,8 +96,7 @@ export class ProviderClient implements ResourceProvider {
     oldOutputs: PropertyMap,
     inputs: PropertyMap,
   ): Promise<Difference> {
-    const request = new providerProto.DiffRequest();
-    request.setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn));
+    const request = of(new providerProto.DiffRequest(), urn);
     request
       .setOldInputs(toStruct(oldInputs, asPlain))
       .setOlds(toStruct(oldOutputs, asPlain))
@@ -110,8 +114,7 @@ export class ProviderClient implements ResourceProvider {
       this.#known = false;
       return;
     }
-    const request = new providerProto.ConfigureRequest();
-    request.setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn)).setId(id);
+    const request = of(new providerProto.ConfigureRequest(), urn).setId(id);
     request.setAcceptsecrets(true).setAcceptresources(true).setSendsOldInputs(true).setSendsOldInputsToDelete(true);
     request.setArgs(toStruct(inputs, asIs));
     const variables = request.getVariablesMap();
@@ -129,8 +132,7 @@ export class ProviderClient implements ResourceProvider {
 
   async check(urn: string, olds: PropertyMap, news: PropertyMap, preview: boolean): Promise<Checked> {
     if (!this.#known) return { inputs: news, failures: [] };
-    const request = new providerProto.CheckRequest();
-    request.setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn)).setRandomseed(randomBytes(32));
+    const request = of(new providerProto.CheckRequest(), urn).setRandomseed(randomBytes(32));
     request.setOlds(this.#struct(olds, preview)).setNews(this.#struct(news, preview));
     return this.#checked(await this.#ask<pb.CheckResponse>((client, done) => client.check(request, done)), news);
   }
@@ -154,8 +156,7 @@ export class ProviderClient implements ResourceProvider {
           "This preview may not correctly represent the changes that will be applied during an update.",
       );
     }
-    const request = new providerProto.DiffRequest();
-    request.setId(id).setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn)).setIgnorechangesList(ignoreChanges);
+    const request = of(new providerProto.DiffRequest(), urn).setId(id).setIgnorechangesList(ignoreChanges);
     request.setOldInputs(this.#struct(olds.inputs, preview)).setOlds(this.#struct(olds.outputs, preview));
     request.setNews(this.#struct(inputs, preview));
     return differenceOf(await this.#ask<pb.DiffResponse>((client, done) => client.diff(request, done)));
@@ -165,8 +166,7 @@ export class ProviderClient implements ResourceProvider {
     const planned = { id: "", refreshBeforeUpdate: false };
     if (preview && !this.#known) return { ...planned, outputs: {} };
     if (preview && !this.#capabilities.previews) return { ...planned, outputs: inputs };
-    const request = new providerProto.CreateRequest();
-    request.setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn)).setTimeout(timeout).setPreview(preview);
+    const request = of(new providerProto.CreateRequest(), urn).setTimeout(timeout).setPreview(preview);
     request.setProperties(this.#struct(inputs, preview));
     const response = await this.#ask<pb.CreateResponse>((client, done) => client.create(request, done), inputs);
     const id = response.getId();
@@ -180,8 +180,7 @@ export class ProviderClient implements ResourceProvider {
 
   async read({ urn, id }: Identity, olds: InputsAndOutputs, timeout: number): Promise<ReadResult> {
     if (!this.#known) return { id, outputs: {}, inputs: {}, refreshBeforeUpdate: false };
-    const request = new providerProto.ReadRequest();
-    request.setId(id).setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn)).setTimeout(timeout);
+    const request = of(new providerProto.ReadRequest(), urn).setId(id).setTimeout(timeout);
     request.setProperties(this.#struct(olds.outputs, false)).setInputs(this.#struct(olds.inputs, false));
     const response = await this.#ask<pb.ReadResponse>(
       (client, done) => client.read(request, done),
@@ -204,8 +203,7 @@ export class ProviderClient implements ResourceProvider {
   ): Promise<Updated> {
     if (options.preview && !this.#known) return { outputs: {}, refreshBeforeUpdate: false };
     if (options.preview && !this.#capabilities.previews) return { outputs: inputs, refreshBeforeUpdate: false };
-    const request = new providerProto.UpdateRequest();
-    request.setId(id).setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn));
+    const request = of(new providerProto.UpdateRequest(), urn).setId(id);
     request.setTimeout(options.timeout).setIgnorechangesList(options.ignoreChanges).setPreview(options.preview);
     request.setOldInputs(this.#struct(olds.inputs, false)).setOlds(this.#struct(olds.outputs, false));
     request.setNews(this.#struct(inputs, options.preview));
@@ -217,8 +215,7 @@ export class ProviderClient implements ResourceProvider {
   }
 
   async delete({ urn, id }: Identity, olds: InputsAndOutputs, timeout: number): Promise<void> {
-    const request = new providerProto.DeleteRequest();
-    request.setId(id).setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn)).setTimeout(timeout);
+    const request = of(new providerProto.DeleteRequest(), urn).setId(id).setTimeout(timeout);
     request.setProperties(this.#struct(olds.outputs, false)).setOldInputs(this.#struct(olds.inputs, false));
     await this.#ask<Empty>((client, done) => client.delete(request, done));
   }

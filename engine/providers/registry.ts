@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type ResourceState } from "../state/resourceState.ts";
 import { makeReference, packageOf, parseReference, typeOf, unknownId } from "../values/urns.ts";
 import { equal, type PropertyMap, revealSecrets } from "../values/values.ts";
-import { isOlder, readRequestedVersion, pickVisibleInputs, withInternals } from "./packageVersions.ts";
+import { pickVisibleInputs, withInternals } from "./packageVersions.ts";
 import { ProviderError } from "./provider.ts";
 import type {
   Checked,
@@ -20,7 +20,6 @@ export type Operator = Pick<ResourceProvider, "check" | "diff" | "create" | "rea
 /** The running providers by reference, and the operator of the resources that configure them. */
 export class ProviderRegistry implements Operator {
   readonly #start: (name: string) => ResourceProvider;
-  readonly #warn: (message: string) => void;
   readonly #providers = new Map<string, ResourceProvider>();
   /** Checked, but not configured yet; by URN. */
   readonly #fresh = new Map<string, ResourceProvider>();
@@ -29,9 +28,8 @@ export class ProviderRegistry implements Operator {
   readonly #opening = new Map<string, Promise<ResourceProvider>>();
   readonly #closed: ResourceProvider[] = [];
 
-  constructor(start: (name: string) => ResourceProvider, warn: (message: string) => void) {
+  constructor(start: (name: string) => ResourceProvider) {
     this.#start = start;
-    this.#warn = warn;
   }
 
   /** Starts a provider while the program loads, which takes about as long. */
@@ -56,7 +54,6 @@ export class ProviderRegistry implements Operator {
       const running = equal(revealSecrets(olds), revealSecrets(news)) ? this.#running(urn) : undefined;
       provider = running ?? this.#new(urn);
       if (!running) this.#fresh.set(urn, provider);
-      await this.#compareVersions(urn, provider, news);
     }
     const { inputs, failures } = await provider.checkConfig(urn, pickVisibleInputs(olds), pickVisibleInputs(news));
     return { inputs: failures.length > 0 ? inputs : withInternals(inputs, news), failures };
@@ -66,17 +63,6 @@ export class ProviderRegistry implements Operator {
   #running(urn: string): ResourceProvider | undefined {
     for (const [reference, provider] of this.#providers) if (parseReference(reference).urn === urn) return provider;
     return undefined;
-  }
-
-  async #compareVersions(urn: string, provider: ResourceProvider, inputs: PropertyMap): Promise<void> {
-    const wanted = readRequestedVersion(inputs);
-    if (wanted === undefined) return;
-    const version = await provider.version();
-    if (version !== "" && !isOlder(version, wanted)) return;
-    this.#warn(
-      `resource plugin ${packageOf(typeOf(urn))} is expected to have version >=${wanted}, but has ${version || "none"}; ` +
-        "the folder in Pulumi.yaml may hold another version than the SDK that the program uses",
-    );
   }
 
   async diff({ urn, id }: Identity, olds: InputsAndOutputs, inputs: PropertyMap): Promise<Difference> {

@@ -1,17 +1,6 @@
 import { revealSecrets, property, type PropertyMap, Unknown } from "../values/values.ts";
 import type { Constructed, Construction } from "./construction.ts";
-import type {
-  Checked,
-  Created,
-  Difference,
-  Identity,
-  InputsAndOutputs,
-  Invoked,
-  ReadResult,
-  ResourceProvider,
-  Updated,
-  UpdateOptions,
-} from "./provider.ts";
+import type { Checked, Created, Difference, Invoked, ReadResult, ResourceProvider, Updated } from "./provider.ts";
 
 /** The property that names the provider of a dynamic resource. */
 const codeKey = "__provider";
@@ -25,7 +14,7 @@ export class SplitProvider implements ResourceProvider {
   readonly #start: () => ResourceProvider;
   readonly #serves: (code: unknown) => boolean;
   #other: Promise<ResourceProvider> | undefined;
-  #configured: [Identity, PropertyMap] | undefined;
+  #configured: Parameters<ResourceProvider["configure"]> | undefined;
 
   /** @param serves decides by the code that a resource names as its provider */
   constructor(own: ResourceProvider, start: () => ResourceProvider, serves: (code: unknown) => boolean) {
@@ -34,65 +23,52 @@ export class SplitProvider implements ResourceProvider {
     this.#serves = serves;
   }
 
-  checkConfig(urn: string, old: PropertyMap, news: PropertyMap): Promise<Checked> {
-    return this.#own.checkConfig(urn, old, news);
+  checkConfig(...of: Parameters<ResourceProvider["checkConfig"]>): Promise<Checked> {
+    return this.#own.checkConfig(...of);
   }
 
-  diffConfig(urn: string, oldInputs: PropertyMap, oldOutputs: PropertyMap, inputs: PropertyMap): Promise<Difference> {
-    return this.#own.diffConfig(urn, oldInputs, oldOutputs, inputs);
+  diffConfig(...of: Parameters<ResourceProvider["diffConfig"]>): Promise<Difference> {
+    return this.#own.diffConfig(...of);
   }
 
-  async configure(identity: Identity, inputs: PropertyMap): Promise<void> {
-    this.#configured = [identity, inputs];
-    await this.#own.configure(identity, inputs);
+  async configure(...of: Parameters<ResourceProvider["configure"]>): Promise<void> {
+    this.#configured = of;
+    await this.#own.configure(...of);
   }
 
-  async check(urn: string, old: PropertyMap, news: PropertyMap, preview: boolean): Promise<Checked> {
-    return (await this.#of(news, old)).check(urn, old, news, preview);
+  async check(...of: Parameters<ResourceProvider["check"]>): Promise<Checked> {
+    const [, old, news] = of;
+    return (await this.#of(news, old)).check(...of);
   }
 
-  async diff(
-    resource: Identity,
-    old: InputsAndOutputs,
-    inputs: PropertyMap,
-    ignoreChanges: string[],
-    preview: boolean,
-  ): Promise<Difference> {
-    return (await this.#of(inputs, old.outputs)).diff(resource, old, inputs, ignoreChanges, preview);
+  async diff(...of: Parameters<ResourceProvider["diff"]>): Promise<Difference> {
+    const [, old, inputs] = of;
+    return (await this.#of(inputs, old.outputs)).diff(...of);
   }
 
-  async create(urn: string, inputs: PropertyMap, timeout: number, preview: boolean): Promise<Created> {
-    return (await this.#of(inputs)).create(urn, inputs, timeout, preview);
+  async create(...of: Parameters<ResourceProvider["create"]>): Promise<Created> {
+    return (await this.#of(of[1])).create(...of);
   }
 
-  async read(resource: Identity, old: InputsAndOutputs, timeout: number): Promise<ReadResult> {
-    const known = Object.keys(old.outputs).length > 0 ? old.outputs : old.inputs;
-    return (await this.#of(known)).read(resource, old, timeout);
+  async read(...of: Parameters<ResourceProvider["read"]>): Promise<ReadResult> {
+    const [, { inputs, outputs }] = of;
+    return (await this.#of(Object.keys(outputs).length > 0 ? outputs : inputs)).read(...of);
   }
 
-  async update(
-    resource: Identity,
-    old: InputsAndOutputs,
-    inputs: PropertyMap,
-    options: UpdateOptions,
-  ): Promise<Updated> {
-    return (await this.#of(inputs)).update(resource, old, inputs, options);
+  async update(...of: Parameters<ResourceProvider["update"]>): Promise<Updated> {
+    return (await this.#of(of[2])).update(...of);
   }
 
-  async delete(resource: Identity, old: InputsAndOutputs, timeout: number): Promise<void> {
-    return (await this.#of(old.outputs)).delete(resource, old, timeout);
+  async delete(...of: Parameters<ResourceProvider["delete"]>): Promise<void> {
+    return (await this.#of(of[1].outputs)).delete(...of);
   }
 
-  invoke(token: string, args: PropertyMap, preview: boolean): Promise<Invoked> {
-    return this.#own.invoke(token, args, preview);
+  invoke(...of: Parameters<ResourceProvider["invoke"]>): Promise<Invoked> {
+    return this.#own.invoke(...of);
   }
 
   async construct(construction: Construction): Promise<Constructed | undefined> {
     return (await this.#elsewhere()).construct(construction);
-  }
-
-  version(): Promise<string> {
-    return this.#own.version();
   }
 
   cancel(): void {

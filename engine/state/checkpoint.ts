@@ -18,6 +18,14 @@ const magic = createHash("sha256").update(version).digest("hex");
  */
 const knownFeatures = ["refreshBeforeUpdate", "taint"] as const;
 
+/** The fields of a resource, in the order in which Pulumi writes them. */
+const fields = [
+  ...(["urn", "custom", "delete", "id", "type", "inputs", "outputs", "parent", "protect", "taint"] as const),
+  ...(["external", "dependencies", "initErrors", "provider", "propertyDependencies", "pendingReplacement"] as const),
+  ...(["additionalSecretOutputs", "customTimeouts", "importID", "retainOnDelete", "deletedWith", "created"] as const),
+  ...(["modified", "ignoreChanges", "hideDiff", "replaceOnChanges", "refreshBeforeUpdate"] as const),
+] satisfies (keyof ResourceState)[];
+
 /** The content of a checkpoint, decrypted. */
 export interface Deployment {
   resources: ResourceState[];
@@ -91,48 +99,32 @@ export function decodeDeployment({ latest }: Checkpoint, crypter: Crypter): Depl
 
 function decodeResource(raw: unknown, crypter: Crypter): ResourceState {
   if (!isObject(raw)) throw new EngineError("the state holds something that is not a resource");
-  const text = (name: string): string => (typeof raw[name] === "string" ? raw[name] : "");
-  const list = (name: string): string[] => (isStrings(raw[name]) ? raw[name] : []);
-  const urn = text("urn");
+  const urn = typeof raw["urn"] === "string" ? raw["urn"] : "";
   for (const field of ["replaceWith", "replacementTrigger", "resourceHooks", "viewOf", "extensionRef", "snippetID"]) {
     const value = raw[field];
     if (value !== undefined && value !== null && value !== false && value !== "") refuseStateField(field, urn);
   }
   const properties = (name: string): PropertyMap =>
     isObject(raw[name]) ? decodeProperties(raw[name], `${urn} ${name}`, crypter) : {};
-  return newState({
-    urn,
-    type: text("type"),
-    custom: raw["custom"] === true,
-    id: text("id"),
+  const state = newState({ urn, type: "", custom: false });
+  // A field that holds another kind of value than it should is taken for one that is not there.
+  const plain = fields.filter((name) => {
+    const value = raw[name];
+    return Array.isArray(state[name]) ? isStrings(value) : typeof value === typeof state[name] && !isObject(value);
+  });
+  return {
+    ...state,
+    ...Object.fromEntries(plain.map((name) => [name, raw[name]])),
     inputs: properties("inputs"),
     outputs: properties("outputs"),
-    parent: text("parent"),
-    provider: text("provider"),
-    dependencies: list("dependencies"),
     propertyDependencies: isObject(raw["propertyDependencies"])
       ? Object.fromEntries(
           Object.entries(raw["propertyDependencies"]).map(([name, urns]) => [name, isStrings(urns) ? urns : []]),
         )
       : {},
-    protect: raw["protect"] === true,
-    external: raw["external"] === true,
-    retainOnDelete: raw["retainOnDelete"] === true,
-    deletedWith: text("deletedWith"),
-    delete: raw["delete"] === true,
-    taint: raw["taint"] === true,
-    pendingReplacement: raw["pendingReplacement"] === true,
-    initErrors: list("initErrors"),
-    additionalSecretOutputs: list("additionalSecretOutputs"),
     customTimeouts: decodeTimeouts(raw["customTimeouts"]),
-    ignoreChanges: list("ignoreChanges"),
-    replaceOnChanges: list("replaceOnChanges"),
-    hideDiff: list("hideDiff").map(parsePath),
-    importID: text("importID"),
-    refreshBeforeUpdate: raw["refreshBeforeUpdate"] === true,
-    created: text("created"),
-    modified: text("modified"),
-  });
+    hideDiff: isStrings(raw["hideDiff"]) ? raw["hideDiff"].map(parsePath) : [],
+  };
 }
 
 function decodeTimeouts(raw: unknown): Timeouts {
@@ -191,43 +183,17 @@ export function encodeDeployment(
 }
 
 export function encodeResource(state: ResourceState, seal: SecretSeal): Record<string, unknown> {
-  const encoded: Record<string, unknown> = {
-    urn: state.urn,
-    custom: state.custom,
-    delete: state.delete,
-    id: state.id,
-    type: state.type,
+  const encoded = {
+    ...state,
     inputs: encodeProperties(state.inputs, `${state.urn} inputs`, seal),
     outputs: encodeProperties(state.outputs, `${state.urn} outputs`, seal),
-    parent: state.parent,
-    protect: state.protect,
-    taint: state.taint,
-    external: state.external,
-    dependencies: state.dependencies,
-    initErrors: state.initErrors,
-    provider: state.provider,
-    propertyDependencies: state.propertyDependencies,
-    pendingReplacement: state.pendingReplacement,
-    additionalSecretOutputs: state.additionalSecretOutputs,
-    customTimeouts: state.customTimeouts,
-    importID: state.importID,
-    retainOnDelete: state.retainOnDelete,
-    deletedWith: state.deletedWith,
-    created: state.created,
-    modified: state.modified,
-    ignoreChanges: state.ignoreChanges,
     hideDiff: state.hideDiff.map(formatPath),
-    replaceOnChanges: state.replaceOnChanges,
-    refreshBeforeUpdate: state.refreshBeforeUpdate,
   };
-  // Only what is set is written, but for the three fields that always are.
-  return Object.fromEntries(
-    Object.entries(encoded).filter(([name, value]) => {
-      if (name === "custom") return true;
-      if (typeof value === "object" && value !== null) return Object.keys(value).length > 0;
-      return value !== "" && value !== false;
-    }),
-  );
+  // Only what is set is written, but for one field that always is.
+  const isSet = (value: unknown): boolean =>
+    typeof value === "object" && value !== null ? Object.keys(value).length > 0 : value !== "" && value !== false;
+  const written = fields.filter((name) => name === "custom" || isSet(encoded[name]));
+  return Object.fromEntries(written.map((name) => [name, encoded[name]]));
 }
 
 const encodeProperties = (properties: PropertyMap, place: string, seal: SecretSeal): Record<string, unknown> =>

@@ -1,3 +1,4 @@
+import { lstatSync, realpathSync } from "node:fs";
 import { access, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -6,7 +7,6 @@ import { isAbsent } from "../../machine/failures.ts";
 import { EngineError, messageOf, Refusal, systemCode } from "../errors.ts";
 import { isObject } from "../values/json.ts";
 import { writeDurably, type WriteFile } from "./atomicWrite.ts";
-import { isName, within } from "./names.ts";
 
 /** Finds the folder of a backend URL; a relative one counts from the command's folder, as with Pulumi. */
 export function backendFolder(url: string, cwd: string): string {
@@ -145,3 +145,37 @@ async function list(folder: string): Promise<string[]> {
     throw new EngineError(`could not read ${folder}: ${messageOf(error)}`);
   }
 }
+
+// Names of projects and stacks become names of files and folders.
+
+/** True if Pulumi accepts a name. One that begins with a period would be hidden, or lead out of its folder. */
+export const isName = (text: string): boolean => /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}$/.test(text);
+
+export const nameRule = "up to 100 letters, digits, hyphens, underscores and periods, and no period at the beginning";
+
+/**
+ * Joins a path below a folder. Throws when it leads out of the folder, by its names or by a symbolic link in any part of
+ * it: a branch that somebody proposes may hold such links.
+ */
+export function within(folder: string, ...parts: readonly string[]): string {
+  const place = path.join(folder, ...parts);
+  if (!isBelow(path.resolve(folder), path.resolve(place))) throw leaving(place, folder);
+  if (!isThere(folder)) return place;
+  const root = realpathSync(folder);
+  let there = place;
+  while (!isThere(there)) there = path.dirname(there);
+  try {
+    if (isBelow(root, realpathSync(there))) return place;
+  } catch (error) {
+    // A link to what is not there yet would have it made there.
+    if (systemCode(error) !== "ENOENT") throw new EngineError(`${there}: this can't be read: ${messageOf(error)}`);
+  }
+  throw leaving(place, folder);
+}
+
+const leaving = (place: string, folder: string): EngineError =>
+  new EngineError(`${place}: this leads out of ${folder}, where all state is kept: nothing was read or changed there`);
+
+const isBelow = (folder: string, place: string): boolean => place === folder || place.startsWith(folder + path.sep);
+
+const isThere = (place: string): boolean => lstatSync(place, { throwIfNoEntry: false }) !== undefined;

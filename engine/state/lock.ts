@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readdirSync, readFileSync } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { isAbsent } from "../../machine/failures.ts";
-import { birthOf } from "../../machine/processes.ts";
+import { birthOf, isRunning } from "../../machine/processes.ts";
 import { EngineError, messageOf } from "../errors.ts";
 import { oneLine } from "../terminal/text.ts";
 import { isObject } from "../values/json.ts";
@@ -20,7 +21,7 @@ export class Lock {
 
   /** Takes the lock, or fails. It checks before and after writing, so that of two engines at most one goes on. */
   async take(): Promise<void> {
-    await this.#refuseOthers();
+    this.#refuseOthers();
     const content = {
       pid: process.pid,
       username: os.userInfo().username,
@@ -36,7 +37,7 @@ export class Lock {
       throw new EngineError(`could not lock the stack: ${messageOf(error)}`);
     }
     try {
-      await this.#refuseOthers();
+      this.#refuseOthers();
     } catch (error) {
       await this.release();
       throw error;
@@ -47,40 +48,77 @@ export class Lock {
     await rm(path.join(this.#folder, this.#own), { force: true });
   }
 
-  async #refuseOthers(): Promise<void> {
-    const others = (await locksIn(this.#folder)).filter((name) => name !== this.#own);
+  #refuseOthers(): void {
+    const others = locksIn(this.#folder).filter((name) => name !== this.#own);
     if (others.length === 0) return;
-    const owners = await Promise.all(others.map((name) => describe(path.join(this.#folder, name))));
+    const owners = others.map((name) => {
+      const file = path.join(this.#folder, name);
+      const lock = contentOf(file);
+      const text = (key: string): string => oneLine(String(lock?.[key]));
+      const owner = `created by ${text("username")}@${text("hostname")} (pid ${text("pid")}) at ${text("timestamp")}`;
+      return lock ? `  ${file}: ${owner}` : `  ${file}`;
+    });
     throw new EngineError(
       `the stack is currently locked by ${others.length} lock(s). Either wait for the other process(es) to end or ` +
-        `delete the lock with 'cancel'.\n${owners.map((owner) => `  ${owner}`).join("\n")}`,
+        `delete the lock with 'cancel'.\n${owners.join("\n")}`,
     );
   }
 }
 
 /** Deletes every lock of a stack, whoever made it, and returns their number. */
 export async function breakLocks(folder: string): Promise<number> {
-  const names = await locksIn(folder);
+  const names = locksIn(folder);
   for (const name of names) await rm(path.join(folder, name), { force: true });
   return names.length;
 }
 
-async function locksIn(folder: string): Promise<string[]> {
+/** Numbers of the processes of this machine that hold a lock in a folder and certainly run. */
+export const runningHolders = (folder: string): number[] =>
+  locksIn(folder).flatMap((name) => {
+    const lock = contentOf(path.join(folder, name));
+    return lock && stateOf(lock) === "running" ? [Number(lock["pid"])] : [];
+  });
+
+/** Describes the locks in a folder when all are of killed runs of this machine; empty otherwise. */
+export function staleLocks(folder: string): string[] {
+  const locks = locksIn(folder).map((name) => contentOf(path.join(folder, name)));
+  if (!locks.every((lock) => lock && stateOf(lock) === "ended")) return [];
+  return locks.map((lock) => {
+    const run = `The run of ${oneLine(String(lock?.["timestamp"]))} (pid ${oneLine(String(lock?.["pid"]))})`;
+    return `${run} was killed and left its lock behind, which is deleted now.`;
+  });
+}
+
+function locksIn(folder: string): string[] {
   try {
-    return (await readdir(folder)).filter((name) => name.endsWith(".json"));
+    return readdirSync(folder).filter((name) => name.endsWith(".json"));
   } catch (error) {
     if (isAbsent(error)) return []; // nobody has ever locked this stack
     throw new EngineError(`can't tell whether the stack is locked: could not read ${folder}: ${messageOf(error)}`);
   }
 }
 
-async function describe(file: string): Promise<string> {
+/** The content of a lock; undefined of one that is being written, is broken, or was just removed. */
+function contentOf(file: string): Record<string, unknown> | undefined {
   try {
-    const content: unknown = JSON.parse(await readFile(file, "utf8"));
-    if (!isObject(content)) return file;
-    const text = (name: string): string => oneLine(String(content[name]));
-    return `${file}: created by ${text("username")}@${text("hostname")} (pid ${text("pid")}) at ${text("timestamp")}`;
-  } catch {
-    return file;
+    const content: unknown = JSON.parse(readFileSync(file, "utf8"));
+    return isObject(content) ? content : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError || isAbsent(error)) return undefined;
+    throw new EngineError(`can't tell who holds the lock ${file}: ${messageOf(error)}`);
   }
+}
+
+/**
+ * Whether a lock's process certainly runs on this machine, has certainly ended, or nobody knows. Locks of Pulumi and of
+ * earlier versions hold less about it.
+ */
+function stateOf({ hostname, pid, bootID, pidNamespace, startTime }: Record<string, unknown>): string {
+  if (hostname !== os.hostname() || typeof pid !== "number" || !Number.isInteger(pid) || pid < 1) return "unknown";
+  if (bootID === undefined) return isRunning(pid) ? "running" : "ended";
+  const here = birthOf();
+  if (here === undefined || pidNamespace !== here.pidNamespace) return "unknown"; // its number means nothing here
+  if (bootID !== here.bootID || !isRunning(pid)) return "ended";
+  const there = birthOf(pid);
+  return there === undefined || there.startTime === startTime ? "running" : "ended";
 }

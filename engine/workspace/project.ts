@@ -1,9 +1,10 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
+import satisfies from "semver/functions/satisfies.js";
 import { filesIn, projectFileAmong } from "../../machine/settings/names.ts";
 import { readSettings, SettingsError } from "../../machine/settings/strict.ts";
 import { EngineError, messageOf, Refusal, systemCode } from "../errors.ts";
-import { isName, nameRule } from "../state/names.ts";
+import { isName, nameRule } from "../state/fileBackend.ts";
 import { isObject } from "../values/json.ts";
 import { type PluginFolder, pluginsOf } from "./plugins.ts";
 
@@ -30,8 +31,6 @@ export interface Project {
   entry: string;
   typescript: boolean;
   nodeArguments: string[];
-  /** `runtime.options`. */
-  runtimeOptions: Record<string, unknown>;
   plugins: PluginFolder[];
   backendUrl: string | undefined;
   refreshAlways: boolean;
@@ -93,7 +92,6 @@ export function readProject(file: string): Project {
     workdir,
     entry,
     typescript: runtimeOptions["typescript"] !== false && isTypeScript(workdir, entry),
-    runtimeOptions,
     plugins: pluginsOf(raw, file),
     nodeArguments: typeof runtimeOptions["nodeargs"] === "string" ? shellWords(runtimeOptions["nodeargs"]) : [],
     backendUrl: typeof backend === "string" ? backend : undefined,
@@ -108,6 +106,23 @@ function requiredVersionIn({ requiredPulumiVersion }: Record<string, unknown>, f
   if (requiredPulumiVersion === undefined || typeof requiredPulumiVersion === "string")
     return requiredPulumiVersion || undefined;
   throw new EngineError(`${file}: 'requiredPulumiVersion' must be a text such as '>=3.200.0'`);
+}
+
+/** The version of the Pulumi CLI that this engine was held against. */
+const pulumiVersion = "3.260.0";
+
+/**
+ * Refuses a range of versions of the CLI, such as `>=3.5.0 !3.7.7`, that this engine does not stand for.
+ * @param where what asks for it
+ */
+export function refuseOtherVersion(range: string, where: string): void {
+  const excluded = [...range.matchAll(/!=?\s*(\S+)/g)].map(([, version = ""]) => version);
+  const isExcluded = excluded.some((version) => satisfies(pulumiVersion, version));
+  if (!isExcluded && satisfies(pulumiVersion, range.replaceAll(/!=?\s*\S+/g, ""))) return;
+  throw new Refusal(
+    `${where}: Pulumi ${range} is required, and the embedded engine does what Pulumi ${pulumiVersion} does: use a Pulumi ` +
+      "CLI of that range, or widen the range",
+  );
 }
 
 /** Reads a YAML file that holds a map. */

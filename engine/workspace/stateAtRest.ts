@@ -2,7 +2,7 @@ import path from "node:path";
 import { EngineError } from "../errors.ts";
 import { encodeDeployment, formatOf } from "../state/checkpoint.ts";
 import { backendFolder, FileBackend } from "../state/fileBackend.ts";
-import { isName, nameRule } from "../state/names.ts";
+import { isName, nameRule } from "../state/fileBackend.ts";
 import { findProject, readProject } from "./project.ts";
 import { currentBackend } from "./pulumiHome.ts";
 import { Workspace } from "./workspace.ts";

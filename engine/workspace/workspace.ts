@@ -1,14 +1,13 @@
 import path from "node:path";
 import { nearest } from "../../machine/spelling.ts";
-import { EngineError, exitStatuses } from "../errors.ts";
+import { EngineError, exitStatuses, Refusal } from "../errors.ts";
 import { writeDurably, type WriteFile } from "../state/atomicWrite.ts";
 import { type Checkpoint, decodeDeployment, type Deployment, parseCheckpoint } from "../state/checkpoint.ts";
 import { CheckpointText } from "../state/checkpointText.ts";
 import { type Crypter, hasPassphrase, newCrypter, openCrypter, passphraseFrom } from "../state/crypter.ts";
 import { backendFolder, FileBackend } from "../state/fileBackend.ts";
+import { isName, nameRule } from "../state/fileBackend.ts";
 import { Lock } from "../state/lock.ts";
-import { isName, nameRule } from "../state/names.ts";
-import { refuseOldLayout, refuseStateForms } from "./backendVariables.ts";
 import { type Config, effectiveConfig } from "./config.ts";
 import { findProject, type Project, readProject } from "./project.ts";
 import { currentBackend, readSelectedStack } from "./pulumiHome.ts";
@@ -158,9 +157,21 @@ async function openBackend(
     );
   }
   const backend = new FileBackend(backendFolder(url, cwd), write ?? writeDurably);
-  refuseStateForms(environment);
-  await backend.open(() => refuseOldLayout(environment));
+  refuseVariable(environment, /_GZIP$|_ZSTD$/, "compressed states");
+  refuseVariable(environment, /_RETAIN_CHECKPOINTS$/, "a copy of each state that was");
+  // The CLI looks at it in a new backend alone.
+  await backend.open(() => refuseVariable(environment, /_LEGACY_LAYOUT$/, "the old layout without projects"));
   return { backend, url };
+}
+
+/** Throws where a variable of the Pulumi CLI asks for states in a form that this engine does not write. */
+function refuseVariable(environment: NodeJS.ProcessEnv, name: RegExp, what: string): void {
+  const variable = Object.keys(environment).find(
+    (each) =>
+      each.startsWith("PULUMI_") && name.test(each) && ["1", "true"].includes(environment[each]?.toLowerCase() ?? ""),
+  );
+  if (variable === undefined) return;
+  throw new Refusal(`${variable}: the embedded engine does not do this (${what}): unset it, or use the Pulumi CLI`);
 }
 
 /** Refuses a stack of a project that is still to be written, where its backend has one of that name or can't be opened. */

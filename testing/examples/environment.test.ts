@@ -33,8 +33,8 @@ test("the environment of this repository: up, change, drift, repair, destroy", a
   });
   const told = await project.succeed("up --yes");
   expect(told).toContain("acme/crew");
-  // Once in each phase, on a line of its own after the resource's.
-  const counts = told.match(/(?<=SeedRows environment\/offices .*)rows: [^;]*/g);
+  // Once in each phase.
+  const counts = told.match(/(?<=SeedRows \(environment\/offices\):\n +)rows: [^;]*/g);
   expect(counts).toEqual([
     'rows: 3 to add unless there ("Lisbon", "Nairobi", "Osaka")',
     "rows: 3 added, 1 of others left alone",

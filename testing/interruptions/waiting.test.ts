@@ -4,7 +4,7 @@ import { endedCleanly } from "../harness/endedCleanly.ts";
 import { childrenOf, eventually, leftRunning } from "../harness/processes.ts";
 import { Project } from "../harness/project.ts";
 
-// The process of a program starts while its run is prepared, and waits for its arguments.
+// What a program's process is given, and how it ends.
 
 const program = `
 import * as pulumi from "@pulumi/pulumi";
@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 afterEach(() => endedCleanly(project, emulator));
 
-test("it prints what it has printed before, and gets the configuration, which no other process can look up", async () => {
+test("the program gets the configuration, which no other process can look up", async () => {
   const { status, output } = await project.start("preview").ended;
   expect(output).toMatch(/early \d/);
   expect(output).toContain(`text: ${JSON.stringify(text)}`);
@@ -35,7 +35,7 @@ test("it prints what it has printed before, and gets the configuration, which no
   expect(status).toBe(0);
 });
 
-test("of a run that is refused nothing is left, in its own process and in one that goes on", async () => {
+test("of a run that is refused nothing is left", async () => {
   project.environment["PULUMI_CONFIG_PASSPHRASE"] = "another";
   for (const run of [() => project.start("preview").ended, () => project.run("preview")]) {
     const { status, output } = await run();
@@ -44,7 +44,7 @@ test("of a run that is refused nothing is left, in its own process and in one th
   }
 });
 
-test("it ends with an engine that is killed while it waits", async () => {
+test("it ends with an engine that is killed", async () => {
   const preview = project.start("preview");
   await eventually("the program's process", () =>
     childrenOf(preview.pid).find((command) => command.includes("/cmd/run")),

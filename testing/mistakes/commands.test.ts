@@ -228,7 +228,7 @@ test("a project that requires another version of Pulumi is not run", async () =>
   }
   await required("newest");
   expect((await errorsOf("preview -s versions")).lines).toEqual([
-    "error: <folder>/Pulumi.yaml: requiredPulumiVersion: 'newest' is not a range of versions such as >=3.200.0",
+    expect.stringContaining("requiredPulumiVersion: Pulumi newest is required"),
   ]);
   await required(">=3.200.0 !3.219.0 || 4");
   expect((await errorsOf("destroy --yes -s versions")).status).toBe(0);
