@@ -93,13 +93,9 @@ docs: node_modules/.installed
 	@rm -rf dist
 	@$(TSC) -p . --noCheck
 	@node --no-warnings dist/tools/writeDocuments.js
-	@node --no-warnings dist/tools/writeMethods.js
-	@node --no-warnings dist/tools/writeSdkTypes.js
 
 docs-are-current: dist/.built
 	@node --no-warnings dist/tools/writeDocuments.js --check
-	@node --no-warnings dist/tools/writeMethods.js --check
-	@node --no-warnings dist/tools/writeSdkTypes.js --check
 
 # Pages about each export of the client, in dist/api; the check looks for links and types that lead nowhere.
 .PHONY: api-docs api-docs-are-whole
@@ -143,14 +139,9 @@ record-states:
 format: node_modules/.installed
 	@oxfmt
 
+# Jobs of the design beside floors and peers; OpenTofu and its provider for REST are built once, by Go. ARGS chooses some.
 bench: dist/.built
 	@node --no-warnings dist/tools/bench/run.js $(ARGS)
-
-# The same jobs by what people would take otherwise: OpenTofu with a provider for REST, which Go builds once, and
-# pulumi-command where a Pulumi CLI has it. What can't be had is named.
-.PHONY: bench-peers
-bench-peers: dist/.built
-	@node --no-warnings dist/tools/bench/peers/run.js $(ARGS)
 
 clean:
 	@rm -rf dist node_modules coverage

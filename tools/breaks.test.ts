@@ -61,7 +61,7 @@ const gone = (from: object, name: string): boolean => Reflect.deleteProperty(fro
 describe("a break is one sentence", () => {
   const breaks: [sentence: string, Change][] = [
     ["the resource Team is gone", ({ of }) => gone(of.resources, "microapps:index:Team")],
-    ["Team has become a component", ({ team }) => (team.isComponent = true)],
+    ["Team is no resource any more", ({ team }) => (team.isComponent = true)],
     ["the function getTeam is gone", ({ of }) => gone(of.functions, "microapps:index:getTeam")],
     ["the input endpoint of the configuration is gone", ({ of }) => gone(of.config.variables, "endpoint")],
     ["the input endpoint of the provider is gone", ({ of }) => (of.provider.inputProperties = {})],
@@ -69,11 +69,11 @@ describe("a break is one sentence", () => {
     ["the output count of Team is gone", ({ team }) => gone(team.properties, "count")],
     ["the output count of Team is not always there any more", ({ team }) => (team.required = ["name"])],
     [
-      "the input name of Team has changed its type from string to list of string",
+      "the input name of Team is no string any more",
       ({ team }) => (team.inputProperties["name"] = { type: "array", items: text }),
     ],
     [
-      "the output members of getTeam has changed its type from list of string to list of any",
+      "the output members of getTeam is no list of string any more",
       ({ getTeam }) => (getTeam.outputs.properties["members"] = { type: "array", items: { $ref: "pulumi.json#/Any" } }),
     ],
     ["the input role of Team is required now", ({ team }) => (team.requiredInputs = ["name", "role"])],

@@ -1,46 +1,25 @@
 import { major, minor } from "semver";
 import type { TypeSpec } from "../provider/pulumi/plugin/types.ts";
-import { nameOf, type NamedSpec, type ObjectSpec, type PackageSchema } from "./packageSchema.ts";
+import { nameOf, type ObjectSpec, type PackageSchema } from "./packageSchema.ts";
+
+/** What a schema promises to programs, and what it demands of them, each with a sentence for whoever takes it back. */
+interface Terms {
+  promises: Map<string, string>;
+  demands: Map<string, string>;
+}
 
 /** Breaking changes between an old schema and the new one, a sentence for each. Additions are fine. */
 export function breaksBetween(old: PackageSchema, now: PackageSchema): string[] {
+  const inputs = inputTypes(old);
+  const [before, after] = [termsOf(old, inputs), termsOf(now, inputs)];
+  const owners = [...before.promises.keys()].filter((promise) => !after.promises.has(promise));
+  // Of what is gone as a whole its parts are not named.
+  const isPart = (promise: string): boolean => owners.some((owner) => promise.startsWith(`${owner} `));
   return [
-    ...objectBreaks(
-      "input",
-      "the configuration",
-      { properties: old.config.variables },
-      { properties: now.config.variables },
+    ...owners.filter((promise) => !isPart(promise)).map((promise) => before.promises.get(promise) ?? promise),
+    ...[...after.demands].flatMap(([demand, sentence]) =>
+      before.demands.has(demand) || !before.promises.has(demand.split(" ", 2).join(" ")) ? [] : sentence,
     ),
-    ...objectBreaks(
-      "input",
-      "the provider",
-      { properties: old.provider.inputProperties ?? {} },
-      { properties: now.provider.inputProperties ?? {} },
-    ),
-    ...Object.entries(old.resources).flatMap(([token, before]) => {
-      const [name, after] = [nameOf(token), now.resources[token]];
-      if (!after) return [`the resource ${name} is gone`];
-      if (!before.isComponent !== !after.isComponent) {
-        return [`${name} ${after.isComponent ? "has become a component" : "is a component no longer"}`];
-      }
-      const inputs = ({ inputProperties, requiredInputs }: typeof before): ObjectSpec => ({
-        properties: inputProperties ?? {},
-        required: requiredInputs ?? [],
-      });
-      return [
-        ...objectBreaks("input", name, inputs(before), inputs(after)),
-        ...objectBreaks("output", name, before, after),
-      ];
-    }),
-    ...Object.entries(old.functions).flatMap(([token, before]) => {
-      const [name, after] = [nameOf(token), now.functions[token]];
-      if (!after) return [`the function ${name} is gone`];
-      return (["input", "output"] as const).flatMap((side) =>
-        objectBreaks(side, name, before[`${side}s`] ?? {}, after[`${side}s`] ?? {}),
-      );
-    }),
-    ...typeBreaks(old, now),
-    ...languageBreaks(old.language ?? {}, now.language ?? {}),
   ];
 }
 
@@ -48,47 +27,66 @@ export function breaksBetween(old: PackageSchema, now: PackageSchema): string[] 
 export const mayBreak = (released: string, version: string): boolean =>
   major(version) > major(released) || (major(released) === 0 && minor(version) > minor(released));
 
-type Side = "input" | "output";
-
-function objectBreaks(side: Side, owner: string, old: ObjectSpec, now: ObjectSpec): string[] {
-  const { properties: before = {}, required: wanted = [] } = old;
-  const { properties: after = {}, required = [] } = now;
-  const kept = Object.entries(before).flatMap(([name, spec]) => {
-    const what = `the ${side} ${name} of ${owner}`;
-    const present = after[name];
-    if (!present) return [`${what} is gone`];
-    const [was, is] = [typeText(spec), typeText(present)];
-    if (was !== is) return [`${what} has changed its type from ${was} to ${is}`];
-    return side === "output" && wanted.includes(name) && !required.includes(name)
-      ? [`${what} is not always there any more`]
-      : [];
-  });
-  const demanded = required.filter((name) => side === "input" && !wanted.includes(name));
-  return [...kept, ...demanded.map((name) => `the input ${name} of ${owner} is required now`)];
-}
-
-/** Types with names: as inputs they may not ask for more, as outputs not have less. */
-function typeBreaks(old: PackageSchema, now: PackageSchema): string[] {
-  const inputs = reached(old, [
-    ...Object.values(old.resources).map(({ inputProperties = {} }) => inputProperties),
-    ...Object.values(old.functions).map(({ inputs }) => inputs?.properties ?? {}),
-    old.config.variables,
-  ]);
-  return Object.entries(old.types).flatMap(([token, before]) => {
-    const [name, after] = [nameOf(token), now.types[token]];
-    if (!after) return [`the type ${name} is gone`];
-    if (before.enum || after.enum) {
-      const missing = valuesOf(before).filter((value) => !valuesOf(after).includes(value));
-      return missing.map((value) => `the value "${value}" of ${name} is gone`);
+/** Keys begin with what owns them: `resource Team`, `resource Team input name`, `resource Team input name string`. */
+function termsOf(schema: PackageSchema, inputs: ReadonlySet<string>): Terms {
+  const terms: Terms = { promises: new Map(), demands: new Map() };
+  const { promises, demands } = terms;
+  const object = (
+    key: string,
+    owner: string,
+    side: "input" | "output",
+    { properties = {}, required = [] }: ObjectSpec,
+  ) => {
+    for (const [name, spec] of Object.entries(properties)) {
+      const [own, what] = [`${key} ${side} ${name}`, `the ${side} ${name} of ${owner}`];
+      const type = typeText(spec);
+      promises.set(own, `${what} is gone`);
+      promises.set(`${own} ${type}`, `${what} is no ${type} any more`);
+      if (side === "output" && required.includes(name))
+        promises.set(`${own} always`, `${what} is not always there any more`);
     }
-    return objectBreaks(inputs.has(token) ? "input" : "output", name, before, after);
-  });
+    if (side === "input")
+      for (const name of required)
+        demands.set(`${key} ${side} ${name}`, `the input ${name} of ${owner} is required now`);
+  };
+  promises.set("config -", "").set("provider -", "");
+  object("config -", "the configuration", "input", { properties: schema.config.variables });
+  object("provider -", "the provider", "input", { properties: schema.provider.inputProperties ?? {} });
+  for (const [token, spec] of Object.entries(schema.resources)) {
+    const [key, name] = [`resource ${nameOf(token)}`, nameOf(token)];
+    promises.set(key, `the resource ${name} is gone`);
+    const kind = spec.isComponent ? "component" : "resource";
+    promises.set(`${key} kind ${kind}`, `${name} is no ${kind} any more`);
+    object(key, name, "input", { properties: spec.inputProperties ?? {}, required: spec.requiredInputs ?? [] });
+    object(key, name, "output", spec);
+  }
+  for (const [token, { inputs = {}, outputs = {} }] of Object.entries(schema.functions)) {
+    const [key, name] = [`function ${nameOf(token)}`, nameOf(token)];
+    promises.set(key, `the function ${name} is gone`);
+    object(key, name, "input", inputs);
+    object(key, name, "output", outputs);
+  }
+  // As inputs types may not ask for more, as outputs not have less.
+  for (const [token, spec] of Object.entries(schema.types)) {
+    const [key, name] = [`type ${nameOf(token)}`, nameOf(token)];
+    promises.set(key, `the type ${name} is gone`);
+    for (const { value } of spec.enum ?? [])
+      promises.set(`${key} value ${value}`, `the value "${value}" of ${name} is gone`);
+    object(key, name, inputs.has(token) ? "input" : "output", spec);
+  }
+  // Another module path or package is another name of everything.
+  for (const [language, settings] of Object.entries(schema.language ?? {}))
+    for (const place of ["importBasePath", "basePackage", "rootNamespace", "namespaces", "packageName"])
+      if (place in settings)
+        promises.set(
+          `language ${language} ${place} ${JSON.stringify(settings[place])}`,
+          `language.${language}.${place} has changed, so programs import the SDK from elsewhere`,
+        );
+  return terms;
 }
 
-const valuesOf = ({ enum: values = [] }: NamedSpec): string[] => values.map(({ value }) => value);
-
-/** The types with names that properties lead to. */
-function reached({ types }: PackageSchema, open: Record<string, TypeSpec>[]): Set<string> {
+/** The types with names that inputs lead to. */
+function inputTypes({ types, resources, functions, config }: PackageSchema): Set<string> {
   const found = new Set<string>();
   const visit = ({ $ref = "", items, additionalProperties, oneOf = [] }: TypeSpec): void => {
     const token = $ref.replace("#/types/", "");
@@ -99,7 +97,9 @@ function reached({ types }: PackageSchema, open: Record<string, TypeSpec>[]): Se
     }
     for (const inner of [items, additionalProperties, ...oneOf]) if (inner) visit(inner);
   };
-  for (const properties of open) Object.values(properties).forEach(visit);
+  for (const { inputProperties = {} } of Object.values(resources)) Object.values(inputProperties).forEach(visit);
+  for (const { inputs } of Object.values(functions)) Object.values(inputs?.properties ?? {}).forEach(visit);
+  Object.values(config.variables).forEach(visit);
   return found;
 }
 
@@ -109,14 +109,4 @@ function typeText({ type, $ref, items, additionalProperties, oneOf }: TypeSpec):
   if (items) return `list of ${typeText(items)}`;
   if (additionalProperties) return `map of ${typeText(additionalProperties)}`;
   return type ?? "any";
-}
-
-/** Where SDKs are imported from: another module path or package is another name of everything. */
-function languageBreaks(old: PackageSchema["language"], now: PackageSchema["language"]): string[] {
-  const places = ["importBasePath", "basePackage", "rootNamespace", "namespaces", "packageName"];
-  return Object.entries(old ?? {}).flatMap(([language, before]) =>
-    places
-      .filter((place) => place in before && JSON.stringify(before[place]) !== JSON.stringify(now?.[language]?.[place]))
-      .map((place) => `language.${language}.${place} has changed, so programs import the SDK from elsewhere`),
-  );
 }

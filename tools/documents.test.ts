@@ -11,12 +11,14 @@ import { exitStatuses } from "../engine/errors.ts";
 import { endpoints, methodsOf } from "../provider/contract/endpoints.ts";
 import { documents } from "./documents.ts";
 
-test.each(Object.entries(documents()))("docs/%s is the one of the contract; make docs writes it anew", (name, text) => {
+const made = await documents();
+
+test.each(Object.entries(made))("docs/%s is the one of the contract; make docs writes it anew", (name, text) => {
   expect(readFileSync(join(import.meta.dirname, "../../docs", name), "utf8")).toBe(text);
 });
 
 test("the page names every endpoint with its path, parameters and errors", () => {
-  const page = documents()["endpoints.md"] ?? "";
+  const page = made["endpoints.md"] ?? "";
   for (const [name, { path, method, summary, request }] of Object.entries(endpoints)) {
     const section = page.split(`\n## ${name}\n`)[1]?.split("\n## ")[0] ?? "";
     expect(section).toContain(summary);

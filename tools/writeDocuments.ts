@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join } from "node:path";
 import { documents, ownFolders } from "./documents.ts";
 
-// `make docs` writes the documents; with --check it names those that are stale and writes nothing.
+// `make docs` writes what is made of definitions; with --check it names those that are stale and writes nothing.
 const folder = join(import.meta.dirname, "../../docs");
 const check = process.argv.includes("--check");
 
@@ -15,7 +15,7 @@ function stale(name: string, mend: () => void): void {
   process.exitCode = 1;
 }
 
-const wanted = documents();
+const wanted = await documents();
 for (const [name, text] of Object.entries(wanted)) {
   const file = join(folder, name);
   if (existsSync(file) && readFileSync(file, "utf8") === text) continue;

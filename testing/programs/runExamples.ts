@@ -5,7 +5,6 @@ import { comparisons } from "../bothEngines/jobs.ts";
 import { leftRunning } from "../harness/processes.ts";
 import { backends } from "./backends.ts";
 import { Cli, found } from "./cli.ts";
-import { documented, obstacleOf, runDocumented } from "./documentation.ts";
 import { type Example, examples, obstacle, runExample } from "./exampleRun.ts";
 import { runGuidesWithCli } from "./guides.ts";
 import { runPolicies } from "./policies.ts";
@@ -23,7 +22,7 @@ interface Job {
 }
 
 /**
- * Jobs under a CLI: the examples, those of the documentation, and the guides. `run` returns the reason where one can't
+ * Jobs under a CLI: the examples and the guides. `run` returns the reason where one can't
  * run.
  */
 const jobs: readonly Job[] = [
@@ -31,16 +30,6 @@ const jobs: readonly Job[] = [
     name: example.name,
     isOptional: example.backend !== undefined,
     run: (program: string, root: string) => attempt(example, program, root),
-  })),
-  ...documented.map((job) => ({
-    name: job.name,
-    isOptional: false,
-    run: async (program: string, root: string) => {
-      const cli = new Cli(program, homeIn(root));
-      const reason = obstacleOf(job, cli);
-      if (reason === undefined) await runDocumented(job, cli, root);
-      return reason;
-    },
   })),
   {
     name: "policies",

@@ -5,7 +5,7 @@ import { hiddenNames } from "../../provider/pulumi/hiddenNames.ts";
 import { factsOf } from "../../provider/resources/model/resource.ts";
 import { resources } from "../../provider/resources/resources.ts";
 import { presentSchema } from "../../tools/packageSchema.ts";
-import { allSnippets } from "../../tools/snippets/snippets.ts";
+import { allSnippets } from "../../tools/snippets.ts";
 import { Editor } from "./editor.ts";
 
 // Type tests are the functions of `*.test-d.ts`, one for each class and function of the package: `tryTeam` of Team. The

@@ -1,67 +1,146 @@
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { parse } from "yaml";
-import { type Figure, figure, measurePair, runs, timeWork } from "./measure.ts";
-import { BenchPlatform } from "./platform.ts";
-import { findPulumiVersion, BenchProject, run } from "./project.ts";
-
-const pulumi = createRequire(import.meta.url).resolve("@pulumi/pulumi");
+import {
+  BenchPlatform,
+  BenchProject,
+  figure,
+  findPulumiVersion,
+  microapps,
+  output,
+  repository,
+  run,
+  type Figure,
+} from "./stage.ts";
 
 /** Tables of the example's platform, which the interface can't make. */
-const seed = path.join(import.meta.dirname, "../../../examples/environment/platform.yaml");
+const seed = path.join(repository, "examples/environment/platform.yaml");
 
-/** The same beside the Pulumi CLI, where there is one. */
-async function throughPulumi(platform: BenchPlatform, project: BenchProject): Promise<Figure[]> {
-  const version = await findPulumiVersion();
-  if (version === undefined) return [];
-  const other = await BenchProject.make(platform, { example: "environment" }, ["pulumi"]);
-  try {
-    await other.up();
-    const ratio = await measurePair(
-      5,
-      () => project.run("preview"),
-      () => other.run("preview"),
-    );
-    return [
-      figure(`unchanged preview of examples/environment: time to that of Pulumi ${version}`, ratio, "ratio", 0.6),
-    ];
-  } finally {
-    await other.remove();
-  }
-}
-
-/** Measures how soon an unchanged preview of the example prints its first and its last line. */
-export async function starting(): Promise<Figure[]> {
+/** How much an unchanged preview of the example takes, beside a bare Node, and beside the Pulumi CLI where there is one. */
+async function preview(): Promise<Figure[]> {
   const platform = await BenchPlatform.start((parse(readFileSync(seed, "utf8")) as { tables: object }).tables);
   const project = await BenchProject.make(platform, { example: "environment" });
+  const version = await findPulumiVersion();
+  const other = version && (await BenchProject.make(platform, { example: "environment" }, ["pulumi"]));
   try {
     await project.up();
+    if (other) await other.up();
     await project.run("preview"); // what is compiled now is not compiled again
-    const first: number[] = [];
-    const ratios: number[] = [];
+    const [first, processor, ratios]: [number[], number[], number[]] = [[], [], []];
     for (let round = 0; round < 7; round++) {
       const bare = await run([process.execPath, "-e", "console.log(1)"]);
-      const loads = await timeWork(() =>
-        Promise.all([1, 2].map(() => run([process.execPath, "-e", `require(${JSON.stringify(pulumi)})`]))),
-      );
-      const preview = await project.run("preview");
-      first.push(preview.first - bare.first);
-      ratios.push(preview.whole / loads);
+      const ours = await project.run("preview");
+      first.push((ours.first - bare.first) * 1000);
+      processor.push(ours.processor);
+      if (other) ratios.push(ours.whole / (await other.run("preview")).whole);
     }
-    const cli = await throughPulumi(platform, project);
+    const named = "unchanged preview of examples/environment";
     return [
-      ...cli,
-      figure("first line of a preview: later than that of a bare Node", runs(first), "ms", 200),
-      figure(
-        "unchanged preview of examples/environment: time to two loads of the SDK at once",
-        runs(ratios),
-        "ratio",
-        1.6,
-      ),
+      figure(`${named}: processor time of all processes`, processor, "s", 0.5),
+      figure(`${named}: first line later than that of a bare Node`, first, "ms", 150),
+      ...(version ? [figure(`${named}: time to that of Pulumi ${version}`, ratios, "ratio", 0.6)] : []),
     ];
   } finally {
     await project.remove();
+    if (other) await other.remove();
     await platform.stop();
   }
 }
+
+const ours = (count: number): string => `import { Organization, Team } from "pulumi-microapps";
+const organization = new Organization("bench", { name: "Bench", forceDestroy: true });
+for (let i = 1; i < ${count}; i++) new Team("team" + i, { organizationID: organization.id, name: "Team " + i });
+`;
+
+const idle = (count: number): string => `import * as pulumi from "@pulumi/pulumi";
+const provider = 'exports.handler=()=>({check:async(o,i)=>({inputs:i,failures:[]}),diff:async()=>({changes:false}),create:async(i)=>({id:"x",outs:i}),update:async(i,o,n)=>({outs:n}),delete:async()=>{},read:async(id,p)=>({id,props:p})})';
+class Idle extends pulumi.CustomResource {
+  constructor(name, properties) {
+    super("pulumi-nodejs:dynamic/bench:Idle", name, { __provider: provider, ...properties });
+  }
+}
+const first = new Idle("bench", { name: "Bench" });
+for (let i = 1; i < ${count}; i++) new Idle("team" + i, { organizationID: first.id, name: "Team " + i });
+`;
+
+/** A run in which nothing changes, beside one of resources that do nothing at all: of the Pulumi CLI where there is one. */
+async function unchanged(count: number): Promise<Figure[]> {
+  const platform = await BenchPlatform.start();
+  const version = await findPulumiVersion();
+  const mine = await BenchProject.make(platform, { program: ours(count) });
+  const others = await BenchProject.make(platform, { program: idle(count) }, version ? ["pulumi"] : microapps);
+  try {
+    await mine.up();
+    await others.up();
+    const [ratios, memories]: [number[], number[]] = [[], []];
+    for (let round = 0; round < 3; round++) {
+      const { whole } = await others.up();
+      const took = await mine.up();
+      ratios.push(took.whole / whole);
+      memories.push(took.memory);
+    }
+    const named = `${count.toLocaleString("en")} resources unchanged`;
+    const beside = version ? `idle ones under Pulumi ${version}` : "idle ones under the embedded engine";
+    return [
+      figure(`${named}: time to that of ${beside}`, ratios, "ratio", version ? 0.3 : 1),
+      figure(`${named}: peak memory`, memories, "MB", 200),
+    ];
+  } finally {
+    for (const project of [mine, others]) await project.remove();
+    await platform.stop();
+  }
+}
+
+const list = (count: number, line: (at: number) => string): string =>
+  Array.from({ length: count }, (_, at) => line(at)).join("");
+
+const files = (rows: number, people: number, role: string, note: string): Record<string, string> => ({
+  "Pulumi.yaml": "name: bench\nruntime: nodejs\nbackend: { url: file://. }\n",
+  "environments.yaml": "prod: { file: prod.yaml }\n",
+  "prod.yaml": `organizations:
+  acme:
+    name: Acme
+    teams:
+      crew:
+        name: Crew
+        members:
+${list(people, (at) => `          p${at}@example.com: ${role}\n`)}seeds:
+  cities: { table: cities, key: Code, source: cities.csv }
+`,
+  "cities.csv": `Code,Name,Note\n${list(rows, (at) => `K${at},Name ${at},${note} ${at}\n`)}`,
+});
+
+/** A report in which every row and every person changes. */
+async function report(rows: number, people: number): Promise<Figure[]> {
+  const folder = await mkdtemp(path.join(tmpdir(), "microapps-bench-"));
+  const write = async (contents: Record<string, string>): Promise<void> => {
+    for (const [name, text] of Object.entries(contents)) await writeFile(path.join(folder, name), text);
+  };
+  const git = (...words: string[]): Promise<string> =>
+    output(["git", "-c", "user.name=b", "-c", "user.email=b@example.com", ...words], folder);
+  try {
+    await git("init", "--quiet");
+    await write(files(rows, people, "member", "before"));
+    await git("add", "--all");
+    await git("commit", "--quiet", "--message=first");
+    await write(files(rows, people, "admin", "after"));
+    const processor: number[] = [];
+    for (let round = 0; round < 5; round++)
+      processor.push(
+        (await run([...microapps, "report", "--format", "md", "--output", "report.md"], folder)).processor,
+      );
+    const named = `report of ${rows.toLocaleString("en")} changed rows and ${people} people`;
+    return [figure(`${named}: processor time`, processor, "s", 1)];
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** How soon the commands are there that people wait for most. */
+export const measureStart = async (resources: number): Promise<Figure[]> => [
+  ...(await preview()),
+  ...(await unchanged(resources)),
+  ...(await report(resources * 5, resources / 10)),
+];

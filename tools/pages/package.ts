@@ -7,7 +7,7 @@ import {
   type PackageSchema,
   type ResourceSpec,
 } from "../packageSchema.ts";
-import { snippetsOf } from "../snippets/snippets.ts";
+import { snippetsOf } from "../snippets.ts";
 import { code, escapeCell, fenceBlock, page, row, table } from "./markdown.ts";
 
 /** Pages of the package: one for each resource and function, by path below docs. */

@@ -1,6 +1,6 @@
 import { variableOf } from "../../provider/pulumi/configuration/keys.ts";
 import { nameOf, type PackageSchema } from "../packageSchema.ts";
-import { snippetsOf } from "../snippets/snippets.ts";
+import { snippetsOf } from "../snippets.ts";
 import { code, escapeCell, fenceBlock, registryPage, row, table } from "./markdown.ts";
 import { functionPath, resourcePath, summaryOf, typeOf } from "./package.ts";
 
