@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
+import { isConfusable } from "../../cli/changes/rendering/text.ts";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { runCommand } from "../harness/commands.ts";
 import { testInLong } from "../harness/drawn.ts";
@@ -84,57 +85,19 @@ const always = (numRuns: number, hold: (text: string) => Promise<void>): Promise
     { numRuns, endOnFailure: true },
   );
 
-/** Each command with a text in place of each kind of argument. */
+/** Each command with a text in place of each kind of argument, at the signs of percent. */
+const places = `% | --% | -s % stack | up % | up --% | up --yes --plan % | preview -s % | preview -C % | refresh --parallel % | destroy --color %
+destroy --yes -s dev% | stack init % | stack select % | stack output % | stack rm % | stack export --file %/none -s dev | cancel --yes %
+config % | config get % -s dev | config rm % -s dev | config set % value -s dev | config set --path motto[% value -s dev | config set motto -% -s dev
+api % | api readteam % -s dev | dump %/none --team % -s dev | dump out --table %:Code -s dev | dump out --import %
+report --base % | report --format % | report --file % | report --stack dev --state % | report % | drift % | drift --stack % | drift --until % --accept
+ci % | ci github --branch % | ci gitlab --engine % | environment % | environment check % | environment check dev.yaml --base % | environment show %
+emulator --seed % | emulator --port % | emulator --host % | completion % | completion bash -- % | import %`;
+
 const withArgument = (text: string): string[][] => [
-  [text],
-  [`--${text}`],
-  ["-s", text, "stack"],
-  ["up", text],
-  ["up", `--${text}`],
-  ["up", "--yes", "--approved", text],
-  ["preview", "-s", text],
-  ["preview", "-C", text],
-  ["refresh", "--parallel", text],
-  ["destroy", "--color", text],
-  ["destroy", "--yes", "-s", `dev${text}`],
-  ...["init", "select", "output", "rm", text].map((word) => ["stack", word, text]),
-  ["stack", "export", "--file", `${text}/none`, "-s", "dev"],
-  ["cancel", "--yes", text],
-  ["config", text],
-  ...["get", "rm"].map((word) => ["config", word, text, "-s", "dev"]),
-  ["config", "set", text, "value", "-s", "dev"],
-  ["config", "set", "--path", `motto[${text}`, "value", "-s", "dev"],
-  ["config", "set", "motto", `-${text}`, "-s", "dev"],
-  ["api", text],
-  ["api", "readteam", text, "-s", "dev"],
+  ...places.split(/ \| |\n/).map((line) => line.split(" ").map((word) => word.replace("%", () => text))),
   ["api", "readteam", JSON.stringify({ teamID: text }), "-s", "dev"],
   ["api", "readteam", JSON.stringify({ [text]: text }), "-s", "dev"],
-  ["dump", `${text}/none`, "--team", text, "-s", "dev"],
-  ["dump", "out", "--table", `${text}:Code`, "-s", "dev"],
-  ["dump", "out", "--import", text],
-  ["report", "--base", text],
-  ["report", "--format", text],
-  ["report", "--file", text],
-  ["report", "--stack", "dev", "--state", text],
-  ["report", text],
-  ["drift", text],
-  ["drift", "--stack", text],
-  ["drift", "--until", text, "--accept"],
-  ["ci", text],
-  ["ci", "github", "--branch", text],
-  ["ci", "gitlab", "--engine", text],
-  ["approve", text],
-  ["approve", "report.json", "--valid-for", text],
-  ["environment", text],
-  ["environment", "check", text],
-  ["environment", "check", "dev.yaml", "--base", text],
-  ["environment", "show", text],
-  ["trust", text],
-  ["emulator", "--seed", text],
-  ["emulator", "--port", text],
-  ["emulator", "--host", text],
-  ["completion", text],
-  ["import", text],
 ];
 
 test("arguments", async () => {
@@ -258,3 +221,13 @@ test("programs, states and what a platform answers", async () => {
     ).toEqual([]);
   });
 });
+
+test.each("pаypal,асе,Team асе of Acme,ΑΒΕ,ᎪᎬᎢ,օffice,ａｄｍｉｎ,𝐚𝐝𝐦𝐢𝐧".split(","))(
+  "what may be taken for another word is marked: %s", // Cyrillic, Greek, Cherokee, Armenian, full width, mathematical
+  (text) => expect(isConfusable(text)).toBe(true),
+);
+
+test.each("Acme,Zürich,Łódź,Команда поддержки,Ομάδα,東京チーム,서울 팀,Команда Acme,ﬁn,naïve,😀 crew".split(","))(
+  "what is what it seems is not: %s",
+  (text) => expect(isConfusable(text)).toBe(false),
+);

@@ -6,15 +6,20 @@ import providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { createEmulator } from "../../emulator/index.ts";
 import { MonitorServer } from "../../engine/program/monitorServer.ts";
+import { Sandbox } from "../../engine/testing/sandbox.ts";
+import { findOwnFolder } from "../../machine/ownFolder.ts";
+import { runCommand } from "../harness/commands.ts";
 import { Project } from "../harness/project.ts";
 
-// Knowledge that leaks to a process the engine starts, or to another one of this machine that finds its port.
+// Others on this machine: processes that the engine starts, users who find a port or reach a folder, pages in a browser.
 
 const program = `
 import { createRequire } from "node:module";
@@ -111,4 +116,60 @@ test.each([
   child.kill();
   await ended;
   expect(said).toBe(answer);
+});
+
+test("a folder of this user is used when nobody else can exchange one on the way to it", () => {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), "microapps-own-")));
+  const found = (): string | undefined => findOwnFolder("cache", "compiled", { XDG_CACHE_HOME: join(home, "cache") });
+  expect(found()).toBeDefined();
+  for (const place of ["", "cache", "cache/pulumi-microapps"]) {
+    chmodSync(join(home, place), 0o777);
+    expect(found()).toBeUndefined();
+    chmodSync(join(home, place), 0o1777); // as /tmp
+    expect(found()).toBeDefined();
+    chmodSync(join(home, place), 0o700);
+  }
+  rmSync(home, { recursive: true });
+});
+
+test("cancel leaves the lock of an engine that runs on this machine, and takes that of one that has ended", async () => {
+  const sandbox = new Sandbox();
+  const holder = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
+  try {
+    const stack = await sandbox.init();
+    const environment = { ...sandbox.environment, NO_COLOR: "1" };
+    const cancel = (): Promise<{ status: number; output: string }> =>
+      runCommand({ words: ["cancel", stack.name, "--yes"], folder: sandbox.project, environment });
+    mkdirSync(stack.lockFolder, { recursive: true });
+    const lock = { pid: holder.pid, username: "ada", hostname: hostname(), timestamp: "2026-01-01T00:00:00.000Z" };
+    writeFileSync(join(stack.lockFolder, "a.json"), JSON.stringify(lock));
+    const refused = await cancel();
+    expect([refused.status, refused.output]).toEqual([1, expect.stringContaining(`kill -INT ${holder.pid ?? 0}`)]);
+    expect(readdirSync(stack.lockFolder)).toEqual(["a.json"]);
+    const ended = once(holder, "exit");
+    holder.kill();
+    await ended;
+    expect((await cancel()).output).toContain("has been deleted");
+  } finally {
+    holder.kill();
+    sandbox.remove();
+  }
+});
+
+test("the emulator takes nothing from a page of another origin that does not say what it sends", async () => {
+  const emulator = await createEmulator({
+    seed: { administrator: { email: "ada@example.com", password: "password of ada" } },
+  });
+  try {
+    const body = new Blob([JSON.stringify({ email: "ada@example.com", password: "password of ada" })]);
+    const post = async (headers: Record<string, string>): Promise<number> =>
+      (await fetch(`${emulator.url}/api/login`, { method: "POST", body: await body.arrayBuffer(), headers })).status;
+    expect(await post({ origin: "https://evil.example" })).toBe(403);
+    expect(await post({ origin: "null" })).toBe(403);
+    expect(await post({ origin: emulator.url })).toBe(200);
+    expect(await post({})).toBe(200); // no browser
+    expect(await post({ origin: "https://app.example", "content-type": "application/json" })).toBe(200); // a browser asks first
+  } finally {
+    await emulator.close();
+  }
 });

@@ -5,37 +5,42 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { ofEdited, parseYamlTree } from "../../../cli/between/editor/trees.ts";
-import { maxMegabytesOfEdited, readToEdit } from "../../../cli/between/editor/writing.ts";
-import { environmentsIn, maxEnvironments } from "../../../cli/changes/base/environments.ts";
-import { parseAccepted } from "../../../cli/changes/drift/accepted.ts";
-import { stateOf } from "../../../cli/changes/state/state.ts";
-import { deadlineMs } from "../../../cli/commands/report/reporting.ts";
-import { maxMegabytesOfState, textOf as textOfFlag } from "../../../cli/commands/report/textOf.ts";
-import { timesOf } from "../../../cli/commands/verify/interruption.ts";
-import { maxMegabytesOfAnswer, Sender } from "../../../cli/commands/verify/sandbox/sending.ts";
-import { maxBytes as maxBytesOfRequest } from "../../../emulator/http/server.ts";
-import { createEmulator } from "../../../emulator/index.ts";
-import { parseCheckpoint } from "../../../engine/state/checkpoint.ts";
-import { ofSettings } from "../../../machine/settings/bounded.ts";
-import { ofStates } from "../../../machine/settings/bounds.ts";
-import { readSettings } from "../../../machine/settings/strict.ts";
-import { maxLevels } from "../../../machine/structs.ts";
-import { maxMegabytesOf } from "../../../provider/client/http/bodies.ts";
-import { Transport } from "../../../provider/client/http/transport.ts";
-import { maxRowsLeft } from "../../../provider/conformance/made.ts";
-import { answerIn, ofAnswers } from "../../../provider/contract/wire.ts";
-import { maxMegabytesOfLayer, maxMegabytesOfRows, readText } from "../../../provider/files/files.ts";
-import { parse, type Problem } from "../../../provider/layers/document.ts";
-import { csvRecords, maxCharactersOfRecord } from "../../../provider/sources/csv.ts";
-import { ofJsonRows } from "../../../provider/sources/jsonRows.ts";
-import { read } from "../../../provider/sources/read.ts";
-import { linesOf as linesOfRows, maxBytesOfLine } from "../../../provider/sources/textFiles.ts";
-import { ofYamlRows } from "../../../provider/sources/yamlRows.ts";
-import { repository } from "../../harness/project.ts";
+import { ofEdited, parseYamlTree } from "../../cli/between/editor/trees.ts";
+import { maxMegabytesOfEdited, readToEdit } from "../../cli/between/editor/writing.ts";
+import { environmentsIn, maxEnvironments } from "../../cli/changes/base/environments.ts";
+import { parseAccepted } from "../../cli/changes/drift/accepted.ts";
+import { stateOf } from "../../cli/changes/state/state.ts";
+import { Repository } from "../../cli/changes/testing/repository.ts";
+import { deadlineMs } from "../../cli/commands/report/reporting.ts";
+import { maxMegabytesOfState, textOf as textOfFlag } from "../../cli/commands/report/textOf.ts";
+import { timesOf } from "../../cli/commands/verify/interruption.ts";
+import { maxMegabytesOfAnswer, Sender } from "../../cli/commands/verify/sandbox/sending.ts";
+import { maxBytes as maxBytesOfRequest } from "../../emulator/http/server.ts";
+import { createEmulator } from "../../emulator/index.ts";
+import { parseCheckpoint } from "../../engine/state/checkpoint.ts";
+import { ofSettings } from "../../machine/settings/bounded.ts";
+import { BoundError, checkJsonBounds, ofStates } from "../../machine/settings/bounds.ts";
+import { readSettings } from "../../machine/settings/strict.ts";
+import { maxLevels } from "../../machine/structs.ts";
+import { parseReply } from "../../provider/client/http/answers.ts";
+import { maxMegabytesOf } from "../../provider/client/http/bodies.ts";
+import { Transport } from "../../provider/client/http/transport.ts";
+import { maxRowsLeft } from "../../provider/conformance/made.ts";
+import { answerIn, ofAnswers } from "../../provider/contract/wire.ts";
+import { LateError, until } from "../../provider/files/deadline.ts";
+import { maxMegabytesOfLayer, maxMegabytesOfRows, readText } from "../../provider/files/files.ts";
+import { parse, type Problem } from "../../provider/layers/document.ts";
+import { readProfile } from "../../provider/layers/profileFile.ts";
+import { csvRecords, maxCharactersOfRecord } from "../../provider/sources/csv.ts";
+import { ofJsonRows } from "../../provider/sources/jsonRows.ts";
+import { read } from "../../provider/sources/read.ts";
+import { linesOf as linesOfRows, maxBytesOfLine } from "../../provider/sources/textFiles.ts";
+import { ofYamlRows } from "../../provider/sources/yamlRows.ts";
+import { partOf } from "../harness/drawn.ts";
+import { repository } from "../harness/project.ts";
 
-// "Bounds before parsers": each row of the table in docs/limits.md is what the code has, and what is beyond it is refused.
-// Where a limit is large its reader gets a small one here.
+// Answers and inputs have bounds: each row of the table in docs/limits.md is what the code has, and what is beyond it is
+// refused. Where a limit is large its reader gets a small one here.
 
 let folder: string;
 beforeEach(() => void (folder = realpathSync(mkdtempSync(join(tmpdir(), "microapps-limits-")))));
@@ -69,6 +74,10 @@ function file(name: string, text: string): string {
   return join(folder, name);
 }
 const rowsOf = (source: string): Promise<void> => all(read({ source }, folder));
+const profile = (text: string): unknown => {
+  file("profile.yaml", text);
+  return readProfile("profile.yaml", folder);
+};
 
 /** The failure of a call whose answer has some kilobytes, and of a request to verify. */
 async function answered(work: (url: string) => Promise<unknown>): Promise<unknown> {
@@ -126,7 +135,6 @@ interface Row {
   beyond: Refusal[];
 }
 
-// Too many values: bounds.test.ts.
 const { levels, values } = ofSettings;
 const layer = `${maxMegabytesOfLayer} MB`;
 const settingsBeyond = (readIt: (text: string) => unknown): Refusal[] => [
@@ -149,6 +157,7 @@ const rows: Row[] = [
     ],
     beyond: [
       ...settingsBeyond(problemsOf),
+      [() => profile(`# ${"x".repeat(maxMegabytesOfLayer * MB)}\n`), /more than 4 MB|4 MB/],
       [() => problemsOf(`a: &a [${"1,".repeat(999)}1]\nb: [${"*a,".repeat(150)}*a]\n`), /aliases repeat included/],
     ],
   },
@@ -294,4 +303,69 @@ test("the page of limits has these rows, with the numbers of the code", () => {
       .map((cell) => cell.trim()),
   );
   expect(cells.slice(2)).toEqual(rows.map((row) => row.cells));
+});
+
+const million = 1_000_000;
+const deep = "[".repeat(million);
+/** Shapes that a parser of YAML takes long for. */
+const heavy: [string, string][] = [
+  ["brackets", deep],
+  ["braces", "{a: ".repeat(million / 4)],
+  ["compact lists", "- ".repeat(million / 2)],
+  ["explicit keys", "? ".repeat(million / 2)],
+  ["steps to the right", Array.from({ length: 1_500 }, (_, at) => `${" ".repeat(at)}a:\n`).join("")],
+  ["values", `[${"1,".repeat(million / 4)}1]`],
+  ["empty items", "-\n".repeat(million / 4)],
+];
+const readers: Readonly<Record<string, (text: string) => unknown>> = {
+  "a project or stack file": readSettings,
+  "an Environment file": problemsOf,
+  "environments.yaml": listedIn,
+  "drift.yaml": (text) => parseAccepted(text, 0),
+  "a profile": profile,
+};
+
+test.each(
+  Object.entries(readers).flatMap(([name, readIt], at) =>
+    partOf(heavy, at).map(([shape, text]) => ({ name, shape, readIt, text })),
+  ),
+)("$name of $shape is refused before it is parsed", async ({ readIt, text }) =>
+  expect(await reasonOf(() => readIt(text))).toMatch(
+    /more than (100 levels|100000 values)|too many values on one line/,
+  ),
+);
+
+test("what opens a million brackets is no rows and no answer; brackets in texts are no levels", async () => {
+  for (const name of ["rows.yaml", "rows.json", "rows.ndjson"]) {
+    const reason = await reasonOf(() => rowsOf(file(name, deep)));
+    expect(reason).toMatch(/more than 100 levels|too many values on one line|nested too deeply/);
+  }
+  const reply = { status: 200, text: `{"status":"success","body":${deep}`, location: undefined };
+  expect(parseReply("readorganization", reply as never)).toMatchObject({ failed: { code: "badAnswer" } });
+  expect(() => checkJsonBounds(JSON.stringify([deep, '\\"[['.repeat(200)]), { levels: 2, values: 10 })).not.toThrow();
+  expect(() => checkJsonBounds("[[[]]]", { levels: 2, values: 10 })).toThrow(BoundError);
+  const text = `a: |\n  ${"[".repeat(200)}\nb: "${"{".repeat(200)}"\nc: ${"x[".repeat(200)}\n# ${deep}\n`;
+  expect(readSettings(text)).toMatchObject({ c: "x[".repeat(200) });
+});
+
+test("when the time of a report is over rows are read no further, and it says what it has", async () => {
+  for (const [name, text] of Object.entries({
+    "a.csv": `Code\n${"CZ\n".repeat(10_000)}`,
+    "a.ndjson": '{"Code":"CZ"}\n'.repeat(10_000),
+  })) {
+    await rowsOf(file(name, text));
+    const late = until(AbortSignal.abort(), () => rowsOf(name));
+    await expect(late).rejects.toThrow(new LateError("it took longer than it may"));
+  }
+  const one = "organizations: { acme: { name: Acme } }\n";
+  const environments = "dev: { file: dev.yaml }\nprod: { file: prod.yaml }\n";
+  const files = { "Pulumi.yaml": "name: shop\nruntime: nodejs\n", "environments.yaml": environments };
+  const branch = new Repository({ ...files, "dev.yaml": one, "prod.yaml": one });
+  try {
+    branch.write({ "dev.yaml": one.replace("name: Acme", "name: Other") });
+    const report = await branch.report({ deadline: AbortSignal.abort() });
+    expect(report.environments.map(({ change }) => change.compared)).toEqual([false, false]);
+  } finally {
+    branch.remove();
+  }
 });
