@@ -1,7 +1,6 @@
-import { cp, readFile, readdir, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Fault } from "../../emulator/platform/faults.ts";
 import type { EndpointName } from "../../provider/contract/endpoints.ts";
@@ -109,8 +108,6 @@ export class Lab {
     await this.#record("up", first, () => first.up(this.#programs.first));
     this.#outcomes.set("first", this.#counts());
     emulator.saveSnapshot("made");
-    await rm(this.#kept, { recursive: true, force: true });
-    await cp(this.#intents, this.#kept, { recursive: true });
     for (const stage of ["update", "refresh", "destroy"] as const) {
       this.#starts.set(stage, { snapshot: "made", state: new Map(first.state) });
       const deployment = await this.#begin(stage);
@@ -129,16 +126,14 @@ export class Lab {
     this.courses.set(`${this.providerKind} ${stage}`, { calls, steps });
   }
 
-  /** Puts platform, provider and intents to where a stage begins. */
+  /** Puts platform, provider and journal to where a stage begins. */
   async #begin(stage: Stage): Promise<Deployment> {
     const start = this.#starts.get(stage);
     if (!start) throw new Error(`the ${stage} has no start`);
     const { emulator, host } = this.#stage;
     emulator.setFaults();
     emulator.loadSnapshot(start.snapshot);
-    await rm(this.#intents, { recursive: true, force: true });
     for (const file of (await this.#stage.journal()).files) await rm(file);
-    if (stage !== "up") await cp(this.#kept, this.#intents, { recursive: true });
     await host.restart();
     return new Deployment(host, start.state);
   }
@@ -196,8 +191,8 @@ export class Lab {
     const sent = emulator.calls({ since, mutating: true }).map(({ endpoint }) => endpoint);
     if (sent.length > 0) problems.push(`preview and refresh sent ${sent.join(", ")}`);
 
-    const intents = await this.#openIntents();
-    if (intents.length > 0) problems.push(`${intents.length} intents are left`);
+    const { lines } = await this.#stage.journal();
+    if (lines.length > 0) problems.push(`${lines.length} lines of the journal are left`);
 
     const wanted = this.#outcomes.get(version) ?? new Map<string, number>();
     const found = this.#counts();
@@ -216,23 +211,6 @@ export class Lab {
 
   #counts(): Map<string, number> {
     return new Map(this.#stage.emulator.differences("start").map(({ table, added }) => [table, added.length]));
-  }
-
-  /** Intents but those of inserts: these stay until their seed goes, and count for the state before alone. */
-  async #openIntents(): Promise<string[]> {
-    const names = await readdir(this.#intents).catch(() => []);
-    const texts = await Promise.all(names.map((name) => readFile(join(this.#intents, name), "utf8")));
-    const open = names.filter((_, index) => !texts[index]?.includes("#inserting"));
-    return [...open, ...(await this.#stage.journal()).files];
-  }
-
-  get #intents(): string {
-    return join(this.#stage.host.folder, ".microapps", "intents");
-  }
-
-  /** The intents as they are after the first up. */
-  get #kept(): string {
-    return join(this.#stage.host.folder, "kept");
   }
 }
 
