@@ -27,7 +27,7 @@ const commands: Sentences = {
     "microapps changes is gone: `microapps report --from dev --to prod` compares the files of two environments, `report --base <commit>` those of a commit, and `drift` says what is live",
   approve: `microapps approve is gone: ${noApproval}`,
   trust:
-    "microapps trust is gone: read the file that a run names, look on the platform whether what it tells was done, and delete it",
+    "microapps trust is gone: a run believes its own journal alone, in the state folder of the user; delete .microapps/intents",
   record:
     "microapps record is gone: write the platform seed by hand, or with `microapps dump`; `microapps verify` says how a platform behaves",
 };
@@ -54,12 +54,17 @@ const settings: Sentences = {
   MICROAPPS_APPROVAL_KEY: `MICROAPPS_APPROVAL_KEY is gone, and nothing was sent: ${noApproval}`,
 };
 
+const againInstead =
+  "is gone: take it out. An order to replace it (--replace) is enough, and a run that stops since it can't know says what to do";
+
 /** Inputs of resources, behind the resource: `SeedRows.schema`. Resources that are gone stand alone. */
 const inputs: Sentences = {
   "SeedRows.onViewersChange: recreate": recreateInstead,
   "Environment.declaration":
     "declaration of an Environment is gone: write it to a file and name that, or declare single resources, which take outputs",
   "SeedRows.schema": `is gone: ${expectInstead}`,
+  "GeneratedApp.again": againInstead,
+  "Notification.again": againInstead,
   UserTeams:
     "UserTeams is gone: declare the members of each team in a TeamRoster. Without the declaration, up forgets it and " +
     "leaves the person's teams alone.",
@@ -69,6 +74,7 @@ const inputs: Sentences = {
 const environmentKeys: Sentences = {
   "seeds.onViewersChange: recreate": `onViewersChange: ${recreateInstead}`,
   "seeds.schema": `schema is gone: ${expectInstead}`,
+  "apps.again": `again ${againInstead}`,
   "masks.kinds": "kinds is gone: write a rule for each label; a dump that stops prints those that have none",
   "masks.others": "others is gone: write a rule or keep for each label; a dump that stops prints those that have none",
   "masks.keep": "mayHold is gone: write keep; what is kept is not searched for masked values any more",
