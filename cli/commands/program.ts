@@ -7,18 +7,18 @@ import { believesAll, certificateWarning } from "../../provider/pulumi/configura
 import { addApiCommand } from "./api.ts";
 import { addCiCommand } from "./ci/commands.ts";
 import { addCompletionCommand } from "./completion.ts";
-import { addPullCommand } from "./data/commands.ts";
 import { addDoctorCommand } from "./doctor/commands.ts";
 import { addDumpCommand, addImportRefusal } from "./dump.ts";
 import { addEnvironmentCommands } from "./environment/environment.ts";
 import { hostOwn } from "./hosting.ts";
 import { addInitCommand } from "./init/commands.ts";
 import { addPromoteCommand } from "./promote.ts";
+import { addPullCommand } from "./pull.ts";
 import { remaining } from "./remaining.ts";
 import { answerRemovedFlags } from "./removedFlags.ts";
 import { RenamingWatch } from "./renamings.ts";
 import { addDriftCommand, addReportCommand } from "./report/commands.ts";
-import { addTableCommand } from "./table/commands.ts";
+import { addTableCommand } from "./table.ts";
 import { addVerifyCommand } from "./verify/commands.ts";
 
 const { version } = readOwnPackage();

@@ -1,7 +1,7 @@
 import { stringify } from "yaml";
 import type { Declaration } from "../../provider/environment/declaration.ts";
 import { nameOf } from "../../provider/resources/members/rosterLists.ts";
-import { modeline, packageSchemaFrom } from "../tableSchema/editors.ts";
+import { modeline, packageSchemaFrom } from "../tableSchema/outputs.ts";
 import type { DumpedOrganization } from "./people.ts";
 import { isOfLinks, type DumpedSeed, type DumpedDeclaration } from "./seeds.ts";
 

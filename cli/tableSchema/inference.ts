@@ -1,9 +1,51 @@
-import { timeOf } from "../../provider/contract/fields.ts";
+import { type FieldType, timeOf } from "../../provider/contract/fields.ts";
 import type { RowData } from "../../provider/contract/values.ts";
 import { isObject } from "../../provider/contract/wire.ts";
 import { canonical, digestOf, keyText } from "../../provider/reconcile/digests.ts";
 import { RowSet } from "../../provider/reconcile/rowSet.ts";
-import type { Exception, FieldModel, Kind, TableModel } from "./model.ts";
+
+/** Kinds of values that cells have. `any` stands for several. */
+export type Kind =
+  | Extract<FieldType, "text" | "number" | "date" | "checkbox" | "location" | "linked">
+  | "boolean"
+  | "json"
+  | "any";
+
+/** A value of another kind than its label's. */
+export interface Exception {
+  kind: Kind;
+  /** Natural keys of the first rows that have one; row IDs where no label is a key. */
+  rows: string[];
+  count: number;
+}
+
+/** A label of a table. */
+export interface FieldModel {
+  label: string;
+  kind: Kind;
+  /** declared: by a platform seed. all: every value is of the kind. most: all but exceptions. mixed: no kind prevails. none: no row has a value. */
+  sure: "declared" | "all" | "most" | "mixed" | "none";
+  /** Rows with a value. */
+  filled: number;
+  /** True when all of them have another one; false where that is unknown. */
+  unique: boolean;
+  exceptions: Exception[];
+  /** All values, where texts are few and come back often. */
+  values?: string[];
+  /** True for whole numbers, and for days without a time. */
+  isWhole: boolean;
+  /** Where links lead to, as far as known. */
+  link?: { table?: string; key: string };
+}
+
+/** Model of a table, of which every output is written. */
+export interface TableModel {
+  table: string;
+  rows: number;
+  /** Labels of the natural key; empty where none is known. */
+  key: string[];
+  fields: FieldModel[];
+}
 
 /** Bounds of what is kept of a label. */
 const max = { named: 5, values: 12, candidates: 2, seen: 64 };

@@ -1,5 +1,63 @@
-import type { RowSchema } from "./editors.ts";
-import type { FieldModel, Kind, TableModel } from "./model.ts";
+import { existsSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { readSeed } from "../../emulator/seed/file.ts";
+import type { Seed } from "../../emulator/seed/schema.ts";
+import { find, toPlainValue, type Value } from "../../provider/layers/document.ts";
+import { formatCount, quote, some } from "../../provider/messages/text.ts";
+import type { FieldModel, Kind, TableModel } from "./inference.ts";
+
+/** The package's schema of Environment files, from the folder of a project. */
+export const packageSchema = "node_modules/pulumi-microapps/sdk/environment/environment.schema.json";
+
+/** The package's schema of Environment files, from where a file lies: in the nearest folder that has the package. */
+export function packageSchemaFrom(folder: string): string {
+  const above = (from: string): string | undefined => {
+    if (existsSync(join(from, packageSchema))) return from;
+    return dirname(from) === from ? undefined : above(dirname(from));
+  };
+  return join(relative(folder, above(folder) ?? folder), packageSchema).replaceAll("\\", "/");
+}
+
+/** The line by which an editor finds the schema of the YAML below it. */
+export const modeline = (file: string): string => `# yaml-language-server: $schema=${file}\n`;
+
+/** The name by which files about a table begin. */
+export const fileNameOf = (table: string): string => table.replaceAll(/[^\w.-]/g, "_");
+
+/** Values that the configuration or the program gives stand in for any cell. */
+const configured = { type: "object", required: ["config"], properties: { config: { type: "string" } } };
+
+/** JSON Schema of a row, as `toRowSchema` has it for items. */
+export interface RowSchema {
+  type: string;
+  properties: Readonly<Record<string, object>>;
+  required?: readonly string[];
+  additionalProperties?: boolean;
+}
+
+/**
+ * Schema of an Environment file that knows the rows of its seeds: the package's own, and a schema of rows for each seed.
+ * @param base where the package's schema lies, relative to this one
+ * @param seeds by logical name
+ */
+export function toEnvironmentSchema(base: string, seeds: Readonly<Record<string, RowSchema>>): object {
+  const named = Object.entries(seeds).map(([name, { type, properties, required }]) => {
+    const cells = Object.entries(properties).map(([label, cell]) => [label, orConfigured(cell)]);
+    const row = { type, properties: Object.fromEntries(cells) as object, additionalProperties: false };
+    const rows = { type: "array", items: { ...row, ...(required ? { required } : {}) } };
+    return [name, { properties: { rows, "rows+": rows, "rows~": rows } }];
+  });
+  return {
+    $schema: "http://json-schema.org/draft-07/schema#",
+    title: "Environment of this project, made by microapps environment schema",
+    allOf: [{ $ref: base }, { properties: { seeds: { properties: Object.fromEntries(named) as object } } }],
+  };
+}
+
+const orConfigured = (cell: object): object =>
+  "anyOf" in cell && Array.isArray(cell.anyOf)
+    ? { ...cell, anyOf: [...(cell.anyOf as object[]), configured] }
+    : { anyOf: [cell, configured] };
 
 /** Types of Frictionless Table Schema. */
 const frictionless: Readonly<Record<Kind, string>> = {
@@ -125,3 +183,89 @@ export function toTypeScript(model: TableModel, name = nameType(model.table)): s
   });
   return `/** A row of table ${model.table.replaceAll("*/", "* /")}, by label. */\nexport interface ${name} {\n${lines.join("\n")}\n}\n`;
 }
+
+/** Names of kinds for people. */
+const kinds = {
+  ...{ text: "text", number: "a number", date: "a date", checkbox: "a list of texts", location: "a location" },
+  ...{ linked: "a link", boolean: "true or false", json: "JSON", any: "of several kinds" },
+} as const;
+
+/** Describes a table label by label, with how sure each kind is: one line each, and one for each kind of exception. */
+export function summarize(model: TableModel): string {
+  const { table, rows, key, fields } = model;
+  const width = Math.max(0, ...fields.map(({ label }) => label.length));
+  const known = key.length === 0 ? "no label tells rows apart: name some by --key" : `natural key ${key.join(" and ")}`;
+  return [
+    `table ${table}: ${formatCount(rows, "row")}, ${formatCount(fields.length, "label")}, ${known}`,
+    ...fields.flatMap((field) => describe(field, model, width)),
+  ].join("\n");
+}
+
+function describe(field: FieldModel, { rows }: TableModel, width: number): string[] {
+  const { label, kind, sure, filled, unique, exceptions, values, link } = field;
+  const parts = [
+    sure === "none" ? "no row has a value" : kinds[kind],
+    ...(sure === "declared"
+      ? ["declared under platform"]
+      : sure === "none"
+        ? []
+        : [`in ${filled === rows ? "every row" : `${filled} of ${formatCount(rows, "row")}`}`]),
+    ...(unique ? ["each value once"] : []),
+    ...(values ? [`one of ${some(values.map(quote), 12)}`] : []),
+    ...(link ? [`by ${quote(link.key)}${link.table === undefined ? "" : ` of table ${link.table}`}`] : []),
+  ];
+  return [
+    `  ${label.padEnd(width)}  ${parts.join(", ")}`,
+    ...exceptions.map(
+      ({ kind: other, count, rows: named }) =>
+        `  ${"".padEnd(width)}    ${count} of ${filled}: ${kinds[other]} (${some(named.map(quote), named.length)}${count > named.length ? ", …" : ""})`,
+    ),
+  ];
+}
+
+/** Kinds of the fields that rows have; files and sub-tables have none. */
+const kindsOfFields: Readonly<Record<string, Kind>> = {
+  text: "text",
+  number: "number",
+  date: "date",
+  checkbox: "checkbox",
+  location: "location",
+  linked: "linked",
+  viewers: "checkbox",
+  teamViewers: "checkbox",
+};
+
+/** The tables of a platform seed, or of the platform of an environment file. Throws with file and line. */
+export const readPlatform = (file: string, directory: string): Pick<Seed, "tables"> => readSeed(file, directory);
+
+/**
+ * The model of a table that a platform seed describes; undefined where it has none.
+ * @param root the environment file that it stands in, whose seeds name keys
+ */
+export function findDeclaredModel(
+  platform: Pick<Seed, "tables">,
+  root: Value,
+  table: string,
+  key: readonly string[],
+): TableModel | undefined {
+  const [, found] = Object.entries(platform.tables).find(([name, { id }]) => name === table || id === table) ?? [];
+  if (!found) return undefined;
+  const seeds = toPlainValue(find(root, ["seeds"])?.value ?? { kind: "map", at: root.at, entries: new Map() });
+  const seed = Object.values(isMap(seeds) ? seeds : {}).find((one) => isMap(one) && one["table"] === table);
+  const stated = isMap(seed) ? [seed["key"]].flat().filter((label) => typeof label === "string") : [];
+  const fields = Object.entries(found.fields).flatMap(([label, { type, table: to, field }]): FieldModel[] => {
+    const kind = kindsOfFields[type];
+    if (kind === undefined) return [];
+    const link = kind === "linked" && to !== undefined && field !== undefined;
+    return [
+      {
+        ...{ label, kind, sure: "declared", filled: 0, unique: false, exceptions: [], isWhole: false },
+        ...(link ? { link: { table: platform.tables[to]?.id ?? to, key: field } } : {}),
+      },
+    ];
+  });
+  return { table, rows: 0, key: key.length > 0 ? [...key] : stated, fields };
+}
+
+const isMap = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import ts from "typescript";
 import { TableInference } from "./inference.ts";
 import { nameType, toRowSchema, toTableSchema, toTypeScript } from "./outputs.ts";
-import { summarize } from "./summary.ts";
+import { summarize } from "./outputs.ts";
 
 const learn = (rows: readonly Record<string, unknown>[], key: string[] = []) => {
   const inference = new TableInference("countries", key);

@@ -14,9 +14,9 @@ import {
   packageSchemaFrom,
   toEnvironmentSchema,
   type RowSchema,
-} from "../../tableSchema/editors.ts";
+} from "../../tableSchema/outputs.ts";
 import { toRowSchema } from "../../tableSchema/outputs.ts";
-import { findDeclaredModel, readPlatform } from "../../tableSchema/platformTables.ts";
+import { findDeclaredModel, readPlatform } from "../../tableSchema/outputs.ts";
 
 type Seed = Declaration["seeds"][string];
 

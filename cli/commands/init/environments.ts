@@ -1,5 +1,5 @@
 import { Document } from "yaml";
-import { modeline, packageSchema } from "../../tableSchema/editors.ts";
+import { modeline, packageSchema } from "../../tableSchema/outputs.ts";
 
 /** An environment of a new project. */
 export interface NewEnvironment {

@@ -1,5 +1,5 @@
-import { Option, type Command } from "commander";
-import type { SchemaOptions } from "./schema.ts";
+import { type Command, Option } from "commander";
+import type { SchemaOptions } from "./tableSchema.ts";
 
 /** Adds the commands about one table. */
 export function addTableCommand(program: Command): void {
@@ -22,7 +22,7 @@ export function addTableCommand(program: Command): void {
     .option("-j, --json", "print what was found as JSON")
     .action(async (id: string, _, command: Command) => {
       // Loaded when it is needed: the emulator is to start fast.
-      const { describeTable } = await import("./schema.ts");
+      const { describeTable } = await import("./tableSchema.ts");
       await describeTable(id, command.optsWithGlobals<SchemaOptions>());
     });
 }

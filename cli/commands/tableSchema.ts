@@ -1,27 +1,32 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { printable, printableJson } from "../../../engine/index.ts";
-import { messageOf } from "../../../machine/failures.ts";
-import { nearest } from "../../../machine/spelling.ts";
-import { isNotFound } from "../../../provider/contract/errors.ts";
-import { declarable } from "../../../provider/contract/values.ts";
-import { readEnvironment } from "../../../provider/environment/declaration.ts";
-import { find } from "../../../provider/layers/document.ts";
-import { formatCount, quote, some } from "../../../provider/messages/text.ts";
-import { keepMemorySmallFor } from "../../../provider/pulumi/lifetime/memory.ts";
-import { connect } from "../../../provider/pulumi/platform.ts";
-import { maskOf } from "../../../provider/pulumi/secrets.ts";
-import { areListed } from "../../../provider/resources/rows/live/context.ts";
-import { tableRowsOf } from "../../../provider/resources/rows/live/subTables/undeclared.ts";
-import { fileNameOf, modeline } from "../../tableSchema/editors.ts";
-import { TableInference } from "../../tableSchema/inference.ts";
-import type { TableModel } from "../../tableSchema/model.ts";
-import { toRowSchema, toTableSchema, toTypeScript } from "../../tableSchema/outputs.ts";
-import { findDeclaredModel, readPlatform } from "../../tableSchema/platformTables.ts";
-import { summarize } from "../../tableSchema/summary.ts";
-import { lookingContext } from "../lookingContext.ts";
-import { progressLine } from "../progressLine.ts";
-import { settingsOf } from "../settings.ts";
+import { printable, printableJson } from "../../engine/index.ts";
+import { messageOf } from "../../machine/failures.ts";
+import { nearest } from "../../machine/spelling.ts";
+import { isNotFound } from "../../provider/contract/errors.ts";
+import { declarable } from "../../provider/contract/values.ts";
+import { readEnvironment } from "../../provider/environment/declaration.ts";
+import { find } from "../../provider/layers/document.ts";
+import { formatCount, quote, some } from "../../provider/messages/text.ts";
+import { keepMemorySmallFor } from "../../provider/pulumi/lifetime/memory.ts";
+import { connect } from "../../provider/pulumi/platform.ts";
+import { maskOf } from "../../provider/pulumi/secrets.ts";
+import { areListed } from "../../provider/resources/rows/live/context.ts";
+import { tableRowsOf } from "../../provider/resources/rows/live/subTables/undeclared.ts";
+import { TableInference, type TableModel } from "../tableSchema/inference.ts";
+import {
+  fileNameOf,
+  findDeclaredModel,
+  modeline,
+  readPlatform,
+  summarize,
+  toRowSchema,
+  toTableSchema,
+  toTypeScript,
+} from "../tableSchema/outputs.ts";
+import { lookingContext } from "./lookingContext.ts";
+import { progressLine } from "./progressLine.ts";
+import { settingsOf } from "./settings.ts";
 
 /** Flags of the command. */
 export interface SchemaOptions {

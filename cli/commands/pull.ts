@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { PullOptions } from "./options.ts";
+import type { PullOptions } from "./pulling.ts";
 
 /** Adds the command that takes what was changed by hand into the files. */
 export function addPullCommand(program: Command): void {
