@@ -41,7 +41,6 @@ export function addConfigCommands(program: Command, terminal: Terminal): void {
     .command("get")
     .description("print a value in clear")
     .argument("<key>")
-    .option("--path", "the key is a path into a structured value")
     .option("-j, --json", "print JSON")
     .action((key: string, _, command: Command) => get(terminal, key, optionsOf<Options>(command)));
   config
@@ -49,7 +48,6 @@ export function addConfigCommands(program: Command, terminal: Terminal): void {
     .aliases(["remove", "delete"])
     .description("remove a value")
     .argument("<key>")
-    .option("--path", "the key is a path into a structured value")
     .action((key: string, _, command: Command) => remove(terminal, key, optionsOf<Options>(command)));
 }
 
@@ -69,13 +67,13 @@ async function set(
 }
 
 async function get(terminal: Terminal, key: string, options: Options & GlobalOptions): Promise<void> {
-  const found = getConfig(await openStack(options, terminal), key, { path: options.path ?? false });
+  const found = getConfig(await openStack(options, terminal), key);
   if (options.json) printJson(terminal, described(found, true));
   else printValue(terminal, found.text);
 }
 
 async function remove(terminal: Terminal, key: string, options: Options & GlobalOptions): Promise<void> {
-  removeConfig(await openStack(options, terminal), key, { path: options.path ?? false });
+  removeConfig(await openStack(options, terminal), key);
 }
 
 async function list(terminal: Terminal, options: Options & GlobalOptions): Promise<void> {

@@ -181,14 +181,6 @@ export function splitPath(text: string, project: string): { key: string; path: P
   return { key: configKey(`${text.slice(0, colon + 1)}${first}`, project), path };
 }
 
-export function getAt(value: ConfigValue | undefined, path: Path): ConfigValue | undefined {
-  const [part, ...rest] = path;
-  if (part === undefined) return value;
-  if (Array.isArray(value)) return typeof part === "number" ? getAt(value[part], rest) : undefined;
-  if (typeof value !== "object" || value === null || value instanceof Cipher) return undefined;
-  return Object.hasOwn(value, part) ? getAt(value[String(part)], rest) : undefined;
-}
-
 /** True if a map would read as an encrypted value, which is `{secure: text}` in the file. */
 const looksEncrypted = (entries: [string, ConfigValue][]): boolean =>
   entries.length === 1 && entries[0]?.[0] === "secure" && typeof entries[0][1] === "string";
@@ -223,21 +215,6 @@ export function setAt(value: ConfigValue | undefined, path: Path, replacement: C
   };
   if (looksEncrypted(Object.entries(made))) throw new EngineError(reserved);
   return made;
-}
-
-export function removeAt(value: ConfigValue, path: Path): ConfigValue {
-  const [part, ...rest] = path;
-  if (Array.isArray(value) && typeof part === "number") {
-    const element = value[part];
-    if (element === undefined) return value;
-    return rest.length === 0 ? value.toSpliced(part, 1) : value.with(part, removeAt(element, rest));
-  }
-  if (typeof value !== "object" || value === null || value instanceof Cipher || typeof part !== "string") return value;
-  if (Array.isArray(value) || !Object.hasOwn(value, part)) return value;
-  if (rest.length > 0) return { ...value, [part]: removeAt(value[part] ?? null, rest) };
-  const left = Object.entries(value).filter(([name]) => name !== part);
-  if (looksEncrypted(left)) throw new EngineError(reserved);
-  return Object.fromEntries(left);
 }
 
 /** Reads a text of `--path`: numbers and booleans are stored as such. */
