@@ -2,8 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import type { FieldType } from "../provider/contract/fields.ts";
 import { parseEmulatorEndpoint } from "./address.ts";
 import { DatabaseSync } from "./data/database.ts";
-import { fieldTypesOf, type FieldTypes } from "./seed/fields.ts";
-import { digestOfSeed, readSeed } from "./seed/file.ts";
+import { digestOfSeed, fieldTypesOf, readSeed, type FieldTypes } from "./seed/file.ts";
 import type { SeedInput } from "./seed/schema.ts";
 
 /**

@@ -1,12 +1,11 @@
 import { knownPathSpellings, routesOf, type WireNames } from "../provider/contract/endpoints.ts";
 import type { Switches } from "../provider/habits/deviations.ts";
-import { adminPath, administrate, health, healthPath } from "./admin/actions.ts";
+import { administrate, adminPath, health, healthPath } from "./admin/actions.ts";
 import { filePath, findSignedFile } from "./data/files.ts";
 import { openapi } from "./http/openapi.ts";
-import { allowPages, isPreflight, preflight } from "./http/origins.ts";
 import type { Answering, Arrived, Outgoing } from "./http/server.ts";
 import type { Exposure } from "./platform/exposure.ts";
-import { instancePath, type Hosted, type HostedPlatforms } from "./platform/hosted.ts";
+import { type Hosted, type HostedPlatforms, instancePath } from "./platform/hosted.ts";
 import type { Platform } from "./platform/platform.ts";
 
 /** How the emulator is reached. */
@@ -109,4 +108,36 @@ const failed = (status: number, message: string, headers: Record<string, string>
   status,
   body: { status: "failure", message },
   headers,
+});
+
+// A browser lets a page read what another origin answers only where the answer names the page's origin.
+
+export const isPreflight = ({ method, headers }: Arrived): boolean =>
+  method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
+
+/** Answers a browser that asks what a page may send: what clients send, and for two hours. */
+export const preflight = (origin: string): Outgoing =>
+  allowPages(
+    {
+      status: 204,
+      body: Buffer.alloc(0),
+      headers: {
+        "access-control-allow-methods": "GET, POST",
+        "access-control-allow-headers": "content-type, x-auth-token, x-user-id, x-api-key",
+        "access-control-max-age": "7200",
+      },
+    },
+    origin,
+  );
+
+/** An answer that pages of an origin may read; without one, that depends on the origin alone. */
+export const allowPages = (outgoing: Outgoing, origin: string | undefined): Outgoing => ({
+  ...outgoing,
+  headers: {
+    ...outgoing.headers,
+    vary: "origin",
+    ...(origin === undefined
+      ? {}
+      : { "access-control-allow-origin": origin, "access-control-expose-headers": "date, retry-after" }),
+  },
 });

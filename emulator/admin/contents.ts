@@ -4,7 +4,7 @@ import type { Row } from "../../provider/contract/values.ts";
 import { isObject, type Json } from "../../provider/contract/wire.ts";
 import type { CallContext } from "../data/callContext.ts";
 import type { CallFilter, LoggedCall } from "../data/callLog.ts";
-import { membersOf, teamsOf } from "../data/memberships.ts";
+import { membersOf, teamsOf } from "../data/people.ts";
 import { invalid } from "../data/platformError.ts";
 import { findShownField, findTable, requireTable, type TableField } from "../data/tables.ts";
 import { countFound, readRows } from "../endpoints/rowReads.ts";

@@ -1,6 +1,7 @@
+import type { Endpoints, EndpointName, GivenAnswerOf, ParsedRequestOf } from "../../provider/contract/endpoints.ts";
 import type { Database } from "./database.ts";
+import type { User } from "./people.ts";
 import type { EmulatedDialect } from "./settings.ts";
-import type { User } from "./users.ts";
 
 /** Forms that a platform may read a value back in, other than the one that it was written in. */
 export const otherForms = ["midnight", "trimmed", "numberAsText", "checkboxAsText"] as const;
@@ -26,3 +27,11 @@ export interface CallContext extends EmulatedDialect {
   /** Result of the preparation that ran before the call's transaction. */
   fetched: unknown;
 }
+
+/** Carries an endpoint out, inside a transaction: whatever it throws, nothing is changed. */
+export type Handler<Name extends EndpointName> = (
+  request: ParsedRequestOf<Name>,
+  call: CallContext,
+) => GivenAnswerOf<Name>;
+
+export type Handlers = { [Name in keyof Endpoints]: Handler<Name> };

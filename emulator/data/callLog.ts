@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import type { Effect } from "../../provider/contract/endpoint.ts";
 import type { EndpointName } from "../../provider/contract/endpoints.ts";
 import { isObject, type Json } from "../../provider/contract/wire.ts";
-import type { Database } from "./database.ts";
-import { DatabaseSync } from "./database.ts";
+import { type Database, DatabaseSync } from "./database.ts";
 
 /** One call that reached the platform. */
 export interface LoggedCall {

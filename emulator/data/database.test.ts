@@ -8,9 +8,8 @@ import { createEmulator } from "../emulator.ts";
 import { Platform } from "../platform/platform.ts";
 import { readSeed } from "../seed/file.ts";
 import { plant, withoutSecrets } from "../seed/planting.ts";
-import { Database } from "./database.ts";
-import { schemaVersion } from "./schema.ts";
-import { findAdministrator } from "./users.ts";
+import { Database, schemaVersion } from "./database.ts";
+import { findAdministrator } from "./people.ts";
 
 let folder: string;
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "microapps-data-"))));

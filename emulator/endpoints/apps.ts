@@ -1,9 +1,8 @@
 import type { GenerationState } from "../../provider/contract/apps.ts";
-import type { CallContext } from "../data/callContext.ts";
+import type { CallContext, Handler } from "../data/callContext.ts";
+import { userOrInvited } from "../data/people.ts";
 import { forbidden, notFound } from "../data/platformError.ts";
 import type { EmulatedDialect } from "../data/settings.ts";
-import { userOrInvited } from "../data/users.ts";
-import type { Handler } from "./handler.ts";
 
 export interface App {
   id: string;
@@ -29,7 +28,7 @@ export const mayEdit = ({ user }: Pick<CallContext, "user">, app: App): boolean 
 export const createappwithprompt: Handler<"createappwithprompt"> = (request, call) => {
   const { database, settings, newID, now, user } = call;
   if (!settings.license) throw forbidden("The license of this deployment does not include the generation of apps");
-  const owner = userOrInvited(database, request.userEmail, newID, now);
+  const owner = userOrInvited(call, request.userEmail);
   const id = newID();
   database.run(
     "INSERT INTO apps VALUES (?, ?, ?, ?, ?, ?)",

@@ -1,9 +1,8 @@
-import type { CallContext } from "../data/callContext.ts";
+import type { CallContext, Handler } from "../data/callContext.ts";
 import type { Database } from "../data/database.ts";
 import { hashToken, isPassword, newToken } from "../data/hashing.ts";
+import { userByEmail, userByID, type User } from "../data/people.ts";
 import { forbidden, PlatformError, userNotFoundFor } from "../data/platformError.ts";
-import { userByEmail, userByID, type User } from "../data/users.ts";
-import type { Handler } from "./handler.ts";
 
 type Headers = Readonly<Record<string, string | undefined>>;
 type Data = Pick<CallContext, "database" | "settings" | "now">;

@@ -1,17 +1,21 @@
-import type { CallContext } from "../data/callContext.ts";
+import type { CallContext, Handler } from "../data/callContext.ts";
 import {
   joinTeam,
   leaveTeam,
   membershipByID,
   membershipIn,
   membersOf,
+  requireOrganizationAdmin,
+  requireOrganizationMember,
   requireTeam,
+  requireTeamAdmin,
+  requireUser,
+  userByEmail,
+  userOrInvited,
   type Membership,
-} from "../data/memberships.ts";
-import { requireOrganizationAdmin, requireOrganizationMember, requireTeamAdmin } from "../data/permissions.ts";
+  type User,
+} from "../data/people.ts";
 import { invalid, notFound, PlatformError, userNotFoundFor } from "../data/platformError.ts";
-import { requireUser, userByEmail, userOrInvited, type User } from "../data/users.ts";
-import type { Handler } from "./handler.ts";
 import { requireOrganization } from "./organizations.ts";
 
 export const insertteammembers: Handler<"insertteammembers"> = ({ teamIDs, emails, userIDs, ...targets }, call) => {
@@ -31,10 +35,11 @@ export const insertteammembers: Handler<"insertteammembers"> = ({ teamIDs, email
 };
 
 /** The user of an address who is added: unknown ones are invited, unless the platform has another habit. */
-function invited({ database, newID, now, habits }: CallContext, email: string): User | undefined {
-  if (habits.invitations === "invited") return userOrInvited(database, email, newID, now);
-  const found = userByEmail(database, email);
-  if (!found && habits.invitations === "refused") throw userNotFoundFor(email);
+function invited(call: CallContext, email: string): User | undefined {
+  const { invitations } = call.habits;
+  if (invitations === "invited") return userOrInvited(call, email);
+  const found = userByEmail(call.database, email);
+  if (!found && invitations === "refused") throw userNotFoundFor(email);
   return found;
 }
 
@@ -79,7 +84,7 @@ export const deleteteammember: Handler<"deleteteammember"> = (request, call) => 
  * refuses the whole. The memberships in "All Members" stay unless the organization's own team is named (assumed).
  */
 export const enforceteammembership: Handler<"enforceteammembership"> = (request, call) => {
-  const { database, newID, now } = call;
+  const { database } = call;
   const { organizationID, email = "" } = request;
   const teams = [...new Set(request.teamIDs)].map((id) => requireTeam(database, id));
   if (organizationID !== undefined) {
@@ -89,8 +94,7 @@ export const enforceteammembership: Handler<"enforceteammembership"> = (request,
     requireOrganizationAdmin(call, organizationID, "enforce memberships");
   }
   for (const team of teams) requireTeamAdmin(call, team, "enforce memberships");
-  const user =
-    request.userID === undefined ? userOrInvited(database, email, newID, now) : requireUser(database, request.userID);
+  const user = request.userID === undefined ? userOrInvited(call, email) : requireUser(database, request.userID);
   const wanted = new Set(teams.map(({ id }) => id));
   const current = database.all<{ teamID: string }>("SELECT team_id AS teamID FROM members WHERE user_id = ?", user.id);
   for (const { teamID } of current) {

@@ -1,8 +1,8 @@
+import type { Handler } from "../data/callContext.ts";
 import type { Database } from "../data/database.ts";
+import { userByEmail } from "../data/people.ts";
 import { forbidden, userNotFoundFor } from "../data/platformError.ts";
-import { userByEmail } from "../data/users.ts";
 import { findApp, mayEdit } from "./apps.ts";
-import type { Handler } from "./handler.ts";
 
 /** A notification in somebody's inbox, or a push message to their devices. */
 export interface SentNotification {

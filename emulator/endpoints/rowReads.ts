@@ -1,14 +1,13 @@
 import type { ParsedRequestOf } from "../../provider/contract/endpoints.ts";
 import type { Row } from "../../provider/contract/values.ts";
-import type { CallContext } from "../data/callContext.ts";
+import type { CallContext, Handler } from "../data/callContext.ts";
 import { notFound } from "../data/platformError.ts";
 import { findTable, requireTable } from "../data/tables.ts";
-import { requireVisible } from "../rows/access.ts";
+import { requireVisible } from "../rows/filters.ts";
 import { RowForms } from "../rows/forms.ts";
 import { isUnordered, queryOf } from "../rows/query.ts";
 import { findRow, type KeptRow } from "../rows/records.ts";
 import { countRows, findRows } from "../rows/search.ts";
-import type { Handler } from "./handler.ts";
 
 type Request = ParsedRequestOf<"microappdata">;
 

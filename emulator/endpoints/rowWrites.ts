@@ -1,23 +1,22 @@
 import { fits } from "../../provider/contract/fields.ts";
-import { systemLabels, type RowData } from "../../provider/contract/values.ts";
+import { type RowData, systemLabels } from "../../provider/contract/values.ts";
 import { isObject, type Json } from "../../provider/contract/wire.ts";
-import type { CallContext } from "../data/callContext.ts";
+import type { CallContext, Handler } from "../data/callContext.ts";
+import { requireUser } from "../data/people.ts";
 import { invalid, notFound, PlatformError } from "../data/platformError.ts";
-import { requireTable, findShownField, type TableField, type Table } from "../data/tables.ts";
-import { requireUser } from "../data/users.ts";
-import { isVisible, requireWritable } from "../rows/access.ts";
-import { validateValue } from "../rows/fieldValues.ts";
+import { findShownField, requireTable, type Table, type TableField } from "../data/tables.ts";
+import { isVisible, requireWritable } from "../rows/filters.ts";
 import {
   deleteRow,
   findRow,
   insertRows,
-  renewLinks,
   readStoredParts,
-  updateRow,
+  renewLinks,
   type StoredRow,
+  updateRow,
+  validateValue,
 } from "../rows/records.ts";
 import { remarkOnLabel } from "../rows/remarks.ts";
-import type { Handler } from "./handler.ts";
 
 export const insertmicroapprow: Handler<"insertmicroapprow"> = (request, call) => {
   const table = requireTable(call.database, request.microAppID);

@@ -1,7 +1,9 @@
+import { isUtf8 } from "node:buffer";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { pipeline, Readable } from "node:stream";
 import { listeningFailure, messageOf } from "../../machine/failures.ts";
+import { invalid } from "../data/platformError.ts";
 
 /** Limit of a request's body, 64 MiB: a batch of 10,000 wide rows fits. */
 export const maxBytes = 64 * 1024 * 1024;
@@ -200,4 +202,45 @@ function send(response: ServerResponse, { status, body, headers }: Outgoing): vo
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
   response.writeHead(status, { "content-type": "application/json", "content-length": bytes.length, ...headers });
   response.end(bytes);
+}
+
+const deepest = 64;
+
+/**
+ * The JSON document in a body; an empty body is none. What could only be kept as something else is refused: bytes that
+ * are no UTF-8, halves of characters, numbers beyond 1.8e308. Nesting is bounded, because what reads it recurses.
+ */
+export function parseBody(body: Buffer): unknown {
+  if (body.length === 0) return undefined;
+  const value = parsed(body);
+  requireKeepable(value);
+  let level: object[] = typeof value === "object" && value !== null ? [value] : [];
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > deepest) throw invalid(`the body is nested more than ${deepest} levels deep`);
+    const next: object[] = [];
+    for (const container of level) {
+      for (const inner of Object.values(container) as unknown[]) {
+        if (typeof inner === "object" && inner !== null) next.push(inner);
+        else requireKeepable(inner);
+      }
+    }
+    level = next;
+  }
+  return value;
+}
+
+function parsed(body: Buffer): unknown {
+  if (!isUtf8(body)) throw invalid("the body is not valid UTF-8");
+  try {
+    return JSON.parse(body.toString("utf8"));
+  } catch {
+    throw invalid("the body is not valid JSON");
+  }
+}
+
+function requireKeepable(value: unknown): void {
+  if (value === Infinity || value === -Infinity) throw invalid("the body has a number beyond 1.8e308");
+  if (typeof value === "string" && !value.isWellFormed()) {
+    throw invalid("the body has half of a character: a surrogate, such as \\ud800, stands alone");
+  }
 }

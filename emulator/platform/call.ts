@@ -1,21 +1,20 @@
 import { messageOf } from "../../machine/failures.ts";
-import { parameters, type Endpoint, type Received } from "../../provider/contract/endpoint.ts";
-import { endpoints, type EndpointName, withOurNames } from "../../provider/contract/endpoints.ts";
+import { type Endpoint, parameters, type Received } from "../../provider/contract/endpoint.ts";
+import { type EndpointName, endpoints, withOurNames } from "../../provider/contract/endpoints.ts";
 import { isObject } from "../../provider/contract/wire.ts";
-import { usualSwitches, type Switches } from "../../provider/habits/deviations.ts";
+import { type Switches, usualSwitches } from "../../provider/habits/deviations.ts";
 import { sentences } from "../../provider/messages/sentences.ts";
 import type { CallContext } from "../data/callContext.ts";
 import { answerText, headersText, isMutating, logCall, requestText } from "../data/callLog.ts";
 import { describeFileFault } from "../data/database.ts";
 import { sessionID } from "../data/hashing.ts";
+import type { User } from "../data/people.ts";
 import { failureBody, forbidden, invalid, PlatformError } from "../data/platformError.ts";
-import type { User } from "../data/users.ts";
 import { findSignedIn, requireKey } from "../endpoints/authentication.ts";
 import { handlerOf, preparations } from "../endpoints/handlers.ts";
 import { answerIn, refusalIn, statusIn } from "../habits/answers.ts";
 import { receiveRequest } from "../habits/requests.ts";
-import { parseBody } from "../http/body.ts";
-import type { Outgoing } from "../http/server.ts";
+import { type Outgoing, parseBody } from "../http/server.ts";
 import { hint } from "../rows/remarks.ts";
 import type { Play } from "./faults.ts";
 import type { Platform } from "./platform.ts";
@@ -96,7 +95,7 @@ class Call {
     const ignored = findIgnored(name, sent, request);
     if (ignored !== undefined) this.#remarks.add(ignored);
     const call = this.#play.changed(this.#context(url, token));
-    call.fetched = await preparations[name]?.(request, call);
+    call.fetched = await preparations[name]?.(request as never, call); // as the endpoint's schema has it
     const date = new Date(this.#platform.now()).toUTCString(); // the clock that its times are of
     const answered = (answer: unknown): Outgoing => {
       if (name === "login" && isObject(answer)) this.#token = String(answer["authToken"]); // its session begins here

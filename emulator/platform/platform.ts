@@ -3,18 +3,18 @@ import type { WireNames } from "../../provider/contract/endpoints.ts";
 import type { Switches } from "../../provider/habits/deviations.ts";
 import type { ProfileInput } from "../../provider/habits/profile.ts";
 import { readProfile } from "../../provider/layers/profileFile.ts";
-import { lastSequence, listCalls, type CallFilter, type LoggedCall, type NewCall } from "../data/callLog.ts";
+import { type CallFilter, lastSequence, listCalls, type LoggedCall, type NewCall } from "../data/callLog.ts";
 import type { Database } from "../data/database.ts";
-import { Identifiers } from "../data/identifiers.ts";
-import { DialectReader, writeProfile, type EmulatedDialect, type Settings } from "../data/settings.ts";
-import { findAdministrator } from "../data/users.ts";
+import { Identifiers } from "../data/hashing.ts";
+import { findAdministrator } from "../data/people.ts";
+import { DialectReader, type EmulatedDialect, type Settings, writeProfile } from "../data/settings.ts";
 import { beginSession, endSession } from "../endpoints/authentication.ts";
 import { listDelivered, type SentNotification } from "../endpoints/notifications.ts";
 import type { Ending, Outgoing } from "../http/server.ts";
 import { reset } from "../seed/planting.ts";
 import * as snapshots from "../seed/snapshots.ts";
 import { carryOut, type Incoming } from "./call.ts";
-import { Faults, type Fault, type FaultPlan } from "./faults.ts";
+import { type Fault, type FaultPlan, Faults } from "./faults.ts";
 
 export interface PlatformOptions {
   now: () => number;

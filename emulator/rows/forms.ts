@@ -1,10 +1,10 @@
-import { timeOf, type FieldType } from "../../provider/contract/fields.ts";
+import { type FieldType, timeOf } from "../../provider/contract/fields.ts";
 import type { Row } from "../../provider/contract/values.ts";
 import { at, isObject, type Json } from "../../provider/contract/wire.ts";
 import type { Switches } from "../../provider/habits/deviations.ts";
 import type { CallContext, OtherForm } from "../data/callContext.ts";
-import { findTable, findShownField, sortName, type Table } from "../data/tables.ts";
-import { isVisible } from "./access.ts";
+import { findShownField, findTable, sortName, type Table } from "../data/tables.ts";
+import { isVisible } from "./filters.ts";
 import { findRow, type KeptRow } from "./records.ts";
 
 const listIn = (text: string | null): string[] => (text === null ? [] : (JSON.parse(text) as string[]));

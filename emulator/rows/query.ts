@@ -1,11 +1,20 @@
 import type { ParsedRequestOf } from "../../provider/contract/endpoints.ts";
 import { isObject, type Json } from "../../provider/contract/wire.ts";
 import type { CallContext } from "../data/callContext.ts";
-import { sortName, type TableField, type Table } from "../data/tables.ts";
-import { never, toVisibleCondition, type Column, type Condition } from "./access.ts";
-import { fieldByID } from "./fieldIDs.ts";
-import { idColumn, maxConditions, sortColumnOf, splitFilters, tooMany, validateFilters } from "./filters.ts";
-import { remarkOnFilters, hint } from "./remarks.ts";
+import { sortName, type Table, type TableField } from "../data/tables.ts";
+import {
+  type Column,
+  type Condition,
+  idColumn,
+  maxConditions,
+  never,
+  sortColumnOf,
+  splitFilters,
+  tooMany,
+  toVisibleCondition,
+  validateFilters,
+} from "./filters.ts";
+import { fieldByID, hint, remarkOnFilters } from "./remarks.ts";
 
 type Remarking = Pick<CallContext, "remark">;
 type Request = ParsedRequestOf<"microappdata">;

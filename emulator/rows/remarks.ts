@@ -2,7 +2,8 @@ import { nearest } from "../../machine/spelling.ts";
 import { systemLabels } from "../../provider/contract/values.ts";
 import { isObject } from "../../provider/contract/wire.ts";
 import type { CallContext } from "../data/callContext.ts";
-import { sortName, type Table } from "../data/tables.ts";
+import { invalid } from "../data/platformError.ts";
+import { sortName, type Table, type TableField } from "../data/tables.ts";
 
 // The platform answers what is misspelt, as if nobody had asked for it. The call log has a remark.
 
@@ -43,4 +44,24 @@ export function remarkOnLabel(call: Remarking, table: Table, label: string, name
   if (systemLabels.has(label) || named.has(label) || named.size >= maxRemarks) return;
   named.add(label);
   call.remark(`rowData: ${table.name} has no field ${label}${hint(label, table.fields.keys())}, and its value is lost`);
+}
+
+/**
+ * The field of an ID; undefined when the table has none. Its label is what people take for it: a strict platform refuses
+ * it, another one takes it, and the call log has a remark.
+ */
+export function fieldByID(
+  { settings, remark }: Pick<CallContext, "settings" | "remark">,
+  table: Table,
+  fieldID: string,
+  where: string,
+): TableField | undefined {
+  const found = [...table.fields.values()].find(({ id }) => id === fieldID);
+  if (found) return found;
+  const labelled = table.fields.get(fieldID);
+  if (!labelled) return undefined;
+  const words = `${where}: ${fieldID} is a label; the ID of this field is ${labelled.id}`;
+  remark(words);
+  if (settings.strict) throw invalid(words);
+  return labelled;
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { dirname } from "node:path";
 import { z } from "zod";
+import type { FieldType } from "../../provider/contract/fields.ts";
 import { checkContent, FileError, parseLayers, textOf } from "../../provider/layers/checkedFile.ts";
 import { find } from "../../provider/layers/document.ts";
 import { makePlainGrammar } from "../../provider/layers/grammar.ts";
@@ -62,3 +63,16 @@ function parsed(yaml: string, name: string, directory: string): Seed {
 }
 
 const contentAt = (content: unknown, key: string): unknown => (content as Record<string, unknown>)[key] ?? {};
+
+/** Types of a table's fields by label. */
+export type FieldTypes = Readonly<Record<string, FieldType>>;
+
+/** Field types by table ID, of the tables that have any; none where the platform takes values of other types as well. */
+export function fieldTypesOf({ settings, tables }: Pick<Seed, "settings" | "tables">): Record<string, FieldTypes> {
+  if (!settings.strict) return {};
+  const typed = Object.entries(tables).flatMap(([key, { id = key, fields }]) => {
+    const types = Object.entries(fields).map(([label, { type }]) => [label, type] as const);
+    return types.length === 0 ? [] : [[id, Object.fromEntries(types)] as const];
+  });
+  return Object.fromEntries(typed);
+}

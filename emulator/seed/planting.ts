@@ -1,15 +1,12 @@
 import { createHash } from "node:crypto";
 import { allMembers } from "../../provider/contract/teams.ts";
 import type { Database } from "../data/database.ts";
-import { hashPassword, hashToken } from "../data/hashing.ts";
-import { deriveID } from "../data/identifiers.ts";
-import { joinTeam, requireTeam } from "../data/memberships.ts";
+import { deriveID, hashPassword, hashToken } from "../data/hashing.ts";
+import { joinTeam, requireTeam, requireUser, userByEmail } from "../data/people.ts";
 import { writeProfile, writeSettings } from "../data/settings.ts";
 import { indexSorts, requireTable } from "../data/tables.ts";
-import { requireUser, userByEmail } from "../data/users.ts";
 import { insertRows } from "../rows/records.ts";
-import type { PlantedOrganization } from "./planted.ts";
-import type { Seed } from "./schema.ts";
+import type { PlantedOrganization, Seed } from "./schema.ts";
 
 /** A seed with its secrets hashed, so that it can be kept in the data file and planted again. */
 export function withoutSecrets(seed: Seed): Seed {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { copyFileSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { schemaVersion } from "../data/schema.ts";
+import { schemaVersion } from "../data/database.ts";
 import type { Emulator } from "../emulator.ts";
 import { administrate, directory, replyOf, signIn, start } from "../testing/platform.ts";
 

@@ -1,20 +1,20 @@
 import { resolve } from "node:path";
-import { fieldTypesOf } from "../../emulator/seed/fields.ts";
+import { fieldTypesOf } from "../../emulator/seed/file.ts";
 import type { FieldType } from "../contract/fields.ts";
-import { keyPlace, toPlainValue, valuePlace, without, type Problem, type Value } from "../layers/document.ts";
-import { loadLayers, mergeLayers, type Layers } from "../layers/layers.ts";
+import { keyPlace, type Problem, toPlainValue, type Value, valuePlace, without } from "../layers/document.ts";
+import { type Layers, loadLayers, mergeLayers } from "../layers/layers.ts";
 import type { Merged } from "../layers/merge.ts";
 import { maxReported } from "../messages/firstLines.ts";
 import { Mask } from "../messages/masks.ts";
-import { fillConfigured, type ConfigLookup, type Configured } from "./configured.ts";
+import { type ConfigLookup, type Configured, fillConfigured } from "./configured.ts";
 import { checkFormerKeys, keyNow, spot } from "./formerKeys.ts";
 import { grammar } from "./grammar.ts";
 import type { Rule } from "./policy.ts";
-import { EnvironmentError, checkKnown, namesIn, problemsOf, type FileChecks } from "./problems.ts";
+import { checkKnown, EnvironmentError, type FileChecks, namesIn, problemsOf } from "./problems.ts";
 import { checkRules, type HeldRule } from "./rules.ts";
 import { environmentFile, type EnvironmentFile } from "./schema.ts";
 import { secretTextsOf } from "./secretRows.ts";
-import { checkSource, checkSeed, seedOrder } from "./seedChecks.ts";
+import { checkSeed, checkSource, seedOrder } from "./seedChecks.ts";
 
 /** An Environment file without mistakes. */
 export interface Declaration extends Required<Pick<EnvironmentFile, "organizations" | "seeds" | "apps">> {
