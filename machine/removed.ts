@@ -50,6 +50,8 @@ const flags: Sentences = {
 
 /** Keys of a stack's configuration, without the namespace, and variables of the environment. */
 const settings: Sentences = {
+  door: "is gone: set microapps:providerKind in its place",
+  MICROAPPS_DOOR: "MICROAPPS_DOOR is gone, and nothing was sent: set MICROAPPS_PROVIDER_KIND in its place",
   MICROAPPS_APPROVED: `MICROAPPS_APPROVED is gone, and nothing was sent: ${noApproval}`,
   MICROAPPS_APPROVAL_KEY: `MICROAPPS_APPROVAL_KEY is gone, and nothing was sent: ${noApproval}`,
 };

@@ -912,6 +912,4 @@ export interface ProviderArgs {
   profile?: Input<string>;
   /** Names that the deployment spells otherwise: platformFormat, storecopy, uploadFileToStore. */
   wireNames?: Input<string | Partial<Record<"platformFormat" | "storecopy" | "uploadFileToStore", string>>>;
-  /** @deprecated Use `userID`. */
-  userId?: Input<string>;
 }

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { topName, type LogicalName } from "../provider/environment/things/logicalNames.ts";
 import { providerKinds, type ProviderKind } from "../provider/pulumi/configuration/configuration.ts";
-import { readVariable } from "../provider/pulumi/configuration/keys.ts";
+import { listRemoved, readVariable } from "../provider/pulumi/configuration/keys.ts";
 import { providerType, typeThrough, urnThrough } from "../provider/pulumi/providerKinds.ts";
 import type { Announced } from "./seeds.ts";
 import type { PlainUrn } from "./seeds.ts";
@@ -47,8 +47,10 @@ export const toPlainUrn = (name: string, type: string, parent: pulumi.Resource |
  */
 function chooseProviderKind(): ProviderKind {
   checkStackSettings(); // what is quoted below is no secret
-  const [key = ""] = ["providerKind", "door"].filter((name) => pulumi.runtime.getConfig(`microapps:${name}`));
-  const chosen = readVariable(process.env, "providerKind") || pulumi.runtime.getConfig(`microapps:${key}`) || "dynamic";
+  const [gone] = listRemoved(process.env);
+  if (gone !== undefined) throw new pulumi.RunError(gone);
+  const chosen =
+    readVariable(process.env, "providerKind") || pulumi.runtime.getConfig("microapps:providerKind") || "dynamic";
   const known = providerKinds.find((one) => one === chosen);
   if (known === undefined)
     throw new pulumi.RunError(`microapps:providerKind must be ${providerKinds.join(" or ")}, and is "${chosen}"`);

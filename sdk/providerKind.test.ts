@@ -10,7 +10,7 @@ beforeEach(() => {
   pulumi.runtime.setConfig("microapps:providerKind", "plugin");
 });
 afterEach(() => {
-  for (const key of ["providerKind", "door"]) pulumi.runtime.setConfig(`microapps:${key}`, "");
+  pulumi.runtime.setConfig("microapps:providerKind", "");
 });
 
 /** The registration under a name, once all of these are registered. */
@@ -28,13 +28,13 @@ test("with microapps:providerKind the classes register the plugin's resources, w
   expect(JSON.stringify(registered)).not.toMatch(/__provider|__program|dynamic/);
 });
 
-test("the former name of the setting goes on, and the present one counts more", async () => {
-  pulumi.runtime.setConfig("microapps:providerKind", "");
-  pulumi.runtime.setConfig("microapps:door", "plugin");
-  const type = async (name: string) => (await seen(name, new Organization(name, { name })))?.type;
-  expect(await type("former")).toBe("microapps:index:Organization");
-  pulumi.runtime.setConfig("microapps:providerKind", "dynamic");
-  expect(await type("both")).toBe("pulumi-nodejs:dynamic/microapps:Organization");
+test("the former name of the setting is refused: another kind would serve everything", () => {
+  process.env["MICROAPPS_DOOR"] = "plugin";
+  try {
+    expect(() => new Organization("former", { name: "former" })).toThrow("set MICROAPPS_PROVIDER_KIND in its place");
+  } finally {
+    delete process.env["MICROAPPS_DOOR"];
+  }
 });
 
 test("a provider has the plugin's settings, and serves the plugin's resources", async () => {

@@ -17,28 +17,41 @@ async function heardWith(options: pulumi.CustomResourceOptions): Promise<unknown
   return fromProgram();
 }
 
-test("options that no engine hands to a dynamic resource go with what else the program says of it", async () => {
-  const customTimeouts = { create: "1h30m", update: "500ms", delete: "5m" };
-  expect(await heardWith({ replaceOnChanges: ["name"], customTimeouts })).toEqual({
-    resourceUrn: expect.stringMatching(/::acme$/),
-    isPreview: false,
-    options: { replaceOnChanges: ["name"], timeouts: { create: 5400, update: 0.5 } },
-  });
-});
-
-test("which inputs are secrets goes with them", async () => {
+test("which inputs are secrets goes with what else the program says of a dynamic resource", async () => {
   await waitFor(new Organization("acme", { name: pulumi.secret("Acme"), description: pulumi.output("plain") }));
-  expect(fromProgram()).toMatchObject({ options: { secrets: ["name"] } });
+  expect(fromProgram()).toEqual({ resourceUrn: expect.stringMatching(/::acme$/), isPreview: false, secrets: ["name"] });
 });
 
-test.each<[string, pulumi.CustomResourceOptions]>([
-  ["no option", {}],
-  ["options that engines apply", { protect: true, ignoreChanges: ["name"], deleteBeforeReplace: false }],
-  ["an empty list", { replaceOnChanges: [] }],
-  ["a duration that engines refuse", { customTimeouts: { create: "soon" } }],
-  ["the timeout of a deletion", { customTimeouts: { delete: "5m" } }],
-])("there are none for %s", async (_, options) => {
-  expect(await heardWith(options)).not.toHaveProperty("options");
+test("options that engines apply are left to them", async () => {
+  const options = { protect: true, ignoreChanges: ["name"], deleteBeforeReplace: false, replaceOnChanges: [] };
+  expect(await heardWith(options)).toEqual({ resourceUrn: expect.stringMatching(/::acme$/), isPreview: false });
+});
+
+test.each<[pulumi.CustomResourceOptions, string]>([
+  [
+    { customTimeouts: { create: "5m" } },
+    "customTimeouts does not reach dynamic resources: leave it out, or use the plugin",
+  ],
+  [
+    { replaceOnChanges: ["name"] },
+    "replaceOnChanges does not reach dynamic resources: leave it out and replace by up --replace",
+  ],
+  [
+    { version: "1.0.0" },
+    "version does not reach dynamic resources: the version is that of the package in node_modules",
+  ],
+  [{ pluginDownloadURL: "https://example.com" }, "pluginDownloadURL does not reach dynamic resources"],
+])("the option of %j is refused by name", (options, says) => {
+  expect(() => new Organization("acme", { name: "Acme" }, options)).toThrow(`Organization "acme": the option ${says}`);
+  expect(registered).toEqual([]);
+});
+
+test("people are not deletedWith their team, which would stay with them in it", () => {
+  const crew = new Team("crew", { organizationID: "o1", name: "Crew" });
+  registered.length = 0;
+  expect(() => new TeamRoster("all", { teamID: crew.id, members: {} }, { deletedWith: crew })).toThrow(
+    'TeamRoster "all": deletedWith would leave people in a team, which is not deleted then: leave it out',
+  );
 });
 
 test("a class is known by its types with both kinds of provider, as a policy has them, and by its instances", async () => {
@@ -60,11 +73,15 @@ const adopting = "declare it with adopt: true, which takes over what is there";
 test("the options import and id are refused, and say what to use", () => {
   const team = { organizationID: "o1", name: "Crew" };
   expect(() => new Team("crew", team, { import: "t1" })).toThrow(
-    new pulumi.RunError(`Team "crew": the option import is for plugins: ${file}, or ask getTeam what is there`),
+    new pulumi.RunError(
+      `Team "crew": the option import does not reach dynamic resources: ${file}, or ask getTeam what is there`,
+    ),
   );
-  expect(() => new Team("crew", team, { id: "t1" })).toThrow(`Team "crew": the option id is for plugins: ${file}`);
+  expect(() => new Team("crew", team, { id: "t1" })).toThrow(
+    `Team "crew": the option id does not reach dynamic resources: ${file}`,
+  );
   expect(() => new GeneratedApp("app", { userEmail: "ada@example.com", appPrompt: "x" }, { import: "a" })).toThrow(
-    `GeneratedApp "app": the option import is for plugins: ${file}, or ask getAppStatus what is there`,
+    `GeneratedApp "app": the option import does not reach dynamic resources: ${file}, or ask getAppStatus what is there`,
   );
   expect(registered).toEqual([]);
 });
@@ -83,7 +100,7 @@ test("people of a file are refused where they would stand in clear in the state,
 test("where adopt takes over what is there, it is named", () => {
   const seed = { table: "currencies", key: "Code", rows: [] };
   expect(() => new SeedRows("currencies", seed, { import: "currencies" })).toThrow(
-    `the option import is for plugins: ${file}, ${adopting}, or ask getRows what is there`,
+    `the option import does not reach dynamic resources: ${file}, ${adopting}, or ask getRows what is there`,
   );
 });
 
@@ -102,10 +119,7 @@ test("an option that can't be honoured ends the program before anything is regis
   const rows = [{ Code: "EUR", Name: "Euro" }];
   const seed = { table: "currencies", key: "Code", rows };
   expect(() => new SeedRows("currencies", seed, { ignoreChanges: ['rows["EUR"].Name'] })).toThrow(
-    'SeedRows "currencies": ignoreChanges names rows["EUR"].Name, a part of rows, which can\'t be ignored: set mode to "upsert"',
-  );
-  expect(() => new SeedRows("currencies", seed, { replaceOnChanges: ["rows[0]"] })).toThrow(
-    'SeedRows "currencies": replaceOnChanges names rows[0], a part of rows',
+    'SeedRows "currencies": ignoreChanges names rows["EUR"].Name, and a part of rows can\'t be ignored: set mode to "upsert"',
   );
   const file = { table: "currencies", key: "Code", source: "currencies.csv" };
   expect(() => new SeedRows("currencies", file, { ignoreChanges: ["rows"] })).toThrow(

@@ -3,12 +3,11 @@ import { z } from "zod";
 import { isObject } from "../provider/contract/wire.ts";
 import type { ProviderKind } from "../provider/pulumi/configuration/configuration.ts";
 import { hideProperties, hiddenNames } from "../provider/pulumi/hiddenNames.ts";
-import { programInput, type FromProgram, type Options } from "../provider/pulumi/options.ts";
+import { programInput, type FromProgram } from "../provider/pulumi/options.ts";
 import { providerOf, resourceOf, toHiddenName, typeThrough } from "../provider/pulumi/providerKinds.ts";
 import { once } from "../provider/resources/model/once.ts";
 import { factsOf } from "../provider/resources/model/resource.ts";
 import type { Resource } from "../provider/resources/resource.ts";
-import { secondsIn } from "./durations.ts";
 import { toPlainUrn, program, throughOther } from "./program.ts";
 import type { ResourceClass } from "./resourceClass.ts";
 import { isLater, secretNames } from "./secrets/secrecy.ts";
@@ -42,34 +41,17 @@ function withStack(error: unknown): unknown {
   return error;
 }
 
-/** Options that no engine passes to a dynamic provider, and the names of secret inputs. Empty where none is set. */
-function handedOver(
-  args: object,
-  { replaceOnChanges = [], customTimeouts = {} }: pulumi.CustomResourceOptions,
-): Pick<FromProgram, "options"> {
-  const timeouts = { create: secondsIn(customTimeouts.create), update: secondsIn(customTimeouts.update) };
-  const isTimed = timeouts.create !== undefined || timeouts.update !== undefined;
-  const options: Options = {
-    ...(replaceOnChanges.length > 0 ? { replaceOnChanges } : {}),
-    ...(isTimed ? { timeouts } : {}),
-  };
-  const set = Object.keys(options).length > 0 ? options : undefined;
-  if (!isLater(args)) return set ? { options: set } : {};
-  return { options: secretNames(args).then((secrets) => (secrets.length > 0 ? { ...options, secrets } : set)) };
-}
-
 /** Properties of dynamic resources alone: engines pass these facts to plugins by themselves. */
 const ownOfDynamic = (
   kind: string,
   resourceUrn: PlainUrn,
   args: object,
-  options: pulumi.CustomResourceOptions,
 ): { __provider: string; [programInput]: FromProgram } => ({
   __provider: providerOf(kind),
   [programInput]: {
     resourceUrn,
     isPreview: pulumi.runtime.isDryRun(),
-    ...handedOver(args, options),
+    ...(isLater(args) ? { secrets: secretNames(args).then((names) => (names.length > 0 ? names : undefined)) } : {}),
   },
 });
 
@@ -84,19 +66,6 @@ const concealed = once((definition: Pick<Resource, "inputs" | "outputs">) => {
   };
 });
 
-/**
- * For members that are `deletedWith` their team: they leave by themselves, before it goes. A team is not deleted with
- * members in it, and a dynamic provider can't learn from an engine which of them this stack put there.
- */
-function leavingFirst(
-  { name }: Pick<Resource, "name">,
-  options: pulumi.CustomResourceOptions,
-): pulumi.CustomResourceOptions {
-  const { deletedWith, ...others } = options;
-  if (!deletedWith || !["TeamMember", "TeamRoster"].includes(name)) return options;
-  return pulumi.mergeOptions(others, { dependsOn: deletedWith });
-}
-
 function optionsBehind(
   providerKind: ProviderKind,
   definition: Pick<Resource, "name" | "inputs" | "outputs">,
@@ -104,7 +73,7 @@ function optionsBehind(
   urn: PlainUrn,
 ): pulumi.CustomResourceOptions {
   if (providerKind === "dynamic") {
-    return pulumi.mergeOptions(leavingFirst(definition, options), {
+    return pulumi.mergeOptions(options, {
       ...concealed(definition),
       ...throughOther(providerKind, urn),
     });
@@ -135,7 +104,7 @@ export function declareClass<Args extends object, Outputs extends object>(
       const props = hideProperties(definition, {
         ...mentioned,
         ...sealed,
-        ...(providerKind === "dynamic" ? ownOfDynamic(definition.name, urn, open, options) : {}),
+        ...(providerKind === "dynamic" ? ownOfDynamic(definition.name, urn, open) : {}),
       });
       const restore = withFewFrames();
       try {

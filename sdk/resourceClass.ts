@@ -1,9 +1,8 @@
 import type * as pulumi from "@pulumi/pulumi";
 
 /**
- * The class of a resource, with arguments and outputs as sdk/args.ts describes them. Of Pulumi's options `customTimeouts`
- * limit creates and updates; deletes take as long as they need. `import` and `id` are refused, as are parts of rows in
- * `ignoreChanges` and `replaceOnChanges`.
+ * The class of a resource, with arguments and outputs as sdk/args.ts describes them. Options of
+ * Pulumi that dynamic resources can't have are refused by name, as are parts of rows in `ignoreChanges`.
  */
 export interface ResourceClass<Args, Outputs> {
   // Without a comment of its own: an editor shows that of the class.

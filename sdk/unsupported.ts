@@ -1,7 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ProviderKind } from "../provider/pulumi/configuration/configuration.ts";
-import { explainRefusedIgnores, explainRefusedReplacements, type Definition } from "../provider/pulumi/options.ts";
-import { parsePath, pathText, type PropertyPath } from "../provider/pulumi/propertyPaths.ts";
+import { explainRefusedIgnores, type Definition } from "../provider/pulumi/options.ts";
 
 interface Ways {
   /** True when `adopt` takes over things made by others: organizations and teams are known by IDs of our own. */
@@ -21,6 +20,34 @@ const ways: Readonly<Record<string, Ways>> = {
   AppReadiness: { ask: "getAppStatus" },
 };
 
+type Refused = keyof pulumi.CustomResourceOptions;
+
+/** Options that do nothing for dynamic resources, since no engine hands them to their host, and what to do instead. */
+const refused: { readonly [Name in Refused]?: (definition: Definition) => string } = {
+  import: (definition) => insteadOf(definition),
+  id: (definition) => insteadOf(definition),
+  customTimeouts: () => "leave it out, or use the plugin (microapps:providerKind)",
+  replaceOnChanges: () => "leave it out and replace by up --replace, or use the plugin (microapps:providerKind)",
+  version: () => "the version is that of the package in node_modules",
+  pluginDownloadURL: () => "the package is in node_modules, and nothing is downloaded",
+};
+
+/** Why an option can't be had with dynamic resources; undefined where all can. */
+function explainRefused(definition: Definition, options: pulumi.CustomResourceOptions): string | undefined {
+  const names = Object.keys(refused) as Refused[];
+  const name = names.find((one) => {
+    const value: unknown = options[one];
+    return value !== undefined && !(Array.isArray(value) && value.length === 0);
+  });
+  return name && `the option ${name} does not reach dynamic resources: ${refused[name]?.(definition) ?? ""}`;
+}
+
+/** Members that are `deletedWith` a team would be left to its deletion, which refuses a team that has members. */
+const explainLeftBehind = ({ name }: Definition, { deletedWith }: pulumi.CustomResourceOptions): string | undefined =>
+  deletedWith && ["TeamMember", "TeamRoster"].includes(name)
+    ? "deletedWith would leave people in a team, which is not deleted then: leave it out, they go before their team in any case"
+    : undefined;
+
 /** Throws a RunError when an option of a resource has no effect here, before anything is registered. */
 export function permitOptions(
   providerKind: ProviderKind,
@@ -29,15 +56,11 @@ export function permitOptions(
   args: Readonly<Record<string, unknown>>,
   options: pulumi.CustomResourceOptions,
 ): void {
-  const { ignoreChanges, replaceOnChanges } = options;
-  const found = options.import !== undefined ? "import" : options.id !== undefined ? "id" : undefined;
   const refusal =
-    (providerKind === "dynamic" && found !== undefined
-      ? `the option ${found} is for plugins: ${insteadOf(definition)}`
-      : undefined) ??
+    (providerKind === "dynamic" ? explainRefused(definition, options) : undefined) ??
     (providerKind === "dynamic" ? explainClearPeople(definition, args) : undefined) ??
-    explainRefusedIgnores(definition, ignoreChanges, args) ??
-    explainRefusedReplacements(definition, replaceOnChanges);
+    explainLeftBehind(definition, options) ??
+    explainRefusedIgnores(definition, options.ignoreChanges, args);
   if (refusal !== undefined) throw new pulumi.RunError(`${definition.name} "${name}": ${refusal}`);
 }
 
@@ -68,6 +91,28 @@ function insteadOf({ name }: Definition): string {
   const last = all.at(-1) ?? "";
   return all.length === 1 ? last : `${all.slice(0, -1).join(", ")}, or ${last}`;
 }
+
+/** A place inside properties: names, indexes, and `*` for every element. */
+type PropertyPath = readonly (string | number)[];
+
+/** Reads `root.nested[0]["a.b"].*`, as the options of Pulumi spell it; undefined for what is no path. */
+function parsePath(text: string): PropertyPath | undefined {
+  const steps = /\.?(?:\["((?:\\"|[^"])*)"\]|\[(\d+|\*)\]|([^.[\]]+))/y;
+  const path: (string | number)[] = [];
+  while (steps.lastIndex < text.length) {
+    const [, quoted, index, name] = steps.exec(text) ?? [];
+    if (quoted !== undefined) path.push(quoted.replaceAll('\\"', '"'));
+    else if (index !== undefined) path.push(index === "*" ? index : Number(index));
+    else if (name !== undefined) path.push(name);
+    else return undefined;
+  }
+  return path.length === 0 || text.startsWith(".") ? undefined : path;
+}
+
+/** Writes a path as {@link parsePath} reads it. */
+const pathText = ([first, ...rest]: PropertyPath): string =>
+  String(first) +
+  rest.map((step) => (typeof step === "number" || step === "*" ? `[${step}]` : `[${JSON.stringify(step)}]`)).join("");
 
 type OfComponent = Pick<pulumi.ComponentResourceOptions, "ignoreChanges" | "replaceOnChanges" | "customTimeouts">;
 

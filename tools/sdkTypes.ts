@@ -174,8 +174,7 @@ function describeProvider(): string {
     type: own["Provider"]?.[property.key] ?? writeInput(property.schema),
   }));
   const summary = "Arguments of a Provider: the keys of the configuration, without `microapps:`.";
-  const lines = ["  /** @deprecated Use `userID`. */", "  userId?: Input<string>;"];
-  return writeInterface("ProviderArgs", summary, typed, "", { lines });
+  return writeInterface("ProviderArgs", summary, typed);
 }
 
 interface Property {

@@ -2,14 +2,12 @@ import { isObject } from "../contract/wire.ts";
 import type { Resource } from "../resources/resource.ts";
 import { resourceNamed } from "../resources/resources.ts";
 import { configuration, configure, UnknownSetting, type Configuration } from "./configuration/configuration.ts";
-import { former } from "./configuration/keys.ts";
 import { Failure } from "./failure.ts";
 import { hideProperties, unhidden } from "./hiddenNames.ts";
-import { endWhenCancelled } from "./lifetime/cancellation.ts";
 import { endWithEngine } from "./lifetime/lifetime.ts";
 import { keepMemorySmallFor } from "./lifetime/memory.ts";
 import { Operations, type Call, type RunSurroundings } from "./operations.ts";
-import { optionsInput, findReplacements, withoutOptions, type Options } from "./options.ts";
+import { fromDynamic, remembering } from "./options.ts";
 import { reporterTo } from "./progress.ts";
 import { secretsOf, type Properties } from "./properties.ts";
 import { explicitInput, pickOwnSettings } from "./providerKinds.ts";
@@ -70,8 +68,6 @@ function started(): DynamicProviders {
     providers.operations.orphaned();
     stop();
   });
-  endWhenCancelled(stop);
-  printOnce();
   endOnSignal();
   return providers;
 }
@@ -130,7 +126,7 @@ function endOnSignal(): void {
 
 /** The settings of the host, or, of one that does not list its keys, those with a key of ours: programs check the rest. */
 function settingsOf(host: HostConfiguration | undefined): { settings: Record<string, unknown>; explicit: boolean } {
-  const known = [...configuration.keyof().options, ...former.map(([old]) => old)].map((key) => `microapps:${key}`);
+  const known = configuration.keyof().options.map((key) => `microapps:${key}`);
   const values = isObject(host?.rawConfig)
     ? host.rawConfig
     : Object.fromEntries(known.map((key) => [key, host?.get(key)]));
@@ -163,55 +159,50 @@ class DynamicProvider implements TypeProvider {
 
   async check(olds: Properties, news: Properties): Promise<{ inputs: Properties; failures: Refused[] }> {
     this.#providers.isCurrent = true;
-    const { call, inputs: declared, options, kept, isPreview, olds: old } = this.#asked(news, olds);
+    const { call, inputs: declared, secrets, isPreview, olds: old } = this.#asked(news, olds);
     this.#operations.forecasts.isUpdate = isPreview === false;
-    const wanted = { ...declared, ...secrecy(this.#resource, new Set(options.secrets)) };
+    const wanted = { ...declared, ...secrecy(this.#resource, new Set(secrets)) };
     const { inputs, problems } = await this.#operations.check(call, old, wanted).catch(fail);
     return {
-      inputs: { ...this.#shown(inputs), ...kept },
+      inputs: remembering(this.#shown(inputs), secrets),
       // No property is named: an engine prints the value of one that is.
       failures: problems.map((reason) => ({ property: "", reason })),
     };
   }
 
   async diff(id: string, state: Properties, news: Properties): Promise<Compared> {
-    const { call, inputs, options, olds } = this.#asked(news, state);
+    const { call, inputs, olds } = this.#asked(news, state);
     const change = await this.#operations.diff(call, id, olds, inputs).catch(fail);
-    const replaces = findReplacements(this.#resource, options.replaceOnChanges, change, olds, inputs);
     // A state of the plugin has to get the provider by which the host finds this one again.
     const isOfPlugin = state["__provider"] === undefined;
     return {
       changes: change.changed.length > 0 || isOfPlugin,
-      replaces: [...new Set([...change.replaces, ...replaces])],
+      replaces: change.replaces,
       deleteBeforeReplace: this.#resource.deleteBeforeReplace ?? false,
     };
   }
 
   async create(news: Properties): Promise<{ id: string; outs: Properties }> {
-    const { call, inputs, options } = this.#asked(news);
-    const { id, outputs } = await this.#operations
-      .create({ ...call, ...timeoutOf(options.timeouts.create) }, inputs)
-      .catch(tellWith(this.#resource, news));
-    return { id, outs: this.#shown(remembered(outputs, options)) };
+    const { call, inputs, secrets } = this.#asked(news);
+    const { id, outputs } = await this.#operations.create(call, inputs).catch(tellWith(this.#resource, news));
+    return { id, outs: remembering(this.#shown(outputs), secrets) };
   }
 
   async read(id: string, properties: Properties): Promise<{ id: string; props?: Properties; inputs?: Properties }> {
-    const { call, inputs: state, options } = this.#asked(properties);
+    const { call, inputs: state, secrets } = this.#asked(properties);
     const found = await this.#operations.read(call, id, state).catch(fail);
     if (!found) return { id: "" };
     return {
       id: found.id,
-      props: this.#shown(remembered(found.outputs, options)),
+      props: remembering(this.#shown(found.outputs), secrets),
       ...(found.inputs ? { inputs: this.#shown(found.inputs) } : {}),
     };
   }
 
   async update(id: string, state: Properties, news: Properties): Promise<{ outs: Properties }> {
-    const { call, inputs, options, olds } = this.#asked(news, state);
-    const outputs = await this.#operations
-      .update({ ...call, ...timeoutOf(options.timeouts.update) }, id, olds, inputs)
-      .catch(tellWith(this.#resource, news));
-    return { outs: this.#shown(remembered(outputs, options)) };
+    const { call, inputs, secrets, olds } = this.#asked(news, state);
+    const outputs = await this.#operations.update(call, id, olds, inputs).catch(tellWith(this.#resource, news));
+    return { outs: remembering(this.#shown(outputs), secrets) };
   }
 
   delete(id: string, properties: Properties): Promise<void> {
@@ -224,12 +215,12 @@ class DynamicProvider implements TypeProvider {
     return hideProperties(this.#resource, properties);
   }
 
-  /** Splits an engine's properties into inputs and options; messages hide the secrets of them and of the state. */
+  /** Splits an engine's properties into inputs and what is said about them; messages hide the secrets of them and of the state. */
   #asked(properties: Properties, state: Properties = {}) {
-    const known = (properties: Properties) => withoutOptions(unhidden(this.#resource, properties));
+    const known = (properties: Properties) => fromDynamic(unhidden(this.#resource, properties));
     const [now, old] = [known(properties), known(state)];
     const all = [now, old];
-    const names = all.flatMap(({ inputs, options }) => [...options.secrets, ...secretsOf(this.#resource, inputs)]);
+    const names = all.flatMap(({ inputs, secrets }) => [...secrets, ...secretsOf(this.#resource, inputs)]);
     // The host hands over no URN. An engine saves outputs with an update alone, and a rename is none (it would send a
     // notification again): until there is one, a refresh and a deletion speak under the former name.
     const { resourceUrn } = now.inputs;
@@ -242,33 +233,15 @@ class DynamicProvider implements TypeProvider {
   }
 }
 
-/** The state with its list of secret properties: a refresh and a destroy have nothing else. */
-const remembered = (outputs: Properties, { secrets }: Options): Properties =>
-  secrets === undefined || secrets.length === 0 ? outputs : { ...outputs, [optionsInput]: { secrets } };
-
-const timeoutOf = (timeout: number | undefined): Pick<Call, "timeout"> => (timeout === undefined ? {} : { timeout });
-
-/** Begins what the host prints of an error that it answers as well. */
-const alsoAnswered = "also answered: ";
-
-/** Keeps the host from printing an error that it also answers: an engine would show it twice. */
-function printOnce(): void {
-  const print = console.error;
-  console.error = (...parts: unknown[]): void => {
-    if (!String(parts[0]).startsWith(alsoAnswered)) print(...parts);
-  };
-}
-
 /**
- * Throws the error as the host reports it: it prints text and stack of some, and sends the message of all; what failed
- * in part it recognises by `id`, `properties` and `reasons`.
+ * Throws the error as the host reports it: it prints the stack of some, which is the sentence itself, and sends the
+ * message of all; what failed in part it recognises by `id`, `properties` and `reasons`.
  */
 function fail(error: unknown, outputsOf: (outputs: Properties) => Properties = (outputs) => outputs): never {
   if (!(error instanceof Failure)) throw error;
   const { message, partial } = error;
   const failure = new Error(message);
   failure.stack = message;
-  failure.toString = () => alsoAnswered;
   if (partial) {
     Object.assign(failure, { id: partial.id, properties: outputsOf(partial.outputs), reasons: [message] });
   }
@@ -280,6 +253,6 @@ const tellWith =
   (error: unknown): never =>
     // The host forgets the provider of what failed in part: without it the next run could not go on.
     fail(error, (outputs) => ({
-      ...hideProperties(resource, remembered(outputs, withoutOptions(inputs).options)),
+      ...remembering(hideProperties(resource, outputs), fromDynamic(inputs).secrets),
       __provider: inputs["__provider"],
     }));

@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pages } from "../../provider/client/index.ts";
 import { isLong } from "../harness/drawn.ts";
-import { dynamic } from "../harness/kinds.ts";
+import { plugin } from "../harness/kinds.ts";
 import { eventually } from "../harness/processes.ts";
 import { InitFailed } from "../harness/providerHost.ts";
 import { Stage } from "../harness/stage.ts";
@@ -16,7 +16,7 @@ const mostBatches = 4;
 let stage: Stage;
 beforeEach(async () => {
   const fields = { Code: { type: "text", sort: 1 }, Name: "text" };
-  stage = await Stage.set({ tables: Object.fromEntries(names.map((name) => [name, { fields }])) }, {}, dynamic);
+  stage = await Stage.set({ tables: Object.fromEntries(names.map((name) => [name, { fields }])) }, {}, plugin);
   const lines = Array.from({ length: rowCount }, (_, index) => `C${index},Name`);
   await writeFile(join(stage.host.folder, "rows.csv"), ["Code,Name", ...lines].join("\n"));
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect } from "@jest/globals";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { pages } from "../../provider/client/index.ts";
@@ -75,39 +75,49 @@ describe.each(drawnFrom(["dynamic", "plugin"] as const, "options"))("with the %s
     const { status, output } = await project.run("up --yes --skip-preview");
     expect(status).toBe(1);
     expect(output).toContain(
-      'ignoreChanges names rows["EUR"].Name, a part of rows, which can\'t be ignored: set mode to "upsert", which removes no row, ' +
+      'ignoreChanges names rows["EUR"].Name, and a part of rows can\'t be ignored: set mode to "upsert", which removes no row, ' +
         'and leave a label out of the rows to leave its values alone, set mode to "insertOnly" to change no row that is there, or set onConflict to "keepLive"',
     );
     expect(output).not.toMatch(/^\s+at /m);
     expect(emulator.calls({ since, mutating: true })).toEqual([]);
   });
 
-  test("replaceOnChanges replaces what changed at its paths, and what did not is updated or left", async () => {
-    const elsewhere = { replaceOnChanges: ['members["ada@example.com"]', "mode"] };
-    await edit({
-      kay: "admin",
-      solo: "Other",
-      options: { roster: elsewhere, solo: { replaceOnChanges: ["adminID"] } },
-    });
-    expect(await changes()).toEqual(["update roster", "update solo"]);
+  if (providerKind === "plugin")
+    test("replaceOnChanges replaces what changed at its paths, and what did not is updated or left", async () => {
+      const elsewhere = { replaceOnChanges: ['members["ada@example.com"]', "mode"] };
+      await edit({
+        kay: "admin",
+        solo: "Other",
+        options: { roster: elsewhere, solo: { replaceOnChanges: ["adminID"] } },
+      });
+      expect(await changes()).toEqual(["update roster", "update solo"]);
 
-    const replacing = { replaceOnChanges: ['members["kay@example.com"]'] };
-    const options = {
-      roster: replacing,
-      solo: { replaceOnChanges: ["*"] },
-      currencies: { replaceOnChanges: ["rows"] },
-    };
-    await edit({ kay: "admin", solo: "Other", euro: "Euroo", options });
-    const planned = await changes();
-    expect(planned.filter((step) => step.startsWith("replace "))).toEqual([
-      "replace currencies",
-      "replace roster",
-      "replace solo",
-    ]);
-    // The option alone changes nothing, and is forgotten with the program's next edit.
-    await edit({ options });
-    await project.succeed("preview --expect-no-changes");
-  });
+      const options = {
+        roster: { replaceOnChanges: ['members["kay@example.com"]'] },
+        solo: { replaceOnChanges: ["*"] },
+        currencies: { replaceOnChanges: ["rows"] },
+      };
+      await edit({ kay: "admin", solo: "Other", euro: "Euroo", options });
+      const planned = await changes();
+      expect(planned.filter((step) => step.startsWith("replace "))).toEqual([
+        "replace currencies",
+        "replace roster",
+        "replace solo",
+      ]);
+      await edit({ options });
+      await project.succeed("preview --expect-no-changes");
+    });
+  else
+    test("options that no engine hands to a dynamic resource are refused where it is made", async () => {
+      for (const [option, value] of Object.entries({ replaceOnChanges: ["*"], customTimeouts: { create: "5m" } })) {
+        await edit({ options: { solo: { [option]: value } } });
+        const { status, output } = await project.run("preview");
+        expect(status).toBe(1);
+        expect(output).toContain(
+          `Organization "solo": the option ${option} does not reach dynamic resources: leave it out`,
+        );
+      }
+    });
 });
 
 describe.each(drawnFrom(Object.values(testedKinds), "options"))(
@@ -161,24 +171,3 @@ describe.each(drawnFrom(Object.values(testedKinds), "options"))(
     });
   },
 );
-
-test("customTimeouts end a create and an update of a dynamic resource", async () => {
-  const stage = await Stage.set();
-  const { host, emulator } = stage;
-  try {
-    const { id, outputs } = await stage.create("Organization", { name: "Acme" });
-    emulator.setFaults({ faults: [{ endpoint: "updateorganization", kind: "timeout" }] });
-    const limited = { name: "Other", __options: { timeouts: { update: 1 } } };
-    const { inputs } = await host.check("Organization", limited, outputs);
-    await expect(host.update("Organization", id, outputs, inputs)).rejects.toThrow(
-      "not done within the 1 s of its timeout",
-    );
-    emulator.setFaults({ faults: [{ endpoint: "insertorganization", kind: "timeout" }] });
-    host.resource = "another";
-    await expect(
-      stage.create("Organization", { name: "More", __options: { timeouts: { create: 1 } } }),
-    ).rejects.toThrow("not done within the 1 s of its timeout");
-  } finally {
-    await stage.clear();
-  }
-});

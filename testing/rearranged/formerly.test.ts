@@ -106,7 +106,7 @@ test.each(drawnKinds("a key that changed"))(
     await project.write("dev.yaml", dev);
     const plugins = `\nplugins:\n  providers:\n    - { name: microapps, path: ${join(repository, "plugin")} }\n`;
     await project.write("../../Pulumi.yaml", (await project.read("../../Pulumi.yaml")) + plugins);
-    await project.succeed(`config set microapps:door ${kind}`);
+    await project.succeed(`config set microapps:providerKind ${kind}`);
     await project.succeed("up --yes --skip-preview");
     await project.write(
       "dev.yaml",

@@ -22,7 +22,7 @@ export const recordedFolder = (version: string): string => join(repository, here
 /** The program of a version, as the present one runs it, with nothing on the stack or the platform yet. */
 export async function programOf(version: string, providerKind: TestedKind): Promise<Project> {
   const project = await Project.copied(join(here, version), "released");
-  project.environment["MICROAPPS_DOOR"] = providerKind;
+  project.environment["MICROAPPS_PROVIDER_KIND"] = providerKind;
   return project;
 }
 

@@ -24,7 +24,8 @@ const callsOf = (...commands: (() => Promise<unknown>)[]): Promise<string[]> =>
   });
 const preview = async () => expect(await project.succeed("preview --expect-no-changes")).toContain(all);
 const up = async () => expect(await project.succeed("up --yes --skip-preview --expect-no-changes")).toContain(all);
-const through = (providerKind: TestedKind): void => void (project.environment["MICROAPPS_DOOR"] = providerKind);
+const through = (providerKind: TestedKind): void =>
+  void (project.environment["MICROAPPS_PROVIDER_KIND"] = providerKind);
 
 /** The first run with this version: what is gone is forgotten, and the platform stays as it is. */
 const forget = async (): Promise<void> => {

@@ -111,7 +111,7 @@ export function tryProvider(): void {
   //                    ^| getProvider id settings urn
   new Provider("other", { profile: "platform-profile.yaml", consistencySeconds: 0, wireNames: { storecopy: "store" } });
   //                      ^| apiKey appServer driftOnPreview email endpoint insecure lostData movedFrom organizationID
-  // password profile readOnly token userID userId
+  // password profile readOnly token userID
   new Team("crew", { organizationID: output, name: "Crew" }, { provider: other });
   // @ts-expect-error: 'readonly' does not exist in type 'ProviderArgs'
   new Provider("other", { endpoint: output, readonly: true });

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { answerRemoved } from "../../../machine/removed.ts";
 import { dayVariable } from "../../../machine/settings/today.ts";
 import { isHeaderValue, noHeaderValue } from "../../client/http/headers.ts";
 import type { WireNames } from "../../contract/endpoints.ts";
@@ -8,7 +7,7 @@ import { wireName } from "../../habits/profile.ts";
 import { shortestSecret } from "../../messages/masks.ts";
 import { sentences } from "../../messages/sentences.ts";
 import { ConfigurationError } from "./configurationError.ts";
-import { findMisspelled, readVariable, unknownNames, variableOf, withPresentKeys } from "./keys.ts";
+import { findMisspelled, listRemoved, readVariable, unknownNames, variableOf, withoutRemoved } from "./keys.ts";
 import { accountKeys, allowedVariable, howToTrust, isTrusted, listReachable } from "./origins.ts";
 
 const flag = z.union([
@@ -149,7 +148,7 @@ export function configure(
   explicit = false,
 ): Configuration {
   refuseUnknown(declared, environment, explicit);
-  const { settings, unused } = chosen({ own: withPresentKeys(declared), environment, explicit });
+  const { settings, unused } = chosen({ own: declared, environment, explicit });
   if (settings["endpoint"] === undefined) {
     throw new ConfigurationError(
       "no endpoint is configured: run `config set microapps:endpoint https://<platform>` for a platform, or " +
@@ -235,10 +234,9 @@ function refuseUnknown(
   explicit: boolean,
 ): void {
   const shown = (key: string): string => (explicit ? key : `microapps:${key}`);
-  const gone = ["MICROAPPS_APPROVED", "MICROAPPS_APPROVAL_KEY"].filter((name) => Boolean(environment[name]));
   const problems = [
-    ...gone.flatMap((name) => answerRemoved("settings", name) ?? []),
-    ...unknownNames(settings, keys, shown).map(({ key, reason }) => `${shown(key)} ${reason}`),
+    ...listRemoved(environment),
+    ...unknownNames(withoutRemoved(settings), keys, shown).map(({ key, reason }) => `${shown(key)} ${reason}`),
     ...findMisspelled(environment, [...keys.map(variableOf), allowedVariable, dayVariable]),
   ];
   if (problems.length > 0) throw new UnknownSetting(problems.join("; "));

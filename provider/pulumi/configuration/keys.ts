@@ -1,13 +1,7 @@
+import { answerRemoved } from "../../../machine/removed.ts";
 import { nearest } from "../../../machine/spelling.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-/** Former spellings of keys, which are still read. */
-const formerKeys: Readonly<Record<string, string>> = { userId: "userID", door: "providerKind" };
-const formerVariables: Readonly<Record<string, string>> = {
-  MICROAPPS_ORGANIZATION_ID: "MICROAPPS_ORGANIZATION_I_D",
-  MICROAPPS_PROVIDER_KIND: "MICROAPPS_DOOR",
-};
 
 /** Keys that an engine or the SDK adds to the configuration of a provider. */
 const foreign = ["version", "pluginDownloadURL", "__internal", "explicitProvider"];
@@ -16,24 +10,18 @@ const foreign = ["version", "pluginDownloadURL", "__internal", "explicitProvider
 export const variableOf = (key: string): string =>
   `MICROAPPS_${key.replaceAll(/([a-z])([A-Z])/g, "$1_$2").toUpperCase()}`;
 
-/** The variable of a key, by its name or its former one; undefined when it is not set. */
-export function readVariable(environment: Environment, key: string): string | undefined {
-  const name = variableOf(key);
-  return environment[name] ?? environment[formerVariables[name] ?? name];
-}
+/** The variable of a key; undefined when it is not set. */
+export const readVariable = (environment: Environment, key: string): string | undefined => environment[variableOf(key)];
 
-/** The settings with former spellings of their keys replaced. */
-export function withPresentKeys(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const entries = Object.entries(settings).filter(([, value]) => value !== undefined);
-  const former = entries.flatMap(([key, value]) => {
-    const present = formerKeys[key];
-    return present === undefined ? [] : [[present, value] as const];
-  });
-  return { ...Object.fromEntries(former), ...Object.fromEntries(entries) };
-}
+/** Settings without those that are gone: a state still has them, of which nobody needs anything. */
+export const withoutRemoved = (settings: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(settings).filter(([key]) => answerRemoved("settings", key) === undefined));
 
-/** A former spelling, and what is written instead. */
-export const former = Object.entries(formerKeys);
+/** The sentences about variables that are gone. */
+export const listRemoved = (environment: Environment): string[] =>
+  Object.keys(environment).flatMap((name) =>
+    environment[name] && name.startsWith("MICROAPPS_") ? (answerRemoved("settings", name) ?? []) : [],
+  );
 
 /**
  * Describes problems with names of settings: a key or variable that nobody reads would have no effect, such as a
@@ -45,9 +33,11 @@ export function unknownNames(
   known: readonly string[],
   shown: (key: string) => string,
 ): { key: string; reason: string }[] {
-  const read = [...known, ...Object.keys(formerKeys), ...foreign];
+  const read = [...known, ...foreign];
   return Object.entries(settings).flatMap(([key, value]) => {
     if (read.includes(key) || value === undefined) return [];
+    const gone = answerRemoved("settings", key);
+    if (gone !== undefined) return [{ key, reason: gone }];
     const near = nearest(key, known);
     const remedy = near === undefined ? `there is ${known.join(", ")}` : `did you mean ${shown(near)}?`;
     return [{ key, reason: `is no configuration; ${remedy}` }];
@@ -56,9 +46,9 @@ export function unknownNames(
 
 /** Variables that are a misspelling of one of `names`, which are read. Others that begin alike may belong to somebody else. */
 export function findMisspelled(environment: Environment, names: readonly string[]): string[] {
-  const read = [...names, ...Object.values(formerVariables)];
   return Object.keys(environment).flatMap((name) => {
-    if (!name.startsWith("MICROAPPS_") || read.includes(name) || environment[name] === "") return [];
+    if (!name.startsWith("MICROAPPS_") || names.includes(name) || environment[name] === "") return [];
+    if (answerRemoved("settings", name) !== undefined) return [];
     const bare = (each: string): string => each.slice("MICROAPPS_".length).replaceAll("_", "");
     const near = nearest(bare(name), names.map(bare));
     const meant = names.find((each) => bare(each) === near);

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Configuration } from "../configuration/configuration.ts";
-import { withPresentKeys } from "../configuration/keys.ts";
 import { accountKeys } from "../configuration/origins.ts";
 import { refusalOf } from "../platform.ts";
 import type { Properties } from "../properties.ts";
@@ -12,8 +11,7 @@ import type { Properties } from "../properties.ts";
  */
 export async function tryLogin(olds: Properties, news: Properties, settings: Configuration): Promise<string[]> {
   if (Object.keys(olds).length === 0) return []; // nothing was made: the first call finds out
-  const [last, next] = [withPresentKeys(olds), withPresentKeys(news)];
-  const changed = ["endpoint", ...accountKeys].some((key) => !isDeepStrictEqual(last[key], next[key]));
+  const changed = ["endpoint", ...accountKeys].some((key) => !isDeepStrictEqual(olds[key], news[key]));
   const emulated = settings.endpoint.startsWith("emulator:"); // which takes a while to start
   if (!changed && (emulated || settings.driftOnPreview === false)) return [];
   const refusal = await refusalOf(settings);

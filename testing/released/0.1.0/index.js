@@ -27,11 +27,7 @@ const acme = new Organization(
   { name: "Acme", description: pulumi.secret("Makes everything.") },
   { protect: true },
 );
-const crew = new Team(
-  "crew",
-  { organizationID: acme.id, name: "Crew" },
-  { parent: acme, customTimeouts: { create: "5m", update: "90s", delete: "1h" }, replaceOnChanges: ["name"] },
-);
+const crew = new Team("crew", { organizationID: acme.id, name: "Crew" }, { parent: acme });
 const support = new Team(
   "support",
   { organizationID: acme.id, name: "Support" },
