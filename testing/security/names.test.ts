@@ -7,11 +7,14 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fromStruct } from "../../engine/values/structs.ts";
 import { keepingNames } from "../../machine/structs.ts";
+import { createClient } from "../../provider/client/index.ts";
 import { plugin } from "../harness/kinds.ts";
 import { Stage } from "../harness/stage.ts";
 import { Monitor } from "../plugin/monitor.ts";
+import { hostile } from "./hostile.ts";
 
-// Whoever writes a program in YAML decides on everything that an engine sends for its Environment.
+// Names that JavaScript has for itself are ordinary words or are refused, and none is a path: whoever writes a program in YAML
+// decides on everything that an engine sends, and a platform on the IDs that it gives.
 
 const { Struct } = structProto;
 type Of<Name extends keyof typeof providerProto> = InstanceType<
@@ -67,7 +70,7 @@ const many = (count: number, one: unknown): object =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, one]));
 
 const noName = "no property can have this name; choose another";
-const hostile: [title: string, inputs: object, says: string][] = [
+const refused: [title: string, inputs: object, says: string][] = [
   ["__proto__ alone", { [proto]: { file: "acme.yaml" } }, `__proto__: ${noName}`],
   ["__proto__ beside a file", { ...acme, [proto]: {} }, `__proto__: ${noName}`],
   ["a path that poses as a text", { file: { toString: "x" } }, `file.toString: ${noName}`],
@@ -83,7 +86,7 @@ const hostile: [title: string, inputs: object, says: string][] = [
 ];
 
 test("what is hostile in a construct is refused by its property, and nothing is registered for it", async () => {
-  for (const [title, inputs, says] of hostile) {
+  for (const [title, inputs, says] of refused) {
     monitor.registered.length = 0;
     const failure = await failureOf(inputs);
     expect([title, failure]).toEqual([title, expect.stringContaining(says)]);
@@ -143,4 +146,21 @@ test("the embedded engine refuses the name that maps lose, and leaves a text wit
   const type = Buffer.from(new resourceProto.RegisterResourceRequest().setType("a:b:C").serializeBinary());
   const deep = registerResource.requestDeserialize(Buffer.concat([type, field(0x2a, deepStruct("evil"))]));
   expect(() => deep.getType()).toThrow(/^evil\[0\].*…: has more than 200 levels; make it flatter$/);
+});
+
+test("an ID with parts of a path leads no call elsewhere", async () => {
+  const evil = "../../admin/delete?x=1#y/../%2e%2e";
+  const platform = await hostile();
+  const client = createClient({ endpoint: platform.url, token: "t", userId: "u" });
+  await client.readteam({ teamID: evil }).catch(() => undefined);
+  await client.updateteam({ teamID: evil, teamInfo: { name: "T" } }).catch(() => undefined);
+  await client.deleteteam({ teamID: evil }).catch(() => undefined);
+  await client.close();
+  await platform.close();
+  const paths = platform.log.map((text) => text.split("\n")[0]);
+  expect(paths.map((path) => path?.replace(/^[A-Z]+ /, ""))).toEqual([
+    "/api/readteam",
+    "/api/updateteam",
+    "/api/deleteteam",
+  ]);
 });
