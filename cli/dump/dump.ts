@@ -2,15 +2,16 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
+import { stringify } from "yaml";
 import { messageOf } from "../../machine/failures.ts";
 import { toSlashes } from "../../provider/files/repository.ts";
 import { formatCount } from "../../provider/messages/text.ts";
 import type { ResourceContext } from "../../provider/resources/resource.ts";
-import { environmentText } from "./environmentFile.ts";
+import { modeline, packageSchemaFrom } from "../tableSchema/outputs.ts";
 import { existingPeople, existingSeed, importText, type Existing, type ImportTarget } from "./importFile.ts";
 import { DumpMask, pasted, type MaskRequest } from "./masking.ts";
 import type { MasksFile } from "./masks.ts";
-import { readOrganizations, type DumpedOrganization } from "./people.ts";
+import { declareOrganizations, readOrganizations, unlessEmpty, type DumpedOrganization } from "./people.ts";
 import { inJson, isOfLinks, nameLinksFile, seedsOf, writeSeed, type DumpedSeed } from "./seeds.ts";
 import { readTables } from "./subTables.ts";
 import { DumpError, type TableOption, type TableRows } from "./tables.ts";
@@ -50,7 +51,7 @@ const importName = "import.json";
 export async function dump(context: ResourceContext, request: DumpRequest, folder: string): Promise<DumpSummary> {
   const { tables, importFor, force } = request;
   const own = tables.map(({ file }) => file);
-  const rowFiles = own.flatMap((file) => (request.mask ? [file, nameLinksFile(file, own)] : [file]));
+  const rowFiles = own.flatMap((file) => [file, nameLinksFile(file, own)]);
   const files = [
     ...new Set([environmentName, ...rowFiles, ...rowFiles.map(inJson), ...(importFor === "none" ? [] : [importName])]),
   ];
@@ -69,7 +70,7 @@ export async function dump(context: ResourceContext, request: DumpRequest, folde
       if (count === 0) warn(`table ${option.table} has no rows: it is left out`);
       return count > 0;
     });
-    const declared = seedsOf(filled, warn, mask !== undefined);
+    const declared = seedsOf(filled, warn);
     const main = declared.filter((seed) => !isOfLinks(seed));
     if (mask) refuseOpenLinks(main);
     const { seeds, whole } = await writeSeeds(declared, draft, warn, mask);
@@ -131,6 +132,49 @@ function refuseOpenLinks(seeds: readonly DumpedSeed[]): void {
         `table ${rows.option.table}: "${open[0]}" leads to rows of a table that is not dumped, or that has no key of one label, and IDs of the platform are not written: dump that table as well, or write drop as its rule`,
       );
   }
+}
+
+/** The environment file of what was dumped into a folder. A masked one has an emulated platform, and no ID of the other one. */
+function environmentText(
+  organizations: readonly DumpedOrganization[],
+  seeds: readonly DumpedSeed[],
+  folder: string,
+  isMasked = false,
+): string {
+  const tables = Object.fromEntries(
+    seeds.map(({ name, rows, declaration }) => [
+      name,
+      isMasked ? { ...declaration, table: rows.option.seed } : declaration,
+    ]),
+  );
+  const content = {
+    ...unlessEmpty("organizations", declareOrganizations(organizations)),
+    ...unlessEmpty("seeds", tables),
+    ...(isMasked ? { platform: platformOf(seeds.filter((seed) => !isOfLinks(seed))) } : {}),
+  };
+  return modeline(packageSchemaFrom(folder)) + stringify(content, { lineWidth: 0 });
+}
+
+/** An emulated platform with the tables of the seeds. */
+function platformOf(seeds: readonly DumpedSeed[]): object {
+  const typesOf = ({ rows, references }: DumpedSeed) =>
+    rows.columns.labels.filter((label) => !references.has(label)).map((label) => rows.columns.typeOf(label));
+  const isStrict = !seeds.some((seed) => typesOf(seed).some((type) => type === "boolean" || type === "json"));
+  const tables = seeds.map(({ rows, references, parent }) => {
+    const fields = rows.columns.labels.map((label): [string, unknown] => {
+      const target = references.get(label);
+      if (target) {
+        const { seed, key } = target.option;
+        return [label, { type: "linked", table: seed, field: key[0] }];
+      }
+      return [label, rows.columns.typeOf(label) === "number" ? "number" : "text"];
+    });
+    return [
+      rows.option.seed,
+      { ...(parent ? { parent: parent.rows.option.seed } : {}), fields: Object.fromEntries(fields) },
+    ] as const;
+  });
+  return { tables: Object.fromEntries(tables), ...(isStrict ? {} : { settings: { strict: false } }) };
 }
 
 /** Renames what was written into the folder; returns its files. */

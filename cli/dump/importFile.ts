@@ -8,8 +8,7 @@ import { nameOf } from "../../provider/resources/members/rosterLists.ts";
 import type { ResourceContext, Resource } from "../../provider/resources/resource.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
 import { seedRows } from "../../provider/resources/seedRows.ts";
-import { declareOrganizations } from "./environmentFile.ts";
-import type { DumpedOrganization } from "./people.ts";
+import { declareOrganizations, type DumpedOrganization } from "./people.ts";
 import type { DumpedSeed } from "./seeds.ts";
 import type { TableRows } from "./tables.ts";
 
@@ -66,10 +65,12 @@ function findOnPlatform(
  */
 export async function existingSeed(
   context: ResourceContext,
-  { rows, declaration, references, parent }: DumpedSeed,
+  { name, declaration, references, parent }: DumpedSeed,
 ): Promise<Existing> {
   const keyed = ({ option: { table, key } }: TableRows) => ({ table, key: key[0] ?? "" });
-  const linked = [...references].map(([label, target]) => [label, keyed(target)] as const);
+  const linked = [...references].flatMap(([label, target]) =>
+    declaration.references?.[label] ? [[label, keyed(target)] as const] : [],
+  );
   const declared = {
     ...declaration,
     ...(linked.length > 0 ? { references: Object.fromEntries(linked) } : {}),
@@ -80,7 +81,7 @@ export async function existingSeed(
   if (problems.length > 0) throw new Error(problems.map(({ reason }) => reason).join("\n"));
   const { id, outputs } = await definition.create(context, inputs);
   const { found: _, ...owned } = outputs; // an imported seed owns its rows, so none counts as found
-  return { type: definition.name, path: [rows.option.seed], id, inputs, outputs: owned };
+  return { type: definition.name, path: [name], id, inputs, outputs: owned };
 }
 
 /** Kind of provider that the import uses. */

@@ -1,5 +1,6 @@
 import { role } from "../../provider/contract/members.ts";
 import { allMembers } from "../../provider/contract/teams.ts";
+import type { Declaration } from "../../provider/environment/declaration.ts";
 import { getTeamMembers } from "../../provider/functions/getTeamMembers.ts";
 import { formatCount, quote } from "../../provider/messages/text.ts";
 import { nameOf } from "../../provider/resources/members/rosterLists.ts";
@@ -145,3 +146,27 @@ function withKeys<One extends NamedThing>(things: readonly One[]): (One & { key:
       return { ...thing, key };
     });
 }
+
+/** The organizations as the file declares them. */
+export const declareOrganizations = (organizations: readonly DumpedOrganization[]): Declaration["organizations"] =>
+  Object.fromEntries(
+    organizations.map((one) => {
+      const teams = one.teams.map((team) => {
+        const members = team.members.map((member) => [nameOf(member), member.role ?? {}] as const);
+        return [team.key, { ...described(team), ...unlessEmpty("members", Object.fromEntries(members)) }] as const;
+      });
+      return [one.key, { ...described(one), ...unlessEmpty("teams", Object.fromEntries(teams)) }] as const;
+    }),
+  );
+
+const described = ({ name, description }: { name: string; description?: string | null | undefined }) => ({
+  name,
+  ...(description ? { description } : {}),
+});
+
+/** A map under a name, or nothing when it would be empty. */
+export const unlessEmpty = <Name extends string, Entries extends object>(
+  name: Name,
+  entries: Entries,
+): Partial<Record<Name, Entries>> =>
+  Object.keys(entries).length === 0 ? {} : ({ [name]: entries } as Record<Name, Entries>); // of that name

@@ -12,10 +12,10 @@ const table = (name: string, links: Record<string, string> = {}, parent?: string
   }) as unknown as TableRows; // as much of it as is looked at
 
 const dumped = (...tables: TableRows[]) =>
-  seedsOf(tables, (text) => expect(text).toBe(""), true).map(({ name, declaration: { references = {}, parent } }) => [
+  seedsOf(tables, (text) => expect(text).toBe("")).map(({ name, declaration: { references = {}, parent } }) => [
     name,
-    ...Object.values(references).map((rows) => ("seed" in rows ? rows.seed : rows.table)),
-    ...(parent ? ["below", "seed" in parent ? parent.seed : parent.table] : []),
+    ...Object.values(references).map((rows) => rows.seed),
+    ...(parent ? ["below", parent.seed] : []),
   ]);
 
 test("a link to rows below is set once they are there, whichever table comes first", () => {

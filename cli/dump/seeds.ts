@@ -6,17 +6,14 @@ import { cellOf } from "../../provider/sources/csvCells.ts";
 import { read } from "../../provider/sources/read.ts";
 import { DumpError, isNothing, linkOf, parentColumn, stableJson, type TableRows } from "./tables.ts";
 
-/** Rows of another dumped table, or of one that a circle of references keeps from being named. */
-type RowsOf = { seed: string } | { table: string; key: string };
-
 /** A seed as an environment file declares it. */
 export interface DumpedDeclaration {
   table: string;
   key: string | string[];
   source: string;
   types?: Record<string, "number" | "boolean" | "json">;
-  references?: Record<string, RowsOf>;
-  parent?: RowsOf & { by: string };
+  references?: Record<string, { seed: string }>;
+  parent?: { seed: string; by: string };
   mode?: "updateOnly";
 }
 
@@ -47,47 +44,29 @@ export const inJson = (file: string): string => file.replace(/\.csv$/, ".ndjson"
 export const isOfLinks = ({ declaration }: DumpedSeed): boolean => declaration.mode === "updateOnly";
 
 /**
- * Finds out where links lead, and declares each table as a seed. Calls `warn` for what a seed can't declare.
- * @param isForEmpty links in a circle get seeds of their own, which set them once all rows are there; a circle without such a
- * link is refused
+ * Finds out where links lead, and declares each table as a seed. Links in a circle get seeds of their own, which set them once
+ * all rows are there; a circle without such a link is refused. Calls `warn` for what a seed can't declare.
  */
-export function seedsOf(tables: readonly TableRows[], warn: (text: string) => void, isForEmpty = false): DumpedSeed[] {
+export function seedsOf(tables: readonly TableRows[], warn: (text: string) => void): DumpedSeed[] {
   const seeds = tables.map((rows) => seedOf(rows, tables, warn));
   const done = new Set<DumpedSeed>();
   const late = new Map<DumpedSeed, string[]>();
   const visit = (seed: DumpedSeed, chain: readonly Step[]): void => {
     if (done.has(seed)) return;
-    const next = (target: TableRows, byTable: (rows: RowsOf) => void, label?: string): void => {
+    const next = (target: TableRows, label?: string): void => {
       const other = seeds.find(({ rows }) => rows === target);
       if (!other) return;
       const way = [...chain, { seed, label }];
       const from = way.findIndex((step) => step.seed === other);
-      if (from < 0) {
-        visit(other, way);
-        return;
-      }
-      if (isForEmpty) {
-        openCircle(way.slice(from), late);
-        return;
-      }
-      // Seeds in a circle have no order: this one refers to rows that must be there already.
-      byTable({ table: target.option.table, key: target.option.key[0] ?? "" });
-      warn(
-        `table ${seed.rows.option.table} refers to ${target.option.table} in a circle: that reference finds rows that are on the platform already, so it can't fill an empty one`,
-      );
+      if (from < 0) visit(other, way);
+      else openCircle(way.slice(from), late);
     };
-    const { references, parent } = seed.declaration;
-    for (const [label, target] of seed.references)
-      next(target, (rows) => references && (references[label] = rows), label);
-    if (seed.parent && parent) {
-      const { by } = parent;
-      next(seed.parent.rows, (rows) => (seed.declaration.parent = { ...rows, by }));
-    }
+    for (const [label, target] of seed.references) next(target, label);
+    if (seed.parent) next(seed.parent.rows);
     done.add(seed);
   };
   for (const seed of seeds) visit(seed, []);
-  const split = [...late].map(([seed, labels]) => splitLinks(seed, labels, seeds));
-  return [...seeds, ...split];
+  return [...seeds, ...[...late].map(([seed, labels]) => splitLinks(seed, labels, seeds))];
 }
 
 /** A seed on the way through the tables, with the link by which the way goes on: none for its parent rows. */
