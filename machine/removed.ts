@@ -38,6 +38,7 @@ const flags: Sentences = {
     "--rows is gone: dump whole tables, name fewer of them by --table, and delete rows of the files that you don't need",
   "dump --where":
     "--where is gone: dump whole tables, name fewer of them by --table, and delete rows of the files that you don't need",
+  "table schema --parent": "--parent is gone: a table is read as a whole",
   "promote --fold":
     "--fold is gone: move what all environments have alike into the file that they share by hand, and look at it with microapps report",
   "up --approved": `up --approved is gone: ${noApproval}`,
@@ -64,6 +65,8 @@ const inputs: Sentences = {
   "SeedRows.onViewersChange: recreate": recreateInstead,
   "Environment.declaration":
     "declaration of an Environment is gone: write it to a file and name that, or declare single resources, which take outputs",
+  "getRow.parentTable": "is gone: leave it out, since a table is read as a whole",
+  "getRows.parentTable": "is gone: leave it out, since a table is read as a whole; parentRowID names one parent row",
   "SeedRows.schema": `is gone: ${expectInstead}`,
   "GeneratedApp.again": againInstead,
   "Notification.again": againInstead,

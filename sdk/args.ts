@@ -754,8 +754,6 @@ export interface GetRowsArgs {
   filters?: Record<string, unknown>[];
   /** Limits the rows of a sub-table to those of this parent row. */
   parentRowID?: string;
-  /** Table of the parent rows, in a sub-table. Needed where the platform does not show the parents of rows, or shows no such row without them. */
-  parentTable?: string;
   /**
    * The order of the rows; that of their IDs when unset.
    * @example [{"label":"Code","order":"ascending"}]
@@ -784,8 +782,6 @@ export interface GetRowsOutputArgs {
   filters?: Input<Input<Record<string, Input<unknown>>>[]>;
   /** Limits the rows of a sub-table to those of this parent row. */
   parentRowID?: Input<string>;
-  /** Table of the parent rows, in a sub-table. Needed where the platform does not show the parents of rows, or shows no such row without them. */
-  parentTable?: Input<string>;
   /**
    * The order of the rows; that of their IDs when unset.
    * @example [{"label":"Code","order":"ascending"}]
@@ -818,8 +814,6 @@ export interface GetRowArgs {
    * @example {"Code":"PT"}
    */
   key?: Record<string, unknown>;
-  /** Table of the parent rows, in a sub-table. Needed where the platform does not show the parents of rows, or shows no such row without them. */
-  parentTable?: string;
 }
 
 /** Arguments of getRowOutput. */
@@ -836,8 +830,6 @@ export interface GetRowOutputArgs {
    * @example {"Code":"PT"}
    */
   key?: Input<Record<string, Input<unknown>>>;
-  /** Table of the parent rows, in a sub-table. Needed where the platform does not show the parents of rows, or shows no such row without them. */
-  parentTable?: Input<string>;
 }
 
 /** Result of getRow. */

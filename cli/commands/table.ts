@@ -10,10 +10,6 @@ export function addTableCommand(program: Command): void {
     .argument("<table>", "ID of the table")
     .option("--key <labels>", "labels of its natural key, joined by + (default: the first that tells rows apart)")
     .option("--from <file>", "take the fields from a platform seed, or an environment file, in place of rows")
-    .option(
-      "--parent <table>",
-      "of a sub-table the table of its parent rows, where the platform shows no rows without them",
-    )
     .option("--out <folder>", "write <table>.schema.json, <table>.rows.schema.json and <table>.ts there")
     .addOption(
       new Option("--as <form>", "print one of the three").choices(["table-schema", "json-schema", "typescript"]),

@@ -11,8 +11,7 @@ import { formatCount, quote, some } from "../../provider/messages/text.ts";
 import { keepMemorySmallFor } from "../../provider/pulumi/lifetime/memory.ts";
 import { connect } from "../../provider/pulumi/platform.ts";
 import { maskOf } from "../../provider/pulumi/secrets.ts";
-import { areListed } from "../../provider/resources/rows/live/context.ts";
-import { tableRowsOf } from "../../provider/resources/rows/live/subTables/undeclared.ts";
+import { aTable, rowsOf } from "../../provider/resources/rows/live/context.ts";
 import { TableInference, type TableModel } from "../tableSchema/inference.ts";
 import {
   fileNameOf,
@@ -33,7 +32,6 @@ export interface SchemaOptions {
   cwd?: string;
   stack?: string;
   key?: string;
-  parent?: string;
   from?: string;
   out?: string;
   as?: "table-schema" | "json-schema" | "typescript";
@@ -106,7 +104,7 @@ async function readModel(
   table: string,
   key: readonly string[],
   cwd: string,
-  { stack, parent }: SchemaOptions,
+  { stack }: SchemaOptions,
 ): Promise<TableModel> {
   const { settings, folder: program } = await settingsOf(cwd, stack);
   const stopped = new AbortController();
@@ -118,20 +116,14 @@ async function readModel(
   try {
     const context = lookingContext(platform, settings, program, stopped.signal, progress.show);
     const inference = new TableInference(table, key);
-    const advice = "name the table of its parent rows by --parent, or an environment file by --from";
-    const asked = { table, parent, advice, needsNoParents: true, isEmptyPresumed: true };
-    for await (const page of tableRowsOf(context, asked, { pageSize })) {
+    for await (const page of rowsOf(context, table, aTable, { pageSize })) {
       for (const { _id, embeddingRowID: _parent, viewers: _viewers, teamViewers: _teams, ...rest } of page)
         inference.observe(_id, declarable(rest));
       context.report.status(`${table}: ${formatCount(inference.rows, "row")} read`);
     }
     progress.end();
     if (inference.rows === 0)
-      throw new Error(
-        parent === undefined && !areListed(context)
-          ? `table ${table} shows no rows, which have its labels: if it is a sub-table, ${advice}`
-          : `table ${table} has no rows, which have its labels: name an environment file by --from`,
-      );
+      throw new Error(`table ${table} has no rows, which have its labels: name an environment file by --from`);
     return inference.model();
   } catch (error) {
     progress.end();

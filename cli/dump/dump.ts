@@ -13,8 +13,7 @@ import { DumpMask, pasted, type MaskRequest } from "./masking.ts";
 import type { MasksFile } from "./masks.ts";
 import { declareOrganizations, readOrganizations, unlessEmpty, type DumpedOrganization } from "./people.ts";
 import { inJson, isOfLinks, nameLinksFile, seedsOf, writeSeed, type DumpedSeed } from "./seeds.ts";
-import { readTables } from "./subTables.ts";
-import { DumpError, type TableOption, type TableRows } from "./tables.ts";
+import { DumpError, type TableOption, TableRows } from "./tables.ts";
 
 /** Selection and form of a dump. */
 export interface DumpRequest {
@@ -64,7 +63,8 @@ export async function dump(context: ResourceContext, request: DumpRequest, folde
   const read: TableRows[] = [];
   try {
     const organizations = await readOrganizations(context, request.organizations, request.teams, warn, mask);
-    read.push(...(await readTables(context, tables, draft, (option) => mask?.tableMask(option))));
+    for (const [at, option] of tables.entries())
+      read.push(await TableRows.read(context, option, join(draft, `.spool-${at}`), mask?.tableMask(option)));
     mask?.assertComplete();
     const filled = read.filter(({ count, option }) => {
       if (count === 0) warn(`table ${option.table} has no rows: it is left out`);
@@ -287,8 +287,8 @@ export async function checkMasks(
   const mask = new DumpMask({ file, secret: randomBytes(32).toString("hex") }, tables);
   const folder = mkdtempSync(join(tmpdir(), "microapps-check-"));
   try {
-    const read = await readTables(context, tables, folder, (option) => mask.tableMask(option));
-    for (const rows of read) rows.remove();
+    for (const option of tables)
+      (await TableRows.read(context, option, join(folder, "spool"), mask.tableMask(option))).remove();
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

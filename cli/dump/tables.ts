@@ -6,6 +6,7 @@ import { formatCount } from "../../provider/messages/text.ts";
 import { canonical, digestOf, keyText } from "../../provider/reconcile/digests.ts";
 import type { ResourceContext } from "../../provider/resources/resource.ts";
 import { aTable, rowsOf } from "../../provider/resources/rows/live/context.ts";
+import { parentsAreHidden } from "../../provider/resources/rows/live/liveRows.ts";
 import type { TableMask } from "./masking.ts";
 
 /** Why there is no dump, in one sentence with its remedy. */
@@ -210,6 +211,7 @@ export class TableRows {
     const rows = new TableRows(option, spool, mask);
     try {
       await rows.#readAll(context);
+      rows.#assertKeyed();
       return rows;
     } catch (error) {
       rows.remove();
@@ -327,9 +329,11 @@ export class TableRows {
     }
   }
 
-  /** Throws an error that names rows without their natural key. */
-  assertKeyed(): void {
-    const { table, key } = this.option;
+  /** Throws an error that names rows without their natural key, and for a sub-table whose rows name no parent. */
+  #assertKeyed(): void {
+    const { table, key, parent } = this.option;
+    if (parent && this.count > 0 && this.parent === undefined)
+      throw new DumpError(`${parentsAreHidden(table, parent.by)}; or leave table ${table} out`);
     const keyless = this.#keyless;
     if (keyless.length > 0) {
       throw new DumpError(

@@ -9,7 +9,6 @@ export { createClient } from "./client.ts";
 export type { CallOptions, CallRecord, Calls } from "./http/call.ts";
 export { Limiter, type LimiterOptions } from "./http/limiter.ts";
 export { pages, type PagesOptions } from "./lists/pages.ts";
-export { parentPages } from "./lists/parentPages.ts";
 export type { SenderTimeouts } from "./http/sender.ts";
 export type { Client, ClientOptions, ClientTimeouts } from "./options.ts";
 export { inParallel } from "./parallel.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { id, type Row } from "../contract/values.ts";
 import { InputError, platformFunction } from "./function.ts";
 import { requireFound } from "./missing.ts";
-import { parentTable, readMatching, rowShape, toOutput } from "./tableRows.ts";
+import { readMatching, rowShape, toOutput } from "./tableRows.ts";
 
 export const getRow = platformFunction({
   name: "getRow",
@@ -14,7 +14,6 @@ export const getRow = platformFunction({
     key: z.record(z.string().min(1), z.unknown()).optional().meta({
       description: "Values by label that one row of the table has, and no other.",
     }),
-    parentTable,
   }),
   outputs: z.object(rowShape),
 
@@ -30,14 +29,14 @@ export const getRow = platformFunction({
     return labels.length > 0 ? [] : [{ property: "key", reason: "name the values that tell the row: label → value" }];
   },
 
-  invoke: async (context, { rowID, table = "", key = {}, parentTable }) => {
+  invoke: async (context, { rowID, table = "", key = {} }) => {
     if (rowID !== undefined) {
       const read = context.client.microappdataRow({ rowID }, context).then(({ currentRow }) => currentRow);
       return toOutput(await requireFound("rowID", "row", read));
     }
     let first: Row | undefined;
     let count = 0;
-    for await (const row of readMatching(context, { table, where: key, parentTable, advice: "set parentTable" })) {
+    for await (const row of readMatching(context, { table, where: key })) {
       first ??= row;
       count++;
     }

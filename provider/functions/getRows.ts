@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { id, type Row } from "../contract/values.ts";
 import { keyText } from "../reconcile/digests.ts";
-import { parentTableOf } from "../resources/rows/live/context.ts";
 import { InputError, platformFunction } from "./function.ts";
-import { parentTable, readMatching, row, toOutput } from "./tableRows.ts";
+import { readMatching, row, toOutput } from "./tableRows.ts";
 
 /** Highest number of rows without a limit in the arguments: all of them are held in memory. */
 const maxRows = 10_000;
@@ -34,7 +33,6 @@ export const getRows = platformFunction({
       description: "Filters on stored row keys that the platform applies itself, such as {sortVal: {$gte: 10}}.",
     }),
     parentRowID: id.optional().meta({ description: "Limits the rows of a sub-table to those of this parent row." }),
-    parentTable,
     sort: z.array(sort).optional().meta({ description: "The order of the rows; that of their IDs when unset." }),
     limit: z
       .number()
@@ -48,20 +46,16 @@ export const getRows = platformFunction({
   outputs: z.object({ rows: z.array(row).meta({ description: "The rows." }) }),
 
   invoke: async (context, { filters = [], sort = [], limit, ...query }) => {
-    const { table } = query;
     const named = filters.map(({ embeddingRowID }) => embeddingRowID).find((one) => typeof one === "string");
     const { parentRowID = named } = query;
     // Which rows are the first ones is known only once all are there.
-    const isApart = (): boolean => parentRowID === undefined && parentTableOf(context, table) !== undefined;
-    const enough = (): number => (sort.length > 0 || isApart() ? Infinity : (limit ?? maxRows + 1));
+    const enough = sort.length > 0 ? Infinity : (limit ?? maxRows + 1);
     const rows: Row[] = [];
     const asked = { ...query, filters, parentRowID, limit: sort.length > 0 ? undefined : limit };
-    const advice = "set parentTable, or parentRowID";
-    for await (const row of readMatching(context, { ...asked, advice })) {
+    for await (const row of readMatching(context, asked)) {
       rows.push(row);
-      if (rows.length >= enough()) break;
+      if (rows.length >= enough) break;
     }
-    if (isApart()) rows.sort((a, b) => (a._id < b._id ? -1 : 1));
     if (limit === undefined && rows.length > maxRows) {
       throw new InputError("limit", `the table has more than ${maxRows} such rows: set limit, or say more in where`);
     }

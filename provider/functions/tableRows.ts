@@ -2,8 +2,7 @@ import { z } from "zod";
 import { isNotFound } from "../contract/errors.ts";
 import { declarable, id, type Row, type RowData } from "../contract/values.ts";
 import { keyText } from "../reconcile/digests.ts";
-import type { RowContext } from "../resources/rows/live/context.ts";
-import { rowsBelow, tableRowsOf, UnknownParents } from "../resources/rows/live/subTables/undeclared.ts";
+import { aTable, rowsOf, type RowContext } from "../resources/rows/live/context.ts";
 import { InputError } from "./function.ts";
 
 /** A row as functions answer it. */
@@ -26,29 +25,20 @@ interface Query {
   where?: RowData | undefined;
   /** Filters in the platform's own form, which it applies itself. */
   filters?: RowData[] | undefined;
-  /** The parent row, or the table of the parent rows, in a sub-table. */
+  /** The parent row, in a sub-table. */
   parentRowID?: string | undefined;
-  parentTable?: string | undefined;
-  /** Names what to set where the platform hides parents. */
-  advice: string;
   /** Rows that are wanted at most. */
   limit?: number | undefined;
 }
 
-/** The table of the parent rows, as functions take it. */
-export const parentTable = id.optional().meta({
-  description:
-    "Table of the parent rows, in a sub-table. Needed where the platform does not show the parents of rows, or shows no such row without them.",
-});
-
 /**
- * The rows whose labels have the wanted values, in the order of their IDs; parent by parent where a platform hides parents.
+ * The rows whose labels have the wanted values, in the order of their IDs.
  * The platform is asked for them by label; when it finds none it may not know labels in filters, so the whole table is
  * looked through.
  */
 export async function* readMatching(
   context: RowContext,
-  { table, where = {}, filters = [], limit, parentRowID, parentTable: parent, advice }: Query,
+  { table, where = {}, filters = [], limit, parentRowID }: Query,
 ): AsyncGenerator<Row> {
   const wanted = Object.entries(where);
   const asked = wanted.flatMap(([label, value]) => {
@@ -57,15 +47,20 @@ export async function* readMatching(
   });
   const pageSize = wanted.length === 0 ? limit : undefined;
   const read = async function* (optViewFilters: RowData[]): AsyncGenerator<Row> {
+    const below = parentRowID === undefined ? [] : [{ embeddingRowID: parentRowID }];
+    const isWanted = (row: Row): boolean => wanted.every(([label, value]) => matches(row[label], value));
+    const isBelow = ({ embeddingRowID }: Row): boolean => parentRowID === undefined || embeddingRowID === parentRowID;
     try {
-      const isWanted = (row: Row): boolean => wanted.every(([label, value]) => matches(row[label], value));
-      const asked = { table, parent, advice, isWanted, isEmptyPresumed: true };
-      const which = { optViewFilters, pageSize };
-      const reading =
-        parentRowID === undefined ? tableRowsOf(context, asked, which) : rowsBelow(context, asked, parentRowID, which);
-      for await (const rows of reading) yield* rows;
+      for await (const rows of rowsOf(context, table, aTable, {
+        optViewFilters: [...optViewFilters, ...below],
+        pageSize,
+      })) {
+        // Rows that name no parent would be taken for another parent's, or that one's for theirs.
+        if (parentRowID !== undefined && rows.some(({ embeddingRowID }) => !embeddingRowID))
+          throw new InputError("parentRowID", `table ${table} does not show below which row each of its rows stands`);
+        yield* rows.filter((row) => isWanted(row) && isBelow(row));
+      }
     } catch (error) {
-      if (error instanceof UnknownParents) throw new InputError("table", error.message);
       if (!isNotFound(error)) throw error;
       throw new InputError("table", "there is no such table on the platform");
     }

@@ -37,19 +37,11 @@ export type ProfileInput = z.input<typeof profile>;
 /** Known behaviour of a platform. */
 export interface Dialect extends Pick<Profile, "limits" | "statusWords"> {
   habits: Habits;
-  /** True where a profile has it; without one the usual is presumed. */
-  isSeen: boolean;
 }
 
 /** Completes a profile with the usual habits. */
-export const completeDialect = ({
-  version,
-  habits,
-  limits = {},
-  statusWords = {},
-}: Partial<Profile> = {}): Dialect => ({
+export const completeDialect = ({ habits, limits = {}, statusWords = {} }: Partial<Profile> = {}): Dialect => ({
   habits: { ...usualHabits, ...habits },
   limits,
   statusWords,
-  isSeen: version !== undefined,
 });

@@ -27,6 +27,8 @@ export class LiveRows implements KeyedRows {
   total = 0;
   /** True once a row has shown who made it. */
   showsMakers = false;
+  /** True when a row names the one that it stands below. */
+  namesParents = false;
   /** Labels of the first rows. */
   readonly labels = new Set<string>();
   readonly #wanted: RowSet;

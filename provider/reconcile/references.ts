@@ -26,11 +26,6 @@ export class Lookup {
     return id === undefined ? { reason: "missing" } : { id };
   }
 
-  /** IDs of the rows that have a key. */
-  ids(): Iterable<string> {
-    return this.#keys.keys();
-  }
-
   /** Key of the row with this ID. */
   keyOf(rowID: string): string | undefined {
     return this.#keys.get(rowID);

@@ -160,7 +160,7 @@ export async function tryGetRows(): Promise<void> {
   void rows[0]?.values["Name"];
   //            ^| parentRowID rowID values
   await getRows({ table: "countries", sort: [{ label: "Code", order: "ascending" }] });
-  //              ^| filters limit parentRowID parentTable table where
+  //              ^| filters limit parentRowID table where
   // @ts-expect-error: Type '"up"' is not assignable
   await getRows({ table: "countries", sort: [{ label: "Code", order: "up" }] });
   // @ts-expect-error: Property 'table' is missing in type '{}' but required in type 'GetRowsArgs'
@@ -186,7 +186,7 @@ export async function tryGetRow(): Promise<void> {
   //                                     ^? getRow(args: GetRowArgs, options?: FunctionOptions): Promise<GetRowResult>
   // Finds one row of a data table by its ID or by its natural key.
   await getRow({ rowID: "r1" });
-  //             ^| key parentTable rowID table
+  //             ^| key rowID table
   // @ts-expect-error: 'rowId' does not exist in type 'GetRowArgs'
   await getRow({ rowId: "r1" });
   // @ts-expect-error: Type 'unknown' is not assignable to type 'string'

@@ -6,13 +6,9 @@ import type { Row } from "../../../provider/contract/values.ts";
 export class CountingReads extends TableReads {
   readonly counts = new Map<string, number>();
 
-  override async *read(
-    table: string,
-    call: CallOptions = {},
-    read?: () => AsyncIterable<Row[]>,
-  ): AsyncGenerator<Row[], void, undefined> {
+  override async *read(table: string, call: CallOptions = {}): AsyncGenerator<Row[], void, undefined> {
     let count = 0;
-    for await (const page of super.read(table, call, read)) {
+    for await (const page of super.read(table, call)) {
       count += page.length;
       yield page;
     }

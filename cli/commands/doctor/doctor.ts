@@ -19,7 +19,6 @@ import { callsForNames, habitChecks } from "./families/habits.ts";
 import { organizationChecks } from "./families/organizations.ts";
 import { configurationCheck, programCheck } from "./families/program.ts";
 import { callsForReading, readingChecks } from "./families/reading.ts";
-import { callsPerSubTable } from "./families/subTables.ts";
 import { callsPerTable, maxTables, tableChecks } from "./families/tables.ts";
 import { machineNetwork, type Network } from "./network.ts";
 import { findingsOf, screenOf, statusOf, type DoctorOutcome } from "./rendering.ts";
@@ -66,8 +65,7 @@ const maxCalls = (subject: Subject): number =>
   callsForNames +
   callsForReading +
   organizationChecks(subject).length +
-  callsPerTable * Math.min(maxTables, subject.declared.tables.length) +
-  callsPerSubTable * subject.declared.tables.slice(0, maxTables).filter(({ parent }) => parent !== undefined).length;
+  callsPerTable * Math.min(maxTables, subject.declared.tables.length);
 
 /** Looks at everything and prints what was seen; the answer is the exit status. */
 export async function runDoctor(

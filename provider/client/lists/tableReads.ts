@@ -18,25 +18,16 @@ const maxKeptRows = 10_000;
  */
 export class TableReads {
   readonly #client: Calls<"microappdata">;
-  readonly #newCache: () => SnapshotCache<Row[]>;
-  #snapshots: SnapshotCache<Row[]>;
+  readonly #snapshots: SnapshotCache<Row[]>;
   readonly #underway = new Map<string, Promise<void>>();
 
   constructor(client: Calls<"microappdata">, { ttlMs = 5_000, now = Date.now }: Options = {}) {
     this.#client = client;
-    this.#newCache = () => new SnapshotCache(ttlMs, now);
-    this.#snapshots = this.#newCache();
+    this.#snapshots = new SnapshotCache(ttlMs, now);
   }
 
-  /**
-   * Pages of a table as it was at most `ttlMs` ago.
-   * @param read reads them where they are not known (default: page by page)
-   */
-  async *read(
-    table: string,
-    call: CallOptions = {},
-    read: () => AsyncIterable<Row[]> = () => pages(this.#client, { microAppID: table, ...call }),
-  ): AsyncGenerator<Row[], void, undefined> {
+  /** Pages of a table as it was at most `ttlMs` ago. */
+  async *read(table: string, call: CallOptions = {}): AsyncGenerator<Row[], void, undefined> {
     for (let reader; (reader = this.#underway.get(table)) !== undefined;) await reader;
     const known = this.#snapshots.get(table);
     if (known) {
@@ -49,17 +40,16 @@ export class TableReads {
       if (this.#underway.get(table) === ended.promise) this.#underway.delete(table);
       ended.resolve(undefined);
     };
-    const snapshots = this.#snapshots;
-    const version = snapshots.version(table);
+    const version = this.#snapshots.version(table);
     let rows: Row[] | undefined = [];
     try {
-      for await (const page of read()) {
+      for await (const page of pages(this.#client, { microAppID: table, ...call })) {
         rows = rows && rows.length + page.length <= maxKeptRows ? [...rows, ...page] : undefined;
         // Each reader reads a large table itself: none waits for the end of this read.
         if (!rows) letOthers();
         yield page;
       }
-      if (rows) snapshots.keep(table, rows, version);
+      if (rows) this.#snapshots.keep(table, rows, version);
     } finally {
       letOthers();
     }
@@ -68,10 +58,5 @@ export class TableReads {
   /** Notes a change of ours: earlier reads are not served any more. */
   changed(table: string): void {
     this.#snapshots.changed(table);
-  }
-
-  /** Forgets all earlier reads: from now on rows are asked for in another way. */
-  forget(): void {
-    this.#snapshots = this.#newCache();
   }
 }

@@ -228,8 +228,6 @@ function withoutID(teamID: string, members: readonly Member[]): ApiError {
     code: "badAnswer",
     endpoint: "teammembers",
     message: `A member of team ${teamID} came without a user ID${known.length > 0 ? `; it has ${known.join(", ")}` : ""}`,
-    hint:
-      "The ID of its own counts as the user's where userid answers the same for the address; no setting says so. " +
-      "'microapps verify' shows how this platform lists members and finds users (habits.memberForm, habits.userLookupBy).",
+    hint: "The ID of its own counts as the user's where userid answers the same for the address.",
   });
 }

@@ -182,8 +182,7 @@ const unsure = ({ what }: Pick<Creation<Aged>, "what">, { platformMessage }: Api
   new ResourceError(
     `whether ${what} was created is not known: ${platformMessage}. It is not found under the ID that was chosen for it, and ` +
       `this platform may give IDs of its own: made once more, it might be there twice. Look for it on the platform. If it is ` +
-      `not there, run up again; if it is, delete it first, or import it. 'microapps verify --write-profile <file>' finds out ` +
-      `what the platform does, and microapps:profile names that file (habits.chosenIDs).`,
+      `not there, run up again; if it is, delete it first, or import it.`,
   );
 
 /** Reads the thing under an ID, and its age by the platform's clock, which may differ from ours. */

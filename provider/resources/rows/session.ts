@@ -28,7 +28,6 @@ import { lookUpViewers } from "./live/viewers.ts";
 import { planWithLostLinks } from "./lostLinks.ts";
 import { outcome, refusePlan, tellFindings } from "./reports.ts";
 import { applyPlan } from "./writing/apply.ts";
-import { ReadAgain } from "./writing/firstRow.ts";
 import { keepCells } from "./writing/restoredCells.ts";
 import type { Removal as RowRemoval, HandedOverRows } from "./writing/steps.ts";
 import { learnTrims, withTrims } from "./writing/trims.ts";
@@ -84,11 +83,7 @@ async function entered<Inputs extends SeedInputs>(
     const last = old && withViewerIDs(old, old.viewerIDs);
     if (last) refuseOtherViewers(last, job.inputs, viewerIDs);
     const stated = { ...withoutUndefined(viewersOf(inputs)), ...withoutUndefined({ viewerIDs }) };
-    const whole = { ...job, old: last, stated };
-    return await applied(context, whole).catch((error: unknown) => {
-      if (error instanceof ReadAgain) return applied(context, whole);
-      throw error;
-    });
+    return await applied(context, { ...job, old: last, stated });
   } finally {
     release();
   }
@@ -116,6 +111,9 @@ async function applied<Inputs extends SeedInputs>(
   const departed = loadTombstones(old, inputs);
   const isMoved = await comesBack(context, inputs, departed, plan, summary.rows);
   const removing = [...plan.remove];
+  // A table that names no parent may be one that never does: its first row shows that.
+  const isUnsure = links.by !== undefined && !live.namesParents;
+  const isNew = isUnsure || last.count === 0 || (old && !sameKey(old, inputs));
   const { undone, failures, keptForOthers, trimmed } = await applyPlan(context, inputs, summary, links, plan, {
     clear,
     scope,
@@ -123,7 +121,7 @@ async function applied<Inputs extends SeedInputs>(
     release,
     spare: lateSparing(context, inputs, terms, considered),
     seen: live,
-    unproven: last.count === 0 || (old && !sameKey(old, inputs)) ? unproven : undefined,
+    unproven: isNew ? unproven : undefined,
   });
   sayWhatStays(context.report, inputs.table, planned.keptForOthers, keptForOthers);
   const isRenewed = isMoved || plan.drift.missing.some((index) => !undone.wanted.has(index));

@@ -11,7 +11,6 @@ import { noteFinding, well, wrong, type Finding } from "../findings.ts";
 import { setting } from "../mending.ts";
 import type { Subject } from "../subject.ts";
 import { callsOf, explainExpired, explainUnanswered } from "./account.ts";
-import { areParentsNamed, countRows, describeUnlisted, mayStandBelow, readBelow } from "./subTables.ts";
 import { TableReading } from "./tableReading.ts";
 
 /** Tables that are looked at, calls for each of them, and rows after which reading ends. */
@@ -21,6 +20,8 @@ const maxRows = 20_000;
 
 /** Keys and labels that a finding names. */
 const maxNamed = 3;
+
+const countRows = (rows: number): string => (rows === 1 ? "1 row" : `${rows.toLocaleString("en")} rows`);
 
 /** Three checks of each table: it exists, it has the labels, and its key identifies rows. */
 export function tableChecks({ declared }: Subject): Check[] {
@@ -74,11 +75,12 @@ async function read(context: CheckContext, declared: ProgramTable): Promise<Find
   }
   const looked = found.result(isAll);
   context.learned.tables.set(table, looked);
-  context.learned.showsParents ||= looked.namesParents;
-  if (isAll && declared.parent !== undefined && !areParentsNamed(context))
-    return readBelow(context, declared, declared.parent, looked);
-  if (looked.rows === 0)
-    return noteFinding("It is there, and this account sees no rows in it.", describeUnlisted(context));
+  if (looked.rows === 0) return noteFinding("It is there, and this account sees no rows in it.");
+  if (isAll && declared.parent !== undefined && !looked.namesParents)
+    return wrong(
+      "The platform does not name the parents of its rows (embeddingRowID).",
+      "Runs refuse a seed with parent there: nobody can tell below which row each of its rows stands.",
+    );
   return well(
     isAll ? `It has ${countRows(looked.rows)}.` : `It has more than ${countRows(looked.rows)}; those were looked at.`,
   );
@@ -168,12 +170,6 @@ async function key(context: CheckContext, declared: ProgramTable): Promise<Findi
   if (found.rows === 0) return well("No row has one yet.");
   const [first] = found.twice.keys();
   if (first !== undefined) {
-    if (!areParentsNamed(context) && (await mayStandBelow(context, table))) {
-      return noteFinding(
-        `A key is in several rows of table ${table}, which name no parent rows.`,
-        "They may stand below different rows, which tells them apart: declare the parent of the seed (parent), and the platform's habits (microapps:profile).",
-      );
-    }
     const keys = [...found.twice.keys()].map((text) => (JSON.parse(text) as string[]).slice(0, key.length).join(", "));
     const which = isHidden ? "" : `: ${some(keys, maxNamed)}`;
     const means =

@@ -1,12 +1,10 @@
 import { pages } from "../../../../provider/client/lists/pages.ts";
-import { parentPages } from "../../../../provider/client/lists/parentPages.ts";
 import type { Client } from "../../../../provider/client/options.ts";
 import { maxRowsLeft } from "../../../../provider/conformance/made.ts";
 import { ApiError, orUndefinedIfNotFound } from "../../../../provider/contract/errors.ts";
 import { withoutUndefined, type Row } from "../../../../provider/contract/values.ts";
 import { isObject } from "../../../../provider/contract/wire.ts";
 import type { Journal, Left, JournalThing } from "./journal.ts";
-import { findParent, type SandboxTable } from "./tables.ts";
 
 /** Something that could not be removed, and why. */
 export interface Remainder {
@@ -112,7 +110,7 @@ async function sweep(client: Client, run: Journal["run"], table: string): Promis
   const found = new Map<string, Row>();
   let removed = 0;
   try {
-    for await (const rows of rowsIn(client, run, microAppID, findParent(table))) {
+    for await (const rows of pages(client, { microAppID })) {
       for (const row of rows) found.set(row._id, row);
       if (found.size > maxRowsLeft) return endless;
     }
@@ -126,20 +124,6 @@ async function sweep(client: Client, run: Journal["run"], table: string): Promis
   }
   await remove([...found.values()]);
   return undefined;
-}
-
-/** All rows of a table, by the rows of its parent table too: they may be found by their parents alone. */
-async function* rowsIn(
-  client: Client,
-  { tables }: Journal["run"],
-  microAppID: string,
-  parent: SandboxTable | undefined,
-): AsyncGenerator<Row[]> {
-  const parents: string[] = [];
-  if (parent !== undefined)
-    for await (const rows of pages(client, { microAppID: tables[parent] ?? parent }))
-      for (const { _id } of rows) parents.push(_id);
-  yield* parentPages(client, { microAppID }, parents, true);
 }
 
 const carries = (value: unknown, mark: string): boolean =>

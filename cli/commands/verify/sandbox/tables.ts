@@ -32,10 +32,6 @@ export const sandboxTables = {
 export type SandboxTable = keyof typeof sandboxTables;
 export const sandboxTableNames = Object.keys(sandboxTables) as SandboxTable[]; // keys of a const object
 
-/** Label of the table below whose rows those of this one stand; undefined for any other. */
-export const findParent = (table: string): SandboxTable | undefined =>
-  table === "cities" ? sandboxTables.cities.parent : undefined;
-
 /** A seed of an emulator with the sandbox, beside people who may be asked to help. */
 export const makeSandboxSeed = (): string =>
   `# The sandbox of 'microapps verify', for 'microapps emulator --seed'. It has no secret that guards anything.\n${stringify(

@@ -7,9 +7,8 @@ import { summarize } from "../declared/declaration.ts";
 import { formsOf } from "../declared/forms.ts";
 import { keysIn } from "../declared/summaries.ts";
 import { outputsOf, type KeptState, type SeedInputs } from "../kept/state.ts";
-import { areListed, areParentsShown, areUnlisted, type RowContext } from "./context.ts";
+import type { RowContext } from "./context.ts";
 import { rowByKey } from "./links.ts";
-import { standBelow } from "./subTables/undeclared.ts";
 
 /** Reads the key of a row as IDs have it, `Label=value&…`; undefined for a text of another form. */
 export const readKey = (text: string): Record<string, string> | undefined =>
@@ -50,19 +49,11 @@ export async function importRow<Inputs extends SeedInputs>(
     );
   }
   const rowID = await rowByKey(context, table, key);
-  const advice = "declare it by a SeedRows with parent";
-  if (rowID === undefined && !areListed(context)) {
-    const hides = areUnlisted(context) ? "this platform lists no row" : "a platform may list no row";
-    throw new ResourceError(
-      `table ${table} lists no row ${named}; correct the key. If that row stands below another one, ${advice}: ${hides} of a sub-table`,
-    );
-  }
   if (rowID === undefined) return undefined;
   const { currentRow } = await context.client.microappdataRow({ rowID }, context);
   if (currentRow === undefined) return undefined;
-  const isBelow =
-    currentRow.embeddingRowID || (!areParentsShown(context) && (await standBelow(context, { table, advice })));
-  if (isBelow) throw new ResourceError(`${id} is a row below another one: ${advice}`);
+  if (currentRow.embeddingRowID)
+    throw new ResourceError(`${id} is a row below another one: declare it by a SeedRows with parent`);
   const cells = Object.entries(declarable(currentRow)).filter(([, value]) => value !== null && value !== "");
   const row = Object.fromEntries(cells.filter(([, value]) => isPlain(value)));
   const linked = Object.keys(key).find((label) => !(label in row));

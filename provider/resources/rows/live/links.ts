@@ -13,7 +13,7 @@ import {
 import { ResourceError, type Context } from "../../model/resource.ts";
 import { holderOf } from "../declared/holders.ts";
 import { linksOf, type LinkDeclaration, type LinkedTable } from "../declared/links.ts";
-import { areUnlisted, noteParentTable, parentTableOf, rowsOf, type RowContext } from "./context.ts";
+import { rowsOf, type RowContext } from "./context.ts";
 
 /** A row in its sent form. */
 export interface LinkedRow {
@@ -48,12 +48,7 @@ export class Links {
     declaration: LinkDeclaration & { table: string; resourceUrn?: string | undefined },
     absent?: () => Lookup,
   ): Promise<Links> {
-    const { table, references = {}, parent } = declaration;
-    if (parent) {
-      noteParentTable(context, table, parent.table);
-      if (areUnlisted(context) && parentTableOf(context, parent.table) !== undefined)
-        throw new ResourceError(deeper(table, parent.table));
-    }
+    const { references = {}, parent } = declaration;
     const read = new Map<string, Promise<Lookup>>();
     const lookup = ({ table, key }: LinkedTable): Promise<Lookup> => {
       const name = JSON.stringify([table, key]);
@@ -77,11 +72,6 @@ export class Links {
   /** Label of the parent's key, in a sub-table. */
   get by(): string | undefined {
     return this.#parent?.by;
-  }
-
-  /** IDs of the rows below which rows may stand. */
-  parentIDs(): Iterable<string> {
-    return this.#parent?.lookup.ids() ?? [];
   }
 
   /** The row in its sent form; links without a target are kept for `check`. */
@@ -148,10 +138,6 @@ async function declaringSeed(
   }
   return undefined;
 }
-
-const deeper = (table: string, parent: string): string =>
-  `table ${table} is a sub-table of ${parent}, which is a sub-table itself: this platform shows rows by the filter of their parents alone (habits.subRows), so a later run could not find the parents. ` +
-  `Declare no parent, and link the rows to a row of ${parent} (references) instead`;
 
 /** Rows that a table is taken to have that is referred to. */
 const aTable = 2_500;

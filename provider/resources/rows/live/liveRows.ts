@@ -3,13 +3,13 @@ import { another, type RowDigests } from "../../../reconcile/digests.ts";
 import type { Ledger } from "../../../reconcile/ledger.ts";
 import { LiveRows } from "../../../reconcile/liveRows.ts";
 import type { RowSet } from "../../../reconcile/rowSet.ts";
+import { ResourceError } from "../../model/resource.ts";
 import { digesterFor } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
 import { contentIn, type Scope } from "../kept/scope.ts";
-import type { RowContext } from "./context.ts";
+import { rowsOf, type RowContext } from "./context.ts";
 import type { Links } from "./links.ts";
 import { ProgressRate } from "./progressRate.ts";
-import { seedRowsOf } from "./subTables/shownParents.ts";
 
 /**
  * Answers whether the account of this run made a row: a row's `userID` is its creator. Never of a seed that names another
@@ -42,11 +42,11 @@ export async function liveRows(
   const isMine = await makerOf(context, { table, ...declaration });
   const rate = new ProgressRate("rows read", context.now);
   const expected = Math.max(wanted.length, ledger.count);
-  // A seed without rows looks below no parent: its first row shows what is hidden.
-  for await (const page of seedRowsOf(context, table, expected, links, ledger.count === 0 ? [] : undefined)) {
+  for await (const page of rowsOf(context, table, expected)) {
     if (live.total === 0) for (const row of page.slice(0, 100)) for (const label in row) live.labels.add(label);
     live.showsMakers ||= page.some(({ userID }) => userID !== undefined);
     for (const row of page) {
+      live.namesParents ||= !!row.embeddingRowID;
       const values = links.inSourceTerms(row);
       const known = digester.key(values);
       const dangling = links.isDangling(row);
@@ -58,5 +58,13 @@ export async function liveRows(
     }
     context.report.status(`${table}: ${rate.add(page.length)}`);
   }
+  const isOurs = ledger.count > 0 && live.total > 0;
+  if (links.by !== undefined && isOurs && !live.namesParents)
+    throw new ResourceError(parentsAreHidden(table, links.by));
   return live;
 }
+
+/** The reason why no seed can keep rows below others on a platform that does not name these. */
+export const parentsAreHidden = (table: string, by: string): string =>
+  `table ${table} does not show below which row each of its rows stands (embeddingRowID): rows with a parent (by ${by}) can't be compared there, and none is sent, changed or removed. ` +
+  `Ask the platform's operator to show it in the table's rows; or declare no parent, and link the rows to a row of the other table (references) instead`;

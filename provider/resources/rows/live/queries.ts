@@ -2,7 +2,7 @@ import type { CallOptions, Calls } from "../../../client/http/call.ts";
 import type { RequestOf } from "../../../contract/endpoints.ts";
 import { isRefusal, orUndefinedIfNotFound } from "../../../contract/errors.ts";
 import type { Row } from "../../../contract/values.ts";
-import { parentTableOf, rowsOf, type RowContext } from "./context.ts";
+import { rowsOf, type RowContext } from "./context.ts";
 
 /** IDs that one query asks for. */
 const maxIDs = 1_000;
@@ -26,12 +26,8 @@ export async function hasRows(context: RowContext, table: string, count: number)
   return (await page(context, table, 2, { optViewSort: { _id: 1 } }, count - 1)).length === 1;
 }
 
-/**
- * Rows by their IDs, in one query; undefined from a server that does not know the filter, or does not go by it, and where
- * that query does not show their parents.
- */
+/** Rows by their IDs, in one query; undefined from a server that does not know the filter, or does not go by it. */
 export async function rowsByID(context: RowContext, table: string, ids: readonly string[]): Promise<Row[] | undefined> {
-  if (parentTableOf(context, table) !== undefined) return undefined;
   try {
     const found = await page(context, table, ids.length, { optViewFilters: [{ _id: { $in: [...ids] } }] });
     const asked = new Set(ids);
@@ -42,10 +38,9 @@ export async function rowsByID(context: RowContext, table: string, ids: readonly
   }
 }
 
-/** Rows by their IDs, a call each; none where a single row does not show its parent. */
-export async function oneByOne(context: RowContext, table: string, ids: readonly string[]): Promise<Row[]> {
+/** Rows by their IDs, a call each. */
+export async function oneByOne(context: RowContext, ids: readonly string[]): Promise<Row[]> {
   const { client, ...call } = context;
-  if (parentTableOf(context, table) !== undefined) return [];
   const read = await Promise.all(ids.map((rowID) => orUndefinedIfNotFound(client.microappdataRow({ rowID }, call))));
   return read.flatMap((answer) => answer?.currentRow ?? []);
 }
@@ -61,7 +56,7 @@ export async function* rowsByIDs(context: RowContext, table: string, ids: readon
     const asked = ids.slice(at, at + maxIDs);
     yield taken((await rowsByID(context, table, asked)) ?? []);
     const unseen = asked.filter((id) => left.has(id));
-    if (unseen.length > 0) yield taken(await oneByOne(context, table, unseen));
+    if (unseen.length > 0) yield taken(await oneByOne(context, unseen));
   }
   if (left.size === 0) return;
   for await (const rows of rowsOf(context, table, ids.length)) yield taken(rows);

@@ -10,11 +10,10 @@ import { lastSource } from "../declared/summaries.ts";
 import type { RowTarget } from "../declared/target.ts";
 import type { LeftLabels } from "../kept/clearing.ts";
 import type { Scope } from "../kept/scope.ts";
-import type { RowContext } from "./context.ts";
+import { rowsOf, type RowContext } from "./context.ts";
 import { Links } from "./links.ts";
 import { makerOf } from "./liveRows.ts";
 import { ProgressRate } from "./progressRate.ts";
-import { seedRowsOf } from "./subTables/shownParents.ts";
 
 const linking = ({ references, parent }: RowTarget): string | undefined =>
   canonical([references ?? {}, parent ?? null]);
@@ -71,7 +70,7 @@ export async function readReshapedRows(
   const rate = new ProgressRate("rows read", context.now);
   const seen: SeenRow[] = [];
   const isMine = await makerOf(context, inputs);
-  for await (const page of seedRowsOf(context, inputs.table, ledger.count, links)) {
+  for await (const page of rowsOf(context, inputs.table, ledger.count)) {
     for (const row of page) {
       const [was, is] = [oldLinks.inSourceTerms(row), links.inSourceTerms(row)];
       const key = before.key(was);

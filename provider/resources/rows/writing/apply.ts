@@ -6,7 +6,6 @@ import type { Summary } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
 import type { RowContext } from "../live/context.ts";
 import type { Links } from "../live/links.ts";
-import { ReadAgain } from "./firstRow.ts";
 import { RowWriter } from "./rowWriter.ts";
 import { Stopped, type Applied, type Steps } from "./steps.ts";
 
@@ -30,7 +29,6 @@ export async function applyPlan(
     await writer.removeAll();
     await writer.verify();
   } catch (error) {
-    if (error instanceof ReadAgain) throw error;
     reasons.push(reasonOf(error));
     if (error instanceof Stopped) await writer.verify();
   } finally {

@@ -8,12 +8,12 @@ import { ResourceError } from "../../model/resource.ts";
 import { untilShown } from "../../model/shown.ts";
 import { digesterFor, type Summary } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
-import { parentTableOf, rowsOf, type RowContext } from "../live/context.ts";
+import { rowsOf, type RowContext } from "../live/context.ts";
 import type { Links } from "../live/links.ts";
+import { parentsAreHidden } from "../live/liveRows.ts";
 import { rowsByID } from "../live/queries.ts";
-import { findHiddenRows, parentsAreHidden, seedRowsOf } from "../live/subTables/shownParents.ts";
 import { differencesOf } from "./differences.ts";
-import { parentIn, type NewRow } from "./inserts.ts";
+import type { NewRow } from "./inserts.ts";
 import type { ReadBackFindings } from "./readBack.ts";
 
 /** How often the first row is sent whose answer is lost. */
@@ -24,9 +24,6 @@ export interface Unproven {
   add: (rowID: string) => void;
   delete: (rowID: string) => void;
 }
-
-/** Thrown where the first row showed that the table has to be read in another way: the run begins again, with nothing sent. */
-export class ReadAgain extends Error {}
 
 /** A table that a seed has not written before, as it was seen. */
 export interface NewTable {
@@ -63,8 +60,9 @@ export async function tryRow(
         `nothing else was sent. Run up again: it looks for that row first. If this persists, the platform does not keep rows`,
     );
   }
-  if (links.by !== undefined && !listed?.embeddingRowID)
-    await findParent(context, table, links.by, { row, rowID, unproven });
+  const isBelow =
+    links.by === undefined || listed?.embeddingRowID || (await rowIn(context, table, rowID))?.embeddingRowID;
+  if (!isBelow) throw await triedInVain(context, { rowID, unproven }, [parentsAreHidden(table, links.by)]);
   const values = links.inSourceTerms(found);
   const index = new RowIndices(wanted.length);
   const digest = digester.key(values);
@@ -87,25 +85,6 @@ export async function tryRow(
   const reasons =
     differences.sentences.length > 0 ? differences.sentences : [`table ${table} did not keep the natural key`];
   throw await triedInVain(context, { rowID, unproven }, reasons);
-}
-
-/**
- * Throws where a read of the table does not show the parent of the first row, which is taken away then: `ReadAgain` where
- * its parent finds it.
- */
-async function findParent(
-  context: RowContext,
-  table: string,
-  by: string,
-  { row, rowID, unproven }: { row: NewRow; rowID: string; unproven: Unproven },
-): Promise<void> {
-  if (parentTableOf(context, table) !== undefined) return;
-  if ((await rowIn(context, table, rowID))?.embeddingRowID) return;
-  if ((await findHiddenRows(context, table, [parentIn(row.text) ?? ""])) !== "found")
-    throw await triedInVain(context, { rowID, unproven }, [parentsAreHidden(table, by)]);
-  await orUndefinedIfNotFound(context.client.removemicroapprow({ rowID }, context));
-  unproven.delete(rowID);
-  throw new ReadAgain();
 }
 
 /** Takes the first row away; answers why it can't stay. */
@@ -159,7 +138,7 @@ async function rowLike(
   const others = Object.keys(sent).filter((label) => !key.includes(label) && canonical(sent[label]) !== undefined);
   const isSame = (row: RowData, values: RowData, label: string): boolean =>
     canonical(row[label]) === canonical(sent[label]) || keyText(values[label]) === keyText(sent[label]);
-  for await (const page of seedRowsOf(context, table, 1, links, parent === undefined ? [] : [parent])) {
+  for await (const page of rowsOf(context, table, 1)) {
     for (const row of page) {
       if (parent !== undefined && row.embeddingRowID !== parent) continue;
       const values = links.inSourceTerms(row);
@@ -177,7 +156,6 @@ async function rowLike(
 
 /** A row by its ID; undefined also where a platform finds rows by their IDs in no query. */
 export async function rowByID(context: RowContext, table: string, rowID: string): Promise<Row | undefined> {
-  if (parentTableOf(context, table) !== undefined) return rowIn(context, table, rowID);
   // In the form in which tables are read: that of a single row may be another one.
   const found = (await rowsByID(context, table, [rowID]))?.find(({ _id }) => _id === rowID);
   if (found) return found;
@@ -185,11 +163,9 @@ export async function rowByID(context: RowContext, table: string, rowID: string)
   return currentRow?._id === rowID ? currentRow : undefined;
 }
 
-/** A row by its ID, if need be by looking through the table, which `rowByID` does where parents are hidden. */
-async function rowOf(context: RowContext, table: string, rowID: string): Promise<Row | undefined> {
-  const found = await rowByID(context, table, rowID);
-  return found ?? (parentTableOf(context, table) === undefined ? rowIn(context, table, rowID) : undefined);
-}
+/** A row by its ID, if need be by looking through the table. */
+const rowOf = async (context: RowContext, table: string, rowID: string): Promise<Row | undefined> =>
+  (await rowByID(context, table, rowID)) ?? rowIn(context, table, rowID);
 
 /** A row by its ID, as the whole table shows it. */
 async function rowIn(context: RowContext, table: string, rowID: string): Promise<Row | undefined> {

@@ -1,13 +1,11 @@
-import { inParallel } from "../../../client/parallel.ts";
-import { ApiError, isOutcomeUnknown, isRefusal } from "../../../contract/errors.ts";
-import { withoutUndefined, type RowData } from "../../../contract/values.ts";
+import { isOutcomeUnknown, isRefusal, type ApiError } from "../../../contract/errors.ts";
+import { withoutUndefined } from "../../../contract/values.ts";
 import type { RowSet } from "../../../reconcile/rowSet.ts";
 import { untilShown } from "../../model/shown.ts";
 import { digesterFor } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
-import type { RowContext } from "../live/context.ts";
+import { rowsOf, type RowContext } from "../live/context.ts";
 import type { Links } from "../live/links.ts";
-import { seedRowsOf } from "../live/subTables/shownParents.ts";
 
 /** A row that is to be inserted: where it stands in the source, and its JSON. */
 export interface NewRow {
@@ -18,18 +16,8 @@ export interface NewRow {
 
 type Target = Parameters<RowContext["client"]["insertWritten"]>[0];
 
-/** ID of the row below which a new one stands. */
-export const parentIn = (text: string): string | undefined =>
-  (JSON.parse(text) as { embeddingRowID?: string }).embeddingRowID; // RowWriter wrote it
-
 /** How often a batch is sent whose rows do not appear. */
 const maxAttempts = 3;
-
-/** Single inserts that are under way at a time; the client's own limiter may allow fewer. */
-const concurrency = 16;
-
-/** Tables that were seen to take no batches, by the client that found it. */
-const withoutBatches = new WeakMap<object, Set<string>>();
 
 /** Callbacks for the rows of a batch, by their outcome. */
 interface Outcomes {
@@ -44,8 +32,6 @@ export class RowInserts {
   readonly #target: RowTarget;
   readonly #wanted: RowSet;
   readonly #links: Links;
-  /** True when a batch was taken: what is refused then are rows. */
-  #takesBatches = false;
   /** True when rows existed after an answer that did not count them. */
   #isTrusted = false;
 
@@ -58,87 +44,22 @@ export class RowInserts {
 
   /**
    * Inserts a batch. A batch that is refused is halved until the rows that the platform refuses are known: `refused` gets
-   * each of them, `unseen` those that did not appear although they were sent several times, `inserted` all others. A table
-   * that takes no batches, seen by a row that it takes alone, gets one row at a time.
+   * each of them, `unseen` those that did not appear although they were sent several times, `inserted` all others.
    */
   async insert(batch: readonly NewRow[], report: Outcomes): Promise<void> {
-    if (this.#isSingle) return this.#singly(batch, report);
     try {
       const unseen = new Set(await this.#once(batch));
-      this.#takesBatches = true;
       report.inserted(unseen.size === 0 ? batch : batch.filter((row) => !unseen.has(row)));
       report.unseen([...unseen]);
     } catch (error) {
       const [first] = batch;
-      if (!first || !(isRefusal(error) || isOfEndpoint(error))) throw error;
-      if (batch.length > 1 && isRefusal(error)) {
+      if (!first || !isRefusal(error)) throw error;
+      if (batch.length > 1) {
         const half = Math.ceil(batch.length / 2);
         await this.insert(batch.slice(0, half), report);
         await this.insert(batch.slice(half), report);
-      } else if (this.#takesBatches || !(await this.#takesAlone(first, error, report))) {
-        if (!isRefusal(error)) throw error;
-        report.refused(first, error);
-      } else await this.insert(batch.slice(1), report);
+      } else report.refused(first, error);
     }
-  }
-
-  /** Sends a row of a refused batch alone; resolves to false where it is refused as well. */
-  async #takesAlone(row: NewRow, refusal: ApiError, outcomes: Outcomes): Promise<boolean> {
-    const refused: unknown[] = [];
-    const isTaken = await this.#singly([row], { ...outcomes, refused: (one) => void refused.push(one) }).then(
-      () => refused.length === 0,
-      (error: unknown) => {
-        if (isOfEndpoint(error)) return false;
-        throw error;
-      },
-    );
-    const { table } = this.#target;
-    if (isTaken && !this.#isSingle) {
-      withoutBatches.set(this.#context.client, (withoutBatches.get(this.#context.client) ?? new Set()).add(table));
-      this.#context.report.warning(
-        `${table}: the platform takes this row alone and in no batch (${refusal.platformMessage}): rows are inserted one by one, ` +
-          `which is slower. ${hintOfBatches}`,
-      );
-    }
-    return isTaken;
-  }
-
-  /** True where rows are sent one by one. */
-  get #isSingle(): boolean {
-    const { client } = this.#context;
-    return withoutBatches.get(client)?.has(this.#target.table) === true;
-  }
-
-  /** Inserts rows one by one. */
-  async #singly(rows: readonly NewRow[], report: Outcomes): Promise<void> {
-    const { client } = this.#context;
-    const { table: microAppID, viewers, teamViewers, userID, ignoreActionRules } = this.#target;
-    const options = withoutUndefined({ viewers, teamViewers, userID, ignoreActionRules });
-    let missing = rows;
-    for (let attempt = 1; attempt <= maxAttempts && missing.length > 0; attempt++) {
-      const lost: NewRow[] = [];
-      await inParallel(missing, concurrency, async (row) => {
-        const { embeddingRowID, ...rowData } = JSON.parse(row.text) as RowData & { embeddingRowID?: string }; // RowWriter wrote it
-        const request = { microAppID, rowData, ...options, ...withoutUndefined({ embeddingRowID }) };
-        try {
-          await client.insertmicroapprow(request, this.#context);
-          report.inserted([row]);
-        } catch (error) {
-          if (isOutcomeUnknown(error) && error.code !== "cancelled") lost.push(row);
-          else if (isRefusal(error)) report.refused(row, error);
-          else throw error;
-        }
-      });
-      if (lost.length > 0) this.#tellLost(lost.length);
-      missing = lost.length === 0 ? [] : await untilShown(this.#context, () => this.#notThere(lost), isNone);
-      report.inserted(lost.filter((row) => !missing.includes(row)));
-    }
-    report.unseen(missing);
-  }
-
-  #tellLost(count: number): void {
-    const { table } = this.#target;
-    this.#context.report.warning(`${table}: ${count} answers to single rows were lost; looking which rows are there`);
   }
 
   /** Rows that did not appear. */
@@ -183,8 +104,7 @@ export class RowInserts {
     const { table } = this.#target;
     const digester = digesterFor(this.#target);
     const left = new Map(batch.map((row) => [row.index, row]));
-    const parents = new Set(batch.flatMap(({ text }) => parentIn(text) ?? []));
-    for await (const page of seedRowsOf(this.#context, table, this.#wanted.length, this.#links, parents)) {
+    for await (const page of rowsOf(this.#context, table, this.#wanted.length)) {
       for (const row of page) {
         const digest = digester.key(this.#links.inSourceTerms(row));
         const index = digest && this.#wanted.find(digest);
@@ -194,17 +114,3 @@ export class RowInserts {
     return [...left.values()];
   }
 }
-
-const isNone = (left: readonly unknown[]): boolean => left.length === 0;
-
-/** True for a failure by which a platform may mean that it has no such endpoint, rather than the rows. */
-const isOfEndpoint = (error: unknown): error is ApiError =>
-  error instanceof ApiError &&
-  (["notImplemented", "notFound", "forbidden"].includes(error.code) || isNoPath(error)) &&
-  !isOutcomeUnknown(error);
-
-/** True for a server's own 404 or 405. */
-const isNoPath = ({ code, status }: ApiError): boolean => code === "badAnswer" && (status === 404 || status === 405);
-
-const hintOfBatches =
-  "A profile with habits.batchInserts: no in microapps:profile sends none, as 'microapps verify' writes it.";

@@ -7,11 +7,10 @@ import { digesterFor, type Summary } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
 import type { Clearing } from "../kept/clearing.ts";
 import { contentIn, type Scope } from "../kept/scope.ts";
-import { parentTableOf, room, rowsOf, type RowContext } from "../live/context.ts";
+import { room, rowsOf, type RowContext } from "../live/context.ts";
 import type { Links } from "../live/links.ts";
 import { NumberedKeys } from "../live/numberedKeys.ts";
 import { hasRows, oneByOne, page, rowsByID } from "../live/queries.ts";
-import { findHiddenRows } from "../live/subTables/shownParents.ts";
 import { differencesOf } from "./differences.ts";
 
 /** Maximum of rows that are kept; of more, the last ones are examined and all are counted. */
@@ -50,7 +49,7 @@ export interface ReadBackFindings {
 
 /**
  * Reads back what was written, whatever the platform answered to it: all rows up to 10,000; of more the newest ones, with
- * the number of all. What a platform is known for may save a call that finds nothing, and proves nothing.
+ * the number of all.
  */
 export async function readBack(
   context: RowContext,
@@ -69,13 +68,11 @@ export async function readBack(
   const numbered = new NumberedKeys(key);
   const missing = RowIndices.of(written);
   let keyless = 0;
-  let hasParents = false;
   const look = (rows: readonly Row[]): void => {
     for (const row of rows) {
       const values = links.inSourceTerms(row);
       const digest = digester.key(values);
       if (digest === undefined) keyless++;
-      hasParents ||= !!row.embeddingRowID;
       const index = digest && wanted.find(digest);
       if (index === undefined) numbered.observe(values);
       if (digest === undefined || index === undefined || !written.has(index)) continue;
@@ -94,9 +91,6 @@ export async function readBack(
     const sentences = [withoutKey(target)];
     return { sentences, isLabelLost: true, missing, found, trimmed: [] };
   }
-  const isOtherwise = missing.size + differing.size > 0 && !hasParents;
-  if (isOtherwise && links.by !== undefined && (await findHiddenRows(context, table, links.parentIDs())) === "found")
-    return readBack(context, target, summary, links, rows);
   const unseen = isProved ? new RowIndices(0) : missing;
   const differences = await differencesOf(context, target, {
     ...{ written: { has: (index) => written.has(index) && !missing.has(index) }, differing },
@@ -121,12 +115,9 @@ async function seek(
   { missing, written, inserted, changed, inAll, expected }: Sought,
   look: (rows: readonly Row[]) => void,
 ): Promise<boolean> {
-  const isByParent = parentTableOf(context, table) !== undefined;
   const newestShow = async (): Promise<boolean> => {
-    if (isByParent) await lookAtAll();
-    if (isByParent) return missing.size === 0;
     if (missing.size > 0) look(await newest(context, table, missing.size));
-    if (missing.size > 0 && inserted === 0) look(await oneByOne(context, table, changed.slice(0, ids.oneByOne)));
+    if (missing.size > 0 && inserted === 0) look(await oneByOne(context, changed.slice(0, ids.oneByOne)));
     if (written.size <= most) return missing.size === 0;
     return missing.size < written.size && (await hasRows(context, table, inAll));
   };
