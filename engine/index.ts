@@ -1,10 +1,10 @@
 export { makeStack } from "./cli/stacks.ts";
 export { EngineError } from "./errors.ts";
 export { passphraseFrom } from "./state/crypter.ts";
-export { isPipeline, withoutCommands } from "./terminal/pipelines.ts";
+export { isPipeline, withoutCommands } from "./terminal/text.ts";
 export { ask, isInteractive, processTerminal, readTyped, type Terminal } from "./terminal/prompts.ts";
 export { wrapLine } from "./terminal/columns.ts";
 export { oneLine, printable, printableJson } from "./terminal/text.ts";
 export { setConfig } from "./workspace/configEdits.ts";
-export { projectFolder, stateAtRest, stateInClear } from "./workspace/stateAtRest.ts";
+export { projectFolder, stateAtRest, stateInClear } from "./workspace/workspace.ts";
 export { refuseTakenStack, type Stack, Workspace } from "./workspace/workspace.ts";

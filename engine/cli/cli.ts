@@ -1,8 +1,7 @@
 import { type Command, Option } from "commander";
 import { EngineError, exitStatuses, messageOf } from "../errors.ts";
-import { isPipeline, withoutCommands } from "../terminal/pipelines.ts";
 import { processTerminal, type Terminal } from "../terminal/prompts.ts";
-import { oneLine, printable } from "../terminal/text.ts";
+import { isPipeline, withoutCommands, oneLine, printable } from "../terminal/text.ts";
 import { addConfigCommands } from "./configs.ts";
 import { addOperations, type Descriptions } from "./operations.ts";
 import { answerFlag, takeFlags } from "./pulumi.ts";

@@ -7,6 +7,9 @@ import type { Snapshot } from "../state/snapshot.ts";
 import type { Config } from "../workspace/config.ts";
 import { Semaphore } from "./concurrency.ts";
 
+type Place = "kind" | "preview" | "project" | "stack" | "snapshot" | "providers" | "packages";
+type Settings = "config" | "emit" | "showSecrets" | "parallel";
+
 /** State shared by the parts of one run: its settings, the checkpoint, the providers, and the sign to stop. */
 export class Run {
   readonly kind: RunKind;
@@ -34,33 +37,10 @@ export class Run {
   ending = false;
   readonly #onAbort: (() => void)[] = [];
 
-  constructor(
-    settings: Pick<
-      Run,
-      | "kind"
-      | "preview"
-      | "project"
-      | "stack"
-      | "config"
-      | "snapshot"
-      | "providers"
-      | "packages"
-      | "emit"
-      | "showSecrets"
-      | "parallel"
-    >,
-  ) {
-    this.kind = settings.kind;
-    this.preview = settings.preview;
-    this.project = settings.project;
-    this.stack = settings.stack;
-    this.config = settings.config;
-    this.snapshot = settings.snapshot;
-    this.providers = settings.providers;
-    this.packages = settings.packages;
-    this.emit = settings.emit;
-    this.showSecrets = settings.showSecrets;
-    this.parallel = settings.parallel;
+  constructor(settings: Pick<Run, Place | Settings>) {
+    ({ kind: this.kind, preview: this.preview, project: this.project, stack: this.stack } = settings);
+    ({ snapshot: this.snapshot, providers: this.providers, packages: this.packages } = settings);
+    ({ config: this.config, emit: this.emit, showSecrets: this.showSecrets, parallel: this.parallel } = settings);
     this.slots = new Semaphore(settings.parallel);
     this.rebase();
   }

@@ -9,21 +9,28 @@ import resourceProto, {
   type ResourceInvokeRequest,
   type ResourceInvokeResponse,
 } from "@pulumi/pulumi/proto/resource_pb.js";
-import type { Goal, ReadGoal } from "../deployment/goal.ts";
+import { type Goal, type ReadGoal, providerGoal } from "../deployment/goal.ts";
 import type { StackOutputs } from "../deployment/result.ts";
 import type { Run } from "../deployment/run.ts";
 import type { StepGenerator } from "../deployment/stepGenerator.ts";
 import { toPropertyChange } from "../deployment/steps.ts";
 import { EngineError, messageOf, Refusal, ReportedError } from "../errors.ts";
-import { fromProtoAlias } from "../providers/construction.ts";
-import type { Construction, Constructed } from "../providers/construction.ts";
-import { withVersion } from "../providers/packageVersions.ts";
+import { fromProtoAlias, type Construction, type Constructed } from "../providers/construction.ts";
+import { withVersion, defaultName, versionsIn } from "../providers/packageVersions.ts";
 import { ProviderError } from "../providers/provider.ts";
 import type { Timeouts } from "../state/resourceState.ts";
 import { parsePath } from "../values/paths.ts";
 import { changesBetween } from "../values/propertyChanges.ts";
 import { fromStruct, toStruct } from "../values/structs.ts";
-import { isProviderType, isStackUrn, packageOf } from "../values/urns.ts";
+import {
+  isProviderType,
+  isStackUrn,
+  packageOf,
+  makeReference,
+  parseReference,
+  providerTypePrefix,
+  typeOf,
+} from "../values/urns.ts";
 import {
   equal,
   isProperties,
@@ -34,7 +41,7 @@ import {
   type PropertyValue,
   containsUnknown,
 } from "../values/values.ts";
-import { DefaultProviders } from "./defaultProviders.ts";
+import { providerProperties } from "../workspace/config.ts";
 import { hasUncreated } from "./invokeDependencies.ts";
 import { refusePackage, refuseRegistration } from "./unsupported.ts";
 
@@ -348,4 +355,88 @@ function parseDuration(text: string, where: string): number {
     throw new EngineError(`${where}: '${text}' is not a duration such as '30s', '5m' or '1h30m'`);
   }
   return parts.reduce((total, [, count, unit]) => total + Number(count) * (seconds[unit ?? ""] ?? 0), 0);
+}
+
+/**
+ * Finds the provider for what a program asks for. Makes the default ones, one for each package and version, from the
+ * stack's configuration.
+ */
+class DefaultProviders {
+  readonly #run: Run;
+  readonly #generator: StepGenerator;
+  /** The `providers` of components, which children inherit by package. */
+  readonly #ofComponents = new Map<string, Map<string, string>>();
+  readonly #references = new Map<string, Promise<string>>();
+  readonly #versions: ReadonlyMap<string, string>;
+
+  constructor(run: Run, generator: StepGenerator) {
+    this.#run = run;
+    this.#generator = generator;
+    this.#versions = versionsIn(run.resources);
+  }
+
+  /** Chooses the version of a provider: the requested one, or the one in the state; empty where there is none. */
+  version(name: string, requested: string): string {
+    return requested || (this.#versions.get(name) ?? "");
+  }
+
+  /** Remembers the providers that a component passes to its children. */
+  rememberComponent(component: string, request: RegisterResourceRequest): void {
+    const own = new Map(request.getProvidersMap().toArray());
+    for (const [name, reference] of this.#ofComponents.get(request.getParent()) ?? []) {
+      if (!own.has(name)) own.set(name, reference);
+    }
+    this.#ofComponents.set(component, own);
+  }
+
+  /** Finds the provider of a resource: its own, its parent's, one of a parent component, or the default one. */
+  ofResource(request: RegisterResourceRequest, parent: Goal | undefined): Promise<string> {
+    const name = packageOf(request.getType());
+    const inherited =
+      parent !== undefined && parent.provider !== "" && packageOf(typeOf(parseReference(parent.provider).urn)) === name
+        ? parent.provider
+        : undefined;
+    const reference =
+      request.getProvider() ||
+      inherited ||
+      request.getProvidersMap().get(name) ||
+      this.#ofComponents.get(request.getParent())?.get(name);
+    return reference ? Promise.resolve(reference) : this.#default(name, request.getVersion());
+  }
+
+  ofRead(request: ReadResourceRequest): Promise<string> {
+    const reference = request.getProvider();
+    return reference === ""
+      ? this.#default(packageOf(request.getType()), request.getVersion())
+      : Promise.resolve(reference);
+  }
+
+  ofFunction(request: ResourceInvokeRequest): Promise<string> {
+    const name = packageOf(request.getTok());
+    const reference = request.getProvider() || this.#ofComponents.get(request.getParent())?.get(name);
+    return reference ? Promise.resolve(reference) : this.#default(name, request.getVersion());
+  }
+
+  /** Finds the default provider, which is made on first use. */
+  #default(name: string, requested: string): Promise<string> {
+    const version = this.version(name, requested);
+    const key = `${name} ${version}`;
+    const known = this.#references.get(key) ?? this.#make(name, version);
+    this.#references.set(key, known);
+    return known;
+  }
+
+  async #make(name: string, version: string): Promise<string> {
+    const { config } = this.#run;
+    const disabled = config["pulumi:disable-default-providers"]?.text ?? "";
+    if (disabled.includes(`"${name}"`) || disabled.includes(`"*"`)) {
+      throw new EngineError(
+        `the default provider for '${name}' is disabled by pulumi:disable-default-providers: name a provider`,
+      );
+    }
+    const inputs = withVersion(providerProperties(config, name), version);
+    const goal = providerGoal(`${providerTypePrefix}${name}`, defaultName(version), inputs);
+    const state = await this.#generator.register(goal);
+    return makeReference(state.urn, state.id);
+  }
 }

@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
-import { type ResourceState } from "../state/resourceState.ts";
+import type { ResourceState } from "../state/resourceState.ts";
 import { makeReference, packageOf, parseReference, typeOf, unknownId } from "../values/urns.ts";
 import { equal, type PropertyMap, revealSecrets } from "../values/values.ts";
 import { pickVisibleInputs, withInternals } from "./packageVersions.ts";
-import { ProviderError } from "./provider.ts";
-import type {
-  Checked,
-  Created,
-  Difference,
-  Identity,
-  InputsAndOutputs,
-  ResourceProvider,
-  Updated,
+import {
+  ProviderError,
+  type Checked,
+  type Created,
+  type Difference,
+  type Identity,
+  type InputsAndOutputs,
+  type ResourceProvider,
+  type Updated,
 } from "./provider.ts";
 
 /** The part of a provider that steps use. The registry is one too, for provider resources. */

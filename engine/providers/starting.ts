@@ -13,8 +13,7 @@ import {
   type StartOptions,
 } from "../processes/process.ts";
 import type { Config } from "../workspace/config.ts";
-import type { PluginFolder } from "../workspace/plugins.ts";
-import type { Project } from "../workspace/project.ts";
+import type { PluginFolder, Project } from "../workspace/project.ts";
 import { clientAt, type ResourceProviderClient, type Service } from "./connection.ts";
 import type { ResourceProvider } from "./provider.ts";
 import { ProviderClient } from "./providerClient.ts";

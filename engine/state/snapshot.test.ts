@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { setImmediate } from "node:timers/promises";
-import { Integrity, integrityProblem } from "./integrity.ts";
 import { newState, type ResourceState } from "./resourceState.ts";
+import { Integrity, integrityProblem } from "./snapshot.ts";
 import { Snapshot } from "./snapshot.ts";
 
 const state = (name: string, more: Partial<ResourceState> = {}): ResourceState =>

@@ -1,8 +1,7 @@
 import { createRequire } from "node:module";
 import type stringWidth from "string-width";
-import { isPipeline, withoutCommands } from "./pipelines.ts";
 import type { Terminal } from "./prompts.ts";
-import { type Line, oneLine } from "./text.ts";
+import { isPipeline, withoutCommands, type Line, oneLine } from "./text.ts";
 
 /** Characters of one column each: ASCII, and the lines of tables. */
 const simple = /^[\x20-\x7e\u2500-\u257f]*$/;

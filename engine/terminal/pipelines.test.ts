@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { isPipeline, withoutCommands } from "./pipelines.ts";
+import { isPipeline, withoutCommands } from "./text.ts";
 
 test("a pipeline carries out nothing that was said", () => {
   expect(withoutCommands("::add-mask::x\n  ::set-output name=a::b\n/approve\nno ::command, 1/2")).toBe(

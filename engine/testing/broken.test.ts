@@ -4,7 +4,7 @@ import { isLong } from "../../testing/harness/drawn.ts";
 import { EngineError } from "../errors.ts";
 import type { EngineEvent } from "../events.ts";
 import { writeDurably } from "../state/atomicWrite.ts";
-import { integrityProblem } from "../state/integrity.ts";
+import { integrityProblem } from "../state/snapshot.ts";
 import { setConfig } from "../workspace/configEdits.ts";
 import { Sandbox } from "./sandbox.ts";
 

@@ -131,36 +131,27 @@ function defaultEntry(value: unknown): ConfigEntry {
   return { text: goJson(plain as JsonValue), secret: false, object: true };
 }
 
-function checkDeclared(stack: string, name: string, declared: ConfigDeclaration, entry: ConfigEntry): void {
+/** Forms of the texts of values, by the types that Pulumi.yaml may declare. */
+const forms: Readonly<Record<string, RegExp>> = {
+  string: /^/,
+  integer: /^[+-]?\d+$/,
+  boolean: /^(true|false)$/,
+  array: /^\[/,
+  object: /^\{/,
+};
+
+function checkDeclared(
+  stack: string,
+  name: string,
+  { type = "", secret }: ConfigDeclaration,
+  entry: ConfigEntry,
+): void {
   const where = `Stack '${stack}' with configuration key '${name}' must be`;
-  if (declared.secret && !entry.secret) throw new EngineError(`${where} encrypted as it's secret`);
-  const content: unknown = entry.object ? JSON.parse(entry.text) : entry.text;
-  if (!hasType(content, declared.type ?? "", declared.items)) {
-    throw new EngineError(`${where} of type '${typeName(declared.type ?? "", declared.items)}'`);
-  }
-}
-
-function typeName(type: string, items: unknown): string {
-  if (type !== "array" || !isObject(items)) return type;
-  return `array<${typeName(String(items["type"]), items["items"])}>`;
-}
-
-function hasType(content: unknown, type: string, items: unknown): boolean {
-  switch (type) {
-    case "string":
-      return typeof content === "string";
-    case "integer":
-      return (typeof content === "number" && Number.isInteger(content)) || /^[+-]?\d+$/.test(String(content));
-    case "boolean":
-      return typeof content === "boolean" || content === "true" || content === "false";
-    case "array":
-      if (!Array.isArray(content) || !isObject(items)) return false;
-      return content.every((element) => hasType(element, String(items["type"]), items["items"]));
-    case "object":
-      return isObject(content);
-    default:
-      throw new EngineError(`the type '${type}' in the configuration of Pulumi.yaml is not known`);
-  }
+  if (secret && !entry.secret) throw new EngineError(`${where} encrypted as it's secret`);
+  const form = forms[type];
+  if (!form) throw new EngineError(`the type '${type}' in the configuration of Pulumi.yaml is not known`);
+  if (!form.test(entry.text) || (type === "string" && entry.object))
+    throw new EngineError(`${where} of type '${type}'`);
 }
 
 /** Selects the properties of a default provider: its own keys, or the whole configuration for dynamic resources. */

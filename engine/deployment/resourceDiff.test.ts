@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import type { DetailedChange, Difference } from "../providers/provider.ts";
 import { parsePath } from "../values/paths.ts";
 import { Secret, unknown } from "../values/values.ts";
-import { toDetailedChanges, invertDifference } from "./detailedDiff.ts";
+import { toDetailedChanges, invertDifference } from "./resourceDiff.ts";
 
 const detail = (...given: [path: string, kind: DetailedChange["kind"], input?: boolean][]) =>
   given.map(([path, kind, input = true]) => ({ path: parsePath(path), change: { kind, input, replaces: false } }));

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { Secret } from "../values/values.ts";
 import { type Deployment, encodeDeployment } from "./checkpoint.ts";
-import { CheckpointText } from "./checkpointText.ts";
+import { CheckpointText } from "./checkpoint.ts";
 import { newCrypter } from "./crypter.ts";
 import { newState, type ResourceState } from "./resourceState.ts";
 
