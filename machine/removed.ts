@@ -15,6 +15,12 @@ const recreateInstead =
 
 const expectInstead = "write what the rows have to be like in expect, and the types of a CSV in types";
 
+const sandboxInstead =
+  "name what is for tests by --sandbox, such as --sandbox organization=new or --sandbox countries=<table ID>";
+const profileByHand =
+  "write the profile by hand: microapps verify names the setting for each difference that one covers (docs/verify.md)";
+const alwaysClean = "each run removes what it makes, and what a killed one has left";
+
 /** Commands of `microapps`, with those above them: `state provider-kind`. */
 const commands: Sentences = {
   "state provider-kind":
@@ -45,6 +51,23 @@ const flags: Sentences = {
   "ci --approve": `ci --approve is gone: ${noApproval}`,
   "report --events":
     "report --events is gone: `microapps preview` shows what a program that declares its own resources will do",
+  "verify --in": `--in is gone: ${sandboxInstead}`,
+  "verify --new": `--new is gone: ${sandboxInstead}`,
+  "verify --table": `--table is gone: ${sandboxInstead}`,
+  "verify --test-bed": `--test-bed is gone: ${sandboxInstead}`,
+  "verify --bed": `--bed is gone: ${sandboxInstead}`,
+  "verify --print-bed": "--print-bed is gone: docs/verify.md has the tables of a sandbox",
+  "verify --address": "--address is gone: name an address that may be invited by --sandbox invitee=<address>",
+  "verify --apps": "--apps is gone: --generate generates an app, --sandbox app=<ID> names one",
+  "verify --app": "--app is gone: name it by --sandbox app=<ID>, and say --notify for notifications",
+  "verify --file": "--file is gone: name it by --sandbox file=<address>",
+  "verify --rows": "--rows is gone: limits of a platform stand in a profile, which is written by hand",
+  "verify --timeout": "--timeout is gone: a call ends after a minute, and Ctrl-C ends a run and removes what it made",
+  "verify --facts": "--facts is gone: what the interface promises stands in the package, and nothing else is tried",
+  "verify --profile": `--profile is gone: microapps:profile names it; ${profileByHand}`,
+  "verify --write-profile": `--write-profile is gone: ${profileByHand}`,
+  "verify --force": `--force is gone: no profile is written; ${profileByHand}`,
+  "verify --clean": `--clean is gone: ${alwaysClean}`,
   "emulator --tenant":
     "--tenant is gone: start an emulator for each platform, or make instances (`POST /_emulator/instances`, `emulator.instance()`)",
 };

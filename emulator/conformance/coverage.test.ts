@@ -1,9 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { packageFolder } from "../../machine/ownPackage.ts";
 import { createClient } from "../../provider/client/client.ts";
-import { loadFacts } from "../../provider/conformance/load.ts";
 import { endpoints, type EndpointName } from "../../provider/contract/endpoints.ts";
 import { allMembers } from "../../provider/contract/teams.ts";
 import { handlerOf } from "../endpoints/handlers.ts";
@@ -20,13 +16,6 @@ test.each(Object.keys(endpoints) as EndpointName[])(
     expect(openapi("http://here")).toHaveProperty(["paths", path, method.toLowerCase(), "operationId"], name);
   },
 );
-
-test("the README counts the facts that are assumed", () => {
-  const facts = loadFacts();
-  const assumed = facts.filter(({ evidence }) => evidence.kind === "assumed");
-  const readme = readFileSync(join(packageFolder, "emulator/README.md"), "utf8");
-  expect(readme).toContain(`${assumed.length} of ${facts.length} facts`);
-});
 
 test("endpoints take POST and nothing else, unless they say so", async () => {
   const { url } = await start();

@@ -1,145 +1,290 @@
-import { messageOf } from "../../machine/failures.ts";
-import { endpoints, type WireNames } from "../contract/endpoints.ts";
-import {
-  switches as habitTable,
-  usualSwitches as usualHabits,
-  type SwitchName as HabitName,
-  type Switches as Habits,
-} from "../habits/deviations.ts";
-import type { Fact } from "./fact.ts";
-import { fixtures, people, type FixtureIDs, type FixtureName } from "./fixtures.ts";
-import { forms, findWrongHabit, type FormChoice } from "./forms.ts";
-import { FactThings, type MadeThing } from "./made.ts";
-import type { Mismatch } from "./matching.ts";
-import { createRawClient, type PlatformClient, type Send } from "./platformClient.ts";
-import { mentions } from "./references.ts";
-import { carryOutFact, type Emulated, type FactFailure, type Stage } from "./trial.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Endpoint } from "../contract/endpoint.ts";
+import { endpoints, type EndpointName } from "../contract/endpoints.ts";
+import { isObject, type Json } from "../contract/wire.ts";
+import { needsOf, resolve, type Fact, type FactStep } from "./facts.ts";
+import { mismatch, valueAt, type Mismatch } from "./matching.ts";
 
-/** Result of a fact. `habit` is the platform's habit that it found. */
-export type FactResult = { fact: Fact; habit?: { name: HabitName; value: string } | undefined } & (
-  | { status: "passed" }
-  | ({ status: "failed"; step: number } & Mismatch)
-  | { status: "notTried"; why: string }
+/** What a call came to: an answer without its envelope, or a refusal. */
+export type Reply = { answer: unknown } | { refused: { message: string; code: string } };
+
+/** A way to call a platform. Rejects with `Lost` where no answer came, so that nobody knows what was done. */
+export type Call = (name: EndpointName, request: Json, as: FactStep["as"]) => Promise<Reply>;
+
+export class Lost extends Error {}
+
+/** Something that facts made on the platform. */
+export interface Made {
+  kind: "row" | "child record" | "team" | "organization" | "app";
+  id: string;
+}
+
+/** Something that could not be removed. */
+export interface Left extends Made {
+  why: string;
+}
+
+export type FactResult = { fact: Fact } & (
+  | { status: "fits" }
+  | ({ status: "misfit" } & Mismatch)
+  | { status: "notTried"; why: string; isLost?: boolean }
 );
 
 export interface FactRun {
   facts: readonly Fact[];
-  /** The platform's address is the caller's business. */
-  send: Send;
-  sandbox: FixtureIDs;
-  /** Known habits of the platform (default: the usual); facts find the rest. */
-  habits?: Partial<Habits> | undefined;
-  /** Which form is sent where the platform takes several (default: the first). */
-  spelling?: FormChoice | undefined;
-  wireNames?: WireNames | undefined;
-  /** Another way to call the platform, in place of plain HTTP through `send`. */
-  client?: PlatformClient | undefined;
-  emulator?: Emulated | undefined;
-  /** Puts the platform back after each fact, in place of removing what it made. */
-  reset?: (() => void) | undefined;
-  /** Ends the run after the call that is under way; what the fact made is removed all the same. */
+  call: Call;
+  /** What the sandbox has, by the names of `sandboxNames` and `chosenIDs`. */
+  sandbox: ReadonlyMap<string, string>;
+  /** Stands in whatever is made. */
+  mark: string;
+  /** Ends the run before its next call; what was made is removed all the same. */
   signal?: AbortSignal | undefined;
-  made?: ((thing: MadeThing) => void) | undefined;
-  removed?: ((thing: MadeThing) => void) | undefined;
-  /** Receives each fact when it is finished. */
+  /** Milliseconds for which a read that is not as expected is tried again (default 0). */
+  patienceMs?: number | undefined;
+  /** Puts the platform back after each fact, in place of removing what was made. */
+  reset?: (() => void) | undefined;
+  /** Receives each result at once. */
   done?: ((result: FactResult) => void) | undefined;
 }
 
-/** Tries facts on a platform, one after the other: first those that tell of its habits, which others presume. */
-export async function runFacts(run: FactRun): Promise<FactResult[]> {
-  const { sandbox, send, spelling, wireNames, emulator, signal } = run;
-  const known: Partial<Record<HabitName, string>> = { ...run.habits };
-  const habits = (): Partial<Habits> => known as Partial<Habits>; // values are those of the table
-  const client = run.client ?? createRawClient({ send, sandbox, habits, spelling, wireNames });
-  const ledger = new FactThings(client, run.made, run.removed);
+/** Tables of a sandbox; rows below others go first. */
+export const tables = ["cities", "countries", "currencies"] as const;
+/** The label that tells whose a row is, and the beginning of what stands there. */
+const markLabel = "Run";
+export const ownMark = "microapps-verify";
+
+/** Tries facts one after the other. After a lost call, and when it is stopped, the others are not tried. */
+export async function runFacts(run: FactRun): Promise<{ results: FactResult[]; left: Left[] }> {
+  const left: Left[] = [];
   const results: FactResult[] = [];
-  for (const fact of inOrder(run.facts)) {
-    const why = signal?.aborted ? "the run was stopped" : obstacle(fact, run, habits());
-    const result: FactResult =
-      why === undefined
-        ? await tryFact(fact, { client, ledger, sandbox, emulator, signal }, run)
-        : { fact, status: "notTried", why };
-    if (result.habit) known[result.habit.name] = result.habit.value;
+  for (const fact of run.facts) {
+    const why = obstacle(fact, run, results, left);
+    const result: FactResult = why === undefined ? await tried(fact, run, left) : { fact, status: "notTried", why };
     results.push(result);
     run.done?.(result);
   }
-  if (!run.client) await client.leave().catch(() => undefined);
-  return results;
+  return { results, left };
 }
 
-async function tryFact(fact: Fact, stage: Stage, { emulator, reset, signal }: FactRun): Promise<FactResult> {
-  emulator?.set(fact.settings ?? {});
-  let failure: FactFailure | undefined;
+const stopped = "the run was stopped";
+
+/** Why a fact is not tried; undefined when it is. */
+function obstacle(fact: Fact, run: FactRun, results: readonly FactResult[], left: readonly Left[]): string | undefined {
+  if (run.signal?.aborted || results.some((result) => "isLost" in result)) return stopped;
+  const needs = needsOf(fact);
+  const missing = needs.filter((name) => !run.sandbox.has(name));
+  if (missing.length > 0) return `they need ${missing.map(askedFor).join(", ")}`;
+  // What a call promises in its first fact is presumed by all others.
+  const calls = new Set<string>(fact.steps.map(({ call }) => call));
+  const broken = results.find(({ status, fact: { id } }) => status !== "fits" && id !== fact.id && calls.has(id));
+  if (broken) return `they presume "${broken.fact.id}"`;
+  const isDisturbed = left.some(({ kind }) => kind === "row") && tables.some((table) => needs.includes(table));
+  return isDisturbed ? "rows of an earlier fact could not be removed" : undefined;
+}
+
+/** What brings a thing into a sandbox. */
+function askedFor(name: string): string {
+  if (name === "generate" || name === "notify") return `--${name}`;
+  if (name === "caller.apiKey") return "microapps:apiKey";
+  return /^(?:caller|person)\./.test(name) ? name.replace(".", "'s ") : `--sandbox ${name}=…`;
+}
+
+async function tried(fact: Fact, run: FactRun, left: Left[]): Promise<FactResult> {
+  const workshop = new Workshop(run);
   try {
-    failure = await carryOutFact(fact, stage);
+    const wrong = await carryOut(fact, run, workshop);
+    return wrong ? { fact, status: "misfit", ...wrong } : { fact, status: "fits" };
   } catch (error) {
-    if (signal?.aborted) return { fact, status: "notTried", why: "the run was stopped" };
-    const message = messageOf(error);
-    failure = { step: 0, path: "", expected: "an answer", seen: message };
+    if (error instanceof Lost) return { fact, status: "notTried", why: error.message, isLost: true };
+    if (!run.signal?.aborted) throw error;
+    return { fact, status: "notTried", why: stopped };
   } finally {
-    emulator?.set({});
-    if (reset) {
-      stage.ledger.forget();
-      reset();
-    } else await stage.ledger.clear();
+    if (run.reset) run.reset();
+    else left.push(...(await workshop.clear()));
   }
-  const value = failure ? failure.value : fact.habit && usualHabits[fact.habit];
-  const habit = fact.habit && value !== undefined ? { name: fact.habit, value } : undefined;
-  if (!failure) return { fact, habit, status: "passed" };
-  const { step, path, expected, seen } = failure;
-  return { fact, habit, status: "failed", step, path, expected, seen };
 }
 
-/** Facts that tell of habits come first, each after those of the habits that it presumes, or whose form it sends. */
-export function inOrder(facts: readonly Fact[]): Fact[] {
-  const tellers = facts.filter(({ habit }) => habit !== undefined);
-  const depths = new Map<Fact, number>();
-  const depth = (fact: Fact): number => {
-    const known = depths.get(fact);
-    if (known !== undefined) return known;
-    depths.set(fact, 0); // of a circle, whoever comes round to it does not wait for it
-    const needed = habitsBefore(fact);
-    const before = tellers.filter((other) => other !== fact && other.habit !== undefined && needed.has(other.habit));
-    const found = Math.max(0, ...before.map((other) => 1 + depth(other)));
-    depths.set(fact, found);
-    return found;
-  };
-  const rest = facts.filter(({ habit }) => habit === undefined);
-  return [...tellers.toSorted((a, b) => depth(a) - depth(b)), ...rest];
+async function carryOut(
+  { steps }: Fact,
+  { sandbox, mark, signal, patienceMs = 0 }: FactRun,
+  workshop: Workshop,
+): Promise<Mismatch | undefined> {
+  const known = new Map<string, unknown>([...sandbox, ["mark", mark]]);
+  for (const written of steps) {
+    const step = resolve(written, known) as FactStep; // names became values
+    const until = Date.now() + patienceMs;
+    const isRead = endpoints[step.call].effect === "read";
+    let reply: Reply;
+    let wrong: Mismatch | undefined;
+    for (;;) {
+      signal?.throwIfAborted();
+      reply = await workshop.call(step);
+      wrong = differenceOf(step, reply);
+      if (!wrong || !isRead || Date.now() >= until) break;
+      await sleep(250); // what was made may be shown a little later
+    }
+    if (wrong) return wrong;
+    for (const [name, path] of Object.entries(written.keep)) {
+      const value = "answer" in reply ? valueAt(reply.answer, path) : undefined;
+      if (value === undefined) return { path, expected: "$any", seen: value };
+      known.set(name, value);
+      if (typeof value === "string") workshop.own.add(value);
+    }
+  }
+  return undefined;
 }
 
-/** Habits that are to be known before a fact is tried. */
-function habitsBefore({ presumes, steps }: Fact): ReadonlySet<string> {
-  const calls = steps.flatMap(({ call, form }) => (call === undefined || form !== undefined ? [] : [call]));
-  const firstForms = calls.map((name) => Object.values(forms[name])[0]);
-  return new Set([presumes, ...firstForms.map((form) => form?.presumes ?? {})].flatMap(Object.keys));
+function differenceOf({ answer, refused, gone }: FactStep, reply: Reply): Mismatch | undefined {
+  if (gone !== undefined) {
+    return "refused" in reply ? undefined : mismatch("$absent", valueAt(reply.answer, gone), gone);
+  }
+  if (refused && "answer" in reply) return { path: "", expected: "a refusal", seen: reply.answer };
+  if ("answer" in reply) return answer === undefined ? undefined : mismatch(answer, reply.answer);
+  const { message } = reply.refused;
+  if (!refused) return { path: "", expected: answer ?? "an answer", seen: message };
+  return refused.message === undefined ? undefined : mismatch(refused.message, message, "message");
 }
 
-/** Why a fact can't be tried on this platform; undefined when it can. */
-function obstacle(fact: Fact, { sandbox, emulator }: FactRun, known: Partial<Habits>): string | undefined {
-  if (isEmulatorsOnly(fact) && !emulator) return "it needs an emulator";
-  const missing = needsOf(fact).find((name) => sandbox[name] === undefined);
-  if (missing !== undefined) return `the sandbox has no ${missing}: ${fixtures[missing]}`;
-  const other = findWrongHabit(fact.presumes, known);
-  if (other === undefined) return undefined;
-  const value = known[other] ?? usualHabits[other];
-  return `${habitTable[other].about} (${other}): here it is "${value}"`;
+/** Where a call names what it touches. */
+const touching = new Set([
+  ...["microAppID", "microAppResourceID", "appID", "rowID", "childID", "embeddingRowID", "organizationID"],
+  ...["teamID", "teamIDs", "teamMemberID", "sourceResourceID", "destinationResourceID", "resourceID"],
+  ...["email", "emails", "userID", "userIDs", "userEmail", "adminID", "viewers", "teamViewers"],
+]);
+
+/** What calls make, and where they have its ID; a chosen one stands in the request. */
+const makers: Partial<Record<EndpointName, [kind: Made["kind"], answer: string, request?: string]>> = {
+  insertmicroapprow: ["row", "rowID"],
+  microappchildCreate: ["child record", "childID"],
+  insertteam: ["team", "teamID", "teamInfo._id"],
+  insertorganization: ["organization", "organizationID", "organizationInfo._id"],
+  createappwithprompt: ["app", "link"],
+};
+const removers: Partial<Record<Made["kind"], [name: EndpointName, id: string]>> = {
+  row: ["removemicroapprow", "rowID"],
+  "child record": ["microappchildDelete", "childID"],
+  team: ["deleteteam", "teamID"],
+  organization: ["deleteorganization", "organizationID"],
+};
+
+/** Makes the calls of one fact inside of the sandbox, and removes what they made. */
+class Workshop {
+  /** What changes may touch. */
+  readonly own: Set<string>;
+  readonly #run: FactRun;
+  readonly #tables = new Set<string>();
+  #made: Made[] = [];
+
+  constructor(run: FactRun) {
+    this.#run = run;
+    // An ID to choose is ours once something was made under it.
+    this.own = new Set([...run.sandbox].flatMap(([name, value]) => (name.startsWith("id.") ? [] : [value])));
+  }
+
+  /** Carries out a step. The one rule: a change names nothing but the sandbox's things and what this fact made. */
+  async call({ call: name, with: request, as }: FactStep): Promise<Reply> {
+    const { call, mark } = this.#run;
+    const { effect }: Endpoint = endpoints[name];
+    if (effect === "read" || name === "login" || name === "logout") return call(name, request, as);
+    const outside = idsIn(request).find((id) => !this.own.has(id) && !id.startsWith(mark));
+    if (outside !== undefined) throw new Error(`a fact would touch ${outside}, which is not the sandbox's`);
+    const [kind, answered = "", chosen = ""] = makers[name] ?? [];
+    const id = valueAt(request, chosen);
+    if (kind && typeof id === "string") this.#add(kind, id); // the answer may be lost
+    if (name.startsWith("insertmicroapprow")) this.#tables.add(String(request["microAppID"]));
+    const reply = await call(name, marked(request, mark), as);
+    if ("refused" in reply) {
+      this.#made = this.#made.filter((made) => made.id !== id);
+      return reply;
+    }
+    const made = valueAt(reply.answer, answered);
+    if (kind && typeof made === "string") this.#add(kind, made);
+    const [, key = ""] = Object.values(removers).find(([remover]) => remover === name) ?? [];
+    this.#made = this.#made.filter((each) => each.id !== request[key]);
+    return reply;
+  }
+
+  /** Removes what is left, the newest first. */
+  async clear(): Promise<Left[]> {
+    const { call, sandbox } = this.#run;
+    const left: Left[] = [];
+    for (const made of this.#made.toReversed()) left.push(...(await remove(call, made)));
+    const tried = new Set(left.map(({ id }) => id));
+    for (const table of tables.map((name) => sandbox.get(name) ?? "")) {
+      if (this.#tables.has(table)) left.push(...(await removeRows(call, table, tried)));
+    }
+    return left;
+  }
+
+  #add(kind: Made["kind"], id: string): void {
+    this.#made = [...this.#made.filter((made) => made.id !== id), { kind, id }];
+    this.own.add(id);
+  }
 }
 
-/** True for a fact that needs more than the interface. */
-export const isEmulatorsOnly = ({ settings, steps }: Fact): boolean =>
-  settings !== undefined || steps.some(({ emulator }) => emulator !== undefined);
+/** A request with the mark in each row that it inserts. */
+function marked(request: Json, mark: string): Json {
+  const { rowData, rows } = request;
+  const withMark = (row: unknown): unknown => (isObject(row) ? { ...row, [markLabel]: mark } : row);
+  if (Array.isArray(rows)) return { ...request, rows: rows.map(withMark) };
+  return isObject(rowData) && "microAppID" in request ? { ...request, rowData: withMark(rowData) } : request;
+}
 
-/** Things that a sandbox needs for a fact. */
-export function needsOf({ needs, steps }: Fact): FixtureName[] {
-  const named = mentions(steps).map(({ name }) => name);
-  const callers = steps.flatMap(({ as }) => people.filter((person) => person === as));
-  const passwords = callers.flatMap((person): FixtureName[] => [`${person}.email`, `${person}.password`]);
-  const keys = steps.flatMap(({ call }): FixtureName[] =>
-    call !== undefined && endpoints[call].auth === "token+key" ? ["admin.apiKey"] : [],
+/** IDs and addresses that a request touches; values of rows are not looked at. */
+function idsIn(value: unknown, isNamed = false): string[] {
+  if (typeof value === "string") return isNamed ? [value] : [];
+  if (Array.isArray(value)) return value.flatMap((each) => idsIn(each, isNamed));
+  return Object.entries(isObject(value) ? value : {}).flatMap(([key, inner]) =>
+    key === "rowData" || key === "rows" ? [] : idsIn(inner, touching.has(key)),
   );
-  const all = [...needs, ...named, ...passwords, ...keys].filter((name): name is FixtureName =>
-    Object.hasOwn(fixtures, name),
-  );
-  return [...new Set(all)];
+}
+
+/** Removes a thing; what is returned is still there. */
+export async function remove(call: Call, made: Made): Promise<Left[]> {
+  const { kind, id } = made;
+  const [name, key] = removers[kind] ?? [];
+  if (name === undefined || key === undefined) return [{ ...made, why: `no call removes an ${kind}` }];
+  try {
+    const members = kind === "team" ? await listed(call, "teammembers", { teamIDs: [id] }, "teamMembers") : [];
+    for (const { userID, teamMemberID } of members ?? []) {
+      await call("deleteteammember", { teamID: id, userID, teamMemberID }, "caller");
+    }
+    const reply = await call(name, { [key]: id }, "caller");
+    return "answer" in reply || reply.refused.code === "notFound" ? [] : [{ ...made, why: reply.refused.message }];
+  } catch (error) {
+    if (error instanceof Lost) return [{ ...made, why: error.message }];
+    throw error;
+  }
+}
+
+/** Most rows with our mark that a table may have. */
+const mostRows = 2_000;
+
+/** Removes the rows with our mark, read after read until no other one comes. */
+export async function removeRows(call: Call, table: string, tried = new Set<string>()): Promise<Left[]> {
+  const left: Left[] = [];
+  const all = (why: string): Left[] => [...left, { kind: "row", id: `in table ${table}`, why }];
+  for (;;) {
+    const rows = await rowsIn(call, table);
+    if (!rows) return all("the table can't be read");
+    const own = rows.filter(({ id, isOwn }) => isOwn && !tried.has(id));
+    if (own.length === 0) return left;
+    if (tried.size > mostRows) return all("there is no end of them");
+    for (const { id } of own) {
+      tried.add(id);
+      left.push(...(await remove(call, { kind: "row", id })));
+    }
+  }
+}
+
+/** Rows of a table, as many as one read brings; undefined where it can't be read. */
+export async function rowsIn(call: Call, table: string): Promise<{ id: string; isOwn: boolean }[] | undefined> {
+  const rows = await listed(call, "microappdata", { microAppID: table }, "microAppRows").catch(() => undefined);
+  return rows?.map((row) => ({ id: String(row["_id"]), isOwn: String(row[markLabel]).startsWith(ownMark) }));
+}
+
+async function listed(call: Call, name: EndpointName, request: Json, key: string): Promise<Json[] | undefined> {
+  const reply = await call(name, request, "caller");
+  const list = "answer" in reply ? valueAt(reply.answer, key) : undefined;
+  return Array.isArray(list) ? (list as unknown[]).filter(isObject) : undefined;
 }

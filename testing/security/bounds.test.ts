@@ -13,8 +13,6 @@ import { stateOf } from "../../cli/changes/state/state.ts";
 import { Repository } from "../../cli/changes/testing/repository.ts";
 import { deadlineMs } from "../../cli/commands/report/reporting.ts";
 import { maxMegabytesOfState, textOf as textOfFlag } from "../../cli/commands/report/textOf.ts";
-import { timesOf } from "../../cli/commands/verify/interruption.ts";
-import { maxMegabytesOfAnswer, Sender } from "../../cli/commands/verify/sandbox/sending.ts";
 import { maxBytes as maxBytesOfRequest } from "../../emulator/http/server.ts";
 import { createEmulator } from "../../emulator/index.ts";
 import { parseCheckpoint } from "../../engine/state/checkpoint.ts";
@@ -25,7 +23,6 @@ import { maxLevels } from "../../machine/structs.ts";
 import { parseReply } from "../../provider/client/http/answers.ts";
 import { maxMegabytesOf } from "../../provider/client/http/bodies.ts";
 import { Transport } from "../../provider/client/http/transport.ts";
-import { maxRowsLeft } from "../../provider/conformance/made.ts";
 import { answerIn, ofAnswers } from "../../provider/contract/wire.ts";
 import { LateError, until } from "../../provider/files/deadline.ts";
 import { maxMegabytesOfLayer, maxMegabytesOfRows, readText } from "../../provider/files/files.ts";
@@ -79,7 +76,7 @@ const profile = (text: string): unknown => {
   return readProfile("profile.yaml", folder);
 };
 
-/** The failure of a call whose answer has some kilobytes, and of a request to verify. */
+/** The failure of a call whose answer has some kilobytes. */
 async function answered(work: (url: string) => Promise<unknown>): Promise<unknown> {
   const server = createServer((_, response) => response.end(kilobytes));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -102,12 +99,6 @@ const call = (endpoint: "readorganization" | "insertorganization") =>
     } finally {
       await transport.close();
     }
-  });
-
-const verified = (): Promise<unknown> =>
-  answered(async (url) => {
-    const sender = new Sender({ url, maxMegabytes: small });
-    await sender.send({ method: "GET", url: "/api/x", headers: {}, body: undefined }).finally(() => sender.close());
   });
 
 /** Announces a request to the emulator that is too large, and sends nothing of it. */
@@ -141,7 +132,6 @@ const settingsBeyond = (readIt: (text: string) => unknown): Refusal[] => [
   [() => readIt(`a: ${nested(levels + 1)}`), /more than 100 levels/],
   [() => readText(folder, hole("any.yaml", maxMegabytesOfLayer), maxMegabytesOfLayer), /more than 4 MB/],
 ];
-const { limitMs, cleaningMs } = timesOf("2h");
 
 const rows: Row[] = [
   {
@@ -243,24 +233,6 @@ const rows: Row[] = [
       [() => call("insertorganization"), /answered with more than 0.00048828125 MB/],
       [() => answerIn(nested(ofAnswers.levels + 1)) ?? "no answer", /no answer/],
     ],
-  },
-  {
-    cells: [
-      "an answer to `verify`",
-      `${maxMegabytesOfAnswer} MB`,
-      count(ofAnswers.levels),
-      `rows of the sandbox: those sent, ${count(maxRowsLeft)} when it cleans`,
-    ],
-    beyond: [[verified, /answers with more than 0.0009765625 MB/]],
-  },
-  {
-    cells: [
-      "a run of `verify`",
-      "",
-      "",
-      `${limitMs / 3_600_000} hours (\`--timeout\`), and ${cleaningMs / 60_000} minutes to remove what it made`,
-    ],
-    beyond: [],
   },
   {
     cells: ["a state", `${maxMegabytesOfState} MB in reports`, count(ofStates.levels), ""],

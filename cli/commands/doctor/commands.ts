@@ -2,13 +2,11 @@ import type { Command } from "commander";
 import { processTerminal, type Terminal } from "../../../engine/cli/cli.ts";
 import type { DoctorOptions } from "./doctor.ts";
 
-/** Adds the command that checks everything a run presumes, and explains how to mend it. */
+/** Adds the command that checks what a run presumes, and says what to do. */
 export function addDoctorCommand(program: Command, terminal: Terminal = processTerminal): void {
   program
     .command("doctor")
-    .description(
-      "look whether the platform, the login and the tables of a stack are as a run needs them; changes nothing",
-    )
+    .description("look whether platform, login and tables of a stack are as a run needs them; changes nothing")
     .option(
       "--table <id:key>",
       "another table, with the labels of its natural key joined by + (repeatable)",
