@@ -12,9 +12,9 @@ import { rowVerbs } from "../../provider/layers/rowEdits.ts";
 import { type Cells, naturalKey } from "../../provider/reconcile/naturalKeys.ts";
 import { formatOf } from "../../provider/sources/formats.ts";
 import { read } from "../../provider/sources/read.ts";
-import { DataRefusal } from "../changes/base/dataRefusal.ts";
-import type { EnvironmentEntry } from "../changes/base/environments.ts";
-import { type Declared, readDeclaration } from "../changes/model/source.ts";
+import { DataRefusal } from "../report/environments.ts";
+import type { EnvironmentEntry } from "../report/environments.ts";
+import { type Declared, readDeclaration } from "../report/source.ts";
 import type { EditedFile, FileEdit } from "./editor/edits.ts";
 import type { EditStep, RowFileEdit, ValueFileEdit } from "./editor/text.ts";
 

@@ -14,15 +14,15 @@ import { fileOf } from "../between/editor/edits.ts";
 import { WriteError, writeFiles } from "../between/editor/writing.ts";
 import { filesOf } from "../between/placing.ts";
 import { Layout, listItems, LiveFindings, planPull, type Pulled, type PullItem } from "../between/pull.ts";
-import { assertCommitted } from "../changes/base/committed.ts";
-import { DataRefusal } from "../changes/base/dataRefusal.ts";
-import { entryNamed, type EnvironmentEntry, environmentsFile, readEnvironments } from "../changes/base/environments.ts";
-import type { Look } from "../changes/drift/drift.ts";
-import type { Section } from "../changes/model/changeSet.ts";
-import { type Declared, readDeclaration } from "../changes/model/source.ts";
-import { pending } from "../changes/plan/plans.ts";
-import { cut, cutBoth, signs, toVisible, valueTexts } from "../changes/rendering/text.ts";
-import { stateOf } from "../changes/state/state.ts";
+import type { Section } from "../report/changeSet.ts";
+import type { Look } from "../report/drift.ts";
+import { DataRefusal } from "../report/environments.ts";
+import { entryNamed, type EnvironmentEntry, environmentsFile, readEnvironments } from "../report/environments.ts";
+import { pending } from "../report/section.ts";
+import { type Declared, readDeclaration } from "../report/source.ts";
+import { stateOf } from "../report/state.ts";
+import { cut, cutBoth, signs, toVisible, valueTexts } from "../report/text.ts";
+import { assertCommitted } from "../report/trees.ts";
 import { lookAt } from "./report/drifting.ts";
 import { statuses } from "./report/reporting.ts";
 import { textOf } from "./report/textOf.ts";
@@ -41,7 +41,7 @@ export interface PullOptions {
 }
 
 /** One environment with all that is live beyond its files. */
-export interface Live {
+interface Live {
   entry: EnvironmentEntry;
   declared: Declared;
   items: PullItem[];
@@ -107,7 +107,7 @@ function chosen(
 }
 
 /** Looks at the platform of an environment, with reads alone. */
-export async function findLive(
+async function findLive(
   cwd: string,
   name: string,
   { into, foreign, state: file }: Pick<PullOptions, "into" | "foreign" | "state">,
@@ -178,10 +178,10 @@ interface Shown {
 }
 
 /** An item as the command line takes it: `countries/AT`, `acme/eng/ada@example.com`. */
-export const itemName = ({ thing, change }: PullItem): string => `${thing}/${change.name}`;
+const itemName = ({ thing, change }: PullItem): string => `${thing}/${change.name}`;
 
 /** One item in one line, with the files that it changes. */
-export function describeItem({ kind, thing, change, edits, refused }: PullItem): string {
+function describeItem({ kind, thing, change, edits, refused }: PullItem): string {
   const { op, name, fields } = change;
   const parts = fields.map((field) => {
     const [before, after] = cutBoth(...valueTexts(field.before, field.after), 60);
@@ -197,7 +197,7 @@ export function describeItem({ kind, thing, change, edits, refused }: PullItem):
 }
 
 /** Describes a pull for a terminal. */
-export function describePull({ environment, pulled, look, isWritten }: Shown, wasAsked: boolean): string {
+function describePull({ environment, pulled, look, isWritten }: Shown, wasAsked: boolean): string {
   const { items, files } = pulled;
   const lines = [toVisible(environment)];
   if (!wasAsked || items.some(({ refused }) => refused !== undefined))
@@ -216,7 +216,7 @@ export function describePull({ environment, pulled, look, isWritten }: Shown, wa
 }
 
 /** The same as data. */
-export const toJson = ({ environment, pulled, look, isWritten }: Shown): object => ({
+const toJson = ({ environment, pulled, look, isWritten }: Shown): object => ({
   environment,
   items: pulled.items.map(({ kind, thing, change, edits, refused }) => ({
     kind,

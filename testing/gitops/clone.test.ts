@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Repository } from "../../cli/changes/testing/repository.ts";
+import { Repository } from "../../cli/report/testing/repository.ts";
 import { repository as home, started, type Ended } from "../harness/project.ts";
 
 const cipher = "v1:AAAAAAAAAAAAAAAA:bm90aGluZyBvcGVucyB0aGlz";

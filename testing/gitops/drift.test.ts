@@ -2,12 +2,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/gl
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { hasDrift } from "../../cli/changes/drift/accepted.ts";
-import { CountingReads } from "../../cli/changes/drift/countingReads.ts";
-import { drift, type Look } from "../../cli/changes/drift/drift.ts";
-import type { Change } from "../../cli/changes/model/changeSet.ts";
-import type { StateResource } from "../../cli/changes/state/state.ts";
 import { lookingContext } from "../../cli/commands/lookingContext.ts";
+import { hasDrift } from "../../cli/report/accepted.ts";
+import type { Change } from "../../cli/report/changeSet.ts";
+import { CountingReads } from "../../cli/report/drift.ts";
+import { drift, type Look } from "../../cli/report/drift.ts";
+import type { StateResource } from "../../cli/report/state.ts";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { faultKinds } from "../../emulator/platform/faults.ts";
 import { createClient } from "../../provider/client/client.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
-import { readDeclaration } from "../../cli/changes/model/source.ts";
-import { pending } from "../../cli/changes/plan/plans.ts";
-import { stateOf, type StackState } from "../../cli/changes/state/state.ts";
-import { codes, filesOf, people, tables, type Drawn } from "../../cli/changes/testing/drawn.ts";
+import { pending } from "../../cli/report/section.ts";
+import { readDeclaration } from "../../cli/report/source.ts";
+import { stateOf, type StackState } from "../../cli/report/state.ts";
+import { codes, filesOf, people, tables, type Drawn } from "../../cli/report/testing/drawn.ts";
 import { createEmulator, type Emulator, type LoggedCall } from "../../emulator/index.ts";
 import { stateInClear } from "../../engine/index.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";

@@ -1,5 +1,5 @@
-import type { Change, Section } from "../../cli/changes/model/changeSet.ts";
-import type { Declared } from "../../cli/changes/model/source.ts";
+import type { Change, Section } from "../../cli/report/changeSet.ts";
+import type { Declared } from "../../cli/report/source.ts";
 import type { LoggedCall } from "../../emulator/index.ts";
 
 type Op = Change["op"];

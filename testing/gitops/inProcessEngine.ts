@@ -1,4 +1,4 @@
-import type { Declared } from "../../cli/changes/model/source.ts";
+import type { Declared } from "../../cli/report/source.ts";
 import { listLinkedInputs, things, type DeclaredThing } from "../../provider/environment/things/things.ts";
 import type { Configuration } from "../../provider/pulumi/configuration/configuration.ts";
 import { Operations, type Call } from "../../provider/pulumi/operations.ts";

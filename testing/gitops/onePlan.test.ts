@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import type { Section, Thing } from "../../cli/changes/model/changeSet.ts";
-import { compareDeclarations } from "../../cli/changes/plan/plans.ts";
-import { Folders } from "../../cli/changes/testing/twoFolders.ts";
+import type { Section, Thing } from "../../cli/report/changeSet.ts";
+import { compareDeclarations } from "../../cli/report/section.ts";
+import { Folders } from "../../cli/report/testing/twoFolders.ts";
 import { createEmulator, type Emulator, type LoggedCall } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";
 import { isLong } from "../harness/drawn.ts";

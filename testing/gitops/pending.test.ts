@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { drawn } from "../../cli/changes/testing/drawn.ts";
+import { drawn } from "../../cli/report/testing/drawn.ts";
 import { isLong } from "../harness/drawn.ts";
 import { Forecasts, drift } from "./forecasts.ts";
 

@@ -2,9 +2,9 @@ import { describe, expect, test } from "@jest/globals";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { writeFiles } from "../../cli/between/editor/writing.ts";
-import { assertCommitted } from "../../cli/changes/base/committed.ts";
-import type { Section } from "../../cli/changes/model/changeSet.ts";
-import { Repository } from "../../cli/changes/testing/repository.ts";
+import type { Section } from "../../cli/report/changeSet.ts";
+import { Repository } from "../../cli/report/testing/repository.ts";
+import { assertCommitted } from "../../cli/report/trees.ts";
 import { codes, files } from "./pulledFiles.ts";
 import { changedLines, PullStage, refusals } from "./pullStage.ts";
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect } from "@jest/globals";
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { changeSet, type ChangeSet, type EnvironmentChanges } from "../../cli/changes/model/changeSet.ts";
+import { changeSet, type ChangeSet, type EnvironmentChanges } from "../../cli/report/changeSet.ts";
 import { sampleStories } from "../harness/drawn.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { byHand, changingCalls } from "../harness/platform.ts";

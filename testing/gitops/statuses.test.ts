@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { Repository } from "../../cli/changes/testing/repository.ts";
+import { Repository } from "../../cli/report/testing/repository.ts";
 import { runCommand } from "../harness/commands.ts";
 import { environmentOf } from "../harness/project.ts";
 

@@ -2,8 +2,8 @@ import { afterEach, describe, expect, test } from "@jest/globals";
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { stops, type ChangeSet } from "../../cli/changes/model/changeSet.ts";
-import { Repository } from "../../cli/changes/testing/repository.ts";
+import { stops, type ChangeSet } from "../../cli/report/changeSet.ts";
+import { Repository } from "../../cli/report/testing/repository.ts";
 
 // Attacks of a pull request's author on its report: to run something, to hide something, to free himself of a rule.
 

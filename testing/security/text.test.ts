@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { isConfusable } from "../../cli/changes/rendering/text.ts";
+import { isConfusable } from "../../cli/report/text.ts";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { runCommand } from "../harness/commands.ts";
 import { testInLong } from "../harness/drawn.ts";

@@ -37,7 +37,7 @@ import { parseJsonTree, parseYamlTree, type TextMember, type TextNode, type Text
  * refused are made. After all of them the file is read again, by the reader that a seed or an Environment has, and must
  * mean what was asked: otherwise all its edits are refused.
  *
- * An edit knows nothing of secrets and layers: cli/changes/placing decides which file and which verb it is.
+ * An edit knows nothing of secrets and layers: cli/between/placing.ts decides which file and which verb it is.
  */
 
 export type FileEdit = ValueFileEdit | RowFileEdit | ColumnFileEdit;

@@ -5,7 +5,7 @@ import { pathInRepository } from "../../../provider/files/repository.ts";
 import { find, parse, toPlainValue, valuePlace, type Problem, type Value } from "../../../provider/layers/document.ts";
 import { describePlace } from "../../../provider/layers/verbs.ts";
 import { sentences } from "../../../provider/messages/sentences.ts";
-import { deepen, isShallow } from "../../changes/base/commits.ts";
+import { deepen, isShallow } from "../../report/trees.ts";
 import { PromotionError, type PromotionBase } from "./model.ts";
 
 /** The file that keeps up to which commit an environment has what another one had, beside Pulumi.yaml. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { sampleOf, testInLong } from "../../../testing/harness/drawn.ts";
-import type { Repository } from "../../changes/testing/repository.ts";
+import type { Repository } from "../../report/testing/repository.ts";
 import { promoteKilled } from "./testing/killedPromotion.ts";
 import { countries, made, names, project, promoteIn } from "./testing/promotions.ts";
 

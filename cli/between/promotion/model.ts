@@ -1,7 +1,7 @@
 import type { SeedDeclaration } from "../../../provider/environment/schema.ts";
 import type { Cells } from "../../../provider/reconcile/naturalKeys.ts";
-import { DataRefusal } from "../../changes/base/dataRefusal.ts";
-import type { Declared } from "../../changes/model/source.ts";
+import { DataRefusal } from "../../report/environments.ts";
+import type { Declared } from "../../report/source.ts";
 import type { CellChanges, ThreeValues } from "../merge.ts";
 
 /** Why nothing is promoted, in one sentence with what to do. */

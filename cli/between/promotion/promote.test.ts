@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { testInLong } from "../../../testing/harness/drawn.ts";
-import type { Repository } from "../../changes/testing/repository.ts";
+import type { Repository } from "../../report/testing/repository.ts";
 import { renderPromotion } from "./rendering.ts";
 import { countries, made, names, project, promoteIn, read, staging } from "./testing/promotions.ts";
 import { writePromotion } from "./writing.ts";

@@ -1,11 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, posix, relative } from "node:path";
 import { rootOf, toSlashes } from "../../../provider/files/repository.ts";
-import { BaseTree } from "../../changes/base/baseTree.ts";
-import { CommitError, commitOf } from "../../changes/base/commits.ts";
-import { assertCommitted } from "../../changes/base/committed.ts";
-import { DataRefusal } from "../../changes/base/dataRefusal.ts";
-import { readAtBase, readInTree } from "../../changes/base/declared.ts";
+import { DataRefusal } from "../../report/environments.ts";
 import {
   entryNamed,
   environmentsFile,
@@ -13,8 +9,12 @@ import {
   readEnvironments,
   textIn,
   type EnvironmentEntry,
-} from "../../changes/base/environments.ts";
-import type { Declared } from "../../changes/model/source.ts";
+} from "../../report/environments.ts";
+import type { Declared } from "../../report/source.ts";
+import { BaseTree } from "../../report/trees.ts";
+import { CommitError, commitOf } from "../../report/trees.ts";
+import { assertCommitted } from "../../report/trees.ts";
+import { readAtBase, readInTree } from "../../report/trees.ts";
 import type { FileEdit } from "../editor/edits.ts";
 import type { EditStep } from "../editor/text.ts";
 import { WriteError } from "../editor/writing.ts";

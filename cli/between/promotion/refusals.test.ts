@@ -3,8 +3,8 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { commitOf } from "../../changes/base/commits.ts";
-import type { Repository } from "../../changes/testing/repository.ts";
+import type { Repository } from "../../report/testing/repository.ts";
+import { commitOf } from "../../report/trees.ts";
 import type { PromotionRequest } from "./promote.ts";
 import { countries, made, names, project, promoteIn, read, staging } from "./testing/promotions.ts";
 

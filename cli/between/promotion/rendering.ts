@@ -1,5 +1,5 @@
 import { formatCounts, unbroken } from "../../../provider/messages/text.ts";
-import { shortenValue as shortened } from "../../changes/model/values.ts";
+import { shortenValue as shortened } from "../../report/changeSet.ts";
 import type { PromotedChange, PromotionConflict } from "./model.ts";
 import type { Promoted } from "./promote.ts";
 

@@ -7,7 +7,7 @@ import { RowSet } from "../../../provider/reconcile/rowSet.ts";
 import { digesterOf } from "../../../provider/resources/rows/declared/declaration.ts";
 import { read, SourceError } from "../../../provider/sources/read.ts";
 import { copyValues, listLinkedLabels, placeOf } from "../../../provider/sources/source.ts";
-import type { Declared } from "../../changes/model/source.ts";
+import type { Declared } from "../../report/source.ts";
 import {
   type Decide,
   isSameValue,

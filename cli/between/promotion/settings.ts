@@ -5,7 +5,7 @@ import { toPlainValue, type Value } from "../../../provider/layers/document.ts";
 import { describePlace } from "../../../provider/layers/verbs.ts";
 import type { Cells } from "../../../provider/reconcile/naturalKeys.ts";
 import { isRounded, rounded } from "../../../provider/sources/exactNumbers.ts";
-import { stable } from "../../changes/model/values.ts";
+import { stable } from "../../report/changeSet.ts";
 import { type Decide, mergeRecords, type RecordMerge, type Records } from "../merge.ts";
 import { PromotionError } from "./model.ts";
 

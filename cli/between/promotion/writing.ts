@@ -4,7 +4,7 @@ import { holdsConfigured } from "../../../provider/environment/configured.ts";
 import { find, toPlainValue } from "../../../provider/layers/document.ts";
 import { rowVerbs } from "../../../provider/layers/rowEdits.ts";
 import { formatOf } from "../../../provider/sources/formats.ts";
-import { readDeclaration } from "../../changes/model/source.ts";
+import { readDeclaration } from "../../report/source.ts";
 import { planEdits, type EditedFile, type FileEdit } from "../editor/edits.ts";
 import { readToEdit, writeFiles } from "../editor/writing.ts";
 import { copyEdited, RowPlacing, setValue, takeOutValue, type EnvironmentFiles, type RowChange } from "../placing.ts";

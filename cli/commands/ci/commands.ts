@@ -1,7 +1,9 @@
 import { type Command, Option } from "commander";
-import { pulumiVersion } from "./pipelines.ts";
-import type { Flavour } from "./templates.ts";
-import type { PipelineOptions } from "./writing.ts";
+import type { Flavour } from "./pipelines.ts";
+import type { PipelineOptions } from "./pipelines.ts";
+
+/** The Pulumi CLI that pipelines install, unless `ci` is called with another. */
+export const pulumiVersion = "3.260.0";
 
 const flavours: Flavour[] = ["github", "gitlab"];
 
@@ -24,7 +26,7 @@ export function addCiCommand(program: Command): void {
     .option("--check", "write nothing, and end with 7 when they are not current")
     .action(async (flavour: Flavour, _, command: Command) => {
       // Loaded when it is needed: the emulator is to start fast.
-      const { writePipelines } = await import("./writing.ts");
+      const { writePipelines } = await import("./pipelines.ts");
       process.stdout.write(writePipelines(flavour, command.optsWithGlobals<PipelineOptions>()));
     });
 }

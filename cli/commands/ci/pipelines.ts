@@ -1,11 +1,15 @@
-import { EngineError, oneLine } from "../../../engine/index.ts";
+import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import path, { join } from "node:path";
+import { EngineError, oneLine, printable, projectFolder } from "../../../engine/index.ts";
+import { packageFolder } from "../../../machine/ownPackage.ts";
+import { maxMegabytesOfLayer, readText } from "../../../provider/files/files.ts";
+import { isIn, rootOf } from "../../../provider/files/repository.ts";
 import { originOf } from "../../../provider/pulumi/configuration/origins.ts";
-import { environmentsFile, type EnvironmentEntry } from "../../changes/base/environments.ts";
+import { type EnvironmentEntry, environmentsFile, environmentsIn } from "../../report/environments.ts";
+import { statuses } from "../report/reporting.ts";
+import { pulumiVersion } from "./commands.ts";
 
 export type Engine = "pulumi" | "embedded";
-
-/** The Pulumi CLI that pipelines install, unless `ci` is called with another. */
-export const pulumiVersion = "3.260.0";
 
 /** The properties of a project's pipelines. */
 export interface Pipelines {
@@ -24,7 +28,7 @@ export interface Pipelines {
 }
 
 /** An environment as pipelines see it. */
-export interface PipelineEnvironment {
+interface PipelineEnvironment {
   name: string;
   stack: string;
   /** Its name in the names of jobs. */
@@ -51,7 +55,7 @@ export function inOrder(entries: readonly EnvironmentEntry[]): PipelineEnvironme
   for (let waiting = entries; waiting.length > 0;) {
     const next = waiting.find(({ after }) => after.every(isDone));
     if (!next) throw problem(circleOrMissing(waiting, jobs));
-    ordered.push(described(next));
+    ordered.push(toPipeline(next));
     waiting = waiting.filter((each) => each !== next);
   }
   return ordered;
@@ -70,7 +74,7 @@ function circleOrMissing(waiting: readonly EnvironmentEntry[], known: ReadonlyMa
   return `${waiting.map(({ name }) => name).join(", ")} wait for each other: leave out one after`;
 }
 
-function described({ name, stack, endpoint, after }: EnvironmentEntry): PipelineEnvironment {
+function toPipeline({ name, stack, endpoint, after }: EnvironmentEntry): PipelineEnvironment {
   if (endpoint === undefined) throw problem(`${name} has no endpoint: its credential goes there, and nowhere else`);
   const origin = originOf(endpoint);
   if (origin === undefined) throw problem(`${name}.endpoint is no address of a platform`);
@@ -79,4 +83,247 @@ function described({ name, stack, endpoint, after }: EnvironmentEntry): Pipeline
     if (!/^[\w.:/?=&%@+~,[\]-]*$/.test(text)) throw problem(`${JSON.stringify(text)} can't stand in a pipeline`);
   }
   return { name, stack, job: jobOf(name), after: after.map(jobOf), endpoint, origin };
+}
+
+/** Whose pipelines are written. */
+export type Flavour = "github" | "gitlab";
+
+/** Values of a template: texts and conditions by name, and what is repeated. */
+type Values = Readonly<Record<string, string | boolean | readonly Readonly<Record<string, string | boolean>>[]>>;
+
+const folder = join(packageFolder, "cli/commands/ci/templates");
+
+/** A line that decides about others: its indent, its word, and the rest without the remark behind two dashes. */
+const directive = /^( *)%(file|part|if|unless|each|insert|end)\b ?(.*?)(?: -- .*)?$/;
+
+/** Files and parts of a template. Text outside of them is for its readers. */
+class Template {
+  readonly #blocks: Readonly<Record<"file" | "part", Map<string, string[]>>> = { file: new Map(), part: new Map() };
+
+  constructor(...names: readonly string[]) {
+    for (const name of names) {
+      const lines = readFileSync(join(folder, `${name}.template`), "utf8").split("\n");
+      for (let at = 0; at < lines.length; at++) {
+        const [, , word, of = ""] = directive.exec(lines[at] ?? "") ?? [];
+        if (word !== "file" && word !== "part") continue;
+        const end = endOf(lines, at);
+        this.#blocks[word].set(of, lines.slice(at + 1, end));
+        at = end;
+      }
+    }
+  }
+
+  files(values: Values): Record<string, string> {
+    const files = [...this.#blocks.file].map(([name, lines]) => [name, `${this.#render(lines, values).join("\n")}\n`]);
+    return Object.fromEntries(files) as Record<string, string>; // pairs of texts
+  }
+
+  part(name: string, values: Values): string[] {
+    const lines = this.#blocks.part.get(name);
+    if (!lines) throw new Error(`no template has a part ${name}`);
+    return this.#render(lines, values);
+  }
+
+  #render(lines: readonly string[], values: Values): string[] {
+    const rendered: string[] = [];
+    for (let at = 0; at < lines.length; at++) {
+      const line = lines[at] ?? "";
+      const [, indent = "", word, rest = ""] = directive.exec(line) ?? [];
+      if (word === undefined) {
+        rendered.push(fill(line, values));
+      } else if (word === "insert") {
+        const [name = "", ...parameters] = rest.split(" | ");
+        const part = this.part(name, { ...values, ...parametersIn(parameters, values) });
+        rendered.push(...part.map((each) => (each === "" ? "" : indent + each)));
+      } else {
+        const end = endOf(lines, at);
+        const body = lines.slice(at + 1, end);
+        at = end;
+        const value = values[rest];
+        if (typeof value === "object")
+          value.forEach((one) => rendered.push(...this.#render(body, { ...values, ...one })));
+        else if (Boolean(value) === (word === "if")) rendered.push(...this.#render(body, values));
+      }
+    }
+    return rendered;
+  }
+}
+
+/** Replaces each `@name@` by its value. */
+const fill = (text: string, values: Values): string =>
+  text.replaceAll(/@(\w+)@/g, (_, name: string) => {
+    const value = values[name];
+    if (typeof value !== "string") throw new Error(`a template has no value for @${name}@`);
+    return value;
+  });
+
+/** Reads `name=text` of each. */
+const parametersIn = (parameters: readonly string[], values: Values): Record<string, string> =>
+  Object.fromEntries(
+    parameters.map((each) => [each.slice(0, each.indexOf("=")), fill(each.slice(each.indexOf("=") + 1), values)]),
+  );
+
+/** Index of the line that ends the block which begins at another one. */
+function endOf(lines: readonly string[], start: number): number {
+  let depth = 0;
+  for (let at = start; at < lines.length; at++) {
+    const word = directive.exec(lines[at] ?? "")?.[2];
+    if (word === "end") depth--;
+    else if (word !== undefined && word !== "insert") depth++;
+    if (depth === 0) return at;
+  }
+  throw new Error(`nothing ends ${lines[start] ?? ""}`);
+}
+
+/** Values of each system: its folders, and how a job shows a page. */
+const systems: Readonly<Record<Flavour, Readonly<Record<string, string>>>> = {
+  github: {
+    temp: "$RUNNER_TEMP",
+    root: "$GITHUB_WORKSPACE",
+    outputs: "$GITHUB_OUTPUT",
+    summary: ' >> "$GITHUB_STEP_SUMMARY"',
+  },
+  gitlab: {
+    temp: "$temp",
+    root: "$CI_PROJECT_DIR",
+    outputs: "$temp/report.env",
+    summary: "",
+  },
+};
+
+/** Git at the top of the clone: a branch may have what Git takes for a repository in any folder below. */
+const gitAt = (root: string): string => `git -C "${root}" -c safe.bareRepository=explicit`;
+
+/** Renders the pipelines of a project, by file. */
+export function renderPipelines(flavour: Flavour, pipelines: Pipelines): Record<string, string> {
+  const { environments, engine, branch, folder, version, digest = "", command } = pipelines;
+  const system = systems[flavour];
+  const onBranch = `$CI_COMMIT_BRANCH == "${branch}"`;
+  return new Template("scripts", flavour).files({
+    ...system,
+    ...{ branch, folder, version, digest, command, pulumi: engine === "pulumi" },
+    git: gitAt(system["root"] ?? ""),
+    install: "npm ci --ignore-scripts --no-audit --no-fund", // runs nothing of what is installed
+    microapps: "node_modules/.bin/microapps",
+    releases: "https://get.pulumi.com/releases/sdk",
+    below: folder === "" ? "" : `${folder}/`,
+    runner: engine === "embedded" ? "self-hosted" : "ubuntu-latest",
+    onRequest: `$CI_PIPELINE_SOURCE == "merge_request_event" && $CI_MERGE_REQUEST_TARGET_BRANCH_NAME == "${branch}"`,
+    onBranch: `${onBranch} && ($CI_PIPELINE_SOURCE == "push" || $CI_PIPELINE_SOURCE == "web")`,
+    onSchedule: `${onBranch} && $CI_PIPELINE_SOURCE == "schedule"`,
+    environments: environments.map(({ after, ...each }, index) => ({
+      ...each,
+      isFirst: index === 0,
+      first: ["plan", ...after.map((job) => `apply-${job}`)].join(", "),
+    })),
+  });
+}
+
+/** Flags of the command. */
+export interface PipelineOptions {
+  cwd?: string;
+  engine: Engine;
+  branch: string;
+  cliVersion: string;
+  cliDigest?: string;
+  output?: string;
+  force?: boolean;
+  check?: boolean;
+}
+
+/** Writes the pipelines, or compares them; returns the messages. */
+export function writePipelines(flavour: Flavour, options: PipelineOptions): string {
+  const { root, pipelines } = described(flavour, options);
+  const files = Object.entries(renderPipelines(flavour, pipelines)).map(([name, text]) => {
+    return { name, text, was: textAt(root, name) };
+  });
+  const stale = files.filter(({ text, was }) => text !== was);
+  if (options.check) {
+    if (stale.length > 0) {
+      const names = stale.map(({ name, was }) => `${name} ${was === undefined ? "is missing" : "is otherwise"}`);
+      throw new EngineError(`${names.join("; ")}: write it with '${pipelines.command} --force'`, statuses.changes);
+    }
+    return report(files.map(({ name }) => `${name} is current`));
+  }
+  const others = stale.filter(({ was }) => was !== undefined);
+  if (others.length > 0 && !options.force) {
+    const names = others.map(({ name }) => name).join(", ");
+    throw new EngineError(`${names}: it is there and is otherwise; nothing was written: add --force to overwrite it`);
+  }
+  for (const { name, text } of stale) {
+    const file = path.join(root, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+  return report(files.map((file) => `${file.name} ${stale.includes(file) ? "written" : "is current"}`));
+}
+
+const report = (lines: readonly string[]): string => printable(lines.map((line) => `${line}\n`).join(""), false);
+
+function described(flavour: Flavour, options: PipelineOptions): { root: string; pipelines: Pipelines } {
+  const cwd = path.resolve(options.cwd ?? ".");
+  const project = realpathSync(projectFolder(cwd));
+  const root =
+    options.output === undefined ? rootOf(project) : realpathSync(madeFolder(path.resolve(cwd, options.output)));
+  if (!isIn(root, project)) {
+    throw new EngineError(`--output names the top of the repository, and ${project} is not in it`);
+  }
+  const { engine, branch, cliVersion: version, cliDigest: digest } = options;
+  if (digest !== undefined && !/^[0-9a-f]{64}$/.test(digest)) {
+    throw new EngineError("--cli-digest is the SHA-256 of the CLI's archive, 64 digits and letters from a to f");
+  }
+  if (!/^\d+\.\d+\.\d+$/.test(version)) throw new EngineError("--cli-version is three numbers, such as 3.260.0");
+  const folder = path.relative(root, project).replaceAll("\\", "/");
+  const flags = [
+    `--engine ${engine}`,
+    ...(branch === "main" ? [] : [`--branch ${branch}`]),
+    ...(version === pulumiVersion ? [] : [`--cli-version ${version}`]),
+    ...(digest === undefined ? [] : [`--cli-digest ${digest}`]),
+  ];
+  const command = `microapps ci ${flavour} ${flags.join(" ")}`;
+  return {
+    root,
+    pipelines: {
+      environments: inOrder(listed(project)),
+      engine,
+      branch: named(branch),
+      folder: named(folder),
+      version,
+      digest,
+      command,
+    },
+  };
+}
+
+function madeFolder(folder: string): string {
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
+
+/** A name that stands in a pipeline, where a few signs have a meaning. */
+function named(text: string): string {
+  if (/^[\w./@-]*$/.test(text)) return text;
+  throw new EngineError(`${JSON.stringify(text)} can't stand in a pipeline: use letters, digits, and ._-/@`);
+}
+
+function listed(project: string): ReturnType<typeof environmentsIn>["entries"] {
+  if (!existsSync(path.join(project, environmentsFile))) {
+    throw new EngineError(`there is no ${environmentsFile} beside Pulumi.yaml: list the environments there first`);
+  }
+  const { entries, problems } = environmentsIn(readText(project, environmentsFile, maxMegabytesOfLayer));
+  const [wrong] = problems;
+  if (wrong) throw new EngineError(`${wrong.place ?? environmentsFile}: ${wrong.text}`);
+  return entries;
+}
+
+/** The text of a file; undefined where there is none. A link is refused: it would be followed. */
+function textAt(root: string, name: string): string | undefined {
+  const parts = name.split("/");
+  for (let length = 1; length <= parts.length; length++) {
+    const place = path.join(root, ...parts.slice(0, length));
+    const found = lstatSync(place, { throwIfNoEntry: false });
+    if (!found) return undefined;
+    if (found.isSymbolicLink()) throw new EngineError(`${place} is a symbolic link: nothing was written`);
+  }
+  return readFileSync(path.join(root, name), "utf8");
 }

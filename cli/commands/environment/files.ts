@@ -42,9 +42,9 @@ export async function checkFile(file: string | undefined, options: Options): Pro
 
 /** Notes on the changes since a commit; throws for changes that must not be made, or can't be compared. */
 async function sinceBase(file: string, folder: string, base: string): Promise<string[]> {
-  const { report, RequestError } = await import("../../changes/report.ts");
-  const { stops } = await import("../../changes/model/changeSet.ts");
-  const { CommitError } = await import("../../changes/base/commits.ts");
+  const { report, RequestError } = await import("../../report/report.ts");
+  const { stops } = await import("../../report/changeSet.ts");
+  const { CommitError } = await import("../../report/trees.ts");
   try {
     const { environments } = await report({ folder, base, stacks: [], file });
     const unread = environments.flatMap(({ change }) => (change.compared ? [] : [`not compared: ${change.why ?? ""}`]));

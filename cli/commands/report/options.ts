@@ -1,4 +1,4 @@
-import type { Format } from "../../changes/rendering/render.ts";
+import type { Format } from "../../report/render.ts";
 
 export const formats: readonly Format[] = ["md", "json", "text"];
 

@@ -1,16 +1,16 @@
 import { appendFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { EngineError, projectFolder, stateAtRest } from "../../../engine/index.ts";
-import { CommitError } from "../../changes/base/commits.ts";
-import { DataRefusal } from "../../changes/base/dataRefusal.ts";
-import type { EnvironmentEntry } from "../../changes/base/environments.ts";
-import { reportBetween } from "../../changes/between.ts";
-import { isUnchanged, notCompared, stops, type ChangeSet, type Section } from "../../changes/model/changeSet.ts";
-import type { Declared } from "../../changes/model/source.ts";
-import { pending } from "../../changes/plan/plans.ts";
-import { outputs, render } from "../../changes/rendering/render.ts";
-import { report, RequestError } from "../../changes/report.ts";
-import { StateError, stateOf } from "../../changes/state/state.ts";
+import { reportBetween } from "../../report/between.ts";
+import { isUnchanged, notCompared, stops, type ChangeSet, type Section } from "../../report/changeSet.ts";
+import { DataRefusal } from "../../report/environments.ts";
+import type { EnvironmentEntry } from "../../report/environments.ts";
+import { outputs, render } from "../../report/render.ts";
+import { report, RequestError } from "../../report/report.ts";
+import { pending } from "../../report/section.ts";
+import type { Declared } from "../../report/source.ts";
+import { StateError, stateOf } from "../../report/state.ts";
+import { CommitError } from "../../report/trees.ts";
 import type { ReportOnly, ReportOptions } from "./options.ts";
 import { textOf } from "./textOf.ts";
 

@@ -4,9 +4,9 @@ import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { environmentsIn } from "../../../cli/changes/base/environments.ts";
 import { inOrder, type Pipelines } from "../../../cli/commands/ci/pipelines.ts";
-import { renderPipelines } from "../../../cli/commands/ci/templates.ts";
+import { renderPipelines } from "../../../cli/commands/ci/pipelines.ts";
+import { environmentsIn } from "../../../cli/report/environments.ts";
 import { Runner } from "../../gitops/runner.ts";
 
 // "The tool of the base came from the branch" when the project lies in a subfolder, and what pipelines pin.

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEveryTest } from "../../../../testing/runner/endings.ts";
-import { Repository } from "../../../changes/testing/repository.ts";
+import { Repository } from "../../../report/testing/repository.ts";
 import { promote, type Promoted, type PromotionRequest } from "../promote.ts";
 
 const repositories: Repository[] = [];

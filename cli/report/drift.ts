@@ -1,0 +1,437 @@
+import { messageOf } from "../../machine/failures.ts";
+import type { CallOptions } from "../../provider/client/http/call.ts";
+import { TableReads } from "../../provider/client/lists/tableReads.ts";
+import { inParallel } from "../../provider/client/parallel.ts";
+import { ApiError } from "../../provider/contract/errors.ts";
+import type { Row } from "../../provider/contract/values.ts";
+import { isObject } from "../../provider/contract/wire.ts";
+import { topName } from "../../provider/environment/things/logicalNames.ts";
+import type { DeclaredThing as Declaring } from "../../provider/environment/things/things.ts";
+import { formatCount } from "../../provider/messages/text.ts";
+import { findDeclared, type PeoplePlace } from "../../provider/resources/members/declaredPeople.ts";
+import { describeOver, describeSoon, type Ends, splitEnds } from "../../provider/resources/members/ends.ts";
+import { findRole } from "../../provider/resources/members/memberships.ts";
+import type { RowWatch } from "../../provider/resources/model/resource.ts";
+import type { ResourceContext } from "../../provider/resources/resource.ts";
+import { resourceNamed } from "../../provider/resources/resources.ts";
+import { rowsByKey } from "../../provider/resources/rows/declared/cells.ts";
+import type { RowDeclaration } from "../../provider/resources/rows/declared/declaration.ts";
+import { type Drift, type FoundSecrets, sealFoundRows } from "../../provider/resources/rows/drift.ts";
+import { isHidden } from "../../provider/sources/source.ts";
+import {
+  type Change,
+  type Field,
+  fieldOf,
+  noTally,
+  orderChanges,
+  orderThings,
+  secretText,
+  type Section,
+  settingChanges,
+  stable,
+  type Thing,
+  toShownKind,
+} from "./changeSet.ts";
+import { comparePeople, isOfPeople } from "./people.ts";
+import { type KnownThing, type PlannedStep, Planner } from "./planner.ts";
+import { clear, holdsSealed, type StateResource } from "./state.ts";
+
+/** Types whose resources do not show what is on the platform now. */
+const unlooked = ["Notification", "AppReadiness"];
+
+/** Resources that are looked at side by side: reads of members become one call, and the client has its own limit. */
+const maxUnderWay = 1_000;
+
+/** Result of reading the platform. */
+export interface Look {
+  section: Section;
+  /** Undeclared things on the platform: counted, and no drift. */
+  notes: string[];
+  /** Sentences about what could not be read: it may have drifted. */
+  unread: string[];
+  /** True if the platform refuses the login. */
+  isRefused: boolean;
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Gets what a look found of a resource, beside the look itself. */
+export interface Observer {
+  /** Watches the rows of a seed; undefined for what has none. */
+  watch: (resource: StateResource) => RowWatch | undefined;
+  /** `found` is undefined for what is not there any more; `changed` are the names of settings that a run would put back. */
+  found: (resource: StateResource, applied: Values, found: Values | undefined, changed: readonly string[]) => void;
+  /** Gets the people of a team whom nobody declares; undefined where they are only counted. */
+  others?: ((team: StateResource, people: { name: string; role: string | undefined }[]) => void) | undefined;
+}
+
+/** Reads everything that a state has. Changes nothing: `context` has a client that can't. */
+export async function drift(
+  resources: readonly StateResource[],
+  context: ResourceContext & { tables: CountingReads },
+  hide: (text: string) => string = (text) => text,
+  observer?: Observer,
+): Promise<Look> {
+  const look: Look = { section: { compared: true, things: [] }, notes: [], unread: [], isRefused: false };
+  const looked: Looked[] = [];
+  const seen = new Map<StateResource, Values>();
+  const roots = resources.filter(({ kind }) => kind === "Environment").map(({ name }) => `${name}/`);
+  const known = resources.flatMap((each) => {
+    const resource = unlooked.includes(each.kind) ? undefined : resourceNamed(each.kind);
+    return resource ? [{ each: { ...each, name: bare(each.name, roots) }, resource }] : [];
+  });
+  const read = async ({ each, resource }: (typeof known)[number]): Promise<void> => {
+    const warnings: string[] = [];
+    const report = {
+      status: () => undefined,
+      info: () => undefined,
+      forecast: () => undefined,
+      warning: (text: string) => void warnings.push(text),
+    };
+    const values = withList(clear(each.values) as Values); // a map stays one
+    try {
+      const watch = observer?.watch(each);
+      const found = await resource.read({ ...context, report, ...(watch && { watch }) }, each.id, values);
+      if (found) {
+        seen.set(each, found.outputs);
+        for (const text of warnings) look.unread.push(`${each.name}: ${hide(text)}`);
+      }
+      look.notes.push(...(await describeEnds(each, values, context)));
+      looked.push({ each, values, found: found?.outputs });
+    } catch (error) {
+      if (error instanceof ApiError && error.code === "unauthorized") look.isRefused = true;
+      look.unread.push(`${each.name}: ${hide(messageOf(error))}`);
+    }
+  };
+  await inParallel(known, maxUnderWay, read);
+  await countOthers(
+    known.map(({ each }) => each),
+    { seen, context, look, hide, others: observer?.others },
+  );
+  look.unread = [...new Set(look.unread)].sort();
+  const inOrder = new Map(known.map(({ each }, at) => [each, at]));
+  looked.sort((a, b) => (inOrder.get(a.each) ?? 0) - (inOrder.get(b.each) ?? 0)); // whichever was read first
+  const things = await describeChanges(looked, context.directory, observer);
+  look.section = { compared: true, things: orderThings(things.toSorted(byName)) };
+  return look;
+}
+
+const byName = (a: Thing, b: Thing): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+
+/** Rows that the program has stand in a state by their key, and a resource wants them as a list. */
+const withList = ({ rows, ...values }: Values): Values =>
+  isObject(rows) ? { ...values, rows: Object.values(rows) } : values;
+
+/** The logical name of what an Environment made. */
+const bare = (name: string, roots: readonly string[]): string => {
+  const root = roots.find((each) => name.startsWith(each));
+  return root === undefined ? name : name.slice(root.length);
+};
+
+/** Notes of each thing what differs. */
+async function describeChanges(
+  looked: readonly Looked[],
+  directory: string,
+  observer: Observer | undefined,
+): Promise<Thing[]> {
+  const things: Thing[] = [];
+  const isRows = ({ each }: Looked): boolean => each.kind === "SeedRows";
+  for (const { each, values, found } of looked.filter(isRows)) {
+    const rows = found && (await rowChanges(values, found, directory));
+    if (!found || rows) things.push(thingOf(each, found, rows?.changes ?? [], rows));
+  }
+  const back = await planPutBack(
+    looked.filter((one) => !isRows(one)),
+    directory,
+  );
+  const changed = new Map(back.map((one) => [one.each, listChangedByHand(one)]));
+  for (const { each, values, found } of looked) observer?.found(each, values, found, changed.get(each) ?? []);
+  const teams = new Map<string, Thing>();
+  for (const one of back) {
+    if (isOfPeople(one.step)) continue;
+    const settings = one.found ? settingChanges(settingsByHand(one)) : [];
+    if (one.found && settings.length === 0) continue;
+    const thing = thingOf(one.each, one.found, settings);
+    if (one.each.kind === "Team") teams.set(thing.name, thing);
+    else things.push(thing);
+  }
+  const people = Map.groupBy(
+    back.filter(({ step }) => isOfPeople(step)),
+    (one) => teamOf(one, back),
+  );
+  for (const [name, own] of people) {
+    const team = teams.get(name);
+    const changes = team?.op === "remove" ? [] : peopleByHand(own);
+    if (changes.length > 0) teams.set(name, withPeople(team ?? { ...unchanged("team", name), op: "change" }, changes));
+  }
+  return [...things, ...teams.values()];
+}
+
+const unchanged = (kind: Thing["kind"], name: string): Omit<Thing, "op"> => ({
+  ...{ kind, name, changes: [], omitted: 0, notes: [], guards: [] },
+});
+
+function thingOf(
+  { kind, name }: StateResource,
+  found: Values | undefined,
+  changes: readonly Change[],
+  more: Partial<Thing> = {},
+): Thing {
+  const thing = unchanged(toShownKind(kind) ?? "resource", name);
+  if (!found) return { ...thing, op: "remove", notes: ["is not on the platform any more"] };
+  return { ...thing, ...more, op: "change", changes: orderChanges(changes) };
+}
+
+/** The name of somebody's team, which a program may have outside of this stack. */
+function teamOf({ each, values, found }: Looked, all: readonly Looked[]): string {
+  const id = found?.["teamID"] ?? values["teamID"];
+  const team = all.find((one) => one.each.kind === "Team" && one.each.id === id);
+  if (team) return team.each.name;
+  const at = each.name.lastIndexOf("/");
+  return at < 0 ? `team ${String(id)}` : each.name.slice(0, at);
+}
+
+function withPeople(team: Thing, changes: readonly Change[]): Thing {
+  const people = noTally();
+  for (const { op } of changes) people[op]++;
+  const byName = changes.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return { ...team, people, changes: orderChanges([...team.changes, ...byName]) };
+}
+
+/** Expectations of a seed that do not hold, as settings that changed. */
+function unmetChanges({ unmet }: Values): Change[] {
+  const sentences = Array.isArray(unmet) ? (unmet as string[]) : []; // of the seed's own schema
+  return settingChanges(
+    sentences.map((sentence) => {
+      const [name = "", ...text] = sentence.split(": ");
+      return fieldOf(name, "holds", text.join(": "));
+    }),
+  );
+}
+
+/** Changes of rows since the last run, as the seed itself observed them. */
+async function rowChanges(
+  values: Values,
+  found: Values,
+  directory: string,
+): Promise<Pick<Thing, "rows" | "changes" | "omitted"> | undefined> {
+  const seen = found["drift"] as Drift | undefined; // of the seed's own schema
+  const unmet = unmetChanges(found);
+  if (!seen) return unmet.length === 0 ? undefined : { changes: unmet, omitted: 0 };
+  const { changed, missing, changedKeys, missingKeys } = seen;
+  const seed = values as unknown as RowDeclaration; // as it was applied
+  const declared = await rowsByKey(seed, directory, changedKeys);
+  const there = sealFoundRows(seed, seen, found["foundSecrets"] as FoundSecrets | undefined);
+  const fields = (key: string): Field[] => {
+    const [was, is] = [declared.get(key), there.get(key)];
+    if (!was || !is) return [];
+    return Object.keys(was).flatMap((label) =>
+      stable(was[label] ?? null) === stable(is[label] ?? null)
+        ? []
+        : [fieldOf(label, was[label], is[label], isHidden(seed, label))],
+    );
+  };
+  const changes = [
+    ...unmet,
+    ...missingKeys.map((name): Change => ({ kind: "row", op: "remove", name, fields: [] })),
+    ...changedKeys.map((name): Change => ({ kind: "row", op: "change", name, fields: fields(name) })),
+  ];
+  const count = values["rowCount"];
+  const same = typeof count === "number" ? count - changed - missing : 0;
+  return {
+    rows: { add: 0, change: changed, remove: missing, same },
+    changes,
+    omitted: changed + missing + unmet.length - changes.length,
+  };
+}
+
+interface Counting {
+  seen: ReadonlyMap<StateResource, Values>;
+  context: ResourceContext & { tables: CountingReads };
+  look: Look;
+  hide: (text: string) => string;
+  others: Observer["others"];
+}
+
+/** Counts members whom nobody declares and rows beside those of this stack. */
+async function countOthers(
+  resources: readonly StateResource[],
+  { seen, context, look, hide, others: take }: Counting,
+): Promise<void> {
+  const { client, members, tables } = context;
+  const declared = new Map<string, Set<unknown>>();
+  for (const [{ kind }, values] of seen) {
+    if (kind !== "TeamMember" && kind !== "TeamRoster") continue;
+    const team = String(values["teamID"]);
+    const known = declared.get(team) ?? new Set();
+    for (const id of [
+      values["memberUserID"],
+      ...(Array.isArray(values["userIDs"]) ? (values["userIDs"] as unknown[]) : []),
+    ])
+      known.add(id);
+    declared.set(team, known);
+  }
+  const teams = resources.filter((each) => each.kind === "Team" && seen.has(each));
+  await inParallel(teams, maxUnderWay, async (team) => {
+    try {
+      // The account that made a team is in it.
+      const known = new Set(declared.get(team.id)).add(await client.callerID());
+      const others = (await members.list(team.id))?.filter(({ userID }) => !known.has(userID)) ?? [];
+      if (others.length > 0)
+        look.notes.push(`${team.name}: ${formatCount(others.length, "member")} whom nobody declares`);
+      if (!take) return;
+      const named = others.map(async (each) => ({
+        name: each.email ?? each.userID,
+        role: await findRole(context, team.id, each),
+      }));
+      take(team, await Promise.all(named));
+    } catch (error) {
+      look.unread.push(`${team.name}: ${hide(messageOf(error))}`);
+    }
+  });
+  for (const [table, count] of tables.counts) {
+    const seeds = [...seen].filter(([{ kind, values }]) => kind === "SeedRows" && values["table"] === table);
+    if (seeds.length === 0) continue;
+    const ours = seeds.reduce((sum, [{ values }, found]) => {
+      const missing = isObject(found["drift"]) ? Number(found["drift"]["missing"]) : 0;
+      return sum + Number(values["rowCount"]) - missing;
+    }, 0);
+    if (count > ours) look.notes.push(`table ${table}: ${formatCount(count - ours, "row")} beside those of this stack`);
+  }
+  look.notes.sort();
+}
+
+/** Reads of tables that remember how many rows each has. */
+export class CountingReads extends TableReads {
+  readonly counts = new Map<string, number>();
+
+  override async *read(table: string, call: CallOptions = {}): AsyncGenerator<Row[], void, undefined> {
+    let count = 0;
+    for await (const page of super.read(table, call)) {
+      count += page.length;
+      yield page;
+    }
+    this.counts.set(table, count);
+  }
+}
+
+/** True if no report may name the people of a resource. */
+const isSecretPeople = ({ values }: StateResource, clear: Values): boolean =>
+  clear["sensitive"] === true || holdsSealed(values["email"]) || holdsSealed(values["members"]);
+
+/** Names the people of a state whose end has passed, who leave with the next up, and those who end soon. */
+export async function describeEnds(each: StateResource, values: Values, place: PeoplePlace): Promise<string[]> {
+  const ends = await endsOf(each.kind, values, place);
+  if (!ends) return [];
+  const isHidden = isSecretPeople(each, values);
+  const team = each.kind === "TeamRoster" ? each.name.replace(/\/roster$/, "") : each.name.replace(/\/[^/]*$/, "");
+  const members = isObject(values["members"]) ? values["members"] : undefined;
+  const isThere = (name: string): boolean => members === undefined || Object.hasOwn(members, name);
+  const over = describeOver(ends, isHidden, isThere).map((text) => `${text}; the next up removes them`);
+  return [...over, ...describeSoon(ends, isHidden)].map((text) => `${team}: ${text}`);
+}
+
+async function endsOf(kind: string, values: Values, place: PeoplePlace): Promise<Ends | undefined> {
+  const { until, source, team, email, memberUserID, ended } = values;
+  if (kind === "TeamMember") {
+    if (typeof until !== "string" || ended === true) return undefined;
+    return splitEnds([{ name: typeof email === "string" ? email : String(memberUserID), until }], place.day);
+  }
+  if (kind !== "TeamRoster") return undefined;
+  if (typeof source === "string") {
+    const file = { source, team: typeof team === "string" ? team : undefined };
+    return (await findDeclared(file, place)).ends;
+  }
+  if (!isObject(until)) return undefined;
+  const people = Object.entries(until).map(([name, day]) => ({ name, until: String(day) }));
+  return splitEnds(people, place.day);
+}
+
+/** A resource of a state beside what is on the platform. */
+interface Looked {
+  each: StateResource;
+  /** As it was applied. */
+  values: Values;
+  /** The live resource; undefined when it does not exist. */
+  found: Values | undefined;
+}
+
+/** A step of the run that puts back what was applied. */
+interface PutBack extends Looked {
+  step: PlannedStep;
+}
+
+/** Plans the run that puts everything back, but for rows: the platform is what is known, the state what is declared. */
+export async function planPutBack(looked: readonly Looked[], folder: string): Promise<PutBack[]> {
+  const things = looked.map(({ each, values }) => toThing(each, values));
+  const known = looked.flatMap(({ each, values, found }) => (found ? [toKnown(each, values, found)] : []));
+  const { steps } = await new Planner({ folder }, known, things).plan();
+  const found = new Map(steps.map((step) => [step.thing?.key, step]));
+  return looked.flatMap((one) => {
+    const step = found.get(keyOf(one.each));
+    return step ? [{ ...one, step }] : [];
+  });
+}
+
+const keyOf = ({ kind, name }: StateResource): string => `${kind} ${name}`;
+
+function toThing({ kind, name }: StateResource, values: Values): Declaring {
+  const shape = resourceNamed(kind)?.inputs.shape ?? {};
+  const inputs = Object.fromEntries(Object.entries(withoutEnds(kind, values)).filter(([input]) => input in shape));
+  const empty = { links: {}, seeds: {}, path: [], others: [] };
+  return { ...empty, kind: kind as Declaring["kind"], name: topName(`/${name}`), key: `${kind} ${name}`, inputs };
+}
+
+const toKnown = (each: StateResource, inputs: Values, outputs: Values): KnownThing => ({
+  ...{ key: keyOf(each), kind: each.kind, name: each.name, id: each.id },
+  inputs: withoutEnds(each.kind, inputs),
+  outputs: withoutEnds(each.kind, outputs),
+});
+
+/** The values with the people whom the last run had: nobody leaves by hand because a day has passed. */
+function withoutEnds(kind: string, values: Values): Values {
+  if (!hasEnds(kind) || values["ended"] === true) return values;
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !["until", "source", "team"].includes(name)));
+}
+
+const hasEnds = (kind: string): boolean => ["TeamMember", "TeamRoster"].includes(kind);
+
+/** Settings that the run would put back, from what was applied to what was found. */
+const settingsByHand = ({ each, values, found = {}, step }: PutBack): Field[] =>
+  listChangedByHand({ values, found, step }).map((name) =>
+    fieldOf(name, values[name] ?? undefined, found[name] ?? undefined, holdsSealed(each.values[name])),
+  );
+
+/** Names of settings that the run would put back. A default that the state lacks was changed by nobody. */
+const listChangedByHand = ({ values, found = {}, step }: Omit<PutBack, "each">): string[] =>
+  step.changed.filter((name) => stable(values[name] ?? null) !== stable(found[name] ?? null));
+
+const nowhere = { place: () => "" };
+const inverse = { add: "remove", remove: "add", change: "change" } as const;
+
+/** People of one team that the run would put back: from those who were applied to those who were found. */
+export function peopleByHand(all: readonly PutBack[]): Change[] {
+  const people = all.filter(({ step }) => isOfPeople(step));
+  const { changes } = comparePeople(
+    people.map(({ step }) => step),
+    { base: undefined, head: nowhere },
+    false,
+  );
+  const isHidden = ({ values, each }: PutBack): boolean =>
+    values["sensitive"] === true || holdsSealed(each.values["members"]);
+  const secret = new Set(
+    people.flatMap(({ each, values }) => (holdsSealed(each.values["email"]) ? values["email"] : [])),
+  );
+  return changes.map(({ kind, op, name, fields }) => ({
+    kind,
+    op: inverse[op],
+    name: people.some(isHidden) || secret.has(name) ? secretText : name,
+    fields: fields.map(inverted),
+  }));
+}
+
+const inverted = ({ before, after, ...field }: Field): Field => ({
+  ...field,
+  ...(after === undefined ? {} : { before: after }),
+  ...(before === undefined ? {} : { after: before }),
+});

@@ -1,0 +1,250 @@
+import { afterAll, describe, expect, test } from "@jest/globals";
+import { encodeLedger, ledgerOf } from "../../provider/reconcile/ledger.ts";
+import { summarize } from "../../provider/resources/rows/declared/declaration.ts";
+import type { Section } from "./changeSet.ts";
+import { pending } from "./section.ts";
+import { stateOf } from "./state.ts";
+import { type Files, Folders } from "./testing/twoFolders.ts";
+
+const folders = new Folders();
+afterAll(() => folders.remove());
+
+const root = "urn:pulumi:prod::project::microapps:index:Environment";
+const environment = { urn: `${root}::env`, type: "microapps:index:Environment", custom: false };
+const made = (kind: string, name: string, outputs: object): object => ({
+  urn: `${root}$microapps:index:${kind}::env/${name}`,
+  type: `microapps:index:${kind}`,
+  custom: true,
+  id: name,
+  inputs: {},
+  outputs,
+});
+const stateWith = (resources: readonly object[], more: object = {}): string =>
+  JSON.stringify({ version: 3, deployment: { resources, ...more } });
+const of = (files: Files, resources: readonly object[], more: object = {}): Promise<Section> =>
+  pending(stateOf(stateWith(resources, more)), folders.declared(files));
+
+const acme: Files = {
+  "env.yaml":
+    "organizations:\n  acme: { name: Acme, teams: { crew: { name: Crew, members: { Ada@x.org: admin } } } }\n",
+};
+const applied = [
+  environment,
+  made("Organization", "acme", { name: "Acme" }),
+  made("Team", "acme/crew", { name: "Crew", organizationID: "acme" }),
+  made("TeamMember", "acme/crew/ada@x.org", {
+    teamID: "acme/crew",
+    email: "Ada@x.org",
+    role: "admin",
+    memberUserID: "u1",
+  }),
+];
+
+describe("people and settings", () => {
+  test("what was applied as declared is nothing to do", async () => {
+    expect(await of(acme, applied)).toEqual({ compared: true, things: [], calls: 0 });
+  });
+
+  test("what a file says no more of a thing is an update, as an engine has it, and null clears it", async () => {
+    const described = applied.map((each) => ({
+      ...each,
+      outputs: { ...("outputs" in each ? (each.outputs as object) : {}), description: "Ours" },
+    }));
+    const changes = async (files: Files) => (await of(files, described)).things.map(({ name, op }) => `${op} ${name}`);
+    const both = ["change acme", "change acme/crew"];
+    expect(await changes(acme)).toEqual(both);
+    const cleared = { "env.yaml": acme["env.yaml"]?.replace("name: Acme,", "name: Acme, description: null,") ?? "" };
+    expect(await changes(cleared)).toEqual(both);
+  });
+
+  test("an empty stack gets everything, in the order of the file", async () => {
+    const { things, calls } = await of(acme, []);
+    expect(things.map(({ op, kind, name }) => `${op} ${kind} ${name}`)).toEqual([
+      "add organization acme",
+      "add team acme/crew",
+    ]);
+    expect(things[1]?.people).toEqual({ add: 1, change: 0, remove: 0, same: 0 });
+    expect(calls).toBe(4);
+  });
+
+  test("what left the file goes, people of it by name", async () => {
+    const extra = [
+      ...applied,
+      made("Team", "acme/old", { name: "Old" }),
+      made("TeamMember", "acme/old/b@x.org", { email: "b@x.org" }),
+    ];
+    const { things } = await of(acme, extra);
+    expect(things.map(({ op, name, changes }) => [op, name, changes.map((change) => change.name)])).toEqual([
+      ["remove", "acme/old", ["b@x.org"]],
+    ]);
+    expect(things[0]?.people).toEqual({ add: 0, change: 0, remove: 1, same: 0 });
+  });
+
+  test("a former key finds what it was, also below it", async () => {
+    const renamed = {
+      "env.yaml": acme["env.yaml"]?.replace("acme: { name: Acme,", "apex: { formerly: acme, name: Acme,") ?? "",
+    };
+    expect((await of(renamed, applied)).things).toEqual([]);
+  });
+
+  test("a list of members that became a roster: people are compared by address, and nobody goes", async () => {
+    const files = {
+      "env.yaml":
+        "organizations:\n  acme: { name: Acme, teams: { crew: { name: Crew, roster: { members: { ada@x.org: admin, b@x.org: member } } } } }\n",
+    };
+    const roster = made("TeamRoster", "acme/crew/roster", {
+      teamID: "acme/crew",
+      members: { "ADA@x.org": "admin", "c@x.org": "member" },
+      mode: "authoritative",
+    });
+    const { things } = await of(files, [...applied.slice(0, 3), roster]);
+    expect(things[0]?.people).toEqual({ add: 1, change: 0, remove: 1, same: 1 });
+  });
+
+  test("and back: who stays is neither added nor removed, and no roster is called a team that goes", async () => {
+    const roster = made("TeamRoster", "acme/crew/roster", {
+      teamID: "acme/crew",
+      members: { "ada@x.org": "member", "b@x.org": "admin" },
+    });
+    const { things } = await of(acme, [...applied.slice(0, 3), roster]);
+    expect(things).toHaveLength(1);
+    expect(things[0]?.changes.map(({ op, name }) => `${op} ${name}`)).toEqual(["remove b@x.org", "change Ada@x.org"]);
+    const toRoster = {
+      "env.yaml":
+        "organizations:\n  acme: { name: Acme, teams: { crew: { name: Crew, roster: { members: { ada@x.org: admin } } } } }\n",
+    };
+    expect((await of(toRoster, applied)).things).toEqual([]);
+  });
+
+  test("several Environments, or none, are not compared, and it is said", async () => {
+    const two = [...applied, { ...environment, urn: `${root}::other` }];
+    expect(await of(acme, two)).toMatchObject({
+      compared: false,
+      why: "the state has 2 Environments, and nothing says which one this is",
+    });
+    expect(await of(acme, applied.slice(1))).toMatchObject({ compared: false });
+  });
+
+  test("an interrupted run is told", async () => {
+    const { why } = await of(acme, applied, { pending_operations: [{ type: "creating" }] });
+    expect(why).toContain("a run was interrupted while it worked on 1 resource");
+  });
+});
+
+describe("rows", () => {
+  const csv = "Code,Name\nA,Aachen\nB,Berlin\n";
+  const seed = (text: string, more = ""): Files => ({
+    "env.yaml": `seeds:\n  cities: { table: cities, key: Code, source: data.csv${more} }\n`,
+    "data.csv": text,
+  });
+  const settings = {
+    table: "cities",
+    key: ["Code"],
+    mode: "exact",
+    onConflict: "overwrite",
+    onDestroy: "delete",
+    maxRemovals: 0.25,
+    rowCount: 2,
+  };
+  const ledger = async (salt: string): Promise<string> =>
+    encodeLedger(
+      ledgerOf((await summarize({ key: ["Code"], source: "data.csv", salt }, folders.make(seed(csv)))).rows),
+    );
+  const sealed = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
+
+  test("are exact where the salt is in clear, with the keys of rows that go", async () => {
+    const clear = {
+      ...settings,
+      salt: { ...sealed, plaintext: '"2:salt"' },
+      ledger: await ledger("2:salt"),
+      keys: ["A", "B"],
+    };
+    const { things } = await of(seed("Code,Name\nA,Aix\nC,Celle\n"), [environment, made("SeedRows", "cities", clear)]);
+    expect(things[0]?.rows).toEqual({ add: 1, change: 1, remove: 1, same: 0 });
+    expect(things[0]?.changes.map(({ op, name }) => `${op} ${name}`)).toEqual(["remove B", "change A", "add C"]);
+    expect((await of(seed(csv), [environment, made("SeedRows", "cities", clear)])).things).toEqual([]);
+  });
+
+  test("of the plugin are read before they go, and of a dynamic provider not", async () => {
+    const cities = made("SeedRows", "cities", {
+      ...{ ...settings, ledger: await ledger("2:salt"), salt: "2:salt", keys: ["A", "B"] },
+    });
+    const dynamic = { ...cities, type: "pulumi-nodejs:dynamic/microapps:SeedRows" };
+    const one = seed("Code,Name\nA,Aachen\n");
+    const callsFor = async (state: object): Promise<number> => (await of(one, [environment, state])).calls ?? 0;
+    expect((await callsFor(cities)) - (await callsFor(dynamic))).toBe(1);
+  });
+
+  test("of a source that leads elsewhere are not read", async () => {
+    const declared = { ...folders.declared(seed(csv)), unread: (source: string) => `${source} is a symbolic link` };
+    const { things } = await pending(stateOf(stateWith([])), declared);
+    expect(things[0]?.notes).toEqual(["rows not compared: data.csv is a symbolic link"]);
+    expect(things[0]?.rows).toEqual({ add: 0, change: 0, remove: 0, same: 0 });
+  });
+
+  const hidden = async (more: object = {}, name = "cities") =>
+    made("SeedRows", name, {
+      ...settings,
+      salt: { ...sealed, ciphertext: "v1:a:b" },
+      ledger: await ledger("2:salt"),
+      keys: ["A", "B"],
+      ...more,
+    });
+
+  test("are not compared where it is encrypted, and one line says so", async () => {
+    for (const text of [csv, "Code,Name\nA,Aachen\nC,Celle\n"]) {
+      const { things, why } = await of(seed(text), [environment, await hidden()]);
+      expect(things).toEqual([]);
+      expect(why).toBe("rows of 1 seed are compared when up runs: cities");
+    }
+  });
+
+  test("of a seed that leaves have no number then, nor those of another one of its table, which may be the same", async () => {
+    const { things, why } = await of(seed(csv), [environment, await hidden({}, "towns")]);
+    expect(things.map(({ name, op, rows }) => [name, op, rows])).toEqual([
+      ["towns", "remove", undefined],
+      ["cities", "add", undefined],
+    ]);
+    expect(things[0]?.notes).toContain("has 2 rows: up finds out which of them stay");
+    expect(why).toBe("rows of 2 seeds are compared when up runs: cities, towns");
+  });
+
+  test("of secret seeds are never named", async () => {
+    const { why } = await of(seed("Code,Name\nhush,x\n", ", sensitive: true"), [
+      environment,
+      await hidden({ sensitive: true }),
+    ]);
+    expect(why).toBe("rows of 1 seed are compared when up runs: cities");
+    expect(why).not.toContain("hush");
+  });
+
+  test("of another table are a replacement; another key, and a ledger that is damaged, are said", async () => {
+    const clear = { ...settings, salt: "2:salt", ledger: await ledger("2:salt") };
+    const moved = await of(seed(csv), [environment, made("SeedRows", "cities", { ...clear, table: "towns" })]);
+    expect(moved.things[0]).toMatchObject({ op: "replace", changes: [{ name: "table" }] });
+    const rekeyed = await of(seed(csv), [environment, made("SeedRows", "cities", { ...clear, key: ["Name"] })]);
+    expect(rekeyed.things[0]?.changes[0]).toMatchObject({ kind: "setting", name: "key" });
+    const damaged = await of(seed(csv), [environment, made("SeedRows", "cities", { ...clear, ledger: "list:2:9:AA" })]);
+    expect(damaged.why).toContain("the ledger in the state is damaged");
+  });
+});
+
+describe("a text", () => {
+  test.each([
+    ["{}", "it is neither a state file"],
+    ["nothing", "it is not JSON"],
+    ["[]", "it is neither"],
+  ])("%s is no state", (text, message) => {
+    expect(() => stateOf(text)).toThrow(message);
+  });
+
+  test("of a backend is one, and what is being replaced is left out of it", () => {
+    const { resources } = stateOf(
+      JSON.stringify({
+        version: 3,
+        checkpoint: { latest: { resources: [environment, { ...environment, delete: true }] } },
+      }),
+    );
+    expect(resources.map(({ kind, name }) => `${kind} ${name}`)).toEqual(["Environment env"]);
+  });
+});

@@ -1,0 +1,279 @@
+import { afterEach, describe, expect, test } from "@jest/globals";
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isUnchanged, stops } from "./changeSet.ts";
+import { markdown } from "./markdown.ts";
+import { render } from "./render.ts";
+import { Repository } from "./testing/repository.ts";
+
+let repository: Repository;
+afterEach(() => repository.remove());
+
+const files = {
+  "environments.yaml": "prod: { file: prod.yaml }\n",
+  "base.yaml":
+    "organizations:\n  acme: { name: Acme }\nseeds:\n  cities: { table: cities, key: Code, source: data/cities.csv }\n",
+  "prod.yaml": "extends: base.yaml\n",
+  "data/cities.csv": "Code,Name\nA,Aachen\n",
+};
+const acme = (name: string): string => files["base.yaml"].replace("Acme", name);
+
+describe("the base", () => {
+  test("is read from Git: an unchanged tree is one line, and a private folder is not left behind", async () => {
+    repository = new Repository(files);
+    const folders = join(repository.folder, ".git/tmp"); // of its own: other tests make such folders, too
+    mkdirSync(folders);
+    const { TMPDIR } = process.env;
+    process.env["TMPDIR"] = folders;
+    const set = await repository.report();
+    expect(set.environments.every(isUnchanged)).toBe(true);
+    expect(markdown(set)).toMatch(/^<!-- microapps-report --> Nothing changes in [^\n]*\n$/);
+    if (TMPDIR === undefined) delete process.env["TMPDIR"];
+    else process.env["TMPDIR"] = TMPDIR;
+    expect(readdirSync(folders)).toEqual([]);
+    expect(repository.git("status", "--porcelain")).toBe("");
+  });
+
+  test("is compared with what is not committed, through what a file extends and its sources", async () => {
+    repository = new Repository(files);
+    repository.write({ "base.yaml": acme("Acme 2"), "data/cities.csv": "Code,Name\nA,Aix\n" });
+    const { change } = await repository.environment();
+    expect(change.things.map(({ kind, name, changes }) => [kind, name, changes[0]?.fields[0]?.after])).toEqual([
+      ["organization", "acme", "Acme 2"],
+      ["seed", "cities", "Aix"],
+    ]);
+  });
+
+  test("without the file declares nothing, and everything is new", async () => {
+    repository = new Repository({ "README.md": "" });
+    repository.commit(files);
+    const environment = await repository.environment({ base: "HEAD~1" });
+    expect(environment.notes).toEqual(["prod.yaml is not in the base: everything it declares is new"]);
+    expect(environment.change.things.map(({ op }) => op)).toEqual(["add", "add"]);
+  });
+
+  test("has its file under another name: environments.yaml of the base says which", async () => {
+    repository = new Repository(files);
+    renameSync(join(repository.folder, "prod.yaml"), join(repository.folder, "production.yaml"));
+    repository.write({ "environments.yaml": "prod: { file: production.yaml }\n" });
+    const environment = await repository.environment();
+    expect(environment.change.things).toEqual([]);
+    expect(environment.flags).toEqual([
+      { text: "file changes from prod.yaml to production.yaml", place: "environments.yaml" },
+    ]);
+  });
+
+  test("that can't be read is not compared, instead of seeming unchanged; a request may mend it", async () => {
+    repository = new Repository({ ...files, "base.yaml": "organizations:\n  acme: { nmae: Acme }\n" });
+    repository.write({ "base.yaml": acme("Acme") });
+    const environment = await repository.environment();
+    expect(environment.change.compared).toBe(false);
+    expect(environment.change.why).toContain('base.yaml:2:11: unknown key "nmae"');
+    expect(environment.problems).toEqual([]);
+    expect(isUnchanged(environment)).toBe(false);
+  });
+
+  test("of a branch that is behind: this change is shown from where it began", async () => {
+    repository = new Repository(files);
+    repository.git("switch", "--quiet", "--create", "topic");
+    repository.commit({ "data/cities.csv": "Code,Name\nA,Aachen\nB,Berlin\n" });
+    repository.git("switch", "--quiet", "main");
+    repository.commit({ "base.yaml": acme("Acme of main") });
+    repository.commit();
+    repository.git("switch", "--quiet", "topic");
+    const set = await repository.report({ base: "main" });
+    expect(set.base?.behind).toBe(2);
+    expect(set.environments[0]?.change.things.map(({ name }) => name)).toEqual(["cities"]);
+    expect(markdown(set)).toContain("the branch lacks 2 commits of it, so this is shown from where it began");
+  });
+
+  test("names that look like options, or that are no commit, are refused in one sentence", async () => {
+    repository = new Repository(files);
+    for (const base of ["--output=/tmp/x", "nowhere", "HEAD:prod.yaml", "-h"]) {
+      await expect(repository.report({ base })).rejects.toThrow(`there is no commit "${base}" in this clone`);
+    }
+  });
+
+  test("outside of a repository there is none", async () => {
+    repository = new Repository(files);
+    rmSync(join(repository.folder, ".git"), { recursive: true });
+    await expect(repository.report()).rejects.toThrow("is in no Git repository");
+  });
+
+  test("links and pointers of Git LFS in it are named and not followed", async () => {
+    repository = new Repository(files);
+    rmSync(join(repository.folder, "data/cities.csv"));
+    symlinkSync("/etc/passwd", join(repository.folder, "data/cities.csv"));
+    repository.commit();
+    rmSync(join(repository.folder, "data/cities.csv"));
+    repository.write({ "data/cities.csv": files["data/cities.csv"] });
+    const link = await repository.environment();
+    expect(link.change.things[0]?.notes).toEqual([
+      "rows not compared: data/cities.csv is a symbolic link at the base: it is not followed",
+    ]);
+    repository.commit({ "data/cities.csv": "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n" });
+    repository.write({ "data/cities.csv": files["data/cities.csv"] });
+    const pointer = await repository.environment();
+    expect(pointer.change.things[0]?.notes[0]).toContain("is a pointer of Git LFS at the base");
+  });
+
+  test("a folder above it that became a link is not followed either", async () => {
+    repository = new Repository(files);
+    rmSync(join(repository.folder, "data"), { recursive: true });
+    symlinkSync("/etc", join(repository.folder, "data"));
+    repository.commit();
+    rmSync(join(repository.folder, "data"));
+    repository.write({ "data/cities.csv": files["data/cities.csv"] });
+    const { change } = await repository.environment();
+    expect(change.things[0]?.notes).toEqual([
+      "rows not compared: data is a symbolic link at the base: it is not followed",
+    ]);
+  });
+});
+
+describe("in the working tree", () => {
+  const submodule = (place: string): void => {
+    mkdirSync(place);
+    execFileSync("git", ["init", "--quiet", "."], { cwd: place });
+    writeFileSync(join(place, "cities.csv"), "Code,Name\nX,Xanten\n");
+    writeFileSync(join(place, "base.yaml"), acme("Xanten"));
+  };
+  const linked =
+    (target: string) =>
+    (place: string): void =>
+      symlinkSync(target, place);
+  const pointer = (place: string): void =>
+    writeFileSync(place, "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n");
+  test.each<[string, string, (place: string) => void, string]>([
+    ["is a link out of it", "data/cities.csv", linked("/etc/passwd"), "data/cities.csv is a symbolic link"],
+    ["is a link within it", "data/cities.csv", linked("../elsewhere/cities.csv"), "data/cities.csv is a symbolic link"],
+    ["is a link to what Git keeps", "data/cities.csv", linked("../.git/config"), "data/cities.csv is a symbolic link"],
+    ["is below a link", "data", linked("elsewhere"), "data is a symbolic link"],
+    ["is in a submodule", "data", submodule, "data is a submodule"],
+  ])("a source that %s is named and not followed, and stops it", async (_, file, put, named) => {
+    repository = new Repository({ ...files, "elsewhere/cities.csv": "Code,Name\nX,Xanten\n" });
+    const place = join(repository.folder, file);
+    rmSync(place, { recursive: true });
+    put(place);
+    const environment = await repository.environment();
+    const reason = `${named}: it is not ${file === "data" && put === submodule ? "read" : "followed"}`;
+    expect(environment.change.things.map(({ notes }) => notes)).toEqual([[`rows not compared: ${reason}`]]);
+    expect(stops(environment)).toEqual([reason]);
+    expect(JSON.stringify(environment)).not.toMatch(/root:|Xanten|repositoryformatversion/);
+  });
+
+  test.each<[string, (place: string) => void, string]>([
+    ["is a link out of it", linked("/etc/passwd"), "prod.yaml:1:10: base.yaml can't be read: it is outside of the"],
+    ["is a link within it", linked("other.yaml"), "base.yaml is a symbolic link: it is not followed"],
+    ["is a pointer of Git LFS", pointer, "base.yaml is a pointer of Git LFS"],
+    ["is a submodule", submodule, "prod.yaml:1:10: base.yaml can't be read: it is a folder"],
+  ])("a layer that %s is named and not followed, and stops it", async (_, put, reason) => {
+    repository = new Repository({ ...files, "other.yaml": acme("Xanten") });
+    const place = join(repository.folder, "base.yaml");
+    rmSync(place);
+    put(place);
+    const environment = await repository.environment();
+    expect(environment.change).toMatchObject({ compared: false, things: [] });
+    expect(stops(environment)[0]).toContain(reason);
+    expect(JSON.stringify(environment)).not.toMatch(/root:|Xanten/);
+  });
+
+  test("a source that is a pointer of Git LFS is named", async () => {
+    repository = new Repository(files);
+    pointer(join(repository.folder, "data/cities.csv"));
+    const { change } = await repository.environment();
+    expect(change.things.map(({ notes }) => notes)).toEqual([
+      ['rows not compared: data/cities.csv is a pointer of Git LFS: fetch the file with "git lfs pull"'],
+    ]);
+  });
+});
+
+test("of 10,000 changed rows and 200 people is whole in its counts, fits a comment, and is the same twice", async () => {
+  const people = (role: string): string =>
+    Array.from({ length: 200 }, (_, at) => `          p${at}@example.com: ${role}\n`).join("");
+  const rows = (text: string, count: number): string =>
+    ["Code,Name,Note", ...Array.from({ length: count }, (_, at) => `K${at},Name ${at},${text} ${at}`), ""].join("\n");
+  const declared = (role: string): string =>
+    [
+      "organizations:\n  acme:\n    name: Acme\n    teams:\n      crew:\n        name: Crew\n        members:\n",
+      people(role),
+      "seeds:\n  cities: { table: cities, key: Code, source: data/cities.csv, maxRemovals: 1 }\n",
+    ].join("");
+  const before = { "base.yaml": declared("member"), "data/cities.csv": rows("before", 12_000) };
+  repository = new Repository({ ...files, ...before });
+  const unchanged = markdown(await repository.report());
+  expect(unchanged.trimEnd().split("\n")).toHaveLength(1);
+  repository.write({ "base.yaml": declared("admin"), "data/cities.csv": rows("after", 10_000) });
+  const [one, two] = [await repository.report(), await repository.report()];
+  const { things } = one.environments[0]?.change ?? { things: [] };
+  expect(things.map(({ name, rows, people }) => [name, rows ?? people])).toEqual([
+    ["cities", { add: 0, change: 10_000, remove: 2_000, same: 0 }],
+    ["acme/crew", { add: 0, change: 200, remove: 0, same: 0 }],
+  ]);
+  const text = markdown(one);
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(60_000);
+  expect(text).toContain("2000 rows removed, 10000 rows changed");
+  expect(text).toContain("200 people changed");
+  for (const format of ["md", "json", "text"] as const) expect(render(two, format)).toBe(render(one, format));
+});
+
+describe("a hostile branch", () => {
+  test("runs nothing: neither hooks, monitors, filters nor a repository inside of it", async () => {
+    repository = new Repository(files);
+    const witness = join(repository.folder, "../", `witness-${process.pid}`);
+    const script = join(repository.folder, "evil.sh");
+    writeFileSync(script, `#!/bin/sh\ntouch ${witness}\n`);
+    chmodSync(script, 0o755);
+    repository.git("config", "core.fsmonitor", script);
+    repository.git("config", "filter.evil.smudge", script);
+    repository.git("config", "filter.evil.clean", script);
+    repository.git("config", "filter.evil.process", script);
+    repository.git("config", "filter.evil.required", "true");
+    repository.git("config", "diff.external", script);
+    repository.git("config", "uploadpack.packObjectsHook", script);
+    writeFileSync(join(repository.folder, ".git/hooks/post-checkout"), `#!/bin/sh\ntouch ${witness}\n`, {
+      mode: 0o755,
+    });
+    repository.write({ ".gitattributes": "* filter=evil\n", "index.ts": `throw new Error("ran");\n` });
+    mkdirSync(join(repository.folder, "bare"));
+    execFileSync("git", ["init", "--quiet", "--bare", "."], { cwd: join(repository.folder, "bare") });
+    execFileSync("git", ["config", "core.fsmonitor", script], { cwd: join(repository.folder, "bare") });
+    const { alsoChanged } = await repository.report();
+    expect(existsSync(witness)).toBe(false);
+    expect(alsoChanged?.files).toEqual(expect.arrayContaining([".gitattributes", "evil.sh", "index.ts"]));
+  });
+
+  test("an environment that environments.yaml lists no more is shown, with what it would lose", async () => {
+    repository = new Repository({
+      ...files,
+      "environments.yaml": "prod: { file: prod.yaml }\ndev: { file: dev.yaml }\n",
+      "dev.yaml": "organizations: {}\n",
+    });
+    repository.write({ "environments.yaml": "dev: { file: dev.yaml }\n" });
+    rmSync(join(repository.folder, "prod.yaml"));
+    const { environments } = await repository.report();
+    const prod = environments.find(({ name }) => name === "prod");
+    expect(prod?.flags).toEqual([{ text: "environments.yaml does not list it any more", place: "environments.yaml" }]);
+    expect(prod?.change.things.map(({ op }) => op)).toEqual(["remove", "remove"]);
+  });
+});
+
+describe("which environments", () => {
+  test("by name or by stack, with --file in place of the list, and unknown ones are refused", async () => {
+    repository = new Repository({ ...files, "environments.yaml": "prod: { stack: live, file: prod.yaml }\n" });
+    expect((await repository.environment({ stacks: ["live"] })).name).toBe("prod");
+    expect((await repository.environment({ stacks: ["prod"] })).stack).toBe("live");
+    expect((await repository.environment({ stacks: ["test"], file: "prod.yaml" })).name).toBe("test");
+    await expect(repository.report({ stacks: ["staging"] })).rejects.toThrow(
+      "environments.yaml does not list staging; there is prod",
+    );
+  });
+
+  test("without a list and without --file it says what to write; a list with a mistake names its place", async () => {
+    repository = new Repository({ "prod.yaml": "organizations: {}\n" });
+    await expect(repository.report()).rejects.toThrow("there is no environments.yaml beside Pulumi.yaml");
+    repository.write({ "environments.yaml": "prod: { file: prod.yaml }\ndev: { flie: dev.yaml }\n" });
+    await expect(repository.report()).rejects.toThrow("environments.yaml:2:1: ");
+  });
+});

@@ -1,0 +1,479 @@
+import type { z } from "zod";
+import { isObject } from "../../provider/contract/wire.ts";
+import {
+  describeRenaming,
+  findRenamings,
+  keyIn,
+  type RenamedSide,
+  type RowsLeft,
+} from "../../provider/environment/things/renames.ts";
+import { kinds as all, type Link, things } from "../../provider/environment/things/things.ts";
+import { formatCount } from "../../provider/messages/text.ts";
+import type { RowsAhead } from "../../provider/reconcile/rows.ts";
+import { describeNamed, readName } from "../../provider/resources/model/identities.ts";
+import { factsOf } from "../../provider/resources/model/resource.ts";
+import { callsAhead } from "../../provider/resources/rows/reports.ts";
+import {
+  type Change,
+  fieldOf,
+  noTally,
+  notCompared,
+  type Note,
+  orderChanges,
+  orderThings,
+  secretText,
+  type Section,
+  stable,
+  type Tally,
+  type Thing,
+  toShownKind,
+} from "./changeSet.ts";
+import { toKnownDeclaration, toKnownState } from "./known.ts";
+import { peopleAhead } from "./people.ts";
+import { type Plan, type PlannedStep, Planner, resourceOf, urnOf } from "./planner.ts";
+import { listRows } from "./rowValues.ts";
+import type { Both, Declared } from "./source.ts";
+import type { StackState } from "./state.ts";
+
+/** The declarations that a plan is about; a state has no base. */
+interface Sides {
+  base: Declared | undefined;
+  head: Declared;
+}
+
+/** A plan in the model of a report, and what is wrong with what is declared. */
+async function sectionOf(plan: Plan, sides: Sides): Promise<{ section: Section; problems: Note[] }> {
+  const things: Thing[] = [];
+  const problems: Note[] = [];
+  const open: string[] = [];
+  const reasons: string[] = [];
+  const renames = renamesIn(plan, sides.head);
+  let calls = 0;
+  for (const step of plan.steps) {
+    const kind = toShownKind(step.thing?.kind ?? step.known?.kind ?? "");
+    if (!kind) continue;
+    const made = await thingOf(kind, step, plan, sides);
+    problems.push(...made.problems.map((text) => ({ text })));
+    if (made.unread && step.known?.why !== undefined) reasons.push(`${nameOf(step)}: ${step.known.why}`);
+    else if (made.unread) open.push(nameOf(step));
+    calls += made.calls;
+    const renamed = renames.notes.get(step) ?? [];
+    if (made.thing) things.push({ ...made.thing, notes: [...made.thing.notes, ...renamed] });
+  }
+  if (open.length > 0)
+    reasons.push(`rows of ${formatCount(open.length, "seed")} are compared when up runs: ${open.join(", ")}`);
+  const why = reasons.length === 0 ? {} : { why: reasons.join("; ") };
+  const hints = renames.hints.length === 0 ? {} : { hints: renames.hints };
+  const section: Section = { compared: true, ...why, things: orderThings(things), ...hints };
+  return { section: sides.base ? section : { ...section, calls }, problems };
+}
+
+const nameOf = ({ thing, known }: PlannedStep): string => {
+  const key = thing?.key ?? known?.key ?? "";
+  return key.slice(key.indexOf(" ") + 1);
+};
+
+const operations = { create: "add", update: "change", same: "change", replace: "replace", delete: "remove" } as const;
+
+interface Made {
+  thing?: Thing;
+  problems: string[];
+  calls: number;
+  /** True if its rows are compared by a run alone. */
+  unread: boolean;
+}
+
+async function thingOf(kind: Thing["kind"], step: PlannedStep, plan: Plan, sides: Sides): Promise<Made> {
+  const { thing, known, operation } = step;
+  const name = nameOf(step);
+  const people = kind === "team" ? peopleAhead(plan, step, sides) : undefined;
+  const more = [
+    ...(people?.steps.filter(({ thing, known }) => [thing?.kind, known?.kind].includes("TeamRoster")) ?? []),
+    ...waitOf(plan, step),
+  ];
+  const isEdited = operation !== "create" && operation !== "delete";
+  const settings = [step, ...(isEdited || sides.base ? more : [])].flatMap((each) => settingsAhead(each, sides));
+  const seed = kind === "seed" ? await rowsOf(step, sides) : undefined;
+  const formerly = sides.base && known && thing && known.name !== name ? known.name : undefined;
+  const problems = [step, ...(people?.steps ?? []), ...more].flatMap(({ problems }) =>
+    problems.flatMap((text) => text.split("\n")),
+  );
+  const guards = [
+    ...new Set(
+      [step, ...(people?.steps ?? []), ...more].flatMap(({ refusals }) => refusals).concat(people?.guards ?? []),
+    ),
+  ];
+  const changes = orderChanges([...settings, ...(people?.changes ?? []), ...(seed?.changes ?? [])]);
+  const touched = (tally: Tally | undefined): number => (tally ? tally.add + tally.change + tally.remove : 0);
+  const isTouched =
+    (operation !== "same" && operation !== "update") ||
+    changes.length > 0 ||
+    formerly !== undefined ||
+    touched(seed?.tally) + touched(people?.tally) + guards.length + (seed?.notes.length ?? 0) > 0;
+  const unread = seed?.unread ?? false;
+  if (!isTouched) return { problems, calls: 0, unread };
+  const place = placeOf(step, sides);
+  return {
+    problems,
+    unread,
+    calls: callsOf(step, kind, settings.length, people?.tally, seed?.tally),
+    thing: {
+      kind,
+      name,
+      op: operations[operation],
+      ...(formerly === undefined ? {} : { formerly }),
+      ...(place === "" ? {} : { place }),
+      ...(people ? { people: people.tally } : {}),
+      ...(seed?.tally ? { rows: seed.tally } : {}),
+      changes,
+      omitted: touched(seed?.tally) - (seed?.changes.length ?? 0),
+      notes: [
+        ...(formerly === undefined ? [] : [`the key was ${formerly}; it stays the same thing`]),
+        ...(seed?.notes ?? []),
+        ...(kind === "app" && operation === "delete"
+          ? ["the app stays on the platform: there is no way to delete one"]
+          : []),
+      ],
+      guards,
+    },
+  };
+}
+
+const placeOf = ({ thing, known }: PlannedStep, { base, head }: Sides): string =>
+  thing ? head.place(thing.path) : ((known?.thing && base?.place(known.thing.path)) ?? "");
+
+/** The wait for an app, whose settings are the app's in a file. */
+const waitOf = ({ steps }: Plan, { thing, known }: PlannedStep): PlannedStep[] =>
+  steps.filter(
+    (each) =>
+      (thing !== undefined && each.thing?.kind === "AppReadiness" && each.thing.above === thing.key) ||
+      (known?.kind === "GeneratedApp" &&
+        each.known?.kind === "AppReadiness" &&
+        each.known.outputs["appID"] === known.id),
+  );
+
+interface SeedRowsAhead {
+  tally: Tally | undefined;
+  changes: Change[];
+  notes: string[];
+  unread: boolean;
+}
+
+async function rowsOf(step: PlannedStep, sides: Sides): Promise<SeedRowsAhead> {
+  const { thing, known, rows, departing, operation } = step;
+  const source = thing?.inputs["source"];
+  const elsewhere = typeof source === "string" ? sides.head.unread?.(source) : undefined;
+  const why = elsewhere ?? (known?.thing ? known.why : undefined);
+  if (why !== undefined) return { tally: noTally(), changes: [], notes: [`rows not compared: ${why}`], unread: false };
+  if (step.isUnread) {
+    const rowCount = known?.outputs["rowCount"];
+    const notes =
+      thing || typeof rowCount !== "number"
+        ? []
+        : [`has ${formatCount(rowCount, "row")}: up finds out which of them stay`];
+    return { tally: undefined, changes: [], notes, unread: true };
+  }
+  const tally = tallyOf(rows, operation);
+  if (departing?.plan.exact && tally) tally.remove += departing.plan.remove;
+  const notes = [
+    ...modeNotes(step),
+    ...takenNotes(rows),
+    ...sparedNotes(rows),
+    ...sparedNotes(departing),
+    ...vagueNotes(rows),
+  ];
+  return { tally, changes: await listRows(step, sides), notes, unread: false };
+}
+
+function tallyOf(rows: RowsAhead | undefined, operation: PlannedStep["operation"]): Tally | undefined {
+  if (!rows) return undefined;
+  const { plan } = rows;
+  if (!plan.exact) return operation === "delete" ? { ...noTally(), remove: -plan.net } : noTally();
+  const handed = [...(plan.handed?.values() ?? [])];
+  const same = handed.filter((isSame) => isSame).length;
+  // Rows that another mode than exact keeps.
+  const left = plan.update === 0 ? plan.change.changed.length : 0;
+  return {
+    add: plan.insert,
+    change: plan.update + handed.length - same,
+    remove: plan.remove,
+    same: plan.unchanged + left + same,
+  };
+}
+
+const sparedNotes = (rows: RowsAhead | undefined): string[] =>
+  [...(rows?.keptForOthers ?? [])].map(
+    ([name, count]) =>
+      `${formatCount(count, "row")} stay${count === 1 ? "s" : ""}: ${name} declares ${count === 1 ? "it" : "them"}`,
+  );
+
+/** Rows that another seed has, and that nothing is done to. */
+function takenNotes(rows: RowsAhead | undefined): string[] {
+  const handed = rows?.plan.exact ? [...(rows.plan.handed?.values() ?? [])] : [];
+  const same = handed.filter((isSame) => isSame).length;
+  return same === 0
+    ? []
+    : [
+        `${formatCount(same, "row")} ${same === 1 ? "is" : "are"} taken over from another seed as ${same === 1 ? "it is" : "they are"}`,
+      ];
+}
+
+function vagueNotes(rows: RowsAhead | undefined): string[] {
+  if (!rows || rows.plan.exact) return [];
+  const { moreThan, net } = rows.plan;
+  return moreThan === 0
+    ? []
+    : [`more than ${moreThan} rows are added, changed or removed, ${net >= 0 ? "+" : ""}${net} in all`];
+}
+
+/** Notes where rows stay as they are on the platform. */
+function modeNotes({ thing, known, rows, operation }: PlannedStep): string[] {
+  if (operation === "delete")
+    return known?.outputs["onDestroy"] === "retain" ? ['onDestroy is "retain": the rows stay on the platform'] : [];
+  const plan = rows?.plan;
+  const mode = thing?.inputs["mode"];
+  if (!plan?.exact || typeof mode !== "string" || !known) return [];
+  const { removed, changed } = plan.change;
+  return [
+    ...(mode !== "exact" && removed.length > 0
+      ? [`mode is "${mode}": ${formatCount(removed.length, "row")} that left the source stay on the platform`]
+      : []),
+    ...(mode === "insertOnly" && changed.length > 0
+      ? [`mode is "insertOnly": ${formatCount(changed.length, "row")} that are there are not changed`]
+      : []),
+  ];
+}
+
+/** About how many calls a run makes for a thing. A change of settings looks first. */
+function callsOf(
+  { operation, thing, inputs, known, rows }: PlannedStep,
+  kind: Thing["kind"],
+  settings: number,
+  people: Tally | undefined,
+  tally: Tally | undefined,
+): number {
+  if (kind === "seed") {
+    const plan = rows?.plan;
+    const owned = Number(known?.outputs["rowCount"] ?? 0);
+    const links = (thing ? inputs : {}) as Parameters<typeof callsAhead>[0];
+    return plan?.exact && (tally?.add ?? 0) + (tally?.change ?? 0) + (tally?.remove ?? 0) > 0
+      ? callsAhead(links, plan, owned, known?.keepsCells)
+      : 0;
+  }
+  const own = operation === "create" ? (kind === "app" ? 2 : 1) : operation === "delete" ? 1 : settings > 0 ? 2 : 0;
+  return (
+    own + ((people?.add ?? 0) > 0 && operation !== "delete" ? 2 : 0) + (people?.change ?? 0) + (people?.remove ?? 0)
+  );
+}
+
+/** Inputs whose changes are shown as rows or people, or that no file has. */
+const otherwise = [
+  ...[
+    "rows",
+    "additions",
+    "changes",
+    "removals",
+    "members",
+    "until",
+    "fields",
+    "organizationID",
+    "teamID",
+    "appID",
+    "removal",
+  ],
+  ...["digest", "salt", "fingerprint", "keys", "resourceUrn", "unfinished", "drift"],
+];
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Changes of a thing's settings, each at its place in the file. */
+function settingsAhead(step: PlannedStep, sides: { base: Declared | undefined; head: Declared }): Change[] {
+  const { thing, known, operation } = step;
+  if (operation === "delete" && !sides.base) return [];
+  if (operation === "create" && !sides.base) return [];
+  return known && !known.thing ? ofState(step, sides.head) : thing || known ? ofFiles(step, sides) : [];
+}
+
+/** The entry of a file at a path. */
+function entryAt(declared: Declared | undefined, path: readonly string[] | undefined): Values {
+  let value: unknown = path && declared?.declaration;
+  for (const step of path ?? []) value = (value as Values | undefined)?.[step];
+  return typeof value === "object" && value !== null
+    ? (value as Values)
+    : typeof value === "string"
+      ? { role: value }
+      : {};
+}
+
+function ofFiles(step: PlannedStep, { base, head }: { base: Declared | undefined; head: Declared }): Change[] {
+  const { thing, known } = step;
+  const [was, is] = [known?.thing?.inputs ?? {}, thing?.inputs ?? {}];
+  const [before, after] = [entryAt(base, known?.thing?.path), entryAt(head, thing?.path)];
+  const links = Object.keys({ ...thing?.links, ...known?.thing?.links });
+  const names = [...new Set([...Object.keys(is), ...Object.keys(was), ...links])].filter(
+    (name) => !otherwise.includes(name),
+  );
+  return names.flatMap((name): Change[] => {
+    if (!differs(step, name, was[name], is[name])) return [];
+    // Seeds that are referred to by their tables: another key of one is no change.
+    const parts = partsOf([name], was[name] ?? before[name], is[name] ?? after[name]);
+    return parts.map(({ steps, ...values }): Change => {
+      const own = steps.join(".");
+      const field = fieldOf(own, values.before, values.after);
+      const op = field.after === undefined ? "remove" : field.before === undefined ? "add" : "change";
+      const place =
+        op === "remove"
+          ? base?.place([...(known?.thing?.path ?? []), ...steps])
+          : head.place([...(thing?.path ?? []), ...steps]);
+      return { kind: "setting", op, name: own, fields: [field], ...(place === undefined ? {} : { place }) };
+    });
+  });
+}
+
+/** A part of a setting that differs. */
+interface SettingPart {
+  steps: readonly string[];
+  before: unknown;
+  after: unknown;
+}
+
+/** The requirements of `expect` that differ, each by itself: as one value they would be cut. */
+function partsOf(steps: readonly string[], before: unknown, after: unknown): SettingPart[] {
+  if (steps[0] !== "expect" || !isObject(before) || !isObject(after)) return [{ steps, before, after }];
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return names.flatMap((name) =>
+    stable(before[name]) === stable(after[name]) ? [] : partsOf([...steps, name], before[name], after[name]),
+  );
+}
+
+/** True if a run heeds another value of a setting: what no diff shows is read by the run, where files say it. */
+export function isHeeded({ thing, known, changed }: PlannedStep, name: string): boolean {
+  const schema: unknown = thing && resourceOf(thing.kind).inputs.shape[name];
+  if (changed.includes(name)) return true;
+  return known?.thing !== undefined && (schema === undefined || factsOf(schema).ignoredInDiff === true);
+}
+
+/** True when a setting changes in a file, and a run acts on that. */
+function differs(step: PlannedStep, name: string, was: unknown, is: unknown): boolean {
+  const { thing, known, operation } = step;
+  if (thing && known && operation !== "create") {
+    if (name in thing.links || (known.thing && name in known.thing.links))
+      return (
+        step.changed.includes(name) ||
+        (isHeeded(step, name) && !isSameLink(thing.links[name], known.thing?.links[name]))
+      );
+    if (stable(was) === stable(is)) return false;
+    return isHeeded(step, name);
+  }
+  if (name in { ...thing?.links, ...known?.thing?.links }) return true;
+  return stable(was) !== stable(is) && stable(was ?? is) !== defaultOf(step, name);
+}
+
+/** The value of a setting that nobody declares: of a thing that comes or goes it is no news; a roster is shown by its settings alone. */
+function defaultOf({ thing, known }: PlannedStep, name: string): string | undefined {
+  const kind = thing?.kind ?? known?.kind ?? "";
+  if (toShownKind(kind) === undefined) return undefined;
+  const schema: unknown = resourceOf(kind).inputs.shape[name];
+  const parsed = (schema as z.ZodType | undefined)?.safeParse(undefined); // the values of a zod shape are schemas
+  return parsed?.success && parsed.data !== undefined ? stable(parsed.data) : undefined;
+}
+
+function ofState({ thing, known, changed, inputs }: PlannedStep, head: Declared): Change[] {
+  if (!thing || !known) return [];
+  const { shape } = resourceOf(thing.kind).inputs;
+  return changed.flatMap((name): Change[] => {
+    if (otherwise.includes(name) || !(name in shape)) return [];
+    const isSecret = known.sealed?.includes(name) ?? false;
+    const parts = partsOf([name], known.outputs[name] ?? undefined, inputs[name] ?? undefined);
+    return parts.map(({ steps, before, after }): Change => {
+      const own = steps.join(".");
+      const field = fieldOf(own, before, after, isSecret);
+      return {
+        kind: "setting",
+        op: "change",
+        name: own,
+        fields: [isSecret ? { ...field, before: secretText, after: secretText } : field],
+        place: head.place([...thing.path, ...steps]),
+      };
+    });
+  });
+}
+
+const isSameLink = (one: readonly Link[] = [], other: readonly Link[] = []): boolean => stable(one) === stable(other);
+
+/** Notes at the things of a plan, and each hint once. */
+interface Renames {
+  notes: ReadonlyMap<PlannedStep, string[]>;
+  hints: string[];
+}
+
+interface OfStep extends RenamedSide {
+  step: PlannedStep;
+}
+
+/** Things that leave beside one that came and may be the same: what to say so that it stays what it is. */
+function renamesIn({ steps }: Plan, head: Declared): Renames {
+  const notes = new Map<PlannedStep, string[]>();
+  const hints: string[] = [];
+  const sidesOf = (operation: PlannedStep["operation"]): OfStep[] =>
+    steps.filter((step) => step.operation === operation).flatMap((step) => sideOf(step) ?? []);
+  for (const renaming of findRenamings(sidesOf("delete"), sidesOf("create"), rowsLeft)) {
+    const { left, came } = renaming;
+    const path = came.step.thing?.path ?? [];
+    const place = head.place(path);
+    const entry = path.join(".");
+    hints.push(describeRenaming(renaming, place === "" ? entry : `${entry} (${place})`));
+    // Without the place, which the other thing has: equal changes of several environments are shown once.
+    notes.set(left.step, [describeRenaming(renaming, entry)]);
+    notes.set(came.step, [`perhaps ${keyIn(left.name)} renamed: say "formerly: ${keyIn(left.name)}" here`]);
+  }
+  return { notes, hints };
+}
+
+function sideOf(step: PlannedStep): OfStep | undefined {
+  const { known, thing, inputs, operation } = step;
+  if (operation === "delete")
+    return known && { step, kind: known.kind, name: known.name, values: { ...known.thing?.inputs, ...known.outputs } };
+  return thing && { step, kind: thing.kind, name: thing.name.now.slice(1), values: { ...thing.inputs, ...inputs } };
+}
+
+/** Rows of a seed that leaves, as its plan has them. */
+function rowsLeft({ step: { rows, known } }: OfStep, { kind, name }: OfStep): RowsLeft | undefined {
+  if (known?.rows === "none") return undefined;
+  const called = describeNamed(readName(urnOf(kind, name)));
+  return rows?.plan.exact ? { stay: rows.keptForOthers.get(called) ?? 0, go: rows.plan.remove } : undefined;
+}
+
+const kinds: readonly string[] = all;
+
+/** Plans a change, from an environment that matches the base, with the refusals of a run. */
+async function planOfChange({ base, head }: Both): Promise<Plan> {
+  const known = await toKnownDeclaration(base);
+  const { folder, unread } = head;
+  return new Planner({ folder, unread }, known, things(head.declaration)).plan();
+}
+
+/** Changes between two declarations, and problems of the later one. */
+export async function compareDeclarations(both: Both): Promise<{ section: Section; problems: Note[] }> {
+  return sectionOf(await planOfChange(both), both);
+}
+
+/** Plans an `up`: the state against the declaration. Offline, and no secret of the state is opened. */
+export async function pending(state: StackState, declared: Declared): Promise<Section> {
+  const roots = state.resources.filter(({ kind }) => kind === "Environment");
+  const own = state.resources.filter(({ kind }) => kinds.includes(kind));
+  if (roots.length > 1)
+    return notCompared(`the state has ${roots.length} Environments, and nothing says which one this is`);
+  if (roots.length === 0 && own.length > 0) {
+    return notCompared("the state has no Environment: the program declares its resources itself");
+  }
+  const known = toKnownState({ ...state, resources: own }, roots[0]?.name ?? "environment", declared);
+  const { declaration, folder, unread } = declared;
+  const plan = await new Planner({ folder, unread }, known, things(declaration)).plan();
+  const { section } = await sectionOf(plan, { base: undefined, head: declared });
+  if (state.interrupted === 0) return section;
+  return { ...section, why: [interrupted(state.interrupted), section.why ?? []].flat().join("; ") };
+}
+
+const interrupted = (count: number): string =>
+  `a run was interrupted while it worked on ${count} ${count === 1 ? "resource" : "resources"}, which the next one looks at first`;

@@ -1,0 +1,85 @@
+import { type Declaration, readEnvironment } from "../../provider/environment/declaration.ts";
+import type { HeldRule } from "../../provider/environment/rules.ts";
+import { keyPlace, type Problem, type Value, valuePlace } from "../../provider/layers/document.ts";
+import { describePlace } from "../../provider/layers/verbs.ts";
+import type { Note } from "./changeSet.ts";
+
+/** An Environment file as it was read: what it declares, and where. */
+export interface Declared {
+  declaration: Declaration;
+  /** The file, relative to the folder; empty where nobody declares anything. */
+  file: string;
+  /** The folder that sources are relative to. */
+  folder: string;
+  /** Where the key at a path stands, `prod.yaml:7:3`. */
+  place: (path: readonly PropertyKey[]) => string;
+  /** Its rules, and where each stands. */
+  rules: readonly HeldRule[];
+  /** Why a source is not read although it is there: a link, a submodule, a pointer of Git LFS. */
+  unread?: (source: string) => string | undefined;
+  /** The merged content of the files, with values of the configuration as they are written, and the files. */
+  document?: { root: Value; files: string[] };
+}
+
+/** Two declarations, the earlier one first. */
+export interface Both {
+  base: Declared;
+  head: Declared;
+}
+
+/** Result of reading an Environment file. */
+export interface EnvironmentReading {
+  /** Only where nothing is wrong but broken rules. */
+  declared?: Declared;
+  /** Its rules for changes, which hold even where the rest of it is wrong. */
+  policy?: Pick<Declaration, "rules"> | undefined;
+  problems: Note[];
+  /** The files that it consists of, by their names. */
+  files: readonly string[];
+}
+
+/**
+ * Reads an Environment file; what is wrong with it are problems. There is a declaration where they are broken rules alone.
+ * @param held rules of another version that hold as well
+ */
+export function readDeclaration(file: string, folder: string, held: readonly HeldRule[] = []): EnvironmentReading {
+  const { declared, layers, root, problems, isWhole } = readEnvironment(file, folder, undefined, held);
+  const notes = notesOf(problems);
+  const files = [...new Set([file, ...layers.trees.map(({ at }) => at.file)])];
+  if (!isWhole || !declared || !root) return { policy: declared, problems: notes, files };
+  const place = (path: readonly PropertyKey[]): string => placeIn(root, path);
+  const rules = declared.rules.map((rule, index) => ({ rule, at: keyPlace(root, ["rules", index]) }));
+  // A file that breaks a rule is shown, and can't be approved.
+  const document = notes.length > 0 ? {} : { document: { root, files } };
+  return {
+    declared: { declaration: declared, file, folder, place, rules, ...document },
+    policy: declared,
+    problems: notes,
+    files,
+  };
+}
+
+/** An empty declaration. */
+export const declareNothing = (folder: string): Declared => ({
+  declaration: {
+    organizations: {},
+    seeds: {},
+    apps: {},
+    rules: [],
+    seedOrder: [],
+    fields: {},
+    secrets: [],
+  },
+  file: "",
+  folder,
+  place: () => "",
+  rules: [],
+});
+
+const placeIn = (root: Value, path: readonly PropertyKey[]): string =>
+  describePlace(path.length === 0 ? valuePlace(root, path) : keyPlace(root, path));
+
+const notesOf = (problems: readonly Problem[]): Note[] => {
+  const notes = problems.map(({ at, message }) => ({ place: describePlace(at), text: message }));
+  return [...new Map(notes.map((note) => [JSON.stringify(note), note])).values()];
+};
