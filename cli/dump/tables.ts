@@ -7,7 +7,7 @@ import { canonical, digestOf, keyText } from "../../provider/reconcile/digests.t
 import type { ResourceContext } from "../../provider/resources/resource.ts";
 import { aTable, rowsOf } from "../../provider/resources/rows/live/context.ts";
 import { parentsAreHidden } from "../../provider/resources/rows/live/liveRows.ts";
-import type { TableMask } from "./masking.ts";
+import type { PlacedRule } from "./masks.ts";
 
 /** Why there is no dump, in one sentence with its remedy. */
 export class DumpError extends Error {
@@ -176,10 +176,16 @@ export interface SpooledRow {
   parent: string | undefined;
 }
 
+/** What a masked dump makes of the rows of one table. */
+export interface RowMask {
+  apply: (values: RowData) => RowData;
+  readonly labels: readonly { label: string; rule: PlacedRule | undefined }[];
+}
+
 /** The rows of a table: keys in memory, content in a file beside the dump. Of a masked one both are masked. */
 export class TableRows {
   readonly option: TableOption;
-  readonly mask: TableMask | undefined;
+  readonly mask: RowMask | undefined;
   readonly columns = new Columns();
   /** A row that one of the rows is a child of. */
   parent: string | undefined;
@@ -195,19 +201,14 @@ export class TableRows {
   readonly #spool: Spool;
   #places: Map<string, number> | undefined;
 
-  private constructor(option: TableOption, spool: string, mask: TableMask | undefined) {
+  private constructor(option: TableOption, spool: string, mask: RowMask | undefined) {
     this.option = option;
     this.mask = mask;
     this.#spool = new Spool(spool);
   }
 
   /** Reads a table. */
-  static async read(
-    context: ResourceContext,
-    option: TableOption,
-    spool: string,
-    mask?: TableMask,
-  ): Promise<TableRows> {
+  static async read(context: ResourceContext, option: TableOption, spool: string, mask?: RowMask): Promise<TableRows> {
     const rows = new TableRows(option, spool, mask);
     try {
       await rows.#readAll(context);

@@ -2,8 +2,7 @@ import { isObject } from "../../provider/contract/wire.ts";
 import type { DeclaredThing as Declaring } from "../../provider/environment/things/things.ts";
 import { planRoster, type Role } from "../../provider/reconcile/rosters.ts";
 import { type Change, fieldOf, fieldsOf, noTally, type Tally } from "./changeSet.ts";
-import type { KnownThing, Plan, PlannedStep } from "./planner.ts";
-import { isHeeded } from "./section.ts";
+import { isHeeded, type KnownThing, type Plan, type PlannedStep } from "./planner.ts";
 import type { Declared } from "./source.ts";
 
 /** Coming changes of a team's people. */

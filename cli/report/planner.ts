@@ -6,7 +6,7 @@ import { check, diff, type Properties, toKeyed, toListed, unknownValue } from ".
 import type { RowsAhead } from "../../provider/reconcile/rows.ts";
 import { toPlannedUrn } from "../../provider/resources/model/identities.ts";
 import { Journal } from "../../provider/resources/model/journal.ts";
-import { ResourceError } from "../../provider/resources/model/resource.ts";
+import { factsOf, ResourceError } from "../../provider/resources/model/resource.ts";
 import type { Findings, OfflineResourceContext, Resource } from "../../provider/resources/resource.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
 import { SourceError } from "../../provider/sources/read.ts";
@@ -333,3 +333,10 @@ export const resourceOf = (kind: string): Resource => {
   if (!found) throw new Error(`there is no ${kind}`);
   return found;
 };
+
+/** True if a run heeds another value of a setting: what no diff shows is read by the run, where files say it. */
+export function isHeeded({ thing, known, changed }: PlannedStep, name: string): boolean {
+  const schema: unknown = thing && resourceOf(thing.kind).inputs.shape[name];
+  if (changed.includes(name)) return true;
+  return known?.thing !== undefined && (schema === undefined || factsOf(schema).ignoredInDiff === true);
+}

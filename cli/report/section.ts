@@ -11,7 +11,6 @@ import { kinds as all, type Link, things } from "../../provider/environment/thin
 import { formatCount } from "../../provider/messages/text.ts";
 import type { RowsAhead } from "../../provider/reconcile/rows.ts";
 import { describeNamed, readName } from "../../provider/resources/model/identities.ts";
-import { factsOf } from "../../provider/resources/model/resource.ts";
 import { callsAhead } from "../../provider/resources/rows/reports.ts";
 import {
   type Change,
@@ -30,7 +29,7 @@ import {
 } from "./changeSet.ts";
 import { toKnownDeclaration, toKnownState } from "./known.ts";
 import { peopleAhead } from "./people.ts";
-import { type Plan, type PlannedStep, Planner, resourceOf, urnOf } from "./planner.ts";
+import { isHeeded, type Plan, type PlannedStep, Planner, resourceOf, urnOf } from "./planner.ts";
 import { listRows } from "./rowValues.ts";
 import type { Both, Declared } from "./source.ts";
 import type { StackState } from "./state.ts";
@@ -344,13 +343,6 @@ function partsOf(steps: readonly string[], before: unknown, after: unknown): Set
   return names.flatMap((name) =>
     stable(before[name]) === stable(after[name]) ? [] : partsOf([...steps, name], before[name], after[name]),
   );
-}
-
-/** True if a run heeds another value of a setting: what no diff shows is read by the run, where files say it. */
-export function isHeeded({ thing, known, changed }: PlannedStep, name: string): boolean {
-  const schema: unknown = thing && resourceOf(thing.kind).inputs.shape[name];
-  if (changed.includes(name)) return true;
-  return known?.thing !== undefined && (schema === undefined || factsOf(schema).ignoredInDiff === true);
 }
 
 /** True when a setting changes in a file, and a run acts on that. */

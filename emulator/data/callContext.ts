@@ -1,7 +1,15 @@
 import type { Endpoints, EndpointName, GivenAnswerOf, ParsedRequestOf } from "../../provider/contract/endpoints.ts";
 import type { Database } from "./database.ts";
-import type { User } from "./people.ts";
 import type { EmulatedDialect } from "./settings.ts";
+
+/** Someone with an account. An invited user has never signed in and has no password. */
+export interface User {
+  id: string;
+  email: string;
+  /** Administrator of the whole platform. */
+  admin: boolean;
+  invited: boolean;
+}
 
 /** Forms that a platform may read a value back in, other than the one that it was written in. */
 export const otherForms = ["midnight", "trimmed", "numberAsText", "checkboxAsText"] as const;

@@ -1,15 +1,6 @@
-import type { CallContext } from "./callContext.ts";
+import type { CallContext, User } from "./callContext.ts";
 import type { Database } from "./database.ts";
 import { forbidden, notFound } from "./platformError.ts";
-
-/** Someone with an account. An invited user has never signed in and has no password. */
-export interface User {
-  id: string;
-  email: string;
-  /** Administrator of the whole platform. */
-  admin: boolean;
-  invited: boolean;
-}
 
 function findUser(database: Database, where: string, ...values: string[]): User | undefined {
   const found = database.one<{ id: string; email: string; admin: number; invited: number }>(

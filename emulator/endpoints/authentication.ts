@@ -1,7 +1,7 @@
-import type { CallContext, Handler } from "../data/callContext.ts";
+import type { CallContext, Handler, User } from "../data/callContext.ts";
 import type { Database } from "../data/database.ts";
 import { hashToken, isPassword, newToken } from "../data/hashing.ts";
-import { userByEmail, userByID, type User } from "../data/people.ts";
+import { userByEmail, userByID } from "../data/people.ts";
 import { forbidden, PlatformError, userNotFoundFor } from "../data/platformError.ts";
 
 type Headers = Readonly<Record<string, string | undefined>>;

@@ -1,4 +1,4 @@
-import type { CallContext, Handler } from "../data/callContext.ts";
+import type { CallContext, Handler, User } from "../data/callContext.ts";
 import {
   joinTeam,
   leaveTeam,
@@ -13,7 +13,6 @@ import {
   userByEmail,
   userOrInvited,
   type Membership,
-  type User,
 } from "../data/people.ts";
 import { invalid, notFound, PlatformError, userNotFoundFor } from "../data/platformError.ts";
 import { requireOrganization } from "./organizations.ts";

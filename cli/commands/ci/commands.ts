@@ -1,9 +1,6 @@
 import { type Command, Option } from "commander";
-import type { Flavour } from "./pipelines.ts";
-import type { PipelineOptions } from "./pipelines.ts";
-
-/** The Pulumi CLI that pipelines install, unless `ci` is called with another. */
-export const pulumiVersion = "3.260.0";
+import type { Flavour, PipelineOptions } from "./pipelines.ts";
+import { pulumiVersion } from "./pulumiVersion.ts";
 
 const flavours: Flavour[] = ["github", "gitlab"];
 

@@ -7,7 +7,7 @@ import { isIn, rootOf } from "../../../provider/files/repository.ts";
 import { originOf } from "../../../provider/pulumi/configuration/origins.ts";
 import { type EnvironmentEntry, environmentsFile, environmentsIn } from "../../report/environments.ts";
 import { statuses } from "../report/reporting.ts";
-import { pulumiVersion } from "./commands.ts";
+import { pulumiVersion } from "./pulumiVersion.ts";
 
 export type Engine = "pulumi" | "embedded";
 

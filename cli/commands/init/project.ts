@@ -13,8 +13,8 @@ import {
   type Terminal,
 } from "../../../engine/index.ts";
 import { messageOf } from "../../../machine/failures.ts";
-import { pulumiVersion } from "../ci/commands.ts";
 import { writePipelines } from "../ci/pipelines.ts";
+import { pulumiVersion } from "../ci/pulumiVersion.ts";
 import { writeEditorSchema } from "../environment/editorSchema.ts";
 import { editorSchema, environmentFiles, extendGitignore, hasPlatform, type NewEnvironment } from "./environments.ts";
 import { backendUrl, languages, programFiles, type Language } from "./program.ts";
