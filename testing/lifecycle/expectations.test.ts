@@ -24,8 +24,8 @@ throughBothKinds({ tables }, (scene) => {
         .join(" "),
     );
   };
-  const theirs = (rows: Record<string, unknown>[], microAppID = "orders") =>
-    scene.client.insertmicroapprows({ microAppID, rows });
+  const theirs = (rows: Record<string, unknown>[], microAppID = "orders", more: { userID?: string } = {}) =>
+    scene.client.insertmicroapprows({ microAppID, rows, ...more });
   const edit = async (code: string, rowData: Record<string, unknown>): Promise<void> => {
     const { microAppRows } = await scene.client.microappdata({ microAppID: "orders" });
     await scene.client.updatemicroapprow({
@@ -196,7 +196,8 @@ throughBothKinds({ tables }, (scene) => {
   });
 
   test("updateOnly, then exact and back: rows of others stay others', and what exact inserted is ours", async () => {
-    await theirs([order("1", "lost"), order("2", "lost")]);
+    const { userID } = await scene.client.userid({ email: "ada@example.com" });
+    await theirs([order("1", "lost"), order("2", "lost")], "orders", { userID });
     const rows = [order("1"), order("2")];
     const made = await make({ mode: "updateOnly", rows });
     const all = { rows: [...rows, order("3")] };

@@ -85,7 +85,9 @@ export function planExistingRows(
 export function listExistingRemovals(state: SeedState, removals: RowPlan["remove"]): RowPlan["remove"] {
   if (state.adopt || existingIn(state) === undefined) return [];
   const existing = listExistingAmong(existingIn(state), removals);
-  return removals.filter(({ key, isMine }) => !isMine && (existing?.has(key) ?? true));
+  // A seed that only updates made none of its rows, whoever did.
+  const isOfOthers = (isMine: boolean): boolean => state.mode === "updateOnly" || !isMine;
+  return removals.filter(({ key, isMine }) => isOfOthers(isMine) && (existing?.has(key) ?? true));
 }
 
 /** Rows that existed before a seed that hands them over, by their index in the source of the one that declares them now. */
