@@ -21,7 +21,7 @@ export const flagsOfPulumi: ReadonlySet<string> = new Set(
   --suppress-stream-logs -e --emoji -Q --fully-qualify-stack-names --disable-integrity-checking --logflow --logtostderr
   -v --verbose --memprofilerate --profiling --tracing --tracing-header --otel-traces --show-ids --show-urns --show-name
   --copy-config-from --remote-config --secrets-provider --teams -a --all -o --organization --project --tag
-  --shell --version --remove-backups --open --type --raw --output --show-secrets`.split(/\s+/),
+  --shell --version --remove-backups --open --type --raw --output --show-secrets --path`.split(/\s+/),
 );
 
 /** Variables of the Pulumi CLI that set a flag beside PULUMI_OPTION_<NAME>. */

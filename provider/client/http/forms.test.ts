@@ -132,7 +132,7 @@ describe("an ID of a member that may be its user's", () => {
   test.each(["u9", undefined])("is refused with what the member has where userid answers %s", async (userID) => {
     await expect(listed(userID)).rejects.toMatchObject({
       platformMessage: "A member of team t1 came without a user ID; it has an ID of its own, an address",
-      message: expect.stringContaining("'microapps verify'") as unknown,
+      message: expect.stringContaining("where userid answers the same for the address") as unknown,
     });
   });
 });

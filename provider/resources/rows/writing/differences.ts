@@ -118,7 +118,7 @@ function lostLabel(
   const what = `table ${table} did not keep ${isKey ? `${quote(label)}, the natural key` : `the label ${quote(label)}`}`;
   if (meant !== undefined) return `${what}; it has ${quote(meant)}: write it so (labels are case sensitive)`;
   if (label === parent?.by) {
-    return `table ${table} did not keep the parent that was sent for ${quote(label)}: where this platform takes one parent for a batch, the habit ownParents: ignored has rows sent so ('microapps verify --write-profile <file>' finds it, and microapps:profile names that file)`;
+    return `table ${table} did not keep the parent that was sent for ${quote(label)}: this platform seems to take no parent of its own for each row of a batch, and no setting sends rows otherwise`;
   }
   if (value === false) {
     // Such a field may be there, and keep nothing but what is true.
