@@ -2,6 +2,8 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
 import structProto from "google-protobuf/google/protobuf/struct_pb.js";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { construct } from "../../sdk/component/construct.ts";
@@ -13,7 +15,6 @@ import { Monitor } from "./monitor.ts";
 
 const { Struct } = structProto;
 const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
-const signature = "4dabf18193072939515e22adb298388d";
 type Of<Name extends keyof typeof providerProto> = InstanceType<
   Extract<(typeof providerProto)[Name], new () => unknown>
 >;
@@ -22,14 +23,17 @@ const organizations = {
   acme: { name: { config: "name" }, teams: { crew: { name: "Crew", members: { "ada@example.com": "admin" } } } },
 };
 
-const requestOf = (monitor: Monitor, name: string, declaration: object = { organizations }) => {
+/** A request for what a file declares, which stands in the folder of the project. */
+const requestOf = (monitor: Monitor, name: string, declaration: object = { organizations }, { host } = stage) => {
+  const file = `${name}.yaml`;
+  writeFileSync(join(host.folder, file), JSON.stringify(declaration));
   const request = new providerProto.ConstructRequest()
     .setProject("tests")
     .setStack("dev")
     .setMonitorendpoint(monitor.address)
     .setType("microapps:index:Environment")
     .setName(name)
-    .setInputs(Struct.fromJavaScript({ declaration }));
+    .setInputs(Struct.fromJavaScript({ file }));
   request.getConfigMap().set("tests:name", `name of ${name}`);
   return request;
 };
@@ -66,36 +70,6 @@ test("several at once have each its own configuration, and what is below it", as
   expect(children).toHaveLength(names.length * 3);
 });
 
-test("what an output decides is left out of a preview by name, and other values of outputs stay what they are", async () => {
-  const secret = (value: unknown) => ({ [signature]: "1b47061264138c4ac30d75fd1eb44270", value });
-  const declaration = {
-    organizations: {
-      acme: { name: unknown, description: secret("hush"), teams: { crew: { name: "Crew", members: unknown } } },
-    },
-    seeds: {
-      a: { table: "t", key: unknown, rows: [] },
-      b: { table: "u", key: "Code", rows: [{ Code: "X", A: "1" }], references: { A: { seed: "a" } } },
-      c: { table: "v", key: "Code", rows: unknown },
-    },
-  };
-  await ask(requestOf(monitor, "later", declaration).setDryrun(true));
-  expect(monitor.inputs("later/acme")).toEqual({ name: unknown, description: secret("hush") });
-  expect(monitor.inputs("later/acme/crew")).toBeDefined();
-  expect(monitor.inputs("later/c")).toMatchObject({ rows: unknown });
-  expect([monitor.inputs("later/a"), monitor.inputs("later/b")]).toEqual([undefined, undefined]);
-  const what = "not in this preview, since it depends on values that are known later: ";
-  const warning = await eventually("the warning", () => stage.host.told.find((text) => text.includes(what)));
-  expect(warning).toContain(`${what}members of team acme/crew, seed a, seed b. An up declares it all`);
-  await expect(ask(requestOf(monitor, "now", declaration))).rejects.toThrow("decide which resources there are");
-  const wrong = {
-    organizations: { acme: { name: secret("hush"), teams: { crew: { nme: "hush" } } } },
-    removals: "declared",
-  };
-  await expect(ask(requestOf(monitor, "wrong", wrong))).rejects.toThrow(
-    'declaration.organizations.acme.teams.crew.nme: unknown key "nme"; did you mean "name"?',
-  );
-});
-
 test("outlives a monitor that goes away in the middle, and answers", async () => {
   const brief = await new Monitor().listen();
   brief.silent = "microapps:index:Team";
@@ -114,7 +88,7 @@ test("is answered when the engine cancels, which would report the closed connect
   const other = await Stage.set({}, {}, plugin);
   try {
     brief.silent = "microapps:index:Team";
-    const asked = requestOf(brief, "cancelled");
+    const asked = requestOf(brief, "cancelled", { organizations }, other);
     const answer = other.host.ask<Of<"ConstructResponse">>((client, done) => client.construct(asked, done));
     await eventually("a team", () => brief.registered.some((one) => one.getType() === brief.silent));
     await other.host.ask((client, done) => client.cancel(new emptyProto.Empty(), done));
@@ -142,6 +116,7 @@ testInLong("keeps nothing of a construct: after 40 more of them memory is what i
     }
     return process.memoryUsage().heapUsed;
   };
+  process.chdir(stage.host.folder);
   const before = await used(10);
   // Kept, the descriptions alone would be 20 MB.
   expect((await used(40)) - before).toBeLessThan(10_000_000);

@@ -29,11 +29,12 @@ export async function existingBefore(
   { inputs, old, summary: { rows } }: Seed,
   live: LiveRows,
 ): Promise<Indices> {
-  if (inputs.adopt || inputs.mode === "updateOnly" || !old || existingIn(old) === undefined)
-    return { has: () => false };
+  if (inputs.adopt || !old || existingIn(old) === undefined) return { has: () => false };
   const terms = isReshaped(old, inputs) ? (await byOldKey(old, inputs, directory))?.rows : rows;
   const existing = terms && listExistingAmong(existingIn(old), terms);
-  return { has: (index) => !live.areAllMine(index) && (!existing || !terms || existing.has(terms.key(index))) };
+  // A seed that only updates owns no row, whoever made it.
+  const isOfOthers = (index: number): boolean => inputs.mode === "updateOnly" || !live.areAllMine(index);
+  return { has: (index) => isOfOthers(index) && (!existing || !terms || existing.has(terms.key(index))) };
 }
 
 /** What a run does about existing rows. */

@@ -170,17 +170,18 @@ async function plannedRun(
   const projection = Projection.of(inputs, summary);
   const seen = await observedRows(context, inputs, { last, old, summary, links, scope, left, projection });
   const { live, terms, numbered } = seen;
+  const before = await existingBefore(context, { inputs, old, summary }, live);
   const options = {
     ...optionsOf(inputs),
     handedOver: new Set([...handed.keys(), ...unproven.ours.keys()]),
     lostData: context.lostData,
-    existing: await existingBefore(context, { inputs, old, summary }, live),
+    // Who only updates changes rows of others as well.
+    ...(inputs.mode === "updateOnly" ? {} : { existing: before }),
   };
   const plan = await planWithLostLinks(context, inputs, { summary, links, ...seen }, options);
   const considered = othersOn(context, inputs);
   const early = await withoutClaimed(context, terms, plan.remove, considered);
   const seed = { inputs, old, summary };
-  const before = options.existing;
   const existing = planExistingRows(seed, { plan, live, before, handed: options.handedOver, ofGivers });
   const staying = new Set(existing.staying.map((row) => row.id));
   if (existing.met > 0) report.info(metMessage(inputs.table, existing.met, live.showsMakers));
