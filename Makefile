@@ -43,13 +43,12 @@ test: compiled
 	@node --no-warnings node_modules/jest/bin/jest.js \
 	  --maxWorkers=$(shell node -p 'Math.ceil(os.availableParallelism() * 2.5)') $(ARGS)
 
-# Every case through both kinds of provider, every kill, mutant and deviation, other draws each time, and the oldest and
+# Every case through both kinds of provider, every kill and deviation, other draws each time, and the oldest and
 # newest of what the package takes: hours.
 .PHONY: test-long
 test-long: export TEST_LONG := 1
 test-long: export REARRANGED_KILLS := all
 test-long: export DEVIATIONS := all
-test-long: export VERIFY_MUTANTS := all
 test-long: export PROPERTY_SEED ?= $(shell date +%s)
 test-long: compiled
 	@echo "PROPERTY_SEED=$(PROPERTY_SEED)"
