@@ -19,17 +19,13 @@ import { requireName } from "./seed/snapshots.ts";
 const tokenVariable = "MICROAPPS_EMULATOR_TOKEN";
 
 /** Options of the commands that run an emulator. */
-export interface EmulatorCommandOptions {
-  port: number;
+export interface EmulatorCommandOptions extends Pick<EmulatorOptions, "port" | "host" | "publicUrl" | "allowAdmin"> {
   data?: string;
   seed?: string;
   profile?: string;
   snapshot?: string;
-  host: string;
   allowHost: string[];
-  publicUrl?: string;
   allowOrigin: string[];
-  allowAdmin?: true;
   wireName: WireNames;
   verbose?: true;
   reseed?: true;
@@ -51,7 +47,7 @@ const refuseError = (error: unknown): never => refuse(messageOf(error));
 export async function run(options: EmulatorCommandOptions): Promise<void> {
   const emulator = await started(options).catch(refuseError);
   process.stdout.write(`${emulator.url}\nconsole: ${consoleIn(process.env, emulator)}\n`);
-  for (const sentence of [...emulator.added, ...emulator.differs]) process.stderr.write(`${printableLine(sentence)}\n`);
+  for (const sentence of [...emulator.added, ...emulator.differs]) printError(sentence);
   await waitForInterrupt();
   await emulator.close();
 }
@@ -75,19 +71,14 @@ export async function execute(
   try {
     const variables = { MICROAPPS_ENDPOINT: url, [tokenVariable]: token };
     process.exitCode = await runCommand(words, { ...withoutAccount(process.env, url), ...variables });
-    if (process.exitCode !== 0) printRemarks(remarks);
+    for (const remark of process.exitCode === 0 ? [] : remarks) printError(`emulator: remark: ${remark}`);
   } finally {
     await emulator.close();
   }
 }
 
-/** Remarks on calls that are printed when a command failed, each once. */
+/** Remarks on calls that are printed when a command failed, each once: it may have failed by what the platform ignored. */
 const maxRemarks = 20;
-
-/** A test may have failed by what the platform ignored. */
-function printRemarks(remarks: Iterable<string>): void {
-  for (const remark of remarks) process.stderr.write(`${printableLine(`emulator: remark: ${remark}`)}\n`);
-}
 
 /** Changes to an environment that may name a platform: its account belongs there, and the emulator may be called. */
 function withoutAccount(environment: NodeJS.ProcessEnv, url: string): Record<string, string | undefined> {
@@ -155,39 +146,28 @@ async function stateOf(console: string | undefined, query: string, request: Requ
 }
 
 /** @param onCall runs for each call unless `--verbose` prints them */
-async function started(
-  { data, seed, snapshot, strict, loose, ...options }: EmulatorCommandOptions,
-  onCall?: (call: NewCall) => void,
-): Promise<Emulator> {
+async function started(options: EmulatorCommandOptions, onCall?: (call: NewCall) => void): Promise<Emulator> {
+  const { data, seed, snapshot, profile, allowHost, allowOrigin, wireName, verbose, strict, loose, ...same } = options;
+  const path = (file: string | undefined) => (file === undefined ? undefined : resolve(file));
   return createEmulator({
-    port: options.port,
-    host: options.host,
-    allowHosts: options.allowHost,
-    publicUrl: options.publicUrl,
-    allowOrigins: options.allowOrigin,
+    ...same,
+    ...{ allowHosts: allowHost, allowOrigins: allowOrigin, wireNames: wireName, onCall: verbose ? printCall : onCall },
+    ...{ data: path(data), seed: path(seed), snapshot: path(snapshot), profile: path(profile) },
     allowAdmin: options.allowAdmin ?? process.env["MICROAPPS_EMULATOR_ALLOW_ADMIN"] === "true",
     token: process.env[tokenVariable] || undefined,
     administrator: administratorIn(process.env),
-    wireNames: options.wireName,
-    data: data === undefined ? undefined : resolve(data),
-    seed: seed === undefined ? undefined : resolve(seed),
-    snapshot: snapshot === undefined ? undefined : resolve(snapshot),
-    profile: options.profile === undefined ? undefined : resolve(options.profile),
-    reseed: options.reseed,
-    onCall: options.verbose ? printCall : onCall,
-    readOnly: options.readOnly,
-    settings: strict ? { strict: true } : loose ? { strict: false } : {},
+    settings: strict || loose ? { strict: strict === true } : {},
   });
 }
 
 /** Prints a call on the error stream, where what runs beside the emulator leaves room for it. */
 function printCall({ endpoint, status, duration, failure, fault, remark }: NewCall): void {
   const notes = [failure, fault === null ? null : `fault: ${fault}`, remark === null ? null : `remark: ${remark}`];
-  const line = [endpoint, status, `${Math.round(duration ?? 0)} ms`, ...notes.filter((note) => note !== null)].join(
-    "  ",
-  );
-  process.stderr.write(`${printableLine(line)}\n`);
+  const words = [endpoint, status, `${Math.round(duration)} ms`, ...notes.filter((note) => note !== null)];
+  printError(words.join("  "));
 }
+
+const printError = (line: string): boolean => process.stderr.write(`${printableLine(line)}\n`);
 
 /** The administrator that an environment names, such as a container's; undefined when it names none. */
 function administratorIn(environment: NodeJS.ProcessEnv): EmulatorOptions["administrator"] {

@@ -7,14 +7,12 @@ import { Database, makeFolders, toOpeningError } from "./data/database.ts";
 import { newToken, requireLongToken } from "./data/hashing.ts";
 import { type Settings, writeProfile } from "./data/settings.ts";
 import { listen } from "./http/server.ts";
-import { type ExposureOptions, readExposure, refuseKnownCredentials } from "./platform/exposure.ts";
 import type { FaultPlan } from "./platform/faults.ts";
 import { HostedPlatforms, type OnDemand } from "./platform/hosted.ts";
 import { Platform, type PlatformHandle } from "./platform/platform.ts";
-import { routeRequests } from "./routing.ts";
-import { addFromSeed, compareSeed } from "./seed/additions.ts";
+import { type ExposureOptions, readExposure, refuseKnownCredentials, routeRequests } from "./routing.ts";
 import { readSeed } from "./seed/file.ts";
-import { plant, replaceSeed, withoutSecrets } from "./seed/planting.ts";
+import { followSeed, plant, replaceSeed, withoutSecrets, type SeedNews } from "./seed/planting.ts";
 import type { SeedInput } from "./seed/schema.ts";
 import { takeAttached } from "./seed/snapshots.ts";
 
@@ -24,7 +22,7 @@ export interface EmulatorOptions extends ExposureOptions {
   data?: string | undefined;
   /** YAML file, or object, with tables, users and settings. Read when the data file is new; later only tables and fields that it has got are added. */
   seed?: string | SeedInput | undefined;
-  /** Puts an old data file to what the seed has now, and drops the rest of it but snapshots. Default: false. */
+  /** Puts an old data file to what the seed has now, and drops the rest of it. Default: false. */
   reseed?: boolean | undefined;
   /** Administrator in place of the seed's. Default: the seed's. */
   administrator?: { email: string; password: string; apiKey?: string | undefined } | undefined;
@@ -58,11 +56,7 @@ export interface EmulatorOptions extends ExposureOptions {
 }
 
 /** A running emulator, and its main platform. */
-export interface Emulator extends PlatformHandle {
-  /** Sentences about what its data files got at the start, since their seed has it now. */
-  added: readonly string[];
-  /** Sentences about where the seed differs from what its data files were made with. */
-  differs: readonly string[];
+export interface Emulator extends PlatformHandle, Readonly<SeedNews> {
   /** Token for `/_emulator/`, sent as `authorization: Bearer <token>`. New at each start unless one was given. */
   token: string;
   /** Address of the console, which carries the token. */
@@ -96,8 +90,9 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
   const check = (database: Database) => refuseKnownCredentials(database, host);
   const database = opened(data, options, check);
   try {
-    const added = database.fresh ? [] : addFromSeed(database, options.seed, options.program, now());
-    const differs = database.fresh ? [] : compareSeed(database, options.seed, options.program);
+    const isCompared = !database.fresh && options.seed !== undefined;
+    const read = () => readSeed(options.seed, options.program);
+    const news = isCompared ? followSeed(database, read, now()) : { added: [], differs: [] };
     if (profile) writeProfile(database, profile);
     check(database);
     const platform = new Platform(database, { now, wireNames, readOnly, settings, onCall, check });
@@ -120,7 +115,7 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
       });
     const instances = () => platforms.names();
     const console = `${listening.url}/#token=${token}`;
-    return Object.assign(platform, { close, instance: makeInstance, instances, token, console, added, differs });
+    return Object.assign(platform, { close, instance: makeInstance, instances, token, console, ...news });
   } catch (error) {
     database.close();
     throw error;

@@ -2,7 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import type { FieldType } from "../provider/contract/fields.ts";
 import { parseEmulatorEndpoint } from "./address.ts";
 import { DatabaseSync } from "./data/database.ts";
-import { digestOfSeed, fieldTypesOf, readSeed, type FieldTypes } from "./seed/file.ts";
+import { fieldTypesOf, readSeed, type FieldTypes } from "./seed/file.ts";
 import type { SeedInput } from "./seed/schema.ts";
 
 /**
@@ -15,41 +15,34 @@ export function fieldTypesAt(endpoint: string, directory: string): Readonly<Reco
     const { data = ":memory:", seed } = parseEmulatorEndpoint(endpoint, directory);
     if (data === ":memory:" || !existsSync(data) || statSync(data).size === 0)
       return fieldTypesOf(readSeed(seed, directory));
-    const { types, seedText } = inDataFile(data);
+    const kept = inDataFile(data);
+    if (seed === undefined || Object.keys(kept).length === 0) return kept;
     // The emulator adds at its start what the seed has got since.
-    const isNew = seed !== undefined && Object.keys(types).length > 0;
-    return isNew ? withSeed(types, seedText, seed, directory) : types;
+    const added = Object.entries(seedTypes(seed, directory));
+    return { ...kept, ...Object.fromEntries(added.map(([id, fields]) => [id, { ...fields, ...kept[id] }])) };
   } catch {
     return {};
   }
 }
 
-function withSeed(
-  kept: Record<string, FieldTypes>,
-  seedText: unknown,
-  seed: string | SeedInput,
-  directory: string,
-): Record<string, FieldTypes> {
+/** Types in a seed; none in one that can't be read. */
+function seedTypes(seed: string | SeedInput, directory: string): Readonly<Record<string, FieldTypes>> {
   try {
-    if (seedText !== undefined && seedText === digestOfSeed(seed, directory)) return kept;
-    const added = Object.entries(fieldTypesOf(readSeed(seed, directory)));
-    return { ...kept, ...Object.fromEntries(added.map(([id, fields]) => [id, { ...fields, ...kept[id] }])) };
+    return fieldTypesOf(readSeed(seed, directory));
   } catch {
-    return kept;
+    return {};
   }
 }
 
-function inDataFile(file: string): { types: Record<string, FieldTypes>; seedText?: unknown } {
+function inDataFile(file: string): Readonly<Record<string, FieldTypes>> {
   const connection = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
   try {
-    const kept = connection.prepare("SELECT value FROM meta WHERE key = ?");
-    const { strict } = JSON.parse(String(kept.get("settings")?.["value"] ?? "{}")) as { strict?: boolean };
-    if (strict === false) return { types: {} };
+    const kept = connection.prepare("SELECT value FROM meta WHERE key = 'settings'").get()?.["value"];
+    if ((JSON.parse(String(kept ?? "{}")) as { strict?: boolean }).strict === false) return {};
     const types: Record<string, Record<string, FieldType>> = {};
-    for (const { id, label, type } of connection.prepare("SELECT table_id AS id, label, type FROM fields").all()) {
-      (types[String(id)] ??= {})[String(label)] = String(type) as FieldType;
-    }
-    return { types, seedText: kept.get("seedText")?.["value"] };
+    for (const { id, label, type } of connection.prepare("SELECT table_id AS id, label, type FROM fields").all())
+      (types[String(id)] ??= {})[String(label)] = String(type) as FieldType; // as the seed's schema had it
+    return types;
   } finally {
     connection.close();
   }

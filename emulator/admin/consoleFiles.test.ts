@@ -68,7 +68,7 @@ test.each([
   "%00.js",
   "index.HTML",
   "lit-html/package.json",
-  "lit-html/../sift/index.js",
+  "lit-html/../semver/index.js",
   "views/../../README.md",
 ])("there is no file %s", async (name) => {
   const { ask } = await platform();

@@ -26,11 +26,11 @@ export interface LoggedCall {
   fault: string | null;
   /** Identifies the token of the call without revealing it; null without a token. */
   session: string | null;
-  /** Milliseconds from the call's arrival to its log entry; null for calls from before version 2 of the data file. */
-  duration: number | null;
+  /** Milliseconds from the call's arrival to its log entry. */
+  duration: number;
   /** Probable mistake of the caller, though the call was answered; null without one. */
   remark: string | null;
-  /** Headers of the request that say something of its caller, without secrets; null for calls from before version 7 of the data file. */
+  /** Headers of the request that say something of its caller, without secrets. */
   headers: Readonly<Record<string, string>> | null;
   /** Body of the answer without secrets, with the lengths of long lists in their place; null where none was made. */
   answer: unknown;
@@ -61,18 +61,25 @@ export interface CallFilter {
 /** Calls that the log keeps; the oldest go first, a thousand at a time. */
 export const maxCalls = 100_000;
 
-const sessionEndpoints: ReadonlySet<EndpointName> = new Set(["login", "logout"]);
-
 export const isMutating = (endpoint: EndpointName, effect: Effect): boolean =>
-  effect !== "read" && !sessionEndpoints.has(endpoint);
+  effect !== "read" && endpoint !== "login" && endpoint !== "logout";
 
-export function logCall(database: Database, call: NewCall, { request, headers = null, answer = null }: CallTexts) {
+/** Columns of an entry beside its number, by the names that a call has. */
+const columns = [
+  ...["time", "endpoint", "effect", "mutating", "user_id AS userID", "status", "failure", "request", "fault"],
+  ...["session", "duration", "remark", "headers", "answer"],
+];
+const insert = `INSERT INTO calls (${columns.map((column) => column.replace(/ AS.*/, "")).join(", ")})
+  VALUES (${columns.map(() => "?").join(", ")})`;
+
+export function logCall(
+  database: Database,
+  call: NewCall,
+  { request, headers = null, answer = null }: CallTexts,
+): void {
   const { time, endpoint, effect, userID, status, failure, fault, session, duration, remark } = call;
   database.run(
-    `INSERT INTO calls
-       (time, endpoint, effect, mutating, user_id, status, failure, request, fault, session, duration, remark,
-        headers, answer)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    insert,
     ...[time, endpoint, effect, isMutating(endpoint, effect) ? 1 : 0, userID, status, failure, request, fault],
     ...[session, duration, remark, headers, answer],
   );
@@ -80,46 +87,32 @@ export function logCall(database: Database, call: NewCall, { request, headers = 
   if (last > maxCalls && last % 1000 === 0) database.run("DELETE FROM calls WHERE sequence <= ?", last - maxCalls);
 }
 
-export function lastSequence(database: Database): number {
-  return database.one<{ last: number | null }>("SELECT max(sequence) AS last FROM calls")?.last ?? 0;
-}
+export const lastSequence = (database: Database): number =>
+  database.one<{ last: number | null }>("SELECT max(sequence) AS last FROM calls")?.last ?? 0;
 
-type LaterColumns = "session" | "duration" | "remark";
-type Texts = "request" | "headers" | "answer";
-
-interface Kept
-  extends Omit<LoggedCall, "mutating" | "userID" | LaterColumns | Texts>, Partial<Pick<LoggedCall, LaterColumns>> {
+interface Kept extends Omit<LoggedCall, "mutating" | "request" | "headers" | "answer"> {
   mutating: number;
-  user_id: string | null;
   request: string;
-  headers?: string | null;
-  answer?: string | null;
+  headers: string | null;
+  answer: string | null;
 }
 
-const parsed = (text: string | null | undefined): unknown => (text == null ? null : JSON.parse(text));
-
-/** Reads an entry; what an older version of the file lacks, which no newer emulator has opened, is null. */
-const callOf = ({ user_id, mutating, request, headers, answer, ...call }: Kept): LoggedCall => ({
-  session: null,
-  duration: null,
-  remark: null,
+const callOf = ({ mutating, request, headers, answer, ...call }: Kept): LoggedCall => ({
   ...call,
-  userID: user_id,
   mutating: mutating === 1,
   request: JSON.parse(request) as Json,
-  headers: parsed(headers) as LoggedCall["headers"], // headersText wrote it
-  answer: parsed(answer),
+  headers: JSON.parse(headers ?? "null") as LoggedCall["headers"], // headersText wrote it
+  answer: JSON.parse(answer ?? "null"),
 });
 
 export function listCalls(database: Pick<Database, "all">, filter: CallFilter = {}): LoggedCall[] {
   const { since = 0, mutating, endpoint, limit = -1 } = filter;
   const newest = limit >= 0 && since === 0;
   const kept = database.all<Kept>(
-    `SELECT * FROM calls
-     WHERE sequence > ? AND (? IS NULL OR mutating = ?) AND (? IS NULL OR endpoint = ?)
+    `SELECT sequence, ${columns.join(", ")} FROM calls
+     WHERE sequence > ? AND mutating = coalesce(?, mutating) AND endpoint = coalesce(?, endpoint)
      ORDER BY sequence ${newest ? "DESC" : ""} LIMIT ?`,
-    ...[since, mutating === undefined ? null : Number(mutating), Number(mutating ?? 0)],
-    ...[endpoint ?? null, endpoint ?? null, limit],
+    ...[since, mutating === undefined ? null : Number(mutating), endpoint ?? null, limit],
   );
   return (newest ? kept.reverse() : kept).map(callOf);
 }
@@ -128,10 +121,8 @@ export function listCalls(database: Pick<Database, "all">, filter: CallFilter = 
 export function readCalls(file: string, filter: CallFilter = {}): LoggedCall[] {
   const connection = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
   try {
-    return listCalls(
-      { all: <Row>(sql: string, ...values: never[]) => connection.prepare(sql).all(...values) as Row[] },
-      filter,
-    );
+    const all = <Row>(sql: string, ...values: never[]) => connection.prepare(sql).all(...values) as Row[];
+    return listCalls({ all }, filter);
   } finally {
     connection.close();
   }

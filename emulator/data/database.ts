@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync, readSync, rmSync, statSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type * as Sqlite from "node:sqlite";
 import type { SQLInputValue, StatementSync } from "node:sqlite";
@@ -109,9 +109,9 @@ const isMemory = (file: string): boolean => file === ":memory:" || /^file:\/.*\?
 
 /** Makes the folders of a data file. Throws an error that names the file and what stands in the way. */
 export function makeFolders(file: string): void {
-  if (isMemory(file)) return;
   const missing: string[] = [];
-  for (let folder = dirname(file); !existsSync(folder); folder = dirname(folder)) missing.unshift(folder);
+  for (let folder = dirname(file); !isMemory(file) && !existsSync(folder); folder = dirname(folder))
+    missing.unshift(folder);
   try {
     // One by one: the recursive form never returns where a file system lets nobody make any, such as /proc.
     for (const folder of missing) if (!existsSync(folder)) mkdirSync(folder);
@@ -119,34 +119,6 @@ export function makeFolders(file: string): void {
     const reason = whyUnwritable(file, { makesFolders: true }) ?? messageOf(error);
     throw new Error(`${file} can't be used, its folder can't be made: ${reason}`, { cause: error });
   }
-}
-
-/**
- * Prepares a data file: only its owner may read it and the files beside it. Throws, before anything is changed, when
- * an existing file is not the emulator's.
- */
-function readyDataFile(file: string): void {
-  if (isMemory(file)) return;
-  closeSync(openSync(file, "a", 0o600));
-  if (statSync(file).size > 0) recognise(file);
-  if (isCutInPage(file)) throw Object.assign(new Error("the last page is not whole"), { errcode: corrupt });
-  for (const end of ["", "-wal", "-shm"]) keepToOwner(`${file}${end}`);
-}
-
-/** True for a file that ends within a page: SQLite reads zeros there. Where a log lies beside it, the page may be in that. */
-function isCutInPage(file: string): boolean {
-  const { size } = statSync(file);
-  const log = statSync(`${file}-wal`, { throwIfNoEntry: false });
-  if (size === 0 || (log?.size ?? 0) > 0) return false;
-  const header = Buffer.alloc(18);
-  const opened = openSync(file, "r");
-  try {
-    readSync(opened, header, 0, header.length, 0);
-  } finally {
-    closeSync(opened);
-  }
-  const pageSize = header.readUInt16BE(16);
-  return size % (pageSize === 1 ? 65_536 : pageSize) !== 0;
 }
 
 /** Removes a data file of this process; one that is open loses its name, or stays until it is closed. */
@@ -158,48 +130,55 @@ export function removeDataFile(file: string): void {
   }
 }
 
-/** Number of an error of SQLite; undefined for another one. */
-const codeOf = (error: unknown): number | undefined =>
-  isObject(error) && typeof error["errcode"] === "number" ? error["errcode"] & 0xff : undefined;
-
-const corrupt = 11; // SQLITE_CORRUPT
+/** Faults of a file or its disk, by SQLite's number or the system's code. */
+const fileFaults: Readonly<Record<string, string>> = {
+  ...{ 8: "the data file may only be read", 10: "the disk fails", 11: "the data file is broken or cut off" },
+  ...{ 13: "the disk is full", ENOSPC: "the disk is full", EISDIR: "it is a folder" },
+  ...Object.fromEntries(["EACCES", "EPERM", "EROFS"].map((code) => [code, "the data file may only be read"])),
+};
 
 /** Describes why data can't be used or written; undefined for what is no fault of its file or disk. */
 export function describeFileFault(error: unknown): string | undefined {
-  const code = codeOf(error);
-  if (code === 13) return "the disk is full"; // SQLITE_FULL
-  if (code === 8) return "the data file may only be read"; // SQLITE_READONLY
-  if (code === corrupt) return "the data file is broken or cut off";
-  return code === 10 ? "the disk fails" : undefined; // SQLITE_IOERR
+  const { errcode, code } = isObject(error) ? error : {};
+  return fileFaults[typeof errcode === "number" ? errcode & 0xff : String(code)];
 }
 
 /** An error of opening a data file, as a sentence that names it and what helps. */
 export function toOpeningError(file: string, error: unknown): unknown {
-  const system = (error as { code?: unknown } | null)?.code;
-  const fault =
-    describeFileFault(error) ??
-    (system === "EACCES" || system === "EPERM" || system === "EROFS" ? "the data file may only be read" : undefined) ??
-    (system === "EISDIR" ? "it is a folder" : system === "ENOSPC" ? "the disk is full" : undefined);
+  const fault = describeFileFault(error);
   if (fault === undefined) return error;
   const help = fault.includes("broken") ? ": start a new data file, with its seed or a snapshot" : "";
   return new Error(`${file} can't be used, ${fault}${help}`, { cause: error });
 }
 
-const otherVersion = (file: string): Error =>
-  new Error(
-    `${file} was written by another version of the emulator: delete it or name a new file, and its seed is planted anew`,
-  );
+/**
+ * Prepares a data file: only its owner may read it and the files beside it. Throws, before anything is changed, when
+ * an existing file is not the emulator's.
+ */
+function readyDataFile(file: string): void {
+  if (isMemory(file)) return;
+  closeSync(openSync(file, "a", 0o600));
+  if (statSync(file).size > 0) recognise(file);
+  for (const end of ["", "-wal", "-shm"]) keepToOwner(`${file}${end}`);
+}
 
 function recognise(file: string): void {
   const foreign = new Error(`${file} is not a data file of the emulator`);
   const connection = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
   try {
-    const found = connection.prepare("SELECT user_version AS version FROM pragma_user_version").get();
-    const tables = connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
-    const names = new Set(tables.map(({ name }) => name));
-    if (names.size === 0 && found?.["version"] === 0) return; // made by somebody who has not planted it yet
+    const version = connection.prepare("PRAGMA user_version").get()?.["user_version"];
+    const names = new Set(
+      connection
+        .prepare("SELECT name FROM sqlite_schema")
+        .all()
+        .map(({ name }) => name),
+    );
+    if (names.size === 0 && version === 0) return; // made by somebody who has not planted it yet
     if (!["users", "sessions", "calls"].every((name) => names.has(name))) throw foreign;
-    if (found?.["version"] !== schemaVersion) throw otherVersion(file);
+    if (version !== schemaVersion)
+      throw new Error(
+        `${file} was written by another version of the emulator: delete it or name a new file, and its seed is planted anew`,
+      );
   } catch (error) {
     throw String(error).includes("not a database") ? foreign : error;
   } finally {
@@ -234,6 +213,8 @@ interface Beginning {
 export class Database {
   readonly #connection: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  /** Snapshots of what has no file, by name. */
+  readonly inMemory = new Map<string, { place: string; connection: DatabaseSync }>();
   /** Path of the data file; undefined for one that nobody else opens. */
   readonly file: string | undefined;
   /** True when this process made the file. */
@@ -251,23 +232,19 @@ export class Database {
     try {
       this.#connection.function("row_score", { varargs: true, directOnly: true }, (...row) => this.#score(row));
       this.#connection.exec(alone ? aloneOptions : sharedOptions);
-      const begin = () => this.transaction(() => this.#begin(file, plant));
+      const begin = () =>
+        this.transaction(() => {
+          if (this.#version() !== 0) return false; // somebody has planted it
+          this.#connection.exec(schema);
+          plant(this);
+          return true;
+        });
       this.fresh = snapshot === undefined || this.#version() !== 0 ? begin() : this.attached(snapshot, begin);
     } catch (error) {
       this.#connection.close();
       throw error;
     }
     if (alone) removeDataFile(file);
-  }
-
-  #begin(file: string, plant: (database: Database) => void): boolean {
-    const version = this.#version();
-    if (version === schemaVersion) return false;
-    if (version !== 0) throw otherVersion(file);
-    if (this.one("SELECT 1 FROM sqlite_schema")) throw new Error(`${file} is not a data file of the emulator`);
-    this.#connection.exec(schema);
-    plant(this);
-    return true;
   }
 
   #version(): number {
@@ -287,7 +264,8 @@ export class Database {
 
   /** Makes the data file smaller by what is free in it. */
   giveBack(): void {
-    if (!this.#isWithin()) this.#connection.exec("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)");
+    if (!this.#connection.isTransaction)
+      this.#connection.exec("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)");
   }
 
   /** Writes all that it has to a new file, or into memory. */
@@ -307,26 +285,21 @@ export class Database {
   }
 
   one<Row>(sql: string, ...values: SQLInputValue[]): Row | undefined {
-    return this.#prepared(sql).get(...values) as Row | undefined;
+    return this.prepare(sql).get(...values) as Row | undefined;
   }
 
   all<Row>(sql: string, ...values: SQLInputValue[]): Row[] {
-    return this.#prepared(sql).all(...values) as Row[];
+    return this.prepare(sql).all(...values) as Row[];
   }
 
   /** Returns the number of rows that were changed. */
   run(sql: string, ...values: SQLInputValue[]): number {
-    return Number(this.#prepared(sql).run(...values).changes);
+    return Number(this.prepare(sql).run(...values).changes);
   }
 
   /** Runs statements that are not worth keeping, such as changes of the schema. */
   execute(sql: string): void {
     this.#connection.exec(sql);
-  }
-
-  /** A statement for a loop over many rows. */
-  prepare(sql: string): StatementSync {
-    return this.#prepared(sql);
   }
 
   /** Does all of the work or none of it. */
@@ -363,14 +336,12 @@ export class Database {
     return this.#connection.isTransaction;
   }
 
-  #prepared(sql: string): StatementSync {
-    let statement = this.#statements.get(sql);
-    if (statement) return statement;
-    statement = this.#connection.prepare(sql);
-    if (this.#statements.size >= maxStatements) {
-      const oldest = this.#statements.keys().next().value;
-      if (oldest !== undefined) this.#statements.delete(oldest);
-    }
+  /** A prepared statement, which is kept for the next time. */
+  prepare(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    if (known) return known;
+    if (this.#statements.size >= maxStatements) this.#statements.clear();
+    const statement = this.#connection.prepare(sql);
     this.#statements.set(sql, statement);
     return statement;
   }

@@ -12,14 +12,11 @@ export interface StoredFile {
   digest: string;
 }
 
-const columns = "resource_id AS resourceID, key, filename, type, f.digest";
-
-export function findFile(database: Database, resourceID: string, key: string): StoredFile | undefined {
-  return database.one<StoredFile>(
-    `SELECT ${columns} FROM files f WHERE resource_id = ? AND key = ?`,
+export const findFile = (database: Database, resourceID: string, key: string): StoredFile | undefined =>
+  database.one<StoredFile>(
+    "SELECT resource_id AS resourceID, key, filename, type, digest FROM files WHERE resource_id = ? AND key = ?",
     ...[resourceID, key],
   );
-}
 
 /** Keeps bytes under their digest. */
 export function keepContent(database: Database, bytes: Uint8Array): string {
@@ -59,7 +56,7 @@ export function findSignedFile(
   query: URLSearchParams,
 ): (StoredFile & { bytes: Buffer }) | undefined {
   const named = query.get("path");
-  const [resourceID = "", ...rest] = named === null ? path.split("/").map(decoded) : named.split("/");
+  const [resourceID = "", ...rest] = named === null ? partsOf(path) : named.split("/");
   const key = rest.join("/");
   const expected = Buffer.from(signature(database, resourceID, key));
   const actual = Buffer.from(query.get("signature") ?? "");
@@ -70,22 +67,19 @@ export function findSignedFile(
   return { ...file, bytes: Buffer.from(content?.bytes ?? []) };
 }
 
-function decoded(text: string): string {
+function partsOf(path: string): string[] {
   try {
-    return decodeURIComponent(text);
+    return path.split("/").map(decodeURIComponent);
   } catch {
-    return text;
+    return []; // a stray % is in no address that was signed
   }
 }
 
+/** Signs with the platform's own key, made when it is first needed, so that addresses outlive a restart. */
 function signature(database: Database, resourceID: string, key: string): string {
-  return createHmac("sha256", signingKey(database))
+  database.run("INSERT OR IGNORE INTO meta VALUES ('signingKey', ?)", newToken());
+  const own = database.one<{ value: string }>("SELECT value FROM meta WHERE key = 'signingKey'")?.value ?? "";
+  return createHmac("sha256", own)
     .update(JSON.stringify([resourceID, key]))
     .digest("base64url");
-}
-
-/** The platform's own key, made when it is first needed, so that addresses outlive a restart. */
-function signingKey(database: Database): string {
-  database.run("INSERT OR IGNORE INTO meta VALUES ('signingKey', ?)", newToken());
-  return database.one<{ value: string }>("SELECT value FROM meta WHERE key = 'signingKey'")?.value ?? "";
 }

@@ -1,5 +1,4 @@
-import { get as getPlain, type IncomingMessage } from "node:http";
-import { get as getSecure } from "node:https";
+import { messageOf } from "../../machine/failures.ts";
 import type { ParsedRequestOf } from "../../provider/contract/endpoints.ts";
 import type { Json } from "../../provider/contract/wire.ts";
 import type { CallContext, Handler } from "../data/callContext.ts";
@@ -149,53 +148,37 @@ function requireResource(call: CallContext, resourceID: string, fieldID?: string
 }
 
 /** A downloaded file. */
-export interface Download {
+interface Download {
   bytes: Buffer;
   type: string;
   /** Last part of the address. */
   filename: string;
 }
 
-const timeoutMs = 10_000;
-
 /**
  * Downloads a file, from hosts of the allow list only (`name`, or `name:port` for one that listens elsewhere): whoever
  * may call the platform must not reach through it what only this machine reaches. Redirections are not followed.
  */
-export async function download(address: string, settings: Settings): Promise<Download> {
-  const url = URL.canParse(address) ? new URL(address) : undefined;
-  if (!url || (url.protocol !== "http:" && url.protocol !== "https:")) throw invalid("url must be an http(s) address");
-  if (!settings.allowedHosts.includes(url.host) && !(url.port === "" && settings.allowedHosts.includes(url.hostname))) {
+async function download(address: string, { allowedHosts, maximumFileBytes }: Settings): Promise<Download> {
+  const url = URL.parse(address);
+  if (!url || !/^https?:$/.test(url.protocol)) throw invalid("url must be an http(s) address");
+  if (!allowedHosts.includes(url.host) && !(url.port === "" && allowedHosts.includes(url.hostname)))
     throw invalid(`url: files are not downloaded from ${url.host}; the setting allowedHosts names the hosts`);
-  }
-  const response = await answered(url);
-  if (response.statusCode !== 200) {
-    response.resume();
-    throw invalid(`url: ${url.host} answered ${response.statusCode ?? 0}`);
-  }
-  const chunks: Buffer[] = [];
-  let size = 0;
+  const limits = { redirect: "manual", signal: AbortSignal.timeout(10_000) } as const;
   try {
-    for await (const chunk of response as AsyncIterable<Buffer>) {
+    const response = await fetch(url, limits);
+    if (response.status !== 200) throw invalid(`url: ${url.host} answered ${response.status}`);
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
       size += chunk.length;
-      if (size > settings.maximumFileBytes)
-        throw invalid(`url: the file has more than ${settings.maximumFileBytes} bytes`);
+      if (size > maximumFileBytes) throw invalid(`url: the file has more than ${maximumFileBytes} bytes`);
       chunks.push(chunk);
     }
-  } finally {
-    response.destroy();
+    const type = response.headers.get("content-type") ?? "application/octet-stream";
+    return { bytes: Buffer.concat(chunks), type, filename: url.pathname.split("/").at(-1) ?? "" };
+  } catch (error) {
+    if (error instanceof PlatformError) throw error;
+    throw invalid(`url: ${url.host} can't be read: ${messageOf(error)}`);
   }
-  return {
-    bytes: Buffer.concat(chunks),
-    type: response.headers["content-type"] ?? "application/octet-stream",
-    filename: url.pathname.split("/").at(-1) ?? "",
-  };
-}
-
-function answered(url: URL): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const get = url.protocol === "http:" ? getPlain : getSecure;
-    const request = get(url, { signal: AbortSignal.timeout(timeoutMs), agent: false }, resolve);
-    request.on("error", (error) => reject(invalid(`url: ${url.host} can't be read: ${error.message}`)));
-  });
 }

@@ -6,25 +6,16 @@ import { requireUser } from "../data/people.ts";
 import { invalid, notFound, PlatformError } from "../data/platformError.ts";
 import { findShownField, requireTable, type Table, type TableField } from "../data/tables.ts";
 import { isVisible, requireWritable } from "../rows/filters.ts";
-import {
-  deleteRow,
-  findRow,
-  insertRows,
-  readStoredParts,
-  renewLinks,
-  type StoredRow,
-  updateRow,
-  validateValue,
-} from "../rows/records.ts";
+import * as records from "../rows/records.ts";
+import { dataOf, findRow, type KeptRow, type StoredRow } from "../rows/records.ts";
 import { remarkOnLabel } from "../rows/remarks.ts";
 
 export const insertmicroapprow: Handler<"insertmicroapprow"> = (request, call) => {
   const table = requireTable(call.database, request.microAppID);
   const writer = new Writer(call, table);
-  const row = writer.newRow(request.rowData, request, "");
-  const id = call.newID();
-  insertRows(call.database, table, [{ ...row, id }], call.now);
-  return { rowID: id };
+  const row = { ...writer.newRow(request.rowData, request, ""), id: call.newID() };
+  records.insertRows(call.database, table, [row], call.now);
+  return { rowID: row.id };
 };
 
 export const insertmicroapprows: Handler<"insertmicroapprows"> = (request, call) => {
@@ -38,22 +29,17 @@ export const insertmicroapprows: Handler<"insertmicroapprows"> = (request, call)
     const options = typeof own === "string" ? { ...request, embeddingRowID: own } : request;
     return { ...writer.newRow(data, options, `rows.${index}: `), id: call.newID() };
   };
-  const rows = request.rows.flatMap(call.habits.partialBatches === "whole" ? newRow : orNone(newRow));
-  insertRows(call.database, table, rows, call.now);
-  return { inserted: rows.length };
-};
-
-/** Leaves out what is refused. */
-const orNone =
-  <Item, Made>(make: (item: Item, index: number) => Made) =>
-  (item: Item, index: number): Made | [] => {
+  const rows = request.rows.flatMap((data, index) => {
     try {
-      return make(item, index);
+      return newRow(data, index);
     } catch (error) {
-      if (error instanceof PlatformError) return [];
+      if (error instanceof PlatformError && call.habits.partialBatches === "partial") return []; // leaves it out
       throw error;
     }
-  };
+  });
+  records.insertRows(call.database, table, rows, call.now);
+  return { inserted: rows.length };
+};
 
 export const updatemicroapprow: Handler<"updatemicroapprow"> = (request, call) => {
   const { database } = call;
@@ -66,7 +52,7 @@ export const updatemicroapprow: Handler<"updatemicroapprow"> = (request, call) =
   }
   const table = requireTable(database, row.table_id);
   const writer = new Writer(call, table);
-  const before = readStoredParts(row);
+  const before = records.readStoredParts(row);
   const after = {
     parent: request.embeddingRowID === undefined ? row.parent : writer.parent(request.embeddingRowID, ""),
     creator: request.userID === undefined ? (row.creator ?? call.user.id) : requireUser(database, request.userID).id,
@@ -74,8 +60,8 @@ export const updatemicroapprow: Handler<"updatemicroapprow"> = (request, call) =
     teamViewers: writer.listed("teamViewers", request.rowData) ?? before.teamViewers,
     data: { ...before.data, ...writer.values(request.rowData, "") },
   };
-  updateRow(database, table, row.id, after);
-  renewLinks(database, table, { rowID: row.id, before: before.data, after: after.data });
+  records.updateRow(database, table, row.id, after);
+  records.renewLinks(database, table, row.id, before.data, after.data);
   return {};
 };
 
@@ -84,7 +70,7 @@ export const removemicroapprow: Handler<"removemicroapprow"> = ({ rowID }, call)
   if (!row && call.habits.removeUnknownRow === "success") return {};
   if (!row) throw notFound("Row", rowID);
   requireWritable(call, row);
-  deleteRow(call.database, rowID);
+  records.deleteRow(call.database, rowID);
   return {};
 };
 
@@ -111,14 +97,14 @@ class Writer {
   }
 
   newRow(rowData: RowData, options: Options, where: string): StoredRow {
-    const { userID = this.#call.user.id, embeddingRowID } = options;
+    const { userID = this.#call.user.id, embeddingRowID, viewers = [], teamViewers = [] } = options;
     if (!this.#users.has(userID)) this.#users.add(requireUser(this.#call.database, userID).id);
     return {
       parent: this.parent(embeddingRowID, where),
       creator: userID,
       data: this.values(rowData, where),
-      viewers: this.listed("viewers", rowData) ?? options.viewers ?? [],
-      teamViewers: this.listed("teamViewers", rowData) ?? options.teamViewers ?? [],
+      viewers: this.listed("viewers", rowData) ?? viewers,
+      teamViewers: this.listed("teamViewers", rowData) ?? teamViewers,
     };
   }
 
@@ -130,38 +116,41 @@ class Writer {
       throw invalid(`${where}embeddingRowID is required, because ${name} is a sub-table`);
     }
     if (parent === null) throw invalid(`${where}embeddingRowID: ${name} is not a sub-table`);
-    if (!this.#parents.has(rowID)) {
-      const row = findRow(this.#call.database, rowID);
-      if (row?.table_id !== parent || !isVisible(this.#call, row))
-        throw invalid(`${where}embeddingRowID: no row ${rowID} in table ${parent}`);
-      this.#parents.add(rowID);
-    }
+    if (this.#parents.has(rowID)) return rowID;
+    if (!this.#seen(rowID, parent)) throw invalid(`${where}embeddingRowID: no row ${rowID} in table ${parent}`);
+    this.#parents.add(rowID);
     return rowID;
+  }
+
+  /** A row of a table that the caller may see. */
+  #seen(rowID: string, table: string): KeptRow | undefined {
+    const row = findRow(this.#call.database, rowID);
+    return row?.table_id === table && isVisible(this.#call, row) ? row : undefined;
   }
 
   /** The values of declared labels; others are dropped silently, unless the platform has another habit. */
   values(rowData: RowData, where: string): Json {
     const { habits } = this.#call;
     const values: Json = {};
-    for (const key of Object.keys(rowData)) {
+    for (const [key, value] of Object.entries(rowData)) {
       const field = this.#field(key);
-      const value = rowData[key];
       if (!field) this.#unknown(key, value, values, where);
       if (!field || field.type === "subtable" || value === undefined) continue;
       const { label, type } = field;
       if (value === null && type === "linked" && habits.linkNull === "ignored") continue;
       if (!fits(type, value) && habits.wrongValues === "dropped") continue;
-      if (habits.wrongValues === "refused") validateValue(field, value, where);
-      values[label] = type === "linked" && isObject(value) ? this.#linked(label, value, where) : value;
+      if (habits.wrongValues === "refused") records.validateValue(field, value, where);
+      values[label] = type === "linked" && isObject(value) ? this.#linked(field, value, where) : value;
       if (value === "" && habits.emptyText !== "text") values[label] = habits.emptyText === "null" ? null : undefined;
     }
     return values;
   }
 
   #field(label: string): TableField | undefined {
-    const found = this.#table.fields.get(label);
+    const { fields } = this.#table;
+    const found = fields.get(label);
     if (found || this.#call.habits.labelCase === "counts") return found;
-    return [...this.#table.fields.values()].find((field) => field.label.toLowerCase() === label.toLowerCase());
+    return [...fields.values()].find((field) => field.label.toLowerCase() === label.toLowerCase());
   }
 
   #unknown(label: string, value: unknown, values: Json, where: string): void {
@@ -174,34 +163,24 @@ class Writer {
 
   /** Viewers by the row's field; undefined when the table or the row has none. */
   listed(type: "viewers" | "teamViewers", rowData: RowData): string[] | undefined {
-    for (const field of this.#table.fields.values()) {
-      if (field.type !== type || !Object.hasOwn(rowData, field.label)) continue;
-      const value = rowData[field.label];
-      return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
-    }
-    return undefined;
+    const fields = [...this.#table.fields.values()];
+    const field = fields.find((field) => field.type === type && Object.hasOwn(rowData, field.label));
+    return field && [rowData[field.label]].flat().filter((item) => typeof item === "string");
   }
 
   /** A link with what it shows, which its sort value is made of. The target must exist (assumed). */
-  #linked(label: string, value: Json, where: string): Json {
+  #linked({ label, targetTable, targetField }: TableField, value: Json, where: string): Json {
     const rowID = value["crossAppRowID"];
-    const field = this.#table.fields.get(label);
-    if (typeof rowID !== "string" || !field || field.targetTable === null) return value;
+    if (typeof rowID !== "string" || targetTable === null) return value;
     const key = `${rowID} ${label}`;
     const known = this.#links.get(key);
     if (known) return known;
-    const { database, settings } = this.#call;
-    const row = findRow(database, rowID);
-    if (row?.table_id !== field.targetTable || !isVisible(this.#call, row)) {
-      if (!settings.strict) return value;
-      throw invalid(`${where}${label}: no row ${rowID} in table ${field.targetTable}`);
-    }
-    const shown = findShownField(requireTable(database, row.table_id), field.targetField);
-    const data = JSON.parse(row.data) as Json;
-    const made = {
-      crossAppRowID: rowID,
-      value: { label: shown?.label ?? "", value: shown === undefined ? null : (data[shown.label] ?? null) },
-    };
+    const row = this.#seen(rowID, targetTable);
+    if (!row && !this.#call.settings.strict) return value;
+    if (!row) throw invalid(`${where}${label}: no row ${rowID} in table ${targetTable}`);
+    const shown = findShownField(requireTable(this.#call.database, targetTable), targetField);
+    const there = shown === undefined ? null : (dataOf(row)[shown.label] ?? null);
+    const made = { crossAppRowID: rowID, value: { label: shown?.label ?? "", value: there } };
     this.#links.set(key, made);
     return made;
   }

@@ -38,18 +38,13 @@ export type Ending = "answer" | "reset" | "cut" | "never";
 /** Answers a request, and decides how the answer ends on the wire. */
 export type Answering = (request: Arrived) => Promise<{ outgoing: Outgoing; ending: Ending }>;
 
-export interface Listening {
-  url: string;
-  close: () => Promise<void>;
-}
-
-/** Listens for requests; no request ends the process. */
+/** Listens for requests; no request ends the process. `readsBody` is true for those whose body is read in pieces. */
 export async function listen(
   answering: Answering,
   options: { host: string; port: number; unref: boolean; readsBody: (method: string, path: string) => boolean },
-): Promise<Listening> {
+): Promise<{ url: string; close: () => Promise<void> }> {
   const { host, port, unref, readsBody } = options;
-  const held = new Set<ServerResponse>();
+  const held = new Set<ServerResponse>(); // responses that never end
   const server = createServer((message, response) => void respond(message, response, { answering, readsBody, held }));
   server.keepAliveTimeout = 60_000;
   server.on("clientError", (_error, socket) => {
@@ -63,13 +58,10 @@ export async function listen(
   });
   if (unref) server.unref();
   const { address, port: taken } = server.address() as AddressInfo; // it listens on a port
-  return { url: `http://${nameOf(address)}:${taken}`, close: () => close(server, held) };
-}
-
-/** Name of an address in a URL. The addresses that stand for all of the machine's lead nowhere: loopback stands for them. */
-function nameOf(address: string): string {
-  const followed = ({ "0.0.0.0": "127.0.0.1", "::": "::1" } as Record<string, string>)[address] ?? address;
-  return followed.includes(":") ? `[${followed}]` : followed;
+  // The addresses that stand for all of the machine's lead nowhere: loopback stands for them.
+  const followed = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
+  const url = `http://${followed.includes(":") ? `[${followed}]` : followed}:${taken}`;
+  return { url, close: () => close(server, held) };
 }
 
 /** Stops accepting connections, lets running requests end and closes idle connections. */
@@ -86,60 +78,51 @@ async function close(server: Server, held: ReadonlySet<ServerResponse>): Promise
 interface Serving {
   answering: Answering;
   readsBody: (method: string, path: string) => boolean;
-  /** Responses that never end. */
   held: Set<ServerResponse>;
 }
 
-async function respond(
-  message: IncomingMessage,
-  response: ServerResponse,
-  { answering, readsBody, held }: Serving,
-): Promise<void> {
+async function respond(message: IncomingMessage, response: ServerResponse, serving: Serving): Promise<void> {
+  const { answering, readsBody, held } = serving;
   try {
-    const url = targetOf(message.url ?? "/");
+    const target = message.url ?? "/";
+    const url = URL.parse(target.startsWith("/") ? `http://localhost${target}` : target);
     if (!url) {
       await refuse(message, response, 400, "the request's target is not valid");
       return;
     }
-    const method = message.method ?? "GET";
-    const inPieces = readsBody(method, url.pathname);
-    const body = inPieces ? Buffer.alloc(0) : await received(message);
+    const { method = "GET" } = message;
+    const body = readsBody(method, url.pathname) ? Buffer.alloc(0) : await received(message);
     if (!body) {
       await refuse(message, response, 413, `a request may have ${maxBytes} bytes at most`);
       return;
     }
+    const entries = Object.entries(message.headers);
     const { outgoing, ending } = await answering({
       method,
       path: url.pathname,
       query: url.searchParams,
-      headers: headersOf(message),
+      headers: Object.fromEntries(entries.map(([name, value]) => [name, [value].flat().join(", ")])),
       body,
       stream: message,
       local: /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/.test(message.socket.remoteAddress ?? ""),
     });
     message.resume(); // whoever is refused may still be writing
-    if (ending === "reset") message.socket.resetAndDestroy();
-    else if (ending === "cut") cut(response, outgoing);
-    else if (ending === "answer") send(response, outgoing);
-    else {
-      // Until the client hangs up, or the emulator closes.
-      held.add(response);
+    if (ending === "answer") send(response, outgoing);
+    else if (ending === "reset") message.socket.resetAndDestroy();
+    else if (ending === "cut") {
+      const text = JSON.stringify(outgoing.body);
+      send(response, { ...outgoing, body: Buffer.from(text.slice(0, Math.ceil(text.length / 2))), headers: {} });
+    } else {
+      held.add(response); // until the client hangs up, or the emulator closes
       response.on("close", () => held.delete(response));
     }
   } catch (error) {
-    if (response.headersSent || response.destroyed) {
-      response.destroy();
-      return;
+    if (response.headersSent || response.destroyed) response.destroy();
+    else {
+      const body = { status: "failure", message: `Internal error: ${messageOf(error)}` };
+      send(response, { status: 500, body, headers: {} });
     }
-    const message = `Internal error: ${messageOf(error)}`;
-    send(response, { status: 500, body: { status: "failure", message }, headers: {} });
   }
-}
-
-/** The address that a request asks for, in origin or absolute form; undefined when it is neither. */
-function targetOf(target: string): URL | undefined {
-  const address = target.startsWith("/") ? `http://localhost${target}` : target;
-  return URL.canParse(address) ? new URL(address) : undefined;
 }
 
 /**
@@ -148,12 +131,8 @@ function targetOf(target: string): URL | undefined {
  */
 async function refuse(message: IncomingMessage, response: ServerResponse, status: number, why: string): Promise<void> {
   const bytes = Buffer.from(JSON.stringify({ status: "failure", message: why }));
-  response.writeHead(status, {
-    "content-type": "application/json",
-    "content-length": bytes.length,
-    connection: "close",
-  });
-  response.write(bytes);
+  const headers = { "content-type": "application/json", "content-length": bytes.length, connection: "close" };
+  response.writeHead(status, headers).write(bytes);
   await new Promise<void>((resolve) => {
     const idle = setTimeout(resolve, idleTimeoutMs);
     const ended = () => {
@@ -180,18 +159,6 @@ async function received(message: IncomingMessage): Promise<Buffer | undefined> {
   return Buffer.concat(chunks);
 }
 
-function headersOf(message: IncomingMessage): Record<string, string | undefined> {
-  return Object.fromEntries(
-    Object.entries(message.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : value]),
-  );
-}
-
-/** Sends half of an answer as if it were the whole. */
-function cut(response: ServerResponse, { status, body }: Outgoing): void {
-  const text = JSON.stringify(body);
-  send(response, { status, body: Buffer.from(text.slice(0, Math.ceil(text.length / 2))), headers: {} });
-}
-
 /** Sends an answer: a Buffer or stream unchanged, anything else as JSON. */
 function send(response: ServerResponse, { status, body, headers }: Outgoing): void {
   if (body instanceof Readable) {
@@ -204,43 +171,34 @@ function send(response: ServerResponse, { status, body, headers }: Outgoing): vo
   response.end(bytes);
 }
 
+/** Deepest nesting of a body: what reads it recurses. */
 const deepest = 64;
 
 /**
  * The JSON document in a body; an empty body is none. What could only be kept as something else is refused: bytes that
- * are no UTF-8, halves of characters, numbers beyond 1.8e308. Nesting is bounded, because what reads it recurses.
+ * are no UTF-8, halves of characters, numbers beyond 1.8e308.
  */
 export function parseBody(body: Buffer): unknown {
   if (body.length === 0) return undefined;
-  const value = parsed(body);
-  requireKeepable(value);
-  let level: object[] = typeof value === "object" && value !== null ? [value] : [];
-  for (let depth = 1; level.length > 0; depth++) {
-    if (depth > deepest) throw invalid(`the body is nested more than ${deepest} levels deep`);
-    const next: object[] = [];
-    for (const container of level) {
-      for (const inner of Object.values(container) as unknown[]) {
-        if (typeof inner === "object" && inner !== null) next.push(inner);
-        else requireKeepable(inner);
-      }
-    }
-    level = next;
+  if (!isUtf8(body)) throw invalid("the body is not valid UTF-8");
+  let value: unknown;
+  try {
+    value = JSON.parse(body.toString("utf8"));
+  } catch {
+    throw invalid("the body is not valid JSON");
+  }
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    for (const each of level) requireKeepable(each);
+    const containers = level.filter((each): each is object => typeof each === "object" && each !== null);
+    if (depth >= deepest && containers.length > 0) throw invalid(`the body is nested more than ${deepest} levels deep`);
+    level = containers.flatMap((container) => Object.values(container) as unknown[]);
   }
   return value;
 }
 
-function parsed(body: Buffer): unknown {
-  if (!isUtf8(body)) throw invalid("the body is not valid UTF-8");
-  try {
-    return JSON.parse(body.toString("utf8"));
-  } catch {
-    throw invalid("the body is not valid JSON");
-  }
-}
-
 function requireKeepable(value: unknown): void {
   if (value === Infinity || value === -Infinity) throw invalid("the body has a number beyond 1.8e308");
-  if (typeof value === "string" && !value.isWellFormed()) {
+  if (typeof value === "string" && !value.isWellFormed())
     throw invalid("the body has half of a character: a surrogate, such as \\ud800, stands alone");
-  }
 }

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
-import { Database } from "../data/database.ts";
+import { Database, removeDataFile } from "../data/database.ts";
 import { newToken } from "../data/hashing.ts";
 import { PlatformError } from "../data/platformError.ts";
 import { writeProfile } from "../data/settings.ts";
 import { plant, readPlantedSeed } from "../seed/planting.ts";
-import { placeOf, snapshots, throughFile, writeCopy } from "../seed/snapshots.ts";
+import { newFile, placeOf, snapshots, takeAttached } from "../seed/snapshots.ts";
 import { Platform } from "./platform.ts";
 
 /** A platform that the emulator serves. */
@@ -125,29 +125,36 @@ export class HostedPlatforms {
   }
 
   #template(from: string): Buffer {
-    const { database } = this.main.platform;
-    const place = from === "seed" && !snapshots(database).includes(from) ? undefined : placeOf(database, from);
-    const seed = readPlantedSeed(database);
+    const { platform } = this.main;
+    const place =
+      from === "seed" && !snapshots(platform.database).includes(from) ? undefined : placeOf(platform.database, from);
+    const seed = readPlantedSeed(platform.database);
     const of =
       place === undefined ? JSON.stringify(seed) : `${place} ${statSync(place, { throwIfNoEntry: false })?.ino}`;
     const kept = this.#templates.get(from);
     if (kept?.of === of) return kept.bytes;
-    const bytes = throughFile((file) => {
-      if (place === undefined) {
-        const planted = new Database(":memory:", (fresh) => plant(fresh, seed, this.main.platform.now()));
-        planted.copyTo(file);
-        planted.close();
-      } else writeCopy(place, file);
-      return readFileSync(file);
-    });
-    this.#templates.set(from, { of, bytes });
-    return bytes;
+    const fill = (fresh: Database) => (place === undefined ? plant(fresh, seed, platform.now()) : takeAttached(fresh));
+    const filled = new Database(":memory:", fill, { snapshot: place });
+    const file = newFile();
+    try {
+      filled.copyTo(file);
+      const bytes = readFileSync(file);
+      this.#templates.set(from, { of, bytes });
+      return bytes;
+    } finally {
+      filled.close();
+      removeDataFile(file);
+    }
   }
 }
 
 /** A database of its own with these bytes, in a file that has no name any more: many in memory would keep that. */
-const openCopy = (bytes: Buffer): Database =>
-  throughFile((file) => {
+function openCopy(bytes: Buffer): Database {
+  const file = newFile();
+  try {
     writeFileSync(file, bytes);
     return new Database(file, () => undefined, { alone: true });
-  });
+  } finally {
+    removeDataFile(file);
+  }
+}

@@ -132,7 +132,7 @@ export class Platform {
 
   /** Restores a snapshot; keeps sessions and the call log. */
   loadSnapshot(name: string): void {
-    snapshots.loadSnapshot(this.database, name);
+    snapshots.load(this.database, snapshots.placeOf(this.database, name), `snapshot ${name}`);
   }
 
   /** Saves the platform to an SQLite file. */

@@ -1,37 +1,26 @@
 import { type FieldType, timeOf } from "../../provider/contract/fields.ts";
 import type { Row } from "../../provider/contract/values.ts";
-import { at, isObject, type Json } from "../../provider/contract/wire.ts";
-import type { Switches } from "../../provider/habits/deviations.ts";
+import { at, type Json } from "../../provider/contract/wire.ts";
 import type { CallContext, OtherForm } from "../data/callContext.ts";
 import { findShownField, findTable, sortName, type Table } from "../data/tables.ts";
 import { isVisible } from "./filters.ts";
-import { findRow, type KeptRow } from "./records.ts";
+import { dataOf, findRow, listIn, type KeptRow } from "./records.ts";
 
-const listIn = (text: string | null): string[] => (text === null ? [] : (JSON.parse(text) as string[]));
-const dataOf = (row: KeptRow): Json => JSON.parse(row.data) as Json; // written by insertRows
-
-function systemFields(row: KeptRow): Row {
-  return {
-    _id: row.id,
-    userID: row.creator,
-    viewers: listIn(row.viewers),
-    teamViewers: listIn(row.team_viewers),
-    isLocked: row.locked === 1,
-    submitted: row.submitted,
-    deviceID: null,
-    appVersion: null,
-    hasConflict: row.conflict === 1,
-    clientCounter: null,
-    clientSubmitted: localTime(row.submitted),
-    ...(row.parent === null ? {} : { embeddingRowID: row.parent }),
-  };
-}
-
-/** `<date> (<time>) <offset>`: the form is documented, its parts are assumed; the platform's place is at offset 0. */
-function localTime(time: number): string {
-  const [date = "", clock = ""] = new Date(time).toISOString().split("T");
-  return `${date} (${clock.slice(0, 8)}) +00:00`;
-}
+const systemFields = (row: KeptRow): Row => ({
+  _id: row.id,
+  userID: row.creator,
+  viewers: listIn(row.viewers),
+  teamViewers: listIn(row.team_viewers),
+  isLocked: row.locked === 1,
+  submitted: row.submitted,
+  deviceID: null,
+  appVersion: null,
+  hasConflict: row.conflict === 1,
+  clientCounter: null,
+  // `<date> (<time>) <offset>`: the form is documented, its parts are assumed; the platform's place is at offset 0.
+  clientSubmitted: new Date(row.submitted).toISOString().replace(/T(.{8}).*/, " ($1) +00:00"),
+  ...(row.parent === null ? {} : { embeddingRowID: row.parent }),
+});
 
 /** A row in the form that filters match: values by label, stored sort values, the platform's own fields. */
 export const toStoredForm = (row: KeptRow, table: Table): Row => ({
@@ -46,19 +35,7 @@ type Asking = Pick<CallContext, "database" | "user" | "habits"> & Partial<Pick<C
 
 type ValueForms = Partial<Record<FieldType, (value: unknown) => unknown>>;
 
-/** How values are written that a platform has another form for; undefined when it has none. */
-function valueForms(
-  { linkForm, numberForm, dateForm }: Switches,
-  others: readonly OtherForm[] = [],
-): ValueForms | undefined {
-  if (linkForm === "object" && numberForm === "number" && dateForm === "iso" && others.length === 0) return undefined;
-  return {
-    ...Object.fromEntries(others.flatMap((form) => Object.entries(inOtherForm[form]))),
-    ...(linkForm === "id" ? { linked: (value) => at(value, "crossAppRowID") } : {}),
-    ...(numberForm === "text" ? { number: (value) => (typeof value === "number" ? String(value) : undefined) } : {}),
-    ...(dateForm === "milliseconds" ? { date: timeOf } : {}),
-  };
-}
+const asText = (value: unknown) => (typeof value === "number" ? String(value) : undefined);
 
 const inOtherForm: Readonly<Record<OtherForm, ValueForms>> = {
   midnight: {
@@ -68,9 +45,24 @@ const inOtherForm: Readonly<Record<OtherForm, ValueForms>> = {
     },
   },
   trimmed: { text: (value) => (typeof value === "string" ? value.trim() : undefined) },
-  numberAsText: { number: (value) => (typeof value === "number" ? String(value) : undefined) },
+  numberAsText: { number: asText },
   checkboxAsText: { checkbox: (value) => (Array.isArray(value) ? value.join() : undefined) },
 };
+
+/** How values are written that a platform has another form for. */
+const valueForms = ({ habits: { linkForm, numberForm, dateForm }, otherForms = [] }: Asking): ValueForms => ({
+  ...Object.fromEntries(otherForms.flatMap((form) => Object.entries(inOtherForm[form]))),
+  ...(linkForm === "id" ? { linked: (value) => at(value, "crossAppRowID") } : {}),
+  ...(numberForm === "text" ? { number: asText } : {}),
+  ...(dateForm === "milliseconds" ? { date: timeOf } : {}),
+});
+
+/** The value of a key, which is made when it is first asked for. */
+function known<Key, Value>(values: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const found = values.get(key) ?? make();
+  values.set(key, found);
+  return found;
+}
 
 /** Brings rows to the form in which they are read. Rows that are linked to are looked up once. */
 export class RowForms {
@@ -78,11 +70,11 @@ export class RowForms {
   readonly #tables = new Map<string, Table | undefined>();
   readonly #links = new Map<string, Json>();
   readonly #hidden = new Map<string, boolean>();
-  readonly #cells: ReturnType<typeof valueForms>;
+  readonly #cells: [FieldType, (value: unknown) => unknown][];
 
   constructor(call: Asking) {
     this.#call = call;
-    this.#cells = valueForms(call.habits, call.otherForms);
+    this.#cells = Object.entries(valueForms(call)) as [FieldType, (value: unknown) => unknown][]; // keys of the type
   }
 
   /** The row without what it knows of rows that the caller may not see: a link to one keeps its ID alone. */
@@ -106,28 +98,26 @@ export class RowForms {
 
   #isHidden(rowID: unknown): boolean {
     if (typeof rowID !== "string") return false;
-    const known = this.#hidden.get(rowID);
-    if (known !== undefined) return known;
-    const row = findRow(this.#call.database, rowID);
-    const hidden = row !== undefined && !isVisible(this.#call, row);
-    this.#hidden.set(rowID, hidden);
-    return hidden;
+    return known(this.#hidden, rowID, () => {
+      const row = findRow(this.#call.database, rowID);
+      return row !== undefined && !isVisible(this.#call, row);
+    });
   }
 
   /** Values by label, linked tables in their documented form, the platform's own fields. */
   read(row: KeptRow, table: Table): Row {
     const data = dataOf(row);
-    for (const { label, type, targetTable, targetField } of table.fields.values()) {
-      const value = data[label];
-      if (type !== "linked" || targetTable === null || !isObject(value)) continue;
-      const { crossAppRowID } = value;
-      if (typeof crossAppRowID === "string") {
-        data[label] = this.#link(crossAppRowID, targetTable, targetField, value["value"]);
-      }
+    const fields = [...table.fields.values()];
+    for (const { label, type, targetTable, targetField } of fields) {
+      const id = type === "linked" && targetTable !== null ? at(data[label], "crossAppRowID") : undefined;
+      if (typeof id !== "string") continue;
+      const written = at(data[label], "value");
+      const follow = () => this.#follow(id, targetTable ?? "", targetField, written);
+      data[label] = known(this.#links, `${id} ${targetField ?? ""}`, follow);
     }
-    if (this.#cells) {
-      for (const { label, type } of table.fields.values())
-        data[label] = this.#cells[type]?.(data[label]) ?? data[label];
+    for (const [type, form] of this.#cells) {
+      for (const { label } of fields.filter((field) => field.type === type))
+        data[label] = form(data[label]) ?? data[label];
     }
     return { ...data, ...this.#own(row) };
   }
@@ -155,46 +145,29 @@ export class RowForms {
     };
   }
 
-  #link(rowID: string, tableID: string, label: string | null, written: unknown): Json {
-    const key = `${rowID} ${label ?? ""}`;
-    const known = this.#links.get(key);
-    if (known) return known;
-    const made = this.#follow(rowID, tableID, label, written);
-    this.#links.set(key, made);
-    return made;
-  }
-
   #follow(rowID: string, tableID: string, label: string | null, written: unknown): Json {
     const row = this.#isHidden(rowID) ? undefined : findRow(this.#call.database, rowID);
-    const table = this.#table(tableID);
+    const table = known(this.#tables, tableID, () => findTable(this.#call.database, tableID));
     // A link to a row that no longer exists shows what was written (assumed); masked() has taken that from hidden ones.
     if (!row || !table) return { crossAppRowID: rowID, value: written ?? { label: label ?? "", value: null } };
     const data = dataOf(row);
     const shown = findShownField(table, label);
-    const plain = [...table.fields.values()].filter(({ type }) =>
-      ["text", "number", "date", "checkbox"].includes(type),
-    );
-    const additionalValues = plain
+    const additionalValues = [...table.fields.values()]
+      .filter(({ type }) => ["text", "number", "date", "checkbox"].includes(type))
       .filter((field) => field !== shown && data[field.label] !== undefined)
-      .map((field) => [field.id, { label: field.label, value: data[field.label] }]);
+      .map(({ id, label }) => [id, { label, value: data[label] }]);
     return {
       crossAppRowID: rowID,
       value: { label: shown?.label ?? "", value: shown === undefined ? null : (data[shown.label] ?? null) },
       additionalValues: Object.fromEntries(additionalValues) as Json,
     };
   }
-
-  #table(tableID: string): Table | undefined {
-    if (!this.#tables.has(tableID)) this.#tables.set(tableID, findTable(this.#call.database, tableID));
-    return this.#tables.get(tableID);
-  }
 }
 
-function sortFields(row: KeptRow, table: Table): Json {
-  return Object.fromEntries(
-    table.sorted.map(({ sort, type }) => {
+const sortFields = (row: KeptRow, { sorted }: Table): Json =>
+  Object.fromEntries(
+    sorted.map(({ sort, type }) => {
       const value = row[`sort${sort}`] ?? null;
       return [sortName(sort), type === "checkbox" ? value === 1 : value];
     }),
   );
-}

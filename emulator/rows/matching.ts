@@ -1,139 +1,128 @@
-import sift from "sift";
+import { isDeepStrictEqual } from "node:util";
 import { messageOf } from "../../machine/failures.ts";
 import { compareTexts } from "../../machine/spelling.ts";
 import { isObject, type Json } from "../../provider/contract/wire.ts";
 import { invalid } from "../data/platformError.ts";
 
-/**
- * Returns a predicate over stored rows that follows the rules of document databases. validateFilters has checked the
- * operators.
- */
-export function matcher(filters: readonly Json[]): (document: Json) => boolean {
-  const own = aliasInherited(filters);
-  const tests = own.filters.map((filter) => {
-    try {
-      return library(filter, { operations });
-    } catch (error) {
-      throw invalid(`optViewFilters: ${messageOf(error)}`);
-    }
-  });
-  if (own.aliases.length === 0) return (document) => tests.every((test) => test(document));
-  return (document) => {
-    const aliased = withAliases(document, own.aliases);
-    return tests.every((test) => test(aliased));
-  };
-}
+// Queries as document databases understand them. A path that leads through lists has several values, and a missing one
+// has undefined alone. No key means what JavaScript adds to values, such as a text's length.
 
-// Operators in which the library differs from document databases.
+type Test = (value: unknown) => boolean;
+type Condition = (values: readonly unknown[]) => boolean;
 
-const orders: Readonly<Record<string, (order: number) => boolean>> = {
-  $gt: (order) => order > 0,
-  $gte: (order) => order >= 0,
-  $lt: (order) => order < 0,
-  $lte: (order) => order <= 0,
-};
-
-/** Compares texts by code points; the library's own goes by UTF-16. */
-const comparing =
-  (name: string, fits: (order: number) => boolean) =>
-  (wanted: unknown, owner: unknown, options: unknown): unknown => {
-    const own = typeof wanted === "string" ? undefined : library({ [name]: wanted }, {});
-    const test = (value: unknown) =>
-      own?.(value) ?? (typeof value === "string" && fits(compareTexts(value, wanted as string))); // a string, or own is there
-    return library.createEqualsOperation(test, owner, options);
-  };
-
-/** Each of the values must equal the field or something in its list; no values at all fit nothing. */
-const $all = (wanted: unknown, owner: unknown, options: unknown): unknown => {
-  if (!Array.isArray(wanted)) throw new Error("$all needs a list");
-  const tests = wanted.map((item: unknown) => library(isObject(item) ? item : { $eq: item }, { operations }));
-  const test = (value: unknown) => tests.length > 0 && tests.every((fits) => fits(value));
-  return library.createEqualsOperation(test, owner, options);
-};
-
-// The library's types are CommonJS under a name of an ES module, so it is described here.
-const library = sift as unknown as {
-  (filter: Json, options: object): (document: unknown) => boolean;
-  createEqualsOperation: (test: (value: unknown) => boolean, owner: unknown, options: unknown) => unknown;
-};
-
-/** The library's own takes null and empty lists for 0. */
-const $mod = (params: unknown[], owner: unknown, options: unknown): unknown => {
-  const [by, left] = params;
-  const test = (value: unknown) => typeof value === "number" && Math.trunc(value) % Number(by) === Number(left);
-  return library.createEqualsOperation(test, owner, options);
-};
-
-const operations: object = {
-  $mod,
-  $all,
-  ...Object.fromEntries(Object.entries(orders).map(([name, fits]) => [name, comparing(name, fits)])),
-};
-
-// The matcher reads keys as JavaScript does: every object has a `constructor`, every text a `length`. Rows have neither.
-
-const inherited = [{}, [], "", 0, false].flatMap((value) => {
-  const names: string[] = [];
-  for (let type: unknown = Object(value); type !== null; type = Object.getPrototypeOf(type)) {
-    names.push(...Object.getOwnPropertyNames(type));
+/** Returns a predicate over stored rows. validateFilters has checked the operators. */
+export function matcher(filters: readonly Json[]): Test {
+  try {
+    const tests = filters.map(testOf);
+    return (document) => tests.every((test) => test(document));
+  } catch (error) {
+    throw invalid(`optViewFilters: ${messageOf(error)}`);
   }
-  return names;
-});
-const names = new Set(inherited);
-
-/** A path of a filter under the key that documents have it by. */
-interface Alias {
-  key: string;
-  path: readonly string[];
 }
 
-/** Filters in which no key means what JavaScript adds to values, and the aliases that documents need for them. */
-export interface OwnFilters {
-  filters: Json[];
-  aliases: readonly Alias[];
+function testOf(filter: unknown): Test {
+  if (!isObject(filter)) throw new Error("a filter must be an object");
+  const tests = Object.entries(filter).map(([key, wanted]): Test => {
+    if (!key.startsWith("$")) {
+      const [path, condition] = [key.split("."), conditionOf(wanted)];
+      return (document) => condition(valuesAt(document, path));
+    }
+    const parts = listOf(key, wanted).map(testOf);
+    if (key === "$and") return (document) => parts.every((test) => test(document));
+    if (key === "$or") return (document) => parts.some((test) => test(document));
+    if (key === "$nor") return (document) => !parts.some((test) => test(document));
+    throw new Error(`${key} stands below a key`);
+  });
+  return (document) => tests.every((test) => test(document));
 }
 
-/** Gives each path with an inherited name an alias, which stands for the row's own value there, or for none. */
-export function aliasInherited(filters: readonly Json[]): OwnFilters {
-  const aliases = new Map<string, Alias>();
-  const renamed = (key: string): string => {
-    const path = key.split(".");
-    if (key.startsWith("$") || !path.some((step) => names.has(step))) return key;
-    const alias = `own:${path.join("/")}`;
-    aliases.set(alias, { key: alias, path });
-    return alias;
-  };
-  const query = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(query);
-    if (!isObject(value)) return value;
-    return Object.fromEntries(
-      Object.entries(value).map(([key, inner]) => {
-        const nested = key.startsWith("$") ? nesting.has(key) : hasOperators(inner);
-        return [renamed(key), nested ? query(inner) : inner];
-      }),
-    );
-  };
-  return { filters: filters.map((filter) => query(filter) as Json), aliases: [...aliases.values()] }; // objects stay objects
+function listOf(name: string, value: unknown): unknown[] {
+  if (!Array.isArray(value)) throw new Error(`${name} needs a list`);
+  return value as unknown[];
 }
 
-/** Operators whose operands have keys; those of others are values. */
-const nesting = new Set(["$and", "$or", "$nor", "$not", "$elemMatch"]);
+function valuesAt(value: unknown, [step, ...rest]: readonly string[]): unknown[] {
+  if (step === undefined) return [value];
+  if (isObject(value)) return Object.hasOwn(value, step) ? valuesAt(value[step], rest) : [undefined];
+  if (!Array.isArray(value)) return [undefined];
+  const found = value.filter(isObject).flatMap((item) => valuesAt(item, [step, ...rest]));
+  if (/^\d+$/.test(step) && Number(step) < value.length) found.push(...valuesAt(value[Number(step)], rest));
+  return found.length === 0 ? [undefined] : found;
+}
 
-const hasOperators = (value: unknown): boolean =>
+const hasOperators = (value: unknown): value is Json =>
   isObject(value) && Object.keys(value).some((key) => key.startsWith("$"));
 
-/** The document with its own values under the aliases. */
-export function withAliases(document: Json, aliases: readonly Alias[]): Json {
-  const added = aliases.map(({ key, path }) => [key, ownAt(document, path)] as const);
-  return { ...document, ...Object.fromEntries(added.filter(([, value]) => value !== undefined)) };
+function conditionOf(wanted: unknown): Condition {
+  if (!hasOperators(wanted)) return equals(wanted);
+  const all = Object.entries(wanted).map(([name, operand]) => {
+    const operator = Object.hasOwn(operators, name) ? operators[name] : undefined;
+    if (!operator) throw new Error(`${name} does not stand below a key`);
+    return operator(operand, wanted);
+  });
+  return (values) => all.every((condition) => condition(values));
 }
 
-function ownAt(document: unknown, path: readonly string[]): unknown {
-  let value = document;
-  for (const step of path) {
-    const isIndex = Array.isArray(value) && /^\d+$/.test(step);
-    if (!(isIndex || isObject(value)) || !Object.hasOwn(value as object, step)) return undefined;
-    value = (value as Json)[step];
-  }
-  return value;
-}
+/** One of the values fits, or something in a list that is one. */
+const some =
+  (fits: Test): Condition =>
+  (values) =>
+    values.some((value) => fits(value) || (Array.isArray(value) && value.some(fits)));
+
+const not =
+  (condition: Condition): Condition =>
+  (values) =>
+    !condition(values);
+
+/** Nothing equals null. */
+const isEqual = (one: unknown, other: unknown): boolean =>
+  (one ?? null) === (other ?? null) || (typeof one === "object" && isDeepStrictEqual(one, other));
+const equals = (wanted: unknown): Condition => some((value) => isEqual(value, wanted));
+const isAmong = (name: string, wanted: unknown): Condition => {
+  const list = listOf(name, wanted);
+  return some((value) => list.some((item) => isEqual(value, item)));
+};
+
+/** Compares values of the same type, texts by code points. */
+const ordered =
+  (fits: (order: number) => boolean) =>
+  (wanted: unknown): Condition =>
+    some((value) => {
+      if (typeof value === "string" && typeof wanted === "string") return fits(compareTexts(value, wanted));
+      if (typeof value === "number" && typeof wanted === "number") return fits(value - wanted);
+      if (typeof value === "boolean" && typeof wanted === "boolean") return fits(Number(value) - Number(wanted));
+      return value === null && wanted === null && fits(0);
+    });
+
+const operators: Readonly<Record<string, (operand: unknown, condition: Json) => Condition>> = {
+  $eq: equals,
+  $ne: (wanted) => not(equals(wanted)),
+  $in: (list) => isAmong("$in", list),
+  $nin: (list) => not(isAmong("$nin", list)),
+  $gt: ordered((order) => order > 0),
+  $gte: ordered((order) => order >= 0),
+  $lt: ordered((order) => order < 0),
+  $lte: ordered((order) => order <= 0),
+  $not: (inner) => not(conditionOf(inner)),
+  $exists: (wanted) => (values) => values.some((value) => value !== undefined) === Boolean(wanted),
+  $regex: (pattern, { $options }) => {
+    const expression = new RegExp(String(pattern), typeof $options === "string" ? $options.replace("g", "") : "");
+    return some((value) => typeof value === "string" && expression.test(value));
+  },
+  $options: () => () => true, // of $regex
+  $size: (size) => (values) => values.some((value) => Array.isArray(value) && value.length === size),
+  /** Each must be the value or something in its list; none at all fits nothing. */
+  $all: (list) => {
+    const parts = listOf("$all", list).map(conditionOf);
+    return (values) => parts.length > 0 && parts.every((condition) => condition(values));
+  },
+  $elemMatch: (inner) => {
+    const condition = hasOperators(inner) ? conditionOf(inner) : undefined;
+    const test = condition ? (item: unknown) => condition([item]) : testOf(inner);
+    return (values) => values.some((value) => Array.isArray(value) && value.some(test));
+  },
+  $mod: (divided) => {
+    const [by, left] = listOf("$mod", divided);
+    return some((value) => typeof value === "number" && Math.trunc(value) % Number(by) === Number(left));
+  },
+};

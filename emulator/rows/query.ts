@@ -2,18 +2,8 @@ import type { ParsedRequestOf } from "../../provider/contract/endpoints.ts";
 import { isObject, type Json } from "../../provider/contract/wire.ts";
 import type { CallContext } from "../data/callContext.ts";
 import { sortName, type Table, type TableField } from "../data/tables.ts";
-import {
-  type Column,
-  type Condition,
-  idColumn,
-  maxConditions,
-  never,
-  sortColumnOf,
-  splitFilters,
-  tooMany,
-  toVisibleCondition,
-  validateFilters,
-} from "./filters.ts";
+import * as filters from "./filters.ts";
+import { idColumn, type Column, type Condition } from "./filters.ts";
 import { fieldByID, hint, remarkOnFilters } from "./remarks.ts";
 
 type Remarking = Pick<CallContext, "remark">;
@@ -31,17 +21,17 @@ export interface RowQuery {
 }
 
 export function queryOf(request: Request, table: Table, call: CallContext): RowQuery {
-  const strict = isTyped(call);
-  validateFilters(request.optViewFilters);
-  remarkOnFilters(call, table, request.optViewFilters ?? []);
-  const { conditions, rest } = splitFilters(table, request.optViewFilters ?? [], strict);
-  const visibility = toVisibleCondition(call, table);
-  const all = [...conditions, ...searchConditions(request, table, call), ...(visibility ? [visibility] : [])];
+  const { optViewFilters = [], searchFilter = [] } = request;
+  filters.validateFilters(optViewFilters);
+  remarkOnFilters(call, table, optViewFilters);
+  const { conditions, rest } = filters.splitFilters(table, optViewFilters, isTyped(call));
+  conditions.push(...searchConditions(request, table, call), ...filters.toVisibleCondition(call, table));
   const terms = order(request, table, call);
-  remarkOnPages(request, terms, call);
+  if (searchFilter.some(({ skip = 0 }) => skip > 0) && !terms.some(({ asked }) => asked))
+    call.remark("searchFilter: skip without a sort may repeat rows and miss others");
   // An order that changes: the shuffle of one answer would leave pages with the same rows.
   if (isUnordered(request, call)) terms.forEach((term) => (term.down = Math.random() < 0.5));
-  return { table, conditions: all, rest, terms };
+  return { table, conditions, rest, terms };
 }
 
 /** True if rows come in another order each time: nobody sorts them. */
@@ -56,8 +46,8 @@ const isTyped = ({ habits }: CallContext): boolean => habits.wrongValues !== "ke
 /** Equality on fields by ID: a link equals the ID of the row it links, a list anything that is in it (assumed). */
 function searchConditions(request: Request, table: Table, call: CallContext): Condition[] {
   const { optSearchFilters = [] } = request;
-  if (optSearchFilters.length > maxConditions) {
-    throw tooMany("optSearchFilters", optSearchFilters.length, "filters", maxConditions);
+  if (optSearchFilters.length > filters.maxConditions) {
+    throw filters.tooMany("optSearchFilters", optSearchFilters.length, "filters", filters.maxConditions);
   }
   return optSearchFilters
     .map((filter, index) => ({ ...filter, where: `optSearchFilters.${index}.fieldID` }))
@@ -65,9 +55,9 @@ function searchConditions(request: Request, table: Table, call: CallContext): Co
     .map(({ fieldID, value, where }) => {
       const field = fieldByID(call, table, fieldID, where);
       if (!field) call.remark(`${where}: ${table.name} has no field of the ID ${fieldID}, so no row fits`);
-      if (!field) return never; // no row has a field that the table lacks
+      if (!field) return { sql: "0", values: [] }; // no row has a field that the table lacks
       const stored = field.sort === null ? field.label : sortName(field.sort);
-      const plain = splitFilters(table, [{ [stored]: { $eq: value } }], isTyped(call)).conditions[0];
+      const plain = filters.splitFilters(table, [{ [stored]: { $eq: value } }], isTyped(call)).conditions[0];
       return plain && (field.type === "text" || field.type === "number") ? plain : fieldEquals(field, value);
     });
 }
@@ -77,13 +67,6 @@ function isMeant(table: Table, resourceID: string | undefined, where: string, { 
   if (resourceID === undefined || resourceID === table.id) return true;
   remark(`${where}: ${resourceID} is not the table that is read, ${table.id}: the entry counts for nothing`);
   return false;
-}
-
-/** Rows that nobody sorts may come in another order on each page. */
-function remarkOnPages({ searchFilter = [] }: Request, terms: readonly Term[], { remark }: Remarking): void {
-  const skips = searchFilter.some(({ skip = 0 }) => skip > 0);
-  if (skips && !terms.some(({ asked }) => asked))
-    remark("searchFilter: skip without a sort may repeat rows and miss others");
 }
 
 function fieldEquals({ label, type }: TableField, value: unknown): Condition {
@@ -120,7 +103,7 @@ function order(request: Request, table: Table, call: Remarking): Term[] {
   const { remark } = call;
   const sorts: [Column | undefined, unknown][] = [
     ...viewSorts(request.optViewSort).map(([key, way]): [Column | undefined, unknown] => {
-      const column = sortColumnOf(table, key);
+      const column = filters.sortColumnOf(table, key);
       if (!column) remark(`optViewSort: no row of ${table.name} has ${key}${hint(key, table.fields.keys())}`);
       return [column, way];
     }),
@@ -132,13 +115,8 @@ function order(request: Request, table: Table, call: Remarking): Term[] {
         return [sorted && { sql: `sort${sorted.sort}`, kind: "text", sort: sorted.sort }, order];
       }),
   ];
-  if (sorts.length > maxSorts)
-    throw tooMany(
-      request.optViewSort === undefined ? "searchFilter" : "optViewSort",
-      sorts.length,
-      "sort entries",
-      maxSorts,
-    );
+  const where = request.optViewSort === undefined ? "searchFilter" : "optViewSort";
+  if (sorts.length > maxSorts) throw filters.tooMany(where, sorts.length, "sort entries", maxSorts);
   const terms: Term[] = [];
   let down = false;
   for (const [column, way] of sorts) {

@@ -1,6 +1,6 @@
 import type { SQLInputValue } from "node:sqlite";
 import { type FieldType, fits, timeOf } from "../../provider/contract/fields.ts";
-import { isObject, type Json } from "../../provider/contract/wire.ts";
+import { at, type Json } from "../../provider/contract/wire.ts";
 import type { Database } from "../data/database.ts";
 import { invalid } from "../data/platformError.ts";
 import { findShownField, requireTable, type Table, type TableField } from "../data/tables.ts";
@@ -19,7 +19,7 @@ export interface KeptRow {
   /** JSON object of the values by label. */
   data: string;
   /** Sort values, for those sort numbers that were asked for. */
-  [sort: `sort${number}`]: SortValue;
+  [sort: `sort${number}`]: string | number | null;
 }
 
 const base = "id, table_id, parent, creator, submitted, viewers, team_viewers, locked, conflict, data";
@@ -30,28 +30,23 @@ export const columnNamesOf = (table: Table): string[] => [
   ...table.sorted.map(({ sort }) => `sort${sort}`),
 ];
 
-export function findRow(database: Database, rowID: string): KeptRow | undefined {
-  return database.one<KeptRow>(`SELECT ${base} FROM rows WHERE id = ?`, rowID);
-}
+export const findRow = (database: Database, rowID: string): KeptRow | undefined =>
+  database.one<KeptRow>(`SELECT ${base} FROM rows WHERE id = ?`, rowID);
 
 /** Stored parts of a row beside its ID, table and time. */
-export interface StoredRow {
-  parent: string | null;
-  creator: string | null;
+export interface StoredRow extends Pick<KeptRow, "parent" | "creator"> {
   viewers: readonly string[];
   teamViewers: readonly string[];
   data: Json;
 }
 
-const listIn = (text: string | null): string[] => (text === null ? [] : (JSON.parse(text) as string[]));
+export const listIn = (text: string | null): string[] => (text === null ? [] : (JSON.parse(text) as string[]));
+export const dataOf = ({ data }: KeptRow): Json => JSON.parse(data) as Json; // written by insertRows
 
-/** The stored parts of a row that was read; a row of an old file without a creator is nobody's. */
+/** The stored parts of a row that was read. */
 export const readStoredParts = (row: KeptRow): StoredRow => ({
-  parent: row.parent,
-  creator: row.creator,
-  viewers: listIn(row.viewers),
-  teamViewers: listIn(row.team_viewers),
-  data: JSON.parse(row.data) as Json,
+  ...{ parent: row.parent, creator: row.creator, data: dataOf(row) },
+  ...{ viewers: listIn(row.viewers), teamViewers: listIn(row.team_viewers) },
 });
 
 const list = (items: readonly string[]): string | null => (items.length === 0 ? null : JSON.stringify(items));
@@ -85,18 +80,11 @@ export function updateRow(database: Database, table: Table, rowID: string, row: 
   );
 }
 
-/** A row before and after a change of its values. */
-interface Change {
-  rowID: string;
-  before: Json;
-  after: Json;
-}
-
 /**
  * Renews what links to a row hold of it, which sorts and filters go by: a read has the row's present values. Looks at all
  * rows of the tables that link to it, and only when the shown value has changed (assumed).
  */
-export function renewLinks(database: Database, table: Table, { rowID, before, after }: Change): void {
+export function renewLinks(database: Database, table: Table, rowID: string, before: Json, after: Json): void {
   const links = database.all<{ tableID: string; label: string; targetField: string | null }>(
     "SELECT table_id AS tableID, label, target_field AS targetField FROM fields WHERE target_table = ?",
     table.id,
@@ -111,47 +99,36 @@ export function renewLinks(database: Database, table: Table, { rowID, before, af
       ...[tableID, label, rowID],
     );
     for (const row of rows) {
-      const data = JSON.parse(row.data) as Json;
-      const link = data[label];
-      if (!isObject(link)) continue;
-      const value = { label: shown, value: after[shown] ?? null };
-      updateRow(database, linking, row.id, { ...readStoredParts(row), data: { ...data, [label]: { ...link, value } } });
+      const stored = readStoredParts(row);
+      const link = { ...(stored.data[label] as Json), value: { label: shown, value: after[shown] ?? null } };
+      updateRow(database, linking, row.id, { ...stored, data: { ...stored.data, [label]: link } });
     }
   }
 }
 
 /** Deletes a row with the rows and files that hang on it (assumed). */
 export function deleteRow(database: Database, rowID: string): void {
-  for (const { id } of database.all<{ id: string }>("SELECT id FROM rows WHERE parent = ?", rowID)) {
-    deleteRow(database, id);
-  }
+  const below = database.all<{ id: string }>("SELECT id FROM rows WHERE parent = ?", rowID);
+  for (const { id } of below) deleteRow(database, id);
   database.run("DELETE FROM children WHERE row_id = ?", rowID);
   database.run("DELETE FROM rows WHERE id = ?", rowID);
 }
 
-function sortValues(table: Table, data: Json): SQLInputValue[] {
-  return table.sorted.map((field) => sortValue(field, data[field.label]));
-}
+const sortValues = (table: Table, data: Json): SQLInputValue[] =>
+  table.sorted.map((field) => sortValue(field, data[field.label]));
 
-/** Messages for values that a field does not take. The refusals are assumed. */
-const refusals: Record<FieldType, string> = {
-  text: "a text",
-  number: "a number",
-  date: "a date in ISO 8601 form",
-  checkbox: "a list of texts",
-  location: "a location with an address",
-  linked: "an object with crossAppRowID",
-  subtable: "a sub-table",
-  file: "a file",
-  viewers: "a list of texts",
-  teamViewers: "a list of texts",
+/** What a field takes, in messages. The refusals are assumed. */
+const wanted: Readonly<Record<FieldType, string>> = {
+  ...{ text: "a text", number: "a number", date: "a date in ISO 8601 form", location: "a location with an address" },
+  ...{ linked: "an object with crossAppRowID", subtable: "a sub-table", file: "a file" },
+  ...{ checkbox: "a list of texts", viewers: "a list of texts", teamViewers: "a list of texts" },
 };
 
 /** Throws unless the field takes the value; null, which clears, is always taken. */
-export function validateValue(field: TableField, value: unknown, where: string): void {
-  if (!fits(field.type, value)) throw invalid(`${where}${field.label} must be ${refusals[field.type]}`);
-  const problem = field.type === "location" ? findLocationProblem(value) : undefined;
-  if (problem !== undefined) throw invalid(`${where}${field.label}: ${problem}`);
+export function validateValue({ type, label }: TableField, value: unknown, where: string): void {
+  if (!fits(type, value)) throw invalid(`${where}${label} must be ${wanted[type]}`);
+  const problem = type === "location" ? findLocationProblem(at(value, "address")) : undefined;
+  if (problem !== undefined) throw invalid(`${where}${label}: ${problem}`);
 }
 
 /** Members of an address that are texts. */
@@ -160,42 +137,24 @@ const addressTexts = (
   "placeName postCode postCodeExt streetName unitType unitValue"
 ).split(" ");
 
-/** Returns a sentence on a location that no platform could mean; the range of coordinates is assumed. */
-function findLocationProblem(value: unknown): string | undefined {
-  const address = isObject(value) ? value["address"] : undefined;
-  if (!isObject(address)) return undefined;
-  const wrong = addressTexts.find((name) => address[name] !== undefined && typeof address[name] !== "string");
+/** Returns a sentence on an address that no platform could mean; the range of coordinates is assumed. */
+function findLocationProblem(address: unknown): string | undefined {
+  const wrong = addressTexts.find((name) => !["undefined", "string"].includes(typeof at(address, name)));
   if (wrong !== undefined) return `${wrong} must be a text`;
-  const coordinates = isObject(address["geometry"]) ? address["geometry"]["coordinates"] : undefined;
+  const coordinates = at(address, "geometry.coordinates");
   const [longitude, latitude] = Array.isArray(coordinates) ? (coordinates as number[]) : [0, 0]; // the schema has two
   if (Math.abs(longitude ?? 0) <= 180 && Math.abs(latitude ?? 0) <= 90) return undefined;
   return "coordinates must be a longitude of -180 to 180 and a latitude of -90 to 90";
 }
 
-/** Value in a sort column. */
-export type SortValue = string | number | null;
-
 /**
  * The value that a field is sorted by (assumed): text and number as they are, a date as its time, a checkbox as whether
- * anything is checked, a location as its address.
+ * anything is checked, a location as its address, a link as what it shows.
  */
-export function sortValue(field: TableField, value: unknown): SortValue {
-  switch (field.type) {
-    case "checkbox":
-      return Array.isArray(value) && value.length > 0 ? 1 : 0;
-    case "date":
-      return timeOf(value) ?? null;
-    case "location": {
-      const address = isObject(value) ? value["address"] : undefined;
-      const text = isObject(address) ? address["formattedAddress"] : undefined;
-      return typeof text === "string" ? text : null;
-    }
-    case "linked": {
-      const shown = isObject(value) ? value["value"] : undefined;
-      const text = isObject(shown) ? shown["value"] : undefined;
-      return typeof text === "string" || typeof text === "number" ? text : null;
-    }
-    default:
-      return typeof value === "string" || typeof value === "number" ? value : null;
-  }
+function sortValue({ type }: TableField, value: unknown): string | number | null {
+  if (type === "checkbox") return Array.isArray(value) && value.length > 0 ? 1 : 0;
+  if (type === "date") return timeOf(value) ?? null;
+  if (type === "location") value = at(value, "address.formattedAddress");
+  if (type === "linked") value = at(value, "value.value");
+  return typeof value === "string" || (typeof value === "number" && type !== "location") ? value : null;
 }

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { dirname } from "node:path";
 import { z } from "zod";
 import type { FieldType } from "../../provider/contract/fields.ts";
@@ -27,13 +26,6 @@ export function readSeed(source: string | SeedInput | undefined, directory?: str
   });
 }
 
-/** Digest of a seed's file, with which it need not be parsed again; undefined where other files count as well. */
-export function digestOfSeed(source: string | SeedInput, directory: string | undefined): string | undefined {
-  if (typeof source !== "string") return undefined;
-  const text = textOf(source, "seed", directory ?? dirname(source));
-  return /^\s*["']?extends\b/m.test(text) ? undefined : createHash("sha256").update(text).digest("hex");
-}
-
 /** Parses a seed from YAML; `name` is the file's path, from which `extends` is resolved. */
 export const parseSeed = (yaml: string, name: string, directory = dirname(name)): Seed =>
   refused(() => parsed(yaml, name, directory));
@@ -50,7 +42,7 @@ function parsed(yaml: string, name: string, directory: string): Seed {
   const { value, content, at } = parseLayers(yaml, name, directory, grammar);
   // An Environment file has a seed under `platform`, beside what its program declares.
   const platform = value && find(value, ["platform"])?.value;
-  if (platform) return checkContent(seed, contentAt(content, "platform"), at, ["platform"]);
+  if (platform) return checkContent(seed, (content as Record<string, unknown>)["platform"] ?? {}, at, ["platform"]);
   const declares = (key: string): boolean => {
     const found = value && find(value, [key])?.value;
     return found !== undefined && !(key === "organizations" && found.kind === "list");
@@ -61,8 +53,6 @@ function parsed(yaml: string, name: string, directory: string): Seed {
     `${at([declared])}: an Environment file is a seed by its platform, and it has none: add platform`,
   ]);
 }
-
-const contentAt = (content: unknown, key: string): unknown => (content as Record<string, unknown>)[key] ?? {};
 
 /** Types of a table's fields by label. */
 export type FieldTypes = Readonly<Record<string, FieldType>>;

@@ -1,12 +1,14 @@
 import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import { messageOf } from "../../machine/failures.ts";
 import { allMembers } from "../../provider/contract/teams.ts";
 import type { Database } from "../data/database.ts";
 import { deriveID, hashPassword, hashToken } from "../data/hashing.ts";
-import { joinTeam, requireTeam, requireUser, userByEmail } from "../data/people.ts";
+import { joinTeam, requireTeam, userByEmail } from "../data/people.ts";
 import { writeProfile, writeSettings } from "../data/settings.ts";
-import { indexSorts, requireTable } from "../data/tables.ts";
+import { findTable, indexSorts, requireTable } from "../data/tables.ts";
 import { insertRows } from "../rows/records.ts";
-import type { PlantedOrganization, Seed } from "./schema.ts";
+import type { PlantedRow, Seed } from "./schema.ts";
 
 /** A seed with its secrets hashed, so that it can be kept in the data file and planted again. */
 export function withoutSecrets(seed: Seed): Seed {
@@ -27,9 +29,7 @@ export function plant(database: Database, seed: Seed, now: number): void {
   writeSettings(database, seed.settings);
   if (!database.one("SELECT 1 FROM meta WHERE key = 'profile'")) writeProfile(database, seed.profile);
   plantUsers(database, seed, now);
-  plantTables(database, seed);
-  indexSorts(database);
-  plantRows(database, seed, now);
+  plantTables(database, seed, now);
   plantOrganizations(database, seed, now);
 }
 
@@ -63,62 +63,54 @@ function plantUsers(database: Database, { administrator, users }: Seed, now: num
   }
 }
 
-function plantTables(database: Database, { tables }: Seed): void {
-  for (const key of Object.keys(tables)) {
-    plantTable(database, tables, key);
-    for (const label of Object.keys(tables[key]?.fields ?? {})) plantField(database, tables, key, label);
-  }
-}
-
 const idIn = (tables: Seed["tables"], key: string): string => tables[key]?.id ?? key;
 
-/** Makes a table of a seed, without its fields, behind those that are there. */
-export function plantTable(database: Database, tables: Seed["tables"], key: string): void {
-  const { name = key, parent } = tables[key] ?? {};
-  database.run(
-    "INSERT INTO tables SELECT ?, ?, ?, count(*) FROM tables",
-    ...[idIn(tables, key), name, parent === undefined ? null : idIn(tables, parent)],
-  );
-}
-
-/** Makes a field of a table, behind those that it has. */
-export function plantField(database: Database, tables: Seed["tables"], key: string, label: string): void {
-  const field = tables[key]?.fields[label];
-  if (!field) return;
-  const tableID = idIn(tables, key);
-  const target = field.table === undefined ? null : idIn(tables, field.table);
-  database.run(
-    "INSERT INTO fields SELECT ?, ?, ?, ?, ?, ?, ?, count(*) FROM fields WHERE table_id = ?",
-    ...[field.id ?? deriveID("field", tableID, label), tableID, label, field.type, field.sort ?? null],
-    ...[target, field.field ?? null, tableID],
-  );
-}
-
-/** Puts the rows of a seed's tables into them. */
-export function plantRows(
-  database: Database,
-  { tables, administrator }: Pick<Seed, "tables" | "administrator">,
-  now: number,
-): void {
-  for (const [key, { id: tableID = key, rows = [] }] of Object.entries(tables)) {
-    if (rows.length === 0) continue;
-    const table = requireTable(database, tableID);
-    for (const [index, { id = deriveID("row", tableID, String(index)), values, ...row }] of rows.entries()) {
-      const { parent = null, creator = userID(administrator), viewers = [], teamViewers = [] } = row;
-      insertRows(database, table, [{ id, parent, creator, viewers, teamViewers, data: values }], row.submitted ?? now);
+/** Makes the tables, with their rows, and fields of a seed that are not there; returns their names. */
+function plantTables(database: Database, { tables, administrator }: Seed, now: number): string[] {
+  const made: string[] = [];
+  const rowsOfNew: (() => void)[] = []; // they need the columns of all sort fields
+  for (const [key, { name = key, parent, fields, rows = [] }] of Object.entries(tables)) {
+    const id = idIn(tables, key);
+    const there = findTable(database, id);
+    if (!there) {
+      const above = parent === undefined ? null : idIn(tables, parent);
+      database.run("INSERT INTO tables SELECT ?, ?, ?, count(*) FROM tables", id, name, above);
+      rowsOfNew.push(() => plantRows(database, id, rows, userID(administrator), now));
+      made.push(`table ${id}`);
     }
+    for (const [label, field] of Object.entries(fields)) {
+      if (there?.fields.has(label)) continue;
+      const target = field.table === undefined ? null : idIn(tables, field.table);
+      database.run(
+        "INSERT INTO fields SELECT ?, ?, ?, ?, ?, ?, ?, count(*) FROM fields WHERE table_id = ?",
+        ...[field.id ?? deriveID("field", id, label), id, label, field.type, field.sort ?? null],
+        ...[target, field.field ?? null, id],
+      );
+      if (there) made.push(`field ${label} of table ${id}`);
+    }
+  }
+  if (made.length > 0) indexSorts(database);
+  for (const plantThem of rowsOfNew) plantThem();
+  return made;
+}
+
+function plantRows(database: Database, tableID: string, rows: readonly PlantedRow[], admin: string, now: number): void {
+  const table = requireTable(database, tableID);
+  for (const [index, { id = deriveID("row", tableID, String(index)), values, ...row }] of rows.entries()) {
+    const { parent = null, creator = admin, viewers = [], teamViewers = [], submitted = now } = row;
+    insertRows(database, table, [{ id, parent, creator, viewers, teamViewers, data: values }], submitted);
   }
 }
 
-function plantOrganizations(database: Database, { administrator, ...seed }: Seed, now: number): void {
-  const admin = requireUser(database, userID(administrator)).id;
-  // A data file of an earlier version keeps a seed that has none.
-  for (const organization of (seed as Partial<Seed>).organizations ?? []) {
-    const { name, description = null, id = deriveID("organization", name), teams } = organization;
+function plantOrganizations(database: Database, { administrator, organizations }: Seed, now: number): void {
+  const admin = userID(administrator);
+  for (const { name, description = null, id = deriveID("organization", name), teams } of organizations) {
     database.run("INSERT INTO organizations VALUES (?, ?, ?, ?, ?)", id, name, description, now, now);
-    for (const team of withAllMembers(teams)) {
+    // The team of all members comes first: whoever joins another one joins it.
+    const all = teams.find(({ name }) => name === allMembers) ?? { name: allMembers, members: [] };
+    for (const team of [all, ...teams.filter((team) => team !== all)]) {
       const { id: teamID = deriveID("team", id, team.name), description = null } = team;
-      const isAll = team.name === allMembers;
+      const isAll = team === all;
       database.run(
         "INSERT INTO teams VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         ...[teamID, id, team.name, description, isAll ? admin : null, isAll ? 1 : 0, now, now],
@@ -132,12 +124,6 @@ function plantOrganizations(database: Database, { administrator, ...seed }: Seed
       }
     }
   }
-}
-
-/** The teams with that of all members, which comes first: whoever joins another one joins it. */
-function withAllMembers(teams: PlantedOrganization["teams"]): PlantedOrganization["teams"] {
-  const all = teams.find(({ name }) => name === allMembers) ?? { name: allMembers, members: [] };
-  return [all, ...teams.filter((team) => team !== all)];
 }
 
 /**
@@ -161,8 +147,59 @@ export function reset(database: Database, now: number, to: "seed" | "empty" = "s
 export function replaceSeed(database: Database, seed: Seed, now: number, check: (database: Database) => void): void {
   database.transaction(() => {
     database.run("UPDATE meta SET value = ? WHERE key = 'seed'", JSON.stringify(seed));
-    database.run("DELETE FROM meta WHERE key IN ('seedText', 'profile')");
+    database.run("DELETE FROM meta WHERE key = 'profile'");
     reset(database, now);
     check(database);
   });
 }
+
+/** Sentences on what a data file got from its seed at the start, and on where the seed differs otherwise. */
+export interface SeedNews {
+  added: string[];
+  differs: string[];
+}
+
+/**
+ * Adds the tables and fields to a data file that its seed has got since the file was made, and names the other parts in
+ * which they differ. Nothing is taken away or changed, and what was deleted by hand stays so. Secrets are not compared:
+ * the file has them hashed. A seed that can't be read stops nobody whose data file is there.
+ */
+export function followSeed(database: Database, read: () => Seed, now: number): SeedNews {
+  try {
+    const seed = JSON.parse(JSON.stringify(read())) as Seed; // as the data file keeps it
+    const planted = withTables(readPlantedSeed(database), seed);
+    const added = database.transaction(() => {
+      const made = plantTables(database, seed, now);
+      if (made.length > 0) database.run("UPDATE meta SET value = ? WHERE key = 'seed'", JSON.stringify(planted));
+      return made;
+    });
+    const [wanted, kept] = [partsOf(seed), partsOf(planted)];
+    const apart = Object.keys({ ...kept, ...wanted }).filter((name) => !isDeepStrictEqual(wanted[name], kept[name]));
+    const names = apart.length > maxShown ? [...apart.slice(0, maxShown), `${apart.length - maxShown} more`] : apart;
+    const differs = `the seed differs from the one that the data file was made with (${names.join(", ")}): --reseed takes it anew`;
+    return {
+      added: added.map((what) => `the emulator's data file got ${what}, which its seed has now`),
+      differs: names.length === 0 ? [] : [differs],
+    };
+  } catch (error) {
+    return { added: [`the seed was not compared with the data file: ${messageOf(error)}`], differs: [] };
+  }
+}
+
+const maxShown = 5;
+
+/** The seed of a data file with the tables and fields that another one has besides. */
+function withTables(planted: Seed, { tables }: Seed): Seed {
+  const all = { ...planted.tables };
+  for (const [key, table] of Object.entries(tables)) {
+    const known = Object.keys(all).find((known) => idIn(all, known) === idIn(tables, key));
+    const before = known === undefined ? undefined : all[known];
+    all[known ?? key] = before ? { ...before, fields: { ...table.fields, ...before.fields } } : table;
+  }
+  return { ...planted, tables: all };
+}
+
+const partsOf = ({ tables, users, organizations, settings }: Seed): Record<string, unknown> => ({
+  ...{ users: users.map(({ email, id }) => [email, id]), organizations, settings },
+  ...Object.fromEntries(Object.entries(tables).map(([key, table]) => [`table ${table.id ?? key}`, table])),
+});

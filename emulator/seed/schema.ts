@@ -37,70 +37,7 @@ const organization = z.strictObject({
 /** Organizations that are there from the start. They are a list, where those of an Environment file are a map. */
 export const organizations = z.array(organization).default([]).describe("Organizations that are there from the start.");
 
-export type PlantedOrganization = z.output<typeof organization>;
 export type PlantedRow = z.output<typeof row>;
-
-type Refuse = (path: PropertyKey[], message: string) => void;
-interface Table {
-  parent?: string | undefined;
-  rows?: PlantedRow[] | undefined;
-}
-
-/** Refuses IDs that two rows have, and rows whose parent or creator is not there. */
-export function refuseWrongRows(
-  tables: Readonly<Record<string, Table>>,
-  userIDs: ReadonlySet<string | undefined>,
-  refuse: Refuse,
-): void {
-  const taken = new Map<string, string>();
-  for (const [key, { rows = [] }] of Object.entries(tables)) {
-    for (const [index, { id, creator }] of rows.entries()) {
-      const at = (name: string) => ["tables", key, "rows", index, name];
-      if (creator !== undefined && !userIDs.has(creator)) refuse(at("creator"), `no user has the ID ${creator}`);
-      if (id === undefined) continue;
-      if (taken.has(id)) refuse(at("id"), `two rows have the ID ${id}`);
-      taken.set(id, key);
-    }
-  }
-  for (const [key, { parent: above, rows = [] }] of Object.entries(tables)) {
-    for (const [index, { parent }] of rows.entries()) {
-      if (parent === undefined ? above === undefined : above !== undefined && taken.get(parent) === above) continue;
-      const wanted = above === undefined ? "the table is no sub-table" : `it must be the ID of a row of ${above}`;
-      refuse(["tables", key, "rows", index, "parent"], wanted);
-    }
-  }
-}
-
-/** Refuses names and IDs that are there twice, and members who are no users of the seed. */
-export function refuseWrongOrganizations(
-  organizations: readonly PlantedOrganization[],
-  addresses: ReadonlySet<string>,
-  refuse: Refuse,
-): void {
-  const names = new Set<string>();
-  const ids = new Set<string>();
-  const takeID = (id: string | undefined, path: PropertyKey[]): void => {
-    if (id === undefined) return;
-    if (ids.has(id)) refuse([...path, "id"], `the ID ${id} is there twice`);
-    ids.add(id);
-  };
-  for (const [index, { id, name, teams }] of organizations.entries()) {
-    const path = ["organizations", index];
-    takeID(id, path);
-    if (names.has(name)) refuse([...path, "name"], `two organizations are called ${name}`);
-    names.add(name);
-    for (const [place, team] of teams.entries()) {
-      const below = [...path, "teams", place];
-      takeID(team.id, below);
-      for (const [at, member] of team.members.entries()) {
-        takeID(member.id, [...below, "members", at]);
-        if (!addresses.has(member.email.toLowerCase())) {
-          refuse([...below, "members", at, "email"], `${member.email} is none of the users`);
-        }
-      }
-    }
-  }
-}
 
 const key = z.string().regex(/^[\w.-]{1,100}$/, "must consist of letters, digits, dots, hyphens and underscores");
 export const fieldType = z.enum(fieldTypes, { error: `must be one of ${fieldTypes.join(", ")}` });
@@ -157,54 +94,78 @@ const contents = z.strictObject({
 });
 
 /** Initial content of a platform that no endpoint can create: users, tables with their fields, settings. */
-export const seed = contents.superRefine((seed, context) => {
-  const refuse = (path: PropertyKey[], message: string) => {
-    context.addIssue({ code: "custom", path, message });
+export const seed = contents.superRefine(({ administrator, users, tables, organizations }, context) => {
+  const refuse = (path: PropertyKey[], message: string): void => context.addIssue({ code: "custom", path, message });
+  /** Refuses what comes a second time; what was there first is what stands for it. */
+  const once = (first: Iterable<string | undefined> = []) => {
+    const seen = new Map([...first].map((value) => [value, ""]));
+    const take = (value: string | undefined, path: PropertyKey[], message: (by: string) => string, by = ""): void => {
+      if (value === undefined) return;
+      if (seen.has(value)) refuse(path, message(seen.get(value) ?? ""));
+      seen.set(value, by);
+    };
+    return { take, seen };
   };
-  const addresses = new Set([seed.administrator.email.toLowerCase()]);
-  const userIDs = new Set([seed.administrator.id]);
-  for (const [index, { email, id }] of seed.users.entries()) {
-    if (addresses.has(email.toLowerCase())) refuse(["users", index, "email"], `${email} is there twice`);
-    addresses.add(email.toLowerCase());
-    if (id === undefined) continue;
-    if (userIDs.has(id)) refuse(["users", index, "id"], `two users have the ID ${id}`);
-    userIDs.add(id);
+  const addresses = once([administrator.email.toLowerCase()]);
+  const userIDs = once([administrator.id]);
+  for (const [index, { email, id }] of users.entries()) {
+    addresses.take(email.toLowerCase(), ["users", index, "email"], () => `${email} is there twice`);
+    userIDs.take(id, ["users", index, "id"], () => `two users have the ID ${id}`);
   }
-  const ids = new Set<string>();
-  const fieldIDs = new Map<string, string>();
-  for (const [key, table] of Object.entries(seed.tables)) {
+  const tableIDs = once();
+  const fieldIDs = once();
+  const rowIDs = once();
+  for (const [key, { id = key, parent, fields, rows = [] }] of Object.entries(tables)) {
     const at = (...path: PropertyKey[]) => ["tables", key, ...path];
-    const id = table.id ?? key;
-    if (ids.has(id)) refuse(at("id"), `two tables have the ID ${id}`);
-    ids.add(id);
-    if (table.parent !== undefined && (table.parent === key || !Object.hasOwn(seed.tables, table.parent))) {
-      refuse(at("parent"), `there is no other table ${table.parent}`);
-    } else if (isOwnAncestor(seed.tables, key)) {
+    tableIDs.take(id, at("id"), () => `two tables have the ID ${id}`);
+    if (parent !== undefined && (parent === key || !Object.hasOwn(tables, parent)))
+      refuse(at("parent"), `there is no other table ${parent}`);
+    else if (isOwnAncestor(tables, key))
       refuse(at("parent"), "the tables are each other's parents in a circle: no row could be the first");
-    }
-    const sorts = new Set<number>();
-    for (const [label, field] of Object.entries(table.fields)) {
+    const sorts = once();
+    for (const [label, field] of Object.entries(fields)) {
       const mistake = labelMistake(label, field.type);
       if (mistake !== undefined) refuse(at("fields", label), mistake);
-      if (field.id !== undefined) {
-        const other = fieldIDs.get(field.id);
-        if (other !== undefined) refuse(at("fields", label, "id"), `${other} has the ID ${field.id}, too`);
-        fieldIDs.set(field.id, `field ${label} of table ${key}`);
-      }
-      if (field.sort !== undefined && sorts.has(field.sort)) {
-        refuse(at("fields", label, "sort"), `sort ${field.sort} is taken by another field`);
-      }
-      if (field.sort !== undefined) sorts.add(field.sort);
+      const isTaken = (by: string) => `${by} has the ID ${field.id}, too`;
+      fieldIDs.take(field.id, at("fields", label, "id"), isTaken, `field ${label} of table ${key}`);
+      const sort = field.sort === undefined ? undefined : String(field.sort);
+      sorts.take(sort, at("fields", label, "sort"), () => `sort ${sort} is taken by another field`);
       if (field.table === undefined) continue;
-      const target = Object.hasOwn(seed.tables, field.table) ? seed.tables[field.table] : undefined;
+      const target = Object.hasOwn(tables, field.table) ? tables[field.table] : undefined;
       if (!target) refuse(at("fields", label, "table"), `there is no table ${field.table}`);
-      else if (field.field !== undefined && !Object.hasOwn(target.fields, field.field)) {
+      else if (field.field !== undefined && !Object.hasOwn(target.fields, field.field))
         refuse(at("fields", label, "field"), `table ${field.table} has no field ${field.field}`);
+    }
+    for (const [index, { id, creator }] of rows.entries()) {
+      if (creator !== undefined && !userIDs.seen.has(creator))
+        refuse(at("rows", index, "creator"), `no user has the ID ${creator}`);
+      rowIDs.take(id, at("rows", index, "id"), () => `two rows have the ID ${id}`, key);
+    }
+  }
+  for (const [key, { parent: above, rows = [] }] of Object.entries(tables)) {
+    for (const [index, { parent }] of rows.entries()) {
+      if (above === undefined ? parent === undefined : rowIDs.seen.get(parent) === above) continue;
+      const wanted = above === undefined ? "the table is no sub-table" : `it must be the ID of a row of ${above}`;
+      refuse(["tables", key, "rows", index, "parent"], wanted);
+    }
+  }
+  const names = once();
+  const ids = once();
+  const takeID = (id: string | undefined, path: PropertyKey[]) =>
+    ids.take(id, [...path, "id"], () => `the ID ${id} is there twice`);
+  for (const [index, { id, name, teams }] of organizations.entries()) {
+    const path = ["organizations", index];
+    takeID(id, path);
+    names.take(name, [...path, "name"], () => `two organizations are called ${name}`);
+    for (const [place, team] of teams.entries()) {
+      takeID(team.id, [...path, "teams", place]);
+      for (const [at, { id, email }] of team.members.entries()) {
+        const below = [...path, "teams", place, "members", at];
+        takeID(id, below);
+        if (!addresses.seen.has(email.toLowerCase())) refuse([...below, "email"], `${email} is none of the users`);
       }
     }
   }
-  refuseWrongRows(seed.tables, userIDs, refuse);
-  refuseWrongOrganizations(seed.organizations, addresses, refuse);
 });
 
 /** True if the parents of a table lead back to it. */

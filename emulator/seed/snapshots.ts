@@ -6,7 +6,7 @@ import { messageOf } from "../../machine/failures.ts";
 import { answerRemoved } from "../../machine/removed.ts";
 import { profile } from "../../provider/habits/profile.ts";
 import { sentences } from "../../provider/messages/sentences.ts";
-import { type Database, DatabaseSync, removeDataFile, schemaVersion, toMemoryPath } from "../data/database.ts";
+import { DatabaseSync, schemaVersion, toMemoryPath, type Database } from "../data/database.ts";
 import { invalid, notFound, PlatformError } from "../data/platformError.ts";
 import { settings } from "../data/settings.ts";
 import { indexSorts } from "../data/tables.ts";
@@ -37,10 +37,7 @@ export function saveFile(database: Database, file: string): void {
   const draft = `${file}.${randomUUID()}.draft`; // nobody can put a link there before
   try {
     writeFileSync(draft, "", { flag: "wx", mode: 0o600 });
-    database.copyTo(draft);
-    const copy = new DatabaseSync(draft);
-    forget(copy);
-    copy.close();
+    saveTo(database, draft).close();
     renameSync(draft, file);
   } catch (error) {
     rmSync(draft, { force: true });
@@ -48,91 +45,56 @@ export function saveFile(database: Database, file: string): void {
   }
 }
 
-const isText = (file: string): boolean => /\.json(\.(zst|gz))?$/.test(file);
-
 /** Throws for the name of a file as version 0.1.0 wrote them. */
 export function requireName(file: string): void {
-  const sentence = answerRemoved("files", isText(file) ? "snapshot.json" : "");
-  if (sentence !== undefined) throw invalid(`${file}: ${sentence}`);
+  if (/\.json(\.(zst|gz))?$/.test(file)) throw invalid(`${file}: ${answerRemoved("files", "snapshot.json") ?? ""}`);
 }
 
-/** Removes what belongs to the running platform alone: who is signed in, what was called, and the key of signed files. */
-function forget(copy: DatabaseSync): void {
+/** Saves all but what belongs to the running platform alone: who is signed in, what was called, keys of signed files. */
+function saveTo(database: Database, place: string): DatabaseSync {
+  const copy = new DatabaseSync(place);
+  database.copyTo(place);
   copy.exec("PRAGMA journal_mode = OFF; PRAGMA secure_delete = ON; DELETE FROM sessions; DELETE FROM calls");
   copy.exec("DELETE FROM meta WHERE key NOT IN ('seed', 'settings', 'profile'); PRAGMA incremental_vacuum");
+  return copy;
 }
 
-interface Kept {
-  place: string;
-  /** What is in memory is there as long as somebody has it open. */
-  connection: DatabaseSync;
-}
-const inMemory = new WeakMap<Database, Map<string, Kept>>();
-
-function inMemoryOf(database: Database): Map<string, Kept> {
-  const found = inMemory.get(database) ?? new Map<string, Kept>();
-  inMemory.set(database, found);
-  return found;
-}
-
-const folderOf = (file: string): string => `${file}.snapshots`;
+const fileOf = (database: Database, name = ""): string => join(`${database.file ?? ""}.snapshots`, name);
 
 /** Saves the platform under a name, in place of a snapshot that has it. */
 export function saveSnapshot(database: Database, name: string): void {
   if (!/^[\w.-]{1,60}$/.test(name))
     throw invalid("a snapshot's name consists of letters, digits, dots, hyphens and underscores");
   if (database.file !== undefined) {
-    mkdirSync(folderOf(database.file), { recursive: true, mode: 0o700 });
-    saveFile(database, join(folderOf(database.file), `${name}.db`));
+    mkdirSync(fileOf(database), { recursive: true, mode: 0o700 });
+    saveFile(database, fileOf(database, `${name}.db`));
     return;
   }
   const place = toMemoryPath(randomUUID());
-  const connection = new DatabaseSync(place);
-  database.copyTo(place);
-  forget(connection);
-  inMemoryOf(database).get(name)?.connection.close();
-  inMemoryOf(database).set(name, { place, connection });
+  const connection = saveTo(database, place); // what is in memory is there as long as somebody has it open
+  database.inMemory.get(name)?.connection.close();
+  database.inMemory.set(name, { place, connection });
 }
 
 export function snapshots(database: Database): string[] {
-  if (database.file === undefined) return [...inMemoryOf(database).keys()].sort();
-  const folder = folderOf(database.file);
-  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".db")) : [];
-  return names.map((name) => name.slice(0, -3)).sort();
+  const files = database.file !== undefined && existsSync(fileOf(database)) ? readdirSync(fileOf(database)) : [];
+  const saved = files.filter((name) => name.endsWith(".db")).map((name) => name.slice(0, -3));
+  return [...saved, ...database.inMemory.keys()].sort();
 }
 
 /** Where a snapshot stands, as SQLite opens it. */
 export function placeOf(database: Database, name: string): string {
   if (!snapshots(database).includes(name)) throw notFound("Snapshot", name);
-  const kept = inMemoryOf(database).get(name);
-  return kept ? kept.place : join(folderOf(database.file ?? ""), `${name}.db`);
+  return database.inMemory.get(name)?.place ?? fileOf(database, `${name}.db`);
 }
 
 export function deleteSnapshot(database: Database, name: string): void {
   const place = placeOf(database, name);
-  inMemoryOf(database).get(name)?.connection.close();
-  if (!inMemoryOf(database).delete(name)) rmSync(place);
+  database.inMemory.get(name)?.connection.close();
+  if (!database.inMemory.delete(name)) rmSync(place);
 }
 
-/** Writes what stands at a place, which may be in memory, to an empty file. */
-export function writeCopy(place: string, file: string): void {
-  const reader = new DatabaseSync(":memory:"); // one that is opened in memory by its name would write there, too
-  reader.prepare("ATTACH ? AS kept").run(place);
-  reader.prepare("VACUUM kept INTO ?").run(file);
-  reader.close();
-}
-
-/** Does something with an empty file that only its owner may read, and that is gone afterwards. */
-export function throughFile<Result>(work: (file: string) => Result): Result {
-  const file = newFile();
-  try {
-    return work(file);
-  } finally {
-    removeDataFile(file);
-  }
-}
-
-/** Makes an empty file that only its owner may read. */
+/** Makes an empty file that only its owner may read, for the time of some work. */
 export function newFile(): string {
   const file = join(tmpdir(), `microapps-${randomUUID()}.db`);
   try {
@@ -143,30 +105,27 @@ export function newFile(): string {
   }
 }
 
-/** Puts the platform back to a snapshot. Sessions and the call log stay. */
-export const loadSnapshot = (database: Database, name: string): void =>
-  load(database, placeOf(database, name), `snapshot ${name}`, () => undefined);
-
-/** Puts the platform to what a file has, unless that is broken or `check` throws for it. Sessions and the call log stay. */
-export function load(database: Database, place: string, shown: string, check: () => void): void {
+/**
+ * Puts the platform to what a place has, unless that is broken or `check` throws for it. Sessions and the call log stay.
+ * @param shown names the place in messages
+ */
+export function load(database: Database, place: string, shown: string, check: () => void = () => undefined): void {
   try {
+    requireName(shown);
     database.attached(place, () =>
       database.transaction(() => {
         takeAttached(database);
         check();
       }),
     );
-    database.giveBack();
   } catch (error) {
-    throw error instanceof PlatformError ? error : invalid(`${shown} can't be loaded: ${reasonOf(error, shown)}`);
+    if (error instanceof PlatformError) throw error;
+    const message = messageOf(error);
+    const why = /unable to open/.test(message) ? "there is no such file" : message;
+    const isBroken = /malformed|not a database/.test(message);
+    throw invalid(`${shown} can't be loaded: ${isBroken ? "it is broken, cut off or no snapshot" : why}`);
   }
-}
-
-function reasonOf(error: unknown, shown: string): string {
-  if (isText(shown)) return answerRemoved("files", "snapshot.json") ?? "";
-  const message = messageOf(error);
-  if (/unable to open/.test(message)) return "there is no such file";
-  return /malformed|not a database|cut off/.test(message) ? "it is broken, cut off or no snapshot" : message;
+  database.giveBack();
 }
 
 /** Takes over the contents of the attached snapshot. The caller's transaction makes it all or nothing. */
@@ -189,35 +148,29 @@ export function takeAttached(database: Database): void {
   }
 }
 
-/** Throws for a file that no emulator of this version has written. */
+/** Throws for what no emulator of this version has written. */
 function requireOurs(database: Database): void {
+  const [whole] = database.all<{ quick_check: string }>("PRAGMA snapshot.quick_check(1)");
+  const foreign = "SELECT 1 FROM snapshot.sqlite_schema WHERE type NOT IN ('table', 'index')";
+  if (whole?.quick_check !== "ok" || database.one(foreign)) throw new Error("malformed");
   const version = database.one<{ user_version: number }>("PRAGMA snapshot.user_version")?.user_version;
-  const isOurs = database.one("SELECT 1 FROM snapshot.sqlite_schema WHERE name = 'api_keys' AND type = 'table'");
-  if (version !== schemaVersion && isOurs)
-    throw new Error("it is of another version of the emulator, so it must be saved anew");
-  const [found] = database.all<{ quick_check: string }>("PRAGMA snapshot.quick_check(1)");
-  const views = database.one("SELECT 1 FROM snapshot.sqlite_schema WHERE type NOT IN ('table', 'index')");
-  if (!isOurs || views || found?.quick_check !== "ok") throw new Error("cut off");
+  if (version !== schemaVersion) throw new Error("it is of another version of the emulator, so it must be saved anew");
   const wrong = `SELECT 1 FROM snapshot.fields WHERE sort IS NOT NULL AND (typeof(sort) <> 'integer' OR sort NOT BETWEEN 1 AND 50)
-    UNION ALL SELECT 1 FROM snapshot.rows WHERE NOT json_valid(data)`;
-  if (database.one(`${wrong} LIMIT 1`))
-    throw new Error("a sort field or the values of a row can't be as they are there");
-  const notes = { seed, settings, profile };
-  for (const { key, value } of database.all<{ key: string; value: string }>("SELECT key, value FROM snapshot.meta")) {
-    const [issue] = notes[key as keyof typeof notes].safeParse(JSON.parse(value), sentences).error?.issues ?? [];
+    UNION ALL SELECT 1 FROM snapshot.rows WHERE NOT json_valid(data) LIMIT 1`;
+  if (database.one(wrong)) throw new Error("a sort field or the values of a row can't be as they are there");
+  for (const [key, schema] of Object.entries({ seed, settings, profile })) {
+    const kept = database.one<{ value: string }>("SELECT value FROM snapshot.meta WHERE key = ?", key);
+    const [issue] = kept ? (schema.safeParse(JSON.parse(kept.value), sentences).error?.issues ?? []) : [];
     if (issue) throw new Error(`the ${key}: ${[...issue.path, issue.message].map(String).join(": ")}`);
   }
 }
 
 /** Columns that a table has in both: a sort field that an earlier state had has left its column. */
-const sharedColumns = (database: Database, table: string): string =>
-  database
-    .all<{ name: string }>(
-      "SELECT name FROM pragma_table_info(?, 'main') INTERSECT SELECT name FROM pragma_table_info(?, 'snapshot')",
-      ...[table, table],
-    )
-    .map(({ name }) => name)
-    .join(", ");
+function sharedColumns(database: Database, table: string): string {
+  const columns = (of: string) => `SELECT name FROM pragma_table_info('${table}', '${of}')`;
+  const shared = database.all<{ name: string }>(`${columns("main")} INTERSECT ${columns("snapshot")}`);
+  return shared.map(({ name }) => name).join(", ");
+}
 
 /** Lists the changes since a snapshot; tables without changes are left out. */
 export const differences = (database: Database, name: string): SnapshotDifference[] =>
@@ -226,16 +179,14 @@ export const differences = (database: Database, name: string): SnapshotDifferenc
       const columns = sharedColumns(database, table);
       const all = (of: string) =>
         `SELECT ${columns} FROM ${of}.${table} ${table === "meta" ? "WHERE key IN ('seed', 'settings')" : ""}`;
-      const only = (one: string, other: string) =>
-        database
-          .all<{ key: string | number }>(
-            `SELECT ${keys[table]} AS key FROM (${all(one)} EXCEPT ${all(other)}) ORDER BY 1`,
-          )
-          .map(({ key }) => String(key));
+      const only = (one: string, other: string): string[] => {
+        const sql = `SELECT ${keys[table]} AS key FROM (${all(one)} EXCEPT ${all(other)}) ORDER BY 1`;
+        return database.all<{ key: string | number }>(sql).map(({ key }) => String(key));
+      };
       const [now, before] = [only("main", "snapshot"), only("snapshot", "main")];
-      const [known, left] = [new Set(before), new Set(now)];
-      const changed = now.filter((key) => known.has(key));
-      const [added, removed] = [now.filter((key) => !known.has(key)), before.filter((key) => !left.has(key))];
-      return now.length + before.length > 0 ? [{ table, added, removed, changed }] : [];
+      const [isNow, wasThere] = [new Set(now), new Set(before)];
+      const [added, removed] = [now.filter((key) => !wasThere.has(key)), before.filter((key) => !isNow.has(key))];
+      const changed = now.filter((key) => wasThere.has(key));
+      return now.length + before.length === 0 ? [] : [{ table, added, removed, changed }];
     }),
   );

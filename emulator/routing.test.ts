@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createEmulator } from "../emulator.ts";
+import { createEmulator } from "./emulator.ts";
 
 const login = JSON.stringify({ email: "admin@example.com", password: "admin" });
 
