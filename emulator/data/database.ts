@@ -192,7 +192,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /** How a data file is used that others may have open, and one that nobody else has and that ends with its connection. */
 const sharedOptions =
-  "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY";
+  "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768";
 const aloneOptions =
   "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -2048; " +
   "PRAGMA temp_store = MEMORY";
@@ -221,7 +221,6 @@ export class Database {
   readonly fresh: boolean;
   /** A file that goes when it is closed. */
   readonly #passing: string | undefined;
-  #score: (row: unknown[]) => number = () => 0;
 
   /** Opens a file, or memory for `:memory:`. A new one gets the schema and `plant`'s contents in one transaction. */
   constructor(file: string, plant: (database: Database) => void, { alone = false, snapshot }: Beginning = {}) {
@@ -230,7 +229,6 @@ export class Database {
     this.#passing = alone ? file : undefined;
     this.#connection = new DatabaseSync(file, { timeout: 10_000 });
     try {
-      this.#connection.function("row_score", { varargs: true, directOnly: true }, (...row) => this.#score(row));
       this.#connection.exec(alone ? aloneOptions : sharedOptions);
       const begin = () =>
         this.transaction(() => {
@@ -273,23 +271,17 @@ export class Database {
     this.#connection.exec(`VACUUM INTO ${quoted(place)}`);
   }
 
-  /** Does something while the SQL function `row_score` answers what `score` returns for its parameters. */
-  scoring<Result>(score: (row: unknown[]) => number, work: () => Result): Result {
-    const before = this.#score;
-    this.#score = score;
-    try {
-      return work();
-    } finally {
-      this.#score = before;
-    }
-  }
-
   one<Row>(sql: string, ...values: SQLInputValue[]): Row | undefined {
     return this.prepare(sql).get(...values) as Row | undefined;
   }
 
   all<Row>(sql: string, ...values: SQLInputValue[]): Row[] {
     return this.prepare(sql).all(...values) as Row[];
+  }
+
+  /** Rows one after the other, until `return` is called or they end. The statement is not shared. */
+  iterate<Row>(sql: string, ...values: SQLInputValue[]): IterableIterator<Row> {
+    return this.#connection.prepare(sql).iterate(...values) as IterableIterator<unknown> as IterableIterator<Row>;
   }
 
   /** Returns the number of rows that were changed. */

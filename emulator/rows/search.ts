@@ -10,8 +10,8 @@ import { matcher } from "./matching.ts";
 import type { RowQuery } from "./query.ts";
 import { columnNamesOf, type KeptRow } from "./records.ts";
 
-// A read is one statement of SQLite, which follows an index where one has the order or the filter, and keeps no more rows
-// than the page and what it skips. What SQL can't decide is decided by the function `row_score`, row by row.
+// A read follows an index where one has the order or the filter, and keeps no more rows than the page and what it skips:
+// where SQL decides it all, it is one statement; what SQL can't decide is tried row by row, in the order of the answer.
 
 /** What a read looks for beside its query. */
 export interface Search {
@@ -23,39 +23,81 @@ export interface Search {
 
 type Searching = Pick<CallContext, "database">;
 
+const isDecidedBySQL = ({ query, wanted }: Search): boolean => query.rest.length === 0 && wanted === undefined;
+
 /** The rows of one page. */
 export function findRows(call: Searching, search: Search, { skip, limit }: { skip: number; limit: number }): KeptRow[] {
   const { query, wanted, forms } = search;
-  const { table, terms } = query;
-  const columns = columnNamesOf(table);
-  const order = terms.map(({ column, down }) => `${column.sql}${down ? " DESC" : ""}`);
-  if (wanted !== undefined) order.unshift(`${scoreOf(columns)} DESC`);
-  const { sql, values } = whereOf(search);
-  return decided(call, search, () =>
-    call.database.all<KeptRow>(
-      `SELECT ${columns.join(", ")} ${sql} ORDER BY ${order.join(", ")} LIMIT ? OFFSET ?`,
-      ...[...values, limit, skip],
-    ),
-  ).map((row) => forms.masked(row, table));
+  const { sql, values } = whereOf(query);
+  if (isDecidedBySQL(search)) {
+    const select = `SELECT ${columnNamesOf(query.table).join(", ")} ${sql} ${orderOf(query)} LIMIT ? OFFSET ?`;
+    const rows = call.database.all<KeptRow>(select, ...values, limit, skip);
+    return rows.map((row) => forms.masked(row, query.table));
+  }
+  let best: { row: KeptRow; score: number }[] = [];
+  const nearestFirst = () => best.sort((one, other) => other.score - one.score).slice(0, skip + limit);
+  eachFitting(call, search, (row, score) => {
+    best.push({ row, score });
+    if (best.length > 2 * (skip + limit) + 10_000) best = nearestFirst();
+    return wanted !== undefined || best.length < skip + limit; // without a text they come in their order
+  });
+  return nearestFirst()
+    .slice(skip)
+    .map(({ row }) => row);
 }
 
 /** Number of all rows that fit. */
 export function countRows(call: Searching, search: Search): number {
-  const { sql, values } = whereOf(search);
-  const select = `SELECT count(*) AS count ${sql}`;
-  return decided(call, search, () => call.database.one<{ count: number }>(select, ...values)?.count ?? 0);
+  const { sql, values } = whereOf(search.query);
+  if (isDecidedBySQL(search))
+    return call.database.one<{ count: number }>(`SELECT count(*) AS count ${sql}`, ...values)?.count ?? 0;
+  let count = 0;
+  eachFitting(call, search, () => ++count > 0);
+  return count;
 }
 
-const scoreOf = (columns: readonly string[]): string => `row_score(${columns.join(", ")})`;
+/** Hands out the rows that fit, in the order of the answer and with how near each is, until `take` returns false. */
+function eachFitting(
+  { database }: Searching,
+  { query, wanted, forms }: Search,
+  take: (row: KeptRow, score: number) => boolean,
+): void {
+  const { table, rest } = query;
+  const matches = matcher(rest);
+  const vector = wanted === undefined ? undefined : embedding(wanted);
+  const { sql, values } = whereOf(query);
+  // Only numbers of rows are sorted, which SQLite does in a file when there are very many.
+  const ids = database.iterate<{ seq: number }>(`SELECT seq ${sql} ${orderOf(query)}`, ...values);
+  const read = database.prepare(`SELECT ${columnNamesOf(table).join(", ")} FROM rows WHERE seq = ?`);
+  const work = (): void => {
+    for (const { seq } of ids) {
+      const row = forms.masked(read.get(seq) as unknown as KeptRow, table); // of these columns
+      const document = toStoredForm(row, table);
+      if (!matches(document)) continue;
+      const score = vector ? similarity(vector, embedding(textOf(document, table.fields.keys()))) : 1;
+      if (score > 0 && !take(row, score)) return;
+    }
+  };
+  try {
+    const pattern = slowPatternIn(rest);
+    if (pattern === undefined) work();
+    else {
+      const rows = database.one<{ count: number }>("SELECT count(*) AS count FROM rows WHERE table_id = ?", table.id);
+      within(baseTimeMs + (rows?.count ?? 0) * timePerRowMs, work, () => tooSlow(pattern));
+    }
+  } finally {
+    ids.return?.(); // also where V8 has stopped the work
+  }
+}
 
-const isDecidedBySQL = ({ query, wanted }: Search): boolean => query.rest.length === 0 && wanted === undefined;
+const orderOf = ({ terms }: RowQuery): string =>
+  `ORDER BY ${terms.map(({ column, down }) => `${column.sql}${down ? " DESC" : ""}`).join(", ")}`;
 
-function whereOf(search: Search): { sql: string; values: SQLInputValue[] } {
-  const { table, conditions } = search.query;
-  const parts = ["table_id = ?", ...conditions.map(({ sql }) => sql)];
-  if (!isDecidedBySQL(search)) parts.push(`${scoreOf(columnNamesOf(table))} > 0`);
+function whereOf(query: RowQuery): { sql: string; values: SQLInputValue[] } {
+  const { table, conditions } = query;
+  const where = ["table_id = ?", ...conditions.map(({ sql }) => sql)].join(" AND ");
   return {
-    sql: `FROM rows INDEXED BY "${indexOf(search.query)}" WHERE ${parts.join(" AND ")}`,
+    sql: `FROM rows INDEXED BY "${indexOf(query)}" WHERE ${where}`,
     values: [table.id, ...conditions.flatMap(({ values }) => values)],
   };
 }
@@ -76,32 +118,6 @@ function indexOf({ conditions, terms }: RowQuery): string {
   return sort === undefined ? "rows_of_table" : sortIndex(sort);
 }
 
-/** Carries a statement out that asks `row_score`, where it does. */
-function decided<Result>({ database }: Searching, search: Search, work: () => Result): Result {
-  if (isDecidedBySQL(search)) return work();
-  const { query, wanted, forms } = search;
-  const { table, rest } = query;
-  const matches = matcher(rest);
-  const vector = wanted === undefined ? undefined : embedding(wanted);
-  const columns = columnNamesOf(table);
-  let last: { id: unknown; score: number } | undefined; // it is asked again for the order
-  const score = (values: unknown[]): number => {
-    if (last !== undefined && last.id === values[0]) return last.score;
-    const row = Object.fromEntries(columns.map((name, at) => [name, values[at]])) as unknown as KeptRow; // of these columns
-    const document = toStoredForm(forms.masked(row, table), table);
-    const near = vector ? similarity(vector, embedding(textOf(document, table.fields.keys()))) : 1;
-    const found = matches(document) ? near : 0;
-    last = { id: values[0], score: found };
-    return found;
-  };
-  return database.scoring(score, () => {
-    const pattern = slowPatternIn(rest);
-    if (pattern === undefined) return work();
-    const rows = database.one<{ count: number }>("SELECT count(*) AS count FROM rows WHERE table_id = ?", table.id);
-    return within(baseTimeMs + (rows?.count ?? 0) * timePerRowMs, work, () => tooSlow(pattern));
-  });
-}
-
 /** The first pattern in filters that repeats or branches, so that it may take long; undefined without any. */
 function slowPatternIn(value: unknown): string | undefined {
   if (Array.isArray(value)) return value.map(slowPatternIn).find((found) => found !== undefined);
@@ -120,10 +136,10 @@ const watched = createContext({ work: (): unknown => undefined });
 const run = new Script("work()");
 
 /** Does work that V8 itself stops when it takes longer: no pattern of a caller's is to keep a platform for ever. */
-function within<Result>(milliseconds: number, work: () => Result, refusal: () => PlatformError): Result {
+function within(milliseconds: number, work: () => void, refusal: () => PlatformError): void {
   try {
     watched["work"] = work;
-    return run.runInContext(watched, { timeout: Math.ceil(milliseconds) }) as Result;
+    run.runInContext(watched, { timeout: Math.ceil(milliseconds) });
   } catch (error) {
     throw isObject(error) && error["code"] === "ERR_SCRIPT_EXECUTION_TIMEOUT" ? refusal() : error;
   }
