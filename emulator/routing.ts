@@ -1,6 +1,5 @@
 import { isLoopback, isOwnHost } from "../machine/hosts.ts";
-import { knownPathSpellings, routesOf, type WireNames } from "../provider/contract/endpoints.ts";
-import type { Switches } from "../provider/habits/deviations.ts";
+import { routesOf, type WireNames } from "../provider/contract/endpoints.ts";
 import { administrate, adminPath, health, healthPath } from "./admin/actions.ts";
 import type { Database } from "./data/database.ts";
 import { filePath, findSignedFile } from "./data/files.ts";
@@ -101,7 +100,7 @@ export function routeRequests(
     if (path.startsWith(filePath)) return answer(fileOf(platform.database, path.slice(filePath.length), request));
     if (path === "/openapi.json") return answer({ status: 200, body: openapi(url), headers: {} });
     const route = routes.get(path);
-    if (!route || !answersTo(platform.dialect.habits, path)) return answer(failed(404, `There is no endpoint ${path}`));
+    if (!route) return answer(failed(404, `There is no endpoint ${path}`));
     if (!route.methods.includes(method))
       return answer(failed(405, `${path} takes ${route.methods.join(" or ")}`, { allow: route.methods.join(", ") }));
     return platform.answer({ name: route.name, headers, query: Object.fromEntries(query), body, url });
@@ -138,17 +137,6 @@ const preflight: Outgoing = {
     "access-control-max-age": "7200",
   },
 };
-
-/** True if a platform knows a path that has two spellings by this one. */
-function answersTo({ storecopyPath, uploadPath }: Switches, path: string): boolean {
-  const ours = { storecopy: storecopyPath, uploadFileToStore: uploadPath };
-  for (const [name, spelling] of Object.entries(knownPathSpellings)) {
-    const habit = ours[name as keyof typeof ours];
-    if (habit !== "either" && (path.endsWith(`/${name}`) || path.endsWith(`/${spelling}`)))
-      return path.endsWith(`/${habit}`);
-  }
-  return true;
-}
 
 /** True for a request that a page of another origin can send without the browser's preflight: it has no content type. */
 function isForeignPage({ method, headers: { origin, host = "", "content-type": type } }: Arrived): boolean {

@@ -162,8 +162,8 @@ function otherwise(name: EndpointName, request: Json): Json {
 
 function read(name: EndpointName, status: number, text: string): Reply {
   const body = answerIn(text) ?? text.trim();
-  const { refusal = refusalIn, unwrap, answer: schema }: Endpoint = endpoints[name];
-  const reason = refusal(body);
+  const { wordsAt, unwrap, answer: schema }: Endpoint = endpoints[name];
+  const reason = refusalIn(body, wordsAt);
   if (reason !== undefined || status >= 400) {
     return { refused: { code: codeOf(status, reason ?? ""), message: reason ?? `HTTP ${status}` } };
   }

@@ -52,13 +52,6 @@ export class Identifiers {
   #time = -1;
   #prefix = "";
   #suffix = 0;
-  #number = 0;
-
-  /** The same as whole numbers below 2^53, in digits. */
-  nextNumber(now: number): string {
-    this.#number = Math.max(this.#number + 1, Math.floor(now) * 1000);
-    return String(this.#number);
-  }
 
   next(now: number): string {
     if (now > this.#time) {

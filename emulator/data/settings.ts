@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { switches, usualSwitches, type Switches } from "../../provider/habits/deviations.ts";
 import { profile, type Profile } from "../../provider/habits/profile.ts";
 import type { Database } from "./database.ts";
+import { switches, usualSwitches, type Switches } from "./deviations.ts";
 
 /** Server settings of an operator. Every default is assumed. */
 export const settings = z.strictObject({
@@ -59,7 +59,7 @@ export class DialectReader {
       this.#habits = undefined;
     }
     const all = { ...this.#known.own, ...this.#overrides };
-    const of = JSON.stringify([all.memberForm, all.keyAlone, all.strict, otherwise]);
+    const of = JSON.stringify([all.memberForm, all.strict, otherwise]);
     if (this.#habits?.of !== of) this.#habits = { of, habits: habitsOf(all, this.#known.profile, otherwise) };
     return { settings: all, habits: this.#habits.habits, profile: this.#known.profile };
   }
@@ -81,17 +81,12 @@ function settingsIn(seen: Profile | undefined): Partial<Settings> {
 }
 
 /** The habits of a profile, beside those that are settings. */
-function habitsOf(
-  { memberForm, keyAlone, strict }: Settings,
-  seen: Profile | undefined,
-  otherwise: Partial<Switches>,
-): Switches {
+function habitsOf({ memberForm, strict }: Settings, seen: Profile | undefined, otherwise: Partial<Switches>): Switches {
   const all: Switches = {
     ...usualSwitches,
     ...(strict ? {} : { wrongValues: "kept" }),
     ...seen?.habits,
     memberForm,
-    keyAlone: keyAlone ? "yes" : "no",
     ...otherwise,
   };
   const isUsual = (Object.keys(usualSwitches) as (keyof Switches)[]).every((name) => all[name] === usualSwitches[name]);

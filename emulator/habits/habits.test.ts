@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "@jest/globals";
 import { at } from "../../provider/contract/wire.ts";
-import { switches, usualSwitches, type SwitchName, type Switches } from "../../provider/habits/deviations.ts";
+import { switches, usualSwitches, type SwitchName, type Switches } from "../data/deviations.ts";
 import { createEmulator } from "../emulator.ts";
 import type { SeedInput } from "../seed/schema.ts";
 
@@ -107,14 +107,9 @@ const app = async ({ post }: Wire): Promise<string> => {
 /** Requests that reveal each habit. */
 const looks: { [Name in SwitchName]: (wire: Wire) => Promise<unknown> } = {
   writeEnvelope: async ({ post }) => shape(await post("insertmicroapprow", { microAppID: "a", rowData: {} })),
-  readEnvelope: async ({ post }) => shape(await post("microappdata", { microAppID: "a" })),
   creationResult: async (wire) => shape(await organization(wire)),
   failureForm: ({ post }) => post("readorganization", { organizationID: "none" }),
   failureStatus: ({ post }) => post("readorganization", { organizationID: "none" }),
-  idForm: async ({ post }) =>
-    typeof at((await post("insertmicroapprow", { microAppID: "a", rowData: {} })).body, "rowID"),
-  newIDName: async ({ post }) => shape((await post("insertmicroapprow", { microAppID: "a", rowData: {} })).body),
-  successWord: ({ post }) => post("microappdata", { microAppID: "a" }),
   loginEnvelope: async ({ post }) => {
     const { body } = await post("login", { email: "admin@example.com", password: "admin" }, {});
     return Object.keys(body as object);
@@ -128,15 +123,7 @@ const looks: { [Name in SwitchName]: (wire: Wire) => Promise<unknown> } = {
     await get("userid?email=ada@example.com"),
     await post("userid", { email: "ada@example.com" }),
   ],
-  userLookupEnvelope: ({ get }) => get("userid?email=ada@example.com"),
-  keyAlone: ({ post }) => post("createappwithprompt/status", { appID: "none" }, { "x-api-key": "dev-key" }),
-  keyNeeded: ({ post, session }) => {
-    const { "x-api-key": _, ...token } = session;
-    return post("createappwithprompt/status", { appID: "none" }, token);
-  },
-  rowsName: ({ post }) => post("microappdata", { microAppID: "a" }),
   unknownTable: ({ post }) => post("microappdata", { microAppID: "none" }),
-  noMatch: ({ post }) => post("microappdata", { microAppID: "a" }),
   unknownRow: ({ post }) => post("microappdata/row", { rowID: "none" }),
   skip: async (wire) => (await three(wire), read(wire, { searchFilter: [{ skip: 2, limit: 2 }] })),
   skipForm: async (wire) => {
@@ -148,7 +135,6 @@ const looks: { [Name in SwitchName]: (wire: Wire) => Promise<unknown> } = {
     return Promise.all(asked.map((filter) => read(wire, { searchFilter: [filter] })));
   },
   optLimit: async (wire) => (await three(wire), read(wire, { optLimit: 1 })),
-  order: async (wire) => (await three(wire), read(wire, { searchFilter: [{ field: "1", order: -1 }] })),
   rowOrder: async (wire) => {
     const codes = Array.from({ length: 30 }, (_, index) => ({ Key: String(index) }));
     await wire.post("insertmicroapprows", { microAppID: "a", rows: codes });
@@ -161,12 +147,6 @@ const looks: { [Name in SwitchName]: (wire: Wire) => Promise<unknown> } = {
   ),
   viewFilters: async (wire) => (await three(wire), read(wire, { optViewFilters: [{ Key: "x" }] })),
   rangeFilters: async (wire) => (await three(wire), read(wire, { optViewFilters: [{ Count: { $gt: 1 } }] })),
-  parentFilter: async (wire) => {
-    for (const embeddingRowID of [await insert(wire, "x"), await insert(wire, "y")]) {
-      await wire.post("insertmicroapprow", { microAppID: "b", embeddingRowID, rowData: { Name: "one" } });
-    }
-    return ((await read(wire, { optViewFilters: [{ embeddingRowID: "none" }] }, "b")) as unknown[]).length;
-  },
   parentShown: async (wire) => {
     const embeddingRowID = await insert(wire, "x");
     await wire.post("insertmicroapprow", { microAppID: "b", embeddingRowID, rowData: { Name: "one" } });
@@ -179,17 +159,12 @@ const looks: { [Name in SwitchName]: (wire: Wire) => Promise<unknown> } = {
     const filters = [{}, { optViewFilters: [{ Name: "one" }] }, { optViewFilters: [{ embeddingRowID }] }];
     return Promise.all(filters.map(async (one) => ((await read(wire, one, "b")) as unknown[]).length));
   },
-  rawRows: async (wire) => (await three(wire), read(wire, { platformFormat: true })),
   linkForm: async (wire) => {
     const crossAppRowID = await insert(wire, "x");
     const { body } = await wire.post("insertmicroapprow", { microAppID: "c", rowData: { To: { crossAppRowID } } });
     const row = await wire.post("microappdata/row", { rowID: at(body, "rowID") });
     return shape(at(row.body, "body.currentRow.To"));
   },
-  numberForm: (wire) => cell(wire, "Count", 12),
-  dateForm: (wire) => cell(wire, "Day", "2026-11-22"),
-  emptyViewers: async (wire) => typeof (await cell(wire, "viewers", []))[1],
-  submittedForm: async (wire) => typeof (await cell(wire, "submitted", 1))[1],
   unknownLabels: (wire) => cell(wire, "Nothing", 1),
   labelCase: (wire) => cell(wire, "Count", 1, "count"),
   wrongValues: (wire) => cell(wire, "Count", "many"),
@@ -218,11 +193,6 @@ const looks: { [Name in SwitchName]: (wire: Wire) => Promise<unknown> } = {
     const byQuery = await wire.get(`microappchild/list?appID=${appID}&fieldID=${String(fieldID)}`);
     return [byQuery, await wire.post("microappchild/list", { appID, fieldID })].map(({ status }) => status);
   },
-  storecopyPath: async ({ post }) => [await post("microappchild/storecopy"), await post("microappchild/s3copy")],
-  uploadPath: async ({ post }) => [
-    await post("microappchild/uploadFileToStore"),
-    await post("microappchild/uploadFileToS3"),
-  ],
   chosenIDs: async (wire) => shape(await organization(wire, { _id: "mine" })),
   organizationNames: async (wire) => (await organization(wire), shape(await organization(wire))),
   teamNames: async (wire) => {
@@ -308,9 +278,6 @@ const looks: { [Name in SwitchName]: (wire: Wire) => Promise<unknown> } = {
     const { body } = await wire.post("sendnotification", { appID, email: "ada@example.com", message: "x" });
     return at(body, "hasMessage");
   },
-  appStatus: async (wire) => wire.post("createappwithprompt/status", { appID: await app(wire) }),
-  attachments: async ({ post }) =>
-    (await post("createappwithprompt", { userEmail: "ada@example.com", appPrompt: "x" })).status,
 };
 
 /** Writes a row with a value and returns the status and the value that is read back. */

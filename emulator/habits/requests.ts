@@ -1,7 +1,7 @@
 import type { Received } from "../../provider/contract/endpoint.ts";
 import { type EndpointName, withOurNames, type WireNames } from "../../provider/contract/endpoints.ts";
 import { isObject, type Json } from "../../provider/contract/wire.ts";
-import type { Switches } from "../../provider/habits/deviations.ts";
+import type { Switches } from "../data/deviations.ts";
 import { forbidden, invalid } from "../data/platformError.ts";
 
 // Changes a request as a platform of these habits does: drops what it ignores, refuses what it refuses.
@@ -15,8 +15,7 @@ export function receiveRequest(
   received: Received,
   wireNames: WireNames,
 ): Received {
-  const named = habits.rawRows === "other" ? without(received, "platformFormat") : received;
-  const formed = forms[name]?.(named, habits) ?? named;
+  const formed = forms[name]?.(received, habits) ?? received;
   return { ...formed, body: withOurNames(formed.body, wireNames) };
 }
 
@@ -30,10 +29,6 @@ const forms: Partial<Record<EndpointName, Form>> = {
     return isObject(body) ? { ...received, body: readIn(habits, body) } : received;
   },
   microappchildList: (received, { childListBy }) => sentBy(received, childListBy),
-  createappwithprompt: (received, { attachments }) => {
-    if (attachments === "required" && !isIn(received, "attachments")) throw invalid("attachments is required");
-    return received;
-  },
   sendnotification: (received, { notificationValues }) =>
     notificationValues === "kept" ? received : without(received, "message", "badgeCount", "channel"),
   insertteammembers: (received, habits) => teamsBy(received, habits.teamParameter),
@@ -61,9 +56,6 @@ function memberBy(received: Received, { memberID }: Switches): Received {
   return memberID === "userID" ? without(received, "teamMemberID") : without(received, "teamID", "userID");
 }
 
-const isIn = ({ query, body }: Received, key: string): boolean =>
-  Object.hasOwn(query, key) || (isObject(body) && (body[key] ?? null) !== null);
-
 function without(received: Received, ...keys: string[]): Received {
   const left = <Value>(all: Readonly<Record<string, Value>>) =>
     Object.fromEntries(Object.entries(all).filter(([key]) => !keys.includes(key)));
@@ -89,9 +81,6 @@ function readIn(habits: Switches, body: Json): Json {
     if (habit === "ignored") read[key] = undefined;
   }
   read["searchFilter"] = mapped(read["searchFilter"], (filter) => pagedIn(habits, filter));
-  if (habits.parentFilter === "ignored") {
-    read["optViewFilters"] = mapped(read["optViewFilters"], ({ embeddingRowID: _, ...filter }) => filter);
-  }
   if (habits.subRows === "byParent") read["optViewFilters"] = topRows(read["optViewFilters"]);
   if (habits.rangeFilters !== "compare") {
     read["optViewFilters"] = mapped(read["optViewFilters"], (filter) => withoutRanges(habits, filter));
@@ -110,9 +99,9 @@ function topRows(filters: unknown): unknown {
 const mapped = (list: unknown, change: (item: Json) => Json): unknown =>
   Array.isArray(list) ? (list as unknown[]).map((item) => (isObject(item) ? change(item) : item)) : list;
 
-function pagedIn({ skip, skipForm, order }: Switches, filter: Json): Json {
+function pagedIn({ skip, skipForm }: Switches, filter: Json): Json {
   const counts = (key: string, value: unknown): boolean => {
-    if ((key === "skip" && skip === "ignored") || (key === "order" && order === "ignored")) return false;
+    if (key === "skip" && skip === "ignored") return false;
     if (key !== "skip" && key !== "limit") return true;
     return skipForm === "either" || typeof value === (skipForm === "number" ? "number" : "string");
   };

@@ -3,7 +3,6 @@ import { messageOf } from "../../machine/failures.ts";
 import { parameters, type Endpoint, type Received } from "../../provider/contract/endpoint.ts";
 import { endpoints, type EndpointName, type WireNames, withOurNames } from "../../provider/contract/endpoints.ts";
 import { isObject } from "../../provider/contract/wire.ts";
-import { type Switches, usualSwitches } from "../../provider/habits/deviations.ts";
 import type { ProfileInput } from "../../provider/habits/profile.ts";
 import { readProfile } from "../../provider/layers/profileFile.ts";
 import { sentences } from "../../provider/messages/sentences.ts";
@@ -21,6 +20,7 @@ import {
   type NewCall,
 } from "../data/callLog.ts";
 import { describeFileFault, type Database } from "../data/database.ts";
+import { type Switches, usualSwitches } from "../data/deviations.ts";
 import { Identifiers, sessionID } from "../data/hashing.ts";
 import { findAdministrator } from "../data/people.ts";
 import { PlatformError, failureBody, forbidden, invalid } from "../data/platformError.ts";
@@ -76,8 +76,8 @@ export class Platform {
     return this.options.now() + this.#ahead;
   }
 
-  newID(now: number, form: Switches["idForm"]): string {
-    return form === "number" ? this.#identifiers.nextNumber(now) : this.#identifiers.next(now);
+  newID(now: number): string {
+    return this.#identifiers.next(now);
   }
 
   /** Resets the platform to its seed, or to its first administrator alone. Drops sessions and the call log, too. */
@@ -294,7 +294,7 @@ class Call {
       ...dialect,
       otherForms: [],
       now: this.#time,
-      newID: () => platform.newID(this.#time, dialect.habits.idForm),
+      newID: () => platform.newID(this.#time),
       url,
       token,
       remark: (words) => void this.#remarks.add(words),
@@ -317,9 +317,9 @@ class Call {
     this.#token = session["x-auth-token"];
     this.#user = as;
     if (as) return this.#token;
-    const keyAlone = auth === "token+key" && habits.keyAlone === "yes" && !this.#token;
+    const keyAlone = auth === "token+key" && settings.keyAlone && !this.#token;
     if (auth !== "none" && !keyAlone) this.#user = findSignedIn(signIn, session);
-    if (auth === "token+key" && (habits.keyNeeded === "yes" || headers["x-api-key"])) {
+    if (auth === "token+key") {
       const holder = requireKey(signIn, headers);
       this.#user ??= holder;
     }

@@ -50,11 +50,9 @@ const inOtherForm: Readonly<Record<OtherForm, ValueForms>> = {
 };
 
 /** How values are written that a platform has another form for. */
-const valueForms = ({ habits: { linkForm, numberForm, dateForm }, otherForms = [] }: Asking): ValueForms => ({
+const valueForms = ({ habits: { linkForm }, otherForms = [] }: Asking): ValueForms => ({
   ...Object.fromEntries(otherForms.flatMap((form) => Object.entries(inOtherForm[form]))),
   ...(linkForm === "id" ? { linked: (value) => at(value, "crossAppRowID") } : {}),
-  ...(numberForm === "text" ? { number: asText } : {}),
-  ...(dateForm === "milliseconds" ? { date: timeOf } : {}),
 });
 
 /** The value of a key, which is made when it is first asked for. */
@@ -124,13 +122,8 @@ export class RowForms {
 
   #own(row: KeptRow): Row {
     const own: Row = systemFields(row);
-    if (this.#call.habits.emptyViewers === "absent") {
-      if (row.viewers === null) delete own["viewers"];
-      if (row.team_viewers === null) delete own["teamViewers"];
-    }
     if (this.#call.habits.parentShown === "no") delete own["embeddingRowID"];
-    if (this.#call.habits.submittedForm === "milliseconds") return own;
-    return { ...own, submitted: new Date(row.submitted).toISOString() };
+    return own;
   }
 
   /** The raw form, by field ID (assumed; the documentation only calls it internal). */

@@ -66,6 +66,8 @@ export class Caller {
   readonly #wait: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly #closing = new AbortController();
   readonly #made: RecentlyMade;
+  /** Changes whose answer came in a form that is not known: none of them is sent again. */
+  readonly #unread = new Map<EndpointName, string>();
 
   /** @param habits the platform's */
   constructor(options: ClientOptions, habits: Habits = usualHabits) {
@@ -100,6 +102,11 @@ export class Caller {
       const hint = "Set apiKey to the key that the platform's operator gave you.";
       throw this.#error(name, { code: "unauthorized", message: "Nothing was sent: apiKey is not set", hint });
     }
+    const unread = this.#unread.get(name);
+    if (unread !== undefined) {
+      const message = `Nothing was sent, since an earlier answer could not be read: ${unread}`;
+      throw this.#error(name, { code: "badAnswer", message });
+    }
     const prepared = prepare(name, request, this.#spelling, written);
     const items = effect === "read" ? undefined : itemsIn({ ...written, ...request });
     const asked = { name, prepared, signal, timeout, items, onSend, onCall, glance };
@@ -116,6 +123,7 @@ export class Caller {
       }
       if ("answer" in outcome) return this.#made.note(name, request, outcome.answer);
       const { failed } = outcome;
+      if (effect !== "read" && failed.code === "badAnswer" && failed.lasting) this.#unread.set(name, failed.message);
       call.wanted = this.#now();
       // A refused token is certain: nothing was done.
       if (failed.code === "unauthorized" && credentials && refused === undefined && this.#session.renewable) {
@@ -261,7 +269,7 @@ export class Caller {
   #ending(name: EndpointName, failed: Failed): ApiError {
     const { effect }: Endpoint = endpoints[name];
     const isRefusedToken = failed.code === "unauthorized" && name !== "login";
-    const hint = isRefusedToken ? this.#session.hint : hintOf(name, failed);
+    const hint = failed.hint ?? (isRefusedToken ? this.#session.hint : hintOf(name, failed));
     return this.#error(name, { ...failed, code: endingCode(effect, failed), outcome: outcomeOf(effect, failed), hint });
   }
 

@@ -21,7 +21,7 @@ export interface Methods {
    * Ends the session of the token.
    * Repeated after failures: the end is the same.
    *
-   * @param request `authToken` (optional): Token for the header X-Auth-Token. Its lifetime is not documented; `userId` (optional).
+   * @param request `authToken` (optional): Token for the header X-Auth-Token. Its lifetime is not documented; `userId` (optional): The user's ID, for the header X-User-Id.
    * @throws ApiError `unauthorized`
    * @see `POST /api/logout`, docs/endpoints.md#logout
    */
@@ -177,7 +177,7 @@ export interface Methods {
    * Repeated only when it is certain that nothing was made; else it fails as `outcomeUnknown`.
    *
    * @param request `userEmail`: Becomes the owner of the app; `appPrompt`: Text that describes the app; `attachments` (optional).
-   * @returns `link`: {app_server}/workspace/apps/<app_id>; its path alone where the platform answers an ID; `idKey` (optional): Name under which the app's ID came, where it came without a link.
+   * @returns `link`: {app_server}/workspace/apps/<app_id>.
    * @throws ApiError `forbidden`, `invalidRequest`
    * @see `POST /api/createappwithprompt`, docs/endpoints.md#createappwithprompt
    */

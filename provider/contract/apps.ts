@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
+import { holderIn, places } from "./envelopes.ts";
 import { email, id } from "./values.ts";
-import { at, firstOf, isObject, placesOf, refusalIn, toTextID } from "./wire.ts";
+import { firstOf } from "./wire.ts";
 
 export const createappwithprompt = endpoint({
   summary: "Starts the generation of an app from a text; the answer's link carries the app ID.",
@@ -14,32 +15,16 @@ export const createappwithprompt = endpoint({
     attachments: z.array(z.unknown()).optional(),
   }),
   answer: z.object({
-    link: z.string().describe("{app_server}/workspace/apps/<app_id>; its path alone where the platform answers an ID."),
-    idKey: z.string().optional().describe("Name under which the app's ID came, where it came without a link."),
+    link: z.string().describe("{app_server}/workspace/apps/<app_id>."),
   }),
   // A string is documented.
   wrap: (answer) => answer.link,
   unwrap: (wire) => {
-    const link = firstOf(wire, ...placesOf("link", "url"), "body", "result", "data") ?? wire;
-    if (typeof link === "string") return { link: link.trim() };
-    const [idKey, appID] = appIDAlone(wire) ?? [];
-    return appID === undefined ? {} : { link: `/workspace/apps/${appID}`, idKey };
+    const link = typeof wire === "string" ? wire : firstOf(wire, ...places.createappwithprompt.slice(1));
+    return { link: typeof link === "string" ? link.trim() : link };
   },
   errors: ["forbidden", "invalidRequest"],
 });
-
-/** The app's ID in an answer without a link: under a name that ends in ID, of an app's if there are several. */
-function appIDAlone(wire: unknown): [key: string, id: string] | undefined {
-  for (const part of [at(wire, "body"), at(wire, "result"), at(wire, "data"), wire]) {
-    if (!isObject(part)) continue;
-    const keys = Object.keys(part).filter((key) => /(?:ID|Id|_id)$|^id$/.test(key));
-    const ofApps = keys.filter((key) => /app/i.test(key));
-    const [key, ...others] = ofApps.length > 0 ? ofApps : keys;
-    const id = key === undefined ? undefined : toTextID(part[key]);
-    if (key !== undefined && others.length === 0 && typeof id === "string" && /^[\w-]+$/.test(id)) return [key, id];
-  }
-  return undefined;
-}
 
 export const createappwithpromptStatus = endpoint({
   summary: "Returns the progress of an app's generation. The words it uses are not documented.",
@@ -50,16 +35,9 @@ export const createappwithpromptStatus = endpoint({
   answer: z.object({ status: z.string().describe("The platform's own word."), message: z.string().optional() }),
   // `status` beside the body is that of the call; the status of the generation is inside of it (assumed).
   wrap: (answer) => ({ body: answer }),
-  unwrap: (wire) => {
-    const found = firstOf(wire, "body.status", "body", "result.status", "result", "status") ?? wire;
-    const message = firstOf(wire, "body.message", "result.message", "message");
-    return { status: found, message: isObject(found) || typeof message !== "string" ? undefined : message };
-  },
-  // A generation that failed is an answer. Its word stands inside the body; beside it only `failed` is one (assumed).
-  refusal: (wire) => {
-    if (!isObject(wire) || wire["status"] === "failed") return undefined;
-    return refusalIn({ ...wire, body: undefined });
-  },
+  unwrap: (wire) => holderIn(wire, "createappwithpromptStatus"),
+  // The word of a generation that failed stands in the body, and is an answer.
+  wordsAt: [""],
   errors: ["notFound", "forbidden"],
 });
 

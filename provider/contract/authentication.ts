@@ -1,15 +1,15 @@
 import { z } from "zod";
 import { endpoint, parameters } from "./endpoint.ts";
-import { done } from "./envelopes.ts";
-import { answeredID, email, id } from "./values.ts";
-import { firstOf, isObject, placesOf, type Json } from "./wire.ts";
+import { done, found, holderIn } from "./envelopes.ts";
+import { email, id } from "./values.ts";
+import type { Json } from "./wire.ts";
 
 const session = z.object({
   authToken: z
     .string()
     .regex(/^[\x21-\x7e\x80-\xff]+$/)
     .describe("Token for the header X-Auth-Token. Its lifetime is not documented."),
-  userId: answeredID.describe("The user's ID, for the header X-User-Id."),
+  userId: id.describe("The user's ID, for the header X-User-Id."),
 });
 
 export const login = endpoint({
@@ -21,7 +21,7 @@ export const login = endpoint({
   answer: session,
   // An older form has the values under `data`.
   wrap: (answer) => ({ status: "success", ...answer, data: answer }),
-  unwrap: (wire) => firstOf(wire, "data", "body", "result") ?? wire,
+  unwrap: (wire) => holderIn(wire, "login"),
   errors: ["unauthorized"],
 });
 
@@ -31,7 +31,7 @@ export const logout = endpoint({
   auth: "token",
   effect: "idempotent",
   // The specification has the IDs in the headers, clients in the field send them in the body: both are sent.
-  request: session.extend({ userId: id }).partial(), // numbers are IDs in answers alone
+  request: session.partial(),
   ...done,
   errors: ["unauthorized"],
 });
@@ -44,11 +44,8 @@ export const userid = endpoint({
   effect: "read",
   request: z.object({ email }),
   accept: parameters, // the query, a GET's JSON body and a POST's are all in use
-  answer: z.object({ userID: answeredID }),
+  answer: z.object({ userID: id }),
   wrap: (answer): Json => ({ body: { status: "success", message: "User found", ...answer } }),
-  unwrap: (wire) => {
-    const found = firstOf(wire, ...placesOf("userID", "userId"), "body", "result", "data") ?? wire;
-    return isObject(found) ? found : { userID: found };
-  },
+  unwrap: (wire) => ({ userID: found(wire, "userid") }),
   errors: ["notFound", "forbidden"],
 });

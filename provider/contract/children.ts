@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { done, read, wrapWritten } from "./envelopes.ts";
-import { answeredID, id } from "./values.ts";
-import { envelopes, findMadeID, firstOf, isObject, placesOf, readIn, toTextID, type Json } from "./wire.ts";
+import { done, found, holderIn, isEmptyBody, read, wrapWritten } from "./envelopes.ts";
+import { id } from "./values.ts";
 
 const content = z.looseObject({
   url: z.string().optional(),
@@ -14,21 +13,10 @@ const content = z.looseObject({
 
 /** A file or image record on a field of a row. */
 export const child = z.looseObject({
-  _id: answeredID,
-  fieldID: z.preprocess(toTextID, z.string().optional()),
+  _id: id,
+  fieldID: z.string().optional(),
   content: content.optional(),
 });
-
-/** A record with its ID and content where the specification's readers look for them: neither shape is documented. */
-function spelledChild(wire: unknown): unknown {
-  if (!isObject(wire)) return wire;
-  const _id = wire["_id"] ?? wire["childID"] ?? wire["childId"] ?? wire["id"];
-  const isFlat = wire["content"] === undefined && (wire["url"] !== undefined || wire["filename"] !== undefined);
-  return { ...wire, ...(_id === undefined ? {} : { _id }), ...(isFlat ? { content: contentOf(wire) } : {}) };
-}
-
-const contentOf = (wire: Json): Json =>
-  Object.fromEntries(Object.keys(content.shape).flatMap((key) => (key in wire ? [[key, wire[key]]] : [])));
 
 // In these endpoints the platform calls the parent row `appID`.
 const parentRow = id.describe("ID of the parent row.");
@@ -41,10 +29,7 @@ export const microappchildList = endpoint({
   request: z.object({ appID: parentRow, fieldID: id }),
   answer: z.object({ childItems: z.array(child) }),
   wrap: read,
-  unwrap: (wire) => {
-    const found = firstOf(wire, ...placesOf("childItems", "children", "items"), ...envelopes);
-    return { childItems: Array.isArray(found) ? found.map(spelledChild) : found };
-  },
+  unwrap: (wire) => ({ childItems: found(wire, "microappchildList") }),
   errors: ["notFound", "forbidden"],
 });
 
@@ -54,9 +39,9 @@ export const microappchildCreate = endpoint({
   auth: "token",
   effect: "create",
   request: z.object({ microAppResourceID: id.describe("Data table ID."), appID: parentRow, fieldID: id, content }),
-  answer: z.object({ childID: answeredID }),
+  answer: z.object({ childID: id }),
   wrap: wrapWritten,
-  unwrap: (wire) => ({ childID: findMadeID(wire, "childID", "childId") }),
+  unwrap: (wire) => ({ childID: found(wire, "microappchildCreate") }),
   errors: ["notFound", "forbidden", "invalidRequest"],
 });
 
@@ -68,7 +53,7 @@ export const microappchildRead = endpoint({
   request: z.object({ childID: id }),
   answer: z.object({ childItem: child.optional() }),
   wrap: read,
-  unwrap: (wire) => ({ childItem: spelledChild(readIn(wire, ...placesOf("childItem", "child"))) }),
+  unwrap: (wire) => (isEmptyBody(wire) ? {} : { childItem: found(wire, "microappchildRead") ?? null }),
   errors: ["notFound", "forbidden"],
 });
 
@@ -107,7 +92,7 @@ export const microappchildStorecopy = endpoint({
   }),
   answer: z.object({ signedUrl: z.string() }),
   wrap: wrapWritten,
-  unwrap: (wire) => ({ signedUrl: firstOf(wire, ...placesOf("signedUrl")) }),
+  unwrap: (wire) => ({ signedUrl: found(wire, "microappchildStorecopy") }),
   errors: ["notFound", "forbidden"],
 });
 
@@ -119,6 +104,6 @@ export const microappchildUploadFileToStore = endpoint({
   request: z.object({ resourceID: id, fieldID: id, url: z.string().min(1), filename: z.string().min(1).optional() }),
   answer: z.object({ url: z.string(), fileKey: z.string().optional() }), // assumed
   wrap: wrapWritten,
-  unwrap: (wire) => ({ url: firstOf(wire, ...placesOf("url")), fileKey: firstOf(wire, ...placesOf("fileKey")) }),
+  unwrap: (wire) => holderIn(wire, "microappchildUploadFileToStore"),
   errors: ["notFound", "forbidden", "invalidRequest"],
 });

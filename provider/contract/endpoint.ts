@@ -35,8 +35,8 @@ export interface Endpoint<Request extends z.ZodType = z.ZodType, Answer extends 
   wrap: (answer: z.input<Answer>) => unknown;
   /** Takes an answer out of any known envelope, before `answer` validates it. */
   unwrap: (wire: unknown) => unknown;
-  /** Finds the platform's refusal, where `refusalIn` would take an answer for one (default: `refusalIn`). */
-  refusal?: (wire: unknown) => string | undefined;
+  /** Where words about the call stand, of a refusal among others (default: in the answer and under `body`). */
+  wordsAt?: readonly string[];
   /** The answer that a refusal as not found stands for, as some platforms answer what others refuse (default: none). */
   unknown?: z.output<Answer>;
   /** Codes of the failures that are particular to this endpoint; any call can also fail otherwise. */

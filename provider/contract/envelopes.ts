@@ -1,6 +1,43 @@
 import { z } from "zod";
-import { answeredID, id } from "./values.ts";
-import { at, envelopes, findMadeID, firstOf, isObject, placesOf, readIn, toTextID, type Json } from "./wire.ts";
+import { id } from "./values.ts";
+import { at, firstOf, isObject, type Json } from "./wire.ts";
+
+/**
+ * Where answers have their values, the documented place first. These are all the forms that the specification or public
+ * client code names, and no other is understood: the client refuses it with the places that it has looked at. An answer
+ * that is not here has no values.
+ */
+export const places = {
+  login: ["authToken", "data.authToken"],
+  userid: ["body.userID", "userID"],
+  microappdata: ["body.microAppRows", "microAppRows"],
+  microappdataRow: ["body.currentRow", "currentRow"],
+  insertmicroapprow: ["rowID", "body.rowID"],
+  insertmicroapprows: ["inserted", "body.inserted"],
+  microappchildList: ["body.childItems", "childItems"],
+  microappchildCreate: ["body.childID", "childID"],
+  microappchildRead: ["body.childItem", "childItem"],
+  microappchildStorecopy: ["signedUrl", "body.signedUrl"],
+  microappchildUploadFileToStore: ["url", "body.url"],
+  sendnotification: ["ok"],
+  createappwithprompt: ["", "link", "url", "body"],
+  createappwithpromptStatus: ["body.status"],
+  insertorganization: ["result._id", "result"],
+  readorganization: ["body"],
+  insertteam: ["result._id", "result"],
+  readteam: ["body"],
+  teammembers: ["body.teamMembers", "teamMembers", "body", "result"],
+  readteammember: ["body"],
+} as const satisfies Record<string, readonly string[]>;
+
+/** The value of an answer, from the first of its places that has one. */
+export const found = (wire: unknown, name: keyof typeof places): unknown => firstOf(wire, ...places[name]);
+
+/** The object that holds the values of an answer with several: the one around the first place that has a value. */
+export function holderIn(wire: unknown, name: keyof typeof places): unknown {
+  const place: string | undefined = places[name].find((path) => at(wire, path) !== undefined);
+  return place === undefined ? undefined : at(wire, place.slice(0, Math.max(0, place.lastIndexOf("."))));
+}
 
 /** The envelope of reads. */
 export const read = (answer: unknown): Json => ({ status: "success", body: answer });
@@ -15,52 +52,38 @@ export const wrapWritten = (answer: Json): Json => ({ status: "success", ...answ
 export const done = {
   answer: z.object({}),
   wrap: (): Json => ({ status: "success" }),
-  unwrap: (): Json => ({}),
+  unwrap: (wire: unknown): unknown => (isObject(wire) ? {} : wire),
 };
 
-/**
- * Answer of a creation: the new ID under this name. `wrap` writes all forms that readers look for; `unwrap` takes a
- * `result` that is the ID, or an object that holds it.
- */
-export const declareMadeID = <Name extends string>(name: Name) => ({
-  answer: z.object({ [name]: answeredID } as Record<Name, typeof id>), // a computed name widens to any string
+/** Answer of a creation: the new ID under this name. `wrap` writes it where readers of any documented form look for it. */
+export const declareMadeID = <Name extends string>(name: Name, endpoint: "insertorganization" | "insertteam") => ({
+  answer: z.object({ [name]: id } as Record<Name, typeof id>), // a computed name widens to any string
   wrap: ({ [name]: made }: Record<Name, string>): Json => ({
     status: "success",
     result: { _id: made },
     [name]: made,
     body: { _id: made, [name]: made },
   }),
-  unwrap: (wire: unknown): Json => ({ [name]: findMadeID(wire, name) }),
+  unwrap: (wire: unknown): Json => ({ [name]: found(wire, endpoint) }),
 });
 
-/** Answer of reading one record, which is the body itself; an empty body means that there is none. */
+/** Answer of reading one record, which is the body itself; an empty body means that there is none (assumed). */
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the answer has its type
 export const oneOf = <Name extends string, Thing extends z.ZodType>(name: Name, thing: Thing) => ({
   answer: z.object({ [name]: thing.optional() } as Record<Name, z.ZodOptional<Thing>>), // a computed name widens to any string
   wrap: (answer: Partial<Record<Name, unknown>>): Json => read(answer[name] ?? {}),
-  unwrap: (wire: unknown): Json => ({ [name]: recordIn(wire, name) }),
+  unwrap: (wire: unknown): Json => (isEmptyBody(wire) ? {} : { [name]: at(wire, "body") ?? null }),
 });
 
-/** The record of an answer, which may stand under its own name; undefined for an empty one. */
-function recordIn(wire: unknown, name: string): unknown {
-  const named = firstOf(wire, ...placesOf(name));
-  if (isObject(named) && Object.keys(named).length > 0) return withInfo(named, name);
-  const isRecord =
-    isObject(wire) && ["_id", "teamMemberID", "userID"].some((key) => typeof toTextID(wire[key]) === "string");
-  if (isRecord && envelopes.every((path) => wire[path] === undefined)) return withInfo(wire, name);
-  const found = readIn(wire, ...envelopes);
-  return withInfo(Array.isArray(found) && found !== wire ? (found as unknown[])[0] : found, name);
-}
-
-/** A record whose fields stand beside its ID, also where they come under `organizationInfo` or `teamInfo`. */
-function withInfo(record: unknown, name: string): unknown {
-  const info = at(record, `${name}Info`);
-  return isObject(record) && isObject(info) ? { ...record, ...info } : record;
+/** True for an answer whose body is there and empty: there is no such record (assumed). */
+export function isEmptyBody(wire: unknown): boolean {
+  const body = at(wire, "body");
+  return isObject(body) && Object.keys(body).length === 0;
 }
 
 /** Fields of an organization or a team in answers. */
 export const namedThing = {
-  _id: answeredID,
+  _id: id,
   name: z.string(),
   description: z.string().nullish(),
   createdAt: z.unknown().optional(),

@@ -1,5 +1,5 @@
 import { printableLine } from "../messages/text.ts";
-import { firstOf, isObject, toTextID } from "./wire.ts";
+import { firstOf, isObject } from "./wire.ts";
 
 /**
  * Every way in which a call can fail, by code. `status` is its HTTP status, undefined for failures without an answer;
@@ -67,7 +67,7 @@ export function dependantsIn(wire: unknown): Dependant[] {
   const found = firstOf(wire, "dependants", "body.dependants");
   return (Array.isArray(found) ? (found as unknown[]) : []).flatMap((one) => {
     if (!isObject(one)) return [];
-    const id = toTextID(one["id"] ?? one["_id"]);
+    const id = one["id"] ?? one["_id"];
     const { name = id } = one;
     return typeof id === "string" && typeof name === "string" ? [{ id, name }] : [];
   });
@@ -127,6 +127,13 @@ export const isRefusal = (error: unknown): error is ApiError =>
 /** True when the failed call may have been carried out nevertheless. Before a login that failed, nothing was sent. */
 export const isOutcomeUnknown = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.outcome === "unknown" && error.endpoint !== "login";
+
+/**
+ * True when an answer came in a form that is not known: the call may have been carried out, and whoever made it sends
+ * nothing more. What was made is found by the next run.
+ */
+export const isUndocumented = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.code === "badAnswer" && error.outcome === "unknown";
 
 function ended(sentence: string): string {
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;

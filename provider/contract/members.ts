@@ -1,29 +1,24 @@
 import { z } from "zod";
 import { endpoint, parameters, type Received } from "./endpoint.ts";
-import { done, oneOf, read } from "./envelopes.ts";
-import { answeredID, describeLater, email, id, needsOne } from "./values.ts";
-import { at, envelopes, firstOf, isObject, listOf, placesOf, type Json } from "./wire.ts";
+import { done, found, oneOf, read } from "./envelopes.ts";
+import { describeLater, email, id, needsOne } from "./values.ts";
+import { isObject, listOf, type Json } from "./wire.ts";
 
 export const role = z.enum(["admin", "member"]);
 
-/** The shape is not documented: a plain user ID, objects with any of these keys, and records of users with addresses. */
+/** The shape is not documented: a plain user ID, or an object with any of these keys. */
 const anyMember = z.union([
-  answeredID.transform((userID): Member => ({ userID })),
+  id.transform((userID): Member => ({ userID })),
   z
     .looseObject({
-      _id: answeredID.optional(),
-      teamMemberID: answeredID.optional(),
-      teamID: answeredID.optional(),
-      userID: answeredID.optional(),
+      _id: id.optional(),
+      teamMemberID: id.optional(),
+      teamID: id.optional(),
+      userID: id.optional(),
       email: z.string().optional(),
-      emails: z.array(z.looseObject({ address: z.string() })).optional(),
       role: z.string().optional(),
     })
-    .transform(({ _id, teamMemberID, teamID, userID, email, emails, role }): Member => {
-      // A user's record has addresses, and its ID is the user's.
-      if (emails) return { teamMemberID, teamID, userID: userID ?? _id, email: email ?? emails[0]?.address, role };
-      return { teamMemberID: teamMemberID ?? _id, teamID, userID, email, role };
-    }),
+    .transform(memberOf),
 ]);
 
 /**
@@ -33,82 +28,22 @@ const anyMember = z.union([
 export const teamMember = z
   .custom<z.input<typeof anyMember>>()
   .transform((value, context): Member => {
-    if (isOrdinary(value) && value.userID !== undefined && isRole(value.role)) return memberOf(value);
-    const { data, error } = anyMember.safeParse(spelledMember(value));
+    if (isOrdinary(value)) return memberOf(value);
+    const { data, error } = anyMember.safeParse(value);
     if (error) context.issues.push({ code: "custom", input: value, message: error.message });
     return data ?? {};
   })
   .meta(describeLater(["anyOf"], () => z.toJSONSchema(anyMember, { io: "input" })));
 
-type Ordinary = { [Key in "_id" | "teamMemberID" | "teamID" | "userID" | "email" | "role"]?: string };
+type Ordinary = { [Key in "_id" | "teamMemberID" | "teamID" | "userID" | "email" | "role"]?: string | undefined };
 
-const memberOf = ({ _id, teamMemberID = _id, teamID, userID, email, role }: Ordinary): Member => {
+function memberOf({ _id, teamMemberID = _id, teamID, userID, email, role }: Ordinary): Member {
   return { teamMemberID, teamID, userID, email, role };
-};
-
-const isRole = (text: unknown): boolean => text === "admin" || text === "member";
-
-/** A member with the names and the role's word that the rest of the list's readers know. */
-function spelledMember(value: unknown): unknown {
-  if (!isObject(value)) return value;
-  const { userId, teamId, teamMemberId, memberID, user, roles, isAdmin, ...rest } = value;
-  const person = isObject(user) ? (spelledMember(user) as Json) : { _id: user };
-  const known: Json = {
-    userID: rest["userID"] ?? userId ?? person["userID"] ?? person["_id"],
-    teamID: rest["teamID"] ?? teamId,
-    teamMemberID: rest["teamMemberID"] ?? teamMemberId ?? memberID,
-    _id: rest["_id"] ?? rest["id"],
-    email: rest["email"] ?? rest["emailAddress"] ?? person["email"] ?? addressIn(person["emails"]),
-    role: rest["role"] ?? (typeof isAdmin === "boolean" ? (isAdmin ? "admin" : "member") : onlyOf(roles)),
-  };
-  const role = known["role"];
-  if (typeof role === "string" && isRole(role.toLowerCase())) known["role"] = role.toLowerCase();
-  return { ...rest, ...Object.fromEntries(Object.entries(known).filter(([, each]) => each !== undefined)) };
 }
-
-const addressIn = (emails: unknown): unknown =>
-  Array.isArray(emails) ? at((emails as unknown[])[0], "address") : undefined;
-const onlyOf = (list: unknown): unknown =>
-  Array.isArray(list) && list.length === 1 ? (list as unknown[])[0] : undefined;
-
-const groupNames = ["members", "teamMembers", "users", "userIDs"];
-
-/**
- * Flattens a list that has a group or a team for each team, or lists by team ID; leaves other values alone. Only groups
- * with a team ID count, since members without one could not be assigned.
- */
-function ungrouped(listed: unknown): unknown {
-  const inner = firstOf(listed, "teams", "team") ?? listed;
-  const found = isObject(inner) && inGroup(inner) ? [inner] : inner;
-  const members = Array.isArray(found) ? (found as unknown[]).map(inGroup) : byTeam(found);
-  return members.length > 0 && members.every((list) => list !== undefined) ? members.flat() : found;
-}
-
-function inGroup(group: unknown): unknown[] | undefined {
-  if (!isObject(group) || group["userID"] !== undefined || group["email"] !== undefined) return undefined;
-  const list = groupNames.map((name) => group[name]).find((each): each is unknown[] => Array.isArray(each));
-  // A team with its people has its own ID.
-  const isTeam = typeof group["name"] === "string" && group["role"] === undefined && group["emails"] === undefined;
-  const teamID = group["teamID"] ?? group["teamId"] ?? (isTeam ? (group["_id"] ?? group["id"]) : undefined);
-  if (teamID === undefined) return undefined;
-  return list?.map((one) => (isObject(one) ? { teamID, ...one } : { teamID, userID: one }));
-}
-
-/** Lists by team ID. A key without a digit may be a word, such as that of a role: then each member names the team. */
-const byTeam = (found: unknown): (unknown[] | undefined)[] =>
-  Object.entries(isObject(found) ? found : {}).map(([key, list]) => {
-    if (!Array.isArray(list)) return undefined;
-    const members = list as unknown[];
-    const isNamed = members.every((one) => isObject(one) && (one["teamID"] ?? one["teamId"]) === key);
-    if (isNamed && members.length > 0) return members;
-    const isOther = members.some((one) => isObject(one) && (one["teamID"] ?? one["teamId"]) !== undefined);
-    if (isOther || !/\d/.test(key)) return undefined;
-    return members.map((one) => (isObject(one) ? { ...one, teamID: key } : { teamID: key, userID: one }));
-  });
 
 /** True for an object whose known values are texts that the schema takes as they are. */
 function isOrdinary(value: unknown): value is Ordinary {
-  if (!isObject(value) || "emails" in value) return false;
+  if (!isObject(value)) return false;
   const { _id, teamMemberID, teamID, userID, email, role } = value;
   const isText = (text: unknown): boolean => text === undefined || typeof text === "string";
   return [_id, teamMemberID, teamID, userID].every(isAnsweredID) && isText(email) && isText(role);
@@ -182,10 +117,7 @@ export const teammembers = endpoint({
   accept: (received) => withTeamIDs(parameters(received)),
   answer: z.object({ teamMembers: z.array(teamMember) }),
   wrap: read,
-  unwrap: (wire) => {
-    const found = firstOf(wire, ...placesOf("teamMembers", "members", "users"), ...envelopes) ?? wire;
-    return { teamMembers: at(found, "userIDs") ?? ungrouped(found) };
-  },
+  unwrap: (wire) => ({ teamMembers: found(wire, "teammembers") }),
   errors: ["notFound", "forbidden"],
 });
 

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { answeredID, id } from "./values.ts";
-import { firstOf, isObject } from "./wire.ts";
+import { id } from "./values.ts";
 
 export const sendnotification = endpoint({
   summary: "Notifies a user about an app: in the app, by push, or by a badge alone.",
@@ -18,7 +17,7 @@ export const sendnotification = endpoint({
   }),
   answer: z.object({
     ok: z.boolean(),
-    appID: answeredID,
+    appID: id,
     email: z.string(),
     channel: z.string(),
     hasMessage: z.boolean(),
@@ -27,9 +26,6 @@ export const sendnotification = endpoint({
     pushCount: z.number(),
   }),
   wrap: (answer) => answer,
-  unwrap: (wire) => {
-    const body = firstOf(wire, "body");
-    return isObject(body) ? body : wire;
-  },
+  unwrap: (wire) => wire,
   errors: ["invalidRequest", "forbidden", "notFound"],
 });

@@ -17,7 +17,7 @@ export const insertorganization = endpoint({
     }),
     adminID: id.optional().describe("User who becomes its administrator."),
   }),
-  ...declareMadeID("organizationID"),
+  ...declareMadeID("organizationID", "insertorganization"),
   errors: ["notFound", "conflict", "forbidden", "invalidRequest"],
 });
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { done, read, wrapWritten } from "./envelopes.ts";
-import { answeredID, count, direction, id, row, rowData } from "./values.ts";
-import { at, firstOf, isObject, findMadeID, parseText, placesOf, readIn, toTextID } from "./wire.ts";
+import { done, found, isEmptyBody, read, wrapWritten } from "./envelopes.ts";
+import { count, direction, id, row, rowData } from "./values.ts";
+import { isObject } from "./wire.ts";
 
 /** Highest number of rows of one batch insert. */
 export const maxRowsPerInsert = 10_000;
@@ -59,33 +59,10 @@ export const microappdata = endpoint({
   }),
   answer: z.object({ microAppRows: z.array(row) }),
   wrap: read,
-  // No match is an empty list; also seen as none, and as null.
-  unwrap: (wire) => {
-    const inner = ["body.data", "result.data", "response.data", "data", "body", "result", "response"];
-    const rows = rowsIn(firstOf(wire, ...placesOf("microAppRows", "rows"), ...inner));
-    const isNone = rows === null || (isObject(rows) && Object.keys(rows).length === 0);
-    return { microAppRows: isNone ? [] : (rows ?? wire) };
-  },
+  // No match is an empty list (assumed).
+  unwrap: (wire) => ({ microAppRows: found(wire, "microappdata") }),
   errors: ["notFound", "forbidden", "invalidRequest"],
 });
-
-/** A list of rows: also one that is the text of a list, has rows by their IDs, or has each under `currentRow`. */
-function rowsIn(found: unknown): unknown {
-  const list = parseText(found);
-  if (isObject(list)) return isByID(list) ? Object.values(list) : list;
-  if (!Array.isArray(list)) return list;
-  const rows: readonly unknown[] = list;
-  const [first] = rows;
-  if (typeof first === "string") return rows.map(parseText);
-  const isWrapped = isObject(first) && first["_id"] === undefined && isObject(first["currentRow"]);
-  return isWrapped ? rows.map((row) => at(row, "currentRow")) : rows;
-}
-
-/** True for rows by their IDs, as the rows themselves have them. */
-const isByID = (found: object): boolean => {
-  const entries = Object.entries(found);
-  return entries.length > 0 && entries.every(([id, row]) => isObject(row) && toTextID(row["_id"]) === id);
-};
 
 export const microappdataRow = endpoint({
   summary: "Reads one row.",
@@ -96,7 +73,7 @@ export const microappdataRow = endpoint({
   // An unknown row is an empty body (assumed).
   answer: z.object({ currentRow: row.optional() }),
   wrap: read,
-  unwrap: (wire) => ({ currentRow: parseText(readIn(wire, ...placesOf("currentRow", "row"))) }),
+  unwrap: (wire) => (isEmptyBody(wire) ? {} : { currentRow: found(wire, "microappdataRow") ?? null }),
   unknown: {},
   errors: ["forbidden"],
 });
@@ -118,9 +95,9 @@ export const insertmicroapprow = endpoint({
   auth: "token",
   effect: "create",
   request: z.object({ microAppID: id, rowData, ...writeOptions, ...viewers }),
-  answer: z.object({ rowID: answeredID }),
+  answer: z.object({ rowID: id }),
   wrap: wrapWritten,
-  unwrap: (wire) => ({ rowID: findMadeID(wire, "rowID", "rowId") }),
+  unwrap: (wire) => ({ rowID: found(wire, "insertmicroapprow") }),
   errors: ["notFound", "forbidden", "invalidRequest"],
 });
 
@@ -141,10 +118,7 @@ export const insertmicroapprows = endpoint({
   }),
   answer: z.object({ inserted: z.number().int().optional().describe("Rows inserted; some platforms do not tell.") }),
   wrap: wrapWritten,
-  unwrap: (wire) => {
-    const inserted = firstOf(wire, ...placesOf("inserted"));
-    return { inserted: Array.isArray(inserted) ? inserted.length : inserted };
-  },
+  unwrap: (wire) => (isObject(wire) ? { inserted: found(wire, "insertmicroapprows") } : wire),
   errors: ["notFound", "forbidden", "invalidRequest", "tooLarge"],
 });
 

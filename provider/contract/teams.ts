@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { done, declareMadeID, namedThing, namedThingChange, newNamedThing, oneOf } from "./envelopes.ts";
-import { answeredID, id } from "./values.ts";
+import { id } from "./values.ts";
 
 /** Name of the team that comes with every organization. */
 export const allMembers = "All Members";
 
 export const team = z.looseObject({
   ...namedThing,
-  organizationID: answeredID.optional(),
+  organizationID: id.optional(),
 });
 
 export const insertteam = endpoint({
@@ -23,7 +23,7 @@ export const insertteam = endpoint({
     }),
     adminID: id.optional().describe("User who becomes its administrator."),
   }),
-  ...declareMadeID("teamID"),
+  ...declareMadeID("teamID", "insertteam"),
   errors: ["notFound", "conflict", "forbidden", "invalidRequest"],
 });
 

@@ -1,11 +1,8 @@
 import { z } from "zod";
-import { isObject, toTextID } from "./wire.ts";
+import { isObject } from "./wire.ts";
 
 /** An ID that the platform assigns: opaque, 1 to 200 characters, not a display name. */
 export const id = z.string().min(1).max(200);
-
-/** An ID in an answer. Some platforms number their things; here an ID is a text, whatever it came as. */
-export const answeredID = z.preprocess(toTextID, id) as unknown as typeof id; // what a server of ours answers is a text
 
 /** An e-mail address. Only its outline is checked, since the platform's rules are not documented. */
 export const email = z.string().regex(/^[^\s@]+@[^\s@]+$/, "must be an e-mail address");
@@ -66,16 +63,13 @@ export function describeLater(keys: readonly string[], make: () => Record<string
 }
 
 const rowFields = z.object({
-  _id: answeredID,
-  userID: z.preprocess(toTextID, z.string().nullish()).describe("The row's creator."),
+  _id: id,
+  userID: z.string().nullish().describe("The row's creator."),
   viewers: z.array(z.unknown()).nullish(),
   teamViewers: z.array(z.unknown()).nullish(),
   isLocked: z.boolean().nullish(),
-  submitted: z
-    .union([z.number(), z.string()])
-    .nullish()
-    .describe("Milliseconds since the epoch; an ISO 8601 date is taken as well."),
-  embeddingRowID: z.preprocess(toTextID, z.string().nullish()).describe("The parent row, in a sub-table."),
+  submitted: z.unknown().optional().describe("Milliseconds since the epoch."),
+  embeddingRowID: z.string().nullish().describe("The parent row, in a sub-table."),
 });
 
 /**
@@ -86,7 +80,6 @@ export const row = z
   .custom<z.output<typeof rowFields> & Record<string, unknown>>(
     (value) => isRow(value) || rowFields.safeParse(value).success,
   )
-  .overwrite(withTextIDs)
   .meta(
     describeLater(["type", "properties", "required", "additionalProperties"], () =>
       z.toJSONSchema(z.looseObject(rowFields.shape)),
@@ -96,7 +89,7 @@ export const row = z
 /** Quick check for an ordinary row, in an eighth of the schema's time; the schema decides about all others. */
 function isRow(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const { _id, userID, viewers = [], teamViewers = [], isLocked = false, submitted = 0, embeddingRowID = "" } = value;
+  const { _id, userID, viewers = [], teamViewers = [], isLocked = false, embeddingRowID = "" } = value;
   return (
     typeof _id === "string" &&
     _id !== "" &&
@@ -105,26 +98,8 @@ function isRow(value: unknown): boolean {
     Array.isArray(viewers) &&
     Array.isArray(teamViewers) &&
     typeof isLocked === "boolean" &&
-    Number.isFinite(submitted) &&
     typeof embeddingRowID === "string"
   );
-}
-
-const ownIDs = ["_id", "userID", "embeddingRowID"] as const;
-
-/** A row whose IDs are texts, those of links and viewers as well; a row that has them, as nearly all do, is passed on. */
-function withTextIDs<Given extends Record<string, unknown>>(row: Given): Given {
-  const isNumbered = ownIDs.some((label) => typeof row[label] === "number");
-  if (!isNumbered) return row;
-  const own = Object.fromEntries(ownIDs.map((label) => [label, toTextID(row[label])]));
-  const cells = Object.entries(row).map(([label, value]) => [label, withTextLink(label, value)]);
-  return Object.fromEntries([...cells, ...Object.entries(own)]) as Given; // the same labels
-}
-
-function withTextLink(label: string, value: unknown): unknown {
-  if ((label === "viewers" || label === "teamViewers") && Array.isArray(value)) return value.map(toTextID);
-  const isLink = isObject(value) && "crossAppRowID" in value;
-  return isLink ? { ...value, crossAppRowID: toTextID(value["crossAppRowID"]) } : value;
 }
 
 /** Labels of the platform's own fields in a row. None of them can be written. */

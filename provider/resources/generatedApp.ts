@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { appIDIn, leadsTo, toFinishedAppLink } from "../contract/apps.ts";
-import type { AnswerOf } from "../contract/endpoints.ts";
 import { ApiError, isOutcomeUnknown, orUndefinedIfNotFound } from "../contract/errors.ts";
 import { email, withoutUndefined } from "../contract/values.ts";
-import { printableLine, quote } from "../messages/text.ts";
+import { printableLine } from "../messages/text.ts";
 import { findLegacyIntent, type Entry } from "./model/journal.ts";
 import {
   common,
@@ -228,7 +227,7 @@ async function generate(context: Context, inputs: Inputs): Promise<string> {
       { userEmail, appPrompt, ...withoutUndefined({ attachments: inputs.attachments }) },
       { ...context, onSend: () => journal.begin(urn, thing, startedAt, facts) },
     );
-    const link = toWholeLink(answer, context);
+    const { link } = answer;
     const wrong = wrongWith(link, context);
     if (wrong !== undefined) {
       throw new ResourceError(
@@ -258,18 +257,4 @@ function wrongWith(link: string, { appServer }: Pick<Context, "appServer">): str
     return `is none to an app, such as https://…/workspace/apps/<app_id>: ${shown}`;
   if (appServer === undefined || leadsTo(appServer, link)) return undefined;
   return `does not lead to ${appServer}, which microapps:appServer names: ${shown}`;
-}
-
-/** The link of a platform that answers an ID alone leads to the app server, or to the platform itself. */
-function toWholeLink(
-  { link, idKey }: AnswerOf<"createappwithprompt">,
-  { appServer, platform, report }: Context,
-): string {
-  if (idKey === undefined) return link;
-  const server = appServer?.replace(/\/+$/, "") ?? (URL.canParse(platform) ? new URL(platform).origin : platform);
-  report.info(
-    `the platform answered the app's ID as ${quote(idKey)} and no link: links lead to ${server}` +
-      (appServer === undefined ? "; set microapps:appServer where apps have another address" : ""),
-  );
-  return `${server}${link}`;
 }

@@ -1,12 +1,15 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { endpoints } from "../../provider/contract/endpoints.ts";
+import { endpoints, routesOf, type EndpointName } from "../../provider/contract/endpoints.ts";
 import { at, isObject, type Json } from "../../provider/contract/wire.ts";
 
-/** Rewrites reads of rows as a platform that differs from the emulator. */
+/** Rewrites calls as a platform that differs from the emulator. */
 export interface Habits {
+  /** Of reads of rows. */
   request?: (request: Json) => Json;
   row?: (row: Json) => Json;
+  /** Answers by endpoint. */
+  answers?: Partial<Record<EndpointName, (answer: unknown) => unknown>>;
 }
 
 /** A platform with habits of its own. */
@@ -15,10 +18,14 @@ export interface Rewriter {
   habits: Habits;
   /** Address of the platform that it passes all calls on to. */
   target: string;
+  /** Endpoints that were called since the first answer that was rewritten, and that one. */
+  since: EndpointName[];
   close: () => Promise<void>;
 }
 
-/** A server before a platform that rewrites reads of rows on their way. */
+const routes = routesOf();
+
+/** A server before a platform that rewrites calls on their way. */
 export async function rewriter(): Promise<Rewriter> {
   const server = createServer((message, response) => {
     const parts: Buffer[] = [];
@@ -38,6 +45,7 @@ export async function rewriter(): Promise<Rewriter> {
     url: `http://127.0.0.1:${port}`,
     habits: {},
     target: "",
+    since: [],
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -61,6 +69,10 @@ export async function rewriter(): Promise<Rewriter> {
       ...(method === "GET" ? {} : { body: sent }),
     });
     const text = await answer.text();
+    const name = routes.get(path.replace(/\?.*/, ""))?.name;
+    const rewrite = name && made.habits.answers?.[name];
+    if (name && (rewrite || made.since.length > 0)) made.since.push(name);
+    if (rewrite && answer.status === 200) return { status: 200, text: JSON.stringify(rewrite(JSON.parse(text))) };
     const found: unknown = rewrites ? at(JSON.parse(text), "body.microAppRows") : undefined;
     if (!Array.isArray(found)) return { status: answer.status, text };
     const microAppRows = found.map((one) => (isObject(one) ? row(one) : (one as unknown)));

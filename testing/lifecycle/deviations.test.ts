@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { switches, type SwitchName } from "../../emulator/data/deviations.ts";
 import { messageOf } from "../../machine/failures.ts";
-import { switches, type SwitchName } from "../../provider/habits/deviations.ts";
+import { endpoints, type EndpointName } from "../../provider/contract/endpoints.ts";
+import { at } from "../../provider/contract/wire.ts";
 import { habits, type HabitName } from "../../provider/habits/habits.ts";
 import { sampleOf, partOf } from "../harness/drawn.ts";
 import { allLives, LivingGround } from "./living.ts";
@@ -12,41 +14,25 @@ afterAll(() => ground.close());
 /** The lives that a habit concerns most, of which `make test` takes the first; with DEVIATIONS=all a deviation meets every one. */
 const concerned: { [Name in SwitchName]: readonly string[] } = {
   writeEnvelope: ["Team", "SeedRows", "RowFile"],
-  readEnvelope: ["Team", "TeamMember", "SeedRows of links", "RowFile"],
   creationResult: ["Organization", "Team"],
   failureForm: ["Organization", "TeamMember", "SeedRows"],
   failureStatus: ["Organization", "TeamMember", "SeedRows"],
-  idForm: ["SeedRows of links", "SeedRows of rows", "Team", "TeamRoster", "RowFile"],
-  newIDName: ["SeedRows of texts", "RowFile"],
-  successWord: ["Organization", "SeedRows"],
   loginEnvelope: ["Team"],
   logoutBy: ["Team"],
   userLookupBy: ["TeamRoster"],
-  userLookupEnvelope: ["TeamRoster"],
-  keyAlone: ["GeneratedApp"],
-  keyNeeded: ["GeneratedApp"],
-  rowsName: ["SeedRows of texts"],
   unknownTable: ["SeedRows of texts", "SeedRows"],
-  noMatch: ["SeedRows", "SeedRows of texts"],
   unknownRow: ["SeedRows", "RowFile"],
   skip: ["SeedRows of texts", "SeedRows of rows"],
   skipForm: ["SeedRows of texts"],
   optLimit: ["SeedRows of texts"],
-  order: ["SeedRows of texts"],
   rowOrder: ["SeedRows of texts"],
   viewSort: ["SeedRows of texts"],
   searchFilters: ["SeedRows of texts", "RowFile"],
   viewFilters: ["SeedRows of texts", "RowFile"],
   rangeFilters: ["SeedRows of texts", "RowFile"],
-  parentFilter: ["SeedRows of rows"],
   parentShown: ["SeedRows of rows"],
   subRows: ["SeedRows of rows"],
-  rawRows: ["SeedRows of texts"],
   linkForm: ["SeedRows of links", "SeedRows without links"],
-  numberForm: ["SeedRows of numbers", "SeedRows of texts"],
-  dateForm: ["SeedRows of dates", "SeedRows of texts"],
-  emptyViewers: ["SeedRows of texts", "SeedRows"],
-  submittedForm: ["SeedRows of texts"],
   unknownLabels: ["SeedRows of texts", "SeedRows of rows"],
   labelCase: ["SeedRows of texts"],
   wrongValues: ["SeedRows of numbers"],
@@ -60,8 +46,6 @@ const concerned: { [Name in SwitchName]: readonly string[] } = {
   removeUnknownRow: ["SeedRows"],
   childRead: ["RowFile"],
   childListBy: ["RowFile"],
-  storecopyPath: ["RowFile"],
-  uploadPath: ["RowFile"],
   chosenIDs: ["Organization", "Team"],
   organizationNames: ["Organization"],
   teamNames: ["Team"],
@@ -84,8 +68,6 @@ const concerned: { [Name in SwitchName]: readonly string[] } = {
   defaultChannel: ["Notification"],
   appLink: ["GeneratedApp"],
   notificationValues: ["Notification"],
-  appStatus: ["GeneratedApp"],
-  attachments: ["GeneratedApp"],
 };
 
 const othersOf = <Name extends SwitchName>(names: readonly Name[]) =>
@@ -118,12 +100,10 @@ const refusedUnknown: { [Name in SwitchName]?: RegExp } = {
   memberID: /teamMemberID, or teamID with userID, is required/,
   teamParameter: /teamIDs is required/,
   viewFilters: /optViewFilters: this platform takes none/,
-  numberForm: /declare types: \{Count: number\}/,
-  dateForm: /declare types: \{Since: date\}/,
   linkNull: /kept a value under "Of", which was set to nothing: clear it by hand/,
-  uploadPath: /set wireNames: \{"uploadFileToStore": "<its name>"\}/,
   parentShown: /does not show below which row .*it was taken away again/s,
   subRows: /does not show below which row .*it was taken away again/s,
+  ownParents: /embeddingRowID is required, because spots is a sub-table/,
   batchInserts: /Rows are inserted one by one here/,
   chosenIDs: /Info\._id: IDs can't be chosen here/,
   nullDescription: /description is "[^"]+", not empty\. Declare what the platform keeps/,
@@ -143,4 +123,41 @@ test.each(partOf(unforeseen, 0, 9))("without a profile, %s: %s", async (name, va
     const refusal = refusedUnknown[name];
     if (ended !== "works") expect([type, ended]).toEqual([type, expect.stringMatching(refusal ?? /^works$/)]);
   }
+});
+
+const ok = { status: "ok" };
+const inResult = (answer: unknown): unknown => ({ result: at(answer, "body") });
+
+/** Answers in forms that nothing names: the lives that meet them. */
+const unknownAnswers: readonly [EndpointName, type: string, (answer: unknown) => unknown][] = [
+  ["login", "Team", (answer) => ({ token: at(answer, "authToken") })],
+  ["insertorganization", "Organization", (answer) => ({ status: "success", organization: at(answer, "body") })],
+  ["updateorganization", "Organization", () => ({ error: 403, reason: "no" })],
+  ["deleteorganization", "Organization", () => ({ success: false })],
+  ["readorganization", "Organization", inResult],
+  ["insertteam", "Team", () => ({ status: "success", result: 7 })],
+  ["readteam", "Team", (answer) => ({ body: { team: at(answer, "body") } })],
+  ["insertteammembers", "TeamMember", () => ok],
+  ["insertteammembers", "TeamRoster", () => ok],
+  ["teammembers", "TeamRoster", (answer) => ({ body: { userIDs: at(answer, "body.teamMembers") } })],
+  ["updateteammember", "TeamMember", () => ok],
+  ["deleteteammember", "TeamRoster", () => ok],
+  ["microappdata", "SeedRows of texts", (answer) => ({ body: { rows: at(answer, "body.microAppRows") } })],
+  ["microappdata", "SeedRows of rows", inResult],
+  ["insertmicroapprow", "SeedRows of texts", (answer) => ({ status: "success", _id: at(answer, "rowID") })],
+  ["insertmicroapprows", "SeedRows of texts", () => ok],
+  ["updatemicroapprow", "SeedRows of texts", () => ok],
+  ["removemicroapprow", "SeedRows of texts", () => "gone"],
+  ["microappchildCreate", "RowFile", (answer) => ({ status: "success", id: at(answer, "childID") })],
+  ["microappchildList", "RowFile", (answer) => at(answer, "body.childItems")],
+  ["createappwithprompt", "GeneratedApp", () => ({ appID: "a1" })],
+  ["createappwithpromptStatus", "GeneratedApp", inResult],
+];
+
+test.each(partOf(unknownAnswers, 0, 4))("an answer of %s in no known form stops a %s", async (name, type, answer) => {
+  const living = ground.lives(type, { answers: { [name]: answer } });
+  await expect(living).rejects.toThrow(/The answer is not as documented: it has .*, and .* was expected/);
+  const [first, ...more] = ground.since;
+  const isWrite = (each: EndpointName): boolean => endpoints[each].effect !== "read" && each !== "logout";
+  expect([first, more.filter(isWrite)]).toEqual([name, []]);
 });

@@ -4,15 +4,17 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Switches } from "../../emulator/data/deviations.ts";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import type { FaultPlan } from "../../emulator/platform/faults.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";
+import type { EndpointName } from "../../provider/contract/endpoints.ts";
 import type { RowData } from "../../provider/contract/values.ts";
 import { at } from "../../provider/contract/wire.ts";
-import type { Switches } from "../../provider/habits/deviations.ts";
 import { usualHabits, type HabitName } from "../../provider/habits/habits.ts";
 import type { Profile } from "../../provider/habits/profile.ts";
 import type { Configuration } from "../../provider/pulumi/configuration/configuration.ts";
+import { rewriter, type Rewriter } from "../faults/rewriter.ts";
 import { InProcessHost } from "../harness/inProcessHost.ts";
 import { live, type Life, type Stage } from "./lifecycle.ts";
 import { lives, tables } from "./lives.ts";
@@ -127,6 +129,8 @@ export interface Variant {
   limits?: Profile["limits"];
   /** True where nobody has run verify: no profile is configured (default false). */
   isUnknown?: boolean;
+  /** How answers are rewritten on their way. */
+  answers?: Rewriter["habits"]["answers"];
 }
 
 /** An emulator on which resources live, one after the other. */
@@ -134,9 +138,11 @@ export class LivingGround {
   readonly #emulator: Emulator;
   readonly #files: Server;
   readonly #base: string;
+  readonly #rewriter: Rewriter;
 
-  private constructor(emulator: Emulator, files: Server, base: string) {
+  private constructor(emulator: Emulator, files: Server, base: string, between: Rewriter) {
     this.#emulator = emulator;
+    this.#rewriter = Object.assign(between, { target: emulator.url });
     this.#files = files;
     this.#base = base;
   }
@@ -155,10 +161,16 @@ export class LivingGround {
         settings: { generationSeconds: 0, allowedHosts: [new URL(base).host] },
       },
     });
-    return new LivingGround(emulator, files, base);
+    return new LivingGround(emulator, files, base, await rewriter());
+  }
+
+  /** What the provider sent to a platform of other answers since the first of them came, that call included. */
+  get since(): readonly EndpointName[] {
+    return this.#rewriter.since;
   }
 
   async close(): Promise<void> {
+    await this.#rewriter.close();
     await this.#emulator.close();
     this.#files.close();
   }
@@ -194,7 +206,9 @@ export class LivingGround {
   /** Lives a life from its creation to its end on a platform of this variant. */
   async lives(type: string, variant: Variant): Promise<void> {
     const emulator = this.#emulator;
-    const { habits = {}, limits = usualLimits, settings, isUnknown = false } = variant;
+    const { habits = {}, limits = usualLimits, settings, isUnknown = false, answers } = variant;
+    Object.assign(this.#rewriter, { habits: { answers }, since: [] });
+    const endpoint = answers ? this.#rewriter.url : emulator.url;
     await emulator.reset();
     this.#become(variant);
     const folder = mkdtempSync(join(tmpdir(), "microapps-life-"));
@@ -203,7 +217,7 @@ export class LivingGround {
     const known = Object.fromEntries(own.map(([name, usual]) => [name, habits[name as HabitName] ?? usual]));
     writeFileSync(join(folder, profile), JSON.stringify({ version: 1, habits: known, limits }));
     const configured = isUnknown ? settings : { profile, ...settings };
-    const host = new InProcessHost({ endpoint: emulator.url, ...administrator, ...configured }, folder);
+    const host = new InProcessHost({ endpoint, ...administrator, ...configured }, folder);
     const client = this.#onlooker(variant);
     const stage: Stage = {
       host,
@@ -221,12 +235,16 @@ export class LivingGround {
         return (await client.insertteam({ teamInfo })).teamID;
       },
     };
+    const { XDG_STATE_HOME } = process.env;
+    process.env["XDG_STATE_HOME"] = folder; // its journal is of this life
     try {
       const life = allLives[type];
       if (life) await live(stage, type.replace(/ .*/, ""), anyCalls(await life(stage, formOf(habits), this.#base)));
     } finally {
       host.stop();
       await client.close();
+      if (XDG_STATE_HOME === undefined) delete process.env["XDG_STATE_HOME"];
+      else process.env["XDG_STATE_HOME"] = XDG_STATE_HOME;
       rmSync(folder, { recursive: true });
     }
   }

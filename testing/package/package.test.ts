@@ -61,7 +61,7 @@ test("the package holds what runs, and nothing of the tests", () => {
   // 60,000 of them documentation, 45,000 facts, 40,000 zod, 40,000 yaml, 29,000 the letters that look alike, 28,000 the client by fetch,
   // 70,000 the editor of files, pull, promotion and the merge of rows, 25,000 masks, 15,000 schemas and
   // expectations of tables, 28,000 sides of comparisons and the client's guide,
-  // 15,000 providers in the engine's process, 10,000 rows below hidden parents and other forms of platforms.
+  // 15,000 providers in the engine's process.
   expect(installed.size).toBeLessThan(1_310_000);
 });
 

@@ -1,7 +1,8 @@
 import type { Endpoint } from "../../contract/endpoint.ts";
 import { endpoints, type AnswerOf, type EndpointName } from "../../contract/endpoints.ts";
+import { places } from "../../contract/envelopes.ts";
 import { codeOf, dependantsIn, type Dependant } from "../../contract/errors.ts";
-import { answerIn, envelopes, isObject, refusalIn, refusalStatusIn } from "../../contract/wire.ts";
+import { answerIn, isObject, isStrange, refusalIn } from "../../contract/wire.ts";
 import { printableLine, quote } from "../../messages/text.ts";
 import type { Failed } from "./retries.ts";
 import type { Reply } from "./transport.ts";
@@ -27,9 +28,9 @@ export function parseReply<Name extends EndpointName>(name: Name, reply: Reply):
     return failure("badAnswer", `The address redirects to ${placeOf(reply.location)} (HTTP ${status})`);
   }
   const wire = parsed(reply.text, endpoint);
-  const refusal = wire === undefined ? undefined : (endpoint.refusal ?? refusalIn)(wire);
+  const refusal = refusalIn(wire, endpoint.wordsAt);
   if (refusal !== undefined) {
-    const code = codeOf(status >= 400 ? status : (refusalStatusIn(wire) ?? status), refusal);
+    const code = codeOf(status, refusal);
     if (endpoint.unknown === undefined || code !== "notFound") return failure(code, refusal, dependantsIn(wire));
     return { answer: endpoint.unknown as AnswerOf<Name> }; // the contract's type is the one of this name
   }
@@ -42,41 +43,46 @@ export function parseReply<Name extends EndpointName>(name: Name, reply: Reply):
     return failure(codeOf(status, ""), `HTTP ${status}`);
   }
   if (wire === undefined) return failure("badAnswer", `The answer is ${describeText(reply.text) ?? "not JSON"}`);
-  const answer = endpoint.answer.safeParse(endpoint.unwrap(wire));
-  if (!answer.success) {
-    const [issue] = answer.error.issues;
-    const place = issue?.path.join(".") ?? "";
-    const lacks = place === "" ? "" : `: ${place}`;
-    return failure("badAnswer", `${undocumented}${lacks}${describeKeys(wire)}`);
+  const { data, error } = endpoint.answer.safeParse(endpoint.unwrap(wire));
+  if (error || isStrange(wire)) {
+    const message = describeUndocumented(name, wire, error?.issues[0]?.path.join(".") ?? "");
+    return { failed: { code: "badAnswer", message, status, lasting: true, hint: undocumentedHint } };
   }
-  return { answer: answer.data as AnswerOf<Name> }; // the schema is the one of this name
+  return { answer: data as AnswerOf<Name> }; // the schema is the one of this name
 }
-
-/** The beginning of what is reported of an answer in a form that nothing here reads. */
-export const undocumented = "The answer is not as documented";
 
 /**
- * Names the first keys of an answer, of what stands in its envelope, and of the first item there, for a message: no
- * values, since those may be secrets.
+ * The refusal of an answer in a form that neither the specification nor client code has: what came, and what was expected.
+ * @param path the value that is not as it should be
+ */
+function describeUndocumented(name: EndpointName, wire: unknown, path: string): string {
+  const all: Readonly<Partial<Record<EndpointName, readonly string[]>>> = places;
+  const expected = all[name]?.map((place) => (place === "" ? "a text" : place)).join(" or ") ?? 'status: "success"';
+  const wrong = path.includes(".") ? ` (${path} is none)` : "";
+  return `The answer is not as documented: it has ${describeKeys(wire)}, and ${expected} was expected${wrong}`;
+}
+
+/**
+ * Names the first keys of an answer, of what stands under each, and of the first item there, for a message: no values,
+ * since those may be secrets.
  */
 function describeKeys(wire: unknown): string {
-  const keysOf = (value: unknown, path: string): string[] => {
-    if (Array.isArray(value)) return isObject(value[0]) ? keysOf(value[0], `${path}[].`) : [`${path}[]`];
-    return isObject(value)
-      ? Object.keys(value)
-          .slice(0, 8)
-          .map((key) => `${path}${key}`)
-      : [];
+  const keysOf = (value: unknown, path: string, levels: number): string[] => {
+    if (Array.isArray(value))
+      return isObject(value[0]) && levels > 0 ? keysOf(value[0], `${path}[]`, levels) : [`${path}[]`];
+    if (!isObject(value) || levels === 0) return path === "" ? [] : [path];
+    const inner = Object.entries(value).slice(0, 8);
+    if (inner.length === 0) return path === "" ? [] : [`${path} without keys`];
+    return inner.flatMap(([key, each]) =>
+      keysOf(each, `${path === "" ? "" : `${path}.`}${printableLine(key).slice(0, 40)}`, levels - 1),
+    );
   };
-  const inside = envelopes.flatMap((name) => {
-    const value = isObject(wire) ? wire[name] : undefined;
-    return keysOf(value, Array.isArray(value) ? name : `${name}.`);
-  });
-  const isOpen = (key: string): boolean =>
-    inside.some((each) => each.startsWith(`${key}.`) || each.startsWith(`${key}[`));
-  const keys = [...keysOf(wire, "").filter((key) => !isOpen(key)), ...inside];
-  return keys.length === 0 ? "" : `; it has ${keys.map((key) => printableLine(key).slice(0, 40)).join(", ")}`;
+  const keys = keysOf(wire, "", 2);
+  return keys.length === 0 ? `no keys (${Array.isArray(wire) ? "a list" : typeof wire})` : keys.join(", ");
 }
+
+const undocumentedHint =
+  "Forms that neither the specification nor public client code has are not read, and nothing more is sent for it: tell the platform's operator, or report these keys. 'microapps verify' shows what else differs.";
 
 /** The JSON of a text, undefined when it is none. A bare link is the one answer in use that is not JSON. */
 function parsed(text: string, endpoint: Endpoint): unknown {

@@ -30,7 +30,8 @@ test("an answer without an end is left after its bound, and not asked for again"
     platformMessage: expect.stringMatching(/more than 1 MB$/) as unknown,
   });
   await expect(client.insertteam({ teamInfo: { organizationID: "acme", name: "Crew" } })).rejects.toMatchObject({
-    code: "outcomeUnknown",
+    code: "badAnswer",
+    outcome: "unknown",
   });
   // Buffers of the sockets come on top.
   expect(sent.megabytes).toBeLessThan(40);

@@ -14,6 +14,8 @@ export interface Failed {
   /** True when the request may have reached the platform (default). */
   sent?: boolean;
   dependants?: readonly Dependant[];
+  /** Advice, in place of that of its code. */
+  hint?: string;
 }
 
 /** How often and how long calls are repeated. Times in milliseconds. */
@@ -78,9 +80,12 @@ export function outcomeOf(effect: Effect, failed: Failed): CallEffect {
   return open.has(code) ? "unknown" : "none";
 }
 
-/** The code that a call ends with: `outcomeUnknown` for a creation that may have been carried out. */
+/**
+ * The code that a call ends with: `outcomeUnknown` for a creation that may have been carried out, unless its answer would
+ * come again as it is.
+ */
 export const endingCode = (effect: Effect, failed: Failed): ErrorCode =>
-  effect === "create" && outcomeOf(effect, failed) === "unknown" ? "outcomeUnknown" : failed.code;
+  effect === "create" && !failed.lasting && outcomeOf(effect, failed) === "unknown" ? "outcomeUnknown" : failed.code;
 
 /** Milliseconds before attempt `attempt + 1`: exponential with full jitter, on top of what the platform asks for. */
 export function waitAfter(

@@ -1,4 +1,4 @@
-import { ApiError, orUndefinedIfNotFound } from "../../contract/errors.ts";
+import { ApiError, isUndocumented, orUndefinedIfNotFound } from "../../contract/errors.ts";
 import type { Member } from "../../contract/members.ts";
 import type { Dialect } from "../../habits/profile.ts";
 import type { CallOptions, Calls } from "../http/call.ts";
@@ -159,8 +159,8 @@ export class MemberLists {
     return new Map([...failed].map(([{ invitation }, reason]) => [invitation, reason]));
   }
 
-  #invite<One extends Addition>(additions: readonly One[]): Promise<Map<One, unknown>> {
-    return inviteTogether(additions, (request) =>
+  async #invite<One extends Addition>(additions: readonly One[]): Promise<Map<One, unknown>> {
+    const failed = await inviteTogether(additions, (request) =>
       this.#lists.changing(request.teamIDs, async () => {
         await this.#client.insertteammembers(request, this.#call);
         const { emails = [], userIDs = [] } = request;
@@ -168,6 +168,8 @@ export class MemberLists {
         this.#late.added(request.teamIDs, people);
       }),
     );
+    for (const reason of failed.values()) if (isUndocumented(reason)) throw reason;
+    return failed;
   }
 
   async #proveAll(proofs: readonly Proof[]): Promise<void> {

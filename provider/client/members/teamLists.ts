@@ -1,4 +1,4 @@
-import { ApiError, isNotFound, isRefusal } from "../../contract/errors.ts";
+import { ApiError, isNotFound } from "../../contract/errors.ts";
 import type { Member } from "../../contract/members.ts";
 import type { CallOptions, Calls } from "../http/call.ts";
 import { sleep } from "../http/deadline.ts";
@@ -24,7 +24,7 @@ export interface ListOptions extends CallOptions, ListWaits {
   now?: () => number;
 }
 
-type Platform = Calls<"teammembers"> & Partial<Calls<"userid">>;
+type Platform = Calls<"teammembers">;
 
 /** A list that is being read, since the team's version was this. */
 interface Read extends PromiseWithResolvers<TeamList> {
@@ -53,8 +53,6 @@ export class TeamLists {
   readonly #late: LateMembers | undefined;
   /** True while lists hold user IDs alone, which do not show the team they belong to. */
   #isBare = false;
-  /** True where the ID of a listed member was seen to be that of its user. */
-  #isOwnID = false;
 
   constructor(
     client: Platform,
@@ -161,12 +159,11 @@ export class TeamLists {
       for (const read of reads) {
         const { teamID, version, resolve, reject } = read;
         const listed = isOne ? teamMembers : teamMembers.filter((member) => member.teamID === teamID);
-        const own = await this.#identified(listed, call);
-        if (!own.every(hasID)) {
-          reject(withoutID(teamID, own));
+        if (!listed.every(hasID)) {
+          reject(withoutID(teamID, listed));
           continue;
         }
-        const members = following(this.#earlier.get(teamID) ?? [], own);
+        const members = following(this.#earlier.get(teamID) ?? [], listed);
         this.#earlier.set(teamID, members);
         const later = this.#late?.waitFor(teamID, members);
         if (later !== undefined) {
@@ -191,27 +188,6 @@ export class TeamLists {
     }
   }
 
-  /**
-   * Members whose only ID is that of their user, as one address shows: the platform finds it by that ID. Others stay
-   * without a user ID.
-   */
-  async #identified(members: readonly Member[], call: CallOptions): Promise<readonly Member[]> {
-    const isOpen = ({ userID, teamMemberID }: Member): boolean => userID === undefined && teamMemberID !== undefined;
-    const unclear = members.find((member) => isOpen(member) && member.email !== undefined);
-    if (!unclear || !this.#client.userid) return members;
-    if (!this.#isOwnID) {
-      const asked = this.#client.userid({ email: unclear.email ?? "" }, call);
-      const { userID } = (await asked.catch((error: unknown) => {
-        const isAnswer = error instanceof ApiError && ["forbidden", "notFound", "notImplemented"].includes(error.code);
-        if (isRefusal(error) || isAnswer) return undefined;
-        throw error;
-      })) ?? { userID: undefined };
-      this.#isOwnID = userID === unclear.teamMemberID;
-    }
-    if (!this.#isOwnID) return members;
-    return members.map((one) => (isOpen(one) ? { ...one, userID: one.teamMemberID, teamMemberID: undefined } : one));
-  }
-
   async #oneByOne(reads: readonly Read[], call: CallOptions): Promise<void> {
     const teams = Map.groupBy(reads, ({ teamID }) => teamID);
     await Promise.all([...teams.values()].map((own) => this.#readAll(own, call)));
@@ -228,6 +204,6 @@ function withoutID(teamID: string, members: readonly Member[]): ApiError {
     code: "badAnswer",
     endpoint: "teammembers",
     message: `A member of team ${teamID} came without a user ID${known.length > 0 ? `; it has ${known.join(", ")}` : ""}`,
-    hint: "The ID of its own counts as the user's where userid answers the same for the address.",
+    hint: "Members are known by their users' IDs: ask the platform's operator to list them.",
   });
 }

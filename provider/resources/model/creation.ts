@@ -1,5 +1,5 @@
 import type { CallOptions, CallRecord } from "../../client/http/call.ts";
-import { ApiError, isOutcomeUnknown, isRefusal, orUndefinedIfNotFound } from "../../contract/errors.ts";
+import { ApiError, isOutcomeUnknown, isRefusal, isUndocumented, orUndefinedIfNotFound } from "../../contract/errors.ts";
 import { mayBeMade } from "./made.ts";
 import { ResourceError, type Context } from "./resource.ts";
 
@@ -157,7 +157,7 @@ export async function createOnce<Found extends Aged>(creation: Creation<Found>):
       const isUnknown = isOutcomeUnknown(error);
       isLost ||= mayBeMade(error);
       if (!isLost && !isBegun) journal.settle(urn, thing);
-      if (!isUnknown && !mayBeThere(error)) throw error;
+      if (isUndocumented(error) || (!isUnknown && !mayBeThere(error))) throw error;
       const { found, age } = await look(creation, id);
       if (found === undefined && (!isUnknown || attempt === 3)) throw error;
       const honoursForSure = honouring.has(context.client);

@@ -1,5 +1,5 @@
 import type { AnswerOf } from "../../contract/endpoints.ts";
-import { isOutcomeUnknown, orUndefinedIfNotFound } from "../../contract/errors.ts";
+import { isOutcomeUnknown, isUndocumented, orUndefinedIfNotFound } from "../../contract/errors.ts";
 import { withoutUndefined } from "../../contract/values.ts";
 import type { Context } from "../model/resource.ts";
 
@@ -63,7 +63,7 @@ async function once<Made>(make: () => Promise<Made>, found: () => Promise<Made |
     try {
       return await make();
     } catch (error) {
-      if (!isOutcomeUnknown(error) || attempt === 3) throw error;
+      if (!isOutcomeUnknown(error) || isUndocumented(error) || attempt === 3) throw error;
       const there = await found().catch(() => {
         throw error; // as long as nobody can look, it stays unknown
       });

@@ -1,5 +1,5 @@
 import { messageOf } from "../../../../machine/failures.ts";
-import { isOutcomeUnknown, orUndefinedIfNotFound } from "../../../contract/errors.ts";
+import { isOutcomeUnknown, isUndocumented, orUndefinedIfNotFound } from "../../../contract/errors.ts";
 import { withoutUndefined, type Row, type RowData } from "../../../contract/values.ts";
 import { quote } from "../../../messages/text.ts";
 import { canonical, keyText } from "../../../reconcile/digests.ts";
@@ -117,7 +117,7 @@ async function inserted(context: RowContext, target: RowTarget, links: Links, { 
     try {
       return (await client.insertmicroapprow({ microAppID: table, rowData, ...options }, context)).rowID;
     } catch (error) {
-      if (!isOutcomeUnknown(error) || error.code === "cancelled") throw error;
+      if (!isOutcomeUnknown(error) || error.code === "cancelled" || isUndocumented(error)) throw error;
       report.warning(`${table}: the answer to the first row was lost; looking whether it is there`);
       const look = () => rowLike(context, target, links, rowData, embeddingRowID);
       const found = await untilShown(context, look, (rowID) => rowID !== undefined);

@@ -1,4 +1,4 @@
-import { isOutcomeUnknown, isRefusal, type ApiError } from "../../../contract/errors.ts";
+import { isOutcomeUnknown, isRefusal, isUndocumented, type ApiError } from "../../../contract/errors.ts";
 import { withoutUndefined } from "../../../contract/values.ts";
 import type { RowSet } from "../../../reconcile/rowSet.ts";
 import { untilShown } from "../../model/shown.ts";
@@ -80,7 +80,7 @@ export class RowInserts {
         }
         this.#isTrusted = inserted === undefined;
       } catch (error) {
-        if (!isOutcomeUnknown(error)) throw error;
+        if (!isOutcomeUnknown(error) || isUndocumented(error)) throw error;
         report.warning(`${table}: the answer to a batch of ${missing.length} rows was lost; looking which are there`);
       }
       const sent = missing;

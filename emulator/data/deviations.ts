@@ -1,4 +1,4 @@
-import { habits, type Habit } from "./habits.ts";
+import { habits, type Habit } from "../../provider/habits/habits.ts";
 
 // What the emulator can do otherwise than the specification says, for tests alone: no profile has it and no code of the
 // product asks for it. On each such platform the product works without a setting, or refuses before it does harm.
@@ -9,35 +9,19 @@ const deviation = <const Values extends readonly [string, ...string[]]>(about: s
 });
 
 export const deviations = {
-  readEnvelope: deviation("Where the payload of a read stands", "body", "top", "result"),
   failureStatus: deviation("The HTTP status of a refusal", "own", "ok"),
-  idForm: deviation("What the IDs are that the platform gives", "text", "number"),
-  newIDName: deviation("What the ID of a new row or child record is called", "own", "_id", "id"),
-  successWord: deviation("The status word of a success", "success", "ok", "absent"),
-  userLookupEnvelope: deviation("Where userid answers", "body", "top"),
-  keyAlone: deviation("Whether createappwithprompt takes the key without a token", "no", "yes"),
-  keyNeeded: deviation("Whether createappwithprompt needs the key", "yes", "no"),
-  rowsName: deviation("What the list of rows is called", "microAppRows", "rows", "data", "none"),
   unknownTable: deviation("What reading an unknown table answers", "notFound", "empty"),
-  noMatch: deviation("What a read answers where no row matches", "empty", "null", "absent"),
-  unknownRow: deviation("What reading an unknown row answers", "empty", "null", "notFound"),
+  unknownRow: deviation("What reading an unknown row answers", "empty", "notFound"),
   skip: deviation("Whether `skip` counts", "honoured", "ignored"),
   optLimit: deviation("Whether `optLimit` counts", "honoured", "ignored"),
-  order: deviation("Whether `order` of a search filter counts", "honoured", "ignored"),
   rowOrder: deviation("In which order rows come that nobody sorts", "kept", "changing"),
   viewSort: deviation("Whether `optViewSort` counts", "honoured", "ignored"),
   searchFilters: deviation("What `optSearchFilters` do", "match", "ignored", "refused"),
   viewFilters: deviation("What `optViewFilters` do", "match", "ignored", "refused"),
   rangeFilters: deviation("What `$gt` and its like do in `optViewFilters`", "compare", "ignored", "refused"),
-  parentFilter: deviation("What `embeddingRowID` in `optViewFilters` does", "match", "ignored"),
   parentShown: deviation("Whether a row that is read names its parent", "yes", "no"),
   subRows: deviation("How rows of a sub-table are found", "all", "byParent"),
-  rawRows: deviation("What raw rows are asked for by", "platformFormat", "other"),
   linkForm: deviation("What a linked value is read as", "object", "id"),
-  numberForm: deviation("What a number is read as", "number", "text"),
-  dateForm: deviation("What a date is read as", "iso", "milliseconds"),
-  emptyViewers: deviation("How a row without viewers says so", "list", "absent"),
-  submittedForm: deviation("What `submitted` is", "milliseconds", "iso"),
   unknownLabels: deviation("What is done with a label that the table does not have", "dropped", "refused", "kept"),
   labelCase: deviation("Whether the case of labels counts", "counts", "ignored"),
   wrongValues: deviation("What is done with a value that does not fit its field", "refused", "kept", "dropped"),
@@ -50,8 +34,6 @@ export const deviations = {
   updateUnknownRow: deviation("What changing an unknown row answers", "notFound", "success"),
   removeUnknownRow: deviation("What deleting an unknown row answers", "notFound", "success"),
   childRead: deviation("Whether one child record can be read", "yes", "no"),
-  storecopyPath: deviation("The name of storecopy on the wire", "either", "storecopy", "s3copy"),
-  uploadPath: deviation("The name of uploadFileToStore on the wire", "either", "uploadFileToStore", "uploadFileToS3"),
   chosenIDs: deviation("What a chosen `_id` of a new organization or team does", "honoured", "ignored", "refused"),
   organizationNames: deviation("Whether names of organizations are unique", "unique", "free"),
   teamNames: deviation("Whether names of teams are unique in their organization", "free", "unique"),
@@ -67,8 +49,6 @@ export const deviations = {
   roleChange: deviation("Whether a member's role can be changed", "yes", "ignored", "refused"),
   defaultChannel: deviation("What a notification without a channel does", "both", "inApp"),
   notificationValues: deviation("What is done with message, badge and channel of a notification", "kept", "dropped"),
-  appStatus: deviation("Where the status of a generation stands", "body", "result", "text"),
-  attachments: deviation("Whether `attachments` may be left out", "optional", "required"),
 } as const satisfies Record<string, Habit>;
 
 /** All that the emulator can do otherwise: habits and deviations. */
