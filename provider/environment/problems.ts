@@ -76,7 +76,10 @@ function describeIssue(issue: Issue, above: KeyPath, schema: z.ZodType, root: Va
         const at = keyPlace(root, [...path, key]);
         // A problem that is not reported needs no advice, which takes time.
         if (index >= maxReported) return { at, message: `unknown key "${key}"; remove it` };
-        const gone = answerRemoved("environmentKeys", [...path.slice(0, 1), key].join("."));
+        const gone =
+          path.at(-1) === "habits"
+            ? answerRemoved("habits", key)
+            : answerRemoved("environmentKeys", [...path.slice(0, 1), key].join("."));
         if (gone !== undefined) return { at, message: gone };
         const meant = pathOf([...path, nearest(key, known) ?? key]);
         return { at, message: `unknown key "${key}"; ${suggestion(key, known)}`, meant };
