@@ -1,6 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { endpoints } from "../provider/contract/endpoints.ts";
-import { administrate, post, replyOf, signIn, start } from "./testing/platform.ts";
+import { administrate, post, signIn, start } from "./testing/platform.ts";
 
 const country = { microAppID: "countries", rowData: { Code: "CZ" } };
 
@@ -45,24 +44,4 @@ test("rows are marked over the admin interface, and locked ones are kept", async
   expect((await ada.call("updatemicroapprow", { rowID, rowData: {} })).status).toBe(403);
   expect((await ada.call("removemicroapprow", { rowID })).status).toBe(403);
   expect((await admin.call("removemicroapprow", { rowID })).status).toBe(200);
-});
-
-test("the OpenAPI document has every endpoint", async () => {
-  const { url } = await start();
-  const document = await replyOf(await fetch(`${url}/openapi.json`));
-  expect(document.at("openapi")).toBe("3.1.0");
-  const paths = document.at("paths") as Record<string, Record<string, { operationId: string }>>;
-  expect(Object.keys(paths)).toEqual(Object.values(endpoints).map(({ path }) => path));
-  for (const [name, { path }] of Object.entries(endpoints)) {
-    const operations = Object.values(paths[path] ?? {}).map(({ operationId }) => operationId);
-    expect(operations).toContain(name);
-  }
-  const insert = paths["/api/insertmicroapprow"]?.["post"];
-  expect(insert).toMatchObject({
-    requestBody: { content: { "application/json": { schema: { required: ["microAppID", "rowData"] } } } },
-    responses: {
-      "200": { content: { "application/json": { schema: { properties: { rowID: { type: "string" } } } } } },
-      "404": {},
-    },
-  });
 });

@@ -33,51 +33,34 @@ test("every call is logged with who, what and how it ended", async () => {
     answer: expect.objectContaining({ status: "success" }) as unknown,
   };
   const refused = expect.objectContaining({ status: "error" }) as unknown;
+  const [inserted, read] = [
+    { effect: "create", mutating: true, status: 200 },
+    { effect: "read", mutating: false },
+  ];
+  const none = { status: "failure", message: "Data table not found: none" };
+  const unknown = {
+    userID: null,
+    session: null,
+    headers: expect.not.objectContaining({ "x-auth-token": "***" }) as unknown,
+  };
+  const many = { rows: "(500 items)", bytes: expect.any(Number) as unknown, sha256: expect.any(String) as unknown };
+  const table = { microAppID: "countries" };
   const calls = [
+    { ...inserted, endpoint: "insertmicroapprow", request: { ...table, rowData: { Code: "CZ" } } },
     {
-      ...common,
-      sequence: since + 1,
-      endpoint: "insertmicroapprow",
-      effect: "create",
-      mutating: true,
-      status: 200,
-      request: { microAppID: "countries", rowData: { Code: "CZ" } },
-    },
-    {
-      ...common,
-      sequence: since + 2,
+      ...read,
       endpoint: "microappdata",
-      effect: "read",
-      mutating: false,
       status: 404,
-      failure: "Data table not found: none",
-      answer: { status: "failure", message: "Data table not found: none" },
+      failure: none.message,
+      answer: none,
       request: { microAppID: "none" },
     },
     {
-      ...common,
-      sequence: since + 3,
-      endpoint: "readteam",
-      effect: "read",
-      mutating: false,
-      userID: null,
-      session: null,
-      headers: expect.not.objectContaining({ "x-auth-token": expect.anything() }) as unknown,
-      answer: refused,
-      status: 401,
+      ...{ ...read, ...unknown, endpoint: "readteam", status: 401, answer: refused, request: { teamID: "t" } },
       failure: "You must be logged in: X-Auth-Token and X-User-Id are required",
-      request: { teamID: "t" },
     },
-    {
-      ...common,
-      sequence: since + 4,
-      endpoint: "insertmicroapprows",
-      effect: "create",
-      mutating: true,
-      status: 200,
-      request: { microAppID: "countries", rows: "(500 items)", bytes: expect.any(Number), sha256: expect.any(String) },
-    },
-  ];
+    { ...inserted, endpoint: "insertmicroapprows", request: { ...table, ...many } },
+  ].map((call, at) => ({ ...common, sequence: since + 1 + at, ...call }));
   expect(emulator.calls({ since })).toEqual(calls);
   expect(emulator.calls({ mutating: true })).toEqual([calls[0], calls[3]]);
   expect(readCalls(data, { since, mutating: false })).toEqual([calls[1], calls[2]]);

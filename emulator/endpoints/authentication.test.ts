@@ -1,19 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import { DatabaseSync } from "node:sqlite";
-import { directory, post, replyOf, signIn, start } from "../testing/platform.ts";
+import { directory, post, signIn, start } from "../testing/platform.ts";
 import { maxSessions } from "./authentication.ts";
 
-const json = { "content-type": "application/json" };
-
 describe("login", () => {
-  test("answers token and user ID at the top and under data", async () => {
-    const { url } = await start();
-    const reply = await post(`${url}/api/login`, JSON.stringify({ email: "ADA@example.com", password: "ada" }));
-    expect(reply.status).toBe(200);
-    expect(reply.at("authToken")).toEqual(reply.at("data.authToken"));
-    expect(reply.at("userId")).toEqual(reply.at("data.userId"));
-  });
-
   test.each([
     ["wrong password", { email: "ada@example.com", password: "bob" }],
     ["unknown address", { email: "eve@example.com", password: "ada" }],
@@ -40,16 +30,6 @@ describe("sessions", () => {
       const reply = await admin.call("userid", { email: "ada@example.com" }, headers);
       expect([reply.status, reply.at("status")]).toEqual([401, "error"]);
     }
-  });
-
-  test("end with logout, and only the one", async () => {
-    const { url } = await start();
-    const [first, second] = [await signIn(url), await signIn(url)];
-    expect((await first.call("logout", { authToken: first.token, userId: first.userID })).body).toEqual({
-      status: "success",
-    });
-    expect((await first.call("logout")).status).toBe(401);
-    expect((await second.call("logout")).status).toBe(200);
   });
 
   test("are in the file: a restart keeps them", async () => {
@@ -95,15 +75,6 @@ describe("sessions", () => {
 });
 
 describe("userid", () => {
-  test("takes the query, a GET and a POST with a body", async () => {
-    const { url } = await start();
-    const { token, userID, call } = await signIn(url);
-    const headers = { ...json, "x-auth-token": token, "x-user-id": userID };
-    const query = await replyOf(await fetch(`${url}/api/userid?email=admin@example.com`, { headers }));
-    expect(query.body).toEqual({ body: { status: "success", message: "User found", userID } });
-    expect((await call("userid", { email: "admin@example.com" })).body).toEqual(query.body);
-  });
-
   test("says who is unknown in its documented form", async () => {
     const { url } = await start();
     const reply = await (await signIn(url)).call("userid", { email: "eve@example.com" });

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { post, replyOf, seed, signIn, start, type Caller } from "../testing/platform.ts";
+import { post, seed, signIn, start, type Caller } from "../testing/platform.ts";
 
 const servers = new Set<Server>();
 
@@ -37,32 +37,6 @@ const create = (caller: Caller, appID: string, content: object) =>
   }) as Promise<string>;
 
 describe("child records", () => {
-  test("live from creation to deletion", async () => {
-    const { emulator, admin, rowID } = await platform();
-    const content = { url: "https://files.test/cz.png", filename: "cz.png", size: 10, type: "image/png" };
-    const childID = await create(admin, rowID, content);
-    const child = { _id: childID, appID: rowID, fieldID: "flag", content, userID: admin.userID };
-    expect(await admin.get("body.childItem", "microappchildRead", { childID })).toMatchObject(child);
-    const query = `?appID=${rowID}&fieldID=flag`;
-    const headers = { "x-auth-token": admin.token, "x-user-id": admin.userID };
-    const path = `${emulator.url}/api/microappchild/list${query}`;
-    const listed = [
-      await admin.call("microappchildList", { appID: rowID, fieldID: "flag" }),
-      await post(path, "", headers),
-      await replyOf(await fetch(path, { headers })),
-    ];
-    for (const reply of listed) expect(reply.at("body.childItems")).toMatchObject([child]);
-    await admin.call("microappchildUpdate", { childID, content: { filename: "flag.png" } });
-    expect(await admin.get("body.childItem.content", "microappchildRead", { childID })).toEqual({
-      ...content,
-      filename: "flag.png",
-    });
-    expect((await admin.call("microappchildDelete", { childID })).body).toMatchObject({ status: "success" });
-    for (const name of ["microappchildRead", "microappchildDelete"] as const) {
-      expect((await admin.call(name, { childID })).status).toBe(404);
-    }
-  });
-
   test("belong to a row and a file field of its table, and go with the row", async () => {
     const { admin, rowID } = await platform();
     const request = { microAppResourceID: "countries", appID: rowID, fieldID: "flag", content: {} };

@@ -18,44 +18,26 @@ const emails = async (caller: Caller, teamID: string) =>
     ({ email, role }) => `${email.split("@")[0] ?? ""} ${role}`,
   );
 
+test("IDs and organizations' names are taken once, the team of all members is the platform's, null clears", async () => {
+  const { admin } = await platform();
+  await organization(admin, { _id: "a", name: "A", description: "Makes things" });
+  await organization(admin, { _id: "b", name: "B" });
+  await admin.get("status", "insertteam", { teamInfo: { _id: "r", organizationID: "a", name: "Research" } });
+  const again = await admin.call("insertorganization", { organizationInfo: { name: "A" } });
+  expect([again.status, again.at("message")]).toEqual([409, "An organization named A already exists"]);
+  for (const [name, request] of [
+    ["insertorganization", { organizationInfo: { _id: "a", name: "C" } }],
+    ["updateorganization", { organizationID: "b", organizationInfo: { name: "A" } }],
+    ["insertteam", { teamInfo: { _id: "r", organizationID: "a", name: "Another" } }],
+    ["insertteam", { teamInfo: { organizationID: "a", name: "All Members" } }],
+    ["updateteam", { teamID: "r", teamInfo: { name: "All Members" } }],
+  ] as const)
+    expect([request, (await admin.call(name, request)).status]).toEqual([request, 409]);
+  await admin.call("updateorganization", { organizationID: "a", organizationInfo: { description: null } });
+  expect(await admin.get("body.description", "readorganization", { organizationID: "a" })).toBeNull();
+});
+
 describe("organizations", () => {
-  test("live from creation to deletion, with an ID of the caller's choice", async () => {
-    const { admin } = await platform();
-    const made = await admin.call("insertorganization", { organizationInfo: { _id: "acme", name: "Acme" } });
-    expect(made.body).toMatchObject({ status: "success", result: { _id: "acme" }, body: { _id: "acme" } });
-    const read = await admin.call("readorganization", { organizationID: "acme" });
-    expect(read.at("body")).toMatchObject({ _id: "acme", name: "Acme", description: null });
-    const change = { name: "Acme Ltd", description: "Makes things" };
-    expect((await admin.call("updateorganization", { organizationID: "acme", organizationInfo: change })).body).toEqual(
-      {
-        status: "success",
-      },
-    );
-    expect(await admin.get("body", "readorganization", { organizationID: "acme" })).toMatchObject(change);
-    const cleared = { organizationID: "acme", organizationInfo: { description: null } };
-    await admin.call("updateorganization", cleared);
-    expect(await admin.get("body.description", "readorganization", { organizationID: "acme" })).toBeNull();
-    expect((await admin.call("deleteorganization", { organizationID: "acme" })).status).toBe(200);
-    for (const name of ["readorganization", "deleteorganization"] as const) {
-      expect((await admin.call(name, { organizationID: "acme" })).status).toBe(404);
-    }
-  });
-
-  test("have unique names and IDs", async () => {
-    const { admin } = await platform();
-    await organization(admin, { _id: "a", name: "A" });
-    await organization(admin, { _id: "b", name: "B" });
-    const again = await admin.call("insertorganization", { organizationInfo: { name: "A" } });
-    expect([again.status, again.at("status"), again.at("message")]).toEqual([
-      409,
-      "failure",
-      "An organization named A already exists",
-    ]);
-    expect((await admin.call("insertorganization", { organizationInfo: { _id: "a", name: "C" } })).status).toBe(409);
-    const rename = { organizationID: "b", organizationInfo: { name: "A" } };
-    expect((await admin.call("updateorganization", rename)).status).toBe(409);
-  });
-
   test("are not deleted while they have teams, which are named", async () => {
     const { admin } = await platform();
     await organization(admin, { _id: "acme", name: "Acme" });
@@ -82,30 +64,6 @@ describe("organizations", () => {
 });
 
 describe("teams", () => {
-  test("live from creation to deletion", async () => {
-    const { admin } = await platform();
-    await organization(admin, { _id: "acme", name: "Acme" });
-    const teamInfo = { _id: "r", organizationID: "acme", name: "Research", description: "Finds out" };
-    expect((await admin.call("insertteam", { teamInfo })).at("result._id")).toBe("r");
-    expect((await admin.call("insertteam", { teamInfo })).status).toBe(409);
-    expect(await admin.get("body", "readteam", { teamID: "r" })).toMatchObject(teamInfo);
-    await admin.call("updateteam", { teamID: "r", teamInfo: { name: "Development" } });
-    expect(await admin.get("body", "readteam", { teamID: "r" })).toMatchObject({ ...teamInfo, name: "Development" });
-    for (const [name, request] of [
-      ["insertteam", { teamInfo: { organizationID: "acme", name: "All Members" } }],
-      ["updateteam", { teamID: "r", teamInfo: { name: "All Members" } }],
-    ] as const) {
-      const refused = await admin.call(name, request);
-      expect([refused.status, refused.at("message")]).toEqual([409, "The organization has a team All Members already"]);
-    }
-    expect((await admin.call("deleteteam", { teamID: "r" })).status).toBe(200);
-    for (const name of ["readteam", "deleteteam"] as const) {
-      expect((await admin.call(name, { teamID: "r" })).status).toBe(404);
-    }
-    const nowhere = { teamInfo: { organizationID: "none", name: "Lost" } };
-    expect((await admin.call("insertteam", nowhere)).status).toBe(404);
-  });
-
   test("are not deleted while they have other members than their administrator, who are named", async () => {
     const { admin, ada } = await platform();
     await organization(admin, { _id: "acme", name: "Acme" });
@@ -173,13 +131,6 @@ describe("members", () => {
     await admin.call("insertteammembers", { teamIDs: [teamID], emails: ["ada@example.com", "bob@example.com"] });
     expect((await ada.call("deleteteammember", { teamID, userID: bob.userID })).status).toBe(403);
     expect((await ada.call("deleteteammember", { teamID, userID: ada.userID })).status).toBe(200);
-  });
-
-  test("are answered as user IDs where the platform does so", async () => {
-    const { url } = await start({ seed: { settings: { memberForm: "userIDs" } } });
-    const admin = await signIn(url);
-    const teamID = await team(admin, await organization(admin, { name: "Acme" }), "Research");
-    expect(await admin.get("body.teamMembers", "teammembers", { teamIDs: [teamID] })).toEqual([admin.userID]);
   });
 
   test("are in exactly the teams that are enforced", async () => {

@@ -113,16 +113,6 @@ describe("a row", () => {
     expect(await codes(admin, { optViewFilters: [{ Code: 1 }] })).toEqual([1]);
   });
 
-  test("belongs to who is named, then and later", async () => {
-    const { url, admin } = await platform();
-    const ada = await signIn(url, "ada@example.com", "ada");
-    const rowID = await insert(admin, { Code: "CZ" }, { userID: ada.userID });
-    expect((await row(admin, rowID))["userID"]).toBe(ada.userID);
-    await admin.call("updatemicroapprow", { rowID, rowData: {}, userID: admin.userID });
-    expect((await row(admin, rowID))["userID"]).toBe(admin.userID);
-    expect((await admin.call("updatemicroapprow", { rowID, rowData: {}, userID: "none" })).status).toBe(404);
-  });
-
   test("links to a row of another table and shows it as it is now", async () => {
     const { admin } = await platform();
     const crossAppRowID = await insert(admin, { Code: "CZK", Digits: 2 }, { microAppID: "currencies" });
@@ -338,20 +328,6 @@ describe("many rows", () => {
     expect(keyed).toEqual(batch.map(({ Code }) => Code));
   });
 
-  test("are inserted 1 to 10,000 at a time", async () => {
-    const { admin } = await platform();
-    const batch = (length: number) => ({
-      microAppID: "countries",
-      rows: Array.from({ length }, () => ({ Code: "X" })),
-    });
-    for (const length of [0, 10_001]) expect((await admin.call("insertmicroapprows", batch(length))).status).toBe(400);
-    expect((await admin.call("insertmicroapprows", batch(10_000))).body).toEqual({
-      status: "success",
-      inserted: 10_000,
-      body: { inserted: 10_000 },
-    });
-  });
-
   test("are found by what their texts share with a search, the nearest first", async () => {
     const { admin } = await platform();
     const names = [
@@ -372,14 +348,5 @@ describe("many rows", () => {
     expect(await nearest({ optVectorSearchString: "mountains", optLimit: "2" })).toEqual([names[4], names[0]]);
     expect(await nearest({ optVectorSearchString: "sea", optViewFilters: [{ Name: { $regex: "^M" } }] })).toEqual([]);
     expect(await nearest({})).toHaveLength(5); // nothing to search for
-  });
-
-  test("come raw where they are asked for so", async () => {
-    const { admin } = await platform();
-    await fourCountries(admin);
-    const [raw] = await rows(admin, { platformFormat: true, optLimit: 1 });
-    expect(raw).toMatchObject({ parentResourceID: "countries", sortVal: "CZ", sortVal2: 10_900_000, sortVal4: true });
-    expect(Object.values(raw?.["fields"] as Row)).toContain("Czechia");
-    expect(raw).not.toHaveProperty("Code");
   });
 });

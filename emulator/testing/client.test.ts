@@ -6,7 +6,7 @@ import { type ClientOptions } from "../../provider/client/options.ts";
 import { appIDIn } from "../../provider/contract/apps.ts";
 import { endpoints, type EndpointName } from "../../provider/contract/endpoints.ts";
 import type { EmulatorOptions } from "../emulator.ts";
-import { seed, start } from "./platform.ts";
+import { start } from "./platform.ts";
 
 // The typed client and the emulator meet in the contract only; here every endpoint goes from one to the other.
 
@@ -122,14 +122,5 @@ test("client and emulator agree on a deployment's own names", async () => {
     code: "notFound",
     message: expect.stringContaining("File not found"),
   });
-  await client.close();
-});
-
-test("members that are answered as user IDs are understood", async () => {
-  const { client } = await connected({ seed: { ...seed, settings: { memberForm: "userIDs" } } });
-  await client.insertorganization({ organizationInfo: { _id: "acme", name: "Acme" } });
-  const { teamID } = await client.insertteam({ teamInfo: { organizationID: "acme", name: "Research" } });
-  const { userId: userID } = await client.login({ email: "admin@example.com", password: "admin" });
-  expect((await client.teammembers({ teamIDs: [teamID] })).teamMembers).toEqual([{ userID }]);
   await client.close();
 });
