@@ -6,10 +6,12 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { hashPassword } from "../../emulator/data/hashing.ts";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
-import { sampleOf, testInLong } from "../harness/drawn.ts";
+import { testInLong } from "../harness/drawn.ts";
 import { dynamic, plugin } from "../harness/kinds.ts";
 import { freshFolder, Project, repository } from "../harness/project.ts";
 import { ProviderHost, type TestedKind, type Properties } from "../harness/providerHost.ts";
+
+// A renewed password never locks out.
 
 const email = "admin@example.com";
 const [first, renewed, wrong] = ["correct-horse", "battery-staple", "neither-of-them"];
@@ -146,17 +148,9 @@ describe.each([
   );
 });
 
-describe.each(
-  sampleOf<[string, boolean]>(
-    [
-      ["an explicit provider", true],
-      ["the stack's configuration", false],
-    ],
-    1,
-  ),
-)("the dynamic provider with %s", (_, explicit) => {
+describe("the dynamic provider", () => {
   const start = (password: string, environment?: Readonly<Record<string, string>>) =>
-    started(password, explicit, environment, dynamic);
+    started(password, true, environment, dynamic);
 
   testInLong(
     "goes on with a renewed login, and with a wrong one does nothing, says so once and loses nothing",
@@ -241,41 +235,3 @@ test("under the embedded engine a renewed password locks nobody out, and a wrong
     await project.remove();
   }
 });
-
-testInLong(
-  "an up of dynamic resources that has nothing to change is never unchanged with a login that fails",
-  async () => {
-    const project = await Project.running(
-      'import { Organization } from "pulumi-microapps";\nnew Organization("acme", { name: "Acme" });\n' +
-        'new Organization("zeta", { name: "Zeta" });\n',
-      { "microapps:endpoint": emulator.url, "microapps:email": email, "microapps:password": first },
-    );
-    const fails = async (): Promise<void> => {
-      const { status, output } = await project.run("up --yes --skip-preview");
-      const [, diagnostics = ""] = output.split("Diagnostics:\n");
-      expect({ status, login: diagnostics.match(/login: Login failed: .*/g) }).toEqual({
-        status: 1,
-        login: [
-          "login: Login failed: wrong e-mail address or password. Check the e-mail address and password, or the token and user ID.",
-        ],
-      });
-    };
-    try {
-      await project.succeed("stack init dev");
-      await project.succeed("up --yes --skip-preview");
-      renew();
-      await fails();
-      await project.succeed("config set microapps:password", wrong);
-      await fails();
-      await project.succeed("config set microapps:password", renewed);
-      expect(await project.succeed("up --yes --skip-preview")).toContain("3 unchanged");
-      // A preview asks the platform for nothing.
-      const since = emulator.lastCall();
-      await project.succeed("preview --expect-no-changes");
-      expect(emulator.calls({ since })).toEqual([]);
-      await project.succeed("destroy --yes --skip-preview");
-    } finally {
-      await project.remove();
-    }
-  },
-);

@@ -1,9 +1,26 @@
+import { expect } from "@jest/globals";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Project } from "../harness/project.ts";
 import { spellings } from "./spellings.ts";
 
+/** Runs commands of a project, and keeps what they print and what is in its files then, but for those that may have secrets. */
+export function watching(project: () => Project, mayHave: RegExp) {
+  /** Text → where it was read. */
+  const seen = new Map<string, string>();
+  const run = async (status: number, command: string, ...flags: string[]): Promise<string> => {
+    const ended = await project().run(command, ...flags);
+    const files = (await texts(project().folder)).filter(([file]) => !mayHave.test(file));
+    for (const [place, text] of [[`${command} ${flags.join(" ")}`, ended.output], ...files] as const)
+      seen.set(text, place);
+    expect({ command, status: ended.status, output: ended.output }).toMatchObject({ status });
+    return ended.output;
+  };
+  return { seen, run };
+}
+
 /** The text of every file under a folder, by path. */
-export async function texts(folder: string): Promise<[string, string][]> {
+async function texts(folder: string): Promise<[string, string][]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   return Promise.all(

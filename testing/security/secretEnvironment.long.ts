@@ -5,7 +5,7 @@ import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient } from "../../provider/client/index.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { Project } from "../harness/project.ts";
-import { found, texts } from "./searching.ts";
+import { found, watching } from "./searching.ts";
 
 /** A text that nothing else has, with characters that are spelled otherwise elsewhere. */
 const random = (): string => `t${randomBytes(9).toString("base64url")} "of"/+ü?&<b>`;
@@ -33,8 +33,6 @@ const csv = (token: string): string => `Code,Token\nA,"${token.replaceAll('"', '
 
 let project: Project;
 let emulator: Emulator;
-/** Text → where it was read. */
-const seen = new Map<string, string>();
 
 beforeAll(async () => {
   const fields = { Code: "text", Name: "text", Token: "text" };
@@ -60,14 +58,7 @@ beforeAll(async () => {
 });
 afterAll(() => endedCleanly(project, emulator));
 
-async function run(status: number, command: string, ...flags: string[]): Promise<string> {
-  const ended = await project.run(command, ...flags);
-  const files = (await texts(project.folder)).filter(([file]) => !/(dev\.yaml|\.csv)$|\.git\//.test(file));
-  for (const [place, text] of [[`${command} ${flags.join(" ")}`, ended.output], ...files] as const)
-    seen.set(text, place);
-  expect({ command, status: ended.status, output: ended.output }).toMatchObject({ status });
-  return ended.output;
-}
+const { seen, run } = watching(() => project, /(dev\.yaml|\.csv)$|\.git\//);
 
 test("secret rows, cells, values of the configuration and passwords are in no report, file or output", async () => {
   await run(0, "up --yes --skip-preview --diff");

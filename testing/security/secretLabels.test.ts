@@ -7,7 +7,7 @@ import { endedCleanly } from "../harness/endedCleanly.ts";
 import { dynamic, plugin } from "../harness/kinds.ts";
 import { Project, repository } from "../harness/project.ts";
 import { ProviderHost, type Properties } from "../harness/providerHost.ts";
-import { found, texts } from "./searching.ts";
+import { found, watching } from "./searching.ts";
 
 const account = { email: "admin@example.com", password: "change-me-first" };
 const testedKinds = ["dynamic", "plugin"];
@@ -48,8 +48,6 @@ for (const door of ${JSON.stringify(testedKinds)}) {
 
 let project: Project;
 let emulator: Emulator;
-/** Text → where it was read. */
-const seen = new Map<string, string>();
 
 beforeAll(async () => {
   const fields = { Code: "text", Name: "text", Token: "text" };
@@ -89,14 +87,8 @@ function commit(): void {
   git("commit", "-qm", "rows");
 }
 
-async function run(command: string, ...flags: string[]): Promise<string> {
-  const ended = await project.run(command, ...flags);
-  const files = (await texts(project.folder)).filter(([file]) => !/index\.js$|\.csv$|\.git\//.test(file));
-  for (const [place, text] of [[`${command} ${flags.join(" ")}`, ended.output], ...files] as const)
-    seen.set(text, place);
-  if (ended.status !== 0) throw new Error(`${command} ended with ${String(ended.status)}:\n${ended.output}`);
-  return ended.output;
-}
+const { seen, run: watched } = watching(() => project, /index\.js$|\.csv$|\.git\//);
+const run = (command: string, ...flags: string[]): Promise<string> => watched(0, command, ...flags);
 
 const mutating = (): number => emulator.calls().filter((call) => call.mutating).length;
 

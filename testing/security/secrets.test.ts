@@ -9,7 +9,7 @@ import { dynamic, plugin } from "../harness/kinds.ts";
 import { Project, repository } from "../harness/project.ts";
 import { ProviderHost, type TestedKind, type Properties } from "../harness/providerHost.ts";
 import { hostile } from "./hostile.ts";
-import { found, texts } from "./searching.ts";
+import { found, watching } from "./searching.ts";
 import { spellings } from "./spellings.ts";
 
 // Each with characters that URLs, JSON and base64 spell otherwise.
@@ -99,15 +99,7 @@ describe("a project", () => {
   });
 
   test("secrets are in no file and in no output, whatever is run and whatever goes wrong", async () => {
-    const seen = new Map<string, string>(); // text → where it was read
-    const run = async (status: number, command: string, ...flags: string[]): Promise<string> => {
-      const ended = await project.run(command, ...flags);
-      const files = (await texts(project.folder)).filter(([file]) => !/index\.js$|\.csv$/.test(file));
-      for (const [place, text] of [[`${command} ${flags.join(" ")}`, ended.output], ...files] as const)
-        seen.set(text, place);
-      expect(`${command} ${ended.status}: ${ended.output}`).toContain(`${command} ${status}`);
-      return ended.output;
-    };
+    const { seen, run } = watching(() => project, /index\.js$|\.csv$/);
     await project.succeed("config set microapps:password --secret", password);
     await project.succeed("config set microapps:apiKey --secret", apiKey);
 

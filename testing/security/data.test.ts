@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { stops, type ChangeSet } from "../../cli/report/changeSet.ts";
 import { Repository } from "../../cli/report/testing/repository.ts";
 
-// Attacks of a pull request's author on its report: to run something, to hide something, to free himself of a rule.
+// Data is read, code is not believed: a pull request's author tries to have his report run something, to hide something, to
+// free himself of a rule.
 
 let repository: Repository;
 afterEach(() => repository.remove());

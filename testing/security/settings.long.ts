@@ -3,14 +3,14 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
-import type { Crypter } from "../../../engine/state/crypter.ts";
-import { configEntry, configKey, configValue } from "../../../engine/workspace/config.ts";
-import { findProject, readProject } from "../../../engine/workspace/project.ts";
-import { stackContent, strictDocument } from "../../../machine/settings/strict.ts";
-import { repository as home } from "../../harness/project.ts";
+import type { Crypter } from "../../engine/state/crypter.ts";
+import { configEntry, configKey, configValue } from "../../engine/workspace/config.ts";
+import { findProject, readProject } from "../../engine/workspace/project.ts";
+import { stackContent, strictDocument } from "../../machine/settings/strict.ts";
+import { repository as home } from "../harness/project.ts";
 
-// "Two readers of one file": what the real CLI makes of project and stack files, recorded beside them, is what we make of
-// them, or we refuse.
+// A project or stack file says one thing: what the real CLI makes of it, recorded in testdata, is what we make of it, or we
+// refuse.
 
 const entry = z.object({ value: z.string(), secret: z.boolean(), object: z.boolean() });
 const corpus = z
@@ -24,7 +24,7 @@ const corpus = z
       project: z.looseObject({ name: z.string(), main: z.string().nullable(), runtime: z.unknown() }).optional(),
     }),
   )
-  .parse(JSON.parse(readFileSync(join(home, "testing/security/secondReview/testdata/settings.json"), "utf8")));
+  .parse(JSON.parse(readFileSync(join(home, "testing/security/testdata/settings.json"), "utf8")));
 
 let folder: string;
 beforeEach(() => void (folder = realpathSync(mkdtempSync(join(tmpdir(), "microapps-settings-")))));

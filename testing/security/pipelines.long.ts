@@ -4,12 +4,12 @@ import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { inOrder, type Pipelines } from "../../../cli/commands/ci/pipelines.ts";
-import { renderPipelines } from "../../../cli/commands/ci/pipelines.ts";
-import { environmentsIn } from "../../../cli/report/environments.ts";
-import { Runner } from "../../gitops/runner.ts";
+import { inOrder, type Pipelines } from "../../cli/commands/ci/pipelines.ts";
+import { renderPipelines } from "../../cli/commands/ci/pipelines.ts";
+import { environmentsIn } from "../../cli/report/environments.ts";
+import { Runner } from "../gitops/runner.ts";
 
-// "The tool of the base came from the branch" when the project lies in a subfolder, and what pipelines pin.
+// Pipelines take their tool from the base, also where the project lies in a folder below the top, and pin what they take.
 
 let folder: string;
 let author: string;

@@ -6,7 +6,7 @@ import { throughBothKinds } from "../harness/bothKinds.ts";
 import * as testedKinds from "../harness/kinds.ts";
 import { ProviderHost } from "../harness/providerHost.ts";
 
-// Files of a pull request's author: a preview must neither show the content of other files nor wait.
+// A branch reads its own files only: a preview neither shows the content of others nor waits.
 
 const tables = { regions: { fields: { Code: "text", Name: "text" } } };
 
