@@ -275,9 +275,9 @@ export class Caller {
 
   #error(
     endpoint: EndpointName,
-    { code, message, status, outcome = "none", hint, dependants }: Failed & Ending,
+    { code, message, status, outcome = "none", hint, dependants, lasting = false }: Failed & Ending,
   ): ApiError {
-    const failure: FailureDetails = { code, endpoint, message: this.#clean(message), outcome };
+    const failure: FailureDetails = { code, endpoint, message: this.#clean(message), outcome, lasting };
     if (status !== undefined) failure.status = status;
     if (hint !== undefined) failure.hint = hint;
     if (dependants !== undefined) failure.dependants = dependants;

@@ -52,6 +52,8 @@ export interface FailureDetails {
   dependants?: readonly Dependant[];
   /** Default: `none`. */
   outcome?: CallEffect;
+  /** True where the same call would end so again (default: false). */
+  lasting?: boolean;
 }
 
 /** Something that prevents the deletion of another thing. */
@@ -89,6 +91,8 @@ export class ApiError extends Error {
   readonly outcome: CallEffect;
   /** Message of the platform or the transport, without endpoint and hint. */
   readonly platformMessage: string;
+  /** True where the same call would end so again. */
+  readonly lasting: boolean;
 
   constructor(failure: FailureDetails) {
     const hint = failure.hint ?? errorCodes[failure.code].hint;
@@ -101,6 +105,7 @@ export class ApiError extends Error {
     this.dependants = failure.dependants ?? [];
     this.outcome = failure.outcome ?? "none";
     this.platformMessage = failure.message;
+    this.lasting = failure.lasting ?? false;
   }
 }
 
@@ -133,7 +138,7 @@ export const isOutcomeUnknown = (error: unknown): error is ApiError =>
  * nothing more. What was made is found by the next run.
  */
 export const isUndocumented = (error: unknown): error is ApiError =>
-  error instanceof ApiError && error.code === "badAnswer" && error.outcome === "unknown";
+  error instanceof ApiError && error.code === "badAnswer" && error.outcome === "unknown" && error.lasting;
 
 function ended(sentence: string): string {
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;

@@ -105,7 +105,7 @@ test("rows without end are removed no longer than a run may have left some", asy
 
 test("an ID with parts of a path leads no call elsewhere", async () => {
   const id = "../../admin/delete?x=1#y/../%2e%2e";
-  const made = { status: "success", teamID: id, organizationID: id };
+  const made = { status: "success", result: id };
   answerOtherwise(
     (name) => /^insert(team|organization)$/.test(name),
     (_, response) => json(response, made),

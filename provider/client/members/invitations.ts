@@ -87,9 +87,9 @@ function halvesOf<One extends Addition>(group: readonly One[], error: unknown): 
 function withoutPeople(group: readonly Addition[], error: unknown): unknown {
   if (!(error instanceof ApiError) || new Set(group.map(personOf)).size === 1) return error;
   const people = group.flatMap((one) => [personOf(one), one.invitation.email ?? "", one.invitation.userID ?? ""]);
-  const { code, endpoint, status, hint, dependants, outcome, platformMessage } = error;
+  const { code, endpoint, status, hint, dependants, outcome, lasting, platformMessage } = error;
   const message = new Mask(people).hide(platformMessage);
-  return new ApiError({ code, endpoint, hint, dependants, outcome, message, ...withoutUndefined({ status }) });
+  return new ApiError({ code, endpoint, hint, dependants, outcome, lasting, message, ...withoutUndefined({ status }) });
 }
 
 function requestFor(group: readonly Addition[]): Request {
