@@ -9,12 +9,14 @@ SOURCES := $(shell find provider cli sdk emulator engine machine testing tools -
 .DEFAULT_GOAL := build
 
 node_modules/.installed: package.json package-lock.json .npmrc $(wildcard examples/*/package.json tools/scripts/*/package.json)
+	@echo "Installing what package-lock.json names (npm ci, half a minute)"
 	@npm ci --no-audit --no-fund --loglevel=error
 	@node -e 'const [a,b]=process.versions.node.split(".").map(Number);process.exit(a>22||a===22&&b>=19?0:1)' || \
 	  { echo "Node $$(node --version) is too old and no newer one could be installed: install Node 22.19 or newer, then run make again." >&2; exit 1; }
 	@touch $@
 
 dist/.built: node_modules/.installed tsconfig.json tools/scripts/bundle.mjs $(SOURCES)
+	@echo "Building dist (ten seconds)"
 	@rm -rf dist
 	@$(TSC) -p .
 	@node tools/scripts/bundle.mjs
@@ -40,6 +42,7 @@ compiled: dist/.built
 
 # More workers than cores: they wait for processes and timers.
 test: compiled
+	@echo "Running the tests; each suite says a line when it is done"
 	@node --no-warnings node_modules/jest/bin/jest.js \
 	  --maxWorkers=$(shell node -p 'Math.ceil(os.availableParallelism() * 2.5)') $(ARGS)
 
