@@ -10,6 +10,9 @@ const noApproval =
 const removalsInstead =
   "removals and removed are gone: maxRemovals, minAdmins and keepSelf hold what one run may remove, and a report lists it first";
 
+const adoptInstead =
+  "is gone: whoever is declared is owned, and leaves the team with the declaration. To give somebody up without that, set retainOnDelete (retain: true in a file)";
+
 const recreateInstead =
   "recreate is gone: rows keep their IDs. Put viewers under the label of their field to change them in rows that are there, or set newRows";
 
@@ -86,6 +89,8 @@ const againInstead =
 /** Inputs of resources, behind the resource: `SeedRows.schema`. Resources that are gone stand alone. */
 const inputs: Sentences = {
   "SeedRows.onViewersChange: recreate": recreateInstead,
+  "TeamMember.adopt": adoptInstead,
+  "TeamRoster.adopt": adoptInstead,
   "Environment.declaration":
     "declaration of an Environment is gone: write it to a file and name that, or declare single resources, which take outputs",
   "getRow.parentTable": "is gone: leave it out, since a table is read as a whole",
@@ -106,6 +111,7 @@ const environmentKeys: Sentences = {
   "masks.kinds": "kinds is gone: write a rule for each label; a dump that stops prints those that have none",
   "masks.others": "others is gone: write a rule or keep for each label; a dump that stops prints those that have none",
   "masks.keep": "mayHold is gone: write keep; what is kept is not searched for masked values any more",
+  "organizations.adopt": `adopt of people ${adoptInstead}`,
   removals: removalsInstead,
   removed: removalsInstead,
 };

@@ -102,8 +102,6 @@ export interface TeamMemberSettings {
   targetInitialApp?: Input<string>;
   /** Screen that the invitation opens. Acts when a user is invited. */
   targetInitialScreen?: Input<string>;
-  /** Take over what already exists on the platform, instead of refusing. */
-  adopt?: Input<boolean>;
 }
 
 /** Arguments of TeamMember with `email`, not `userID`. */
@@ -146,12 +144,8 @@ export interface TeamMemberOutputs {
   readonly targetInitialApp: Output<string | undefined>;
   /** Screen that the invitation opens. Acts when a user is invited. */
   readonly targetInitialScreen: Output<string | undefined>;
-  /** Take over what already exists on the platform, instead of refusing. */
-  readonly adopt: Output<boolean | undefined>;
   /** ID of the user, also of one who was named by address. */
   readonly memberUserID: Output<string>;
-  /** The role of a user who was a member before this stack first met them: they stay, with it, when the declaration goes. */
-  readonly found: Output<"admin" | "member" | undefined>;
 }
 
 /** Arguments of TeamRoster. */
@@ -170,14 +164,14 @@ export interface TeamRosterArgs {
   /** The team of source that is meant, where it has a column team. */
   team?: Input<string>;
   /**
-   * authoritative: also removes members who are not declared. additive: removes nobody.
+   * authoritative: also removes members who were never declared. additive: leaves them alone. Who is declared no longer leaves the team in both.
    * @default "authoritative"
    */
   mode?: Input<"authoritative" | "additive">;
   /** Addresses or user IDs of members to leave alone unless they are declared; * stands for any text. */
   ignore?: Input<Input<string>[]>;
   /**
-   * Largest part of the managed members (from 10 on) that one run may remove, as a fraction of 1.
+   * Largest part of the managed members (from 10 on; in a team that had members before the roster, from the first on) that one run may remove, as a fraction of 1.
    * @default 0.25
    */
   maxRemovals?: Input<number>;
@@ -194,8 +188,6 @@ export interface TeamRosterArgs {
   targetInitialApp?: Input<string>;
   /** Screen that the invitation opens. Acts when a user is invited. */
   targetInitialScreen?: Input<string>;
-  /** Take over a team that has other members or administrators already: they are removed or demoted. */
-  adopt?: Input<boolean>;
 }
 
 /** Outputs of TeamRoster. */
@@ -211,14 +203,14 @@ export interface TeamRosterOutputs {
   /** The team of source that is meant, where it has a column team. */
   readonly team: Output<string | undefined>;
   /**
-   * authoritative: also removes members who are not declared. additive: removes nobody.
+   * authoritative: also removes members who were never declared. additive: leaves them alone. Who is declared no longer leaves the team in both.
    * @default "authoritative"
    */
   readonly mode: Output<"authoritative" | "additive">;
   /** Addresses or user IDs of members to leave alone unless they are declared; * stands for any text. */
   readonly ignore: Output<string[] | undefined>;
   /**
-   * Largest part of the managed members (from 10 on) that one run may remove, as a fraction of 1.
+   * Largest part of the managed members (from 10 on; in a team that had members before the roster, from the first on) that one run may remove, as a fraction of 1.
    * @default 0.25
    */
   readonly maxRemovals: Output<number>;
@@ -235,12 +227,8 @@ export interface TeamRosterOutputs {
   readonly targetInitialApp: Output<string | undefined>;
   /** Screen that the invitation opens. Acts when a user is invited. */
   readonly targetInitialScreen: Output<string | undefined>;
-  /** Take over a team that has other members or administrators already: they are removed or demoted. */
-  readonly adopt: Output<boolean | undefined>;
   /** User IDs of the members, in the order of their sorted names. */
   readonly userIDs: Output<string[]>;
-  /** Roles, by user ID, of those who were members before this stack first met them: they stay when they are no longer declared. */
-  readonly found: Output<Record<string, "admin" | "member"> | undefined>;
 }
 
 /** Arguments of SeedRows beside `rows` and `source`. */

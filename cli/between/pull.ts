@@ -7,7 +7,7 @@ import { find, toPlainValue } from "../../provider/layers/document.ts";
 import { canonical, keyText } from "../../provider/reconcile/digests.ts";
 import { massDisappearance } from "../../provider/reconcile/guards.ts";
 import { type Cells, naturalKey } from "../../provider/reconcile/naturalKeys.ts";
-import { matcher } from "../../provider/reconcile/rosters.ts";
+import { matcher } from "../../provider/resources/people.ts";
 import { keyOf } from "../../provider/resources/rows/declared/declaration.ts";
 import { read } from "../../provider/sources/read.ts";
 import { isHidden, listLinkedLabels, type Source } from "../../provider/sources/source.ts";

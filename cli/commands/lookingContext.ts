@@ -3,12 +3,11 @@ import { today } from "../../machine/settings/today.ts";
 import { platformOf } from "../../provider/pulumi/binding.ts";
 import type { Configuration } from "../../provider/pulumi/configuration/configuration.ts";
 import type { PlatformAccess } from "../../provider/pulumi/platform.ts";
-import { TeamClaims } from "../../provider/resources/members/teamClaims.ts";
 import { Identities } from "../../provider/resources/model/identities.ts";
 import { Journal } from "../../provider/resources/model/journal.ts";
-import { MadeThings } from "../../provider/resources/records/madeThings.ts";
 import type { ResourceContext } from "../../provider/resources/resource.ts";
 import { RowClaims } from "../../provider/resources/rows/declared/claims.ts";
+import { TeamClaims } from "../../provider/resources/teamClaims.ts";
 
 const nobody = (): void => undefined;
 
@@ -34,7 +33,6 @@ export const lookingContext = (
   others: () => Promise.resolve(),
   organizationNames: new Map<string, string>(),
   identities: new Identities(),
-  made: new MadeThings(program, () => platformOf(settings)),
   journal: new Journal(() => platformOf(settings)),
   readsFirst: false,
   hide: nobody,

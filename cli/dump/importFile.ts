@@ -4,7 +4,7 @@ import { listLinkedInputs, things } from "../../provider/environment/things/thin
 import { check, inputsIn, pickSettable, secretsOf, type Properties } from "../../provider/pulumi/properties.ts";
 import { dynamicType, providerOf } from "../../provider/pulumi/providerKinds.ts";
 import { secretSignature, signature } from "../../provider/pulumi/secrets.ts";
-import { nameOf } from "../../provider/resources/members/rosterLists.ts";
+import { nameOf } from "../../provider/resources/people.ts";
 import type { ResourceContext, Resource } from "../../provider/resources/resource.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
 import { seedRows } from "../../provider/resources/seedRows.ts";

@@ -8,10 +8,16 @@ import { isObject } from "../../provider/contract/wire.ts";
 import { topName } from "../../provider/environment/things/logicalNames.ts";
 import type { DeclaredThing as Declaring } from "../../provider/environment/things/things.ts";
 import { formatCount } from "../../provider/messages/text.ts";
-import { findDeclared, type PeoplePlace } from "../../provider/resources/members/declaredPeople.ts";
-import { describeOver, describeSoon, type Ends, splitEnds } from "../../provider/resources/members/ends.ts";
-import { findRole } from "../../provider/resources/members/memberships.ts";
+import { findRole } from "../../provider/resources/memberships.ts";
 import type { RowWatch } from "../../provider/resources/model/resource.ts";
+import {
+  describeOver,
+  describeSoon,
+  type Ends,
+  findDeclared,
+  type PeoplePlace,
+  splitEnds,
+} from "../../provider/resources/people.ts";
 import type { ResourceContext } from "../../provider/resources/resource.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
 import { rowsByKey } from "../../provider/resources/rows/declared/cells.ts";

@@ -1,6 +1,7 @@
 import { isObject } from "../../provider/contract/wire.ts";
 import type { DeclaredThing as Declaring } from "../../provider/environment/things/things.ts";
-import { planRoster, type Role } from "../../provider/reconcile/rosters.ts";
+import { some } from "../../provider/messages/text.ts";
+import { planMembers, type PlanOptions, type Role } from "../../provider/resources/people.ts";
 import { type Change, fieldOf, fieldsOf, noTally, type Tally } from "./changeSet.ts";
 import { isHeeded, type KnownThing, type Plan, type PlannedStep } from "./planner.ts";
 import type { Declared } from "./source.ts";
@@ -10,6 +11,7 @@ interface PeopleAhead {
   changes: Change[];
   tally: Tally;
   guards: string[];
+  notes: string[];
   /** Steps of the team's people, whose settings and refusals are the team's. */
   steps: readonly PlannedStep[];
 }
@@ -55,8 +57,13 @@ export function comparePeople(steps: readonly PlannedStep[], sides: PlacedSides,
     const side = op === "remove" ? sides.base : sides.head;
     changes.push({ kind: "person", op, name: email, fields, ...(side ? { place: side.place(path) } : {}) });
   };
+  const retained: string[] = [];
   for (const [key, person] of known) {
     if (wanted.has(key)) continue;
+    if (person.step.operation === "delete" && person.step.known?.thing?.retain) {
+      retained.push(person.email);
+      continue;
+    }
     // A roster that goes on takes out nobody but whom its plan names.
     const stays = person.step === roster && ahead && !ahead.removed.has(key);
     if (!stays)
@@ -77,7 +84,9 @@ export function comparePeople(steps: readonly PlannedStep[], sides: PlacedSides,
     else tally.same++;
   }
   const guards = roster?.operation === "create" ? (ahead?.refusals ?? []) : [];
-  return { changes, tally, guards, steps };
+  const stay = retained.length === 1 ? "stays a member" : "stay members";
+  const notes = retained.length === 0 ? [] : [`${some(retained, 5)} ${stay}: retain is set`];
+  return { changes, tally, guards, notes, steps };
 }
 
 /** True if a person or roster is one of a team. */
@@ -165,6 +174,7 @@ function rosterAhead(
   const members = isObject(inputs["members"]) ? inputs["members"] : {};
   const wanted = Object.entries(members).map(([email, role]) => ({ email, role: roleOf(role) }));
   const live = known.map(({ email, settings }) => ({ userID: email, email, role: roleOf(settings["role"]) }));
-  const { remove, refusals } = planRoster(wanted, live, inputs as unknown as Parameters<typeof planRoster>[2]);
+  const options = { ...(inputs as unknown as PlanOptions), owned: live, keepSelf: undefined }; // it was checked
+  const { remove, refusals } = planMembers(wanted, live, options);
   return { removed: new Set(remove.map(({ email }) => email.toLowerCase())), refusals };
 }

@@ -281,8 +281,7 @@ export class Planner {
 
   #note(urn: string, findings: Findings | undefined): void {
     if (!findings) return;
-    const { own: _, ...ofRun } = findings; // records of what a stack has made are none of a plan's business
-    this.#notes.compared(urn, { changed: [], replaces: [], findings: ofRun });
+    this.#notes.compared(urn, { changed: [], replaces: [], findings });
   }
 }
 

@@ -108,7 +108,8 @@ async function thingOf(kind: Thing["kind"], step: PlannedStep, plan: Plan, sides
     (operation !== "same" && operation !== "update") ||
     changes.length > 0 ||
     formerly !== undefined ||
-    touched(seed?.tally) + touched(people?.tally) + guards.length + (seed?.notes.length ?? 0) > 0;
+    touched(seed?.tally) + touched(people?.tally) + guards.length > 0 ||
+    (seed?.notes.length ?? 0) + (people?.notes.length ?? 0) > 0;
   const unread = seed?.unread ?? false;
   if (!isTouched) return { problems, calls: 0, unread };
   const place = placeOf(step, sides);
@@ -129,6 +130,7 @@ async function thingOf(kind: Thing["kind"], step: PlannedStep, plan: Plan, sides
       notes: [
         ...(formerly === undefined ? [] : [`the key was ${formerly}; it stays the same thing`]),
         ...(seed?.notes ?? []),
+        ...(people?.notes ?? []),
         ...(kind === "app" && operation === "delete"
           ? ["the app stays on the platform: there is no way to delete one"]
           : []),

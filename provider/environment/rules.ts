@@ -5,7 +5,7 @@ import { formsAt } from "../layers/grammar.ts";
 import { mergeLayers, type Layers } from "../layers/layers.ts";
 import type { Merged } from "../layers/merge.ts";
 import { describePlace } from "../layers/verbs.ts";
-import { matcher } from "../reconcile/rosters.ts";
+import { matcher } from "../resources/people.ts";
 import { isUnknown } from "./configured.ts";
 import type { Rule } from "./policy.ts";
 import { valueNamed } from "./problems.ts";

@@ -49,10 +49,16 @@ const opens = z
   .optional()
   .meta({ description: targetInitialApp.meta()?.description ?? "" });
 
+const retain = z.boolean().optional().meta({
+  description:
+    "True to leave the team as it is when this leaves the file: Pulumi's retainOnDelete, which an up has to have saved before.",
+});
+
 const member = z.strictObject({
   role,
   ...invitation,
   targetInitialApp: opens,
+  retain,
 });
 
 /** An e-mail address or a user ID. */
@@ -76,6 +82,7 @@ const roster = z.strictObject({
       "until and team; or JSON, NDJSON or YAML.",
   }),
   targetInitialApp: opens,
+  retain,
 });
 
 const crew = z.strictObject({
@@ -85,8 +92,8 @@ const crew = z.strictObject({
     .optional()
     .meta({
       description:
-        "Members by e-mail address (an unknown one is invited) or by user ID: the role, or a map with role and what the " +
-        "invitation leads to.",
+        "Members by e-mail address (an unknown one is invited) or by user ID: the role, or a map with role, until, retain " +
+        "and what the invitation leads to.",
     }),
   roster: roster.optional().meta({
     description:

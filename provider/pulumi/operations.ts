@@ -65,7 +65,7 @@ function journalPlace({ configuration, directory }: RunSurroundings): string {
 }
 
 type Asked = Omit<Call, "resource"> & { resource: { name: string }; phase?: Phase };
-type Offline = OfflineResourceContext & Pick<ResourceContext, "appServer" | "made">;
+type Offline = OfflineResourceContext & Pick<ResourceContext, "appServer">;
 
 /** Tools for carrying out a call. */
 interface Tools {
@@ -129,7 +129,7 @@ export class Operations {
       if (call.resource.identity) this.#journal.settle(call.urn, `${call.resource.name} ${id}`);
       const keeps = change.replaces.length === 0;
       const isChanged = moved || change.changed.length > 0;
-      if (call.urn !== undefined) this.#identities.compared(call.urn, id, keeps, olds["found"]);
+      if (call.urn !== undefined) this.#identities.compared(call.urn, id, keeps);
       if (keeps) this.#refuseTwo(call, id);
       if (keeps && !isChanged) this.forecasts.report(call.urn, offline.report.info);
       return moved ? { ...change, changed: [...change.changed, bindingOutput] } : change;
@@ -163,7 +163,7 @@ export class Operations {
       const found = await resource.read(await online(state), id, { ...state, ...pickWriteOnly(resource, last) });
       if (!found) return undefined;
       const [old, { inputs: own }] = [pickDeclaredInputs(resource, inputs ?? state), found];
-      if (call.urn !== undefined) this.#identities.seen(call.urn, found.id, old, state["found"]);
+      if (call.urn !== undefined) this.#identities.seen(call.urn, found.id, old);
       const outputs = bound(found.outputs); // inputs of which a part is not known would seem to have lost it
       if (writeOnlyOf(resource).length > 0 && !own) return { id: found.id, outputs };
       const whole = { ...inputsIn(resource, outputs), ...own };
@@ -199,7 +199,6 @@ export class Operations {
   /** The engine has ended, perhaps before it saved its last results. */
   orphaned(): void {
     this.#journal.orphaned();
-    this.notes.known.made.orphaned();
   }
 
   /** The engine ends its run in order. */

@@ -10,14 +10,16 @@ const fewest = 10;
  * Explains why this number of removals is refused; undefined when it is allowed.
  * @param what what they are, in the plural
  * @param owned how many there were before
+ * @param from the number from which on the limit applies
  */
 export function tooManyRemovals(
   what: string,
   removals: number,
   owned: number,
   maxRemovals = defaultMaxRemovals,
+  from = fewest,
 ): string | undefined {
-  if (owned < fewest || removals <= owned * maxRemovals) return undefined;
+  if (owned < from || removals <= owned * maxRemovals) return undefined;
   return (
     `${removals} of ${owned} ${what} would be removed, more than maxRemovals allows (${percent(maxRemovals)}). ` +
     `If that is meant, set maxRemovals to ${enough(removals, owned)} for this run.`

@@ -5,7 +5,6 @@ import type { AnswerOf } from "../contract/endpoints.ts";
 import { isOutcomeUnknown } from "../contract/errors.ts";
 import { email, id, withoutUndefined } from "../contract/values.ts";
 import { quote } from "../messages/text.ts";
-import { exceptSpelling } from "./members/users.ts";
 import { findLegacyIntent } from "./model/journal.ts";
 import {
   common,
@@ -15,6 +14,7 @@ import {
   type Context,
   type OfflineContext,
 } from "./model/resource.ts";
+import { exceptSpelling } from "./people.ts";
 import { resource, type State } from "./resource.ts";
 
 const withTriggers = "A change of it alone sends nothing: change triggers, too.";

@@ -1,8 +1,8 @@
 import type { z } from "zod";
-import type { Named as Person } from "../reconcile/rosters.ts";
-import type { TeamClaims } from "./members/teamClaims.ts";
 import type { Diff, CheckedInputs, Context, Given, Observed, OfflineContext } from "./model/resource.ts";
+import type { Person } from "./people.ts";
 import type { RowClaims, RowFindings } from "./rows/declared/claims.ts";
+import type { TeamClaims } from "./teamClaims.ts";
 
 /** Context of a resource that talks to the platform. */
 export interface ResourceContext extends Context {
@@ -19,8 +19,6 @@ export interface OfflineResourceContext extends OfflineContext, Pick<ResourceCon
 export interface Findings extends Partial<RowFindings> {
   /** The user IDs of people whom the resource declares by their addresses. */
   people?: readonly Person[];
-  /** The stack's own things in this state, by their names in records. */
-  own?: readonly string[];
 }
 
 /** The result of a diff, which changes nothing itself: whoever asks for it notes the findings. */

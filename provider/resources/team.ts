@@ -1,13 +1,11 @@
 import { z } from "zod";
+import { messageOf } from "../../machine/failures.ts";
 import type { ListedMember } from "../client/members/memberLists.ts";
 import type { AnswerOf } from "../contract/endpoints.ts";
 import { ApiError, isRefusal, orUndefinedIfNotFound } from "../contract/errors.ts";
 import { id, withoutUndefined } from "../contract/values.ts";
 import { formatCount, quote } from "../messages/text.ts";
-import { isUser } from "../reconcile/rosters.ts";
-import { explainLack, membership } from "./members/memberships.ts";
-import { caller } from "./members/rosterApply.ts";
-import { nameOf } from "./members/rosterLists.ts";
+import { caller, explainLack } from "./memberships.ts";
 import {
   findChangedValues,
   createOnce,
@@ -19,6 +17,7 @@ import {
 import { describeNamed } from "./model/identities.ts";
 import { adopt, common, generation, PartialFailure, ResourceError, type Context } from "./model/resource.ts";
 import { proveGone, proveNew, proveSettings } from "./model/settings.ts";
+import { isSame, nameOf } from "./people.ts";
 import { resource, type ResourceContext, type State } from "./resource.ts";
 
 const inputs = z.object({
@@ -106,7 +105,12 @@ export const team = resource({
   update: async (context, id, old, inputs) => {
     await sync(context, id, inputs);
     if (inputs.adminID !== undefined && inputs.adminID !== old.adminID) {
-      const { member } = await context.members.add(id, { userID: inputs.adminID });
+      const { member, isUnseen, reason } = await context.members.add(id, { userID: inputs.adminID });
+      if (isUnseen) {
+        const why = reason === undefined ? "it was added, and is not in the list yet" : messageOf(reason);
+        const message = `${inputs.adminID} was not made an administrator of ${called(inputs)}: ${why}. The next up looks again`;
+        throw new PartialFailure(message, id, { ...inputs, adminID: undefined });
+      }
       if (member.role !== "admin") await context.members.setRole(id, member, "admin");
       await proveAdmin(context, id, member, inputs);
     }
@@ -125,7 +129,7 @@ export const team = resource({
       await dissolve(context, id);
       return proveGone(context, deleted);
     }
-    await removeEmptied(context, id, state, members);
+    await removeEmptied(context, id, state);
     await proveGone(context, deleted);
   },
 });
@@ -137,30 +141,17 @@ const called = ({ name }: { name: string }): string => `team ${quote(name)}`;
 
 type Find = () => Promise<Found | undefined>;
 
-/**
- * Deletes a team that nobody is in but whom this stack put there, and the account itself: a member whose resource is
- * `deletedWith` the team is left to this deletion, and the account came with the team.
- */
-async function removeEmptied(
-  context: ResourceContext,
-  id: string,
-  state: Kept,
-  members: readonly ListedMember[],
-): Promise<void> {
+/** Deletes a team that nobody is in but the account itself, which came with the team. */
+async function removeEmptied(context: ResourceContext, id: string, state: Kept): Promise<void> {
   const remove = () => orUndefinedIfNotFound(context.client.deleteteam({ teamID: id }, context));
-  const isTied = (member: ListedMember): boolean =>
-    context.made.isMade(state.resourceUrn, membership(id, member)) && !context.claims.declaring(id, member);
-  const refusal = await refusalOf(members.some(isTied) ? remove() : deleteEmptied(context, remove));
+  const refusal = await refusalOf(deleteEmptied(context, remove));
   if (!refusal) return;
   const left = (await context.members.list(id, { fresh: true })) ?? [];
   const self = await caller(context);
-  const tied = left.filter(isTied);
-  const own = left.filter((member) => !isTied(member) && isUser(self, member));
+  const own = left.filter((member) => isSame(self, member));
   // Nobody is taken out while anybody else stands in the way: the team would stay, without them.
-  const others = inTheWay(refusal, left, [...tied, ...own]);
-  if (others.length > 0 || tied.length + own.length === 0) throw notEmptied(context, state, refusal, others);
-  for (const member of tied) await context.members.remove(id, member);
-  if (tied.length > 0 && !(await refusalOf(deleteEmptied(context, remove)))) return;
+  const others = inTheWay(refusal, left, own);
+  if (others.length > 0 || own.length === 0) throw notEmptied(context, state, refusal, others);
   for (const member of own) await context.members.remove(id, member);
   await remove();
 }

@@ -1,21 +1,34 @@
 import { z } from "zod";
+import { messageOf } from "../../machine/failures.ts";
 import type { ListedMember } from "../client/members/memberLists.ts";
-import { orUndefinedIfNotFound } from "../contract/errors.ts";
+import { memberAt } from "../client/members/teamIndex.ts";
 import { role } from "../contract/members.ts";
 import { id } from "../contract/values.ts";
 import { quote } from "../messages/text.ts";
-import type { Role } from "../reconcile/rosters.ts";
-import { hasEnded } from "./members/declaredPeople.ts";
-import { ending, reportEnds, splitEnds } from "./members/ends.ts";
-import { explainLack, findRole, isAbsent, membership, staysFound } from "./members/memberships.ts";
-import { nameOf } from "./members/rosterLists.ts";
-import { stays, type MemberContext } from "./members/teamClaims.ts";
-import { checkNamedOnce, exceptSpelling, invitationTargets, user, userFound, userIDAt } from "./members/users.ts";
+import { caller, changeRoles, findLacking, findRole, sentences, takeOut, type MemberContext } from "./memberships.ts";
 import { uncancellable } from "./model/creation.ts";
-import { describeNamed, type Replaced } from "./model/identities.ts";
-import { isFound, mayBeMade } from "./model/made.ts";
-import { adopt, common, PartialFailure, ResourceError } from "./model/resource.ts";
+import { describeNamed } from "./model/identities.ts";
+import { common, PartialFailure, ResourceError } from "./model/resource.ts";
+import {
+  checkNamedOnce,
+  ending,
+  exceptSpelling,
+  hasEnded,
+  invitationTargets,
+  isSame,
+  managedFromNowOn,
+  nameOf,
+  planMembers,
+  reportEnds,
+  splitEnds,
+  toPerson,
+  user,
+  userFound,
+  type Person,
+  type Role,
+} from "./people.ts";
 import { resource, type State } from "./resource.ts";
+import { stays } from "./teamClaims.ts";
 
 const inputs = z.object({
   ...common,
@@ -24,21 +37,17 @@ const inputs = z.object({
   role: role.optional().meta({ description: "Left alone when unset; a new member is a plain member." }),
   ...ending,
   ...invitationTargets,
-  adopt,
 });
 
-const outputs = z.object({
-  ...userFound,
-  found: role.optional().meta({
-    description:
-      "The role of a user who was a member before this stack first met them: they stay, with it, when the declaration goes.",
-  }),
-});
+const outputs = z.object({ ...userFound });
 
 type Inputs = z.output<typeof inputs>;
 type Kept = State<typeof inputs, typeof outputs>;
 
-/** One membership. It touches no other member; many members of one team belong in one TeamRoster. */
+/**
+ * One membership, which is owned by being declared: whoever made it, it goes with its declaration. It touches no other
+ * member; many members of one team belong in one TeamRoster.
+ */
 export const teamMember = resource({
   name: "TeamMember",
   summary: "A user's membership of a team.",
@@ -46,13 +55,7 @@ export const teamMember = resource({
   importedBy: { id: "<teamID>/<userID or e-mail address>" },
   inputs,
   outputs,
-  identity: {
-    stays: ({ teamID, email, memberUserID }, owner) => stays([email ?? memberUserID], [teamID], owner),
-    letGo: ({ made }, { teamID, email, memberUserID, found, resourceUrn }) => {
-      if (found === undefined) made.handed(resourceUrn, membership(teamID, { email, userID: memberUserID }));
-      return Promise.resolve();
-    },
-  },
+  identity: { stays: ({ teamID, email, memberUserID }, owner) => stays([email ?? memberUserID], [teamID], owner) },
 
   check: ({ claims, report, day }, { inputs: { ended: _, ...stated }, unknown }, old) => {
     const ended = hasEnded(stated, day);
@@ -68,164 +71,53 @@ export const teamMember = resource({
     return Promise.resolve({ inputs, problems });
   },
 
-  diff: (_context, change, old, news) => {
+  diff: ({ report }, change, old, news) => {
     const spelt = exceptSpelling(change, old, news);
-    const member = { userID: old.memberUserID, email: old.email };
-    const own = old.found === undefined && !old.ended ? membership(old.teamID, member) : [];
     // Somebody who comes back may have another user ID.
     if (old.ended && !news.inputs.ended && spelt.replaces.length === 0) spelt.replaces.push("ended");
-    if (old.found !== undefined && news.inputs.adopt) spelt.changed.push("adopt");
-    if (spelt.replaces.length > 0) return Promise.resolve({ ...spelt, findings: { own } });
-    return Promise.resolve({ ...spelt, findings: { people: news.inputs.ended ? [] : [member], own } });
+    if ("found" in old && old.found !== undefined) {
+      report.forecast(managedFromNowOn(1));
+      spelt.changed.push("found");
+    }
+    if (spelt.replaces.length > 0) return Promise.resolve(spelt);
+    const people = news.inputs.ended ? [] : [{ userID: old.memberUserID, email: old.email }];
+    return Promise.resolve({ ...spelt, findings: { people } });
   },
 
   create: async (context, inputs) => {
-    if (inputs.ended) return absent(inputs);
-    const names = membership(inputs.teamID, invitation(inputs));
-    try {
-      return await join(context, inputs, names);
-    } catch (error) {
-      // A saved or refused person's result is known; after any other failure, this stack began to add them.
-      if (error instanceof PartialFailure || !mayBeMade(error)) context.made.settled(inputs.resourceUrn, names, false);
-      throw error;
-    }
+    if (!inputs.ended) return ensure(context, inputs);
+    const memberUserID = nameOf(inputs);
+    return { id: `${inputs.teamID}/${memberUserID}`, outputs: { ...inputs, memberUserID } };
   },
 
   read: async (context, id, state) => {
     const { teamID, userID: named } = parts(id);
-    if (state.ended) {
-      const isThere = (await context.members.list(teamID)) !== undefined;
-      return isThere ? { id, outputs: { ...state, teamID, memberUserID: state.memberUserID ?? named } } : undefined;
-    }
-    const found = await memberCalled(context, teamID, named);
+    const list = await context.members.list(teamID);
+    if (!list) return undefined;
+    if ("found" in state && state.found !== undefined) context.report.info(managedFromNowOn(1));
+    if (state.ended) return { id, outputs: { ...state, teamID, memberUserID: state.memberUserID ?? named } };
+    const found = await memberIn(context, list, { ...state, ...toPerson(named) });
     if (!found) return undefined;
     const { userID } = found;
     const imported = state.teamID === undefined;
     const who = imported ? (found.email === undefined ? { userID } : { email: found.email }) : {};
-    const managed =
-      imported || state.role !== undefined ? { role: declarable(await findRole(context, teamID, found)) } : {};
-    const names = membership(teamID, { ...state, userID });
-    const met = isFound(context, state, names) ? state.found : undefined;
-    if (state.found === undefined && !imported) context.made.saved(state.resourceUrn, names);
-    const outputs = { ...state, ...who, ...managed, teamID, memberUserID: userID, found: met };
-    return { id: `${teamID}/${userID}`, outputs };
+    const isManaged = imported || state.role !== undefined;
+    // A platform that shows no role has the one that was set, as far as anybody knows.
+    const managed = isManaged ? { role: declarable((await findRole(context, teamID, found)) ?? state.role) } : {};
+    const { found: _, ...rest } = { found: undefined, ...state };
+    return { id: `${teamID}/${userID}`, outputs: { ...rest, ...who, ...managed, teamID, memberUserID: userID } };
   },
 
   update: async (context, id, old, inputs) => {
-    const { teamID, userID } = parts(id);
-    if (inputs.ended) {
-      if (!old.ended) await leave(context, id, old);
-      return { ...inputs, memberUserID: old.memberUserID, found: old.found };
-    }
-    const found = inputs.adopt ? undefined : old.found;
-    return sync(context, inputs, (await context.members.find(teamID, userID)) ?? { userID }, found);
+    if (!inputs.ended) return (await ensure(context, inputs, id)).outputs;
+    if (!old.ended) await leave(context, id, old);
+    return { ...inputs, memberUserID: old.memberUserID };
   },
 
   delete: (context, id, state) => (state.ended ? Promise.resolve() : leave(context, id, state)),
 });
 
-/** The result for somebody whose last day has passed: nobody is added. */
-function absent(inputs: Inputs) {
-  const memberUserID = nameOf(inputs);
-  return { id: `${inputs.teamID}/${memberUserID}`, outputs: { ...inputs, memberUserID } };
-}
-
-/** Takes the user out of the team, or leaves those who were there before, or whom another resource declares. */
-async function leave(context: MemberContext, id: string, state: Kept): Promise<void> {
-  const { teamID, userID } = parts(id);
-  const member = { userID, email: state.email };
-  const names = membership(teamID, member);
-  const met = isFound(context, state, names) ? state.found : undefined;
-  if (context.claims.deciding(teamID, member)) {
-    const owner = context.claims.declaring(teamID, member);
-    if (owner) context.report.info(stays([nameOf(member)], [teamID], owner));
-    if (owner && met === undefined) context.made.handed(state.resourceUrn, names);
-    return;
-  }
-  if (met !== undefined) {
-    if (state.role !== undefined && state.role !== met) await giveBack(context, teamID, member, met);
-    context.report.info(staysFound([nameOf(member)], teamID));
-    return;
-  }
-  if (!(await isAbsent(context, teamID, member))) await orUndefinedIfNotFound(context.members.remove(teamID, member));
-  context.made.removed(state.resourceUrn, names);
-}
-
-/** Makes the user a member, or goes on with the membership that is there. */
-async function join(context: MemberContext, inputs: Inputs, names: readonly string[]) {
-  const { claims, identities, made, members, report } = context;
-  const { teamID, resourceUrn: urn, role, adopt } = inputs;
-  const who = nameOf(inputs);
-  const replaced = identities.replaced(urn);
-  const { member, existed } = await members.add(teamID, invitation(inputs), () => made.begin(urn, names));
-  const id = `${teamID}/${member.userID}`;
-  if (urn !== undefined) {
-    const other = identities.other(urn, id);
-    if (other)
-      throw new ResourceError(
-        `${describeNamed(other)} declares ${who} a member of team ${teamID} as well. Keep one of them.`,
-      );
-    identities.has(urn, id);
-  }
-  claims.found(urn, [member]);
-  if (existed && role !== undefined && member.role !== undefined && member.role !== role) {
-    // A plain member may be one that we added before an interruption and did not promote yet; an administrator is not.
-    const ours = adopt === true || (replaced !== undefined && replaced.inputs["teamID"] === teamID);
-    if (member.role === "admin" && !ours) {
-      throw new ResourceError(
-        `${who} is already an administrator of team ${teamID}. Set adopt: true to make them a plain member.`,
-      );
-    }
-    report.info(`${who} was already a member of the team: going on with that membership`);
-  }
-  const isMet = existed && adopt !== true && !members.isMade(teamID);
-  const met = isMet ? await foundRole(context, inputs, { member, names, replaced }) : undefined;
-  const after = uncancellable(context);
-  try {
-    return { id, outputs: await sync(after, inputs, member, met) };
-  } catch (error) {
-    if (error instanceof PartialFailure) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    const outputs = { ...inputs, role: declarable(member.role), memberUserID: member.userID, found: met };
-    throw new PartialFailure(`${who} is a member of team ${teamID}, but: ${reason}`, id, outputs);
-  } finally {
-    made.settled(urn, [...names, ...membership(teamID, member)], met === undefined);
-  }
-}
-
-interface Met {
-  member: ListedMember;
-  names: readonly string[];
-  replaced: Replaced | undefined;
-}
-
-/** The role of somebody whom this stack found in the team; undefined for one whom it put there. */
-async function foundRole(
-  context: MemberContext,
-  inputs: Inputs,
-  { member, names, replaced }: Met,
-): Promise<Role | undefined> {
-  const { teamID, email, userID, resourceUrn: urn } = inputs;
-  const before = replaced?.inputs;
-  const isSame =
-    before?.["teamID"] === teamID &&
-    (replaced?.id === `${teamID}/${member.userID}` ||
-      (before["userID"] === userID && String(before["email"]).toLowerCase() === String(email).toLowerCase()));
-  // In a replacement by order, the found role and its owner are those of the predecessor.
-  if (isSame) return declarable(replaced?.found);
-  if (context.made.isMade(urn, [...names, ...membership(teamID, member)])) return undefined;
-  return declarable(await findRole(context, teamID, member)) ?? "member";
-}
-
 const declarable = (found: unknown): Role | undefined => role.safeParse(found).data;
-
-/** Gives somebody who stays the role that they had before. */
-async function giveBack(context: MemberContext, teamID: string, member: ListedMember, met: Role): Promise<void> {
-  if (!(await context.members.find(teamID, member.userID))) return;
-  await context.members.setRole(teamID, member, met);
-  const lacked = await explainLack(context, teamID, member, met);
-  if (lacked) throw new ResourceError(`${nameOf(member)} was ${met} before this stack, and ${lacked.reason}.`);
-}
 
 function parts(id: string): { teamID: string; userID: string } {
   const [teamID, userID, ...rest] = id.split("/");
@@ -237,30 +129,93 @@ function parts(id: string): { teamID: string; userID: string } {
   return { teamID, userID };
 }
 
-/** The member with this user ID, or with this e-mail address, by which it may be imported. */
-async function memberCalled(context: MemberContext, teamID: string, name: string) {
-  const { members } = context;
-  const found = await members.find(teamID, name);
-  if (found || !name.includes("@") || !(await members.list(teamID))) return found;
-  // The list may have user IDs alone.
-  const userID = await userIDAt(context, name);
-  return userID === undefined ? undefined : members.find(teamID, userID);
+/** Somebody as a team's list has them, which may have user IDs alone. */
+async function memberIn(
+  { members }: MemberContext,
+  list: readonly ListedMember[],
+  { userID, email }: Person,
+): Promise<ListedMember | undefined> {
+  const listed = list.find((one) => one.userID === userID) ?? (email === undefined ? undefined : memberAt(list, email));
+  if (listed || email === undefined || list.every((one) => one.email !== undefined)) return listed;
+  const known = await members.userIDAt(email);
+  return list.find((one) => one.userID === known);
 }
 
-const invitation = ({ email, userID, targetRoute, targetInitialApp, targetInitialScreen }: Inputs) => ({
-  email,
-  userID,
-  targets: { targetRoute, targetInitialApp, targetInitialScreen },
-});
+/** Makes the user a member with the declared role, or goes on with the membership that is there. */
+async function ensure(context: MemberContext, inputs: Inputs, present?: string) {
+  const { claims, identities, members, report } = context;
+  const { teamID, resourceUrn: urn, email, userID, targetRoute, targetInitialApp, targetInitialScreen } = inputs;
+  const who = nameOf(inputs);
+  const targets = { targetRoute, targetInitialApp, targetInitialScreen };
+  const { member, existed, isUnseen, reason } = await members.add(teamID, { email, userID, targets });
+  const id = present ?? `${teamID}/${member.userID}`;
+  if (urn !== undefined && present === undefined) {
+    const other = identities.other(urn, id);
+    if (other)
+      throw new ResourceError(
+        `${describeNamed(other)} declares ${who} a member of team ${teamID} as well. Keep one of them.`,
+      );
+    identities.has(urn, id);
+  }
+  claims.found(urn, [member]);
+  const outputs = { ...inputs, memberUserID: member.userID };
+  if (isUnseen) {
+    const message =
+      reason === undefined
+        ? `${who} was added to team ${teamID}, and is not in its list yet. Check on the platform whether the user may be a member there; the next up looks again.`
+        : `whether ${who} is a member of team ${teamID} is not known; the next up looks again: ${messageOf(reason)}`;
+    throw new PartialFailure(message, id, { ...outputs, role: undefined });
+  }
+  const isKnown = present !== undefined || identities.replaced(urn) !== undefined || members.isMade(teamID);
+  if (existed && !isKnown) report.info(`${who} was a member of the team already and is managed from now on`);
+  try {
+    return { id, outputs: await withRole(uncancellable(context), outputs, member) };
+  } catch (error) {
+    if (error instanceof PartialFailure) throw error;
+    const there = { ...outputs, role: declarable(member.role) };
+    throw new PartialFailure(`${who} is a member of team ${teamID}, but: ${messageOf(error)}`, id, there);
+  }
+}
 
-/** Gives a listed member the declared role, and reads it back. */
-async function sync(context: MemberContext, inputs: Inputs, member: ListedMember, met?: Role): Promise<Kept> {
-  const { teamID, role } = inputs;
-  const outputs = { ...inputs, memberUserID: member.userID, found: met };
-  if (role === undefined || (await findRole(context, teamID, member, context)) === role) return outputs;
-  await context.members.setRole(teamID, member, role, context);
-  const lacked = await explainLack(context, teamID, member, role);
-  if (!lacked) return outputs;
-  const message = `${nameOf(inputs)} was not given the role ${role} in team ${teamID}: ${lacked.reason}.`;
-  throw new PartialFailure(message, `${teamID}/${member.userID}`, { ...outputs, role: declarable(lacked.role) });
+/** Gives a member the declared role, and reads it back. */
+async function withRole(context: MemberContext, outputs: Kept, member: ListedMember): Promise<Kept> {
+  const { teamID, role } = outputs;
+  const there = { ...member, role: await findRole(context, teamID, member, context) };
+  const { change } = planMembers([{ ...member, role }], [there], { mode: "additive" });
+  if (change.length === 0) return outputs;
+  const failed = await changeRoles(context, teamID, change);
+  for (const reason of failed.values()) throw reason;
+  const list = (await context.members.proved(teamID)) ?? [];
+  const now = list.filter(({ userID }) => userID === member.userID);
+  const after = await Promise.all(
+    now.map(async (one) => ({ ...one, role: await findRole(context, teamID, one, context) })),
+  );
+  for (const reason of findLacking(context, after, change).values()) {
+    const [found] = after;
+    const id = `${teamID}/${member.userID}`;
+    const message = `${nameOf(outputs)} was not given the role ${role ?? ""} in team ${teamID}: ${reason}.`;
+    throw new PartialFailure(message, id, { ...outputs, role: declarable(found?.role) });
+  }
+  return outputs;
+}
+
+/** Takes the user out of the team, unless another resource decides on them; proved by the list. */
+async function leave(context: MemberContext, id: string, state: Kept): Promise<void> {
+  const { teamID, userID } = parts(id);
+  const person = { userID: state.memberUserID, email: state.email ?? toPerson(userID).email };
+  const list = await context.members.list(teamID);
+  const member = list && (await memberIn(context, list, person));
+  if (!member) return;
+  const known = { ...member, email: member.email ?? person.email };
+  if (context.claims.deciding(teamID, known)) {
+    const owner = context.claims.declaring(teamID, known);
+    if (owner) context.report.info(stays([nameOf(known)], [teamID], owner));
+    return;
+  }
+  if (isSame(await caller(context), known)) {
+    context.report.info(`${nameOf(known)} stays a member: its account makes these calls`);
+    return;
+  }
+  const failed = await takeOut(context, teamID, [known]);
+  if (failed.size > 0) throw new ResourceError(sentences("not removed", failed, false).join("\n"));
 }

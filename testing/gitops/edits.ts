@@ -173,7 +173,7 @@ export function filesOf({ seeds, team, isLayered }: World): Record<string, strin
     return [name, { table, key, source: `${name}.csv`, ...(formerly.length > 0 ? { formerly } : {}) }] as const;
   });
   const roles = Object.fromEntries(team.people);
-  const members = team.isRoster ? { roster: { members: roles, minAdmins: 0, adopt: true } } : { members: roles };
+  const members = team.isRoster ? { roster: { members: roles, minAdmins: 0, maxRemovals: 1 } } : { members: roles };
   const crew = { name: "Crew", ...(team.formerly.length > 0 ? { formerly: team.formerly } : {}), ...members };
   const organizations = { acme: { name: "Acme", teams: { [team.name]: crew } } };
   const content = { seeds: Object.fromEntries(all) };

@@ -184,7 +184,7 @@ export const lives: Record<string, (scene: Stage, memberForm: MemberForm, files:
       deleted: {
         calls: ["deleteteammember", "deleteteammember"],
         live: { [caller]: "admin" },
-        message: "stays a member: its account makes these calls",
+        message: "info: removes 2 people",
       },
       remove: () => client.deleteteam({ teamID }),
     };

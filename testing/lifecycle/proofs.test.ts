@@ -53,24 +53,80 @@ throughBothKinds({}, (scene) => {
 });
 
 throughBothKinds({}, (scene) => {
-  test("who was there as declared is found: stays when the declaration goes, unless it is adopted", async () => {
+  const there = async (teamID: string) => (await scene.client.teammembers({ teamIDs: [teamID] })).teamMembers.length;
+
+  test("whoever is declared is owned: who was there before leaves with the declaration", async () => {
     const teamID = await scene.team();
-    await scene.client.insertteammembers({ teamIDs: [teamID], emails: [ada] });
-    const there = async () => (await scene.client.teammembers({ teamIDs: [teamID] })).teamMembers.length;
-    const member = await scene.create("TeamMember", { teamID, email: ada, role: "member" });
-    expect(member.outputs).toMatchObject({ found: "member" });
-    await scene.host.destroy("TeamMember", member.id, member.outputs);
-    expect(scene.host.told.at(-1)).toContain(`1 found (${ada}), stays`);
-    expect(await there()).toBe(2);
+    const declarations = {
+      TeamMember: { teamID, email: ada, role: "member" },
+      TeamRoster: { teamID, members: { [ada]: "member" } },
+    };
+    for (const [type, news] of Object.entries(declarations)) {
+      await scene.client.insertteammembers({ teamIDs: [teamID], emails: [ada] });
+      await scene.host.restart();
+      const made = await scene.create(type, news);
+      expect(await scene.calls(() => scene.host.destroy(type, made.id, made.outputs))).toEqual(["deleteteammember"]);
+      expect([type, await there(teamID)]).toEqual([type, 1]);
+    }
+  });
+
+  test.each(["TeamMember", "TeamRoster"])(
+    "%s: people of a state that an earlier version found there are owned from now on, which is said once",
+    async (type) => {
+      const teamID = await scene.team();
+      const news = type === "TeamMember" ? { email: ada, role: "member" } : { members: { [ada]: "member" } };
+      const made = await scene.create(type, { teamID, ...news });
+      const [userID = ""] = (made.outputs["userIDs"] as string[] | undefined) ?? [];
+      const old = { ...made.outputs, found: type === "TeamMember" ? "member" : { [userID]: "member" } };
+      await scene.host.restart();
+      const { inputs } = await scene.host.check(type, made.inputs, made.inputs);
+      expect(await scene.host.diff(type, made.id, old, inputs)).toMatchObject({ changes: true, replaces: [] });
+      const said = "1 person was found there and is managed from now on";
+      expect(scene.host.told.join()).toContain(said);
+      let state: Record<string, unknown> = old;
+      expect(await scene.calls(async () => void (state = await scene.host.update(type, made.id, old, inputs)))).toEqual(
+        [],
+      );
+      expect(state).not.toHaveProperty("found");
+      scene.host.told.length = 0;
+      expect(await scene.host.diff(type, made.id, state, inputs)).toMatchObject({ changes: false });
+      expect((await scene.host.read(type, made.id, old)).outputs).toEqual(state);
+      await scene.host.destroy(type, made.id, state);
+      expect(await there(teamID)).toBe(1);
+    },
+  );
+
+  test.each(["TeamMember", "TeamRoster"])(
+    "%s: a deletion that the platform answers for and does not carry out is none",
+    async (type) => {
+      const teamID = await scene.team();
+      const news = type === "TeamMember" ? { email: ada } : { members: { [ada]: "member" } };
+      const made = await scene.create(type, { teamID, ...news });
+      // Some platforms answer so, also for a right that the account lacks.
+      const missing = { endpoint: "deleteteammember", kind: "status", status: 404 } as const;
+      scene.emulator.setFaults({ faults: [missing] });
+      await expect(scene.host.destroy(type, made.id, made.outputs)).rejects.toThrow(`${ada} was not removed: `);
+      expect((await scene.host.read(type, made.id, made.outputs)).id).toBe(made.id);
+      scene.emulator.setFaults();
+      await scene.host.restart();
+      await scene.host.destroy(type, made.id, made.outputs);
+      expect(await there(teamID)).toBe(1);
+    },
+  );
+
+  test("a roster that goes takes back the people of its last state and nobody else, under its guards", async () => {
+    const teamID = await scene.team();
+    const members = Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`p${n}@example.com`, "member"]));
+    const made = await scene.create("TeamRoster", { teamID, members });
+    await scene.client.insertteammembers({ teamIDs: [teamID], emails: ["eve@example.com"] });
     await scene.host.restart();
-    const roster = await scene.create("TeamRoster", { teamID, members: { [ada]: "member" } });
-    await scene.host.destroy("TeamRoster", roster.id, roster.outputs);
-    expect(await there()).toBe(2);
+    const refused = scene.host.destroy("TeamRoster", made.id, made.outputs);
+    await expect(refused).rejects.toThrow(/nobody was removed from team .*12 of 12 members.*set maxRemovals to 1/);
+    expect(await there(teamID)).toBe(14);
     await scene.host.restart();
-    const owned = await scene.create("TeamMember", { teamID, email: ada, adopt: true });
-    expect(owned.outputs["found"]).toBeUndefined();
-    await scene.host.destroy("TeamMember", owned.id, owned.outputs);
-    expect(await there()).toBe(1);
+    await scene.host.destroy("TeamRoster", made.id, { ...made.outputs, maxRemovals: 1 });
+    const { teamMembers } = await scene.client.teammembers({ teamIDs: [teamID] });
+    expect(teamMembers.map(({ email }) => email)).toEqual(["admin@example.com", "eve@example.com"]);
   });
 
   testInOwnProcess("a team that a state lost within a day is gone on with, and the run says so", async () => {
@@ -93,16 +149,10 @@ throughBothKinds({}, (scene) => {
         host.resource = name;
         await scene.create(type, news);
         await host.restart("SIGKILL");
-        const made = await scene.create(type, news);
-        expect(made.outputs["found"]).toBeUndefined();
-        return made;
+        return scene.create(type, news);
       };
       const crew = await twice("crew", "Team", team);
       const member = await twice("ada", "TeamMember", { teamID: crew.id, email: ada });
-      const yard = { teamID: await scene.team(team.organizationID, "Yard"), email: ada };
-      await scene.client.insertteammembers({ teamIDs: [yard.teamID], emails: [ada] });
-      host.resource = "other";
-      expect((await scene.create("TeamMember", yard)).outputs["found"]).toBe("member"); // others put them there
       host.resource = "ada";
       await host.destroy("TeamMember", member.id, member.outputs);
       host.resource = "crew";

@@ -36,7 +36,7 @@ throughBothKinds({}, (scene) => {
     expect(Object.keys(await live(scene, teamID))).toHaveLength(51);
   });
 
-  test("TeamRoster: additive adds and changes, removes nobody, and takes its own along when it goes", async () => {
+  test("TeamRoster: additive leaves alone whom it never declared; who leaves its declaration leaves the team", async () => {
     const { host, client } = scene;
     const teamID = await scene.team();
     await client.insertteammembers({ teamIDs: [teamID], emails: [alan] });
@@ -49,11 +49,10 @@ throughBothKinds({}, (scene) => {
       [caller]: "admin",
       [ada]: "admin",
       [alan]: "member",
-      [grace]: "member",
     });
     expect(await host.read("TeamRoster", teamID, outputs)).toMatchObject({ outputs: { members: fewer.members } });
     await host.destroy("TeamRoster", teamID, outputs);
-    expect(await live(scene, teamID)).toEqual({ [caller]: "admin", [alan]: "member", [grace]: "member" });
+    expect(await live(scene, teamID)).toEqual({ [caller]: "admin", [alan]: "member" });
 
     const all = { ...fewer, mode: "authoritative" };
     host.told.length = 0;
@@ -89,7 +88,7 @@ throughBothKinds({}, (scene) => {
     expect(await live(scene, teamID)).toEqual({ [caller]: "admin" });
   });
 
-  test("TeamRoster: a team with other members is not taken over unless it is told to", async () => {
+  test("TeamRoster: a team with other members is not taken over as long as maxRemovals is not raised", async () => {
     const { client } = scene;
     const teamID = await scene.team();
     await client.insertteammembers({ teamIDs: [teamID], emails: [ada, grace] });
@@ -97,11 +96,11 @@ throughBothKinds({}, (scene) => {
     const news = { teamID, members: { [ada]: "member" } };
     const refused = scene.calls(() =>
       expect(scene.create("TeamRoster", news)).rejects.toThrow(
-        /does not declare: grace@example\.com\..*declared as plain members: ada@example\.com\..*set adopt: true/s,
+        /1 of 2 members would be removed, more than maxRemovals allows.*\nNot declared: grace@example\.com\./s,
       ),
     );
     expect(await refused).toEqual([]);
-    await scene.create("TeamRoster", { ...news, adopt: true });
+    await scene.create("TeamRoster", { ...news, maxRemovals: 0.5 });
     expect(await live(scene, teamID)).toEqual({ [caller]: "admin", [ada]: "member" });
   });
 
@@ -133,7 +132,7 @@ throughBothKinds({}, (scene) => {
       const { host } = scene;
       const teamID = await scene.team();
       const members = { [ada]: "admin", [grace]: "admin" };
-      const made = await scene.create("TeamRoster", { teamID, members, minAdmins: 2, keepSelf: false, adopt: true });
+      const made = await scene.create("TeamRoster", { teamID, members, minAdmins: 2, keepSelf: false, maxRemovals: 1 });
       expect(await live(scene, teamID)).toEqual(members);
       const fewer = { ...made.inputs, members: { [ada]: "admin", [grace]: "member" } };
       await expect(host.diff("TeamRoster", teamID, made.outputs, fewer)).rejects.toThrow(

@@ -109,6 +109,9 @@ const limits = { maximumLimit: 10, maximumBatch: 10 };
 
 const named: Readonly<Record<string, Lived>> = {
   "new things are found late": { ...late, lives: ["Organization", "TeamRoster", "SeedRows"] },
+  "new things are found late, and members are listed by user IDs": {
+    ...{ ...late, habits: { memberForm: "userIDs" }, lives: ["TeamMember", "TeamRoster"] },
+  },
   "new things are found late, and a batch does not tell how many rows it inserted": {
     ...{ ...late, habits: { insertedCount: "absent" }, lives: rows },
   },

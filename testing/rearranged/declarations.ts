@@ -46,8 +46,7 @@ export function declarationsOf({ seeds, teams }: Model, providerKind: TestedKind
   for (const [team, members] of teams) {
     declared.push({ name: team, type: "Team", inputs: (made) => ({ organizationID: made("acme").id, name: team }) });
     for (const [name, { email, role }] of members) {
-      const inputs = { email, role, ...(adopt ? { adopt } : {}) };
-      declared.push({ name, type: "TeamMember", inputs: (made) => ({ teamID: made(team).id, ...inputs }) });
+      declared.push({ name, type: "TeamMember", inputs: (made) => ({ teamID: made(team).id, email, role }) });
     }
   }
   const inOrder = [...seeds].toSorted(([, one], [, other]) => Number(isLinked(one)) - Number(isLinked(other)));

@@ -202,3 +202,21 @@ testInLong(
     });
   },
 );
+
+test("whoever has retain stays in the team when the declaration goes, once an up has saved that", async () => {
+  await project.write("dev.yaml", dev);
+  await project.succeed("up --yes --skip-preview");
+  const retained = dev
+    .replace("grace@example.com: member", "grace@example.com: { role: member, retain: true }")
+    .replace("roster: {", "roster: { retain: true,");
+  await project.write("dev.yaml", retained);
+  expect(await changingCalls(project.platform, () => project.succeed("up --yes --skip-preview"))).toEqual([]);
+  const without = dev
+    .replace("ada@example.com: admin, grace@example.com: member", "")
+    .replace(/, roster: .*\n/, " }\n");
+  await project.write("dev.yaml", without);
+  // Ada has not got it.
+  const calls = await changingCalls(project.platform, () => project.succeed("up --yes --skip-preview"));
+  expect(calls).toEqual(["deleteteammember"]);
+  expect([...(await project.state()).keys()].filter((name) => /@|roster/.test(name))).toEqual([]);
+});

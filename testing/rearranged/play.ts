@@ -158,7 +158,7 @@ export class Play {
       const was = before.get(row);
       return was !== undefined && isMoved(row) && was.text !== text;
     });
-    return (isBoth || isDemoted(last, this.#model)) && String(error).includes("adopt: true");
+    return isBoth && String(error).includes("adopt: true");
   }
 
   async #killed({ after, commit }: Kill): Promise<void> {
@@ -230,16 +230,6 @@ export class Play {
     }
   }
 }
-
-/** True when an administrator is a plain member by another name in the program. */
-const isDemoted = (last: Model, { teams }: Model): boolean =>
-  [...teams].some(([team, members]) =>
-    [...members].some(([name, { email, role }]) =>
-      [...(last.teams.get(team) ?? [])].some(
-        ([other, was]) => other !== name && was.email === email && was.role === "admin" && role === "member",
-      ),
-    ),
-  );
 
 type Rows = Awaited<ReturnType<typeof rowsOn>>;
 

@@ -48,10 +48,10 @@ for (const [door, is] of Object.entries(${JSON.stringify(told)})) {
   const team = declare(door, "Team", "crew", { organizationID: acme.id, name: secret(is.team), description: secret(is.motto) });
   declare(door, "TeamMember", "member", { teamID: team.id, email: secret(is.member) });
   const ring = declare(door, "Team", "ring", { organizationID: acme.id, name: "Ring " + door });
-  declare(door, "TeamRoster", "roster", { teamID: ring.id, members: secret({ [is.admin]: "admin" }), adopt: true });
+  declare(door, "TeamRoster", "roster", { teamID: ring.id, members: secret({ [is.admin]: "admin" }) });
   const hall = declare(door, "Team", "hall", { organizationID: acme.id, name: "Hall " + door });
   // Only the plugin's schema offers it: the class sets it by itself, where members are a secret.
-  if (door === "plugin") declare(door, "TeamRoster", "listed", { teamID: hall.id, source: door + "-people.csv", sensitive: true, adopt: true });
+  if (door === "plugin") declare(door, "TeamRoster", "listed", { teamID: hall.id, source: door + "-people.csv", sensitive: true });
   declare(door, "SeedRows", "safes", {
     table: "safes-" + door, key: "Pin", rows: secret([{ Pin: is.pin, [is.label]: "x", Doors: 2 }]),
   });

@@ -69,10 +69,10 @@ export function tryTeamMember(): void {
   //                                              ^? (property) TeamMemberOutputs.memberUserID: pulumi.Output<string>
   // ID of the user, also of one who was named by address.
   void [memberUserID, ada.id];
-  //                      ^| adopt email found getProvider id memberUserID role targetInitialApp targetInitialScreen
+  //                      ^| email getProvider id memberUserID role targetInitialApp targetInitialScreen
   // targetRoute teamID until urn userID
   new TeamMember("ada", { teamID, userID: output, targetRoute: "app" });
-  //                      ^| adopt email role targetInitialApp targetInitialScreen teamID until
+  //                      ^| email role targetInitialApp targetInitialScreen teamID until
   new TeamMember("ada", { teamID, email: output, role: "member" });
   //                                                    ^| admin member
   // @ts-expect-error: '"owner"' is not assignable
@@ -98,7 +98,7 @@ export function tryTeamRoster(): void {
   //                                           ^? (property) TeamRosterOutputs.userIDs: pulumi.Output<string[]> User
   // IDs of the members, in the order of their sorted names.
   void [members, userIDs, all.id];
-  //                          ^| adopt found getProvider id ignore keepSelf maxRemovals members minAdmins mode source
+  //                          ^| getProvider id ignore keepSelf maxRemovals members minAdmins mode source
   // targetInitialApp targetInitialScreen targetRoute team teamID until urn userIDs
   new TeamRoster("all", { teamID, source: "crew.csv", team: "crew", mode: "additive", ignore: [output], minAdmins: 2 });
   //                                                                       ^| additive authoritative

@@ -56,7 +56,7 @@ const organization = new m.Organization("bench", { name: "Bench" });
 for (const [name, description] of Object.entries(${JSON.stringify(people.teams)})) {
   const team = new m.Team(name, { organizationID: organization.id, name, description });
   const emails = ${JSON.stringify(people.members)}.filter((member) => member.team === name).map(({ email }) => [email, "member"]);
-  new m.TeamRoster(name, { teamID: team.id, members: Object.fromEntries(emails) });
+  new m.TeamRoster(name, { teamID: team.id, members: Object.fromEntries(emails), maxRemovals: 1 });
 }
 `);
       await project.up(...parallel);

@@ -206,7 +206,7 @@ function nextSteps({ folder, language, environments, from, stack }: Decided): st
   const adopting =
     from === undefined || endpoint === undefined
       ? ""
-      : "Rows that are as declared count as found; teams and people need adopt: true, or an import.\n";
+      : "Rows that are as declared count as found; teams need adopt: true, or an import. Declared people are owned.\n";
   return `${adopting}Next:\n${commands.map((command) => `  ${command}\n`).join("")}`;
 }
 

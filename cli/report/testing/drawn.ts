@@ -138,10 +138,9 @@ export function filesOf(versions: readonly Drawn[]): Files {
 
 function membersOf({ people, isRoster }: Team): object {
   const members = Object.entries(people).flatMap(([email, one]) => (one ? [[email, one] as const] : []));
-  if (!isRoster)
-    return { members: Object.fromEntries(members.map(([email, one]) => [email, { ...one, adopt: true }])) };
+  if (!isRoster) return { members: Object.fromEntries(members) };
   const roles = Object.fromEntries(members.map(([email, { role }]) => [email, role]));
-  return { roster: { members: roles, maxRemovals: 1, minAdmins: 0, adopt: true } };
+  return { roster: { members: roles, maxRemovals: 1, minAdmins: 0 } };
 }
 
 type Cells = Record<string, string | number>;

@@ -31,8 +31,10 @@ export class LateMembers {
       const { email, userID } = person;
       const isShown: IsShown = (list) => {
         const { byID, hasEmails } = indexOf(list);
-        if (userID !== undefined) return byID.has(userID);
-        return !hasEmails || memberAt(list, email ?? "") !== undefined; // of IDs alone nobody can tell
+        if (userID !== undefined && byID.has(userID)) return true;
+        if (email === undefined) return false;
+        if (hasEmails || userID !== undefined) return memberAt(list, email) !== undefined;
+        return true; // of IDs alone nobody can tell
       };
       for (const teamID of teamIDs) this.#note(teamID, personOf(person), isShown);
     }

@@ -1,4 +1,10 @@
-import { ApiError, isUndocumented, orUndefinedIfNotFound } from "../../contract/errors.ts";
+import {
+  ApiError,
+  isNotFound,
+  isOutcomeUnknown,
+  isUndocumented,
+  orUndefinedIfNotFound,
+} from "../../contract/errors.ts";
 import type { Member } from "../../contract/members.ts";
 import type { Dialect } from "../../habits/profile.ts";
 import type { CallOptions, Calls } from "../http/call.ts";
@@ -15,6 +21,10 @@ export type { ListedMember } from "./teamIndex.ts";
 export interface Joined {
   member: ListedMember;
   existed: boolean;
+  /** Set where nobody saw somebody in the list who may have been added: what is known of them is here. */
+  isUnseen?: true;
+  /** Why that is so, where the platform did more than to leave them out. */
+  reason?: unknown;
 }
 
 /** Somebody as a list has them; an error where it could not be read. */
@@ -23,9 +33,8 @@ interface Found {
   error?: unknown;
 }
 
-/** Somebody who waits to be added to a team; `begin` is called before they are, unless they are there already. */
-type Waiting = Addition &
-  Pick<PromiseWithResolvers<Joined>, "resolve" | "reject"> & { begin?: (() => void) | undefined };
+/** Somebody who waits to be added to a team. */
+type Waiting = Addition & Pick<PromiseWithResolvers<Joined>, "resolve" | "reject">;
 
 /** A team whose list is to show what this run has changed. */
 type Proof = Pick<PromiseWithResolvers<TeamList>, "resolve" | "reject"> & { teamID: string };
@@ -105,12 +114,9 @@ export class MemberLists {
     return this.#made.has(teamID);
   }
 
-  /**
-   * Adds someone to a team unless they are a member; resolves to the membership.
-   * @param begin called before they are added
-   */
-  add(teamID: string, invitation: Invitation, begin?: () => void): Promise<Joined> {
-    return new Promise((resolve, reject) => this.#additions.add({ teamID, invitation, begin, resolve, reject }));
+  /** Adds someone to a team unless they are a member; resolves to the membership. */
+  add(teamID: string, invitation: Invitation): Promise<Joined> {
+    return new Promise((resolve, reject) => this.#additions.add({ teamID, invitation, resolve, reject }));
   }
 
   /** Removes a member; succeeds when there is no such member. */
@@ -152,24 +158,22 @@ export class MemberLists {
 
   /**
    * Invites people, with as few calls as possible (see `inviteTogether`). Resolves to the people whose call failed, with
-   * the reason; the team's list shows whether they were added all the same.
+   * the reason; the team's list shows whether they were added all the same, unless an answer came in an unknown form.
    */
   async invite(teamID: string, people: readonly Invitation[]): Promise<Map<Invitation, unknown>> {
     const failed = await this.#invite(people.map((invitation) => ({ teamID, invitation })));
     return new Map([...failed].map(([{ invitation }, reason]) => [invitation, reason]));
   }
 
-  async #invite<One extends Addition>(additions: readonly One[]): Promise<Map<One, unknown>> {
-    const failed = await inviteTogether(additions, (request) =>
+  #invite<One extends Addition>(additions: readonly One[]): Promise<Map<One, unknown>> {
+    return inviteTogether(additions, (request) =>
       this.#lists.changing(request.teamIDs, async () => {
         await this.#client.insertteammembers(request, this.#call);
         const { emails = [], userIDs = [] } = request;
-        const people = [...emails.map((email) => ({ email })), ...userIDs.map((userID) => ({ userID }))];
-        this.#late.added(request.teamIDs, people);
+        const named = await Promise.all(emails.map((email) => this.#named(email, request.teamIDs)));
+        this.#late.added(request.teamIDs, [...named, ...userIDs.map((userID) => ({ userID }))]);
       }),
     );
-    for (const reason of failed.values()) if (isUndocumented(reason)) throw reason;
-    return failed;
   }
 
   async #proveAll(proofs: readonly Proof[]): Promise<void> {
@@ -195,21 +199,39 @@ export class MemberLists {
         if (found?.error !== undefined) one.reject(found.error);
         return !found?.member && found?.error === undefined;
       });
-      for (const { begin } of missing) begin?.();
       const failed = await this.#invite(missing);
       const after = await this.#find(
-        missing.filter((one) => !isCancelled(failed.get(one))),
+        missing.filter((one) => !isCancelled(failed.get(one)) && !isUndocumented(failed.get(one))),
         this.#lasting,
       );
       for (const one of missing) {
         const { member, error } = after.get(one) ?? {};
-        if (!member) one.reject(error ?? failed.get(one) ?? notListed(one));
+        const reason = failed.get(one);
+        const isRefused = isNotFound(error) || (reason !== undefined && !isOutcomeUnknown(reason));
         // An administrator was one before: whoever is added is a plain member.
-        else one.resolve({ member, existed: member.role === "admin" });
+        if (member) one.resolve({ member, existed: member.role === "admin" });
+        else if (isRefused) one.reject(reason ?? error);
+        else {
+          const member = await this.#unseen(one.invitation, isUndocumented(reason));
+          one.resolve({ member, existed: false, isUnseen: true, reason: error ?? reason });
+        }
       }
     } catch (error) {
       for (const { reject } of waiting) reject(error);
     }
+  }
+
+  /** Somebody by address, and by user ID where lists have IDs alone: only by that they are seen to come. */
+  async #named(email: string, teamIDs: readonly string[]): Promise<{ email: string; userID?: string | undefined }> {
+    if (!teamIDs.some((teamID) => this.#lists.isBare(teamID))) return { email };
+    return { email, userID: await this.userIDAt(email).catch(() => undefined) };
+  }
+
+  /** What is known of somebody whom no list shows; after an answer in an unknown form nobody is asked for more. */
+  async #unseen({ email, userID }: Invitation, isUndocumented: boolean): Promise<ListedMember> {
+    if (email === undefined) return { userID: userID ?? "" };
+    if (isUndocumented) return { email, userID: email };
+    return { email, userID: (await this.userIDAt(email, this.#lasting).catch(() => undefined)) ?? email };
   }
 
   /** Looks for people in the lists of their teams as they are now. */
@@ -244,12 +266,12 @@ export class MemberLists {
     const found = memberAt(members, email);
     if (found || hasEmails) return found;
     // The list has user IDs alone.
-    const knownAs = await this.#userIDAt(email, call);
+    const knownAs = await this.userIDAt(email, call);
     return indexOf(members).byID.get(knownAs ?? "");
   }
 
   /** The user ID at an address, which stays; an unknown one may get one by an invitation. */
-  #userIDAt(email: string, call: CallOptions): Promise<string | undefined> {
+  userIDAt(email: string, call: CallOptions = this.#call): Promise<string | undefined> {
     const known = this.#userIDs.get(email);
     if (known) return known;
     const asked = orUndefinedIfNotFound(this.#client.userid({ email }, call)).then((found) => found?.userID);
@@ -267,12 +289,3 @@ const isCancelled = (error: unknown): boolean => error instanceof ApiError && er
 
 const noTeam = (teamID: string): ApiError =>
   new ApiError({ code: "notFound", endpoint: "teammembers", message: `There is no team ${teamID}` });
-
-function notListed({ teamID, invitation: { email, userID } }: Addition): ApiError {
-  return new ApiError({
-    code: "rejected",
-    endpoint: "insertteammembers",
-    message: `${email ?? userID ?? "The user"} was added to team ${teamID} but is not in its list of members`,
-    hint: "Check on the platform whether the user may be a member of this team.",
-  });
-}

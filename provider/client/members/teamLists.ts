@@ -1,5 +1,6 @@
 import { ApiError, isNotFound } from "../../contract/errors.ts";
 import type { Member } from "../../contract/members.ts";
+import { withoutUndefined } from "../../contract/values.ts";
 import type { CallOptions, Calls } from "../http/call.ts";
 import { sleep } from "../http/deadline.ts";
 import { Collector, type Waits } from "../lists/collector.ts";
@@ -53,6 +54,8 @@ export class TeamLists {
   readonly #late: LateMembers | undefined;
   /** True while lists hold user IDs alone, which do not show the team they belong to. */
   #isBare = false;
+  /** True once a list had somebody without an address. */
+  #lacksAddresses = false;
 
   constructor(
     client: Platform,
@@ -74,6 +77,12 @@ export class TeamLists {
   /** The list as it was at most `ttlMs` ago, wrapped; undefined when it has to be read. */
   known(teamID: string): { snapshot: TeamList } | undefined {
     return this.#snapshots.get(teamID);
+  }
+
+  /** True where the list of a team, or of any where that shows nobody, was last read without addresses. */
+  isBare(teamID: string): boolean {
+    const known = this.#earlier.get(teamID) ?? [];
+    return known.length > 0 ? known.some(({ email }) => email === undefined) : this.#lacksAddresses;
   }
 
   /** The list as it was at most `ttlMs` ago. */
@@ -163,8 +172,9 @@ export class TeamLists {
           reject(withoutID(teamID, listed));
           continue;
         }
-        const members = following(this.#earlier.get(teamID) ?? [], listed);
+        const members = following(this.#earlier.get(teamID) ?? [], distinct(listed));
         this.#earlier.set(teamID, members);
+        this.#lacksAddresses ||= members.some(({ email }) => email === undefined);
         const later = this.#late?.waitFor(teamID, members);
         if (later !== undefined) {
           unshown.push(read);
@@ -192,6 +202,16 @@ export class TeamLists {
     const teams = Map.groupBy(reads, ({ teamID }) => teamID);
     await Promise.all([...teams.values()].map((own) => this.#readAll(own, call)));
   }
+}
+
+/** A user ID counts once, however often a list shows it; what one entry lacks another one has. */
+function distinct(members: readonly ListedMember[]): readonly ListedMember[] {
+  const byID = new Map<string, ListedMember>();
+  for (const member of members) {
+    const before = byID.get(member.userID);
+    byID.set(member.userID, before ? { ...member, ...withoutUndefined(before) } : member);
+  }
+  return byID.size === members.length ? members : [...byID.values()];
 }
 
 const hasID = (member: Member): member is ListedMember => member.userID !== undefined;

@@ -1,7 +1,13 @@
 import { keyPlace, valuePlace, type Place, type Problem, type Value } from "../../layers/document.ts";
-import { findDeclared, type PeoplePlace } from "../../resources/members/declaredPeople.ts";
-import { describeOver, describeSoon, splitEnds, type Ends } from "../../resources/members/ends.ts";
-import { teamsIn } from "../../resources/members/peopleList.ts";
+import {
+  describeOver,
+  describeSoon,
+  findDeclared,
+  splitEnds,
+  teamsIn,
+  type Ends,
+  type PeoplePlace,
+} from "../../resources/people.ts";
 import type { Declaration } from "../declaration.ts";
 import { suggestion } from "../problems.ts";
 

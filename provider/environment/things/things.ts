@@ -1,4 +1,4 @@
-import { toNamed } from "../../resources/members/rosterLists.ts";
+import { toPerson } from "../../resources/people.ts";
 import type { Expectations } from "../../resources/rows/declared/expectations/expectations.ts";
 import type { Declaration } from "../declaration.ts";
 import { formerKeys } from "../formerKeys.ts";
@@ -41,10 +41,12 @@ export interface DeclaredThing {
   others: readonly string[];
   /** The thing that it is below; none for what is directly below the Environment. */
   above?: string;
+  /** True if it stays on the platform when it leaves the file. */
+  retain?: boolean;
 }
 
 type Stated = Pick<DeclaredThing, "kind" | "name" | "inputs" | "path"> &
-  Partial<Pick<DeclaredThing, "links" | "seeds" | "others" | "above">>;
+  Partial<Pick<DeclaredThing, "links" | "seeds" | "others" | "above" | "retain">>;
 
 const thing = (top: LogicalName, own: Stated): DeclaredThing => ({
   links: {},
@@ -111,7 +113,7 @@ function teamOf(
     // A role alone; one that is an output is no plain map either.
     const settings = isPlainMap(stated) ? stated : { role: stated };
     const path = [...team.path, "members", member];
-    const who = toNamed(member);
+    const who = toPerson(member);
     // The letter case of an address means nothing, so it must not make another resource.
     const name = nameBelow(team.name, who.email?.toLowerCase() ?? member);
     return inTeam(top, team, { kind: "TeamMember", name, path }, { ...settings, ...who });
@@ -141,10 +143,11 @@ function inTeam(
   top: LogicalName,
   { key: above }: DeclaredThing,
   own: Pick<DeclaredThing, "kind" | "name" | "path">,
-  { targetInitialApp: target, ...inputs }: { readonly [name: string]: unknown; targetInitialApp?: unknown },
+  settings: { readonly [name: string]: unknown; targetInitialApp?: unknown; retain?: unknown },
 ): DeclaredThing {
+  const { targetInitialApp: target, retain, ...inputs } = settings;
   const links = { teamID: [{ of: above }], ...(target === undefined ? {} : { targetInitialApp: [linkTo(target)] }) };
-  return thing(top, { ...own, inputs, links, above });
+  return thing(top, { ...own, inputs, links, above, ...(retain === true ? { retain } : {}) });
 }
 
 /** An app or a team of the file goes by its key, whatever it was called before. */

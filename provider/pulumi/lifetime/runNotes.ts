@@ -1,10 +1,9 @@
-import { TeamClaims } from "../../resources/members/teamClaims.ts";
 import { Identities } from "../../resources/model/identities.ts";
 import type { Diff } from "../../resources/model/resource.ts";
-import { MadeThings } from "../../resources/records/madeThings.ts";
 import type { Comparison } from "../../resources/resource.ts";
 import { RowClaims, type RowFindings } from "../../resources/rows/declared/claims.ts";
 import type { RowTarget } from "../../resources/rows/declared/target.ts";
+import { TeamClaims } from "../../resources/teamClaims.ts";
 import { ofLeavingNote, toLeavingNote, type LeavingNote } from "./leavingNotes.ts";
 import { PreviewNotes } from "./previewNotes.ts";
 import { nameOfRun, startOf } from "./runFolder.ts";
@@ -14,7 +13,6 @@ interface Noted {
   claims: TeamClaims;
   rowClaims: RowClaims;
   identities: Identities;
-  made: MadeThings;
 }
 
 /** The methods that note what a program declares and what becomes of it. Their arguments are JSON, but for the rows of `leave`. */
@@ -22,8 +20,6 @@ const notes: { [Name in keyof Noted]: readonly (keyof Noted[Name])[] } = {
   claims: ["claim", "forget", "found"],
   rowClaims: ["claim", "announce", "forget", "leave", "renew", "keepCells"],
   identities: ["checked", "compared", "has", "seen", "released"],
-  // A team may be deleted by another provider than those that put its members there.
-  made: ["saved", "removed"],
 };
 
 interface Surroundings {
@@ -33,8 +29,6 @@ interface Surroundings {
   platform: () => string;
   /** True if programs of other languages register their seeds one after the other, which a preview alone sees together. */
   foresees?: boolean;
-  /** True in the engine's own process: after an end that no `close` came before, the state may lack what was made. */
-  isHosted?: boolean;
 }
 
 /** A provider's knowledge of its run: its own, and that of the other providers of the run on the same platform. */
@@ -45,14 +39,12 @@ export class RunNotes {
   readonly #platform: () => string;
   readonly #preview: PreviewNotes | undefined;
 
-  constructor({ engine, directory, platform, foresees = false, isHosted = false }: Surroundings) {
+  constructor({ engine, directory, platform, foresees = false }: Surroundings) {
     this.#own = {
       claims: new TeamClaims(),
       rowClaims: new RowClaims(directory, foresees),
       identities: new Identities(),
-      made: new MadeThings(directory, platform),
     };
-    if (isHosted) this.#own.made.orphaned();
     this.#journal = new RunJournal(engine);
     // IDs are of the whole platform, whatever organization is configured.
     this.#platform = () => platform().replace(/#[^#]*$/, "");
@@ -66,14 +58,12 @@ export class RunNotes {
       claims: this.#noteOf("claims"),
       rowClaims: this.#noteOf("rowClaims"),
       identities: this.#noteOf("identities"),
-      made: this.#noteOf("made"),
     };
   }
 
   /** Notes what a comparison found out for the resources that follow; returns the rest of it. */
   compared(urn: string | undefined, { findings = {}, ...change }: Comparison): Diff {
     const { people, leaving, renewed = [] } = findings;
-    this.known.made.saved(urn, findings.own ?? []);
     const { claims, rowClaims } = this.known;
     if (people) claims.found(urn, people);
     if (leaving && urn !== undefined) {
@@ -92,7 +82,6 @@ export class RunNotes {
 
   /** Takes back what is noted for the case of a kill, and what the others read: the engine ends its run in order. */
   close(): void {
-    this.#own.made.close(true);
     this.#journal.close();
   }
 

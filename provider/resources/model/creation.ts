@@ -1,6 +1,5 @@
 import type { CallOptions, CallRecord } from "../../client/http/call.ts";
 import { ApiError, isOutcomeUnknown, isRefusal, isUndocumented, orUndefinedIfNotFound } from "../../contract/errors.ts";
-import { mayBeMade } from "./made.ts";
 import { ResourceError, type Context } from "./resource.ts";
 
 const nothing = (value: unknown): boolean => value === undefined || value === null || value === "";
@@ -120,6 +119,10 @@ interface Creation<Found extends Aged> {
   matches: (found: Found) => boolean;
   create: (id: string | undefined) => Promise<string>;
 }
+
+/** True when a failed call may have been carried out; a call without an error is over. */
+const mayBeMade = (error: unknown): boolean =>
+  error !== undefined && (!(error instanceof ApiError) || error.code === "cancelled" || isOutcomeUnknown(error));
 
 const never = new AbortController().signal;
 

@@ -51,8 +51,6 @@ type Inputs = Readonly<Record<string, unknown>>;
 export interface Replaced {
   id: string | undefined;
   inputs: Inputs;
-  /** Found things of its state, if the run has seen that. */
-  found?: unknown;
 }
 
 /** This run's knowledge of one URN. */
@@ -63,8 +61,6 @@ interface Known {
   old: Inputs | undefined;
   /** The thing in the state, from a comparison, or from reading a state that has it once. */
   before: { id: string; inputs: Inputs | undefined } | undefined;
-  /** Found things of the state. */
-  found?: unknown;
   /** All that states have under it. */
   seen: Set<string>;
   /** The ID that the resource keeps, or has got. */
@@ -101,18 +97,16 @@ export class Identities {
   }
 
   /** A state was read; `inputs` when it is of a thing that is ours. */
-  seen(urn: string, id: string, inputs: Inputs | undefined, found?: unknown): void {
+  seen(urn: string, id: string, inputs: Inputs | undefined): void {
     const known = this.#with(urn, id);
-    known.found = found;
     known.seen.add(id);
     // A state may still name the URN from before a renaming, which is another resource's by now.
     known.before = known.seen.size > 1 ? undefined : { id, inputs };
   }
 
   /** Notes a diff, which shows whether the resource keeps its ID. Engines also diff what they may have to delete first. */
-  compared(urn: string, id: string, keeps: boolean, found?: unknown): void {
+  compared(urn: string, id: string, keeps: boolean): void {
     const known = this.#with(urn, id);
-    known.found = found;
     known.seen.add(id);
     known.before = { id, inputs: known.before?.inputs };
     if (known.checked) known.current = keeps ? id : undefined;
@@ -153,7 +147,7 @@ export class Identities {
   replaced(urn: string | undefined): Replaced | undefined {
     const known = this.#known.get(urn ?? "");
     if (!known?.replacing) return undefined;
-    return { id: known.before?.id, inputs: known.old ?? known.before?.inputs ?? {}, found: known.found };
+    return { id: known.before?.id, inputs: known.old ?? known.before?.inputs ?? {} };
   }
 
   /** How many replacements under one URN there were, the one that is under way included; undefined for none. */

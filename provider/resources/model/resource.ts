@@ -8,7 +8,6 @@ import type { Dialect } from "../../habits/profile.ts";
 import type { RowsAhead } from "../../reconcile/rows.ts";
 import type { Identities } from "./identities.ts";
 import type { Journal } from "./journal.ts";
-import type { Made } from "./made.ts";
 import { once } from "./once.ts";
 
 declare module "zod" {
@@ -105,8 +104,6 @@ export interface Context {
   appServer?: string | undefined;
   /** Which resource of the run has which ID. */
   identities: Identities;
-  /** Things that this stack has made itself, beyond those in states. */
-  made: Made;
   /** What runs began that can't be read back. */
   journal: Journal;
   /** Names with which organizations were checked in this run, by URN: what is declared now. */

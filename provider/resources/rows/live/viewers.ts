@@ -1,6 +1,6 @@
 import { messageOf } from "../../../../machine/failures.ts";
+import { orUndefinedIfNotFound } from "../../../contract/errors.ts";
 import { quote } from "../../../messages/text.ts";
-import { userIDAt } from "../../members/users.ts";
 import { ResourceError, type Context } from "../../model/resource.ts";
 import { isAddress, type NamedViewers, type ViewerIDs } from "../kept/viewers.ts";
 
@@ -18,7 +18,8 @@ export async function lookUpViewers(context: Context, seed: NamedViewers): Promi
   for (const { place, address } of addressesOf(seed)) {
     if (found.has(address)) continue;
     try {
-      const id = await userIDAt(context, address);
+      const user = await orUndefinedIfNotFound(context.client.userid({ email: address }, { signal: context.signal }));
+      const id = user?.userID;
       if (id === undefined) missing.push(`${place}: no user of the platform has the address ${quote(address)}`);
       else found.set(address, id);
     } catch (error) {

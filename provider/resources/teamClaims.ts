@@ -1,13 +1,8 @@
-import { some } from "../../messages/text.ts";
-import { managing, type Named as Person, type RosterMember } from "../../reconcile/rosters.ts";
-import { describeNamed, readName, type NamedResource } from "../model/identities.ts";
-import type { Context, InputProblem } from "../model/resource.ts";
-import { setAt } from "../model/sets.ts";
-
-/** Context of resources that put users into teams. */
-export interface MemberContext extends Context {
-  claims: TeamClaims;
-}
+import { some } from "../messages/text.ts";
+import { describeNamed, readName, type NamedResource } from "./model/identities.ts";
+import type { InputProblem } from "./model/resource.ts";
+import { setAt } from "./model/sets.ts";
+import { isManaged, namesOf, type LiveMember, type Person } from "./people.ts";
 
 /** The members that a resource declares: a TeamRoster a team's, a TeamMember one. */
 export interface TeamClaim {
@@ -26,7 +21,7 @@ export interface TeamClaim {
 export class TeamClaims {
   readonly #claims = new Map<string, TeamClaim>();
   /** A test by URN for each roster that decides on more than its declared members. */
-  readonly #deciding = new Map<string, (member: RosterMember) => boolean>();
+  readonly #deciding = new Map<string, (member: LiveMember) => boolean>();
   /** URNs by what they speak about: a team, a user in a team. */
   readonly #about = new Map<string, Set<string>>();
   /** Subjects of each URN. */
@@ -37,8 +32,8 @@ export class TeamClaims {
     this.forget(urn);
     const problem = this.#contradiction(claim);
     this.#claims.set(urn, claim);
-    const { people, ignore } = claim;
-    if (ignore) this.#deciding.set(urn, managing(people, { mode: "authoritative", ignore }));
+    const { ignore } = claim;
+    if (ignore) this.#deciding.set(urn, isManaged(ignore));
     this.#index(urn, claim);
     return problem ? [problem] : [];
   }
@@ -57,20 +52,22 @@ export class TeamClaims {
     if (urn !== undefined && claim) this.#index(urn, { ...claim, people });
   }
 
-  /** The resource that declares a membership. */
-  declaring(teamID: string, member: RosterMember): NamedResource | undefined {
-    const [urn] = names(member).flatMap((name) => this.#urns(`team ${teamID} ${name}`));
+  /** The resource that declares a membership, other than the one that asks. */
+  declaring(teamID: string, member: LiveMember, except?: string): NamedResource | undefined {
+    const urns = namesOf(member).flatMap((name) => this.#urns(`team ${teamID} ${name}`));
+    const urn = urns.find((one) => one !== except);
     return urn === undefined ? undefined : readName(urn);
   }
 
-  /** The resource that decides on a member now. A resource that gives members up leaves them alone. */
-  deciding(teamID: string, member: RosterMember): NamedResource | undefined {
-    const roster = this.#urns(`team ${teamID} TeamRoster`).find((urn) => this.#deciding.get(urn)?.(member));
-    return this.declaring(teamID, member) ?? (roster === undefined ? undefined : readName(roster));
+  /** The resource that decides on a member now, other than the one that asks. */
+  deciding(teamID: string, member: LiveMember, except?: string): NamedResource | undefined {
+    const rosters = this.#urns(`team ${teamID} TeamRoster`);
+    const roster = rosters.find((urn) => urn !== except && this.#deciding.get(urn)?.(member));
+    return this.declaring(teamID, member, except) ?? (roster === undefined ? undefined : readName(roster));
   }
 
   #index(urn: string, { kind, teamID, people }: TeamClaim): void {
-    for (const what of [kind, ...people.flatMap(names)]) {
+    for (const what of [kind, ...people.flatMap(namesOf)]) {
       setAt(this.#about, `team ${teamID} ${what}`).add(urn);
       setAt(this.#spoken, urn).add(`team ${teamID} ${what}`);
     }
@@ -93,7 +90,7 @@ export class TeamClaims {
     const person = people[0];
     const property = person?.email === undefined ? "userID" : "email";
     const who = person?.email ?? person?.userID ?? "";
-    const sameUser = people.flatMap(names);
+    const sameUser = people.flatMap(namesOf);
     const mixed = others(`team ${teamID} ${otherKind[kind]}`, otherKind[kind])[0];
     if (mixed) {
       const reason = `says who is in team ${teamID} as well. Declare the members of one team in a TeamRoster or as TeamMembers, not both`;
@@ -122,6 +119,3 @@ export function stays(people: readonly string[] | number, teamIDs: readonly stri
 }
 
 const otherKind = { TeamMember: "TeamRoster", TeamRoster: "TeamMember" } as const;
-
-/** The names by which a user is known: an address in small letters, and a user ID. */
-const names = ({ email, userID }: Person): string[] => [email?.toLowerCase() ?? [], userID ?? []].flat();

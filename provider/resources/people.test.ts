@@ -1,14 +1,14 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { managing, planRoster, type RosterMember, type WantedMember } from "./rosters.ts";
+import { People, planMembers, type LiveMember, type PlanOptions, type Wanted } from "./people.ts";
 
 const ann = { userID: "1", email: "Ann@crew.example", role: "admin" };
 const bob = { userID: "2", email: "bob@crew.example", role: "member" };
 const cat = { userID: "3", email: "cat@other.example", role: "member" };
 
-describe("a roster", () => {
+describe("a plan of memberships", () => {
   test("adds, removes and changes roles; addresses are the same in any letter case", () => {
-    const plan = planRoster(
+    const plan = planMembers(
       [{ email: "ann@CREW.example", role: "member" }, { email: "dan@crew.example" }, { email: "cat@other.example" }],
       [ann, bob, cat],
       { mode: "authoritative", minAdmins: 0 },
@@ -16,49 +16,90 @@ describe("a roster", () => {
     expect(plan).toMatchObject({
       add: [{ email: "dan@crew.example" }],
       remove: [bob],
-      changeRole: [{ member: ann, role: "member" }],
+      change: [{ member: ann, role: "member" }],
       unchanged: 1,
       refusals: [],
     });
   });
 
-  test("additive removes nobody, ignored members stay", () => {
-    expect(planRoster([], [ann, bob, cat], { mode: "additive" })).toMatchObject({ remove: [], others: 3 });
-    const plan = planRoster([], [ann, bob, cat], { mode: "authoritative", ignore: ["*@other.example", "ANN@*"] });
+  test("additive removes whom it declared before and nobody else, ignored members stay", () => {
+    expect(planMembers([], [ann, bob, cat], { mode: "additive" })).toMatchObject({ remove: [], others: 3 });
+    const owned = [{ email: "BOB@crew.example" }];
+    expect(planMembers([], [ann, bob, cat], { mode: "additive", owned })).toMatchObject({ remove: [bob], others: 2 });
+    const plan = planMembers([], [ann, bob, cat], { mode: "authoritative", ignore: ["*@other.example", "ANN@*"] });
     expect(plan).toMatchObject({ remove: [bob], ignored: 2 });
   });
 
   test("a member without an address is known by user ID", () => {
-    const plan = planRoster([{ email: "ann@crew.example", userID: "1" }], [{ userID: "1" }], { mode: "authoritative" });
+    const plan = planMembers([{ email: "ann@crew.example", userID: "1" }], [{ userID: "1" }], {
+      mode: "authoritative",
+    });
     expect(plan).toMatchObject({ add: [], remove: [], unchanged: 1 });
   });
 
   test("the last administrator is kept unless minAdmins is 0; where there is none, none is asked for", () => {
     const demoted = [{ email: "ann@crew.example", role: "member" as const }];
-    const few = planRoster(demoted, [ann], { mode: "authoritative" }).refusals;
+    const few = planMembers(demoted, [ann], { mode: "authoritative" }).refusals;
     expect(few).toEqual([expect.stringContaining("0 administrators would be left")]);
-    expect(planRoster(demoted, [ann], { mode: "authoritative", minAdmins: 0 }).refusals).toEqual([]);
-    expect(planRoster(demoted, [bob], { mode: "authoritative" }).refusals).toEqual([]);
+    expect(planMembers(demoted, [ann], { mode: "authoritative", minAdmins: 0 }).refusals).toEqual([]);
+    expect(planMembers(demoted, [bob], { mode: "authoritative" }).refusals).toEqual([]);
+  });
+
+  test("a user ID counts once, however often a list shows it, and a declared person is never removed", () => {
+    const again = { ...ann, email: undefined };
+    const plan = planMembers([{ email: "ann@crew.example", role: "admin" }], [again, ann, bob, bob], {
+      mode: "authoritative",
+      maxRemovals: 1,
+    });
+    expect(plan).toMatchObject({ add: [], change: [], remove: [bob], unchanged: 1, refusals: [] });
+  });
+
+  test("one person by address and by user ID is refused", () => {
+    const both = [
+      { email: "ann@crew.example", role: "admin" as const },
+      { userID: "1", role: "member" as const },
+    ];
+    const { refusals } = planMembers(both, [ann], { mode: "authoritative", minAdmins: 0 });
+    expect(refusals).toEqual(["ann@crew.example and 1 are one person. Keep one."]);
+  });
+
+  test("a role that nobody shows is the last one, and is set where that is another", () => {
+    const wanted = [{ email: "ann@crew.example", role: "admin" as const }];
+    const bare = [{ userID: "1", email: "ann@crew.example" }];
+    const plan = (role: "admin" | "member") =>
+      planMembers(wanted, bare, { mode: "authoritative", owned: [{ email: "ann@crew.example", role }] });
+    expect([plan("admin").change.length, plan("member").change.length]).toEqual([0, 1]);
+  });
+
+  test("in a team that had members before, each removal counts", () => {
+    const options = { mode: "authoritative", isFirst: true, minAdmins: 0 } as const;
+    expect(planMembers([{ userID: "1" }], [ann, bob], options).refusals).toEqual([
+      expect.stringContaining("1 of 2 members would be removed, more than maxRemovals allows (25 %)"),
+    ]);
+    expect(planMembers([{ userID: "1" }], [ann, bob], { ...options, maxRemovals: 0.5 }).refusals).toEqual([]);
   });
 
   test("one address in two spellings is refused", () => {
-    const plan = planRoster([{ email: "a@b" }, { email: "A@b" }], [], { mode: "authoritative" });
+    const plan = planMembers([{ email: "a@b" }, { email: "A@b" }], [], { mode: "authoritative" });
     expect(plan.refusals).toEqual(["a@b is declared twice, in different spellings. Keep one."]);
   });
 
   test("guards: removals, administrators, the caller", () => {
     const many = Array.from({ length: 10 }, (_, index) => ({ userID: `m${index}`, email: `m${index}@crew.example` }));
-    const { refusals } = planRoster([], [...many, ann], {
-      mode: "authoritative",
-      minAdmins: 1,
-      keepSelf: { email: "ann@crew.example" },
+    const options = { mode: "authoritative", minAdmins: 1, keepSelf: { email: "ann@crew.example" } } as const;
+    const { refusals } = planMembers([], [...many, ann], {
+      ...options,
+      owned: [{ email: "ann@crew.example", role: "admin" }],
     });
     expect(refusals.map((refusal) => refusal.split(".")[0])).toEqual([
       "11 of 11 members would be removed, more than maxRemovals allows (25 %)",
       "0 administrators would be left, fewer than minAdmins asks for (1)",
       "ann@crew",
     ]);
-    const demoted = planRoster([{ email: "ann@crew.example", role: "member" }], [ann], {
+    // Who was never declared is left alone, and is an administrator still.
+    const left = planMembers([], [...many, ann], { ...options, maxRemovals: 1 });
+    expect(left).toMatchObject({ remove: many, ignored: 1, refusals: [] });
+    const demoted = planMembers([{ email: "ann@crew.example", role: "member" }], [ann], {
       mode: "authoritative",
       minAdmins: 0,
       keepSelf: { userID: "1" },
@@ -76,22 +117,22 @@ describe("a roster", () => {
         }),
         fc.uniqueArray(fc.record({ email: person, role }), { selector: (one) => one.email }),
         fc.constantFrom("authoritative", "additive"),
-        (wanted: WantedMember[], there, mode) => {
-          const live: RosterMember[] = there.map((one) => ({
+        (wanted: Wanted[], there, mode) => {
+          const live: LiveMember[] = there.map((one) => ({
             ...one,
             userID: one.email,
             email: one.email.toUpperCase(),
           }));
           const options = { mode, ignore: ["*@z"], maxRemovals: 1 } as const;
-          const plan = planRoster(wanted, live, options);
+          const plan = planMembers(wanted, live, options);
           const after = live
             .filter((member) => !plan.remove.includes(member))
             .map((member) => ({
               ...member,
-              role: plan.changeRole.find((one) => one.member === member)?.role ?? member.role,
+              role: plan.change.find((one) => one.member === member)?.role ?? member.role,
             }))
             .concat(plan.add.map(({ email = "", role: given }) => ({ userID: email, email, role: given ?? "member" })));
-          expect(planRoster(wanted, after, options)).toMatchObject({ add: [], remove: [], changeRole: [] });
+          expect(planMembers(wanted, after, options)).toMatchObject({ add: [], remove: [], change: [] });
         },
       ),
       { numRuns: 200 },
@@ -115,26 +156,25 @@ describe("a roster", () => {
       },
       { requiredKeys: ["mode"] },
     );
-    const roster = crowd.map((people) => people.map(({ n, role }): WantedMember => ({ email: `m${n}@crew`, role })));
+    const roster = crowd.map((people) => people.map(({ n, role }): Wanted => ({ email: `m${n}@crew`, role })));
     const team = crowd.map((people) =>
-      people.map(({ n, role, spelling }): RosterMember => {
+      people.map(({ n, role, spelling }): LiveMember => {
         const email = { lower: `m${n}@crew`, upper: `M${n}@CREW`, none: undefined }[spelling];
         return { userID: `u${n}`, email, role };
       }),
     );
     // Members who are listed without an address are known by the IDs that the state has.
-    const known = (wanted: WantedMember[]): WantedMember[] =>
+    const known = (wanted: Wanted[]): Wanted[] =>
       wanted.map((one) => ({ ...one, userID: one.email?.replace(/^m(\d+)@crew$/, "u$1") }));
 
     test("everybody who is there is meant once, and ignored or other members are left alone", () => {
       fc.assert(
-        fc.property(roster, team, options, (wanted, live, how) => {
-          const plan = planRoster(known(wanted), live, how);
-          const { remove, changeRole, unchanged, ignored, others } = plan;
-          expect(remove.length + changeRole.length + unchanged + ignored + others).toBe(live.length);
-          const decides = managing(known(wanted), how);
-          expect(live.filter((member) => !decides(member))).toHaveLength(ignored + others);
-          expect(remove.every(decides)).toBe(true);
+        fc.property(roster, team, options, (wanted, live, how: PlanOptions) => {
+          const plan = planMembers(known(wanted), live, how);
+          const { remove, change, unchanged, ignored, others } = plan;
+          expect(remove.length + change.length + unchanged + ignored + others).toBe(live.length);
+          const declared = new People(known(wanted));
+          expect(remove.some((member) => declared.has(member))).toBe(false);
           if (how.mode === "additive") expect(remove).toEqual([]);
         }),
       );
@@ -142,10 +182,10 @@ describe("a roster", () => {
 
     test("a plan without refusals keeps what the guards guard, and once carried out nothing is left to do", () => {
       fc.assert(
-        fc.property(roster, team, options, (wanted, live, how) => {
-          const plan = planRoster(known(wanted), live, how);
+        fc.property(roster, team, options, (wanted, live, how: PlanOptions) => {
+          const plan = planMembers(known(wanted), live, how);
           const removed = new Set(plan.remove);
-          const roles = new Map(plan.changeRole.map(({ member, role }) => [member, role]));
+          const roles = new Map(plan.change.map(({ member, role }) => [member, role]));
           const added = plan.add.map(({ email = "", userID = "", role }) => ({
             userID,
             email,
@@ -155,14 +195,14 @@ describe("a roster", () => {
             .filter((member) => !removed.has(member))
             .map((member) => ({ ...member, role: roles.get(member) ?? member.role }))
             .concat(added);
-          const again = planRoster(known(wanted), after, how);
-          expect(again).toMatchObject({ add: [], remove: [], changeRole: [] });
+          const again = planMembers(known(wanted), after, how);
+          expect(again).toMatchObject({ add: [], remove: [], change: [] });
           fc.pre(plan.refusals.length === 0);
-          const admins = (members: RosterMember[]): number => members.filter(({ role }) => role === "admin").length;
+          const admins = (members: LiveMember[]): number => members.filter(({ role }) => role === "admin").length;
           expect(admins(after)).toBeGreaterThanOrEqual(how.minAdmins ?? Math.min(1, admins(live)));
           const managed = live.length - plan.ignored;
           if (managed >= 10) expect(plan.remove.length).toBeLessThanOrEqual(managed * (how.maxRemovals ?? 0.25));
-          const self = (members: RosterMember[]) => members.find(({ userID }) => userID === how.keepSelf?.userID);
+          const self = (members: LiveMember[]) => members.find(({ userID }) => userID === how.keepSelf?.userID);
           if (self(live)) expect(self(after)).toBeDefined();
           if (self(live)?.role === "admin") expect(self(after)?.role).toBe("admin");
         }),
@@ -173,7 +213,7 @@ describe("a roster", () => {
 
 test("patterns are matched in any letter case, and in no time however they are made", () => {
   const left = (pattern: string, email: string): boolean =>
-    planRoster([], [{ userID: "u", email }], { mode: "authoritative", ignore: [pattern] }).ignored === 1;
+    planMembers([], [{ userID: "u", email }], { mode: "authoritative", ignore: [pattern] }).ignored === 1;
   const rows: [string, string, boolean][] = [
     ["*@partner.example.com", "Ada@Partner.example.com", true],
     ["*@partner.example.com", "ada@partner.example.org", false],

@@ -1,0 +1,188 @@
+import type { CallOptions } from "../client/http/call.ts";
+import type { ListedMember } from "../client/members/memberLists.ts";
+import { isNotFound } from "../contract/errors.ts";
+import { quote, some } from "../messages/text.ts";
+import { ResourceError, type Context } from "./model/resource.ts";
+import { nameOf, People, type LiveMember, type Person, type RoleChange, type Wanted } from "./people.ts";
+import type { TeamClaims } from "./teamClaims.ts";
+
+// How the members of a team become those who are planned, and how that is proved.
+
+/** Context of resources that put users into teams. */
+export interface MemberContext extends Context {
+  claims: TeamClaims;
+}
+
+/** As whom the calls are made. */
+export const caller = async ({ client, account }: Context): Promise<Person> => ({
+  email: account.email,
+  userID: await client.callerID(),
+});
+
+/** Platforms that show no role of anybody. */
+const roleless = new WeakSet<object>();
+
+/** Says once that roles are set and can't be proved. */
+function sayRoleless({ client, report }: Context): void {
+  if (roleless.has(client)) return;
+  roleless.add(client);
+  report.warning("this platform shows nobody's role in a team: roles are set as declared, and can't be proved");
+}
+
+/** The role of a member; undefined when the platform does not tell, or by a word that can't be declared. */
+export async function findRole(
+  { members, client }: Context,
+  teamID: string,
+  { userID, role }: LiveMember,
+  call?: CallOptions,
+): Promise<string | undefined> {
+  return role ?? (roleless.has(client) ? undefined : members.roleOf(teamID, userID, call));
+}
+
+/** Members that are asked for one by one before a platform counts as one that shows no roles. */
+const tried = 3;
+
+/** Completes a list with the roles that it lacks, member by member. */
+export async function withRoles(
+  context: Context,
+  teamID: string,
+  listed: readonly ListedMember[],
+): Promise<readonly ListedMember[]> {
+  const open = listed.filter(({ role }) => role === undefined);
+  if (open.length === 0) return listed;
+  const roles = new Map<ListedMember, string | undefined>();
+  const look = async (member: ListedMember): Promise<void> => {
+    try {
+      roles.set(member, await findRole(context, teamID, member));
+    } catch (error) {
+      if (!isNotFound(error)) throw error; // left meanwhile
+    }
+  };
+  const first = open.slice(0, tried);
+  await Promise.all(first.map(look));
+  if (open.length === listed.length && first.every((one) => roles.has(one) && roles.get(one) === undefined)) {
+    sayRoleless(context);
+    return listed;
+  }
+  await Promise.all(open.slice(tried).map(look));
+  return listed.map((member) => (member.role === undefined ? { ...member, role: roles.get(member) } : member));
+}
+
+/** The wanted members with the user IDs of those whose addresses the list does not show: it may have IDs alone. */
+export async function identify(
+  { members }: Context,
+  wanted: readonly Wanted[],
+  live: readonly ListedMember[],
+): Promise<Wanted[]> {
+  if (live.every(({ email }) => email !== undefined)) return [...wanted];
+  const shown = new Set(live.map(({ email }) => email?.toLowerCase()));
+  return Promise.all(
+    wanted.map(async (one) => {
+      if (one.email === undefined || one.userID !== undefined || shown.has(one.email.toLowerCase())) return one;
+      const userID = await members.userIDAt(one.email);
+      return userID === undefined ? one : { ...one, userID };
+    }),
+  );
+}
+
+/** Does something for each of many; answers those for whom it failed, with the reason. */
+async function each<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<Map<Item, unknown>> {
+  const failures = new Map<Item, unknown>();
+  await Promise.all(items.map((item) => work(item).catch((reason: unknown) => failures.set(item, reason))));
+  return failures;
+}
+
+/** Gives members other roles; answers the changes that failed, with the reason. `findLacking` proves the others. */
+export const changeRoles = (
+  { members }: Context,
+  teamID: string,
+  changes: readonly RoleChange<ListedMember>[],
+): Promise<Map<RoleChange<ListedMember>, unknown>> =>
+  each(changes, ({ member, role }) => members.setRole(teamID, member, role));
+
+/** Those of the changes that the list of the team, read after them, does not have, with the reason. */
+export function findLacking(
+  context: Context,
+  after: readonly ListedMember[],
+  changes: readonly RoleChange<ListedMember>[],
+): Map<RoleChange<ListedMember>, string> {
+  if (changes.length === 0) return new Map();
+  const there = new Map(after.map((member) => [member.userID, member]));
+  const showsRoles = after.some(({ role }) => role !== undefined);
+  if (!showsRoles) sayRoleless(context);
+  return new Map(
+    changes.flatMap((change): [RoleChange<ListedMember>, string][] => {
+      const found = there.get(change.member.userID);
+      if (!found) return [[change, "it is in the list no longer"]];
+      if (!showsRoles || found.role === change.role) return [];
+      return [[change, describeLack(change.role, found.role)]];
+    }),
+  );
+}
+
+/** The reason why somebody lacks a role that the platform confirmed; undefined when they have it. */
+export async function explainLack(
+  context: Context,
+  teamID: string,
+  member: LiveMember,
+  wanted: string,
+): Promise<{ reason: string; role: string | undefined } | undefined> {
+  const list = (await context.members.proved(teamID)) ?? [];
+  const now = list.find(({ userID }) => userID === member.userID);
+  if (!now) throw new ResourceError(`${nameOf(member)} is in the list of team ${teamID} no longer. Run up again.`);
+  const role = await findRole(context, teamID, now);
+  if (role === undefined && list.every((one) => one.role === undefined)) sayRoleless(context);
+  else if (role !== wanted) return { reason: describeLack(wanted, role), role };
+  return undefined;
+}
+
+const describeLack = (wanted: string, found: string | undefined): string =>
+  `the platform answered that the role is ${wanted} now, and read back it is ${found === undefined ? "none" : quote(found)}. ` +
+  `Declare the role that the platform keeps, or set it there; then run up again`;
+
+const stillThere = "the platform answered that it did, and it is in the list afterwards";
+
+/**
+ * Takes members out of a team, which is proved by its list; answers those who are still there, with the reason. Never
+ * takes out whom a resource of this run declares; `urn` is of the one that asks, and has looked at its own people.
+ */
+export async function takeOut(
+  context: MemberContext,
+  teamID: string,
+  leaving: readonly ListedMember[],
+  urn?: string,
+): Promise<Map<ListedMember, unknown>> {
+  for (const member of leaving) {
+    const owner = context.claims.declaring(teamID, member, urn);
+    if (owner) throw new Error(`${nameOf(member)} is declared by ${owner.name} and about to leave team ${teamID}`);
+  }
+  const failures = await each(leaving, (member) => context.members.remove(teamID, member));
+  if (leaving.length === 0) return failures;
+  const there = new People(await context.members.proved(teamID));
+  // A refusal of somebody who is not there is none.
+  return new Map(
+    leaving.flatMap((member) => (there.has(member) ? [[member, failures.get(member) ?? stillThere] as const] : [])),
+  );
+}
+
+/** Names that a message gives of each kind. */
+const maxNamed = { plan: 5, failures: 20 };
+
+/** The first few of some people; only how many when nobody may be named. */
+export const names = (people: readonly Person[], isHidden: boolean | undefined): string =>
+  isHidden ? `${people.length} of them` : some(people.map(nameOf), maxNamed.plan);
+
+/** Failures, a sentence for each person. */
+export function sentences(
+  what: string,
+  failures: ReadonlyMap<Person, unknown>,
+  isHidden: boolean | undefined,
+): string[] {
+  if (failures.size === 0) return [];
+  // The platform's own words may hold the address.
+  if (isHidden) return [`${failures.size} members were ${what}`];
+  const first = [...failures].slice(0, maxNamed.failures).map(([member, reason]) => {
+    return `${nameOf(member)} was ${what}: ${reason instanceof Error ? reason.message : String(reason)}`;
+  });
+  return failures.size > first.length ? [...first, `and ${failures.size - first.length} more were ${what}`] : first;
+}
