@@ -2,8 +2,8 @@ import { today } from "../../machine/settings/today.ts";
 import { isObject } from "../../provider/contract/wire.ts";
 import { type DeclaredThing, listLinkedInputs, things } from "../../provider/environment/things/things.ts";
 import { completeDialect } from "../../provider/habits/profile.ts";
-import { RunNotes } from "../../provider/pulumi/lifetime/runNotes.ts";
 import { check, foreseen, type Properties, toKeyed, toListed, unknownValue } from "../../provider/pulumi/properties.ts";
+import { Run } from "../../provider/pulumi/run.ts";
 import { decodeLedger, encodeLedger, type Ledger } from "../../provider/reconcile/ledger.ts";
 import { Journal } from "../../provider/resources/model/journal.ts";
 import type { OfflineResourceContext, Resource } from "../../provider/resources/resource.ts";
@@ -16,8 +16,8 @@ import { clear, openValue, type StackState, type StateResource } from "./state.t
 /** Things of a declaration as its `up` would have left them. */
 export async function toKnownDeclaration(declared: Declared): Promise<KnownThing[]> {
   const { folder, unread } = declared;
-  const notes = new RunNotes({ directory: folder, platform: () => "" });
-  const context = contextOf(folder, notes);
+  const run = new Run(folder);
+  const context = contextOf(folder, run);
   const known: KnownThing[] = [];
   for (const thing of things(declared.declaration)) {
     const { kind, key, inputs: stated } = thing;
@@ -39,7 +39,7 @@ export async function toKnownDeclaration(declared: Declared): Promise<KnownThing
       known.push({ ...own, inputs: checked.inputs, outputs: peopled(foreseenOf(resource, left)) });
       continue;
     }
-    known.push({ ...own, ...(await seeded(resource, checked.inputs, left, folder, notes)) });
+    known.push({ ...own, ...(await seeded(resource, checked.inputs, left, folder, run)) });
   }
   return known;
 }
@@ -49,12 +49,12 @@ async function seeded(
   inputs: Properties,
   left: Properties,
   folder: string,
-  notes: RunNotes,
+  run: Run,
 ): Promise<Pick<KnownThing, "inputs" | "outputs" | "rows" | "why">> {
   try {
     const seed = inputs as unknown as RowDeclaration; // it was checked
     const { digest, resourceUrn } = inputs as { digest?: string; resourceUrn?: string };
-    const summary = notes.known.rowClaims.remembered(resourceUrn, digest) ?? (await summarize(seed, folder));
+    const summary = run.rowClaims.remembered(resourceUrn, digest) ?? (await summarize(seed, folder));
     const ledger: Ledger = { kind: "list", count: summary.rows.length, rows: summary.rows };
     const outputs = {
       ...left,
@@ -72,7 +72,7 @@ async function seeded(
   }
 }
 
-function contextOf(folder: string, notes: RunNotes): OfflineResourceContext {
+function contextOf(folder: string, run: Run): OfflineResourceContext {
   const nothing = (): void => undefined;
   return {
     report: { status: nothing, info: nothing, forecast: nothing, warning: nothing },
@@ -81,7 +81,7 @@ function contextOf(folder: string, notes: RunNotes): OfflineResourceContext {
     dialect: completeDialect(),
     platform: "",
     account: {},
-    ...notes.known,
+    ...run.known,
     journal: new Journal(() => ""),
     organizationNames: new Map(),
     seed: () => new Uint8Array(32).fill(7),

@@ -1,8 +1,8 @@
 import { today } from "../../machine/settings/today.ts";
 import { type DeclaredThing, listLinkedInputs } from "../../provider/environment/things/things.ts";
 import { completeDialect } from "../../provider/habits/profile.ts";
-import { RunNotes } from "../../provider/pulumi/lifetime/runNotes.ts";
 import { check, diff, type Properties, toKeyed, toListed, unknownValue } from "../../provider/pulumi/properties.ts";
+import { Run } from "../../provider/pulumi/run.ts";
 import type { RowsAhead } from "../../provider/reconcile/rows.ts";
 import { toPlannedUrn } from "../../provider/resources/model/identities.ts";
 import { Journal } from "../../provider/resources/model/journal.ts";
@@ -57,14 +57,14 @@ const maxRounds = 4;
 /** Does in one process what an engine does with a program: matches, checks and compares. Sends and writes nothing. */
 export class Planner {
   readonly #place: Place;
-  readonly #notes: RunNotes;
+  readonly #run: Run;
   readonly #organizationNames = new Map<string, string>();
   readonly #steps = new Map<string, PlannedStep>();
   readonly #departing: PlannedStep[] = [];
 
   constructor(place: Place, known: readonly KnownThing[], things: readonly DeclaredThing[]) {
     this.#place = place;
-    this.#notes = new RunNotes({ directory: place.folder, platform: () => "" });
+    this.#run = new Run(place.folder);
     const left = new Map(known.map((each) => [each.key, each]));
     for (const thing of things) {
       const { kind, name } = thing;
@@ -148,7 +148,7 @@ export class Planner {
       dialect: completeDialect(),
       platform: "",
       account: {},
-      ...this.#notes.known,
+      ...this.#run.known,
       journal: new Journal(() => ""),
       organizationNames: this.#organizationNames,
       seed: () => seed,
@@ -281,7 +281,7 @@ export class Planner {
 
   #note(urn: string, findings: Findings | undefined): void {
     if (!findings) return;
-    this.#notes.compared(urn, { changed: [], replaces: [], findings });
+    this.#run.compared(urn, { changed: [], replaces: [], findings });
   }
 }
 

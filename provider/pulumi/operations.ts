@@ -12,11 +12,10 @@ import { addressOf, bindingOutput, bind, isMoved, platformOf } from "./binding.t
 import type { Configuration } from "./configuration/configuration.ts";
 import { PlatformConnection, EmulatorFields, type Surroundings as Reach } from "./connection.ts";
 import { failureOf, messageOf, sentenceOf } from "./failure.ts";
-import { LateSeeds } from "./lateSeeds.ts";
+import { Forecasts, type Phase } from "./forecasts.ts";
 import { unlessLate } from "./lifetime/deadline.ts";
-import { Forecasts, type Phase } from "./lifetime/forecasts.ts";
 import { RefusedLogin } from "./lifetime/refusedLogin.ts";
-import { RunNotes } from "./lifetime/runNotes.ts";
+import { RunningMark } from "./lifetime/runningMark.ts";
 import type { Reporter } from "./progress.ts";
 import {
   check,
@@ -33,6 +32,7 @@ import {
   writeOnlyOf,
   type Properties,
 } from "./properties.ts";
+import { Run } from "./run.ts";
 import { hiding, maskOf } from "./secrets.ts";
 
 /** One call of an engine. */
@@ -50,7 +50,7 @@ export interface Call {
 export interface RunSurroundings extends Reach {
   configuration: () => Configuration; // throws when it can't be used
   report: Reporter;
-  /** The engine's address; without one, no other provider of the run is known. */
+  /** The engine's address; without one, there is no other provider in the run. */
   engine?: string | undefined;
   /** True when the engine reads before each diff. */
   readsFirst?: boolean;
@@ -58,7 +58,7 @@ export interface RunSurroundings extends Reach {
   foresees?: boolean;
 }
 
-/** The platform of a journal: an emulator's file may be another one in each folder. */
+/** The platform, whatever the organization: an emulator's file may be another one in each folder. */
 function journalPlace({ configuration, directory }: RunSurroundings): string {
   const place = addressOf(configuration().endpoint);
   return place.startsWith("emulator:") ? `emulator:${resolve(directory, place.slice("emulator:".length))}` : place;
@@ -83,38 +83,49 @@ export class Operations {
   readonly forecasts: Forecasts;
   readonly #surroundings: RunSurroundings;
   readonly #connection: PlatformConnection;
-  readonly notes: RunNotes;
+  readonly #run: Run;
   readonly #identities: Identities;
   readonly #journal: Journal;
+  readonly #mark: RunningMark;
   readonly #organizationNames = new Map<string, string>();
   /** True when a program runs: without one, the configuration is the state's. */
   #isCurrent = false;
   readonly #login = new RefusedLogin();
   readonly #fields: EmulatorFields;
-  readonly #lateSeeds: LateSeeds;
 
   constructor(surroundings: RunSurroundings) {
     this.#surroundings = surroundings;
-    this.notes = new RunNotes({ ...surroundings, platform: () => platformOf(surroundings.configuration()) });
-    this.#identities = this.notes.known.identities;
+    const { directory, foresees = false, report } = surroundings;
+    this.#run = new Run(directory, foresees);
+    this.#identities = this.#run.identities;
     // IDs are of the whole platform, whatever organization is configured.
     this.#journal = new Journal(() => journalPlace(surroundings));
+    this.#mark = new RunningMark(surroundings.engine, () => journalPlace(surroundings));
     if (surroundings.isHosted) this.#journal.orphaned();
     this.#connection = new PlatformConnection(surroundings);
-    this.forecasts = new Forecasts(surroundings.foresees ?? false);
-    this.#lateSeeds = new LateSeeds(this.notes, this.forecasts, surroundings.report);
-    this.#fields = new EmulatorFields(surroundings.directory);
+    this.forecasts = new Forecasts(foresees, report);
+    this.#fields = new EmulatorFields(directory);
+  }
+
+  /** An engine has configured the provider of this URN. */
+  began(urn: string | undefined): void {
+    try {
+      this.#mark.set(urn);
+    } catch {
+      // With a configuration that can't be used every call fails, and says why.
+    }
   }
 
   check(call: Call, olds: Properties, news: Properties): Promise<{ inputs: Properties; problems: string[] }> {
     this.#isCurrent = true;
-    return this.#run("check", { ...call, phase: "check" }, async ({ offline, clean, configuration }) => {
+    return this.#work("check", { ...call, phase: "check" }, async ({ offline, clean, configuration }) => {
       if (this.forecasts.isUpdate) await this.#connection.assertLogin(configuration);
       const { resource, urn } = call;
+      this.#mark.declares();
       if (urn !== undefined) this.#identities.checked(urn, lastInputs(resource, olds));
       const declared = toListed(resource, news, olds);
       const { inputs, problems } = await check(resource, offline, toListed(resource, olds), declared);
-      await this.#lateSeeds.say(clean);
+      await this.forecasts.late(this.#run.rowClaims.late.splice(0), clean);
       return { inputs: toKeyed(resource, inputs), problems: problems.map(sentenceOf).map(clean) };
     });
   }
@@ -122,10 +133,10 @@ export class Operations {
   diff(call: Call, id: string, olds: Properties, news: Properties): Promise<Diff> {
     // A refresh, for which no program runs, asks for nothing after it.
     const phase = this.#isCurrent ? "diff" : undefined;
-    return this.#run("diff", { ...call, phase }, async ({ offline, configuration }) => {
+    return this.#work("diff", { ...call, phase }, async ({ offline, configuration }) => {
       const [moved, inputs] = [isMoved(olds, configuration), toListed(call.resource, news)];
       const comparison = await diff(call.resource, offline, olds, inputs);
-      const change = this.notes.compared(call.urn, comparison);
+      const change = this.#run.compared(call.urn, comparison);
       if (call.resource.identity) this.#journal.settle(call.urn, `${call.resource.name} ${id}`);
       const keeps = change.replaces.length === 0;
       const isChanged = moved || change.changed.length > 0;
@@ -137,7 +148,7 @@ export class Operations {
   }
 
   create(call: Call, inputs: Properties): Promise<Observed<Properties>> {
-    return this.#run("create", call, async ({ online, bound }) => {
+    return this.#work("create", call, async ({ online, bound }) => {
       const parsed = call.resource.inputs.parse(toListed(call.resource, inputs));
       const { id, outputs } = await call.resource.create(await online(), parsed);
       this.#refuseTwo(call, id);
@@ -157,7 +168,7 @@ export class Operations {
     inputs?: Properties,
   ): Promise<(Observed<Properties> & { inputs?: Properties }) | undefined> {
     const { resource } = call;
-    return this.#run("read", call, async ({ online, bound }) => {
+    return this.#work("read", call, async ({ online, bound }) => {
       const last = toListed(resource, inputs ?? {});
       // A state holds what the resource itself returned.
       const found = await resource.read(await online(state), id, { ...state, ...pickWriteOnly(resource, last) });
@@ -174,7 +185,7 @@ export class Operations {
 
   update(call: Call, id: string, olds: Properties, news: Properties): Promise<Properties> {
     const { resource } = call;
-    return this.#run("update", call, async ({ online, bound }) => {
+    return this.#work("update", call, async ({ online, bound }) => {
       const inputs = resource.inputs.parse(toListed(resource, news));
       const outputs = bound(await resource.update(await online(olds), id, olds, inputs));
       if (call.urn !== undefined) this.#identities.has(call.urn, id);
@@ -184,7 +195,7 @@ export class Operations {
 
   delete(call: Call, id: string, state: Properties): Promise<void> {
     const { resource, urn } = call;
-    return this.#run("delete", call, async ({ online }) => {
+    return this.#work("delete", call, async ({ online }) => {
       const context = await online(state);
       const owner = resource.identity && urn !== undefined ? this.#identities.findOwner(urn, id) : undefined;
       if (!resource.identity || !owner) await resource.delete(context, id, state);
@@ -204,7 +215,7 @@ export class Operations {
   /** The engine ends its run in order. */
   ended(): void {
     this.#journal.close(true);
-    this.notes.close();
+    this.#mark.close();
   }
 
   /** Ends the session on the platform, if there is one. */
@@ -220,10 +231,24 @@ export class Operations {
 
   /** The outputs that a create, or an update of what is there, will have, in a preview. Offline. */
   foreseen(call: Call, inputs: Properties, old?: Properties): Promise<Properties> {
-    return this.#run("preview", call, async ({ offline, bound }) => {
-      await this.#lateSeeds.foresee(call, offline, inputs, old);
+    return this.#work("preview", call, async ({ offline, bound }) => {
+      if (old) await this.#compareAgain(call, offline, inputs, old);
+      this.forecasts.report(call.urn, offline.report.info);
+      this.#run.rowClaims.begins(call.urn);
       return bound(foreseen(call.resource, inputs, old));
     });
+  }
+
+  /** Compares a seed anew that gives up rows, if the program has declared these elsewhere since. */
+  async #compareAgain(
+    { resource, urn }: Call,
+    context: OfflineResourceContext,
+    news: Properties,
+    old: Properties,
+  ): Promise<void> {
+    if (urn === undefined || !this.#run.rowClaims.gives(urn) || !(await this.forecasts.isOutdated(urn))) return;
+    const inputs = toListed(resource, { ...news, resourceUrn: urn });
+    this.#run.compared(urn, await diff(resource, context, { ...old, resourceUrn: urn }, inputs));
   }
 
   /** Calls a function; returns its outputs, or the problems of its inputs, such as a thing that does not exist. */
@@ -232,7 +257,7 @@ export class Operations {
     news: Properties,
     secrets: readonly string[] = [],
   ): Promise<{ outputs: Properties } | { problems: InputProblem[] }> {
-    return this.#run("invoke", { resource: definition, urn: undefined, secrets }, async ({ online, clean }) => {
+    return this.#work("invoke", { resource: definition, urn: undefined, secrets }, async ({ online, clean }) => {
       const { inputs, unknown, problems } = parse(definition, news);
       for (const property of unknown) problems.push({ property, reason: "is not known before other resources exist" });
       if (problems.length === 0) problems.push(...(definition.check?.(inputs) ?? []));
@@ -246,12 +271,12 @@ export class Operations {
     });
   }
 
-  async #run<Answer>(
+  async #work<Answer>(
     name: string,
     { urn, timeout, phase, secrets = [], seed }: Asked,
     work: (tools: Tools) => Promise<Answer>,
   ): Promise<Answer> {
-    if (["create", "update", "delete"].includes(name)) this.notes.acts();
+    if (["create", "update", "delete"].includes(name)) this.#run.rowClaims.begins(urn);
     let [configuration, mask]: [Configuration?, Mask?] = []; // a mask is made for the first report
     const masked = (): Mask => (mask ??= maskOf(configuration, secrets));
     const clean = (text: string): string => masked().hide(text);
@@ -261,15 +286,13 @@ export class Operations {
     const stop = time ? AbortSignal.any([this.#surroundings.signal, time]) : this.#surroundings.signal;
     try {
       const settings = (configuration = this.#surroundings.configuration());
-      if (urn !== undefined) this.notes.hear();
       const offline = this.#offline(seed, settings, { ...heard, forecast });
       const online = async (state: Properties = {}): Promise<ResourceContext> => {
         isMoved(state, settings);
         return { ...(await this.#online(offline, settings, stop)), ...hiding(masked, secrets) };
       };
       const working = work({ configuration, offline, online, bound: (outputs) => bind(outputs, settings), clean });
-      const answer = time ? unlessLate(working, time) : working;
-      return await (phase ? this.notes.announced(answer) : answer);
+      return await (time ? unlessLate(working, time) : working);
     } catch (error) {
       if (phase) this.forecasts.report(urn, heard.info); // an engine asks for nothing else
       const sentence = clean(this.#login.sentenceOf(error, urn !== undefined && !this.#isCurrent) ?? messageOf(error));
@@ -287,7 +310,7 @@ export class Operations {
       ...{ directory: this.#surroundings.directory, day: today(), dialect: this.#connection.dialect(settings) },
       ...{ platform: platformOf(settings), lostData: settings.lostData },
       ...{ appServer: settings.appServer, account: { email: settings.email, userID: settings.userID } },
-      ...this.notes.known,
+      ...this.#run.known,
       journal: this.#journal,
       seed: () => (seed?.length ? seed : randomBytes(32)),
       fieldTypes: (table: string) => this.#fields.of(settings.endpoint, table),
@@ -300,7 +323,8 @@ export class Operations {
       ...offline,
       ...(await this.#connection.of(settings, offline.report.info)),
       sleep: (milliseconds: number) => sleep(milliseconds, undefined, { signal }),
-      ...{ readsFirst: this.#surroundings.readsFirst ?? false, others: this.notes.others, signal, now: Date.now },
+      ...{ readsFirst: this.#surroundings.readsFirst ?? false, signal, now: Date.now },
+      assertAlone: this.#mark.assertAlone,
     };
   }
 }

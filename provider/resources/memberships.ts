@@ -156,8 +156,13 @@ export async function takeOut(
     const owner = context.claims.declaring(teamID, member, urn);
     if (owner) throw new Error(`${nameOf(member)} is declared by ${owner.name} and about to leave team ${teamID}`);
   }
+  if (leaving.length === 0) return new Map();
+  try {
+    context.assertAlone();
+  } catch (error) {
+    return new Map(leaving.map((member) => [member, error])); // what else is done is saved
+  }
   const failures = await each(leaving, (member) => context.members.remove(teamID, member));
-  if (leaving.length === 0) return failures;
   const there = new People(await context.members.proved(teamID));
   // A refusal of somebody who is not there is none.
   return new Map(

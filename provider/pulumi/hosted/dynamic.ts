@@ -54,6 +54,7 @@ function general(providers: DynamicProviders): Handlers {
       const entries = Object.entries(valuesOf(request.getArgs())).filter(([key]) => key !== name);
       const settings = Object.fromEntries(entries.map(([key, value]) => [key, revealed(value)]));
       providers.host = { get: (key) => settings[key], rawConfig: settings };
+      providers.operations.began(request.getUrn());
       return new providerProto.ConfigureResponse().setAcceptsecrets(false);
     }),
     getPluginInfo: answers(() => new pluginProto.PluginInfo().setVersion(versionOfSdk())),

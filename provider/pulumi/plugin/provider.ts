@@ -111,6 +111,7 @@ export class Plugin {
       foresees: true,
       signal: this.#stopped.signal,
     });
+    this.#operations.began(urn);
     return new providerProto.ConfigureResponse().setAcceptsecrets(true).setSupportspreview(true);
   }
 

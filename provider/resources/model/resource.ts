@@ -108,8 +108,8 @@ export interface Context {
   journal: Journal;
   /** Names with which organizations were checked in this run, by URN: what is declared now. */
   organizationNames: Map<string, string>;
-  /** Learns what other providers of the run declare by now. */
-  others: () => Promise<void>;
+  /** Throws when this run has another provider of the platform, which may declare what is to be removed. */
+  assertAlone: () => void;
   /** True when the engine reads before each diff: then the diff refuses forbidden changes, and the read does not. */
   readsFirst: boolean;
   /** Keeps all texts in a value out of the messages that follow: the platform may repeat what it was sent. */

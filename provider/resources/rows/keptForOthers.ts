@@ -32,7 +32,6 @@ export async function withoutClaimed(
     const staying = left.filter((row) => claimed(row));
     if (staying.length === 0) continue;
     keptForOthers.set(claim.name, staying.length);
-    context.rowClaims.rely(claim, staying.length);
     left = left.filter((row) => !claimed(row));
   }
   return { left, keptForOthers };

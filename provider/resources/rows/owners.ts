@@ -1,9 +1,7 @@
-import { createHash } from "node:crypto";
 import { quote, some } from "../../messages/text.ts";
-import { canonical, keyText } from "../../reconcile/digests.ts";
+import { keyText } from "../../reconcile/digests.ts";
 import { describeUnresolved, type Unresolved } from "../../reconcile/references.ts";
 import { isHidden, placeOf } from "../../sources/source.ts";
-import { isProven, noteProven } from "../records/proofs.ts";
 import type { Leaving, RowClaim, RowClaims, RowReferrer } from "./declared/claims.ts";
 import { digesterFor, keyOf } from "./declared/declaration.ts";
 import { listRelationships } from "./declared/expectations/expectations.ts";
@@ -26,62 +24,15 @@ const maxNamed = 20;
 /** Rows that another seed declares as well, and references that no seed's rows answer; offline, by line. */
 export async function problemsWith(claims: RowClaims, declared: ComparedSeed, directory: string): Promise<string[]> {
   const { urn, target } = declared;
-  const matters = mattering(claims, declared);
-  if (matters.others.length + matters.leaving.length === 0) return [];
-  const proof = proofOf(claims, declared, matters);
-  if (proof !== undefined && isProven(proof)) return [];
   const others = claims.checked(target.table).filter((one) => one.urn !== urn);
   const problems = tellingSecrets(claims, declared, others);
   for (const other of others) problems.push(...(await shared(claims, declared, other, directory)));
   problems.push(...(await unanswered(claims, declared, directory)));
-  if (proof !== undefined && problems.length === 0) noteProven(proof);
   return problems;
-}
-
-interface Mattering {
-  /** Seeds that were checked, of the same table and of tables that are linked to. */
-  others: RowClaim[];
-  /** Rows that other seeds remove from linked tables. */
-  leaving: Leaving[];
 }
 
 /** Labels whose values are those of other rows: links, and what is expected to be there. */
 const listMentions = (target: RowTarget) => [...linksOf(target), ...listRelationships(target)];
-
-function mattering(claims: RowClaims, { urn, target }: ComparedSeed): Mattering {
-  const tables = new Set(listMentions(target).map(({ table }) => table));
-  const isNear = ({ table }: RowTarget): boolean => table === target.table || tables.has(table);
-  return {
-    others: claims.checked().filter((one) => one.urn !== urn && isNear(one.target)),
-    leaving: [...tables].flatMap((table) => claims.leaving(table)),
-  };
-}
-
-/**
- * Digest of all that the problems depend on, made of keyed digests. Undefined where it would be another one in the next
- * run, and for seeds that are not read yet or are about to lose rows.
- */
-function proofOf(claims: RowClaims, declared: ComparedSeed, { others, leaving }: Mattering): string | undefined {
-  const { urn, target, digest, linkedSeeds = {} } = declared;
-  const links = listMentions(target);
-  const near = [...others, ...links.flatMap(({ table }) => claims.on(table, urn))];
-  const isLasting = [claims.find(urn), ...near].every((one) => one?.digest !== undefined && !one.isPassing);
-  if (!isLasting || leaving.length > 0) return undefined;
-  const declaration = (one: RowTarget) => [
-    one.table,
-    one.key,
-    one.references ?? {},
-    one.parent ?? {},
-    one.secretLabels ?? [],
-    ...(one.expect?.relationships ? [one.expect.relationships] : []),
-    ...(isOwning(one) ? [] : [one.mode]),
-  ];
-  // By what they declare: a seed that is renamed is the same.
-  const seen = others.map((one) => canonical([one.digest, ...declaration(one.target)])).sort();
-  const named = links.map(({ label, table }) => claims.on(table).some((one) => one.urn === linkedSeeds[label]));
-  const text = canonical([digest, ...declaration(target), named, seen]) ?? "";
-  return createHash("sha256").update(text).digest("hex");
-}
 
 /** Finds uses that would reveal secret values of another seed: links by them, and natural keys that consist of them. */
 function tellingSecrets(claims: RowClaims, { urn, target }: ComparedSeed, others: readonly RowClaim[]): string[] {

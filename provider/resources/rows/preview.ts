@@ -186,8 +186,8 @@ async function planned(
 }
 
 const laterAdvice =
-  "rows that move to a seed which waits for this one stay, and are counted here, since that seed is not known yet: then " +
-  "set maxRemovals for this run, whose preview says which of them stay";
+  "rows that move to a seed which waits for this one are removed here and added there, with other IDs: if that is meant, " +
+  "set maxRemovals for this run; seeds of one Environment know of each other, and such rows stay";
 
 /** True if a program may register a seed later of which nobody knows; an Environment announces all of its own. */
 const mayComeLater = ({ rowClaims }: OfflineRowContext, { resourceUrn }: SeedInputs): boolean =>
@@ -255,7 +255,7 @@ export async function removeTakenOver(
 ): Promise<Forecast> {
   if (!plan.exact || plan.insert === 0) return plan;
   const arriving = rowClaims
-    .arriving(inputs.table, inputs.resourceUrn)
+    .leaving(inputs.table, inputs.resourceUrn)
     .filter(({ target }) => sameKey(target, inputs))
     .map(({ target, handedOver }) => ({ target, keys: handedOver }));
   if (arriving.length === 0) return plan;

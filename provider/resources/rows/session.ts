@@ -35,7 +35,7 @@ import { UnprovenRows } from "./writing/unproven.ts";
 
 /** Seeds of the program that may hold rows of a table beside the one with this URN. */
 const othersOn = ({ rowClaims }: RowContext, { table, resourceUrn }: SeedInputs): RowClaim[] =>
-  rowClaims.expected(table, resourceUrn);
+  rowClaims.owning(table, resourceUrn);
 
 /** The rows that other seeds of the program give up in this run, with the labels that these wrote; and which existed before them. */
 async function handedOver(
@@ -43,7 +43,7 @@ async function handedOver(
   inputs: SeedInputs,
 ): Promise<{ handed: ReadonlyMap<number, readonly string[]>; ofGivers: ReadonlySet<number> }> {
   const handed = new Map<number, readonly string[]>();
-  const givers = rowClaims.arriving(inputs.table, inputs.resourceUrn).filter(({ target }) => sameKey(target, inputs));
+  const givers = rowClaims.leaving(inputs.table, inputs.resourceUrn).filter(({ target }) => sameKey(target, inputs));
   for (const giver of givers) {
     for (const index of (await indicesWithin([giver], inputs, directory)).keys()) handed.set(index, giver.labels);
   }
@@ -254,7 +254,6 @@ async function observedRows(
 const lateSparing =
   (context: RowContext, inputs: SeedInputs, terms: RowTarget, considered: readonly RowClaim[]) =>
   async (removals: readonly RowRemoval[]): Promise<{ left: RowRemoval[]; keptForOthers: HandedOverRows }> => {
-    await context.others();
     const known = new Set(considered.map(({ urn }) => urn));
     const late = othersOn(context, inputs).filter(({ urn }) => !known.has(urn));
     return keepCells(context, inputs.table, await withoutClaimed(context, terms, removals, late));

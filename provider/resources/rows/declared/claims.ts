@@ -24,14 +24,6 @@ export interface RowClaim {
   digest?: string | undefined;
   /** True when its salt, and all digests with it, belong to this preview alone. */
   isPassing?: boolean | undefined;
-  /** True if the preview before this run alone saw it: the seed may be declared otherwise by now. */
-  isForeseen?: boolean | undefined;
-}
-
-/** The seeds seen by the preview before this run. */
-export interface Foreseen {
-  claims: readonly Pick<RowClaim, "urn" | "target">[];
-  leaving: readonly (RowFindings["leaving"] & { urn: string })[];
 }
 
 /** A seed that refers to rows of another one, known before it is checked. */
@@ -56,9 +48,11 @@ export interface Leaving {
   handedOver: RowSet;
 }
 
-/** Rows of a seed that stay for another one, which was known after it was compared. */
-interface LateRows {
+/** Rows that leave a seed and that another one declares, which was checked after the first was compared. */
+export interface LateRows {
+  /** Of the seed that they leave. */
   urn: string;
+  /** Of the seed that declares them: kind and name for people. */
   name: string;
   rows: number;
 }
@@ -73,8 +67,8 @@ export interface RowFindings {
 
 /**
  * Which seeds of a run declare which rows. An engine knows a seed by its name in the program, the platform knows rows:
- * what one seed gives up another one may declare. All seeds that a provider configuration serves are checked by one
- * process, each before it is applied, and what left the program is deleted last.
+ * what one seed gives up another one may declare. All seeds of a run are checked by one process, each before it is
+ * applied, and what left the program is deleted last.
  */
 export class RowClaims {
   /** By table: read and written side by side, removed from alone. */
@@ -86,19 +80,14 @@ export class RowClaims {
   readonly #leaving = new Map<string, Leaving>();
   readonly #removed: (Keys & { table: string })[] = [];
   readonly #renewed = new Set<string>();
-  readonly #foreseen = new Map<string, RowClaim>();
-  #foreseenLeaving: Foreseen["leaving"] = [];
-  /** How many rows stay for a seed that the preview alone saw. */
-  readonly #relied = new Map<string, number>();
-  readonly #compared = new Set<string>();
   readonly keepsCells: boolean;
   readonly #cells = new RemovedCells();
   readonly #summaries = new Map<string, Summary>();
   readonly #had = new Map<string, { old: object; isReplaced: boolean }>();
-  /** Rows that stay for seeds that were known late, until they are reported. */
+  /** Rows of seeds that were known late, until they are reported. */
   readonly late: LateRows[] = [];
-  /** True once the run changes something on the platform. */
-  isActing = false;
+  /** Seeds that are being applied, or would be in a preview. */
+  readonly #begun = new Set<string>();
 
   /**
    * @param directory the program's folder, where sources are found
@@ -179,33 +168,18 @@ export class RowClaims {
     );
   }
 
-  /** The seeds that will own rows of a table as well as anybody knows: those of `on`, and those that the preview saw. */
-  expected(table: string, except?: string): RowClaim[] {
-    const known = this.on(table, except);
-    const later = [...this.#foreseen.values()].filter(
-      ({ urn, target }) =>
-        target.table === table && urn !== except && !this.#checked.has(urn) && !this.#announced.has(urn),
-    );
-    return [...known, ...later].filter(({ target }) => isOwning(target));
+  /** Those of them that own their rows. */
+  owning(table: string, except?: string): RowClaim[] {
+    return this.on(table, except).filter(({ target }) => isOwning(target));
   }
 
-  /** Takes what the preview saw, in place of what was taken before. */
-  foresee({ claims, leaving }: Foreseen): void {
-    this.#foreseen.clear();
-    for (const { urn, target } of claims) {
-      this.#foreseen.set(urn, { urn, name: nameOf(urn), target, isForeseen: true });
-    }
-    this.#foreseenLeaving = leaving;
+  /** Notes that a seed is being applied, or would be now if this were no preview: what it removes is decided. */
+  begins(urn: string | undefined): void {
+    if (urn !== undefined) this.#begun.add(urn);
   }
 
-  /** Notes that rows stay for a seed that may turn out to be declared otherwise. */
-  rely({ urn, isForeseen }: RowClaim, rows: number): void {
-    if (isForeseen) this.#relied.set(urn, this.reliedOn(urn) + rows);
-  }
-
-  /** How many rows stay for a seed since the preview saw that it declares them. */
-  reliedOn(urn: string): number {
-    return this.#relied.get(urn) ?? 0;
+  hasBegun(urn: string): boolean {
+    return this.#begun.has(urn);
   }
 
   /** The rows of a claim, read again where they are not remembered. */
@@ -230,7 +204,6 @@ export class RowClaims {
 
   /** Notes which rows a seed's source has no more; nothing when there are none. */
   leave(urn: string, leaving: RowFindings["leaving"]): void {
-    if (this.#checked.has(urn)) this.#compared.add(urn); // an engine also compares what it has just read
     if (leaving.keys.length === 0 || !isOwning(leaving.target)) this.#leaving.delete(urn);
     else this.#leaving.set(urn, { ...leaving, urn, name: nameOf(urn) });
   }
@@ -238,16 +211,6 @@ export class RowClaims {
   /** Rows that other seeds of a table give up, as far as the run has seen them. */
   leaving(table: string, except?: string): Leaving[] {
     return [...this.#leaving].flatMap(([urn, one]) => (urn !== except && one.target.table === table ? [one] : []));
-  }
-
-  /**
-   * Rows that other seeds of a table give up, including those that the preview saw and this run has not compared yet.
-   */
-  arriving(table: string, except?: string): RowFindings["leaving"][] {
-    const later = this.#foreseenLeaving.filter(
-      ({ urn, target }) => target.table === table && urn !== except && !this.#compared.has(urn),
-    );
-    return [...this.leaving(table, except), ...later];
   }
 
   /** Rows that other seeds of a table give up and remove. */

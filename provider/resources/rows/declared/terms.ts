@@ -1,35 +1,13 @@
-import { withoutUndefined } from "../../../contract/values.ts";
 import type { Digest } from "../../../reconcile/digests.ts";
 import { RowSet } from "../../../reconcile/rowSet.ts";
 import { read } from "../../../sources/read.ts";
 import { listLinkedLabels } from "../../../sources/source.ts";
 import { digesterOf, type RowDeclaration } from "./declaration.ts";
-import type { RowTarget } from "./target.ts";
 
 /** Keys of rows, with the declaration in whose digests they are: each seed has its own. */
 export interface Keys {
   target: RowDeclaration;
   keys: RowSet;
-}
-
-/** The part of a declaration by which other seeds know its rows: of the cells those of the key alone, and no salt. */
-export function shapeOf({ table, key, source, types, references, parent, removals, ...rest }: RowTarget): RowTarget {
-  const { sensitive, secretLabels, ignoreLabels } = rest;
-  const shown = (rows: RowTarget["rows"]): RowTarget["rows"] =>
-    rows?.map((row) => Object.fromEntries(key.map((label) => [label, row[label]])));
-  const rows = { rows: shown(rest.rows), additions: shown(rest.additions) };
-  const shape = withoutUndefined({
-    source,
-    types,
-    references,
-    parent,
-    removals,
-    sensitive,
-    secretLabels,
-    ignoreLabels,
-    ...rows,
-  });
-  return { table, key, ...shape };
 }
 
 /** The parts of a row's key. */

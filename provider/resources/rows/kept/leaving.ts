@@ -37,7 +37,7 @@ export async function removeKeptForOthers(
   if (!inputs.adopt) leaving.existing = existingLeaving(old, rows, plan.change);
   const keys = { target, keys: RowSet.of(plan.change.removed) };
   const held: { name: string; keys: RowSet }[] = [];
-  for (const { name, target: other } of rowClaims.expected(inputs.table, inputs.resourceUrn)) {
+  for (const { name, target: other } of rowClaims.owning(inputs.table, inputs.resourceUrn)) {
     held.push({ name, keys: await keysWithin(keys, other, directory) });
   }
   for (const row of plan.change.removed) {
@@ -50,19 +50,23 @@ export async function removeKeptForOthers(
   return { plan: { ...plan, change, remove: going.length, keptForOthers: staying.length }, leaving };
 }
 
-/** Leaves to a seed what others seemed to remove that were compared before it was known, as long as nothing is sent. */
+/**
+ * Leaves to a seed what others seemed to remove that were compared before it was known. Of one that is applied already
+ * the rows are removed, and added again by the seed.
+ */
 export async function leaveLate(
   { rowClaims, directory }: Pick<OfflineRowContext, "rowClaims" | "directory">,
   urn: string | undefined,
   target: RowTarget,
 ): Promise<void> {
-  if (rowClaims.isActing || urn === undefined || !isOwning(target)) return;
+  if (urn === undefined || !isOwning(target)) return;
   for (const one of rowClaims.leaving(target.table, urn)) {
     const going = RowSet.of(one.keys, ({ key }) => !one.handedOver.has(key));
     const within = await keysWithin({ target: one.target, keys: going }, target, directory);
     const staying = [...going].filter(({ key }) => within.has(key));
     if (staying.length === 0) continue;
-    rowClaims.leave(one.urn, { ...one, handedOver: RowSet.of([...one.handedOver, ...staying]) });
+    if (!rowClaims.hasBegun(one.urn))
+      rowClaims.leave(one.urn, { ...one, handedOver: RowSet.of([...one.handedOver, ...staying]) });
     rowClaims.late.push({ urn: one.urn, name: describeNamed(readName(urn)), rows: staying.length });
   }
 }

@@ -44,7 +44,7 @@ export class RestoredCells {
     if (this.#restored === 0) return;
     this.#context.report.info(
       `${formatCount(this.#restored, "row")} of another seed got another ID and kept the cells that no seed declares: ` +
-        `run preview before up, and such rows keep their IDs`,
+        `its update came before this seed was known. Seeds of one Environment know of each other, and such rows keep their IDs`,
     );
   }
 }

@@ -125,6 +125,7 @@ export class RowWriter {
         const left = new Set(checked.left.map(({ id }) => id));
         for (const id of this.#removals.keys()) if (!left.has(id)) this.#removals.delete(id);
       }
+      if (this.#removals.size > 0) this.#context.assertAlone();
       rowClaims.removed(terms, this.#removals.values());
       const removals = new Map(this.#removals);
       await inParallel([...removals.keys()], concurrency.calls, async (rowID) => {
