@@ -15,21 +15,20 @@ const adoptInstead =
 
 const recreateInstead =
   "recreate is gone: rows keep their IDs. Put viewers under the label of their field to change them in rows that are there, or set newRows";
-
 const expectInstead = "write what the rows have to be like in expect, and the types of a CSV in types";
-
 const sandboxInstead =
   "name what is for tests by --sandbox, such as --sandbox organization=new or --sandbox countries=<table ID>";
 const profileByHand =
   "write the profile by hand: microapps verify names the setting for each difference that one covers (docs/verify.md)";
 const alwaysClean = "each run removes what it makes, and what a killed one has left";
 
+const kindInstead =
+  "set `microapps config set microapps:providerKind plugin` (or dynamic) and run up once; the aliases of the classes keep every resource";
+
 /** Commands of `microapps`, with those above them: `state provider-kind`. */
 const commands: Sentences = {
-  "state provider-kind":
-    "microapps state provider-kind is gone: set `microapps config set microapps:providerKind plugin` (or dynamic) and run up once; the aliases of the classes keep every resource",
-  "state door":
-    "microapps state door is gone: set `microapps config set microapps:providerKind plugin` (or dynamic) and run up once; the aliases of the classes keep every resource",
+  "state provider-kind": `microapps state provider-kind is gone: ${kindInstead}`,
+  "state door": `microapps state door is gone: ${kindInstead}`,
   "merge-driver":
     "microapps merge-driver is gone, and Git merges files of rows by lines: take its lines out of .gitattributes and run `git config --remove-section merge.microapps`; `microapps environment check` names conflicts that were left",
   changes:
@@ -50,6 +49,7 @@ const flags: Sentences = {
   "table schema --parent": "--parent is gone: a table is read as a whole",
   "promote --fold":
     "--fold is gone: move what all environments have alike into the file that they share by hand, and look at it with microapps report",
+  "promote --conflicts": "--conflicts is gone: changes of other cells of one row merge, and the diff shows them",
   "up --approved": `up --approved is gone: ${noApproval}`,
   "ci --approve": `ci --approve is gone: ${noApproval}`,
   "report --events":

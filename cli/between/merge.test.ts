@@ -1,7 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { type Cells, naturalKey } from "../../provider/reconcile/naturalKeys.ts";
-import { type MergeConflict, mergeRecords, type Records, withTaken } from "./merge.ts";
+import { type MergeConflict, mergeRecords, type Records } from "./merge.ts";
+import { withTaken } from "./promotion/testing/promotions.ts";
 
 const keyed = (rows: readonly Cells[]): Map<string, Cells> =>
   new Map(rows.map((cells) => [naturalKey(["code"], cells) ?? "", cells]));
@@ -53,21 +54,12 @@ describe("what both sides changed otherwise", () => {
   const from = keyed([{ ...de, area: 358, name: "Deutschland" }, fr]);
   const to = keyed([{ ...de, area: 359, note: "eu" }, fr]);
 
-  test("is a conflict with three values, a cell by default: the other cells of the row merge", () => {
+  test("is a conflict with three values: the other cells of the row merge", () => {
     const { taken, conflicts } = mergeRecords({ base, from, to });
     expect(conflicts).toEqual([{ key: "DE", label: "area", base: 357, from: 358, to: 359 }]);
     expect(taken).toEqual([
       { do: "change", key: "DE", cells: { name: { base: "Germany", from: "Deutschland", to: "Germany" } } },
     ]);
-  });
-
-  test("is the whole row where rows are asked for, also of different cells", () => {
-    expect(mergeRecords({ base, from, to }, { conflicts: "row" }).conflicts).toEqual([
-      { key: "DE", base: de, from: from.get("DE"), to: to.get("DE") },
-    ]);
-    const apart = { base, from: keyed([{ ...de, area: 1 }, fr]), to: keyed([{ ...de, name: "D" }, fr]) };
-    expect(mergeRecords(apart).conflicts).toEqual([]);
-    expect(mergeRecords(apart, { conflicts: "row" }).conflicts).toHaveLength(1);
   });
 
   test("a row that one side removed and the other changed is one, in both directions", () => {
@@ -145,7 +137,6 @@ describe("for any records", () => {
   const records: fc.Arbitrary<Records> = fc
     .dictionary(fc.constantFrom("k1", "k2", "k3", "k4", "k5"), cells, { maxKeys: 5 })
     .map((rows) => new Map(Object.entries(rows)));
-  const conflicts = fc.constantFrom("cell" as const, "row" as const);
 
   /** The content of records, without their order and without cells that have no value. */
   const content = (all: Records): Record<string, Cells> =>
@@ -166,11 +157,11 @@ describe("for any records", () => {
 
   test("identity: without a change of its own nothing is taken, and without one of `to` everything", () => {
     fc.assert(
-      fc.property(records, records, conflicts, (one, other, how) => {
+      fc.property(records, records, (one, other) => {
         const empty = { taken: [], conflicts: [] };
-        expect(mergeRecords({ base: one, from: one, to: other }, { conflicts: how })).toMatchObject(empty);
-        expect(mergeRecords({ base: one, from: other, to: other }, { conflicts: how })).toMatchObject(empty);
-        const merge = mergeRecords({ base: one, from: other, to: one }, { conflicts: how });
+        expect(mergeRecords({ base: one, from: one, to: other })).toMatchObject(empty);
+        expect(mergeRecords({ base: one, from: other, to: other })).toMatchObject(empty);
+        const merge = mergeRecords({ base: one, from: other, to: one });
         expect(merge.conflicts).toEqual([]);
         expect(content(withTaken(one, merge.taken))).toEqual(content(other));
       }),
@@ -213,9 +204,9 @@ describe("for any records", () => {
   test("symmetry: the sides have the same conflicts, whichever is merged into the other", () => {
     const ordered = (all: readonly MergeConflict[]): string[] => all.map((each) => JSON.stringify(each)).sort();
     fc.assert(
-      fc.property(records, records, records, conflicts, (base, one, other, how) => {
-        const there = mergeRecords({ base, from: one, to: other }, { conflicts: how }).conflicts;
-        const back = mergeRecords({ base, from: other, to: one }, { conflicts: how }).conflicts;
+      fc.property(records, records, records, (base, one, other) => {
+        const there = mergeRecords({ base, from: one, to: other }).conflicts;
+        const back = mergeRecords({ base, from: other, to: one }).conflicts;
         const turned = back.map(({ key, label, base, from, to }) => ({ key, label, base, from: to, to: from }));
         const same = there.map(({ key, label, base, from, to }) => ({ key, label, base, from, to }));
         expect(ordered(same as MergeConflict[])).toEqual(ordered(turned as MergeConflict[]));

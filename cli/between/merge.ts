@@ -57,8 +57,6 @@ export type Takeover =
 export type Decide = (key: string, label: string | undefined) => "ours" | "theirs" | undefined;
 
 export interface MergeTerms {
-  /** Size of a conflict: two changes of one record conflict by `row`, of one cell by `cell`. Default: cell. */
-  conflicts?: "cell" | "row";
   isSame?: SameValue;
   decide?: Decide;
   /** Labels of the natural key. With them, two corrections of the key of one record conflict. */
@@ -137,13 +135,11 @@ export class LostRecords {
 class Merge {
   readonly outcome: RecordMerge = { taken: [], conflicts: [], untouched: [], kept: [], alike: 0 };
   readonly #sides: MergeSides;
-  readonly #byRow: boolean;
   readonly #isSame: SameValue;
   readonly #decide: Decide;
 
-  constructor(sides: MergeSides, { conflicts = "cell", isSame = isSameValue, decide }: MergeTerms) {
+  constructor(sides: MergeSides, { isSame = isSameValue, decide }: MergeTerms) {
     this.#sides = sides;
-    this.#byRow = conflicts === "row";
     this.#isSame = isSame;
     this.#decide = decide ?? (() => undefined);
   }
@@ -154,7 +150,7 @@ class Merge {
       if (!this.#same(base, to)) this.outcome.untouched.push(key);
     } else if (this.#same(from, to)) this.outcome.alike++;
     else if (this.#same(base, to)) this.#take(key, { base, from, to }, after);
-    else if (from && to && !this.#byRow) this.#cells(key, base, from, to);
+    else if (from && to) this.#cells(key, base, from, to);
     else this.#whole(key, { base, from, to }, after);
   }
 
@@ -236,48 +232,4 @@ class Merge {
     else if (decision === "ours") this.outcome.kept.push(key);
     else this.outcome.conflicts.push({ key, ...values });
   }
-}
-
-/** The records of `to` once they have what they get: a new one behind the one that it follows in `from`. */
-export function withTaken(to: Records, taken: readonly Takeover[]): Map<string, Cells> {
-  const added = new Map<string | undefined, string[]>();
-  const found = new Map<string, Cells>(to);
-  for (const change of taken) {
-    if (change.do === "remove") found.delete(change.key);
-    else if (change.do === "change") {
-      const cells = Object.entries(change.cells).map(([label, { from }]) => [label, from] as const);
-      found.set(change.key, { ...found.get(change.key), ...Object.fromEntries(cells) });
-    } else {
-      found.set(change.key, change.cells);
-      added.set(change.after, [...(added.get(change.after) ?? []), change.key]);
-    }
-  }
-  return inOrderOf(found, to, added);
-}
-
-function inOrderOf(
-  found: ReadonlyMap<string, Cells>,
-  to: Records,
-  added: ReadonlyMap<string | undefined, readonly string[]>,
-): Map<string, Cells> {
-  const ordered = new Map<string, Cells>();
-  const waiting: string[] = [];
-  const put = (key: string): void => {
-    const cells = found.get(key);
-    if (cells && !ordered.has(key)) ordered.set(key, cells);
-  };
-  const follow = (after: string | undefined): void => {
-    waiting.push(...(added.get(after) ?? []).toReversed());
-    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-      put(next);
-      waiting.push(...(added.get(next) ?? []).toReversed());
-    }
-  };
-  follow(undefined);
-  for (const key of to.keys()) {
-    put(key);
-    follow(key);
-  }
-  for (const key of found.keys()) put(key);
-  return ordered;
 }

@@ -7,8 +7,10 @@ import { find, toPlainValue } from "../../provider/layers/document.ts";
 import { canonical, keyText } from "../../provider/reconcile/digests.ts";
 import { massDisappearance } from "../../provider/reconcile/guards.ts";
 import { type Cells, naturalKey } from "../../provider/reconcile/naturalKeys.ts";
+import { inForm } from "../../provider/reconcile/valueForms.ts";
 import { matcher } from "../../provider/resources/people.ts";
-import { keyOf } from "../../provider/resources/rows/declared/declaration.ts";
+import { keyOf, type RowDeclaration, withoutIgnored } from "../../provider/resources/rows/declared/declaration.ts";
+import { changedLabels } from "../../provider/resources/rows/declared/forms.ts";
 import { read } from "../../provider/sources/read.ts";
 import { isHidden, listLinkedLabels, type Source } from "../../provider/sources/source.ts";
 import { type Change, type Field, secretText, type Section, type Thing } from "../report/changeSet.ts";
@@ -362,7 +364,10 @@ export async function listRowItems(
   const declared = new Map<string, RowData>();
   for await (const block of read(withRowEdits(seed), layout.declared.folder))
     for (const { values } of block) declared.set(keyOf(seed.key, values), values);
-  return new RowTaker(path, seed, declared, layout, makeItem).take(rows, Number(seen.applied["rowCount"]));
+  return new RowTaker(path, seed, seen.applied, declared, layout, makeItem).take(
+    rows,
+    Number(seen.applied["rowCount"]),
+  );
 }
 
 /** A fraction that a guard takes; undefined for its default. */
@@ -378,6 +383,7 @@ function listHidden({ resource, found }: SeenResource, isSensitive: boolean): Pu
 class RowTaker {
   readonly #path: string;
   readonly #seed: SeedDeclaration;
+  readonly #applied: RowDeclaration;
   readonly #source: Source;
   readonly #linked: ReadonlySet<string>;
   readonly #declared: ReadonlyMap<string, RowData>;
@@ -387,10 +393,12 @@ class RowTaker {
   constructor(
     path: string,
     seed: SeedDeclaration,
+    applied: Values,
     declared: ReadonlyMap<string, RowData>,
     layout: Layout,
     makeItem: MakeItem,
   ) {
+    this.#applied = applied as unknown as RowDeclaration; // of the seed's own schema
     this.#path = path;
     this.#seed = seed;
     this.#source = withRowEdits(seed);
@@ -421,9 +429,9 @@ class RowTaker {
         }),
       ];
     }
-    const labels = Object.keys(row).filter(
-      (label) => this.#form(label, row[label]) !== this.#form(label, values[label]),
-    );
+    const was = withoutIgnored(this.#applied, row);
+    const is = Object.fromEntries(Object.keys(was).map((label) => [label, values[label]]));
+    const labels = changedLabels(this.#applied, was, is);
     const field = (label: string, isSecret: boolean): Field =>
       fieldOf(label, row[label] ?? undefined, values[label] ?? undefined, isSecret);
     const open = labels.filter((label) => !isHidden(this.#source, label));
@@ -467,15 +475,15 @@ class RowTaker {
     return [this.#makeItem(changeOf("add", key, fields), () => this.#layout.row(this.#path, "add", taken, taken))];
   }
 
-  /** A value in the form in which it is compared. */
-  #form(label: string, value: unknown): string | undefined {
-    return this.#linked.has(label) ? keyText(value) : canonical(value);
-  }
-
-  /** Live values as files have them: of linked ones the keys alone. */
+  /** Live values as files have them: in the spelling of their type, of linked ones the keys alone. */
   #taken(values: RowData, labels: readonly string[]): RowData {
-    const taken = (label: string): unknown =>
-      this.#linked.has(label) ? keyText(values[label]) : (values[label] ?? null);
+    const { forms = {} } = this.#applied;
+    const taken = (label: string): unknown => {
+      const value = values[label];
+      if (canonical(value) === undefined) return null;
+      if (this.#linked.has(label)) return keyText(value);
+      return Object.hasOwn(forms, label) ? inForm(forms[label] ?? "trimmed", value) : value;
+    };
     return Object.fromEntries(labels.map((label) => [label, taken(label)]));
   }
 }

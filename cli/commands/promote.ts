@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import path from "node:path";
 import { EngineError, printable, printableJson, projectFolder } from "../../engine/index.ts";
 
@@ -8,7 +8,6 @@ interface PromoteOptions {
   only?: string[];
   ours?: string[];
   theirs?: string[];
-  conflicts: "cell" | "row";
   write?: boolean;
   dirty?: boolean;
   json?: boolean;
@@ -29,11 +28,6 @@ export function addPromoteCommand(program: Command): void {
     .option("--only <names...>", "these things or rows alone (countries, countries/DE)")
     .option("--ours <names...>", "keep what <to> has where these conflict")
     .option("--theirs <names...>", "take what <from> has where these conflict")
-    .addOption(
-      new Option("--conflicts <size>", "whether two changes of one row conflict by cell or as a row")
-        .choices(["cell", "row"])
-        .default("cell"),
-    )
     .option("--write", "write the files, and promotions.yaml")
     .option("--dirty", "go on although files are not committed")
     .option("-j, --json", "print it as JSON")
@@ -42,7 +36,7 @@ export function addPromoteCommand(program: Command): void {
 
 /** Promotes, prints what is or would be written, and sets the exit status. */
 async function run(from: string, to: string, options: PromoteOptions): Promise<void> {
-  const { cwd = ".", only = [], ours = [], theirs = [], conflicts } = options;
+  const { cwd = ".", only = [], ours = [], theirs = [] } = options;
   const { write = false, dirty = false, json = false } = options;
   const both = ours.find((name) => theirs.includes(name));
   if (both !== undefined) throw new EngineError(`--ours and --theirs both name ${both}: give it to one of them`);
@@ -51,7 +45,7 @@ async function run(from: string, to: string, options: PromoteOptions): Promise<v
   const { renderPromotion, toPromotionJson } = await import("../between/promotion/rendering.ts");
   const folder = projectFolder(path.resolve(cwd));
   try {
-    const promoted = await promote({ folder, from, to, only, ours, theirs, conflicts, write, dirty });
+    const promoted = await promote({ folder, from, to, only, ours, theirs, write, dirty });
     process.stdout.write(
       json ? `${printableJson(toPromotionJson(promoted), 2)}\n` : printable(renderPromotion(promoted), false),
     );

@@ -14,16 +14,17 @@ import { fileOf } from "../between/editor/edits.ts";
 import { WriteError, writeFiles } from "../between/editor/writing.ts";
 import { filesOf } from "../between/placing.ts";
 import { Layout, listItems, LiveFindings, planPull, type Pulled, type PullItem } from "../between/pull.ts";
+import { tolerating } from "../report/accepted.ts";
 import type { Section } from "../report/changeSet.ts";
 import type { Look } from "../report/drift.ts";
-import { DataRefusal } from "../report/environments.ts";
+import { DataRefusal, driftFile } from "../report/environments.ts";
 import { entryNamed, type EnvironmentEntry, environmentsFile, readEnvironments } from "../report/environments.ts";
 import { pending } from "../report/section.ts";
 import { type Declared, readDeclaration } from "../report/source.ts";
 import { stateOf } from "../report/state.ts";
 import { cut, cutBoth, signs, toVisible, valueTexts } from "../report/text.ts";
 import { assertCommitted } from "../report/trees.ts";
-import { lookAt } from "./report/drifting.ts";
+import { lookAt, toleratedIn } from "./report/drifting.ts";
 import { statuses } from "./report/reporting.ts";
 import { textOf } from "./report/textOf.ts";
 
@@ -45,6 +46,8 @@ interface Live {
   entry: EnvironmentEntry;
   declared: Declared;
   items: PullItem[];
+  /** Changes that drift.yaml tolerates: taken where they are named. */
+  tolerated: ReadonlySet<PullItem>;
   look: Look;
   /** Changes of the files that no `up` has applied yet. */
   waiting: Section;
@@ -57,30 +60,33 @@ export async function runPull(words: readonly string[], options: PullOptions): P
     const folder = projectFolder(cwd);
     const { name, things } = chosen(folder, words, options.stack);
     const live = await findLive(cwd, name, options);
-    const items = selected(live.items, things);
+    const items = selected(live, things);
     const pulled = await planPull(items, live.declared);
     const terminal = processTerminal;
     const asks =
       options.yes !== true && options.json !== true && isInteractive(terminal, options.nonInteractive === true);
     if (pulled.files.length > 0 && (options.yes === true || asks) && options.dirty !== true)
       await assertCommitted(folder, [...filesOf(live.declared), ...pulled.files.map(({ file }) => file)]);
-    const wanted = asks ? await askAll(pulled, live.declared) : pulled;
+    const { repaired, left, ...wanted } = asks
+      ? await askAll(pulled, live.declared)
+      : { ...pulled, repaired: 0, left: 0 };
     const writes = wanted.files.length > 0 && (options.yes === true || asks);
     if (writes) await writeFiles(live.declared.folder, wanted.files);
-    const shown = { environment: live.entry.name, pulled: wanted, look: live.look, isWritten: writes };
+    const tolerated = things.length > 0 ? 0 : live.tolerated.size;
+    const shown = { ...live.entry, pulled: wanted, look: live.look, isWritten: writes, repaired, left, tolerated };
     process.stdout.write(options.json ? `${printableJson(toJson(shown), 2)}\n` : describePull(shown, asks));
-    process.exitCode = statusOf(wanted, live.look, writes || asks);
+    process.exitCode = statusOf(wanted, live.look, asks ? repaired + left > 0 : items.length > 0 && !writes);
   } catch (error) {
     if (error instanceof DataRefusal || error instanceof WriteError) throw new EngineError(error.message);
     throw error;
   }
 }
 
-function statusOf({ items }: Pulled, look: Look, isSettled: boolean): number {
+function statusOf({ items }: Pulled, look: Look, remains: boolean): number {
   if (look.isRefused) return statuses.login;
   if (look.unread.length > 0) return statuses.unread;
   if (items.some(({ refused }) => refused !== undefined)) return statuses.stopped;
-  return items.length > 0 && !isSettled ? statuses.changes : 0;
+  return remains ? statuses.changes : 0;
 }
 
 /** The environment and the things that the words name. */
@@ -133,12 +139,18 @@ async function findLive(
   const findings = new LiveFindings(foreign === true);
   const look = await lookAt(cwd, stack, { ...entry, stack, state: file }, state.resources, findings);
   const waiting = await pending(state, declared);
-  return { entry, declared, items: await listItems(findings, layout, waiting), look, waiting };
+  const items = await listItems(findings, layout, waiting);
+  const reasonFor = tolerating(entry.name, toleratedIn(folder), Date.now());
+  const isWhole = ({ kind, op }: PullItem["change"]): boolean => kind === "setting" && op === "remove";
+  const tolerated = new Set(
+    items.filter(({ thing, change }) => reasonFor(thing, isWhole(change) ? undefined : change.name)),
+  );
+  return { entry, declared, items, tolerated, look, waiting };
 }
 
-/** Items of the things and rows that are named: all where none is. */
-function selected(items: readonly PullItem[], names: readonly string[]): PullItem[] {
-  if (names.length === 0) return [...items];
+/** Items of the things and rows that are named: where none is, all that are not tolerated. */
+function selected({ items, tolerated }: Live, names: readonly string[]): PullItem[] {
+  if (names.length === 0) return items.filter((item) => !tolerated.has(item));
   const isMeant = (item: PullItem, name: string): boolean => name === item.thing || name === itemName(item);
   const strange = names.find((name) => !items.some((item) => isMeant(item, name)));
   if (strange !== undefined) {
@@ -148,33 +160,35 @@ function selected(items: readonly PullItem[], names: readonly string[]): PullIte
   return items.filter((item) => names.some((name) => isMeant(item, name)));
 }
 
-/** Asks a person about each item. */
-async function askAll({ items, files }: Pulled, declared: Declared): Promise<Pulled> {
-  const taken: PullItem[] = [];
-  const left: PullItem[] = [];
-  for (const item of items) {
-    if (item.refused !== undefined) {
-      left.push(item);
-      continue;
-    }
+/** Asks a person about each item; counts those that are left, or that the next run is to repair. */
+async function askAll(
+  { items, files }: Pulled,
+  declared: Declared,
+): Promise<Pulled & Pick<Shown, "repaired" | "left">> {
+  const answers: Record<string, PullItem[]> = { take: [], repair: [], leave: [] };
+  const refused = items.filter((item) => item.refused !== undefined);
+  for (const item of items.filter((item) => !refused.includes(item))) {
     process.stdout.write(`${describeItem(item)}\n`);
     const answer = await ask(processTerminal, "take it into the files, repair it with the next up, or leave it?", [
       "take",
       "repair",
       "leave",
     ]);
-    if (answer === "take") taken.push(item);
+    answers[answer]?.push(item);
   }
-  const all = taken.length + left.length === items.length;
-  const pulled = all ? { items: taken, files } : await planPull(taken, declared);
-  return { ...pulled, items: [...pulled.items.filter((item) => !left.includes(item)), ...left] };
+  const { take = [], repair = [], leave = [] } = answers;
+  const pulled = repair.length + leave.length === 0 ? { items: take, files } : await planPull(take, declared);
+  return { ...pulled, items: [...pulled.items, ...refused], repaired: repair.length, left: leave.length };
 }
 
-interface Shown {
-  environment: string;
+interface Shown extends Pick<EnvironmentEntry, "name" | "stack"> {
   pulled: Pulled;
   look: Look;
   isWritten: boolean;
+  /** Changes by the answer of a person, and those that drift.yaml tolerates. */
+  repaired: number;
+  left: number;
+  tolerated: number;
 }
 
 /** An item as the command line takes it: `countries/AT`, `acme/eng/ada@example.com`. */
@@ -197,27 +211,32 @@ function describeItem({ kind, thing, change, edits, refused }: PullItem): string
 }
 
 /** Describes a pull for a terminal. */
-function describePull({ environment, pulled, look, isWritten }: Shown, wasAsked: boolean): string {
+export function describePull(shown: Shown, wasAsked: boolean): string {
+  const { name, stack, pulled, look, isWritten, repaired, left, tolerated } = shown;
   const { items, files } = pulled;
-  const lines = [toVisible(environment)];
+  const lines = [toVisible(name)];
   if (!wasAsked || items.some(({ refused }) => refused !== undefined))
     lines.push(...items.filter(({ refused }) => !wasAsked || refused !== undefined).map(describeItem));
   for (const text of look.unread) lines.push(`  not read: ${toVisible(text)}`);
   for (const text of look.notes) lines.push(`  ${toVisible(text)}`);
   const names = files.map(({ file }) => toVisible(file)).join(", ");
   const taken = items.filter(({ refused }) => refused === undefined).length;
-  if (items.length === 0 && look.unread.length === 0) lines.push("  the files say what is live");
+  if (items.length + repaired + left + tolerated + look.unread.length === 0) lines.push("  the files say what is live");
   else if (isWritten)
     lines.push(
       `${formatCount(taken, "change")} written into ${names}: look at the diff, then run up, which updates the state alone`,
     );
   else if (files.length > 0) lines.push(`${formatCount(taken, "change")} for ${names}; --yes writes`);
+  if (tolerated > 0) lines.push(`${formatCount(tolerated, "change")} left, as ${driftFile} says: name one to take it`);
+  if (left > 0) lines.push(`${formatCount(left, "change")} left as live: pull and drift name it again`);
+  if (repaired > 0)
+    lines.push(`${formatCount(repaired, "change")} to repair: microapps up --refresh -s ${toVisible(stack)} does it`);
   return `${lines.join("\n")}\n`;
 }
 
 /** The same as data. */
-const toJson = ({ environment, pulled, look, isWritten }: Shown): object => ({
-  environment,
+const toJson = ({ name, pulled, look, isWritten, tolerated }: Shown): object => ({
+  environment: name,
   items: pulled.items.map(({ kind, thing, change, edits, refused }) => ({
     kind,
     thing,
@@ -227,6 +246,7 @@ const toJson = ({ environment, pulled, look, isWritten }: Shown): object => ({
   })),
   files: pulled.files.map(({ file }) => file),
   written: isWritten,
+  tolerated,
   unread: look.unread,
   notes: look.notes,
 });

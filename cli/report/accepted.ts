@@ -49,6 +49,16 @@ export function parseAccepted(text: string, now: number): Accepted[] {
   return entries;
 }
 
+const isOver = ({ until }: Accepted, now: number): boolean => Date.parse(until) + day <= now;
+
+/** Finds what accepts a change of a thing of an environment, or its absence. */
+export const tolerating =
+  (environment: string, entries: readonly Accepted[], now: number) =>
+  (thing: string, name: string | undefined): Accepted | undefined =>
+    entries.find(
+      (each) => each.environment === environment && each.thing === thing && each.name === name && !isOver(each, now),
+    );
+
 /** Marks accepted drift, and notes the entries that have expired or match nothing. */
 export function accept(
   environment: string,
@@ -56,11 +66,10 @@ export function accept(
   entries: readonly Accepted[],
   now: number,
 ): { section: Section; notes: string[] } {
-  const own = entries.filter((each) => each.environment === environment);
-  const isOver = ({ until }: Accepted): boolean => Date.parse(until) + day <= now;
   const used = new Set<Accepted>();
+  const find = tolerating(environment, entries, now);
   const reasonFor = (thing: string, name: string | undefined): { accepted?: string } => {
-    const found = own.find((each) => each.thing === thing && each.name === name && !isOver(each));
+    const found = find(thing, name);
     if (!found) return {};
     used.add(found);
     return { accepted: `${found.because} (until ${found.until})` };
@@ -70,8 +79,10 @@ export function accept(
     ...(thing.op === "remove" ? reasonFor(thing.name, undefined) : {}),
     changes: thing.changes.map((change) => ({ ...change, ...reasonFor(thing.name, change.name) })),
   }));
+  const own = entries.filter((each) => each.environment === environment);
   const notes = own.flatMap((each) => {
-    if (isOver(each)) return [`${each.place}: accepted until ${each.until}, which is over: delete it, or renew it`];
+    if (isOver(each, now))
+      return [`${each.place}: accepted until ${each.until}, which is over: delete it, or renew it`];
     return used.has(each) ? [] : [`${each.place}: accepts what is not there any more: delete it`];
   });
   return { section: { ...section, things }, notes };

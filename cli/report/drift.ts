@@ -3,7 +3,7 @@ import type { CallOptions } from "../../provider/client/http/call.ts";
 import { TableReads } from "../../provider/client/lists/tableReads.ts";
 import { inParallel } from "../../provider/client/parallel.ts";
 import { ApiError } from "../../provider/contract/errors.ts";
-import type { Row } from "../../provider/contract/values.ts";
+import type { Row, RowData } from "../../provider/contract/values.ts";
 import { isObject } from "../../provider/contract/wire.ts";
 import { topName } from "../../provider/environment/things/logicalNames.ts";
 import type { DeclaredThing as Declaring } from "../../provider/environment/things/things.ts";
@@ -20,9 +20,10 @@ import {
 } from "../../provider/resources/people.ts";
 import type { ResourceContext } from "../../provider/resources/resource.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
-import { rowsByKey } from "../../provider/resources/rows/declared/cells.ts";
+import { maxRows, rowsByKey, withoutSecrets } from "../../provider/resources/rows/declared/cells.ts";
 import type { RowDeclaration } from "../../provider/resources/rows/declared/declaration.ts";
-import { type Drift, type FoundSecrets, sealFoundRows } from "../../provider/resources/rows/drift.ts";
+import { changedLabels } from "../../provider/resources/rows/declared/forms.ts";
+import type { Drift } from "../../provider/resources/rows/drift.ts";
 import { isHidden } from "../../provider/sources/source.ts";
 import {
   type Change,
@@ -96,14 +97,20 @@ export async function drift(
     };
     const values = withList(clear(each.values) as Values); // a map stays one
     try {
-      const watch = observer?.watch(each);
-      const found = await resource.read({ ...context, report, ...(watch && { watch }) }, each.id, values);
+      const observed = observer?.watch(each);
+      const rows = new Map<string, RowData>();
+      const changed = (key: string, row: RowData): void => {
+        if (rows.size < maxRows) rows.set(key, row);
+        observed?.changed(key, row);
+      };
+      const watch = { foreign: () => undefined, missing: () => undefined, ...observed, changed };
+      const found = await resource.read({ ...context, report, watch }, each.id, values);
       if (found) {
         seen.set(each, found.outputs);
         for (const text of warnings) look.unread.push(`${each.name}: ${hide(text)}`);
       }
       look.notes.push(...(await describeEnds(each, values, context)));
-      looked.push({ each, values, found: found?.outputs });
+      looked.push({ each, values, rows, found: found?.outputs });
     } catch (error) {
       if (error instanceof ApiError && error.code === "unauthorized") look.isRefused = true;
       look.unread.push(`${each.name}: ${hide(messageOf(error))}`);
@@ -142,8 +149,8 @@ async function describeChanges(
 ): Promise<Thing[]> {
   const things: Thing[] = [];
   const isRows = ({ each }: Looked): boolean => each.kind === "SeedRows";
-  for (const { each, values, found } of looked.filter(isRows)) {
-    const rows = found && (await rowChanges(values, found, directory));
+  for (const { each, values, rows: seen, found } of looked.filter(isRows)) {
+    const rows = found && (await rowChanges(values, found, seen, directory));
     if (!found || rows) things.push(thingOf(each, found, rows?.changes ?? [], rows));
   }
   const back = await planPutBack(
@@ -219,6 +226,7 @@ function unmetChanges({ unmet }: Values): Change[] {
 async function rowChanges(
   values: Values,
   found: Values,
+  there: ReadonlyMap<string, RowData> | undefined,
   directory: string,
 ): Promise<Pick<Thing, "rows" | "changes" | "omitted"> | undefined> {
   const seen = found["drift"] as Drift | undefined; // of the seed's own schema
@@ -227,15 +235,11 @@ async function rowChanges(
   const { changed, missing, changedKeys, missingKeys } = seen;
   const seed = values as unknown as RowDeclaration; // as it was applied
   const declared = await rowsByKey(seed, directory, changedKeys);
-  const there = sealFoundRows(seed, seen, found["foundSecrets"] as FoundSecrets | undefined);
   const fields = (key: string): Field[] => {
-    const [was, is] = [declared.get(key), there.get(key)];
-    if (!was || !is) return [];
-    return Object.keys(was).flatMap((label) =>
-      stable(was[label] ?? null) === stable(is[label] ?? null)
-        ? []
-        : [fieldOf(label, was[label], is[label], isHidden(seed, label))],
-    );
+    const [was, row] = [declared.get(key), there?.get(key)];
+    const is = withoutSecrets(seed, Object.fromEntries(Object.keys(was ?? {}).map((label) => [label, row?.[label]])));
+    if (!was || !row) return [];
+    return changedLabels(seed, was, is).map((label) => fieldOf(label, was[label], is[label], isHidden(seed, label)));
   };
   const changes = [
     ...unmet,
@@ -358,6 +362,8 @@ interface Looked {
   each: StateResource;
   /** As it was applied. */
   values: Values;
+  /** The first rows of a seed that were changed, as they are on the platform. */
+  rows?: ReadonlyMap<string, RowData>;
   /** The live resource; undefined when it does not exist. */
   found: Values | undefined;
 }

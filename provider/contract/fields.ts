@@ -38,24 +38,24 @@ const takes: Readonly<Record<FieldType, (value: unknown) => boolean>> = {
 export const fits = (type: FieldType, value: unknown): boolean =>
   value === null || value === undefined || takes[type](value);
 
-/** Time of a date field's value in milliseconds since the epoch; undefined when it is not a date. */
-export function timeOf(value: unknown): number | undefined {
+const written =
+  /^(\d{4})-(\d{2})(?:-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(?: ?(Z|[+-]\d{2}(?::?\d{2})?))?)?)?$/i;
+/**
+ * Time of a date field's value in milliseconds since the epoch; undefined when it is not a date. It is the same on every
+ * machine: what names no zone is in UTC, or no date where it has to be `exact`.
+ */
+export function timeOf(value: unknown, exact = false): number | undefined {
   if (typeof value === "number") return Number.isFinite(value) ? value : undefined;
-  if (typeof value !== "string" || !/^\d{4}-\d{2}(-\d{2})?/.test(value)) return undefined;
-  const time = Date.parse(value);
-  return Number.isNaN(time) || !isInCalendar(value) ? undefined : time;
+  const found = typeof value === "string" ? written.exec(value) : null;
+  if (!found || (exact && found[4] !== undefined && found[8] === undefined)) return undefined;
+  const [, year, month, day = "01", hour = "00", minute = "00", second = "00", fraction = "", zone = "Z"] = found;
+  const [time, clock] = [`${year ?? ""}-${month ?? ""}-${day}`, `${hour}:${minute}:${second}`];
+  const [, sign = "+", hours = "00", minutes = "00"] = /([+-])(\d\d):?(\d\d)?/.exec(zone) ?? [];
+  const moment = Date.parse(`${time}T${clock}.${fraction.padEnd(3, "0")}${sign}${hours}:${minutes}`);
+  // JavaScript takes 30 February for 2 March.
+  if (Number.isNaN(moment) || !new Date(Date.parse(time)).toISOString().startsWith(time)) return undefined;
+  return moment;
 }
-
-/** True if a date names a day that there is: JavaScript takes 30 February for 2 March. */
-function isInCalendar(date: string): boolean {
-  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})/.exec(date) ?? [];
-  if (year === undefined || month === undefined || day === undefined) return true;
-  const last = new Date(Date.UTC(2000, Number(month), 0)); // of a leap year
-  if (month !== "02") return Number(day) <= last.getUTCDate();
-  return Number(day) <= (isLeap(Number(year)) ? 29 : 28);
-}
-
-const isLeap = (year: number): boolean => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
 
 /** Describes the fields of each type: what they are, and how to write a value of theirs. */
 export const fieldKinds: Readonly<Record<FieldType, readonly [is: string, write: string]>> = {

@@ -108,6 +108,9 @@ export function digestOf(text: string): Content {
   return { high: word(bytes, 0), low: word(bytes, 4), third: word(bytes, 8), fourth: word(bytes, 12) };
 }
 
+export const hexOf = ({ high, low, third, fourth }: Content): string =>
+  [high, low, third, fourth].map((part) => part.toString(16).padStart(8, "0")).join("");
+
 const word = (bytes: string, at: number): number =>
   ((bytes.charCodeAt(at) << 24) |
     (bytes.charCodeAt(at + 1) << 16) |

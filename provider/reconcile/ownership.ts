@@ -1,5 +1,5 @@
 import type { Content, Digest, RowDigests } from "./digests.ts";
-import { ledgerOf, type Ledger } from "./ledger.ts";
+import type { Ledger } from "./ledger.ts";
 import type { RowIndices } from "./rowIndices.ts";
 import { RowSet } from "./rowSet.ts";
 import { Sketch } from "./sketch.ts";
@@ -111,7 +111,3 @@ export function oursAfter(
   for (const { key, content } of left) ours.add(key, content);
   return ours;
 }
-
-/** The ledger after a plan was carried out, in part or as a whole: exactly the rows that are ours then. */
-export const ledgerAfter = (wanted: RowSet, plan: CarriedOut, undone?: Undone): Ledger =>
-  ledgerOf(oursAfter(wanted, plan, undone));

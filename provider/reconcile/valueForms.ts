@@ -39,10 +39,9 @@ function numberOf(text: string): unknown {
   return Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number)) ? number : text;
 }
 
-/** A day without its midnight UTC, a time without milliseconds that are none. A time without a zone has no place on the line. */
+/** A day without its midnight UTC, a time without milliseconds that are none; without a zone, what its text says. */
 function dateOf(value: unknown): unknown {
-  if (typeof value === "string" && /T[\d:.]+$/.test(value)) return value;
-  const time = timeOf(typeof value === "string" ? value.trim() : value);
+  const time = timeOf(typeof value === "string" ? value.trim() : value, true);
   if (time === undefined || Math.abs(time) > furthest) return value;
   return new Date(time)
     .toISOString()

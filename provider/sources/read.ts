@@ -41,13 +41,6 @@ export async function* read(
 }
 
 /** The rows that a file of these bytes would have, as they stand in it. Throws a SourceError. */
-export async function readBytes(source: Source & { source: string }, bytes: Buffer): Promise<SourceRow[]> {
-  const rows: SourceRow[] = [];
-  for await (const block of readBlocks(source, bytes)) for (const row of block) rows.push(row);
-  return rows;
-}
-
-/** The same in blocks, for files of many rows. */
 export async function* readBlocks(source: Source & { source: string }, bytes: Buffer): AsyncGenerator<SourceRow[]> {
   const refuse: Refuse = (line, reason, column) => {
     throw new SourceError(`${placeOf(source, line, column)}: ${reason}`);

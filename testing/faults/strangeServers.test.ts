@@ -53,29 +53,7 @@ const each =
     Object.fromEntries(
       Object.entries(row).map(([label, value]) => [label, declared.includes(label) ? change(value) : value]),
     );
-const numbersAsText = each((value) => (typeof value === "number" ? String(value) : value));
 const textAsNumbers = each((value) => (typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value));
-
-test("numbers that come back as text are told by line and label, repaired in place and never inserted again", async () => {
-  await set({ row: numbersAsText });
-  const rows = [1, 2, 3].map((Size) => ({ Code: `K${Size}`, Name: "one", Size }));
-  const made = await up({ rows });
-  const gaveBack = 'table items gave back "1" in "Size", where 1 was sent: declare types: {Size: number}';
-  expect(made.failed).toContain(`rows[0] "K1": ${gaveBack}`);
-  expect(made.failed).toContain('rows[1] "K2" and 1 more: table items gave back "2" in "Size", where 2 was sent');
-  expect(made.failed).not.toContain('"Name"');
-  const next = (): Promise<Seeded> => up({ rows }, made);
-  expect(new Set(await stage.calls(next))).toEqual(new Set(["updatemicroapprow"]));
-  expect((await next()).failed).toContain(`rows[0] "K1" and 2 more: ${gaveBack}`);
-  expect(await live()).toEqual(rows);
-
-  // Follows the message's advice.
-  expect((await up({ rows, types: { Size: "number" } }, made)).failed).toBeUndefined();
-  const asTheTableHasIt = rows.map((row) => ({ ...row, Size: String(row.Size) }));
-  const right = await up({ rows: asTheTableHasIt }, made);
-  expect(right.failed).toBeUndefined();
-  expect(await stage.calls(() => up({ rows: asTheTableHasIt }, right))).toEqual([]);
-});
 
 test("text that comes back as numbers is told by line and label, a natural key that is not recognised any more too", async () => {
   await set({ row: textAsNumbers });

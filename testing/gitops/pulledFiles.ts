@@ -28,6 +28,7 @@ seeds:
   inline:
     table: inline
     key: Code
+    types: { Size: number }
     rows:
       - { Code: A, Name: Ah, Size: 1 } # the first
       - { Code: B, Name: Be, Size: 2 }

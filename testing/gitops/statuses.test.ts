@@ -176,6 +176,19 @@ const rows: Row[] = [
   ],
   ["report --data-only", "code changes", 2, "Also changed, may run", { files: { "index.ts": "process.exit();\n" } }],
   ["report --expect-no-changes", "code changes", 7, "index.ts", { files: { "index.ts": "process.exit();\n" } }],
+  [
+    "pull dev --state gone.json",
+    "what is gone is tolerated",
+    0,
+    "1 change left, as drift.yaml says",
+    {
+      files: {
+        "environments.yaml": "dev: { file: dev.yaml }\n",
+        "drift.yaml": `- { environment: dev, thing: acme, because: audit, until: ${today} }\n`,
+      },
+      variables: platform,
+    },
+  ],
   ["pull", "nobody lists environments", 1, "there is no environments.yaml", noList],
   ["drift --accept", "nobody says why", 1, "--tolerate needs --because"],
   ["drift nowhere", "there is no such stack", 6, "no stack named 'nowhere' found"],

@@ -23,7 +23,8 @@ export const dynamic: TestedKind = {
   name: "dynamic",
   program: require.resolve("@pulumi/pulumi/cmd/dynamic-provider"),
   nodeArguments: ["--allow-natives-syntax", "--min-semi-space-size=16"], // as the embedded engine starts it
-  environment: { PULUMI_NODEJS_PROJECT: "tests", PULUMI_NODEJS_STACK: "dev" },
+  // No kind has the time zone of the tests, and both do the same.
+  environment: { PULUMI_NODEJS_PROJECT: "tests", PULUMI_NODEJS_STACK: "dev", TZ: "Asia/Kathmandu" },
   types: "pulumi-nodejs:dynamic/microapps",
   modern: false,
   configuration: (config) => ({ ...config }),
@@ -42,6 +43,7 @@ export const plugin: TestedKind = {
   name: "plugin",
   program: join(import.meta.dirname, "../../bundle/pulumi-resource-microapps.js"),
   nodeArguments: [],
+  environment: { TZ: "America/St_Johns" },
   types: "microapps:index",
   modern: true,
   configuration: (config) =>

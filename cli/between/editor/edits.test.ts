@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { isDeepStrictEqual } from "node:util";
 import { isMap, isNode, isScalar, isSeq, parse, parseDocument } from "yaml";
 import type { RowData } from "../../../provider/contract/values.ts";
-import { readBytes } from "../../../provider/sources/read.ts";
+import { readBlocks } from "../../../provider/sources/read.ts";
 import { planEdits, type FileEdit } from "./edits.ts";
 import { drawnDocument, drawnEdit, valueAt } from "./testing/drawnDocuments.ts";
 import { drawnEdits, drawnFile, textOfFile, type DrawnFile } from "./testing/drawnFiles.ts";
@@ -53,7 +53,8 @@ test(
         const left = edits.filter((each) => ![...bad].some((one) => one && one.row === each.row));
         const { rows } = modelOf(file, left);
         const after = files[0]?.after ?? before;
-        const read = (await readBytes(source, after)).map(({ values }) => values);
+        const read: RowData[] = [];
+        for await (const block of readBlocks(source, after)) read.push(...block.map(({ values }) => values));
         const isCsv = file.name.endsWith(".csv");
         const meant = rows.map(({ values }): RowData => (isCsv ? { ...empty, ...values } : values));
         expect(byCode(read)).toEqual(byCode(meant));

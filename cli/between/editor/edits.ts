@@ -35,7 +35,7 @@ import { parseJsonTree, parseYamlTree, type TextMember, type TextNode, type Text
  * keys; an item of a list is found by what it holds. What is not where the edit expects it, is repeated by an alias, can't be
  * written in the file's format, or would change anything else is refused with its place and the reason. Edits that are not
  * refused are made. After all of them the file is read again, by the reader that a seed or an Environment has, and must
- * mean what was asked: otherwise all its edits are refused.
+ * mean what was asked: otherwise those edits are refused whose values it can't hold.
  *
  * An edit knows nothing of secrets and layers: cli/between/placing.ts decides which file and which verb it is.
  */
@@ -76,26 +76,66 @@ export async function planEdits(
   const files: EditedFile[] = [];
   const refused: RefusedEdit[] = [];
   for (const [file, own] of Map.groupBy(edits, fileOf)) {
-    const refuse = (edit: FileEdit, { message, offset }: EditRefusal, text = ""): void => {
-      const { line, column } = positionAt(text, offset ?? 0);
-      refused.push({ edit, place: offset === undefined ? file : `${file}:${line}:${column}`, reason: message });
-    };
-    try {
-      const before = await read(file);
-      const rows = own.filter((edit) => edit.kind === "row");
-      const values = own.filter((edit) => edit.kind === "value");
-      const columns = own.filter((edit) => edit.kind === "column");
+    let told: RefusedEdit[] = [];
+    const make = async (before: Buffer | undefined, asked: readonly FileEdit[]): Promise<Buffer> => {
+      told = [];
+      const refuse = (edit: FileEdit, { message, offset }: EditRefusal, text = ""): void => {
+        const { line, column } = positionAt(text, offset ?? 0);
+        told.push({ edit, place: offset === undefined ? file : `${file}:${line}:${column}`, reason: message });
+      };
+      const rows = asked.filter((edit) => edit.kind === "row");
+      const values = asked.filter((edit) => edit.kind === "value");
+      const columns = asked.filter((edit) => edit.kind === "column");
       let after = before ?? Buffer.alloc(0);
       if (columns.length > 0) after = editColumns(after, columns);
       if (rows.length > 0) after = await editRows(after, rows, refuse);
-      if (values.length > 0) after = editValues(after, values, refuse, formatOf(file) === ".json");
-      if (!before || !after.equals(before)) files.push({ file, before, after });
+      return values.length > 0 ? editValues(after, values, refuse, formatOf(file) === ".json") : after;
+    };
+    const refuseAll = (edits: readonly FileEdit[], reason: string): void =>
+      void refused.push(...edits.map((edit) => ({ edit, place: file, reason })));
+    try {
+      const before = await read(file);
+      let after: Buffer | undefined;
+      const lost = await findLost(own, async (asked) => (after = await make(before, asked)));
+      if (lost.length > 0) {
+        refuseAll(lost, new LostError().message);
+        after = await make(
+          before,
+          own.filter((edit) => !lost.includes(edit)),
+        );
+      }
+      refused.push(...told);
+      if (after && (!before || !after.equals(before))) files.push({ file, before, after });
     } catch (error) {
       if (!(error instanceof EditRefusal || error instanceof SourceError)) throw error;
-      refused.push(...own.map((edit) => ({ edit, place: file, reason: error.message })));
+      refuseAll(own, error.message);
     }
   }
   return { files, refused };
+}
+
+/** Edits whose values the file can't hold. */
+class LostError extends EditRefusal {
+  constructor() {
+    super("would mean something else than is asked for, once it is written: edit it by hand");
+  }
+}
+
+/** The edits whose values the file can't hold; the others can be made. */
+async function findLost(
+  edits: readonly FileEdit[],
+  make: (edits: readonly FileEdit[]) => Promise<unknown>,
+): Promise<readonly FileEdit[]> {
+  try {
+    await make(edits);
+    return [];
+  } catch (error) {
+    if (!(error instanceof LostError)) throw error;
+  }
+  if (edits.length === 1) return edits;
+  const middle = Math.ceil(edits.length / 2);
+  const found = [...(await findLost(edits.slice(0, middle), make)), ...(await findLost(edits.slice(middle), make))];
+  return found.length > 0 ? found : edits;
 }
 
 /** Renames columns, and adds those that are missing. Throws an EditRefusal. */
@@ -160,8 +200,7 @@ async function editOfSource(
         : { text: editTree(text, asked, format === ".json" ? parseJsonTree : parseYamlTree, refuseOne) };
   const result = encode(after, mark);
   const meant = meantRows(readBlocks(source, bytes), asked, refused, labels);
-  if (!(await isSame(readBlocks(source, result), meant)))
-    throw new EditRefusal("would mean something else than is asked for, once it is written: edit it by hand");
+  if (!(await isSame(readBlocks(source, result), meant))) throw new LostError();
   return result;
 }
 
@@ -176,9 +215,14 @@ async function isSame(rows: AsyncIterable<SourceRow[]>, meant: AsyncGenerator<Ro
     }
     return true;
   };
-  for await (const block of rows)
-    for (const { values } of block)
-      if ((at === waiting.length && !(await hasMore())) || !isDeepStrictEqual(values, waiting[at++])) return false;
+  try {
+    for await (const block of rows)
+      for (const { values } of block)
+        if ((at === waiting.length && !(await hasMore())) || !isDeepStrictEqual(values, waiting[at++])) return false;
+  } catch (error) {
+    if (error instanceof SourceError) return false;
+    throw error;
+  }
   return !(await hasMore());
 }
 
@@ -409,8 +453,7 @@ export function editValues(
   }));
   const after = runSteps(text, parse, steps);
   const meant = edits.filter((edit) => !refused.has(edit)).reduce(model, before);
-  if (!isDeepStrictEqual(valueOf(after, parse), meant ?? null))
-    throw new EditRefusal("would mean something else than is asked for, once it is written: edit it by hand");
+  if (!isDeepStrictEqual(valueOf(after, parse), meant ?? null)) throw new LostError();
   return encode(after, mark);
 }
 

@@ -20,7 +20,6 @@ import { isBelow, mergeSettings, nameOfPath, pathIn, settingsIn, type SettingsMe
 
 /** Terms of a promotion: how conflicts are decided, and which changes are chosen. */
 export interface PromotionTerms {
-  conflicts: "cell" | "row";
   only: readonly string[];
   ours: readonly string[];
   theirs: readonly string[];
@@ -54,9 +53,8 @@ class Planning {
     const { from, to, base: before } = this.#sides;
     const roots = { base: before.document?.root, from: rootOf(from), to: rootOf(to) };
     const names = { from: from.name, to: to.name };
-    const { conflicts } = this.#terms;
     const decide: Decide = (key, label) => this.#decision(nameOfPath(pathIn(key)), label);
-    const settings = mergeSettings(roots, { names, conflicts, decide });
+    const settings = mergeSettings(roots, { names, decide });
     await this.#takeSettings(settings);
     await this.#takeRows(settings);
     const known = new Set(
@@ -123,7 +121,7 @@ class Planning {
         (key: string): Decide =>
         (_, label) =>
           this.#decision(`${seed}/${key}`, label);
-      const merge = await mergeRows(this.#sides, seed, former, { conflicts: this.#terms.conflicts, decideRow });
+      const merge = await mergeRows(this.#sides, seed, former, decideRow);
       if (!merge) continue;
       if ("note" in merge) {
         this.#notes.push(merge.note);

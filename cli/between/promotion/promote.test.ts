@@ -112,9 +112,6 @@ describe("a conflict", () => {
       "  ! countries/DE/Area  conflict\n      base     357\n      staging  358\n      prod     359\n",
     );
     expect(repository.git("status", "--porcelain")).toBe("");
-    const rows = await promoteIn(repository, ["staging", "prod"], { conflicts: "row" });
-    expect(rows.conflicts).toMatchObject([{ name: "countries/DE", base: { Area: "357" }, to: { Area: "359" } }]);
-    expect(rows.taken).toEqual([]);
   });
 
   test("is decided by key, for either side, and stays so", async () => {

@@ -25,8 +25,6 @@ export interface SeedOfSide {
   declared: Declared;
   seed: SeedDeclaration;
   side: string;
-  /** Another natural key than the seed's, by which its rows are compared. */
-  key?: readonly string[];
   /** Other names under which columns are compared. */
   columns?: ReadonlyMap<string, string>;
 }
@@ -61,9 +59,7 @@ export async function* readRows(of: SeedOfSide): AsyncGenerator<KeyedRow[]> {
         const key = naturalKey(by, cells);
         if (key !== undefined) return { key, line, cells };
         throw new PromotionError(
-          of.key === undefined
-            ? `${side}: ${placeOf(seed, line)}: the row lacks ${by.join(" and ")}, its natural key; add it`
-            : `${side}: the row of ${placeOf(seed, line)} has no ${by.join(" and ")}, which is the key by now: name a later commit in promotions.yaml, at which it has`,
+          `${side}: ${placeOf(seed, line)}: the row lacks ${by.join(" and ")}, its natural key; add it`,
         );
       });
     }
@@ -216,55 +212,11 @@ export class ChangedRows {
   }
 }
 
-interface Compared {
-  was: SeedDeclaration | undefined;
-  terms: string;
-  changed: ChangedRows;
-}
-
-/** The last comparison of each seed: before a promotion is written it is planned twice, with another `to` alone. */
-const compared = new WeakMap<SeedDeclaration, Compared>();
-
-/** Compares two sides of one key, unless that was done already. Throws a PromotionError. */
-async function compareSides(
-  was: SeedOfSide | undefined,
-  is: SeedOfSide,
-  linked: ReadonlySet<string>,
-): Promise<ChangedRows> {
-  const forms = [was, is].map((side) => side && [keyOf(side), [...(side.columns ?? [])]]);
-  const terms = JSON.stringify([[...linked].sort(), forms]);
-  const known = compared.get(is.seed);
-  if (known && known.was === was?.seed && known.terms === terms) return known.changed;
-  const changed = await ChangedRows.of(was, is, linked);
-  compared.set(is.seed, { was: was?.seed, terms, changed });
-  return changed;
-}
-
-/** True if `to` has something of a seed that is not as at the base: it may not go as a whole. */
+/** True if `to` has a row of a seed that is not as at the base: it may not go as a whole. */
 export async function hasOwnRows({ to, from, base }: PromotionSides, seed: string, former: string): Promise<boolean> {
   const there = findSeed(to.declared, seed, to.name);
-  return there !== undefined && hasOtherRows(findSeed(base, former, `${from.name} at the base`), there);
-}
-
-/** True if `to` has a row that is not as at the base. */
-export async function hasOtherRows(was: SeedOfSide | undefined, to: SeedOfSide): Promise<boolean> {
-  const digest = digesting((was ?? to).seed.key, was ? listLinkedLabels(was.seed) : []);
-  const base = new RowSet();
-  for await (const rows of was ? readRows(was) : []) {
-    for (const { cells } of rows) {
-      const found = digest(cells);
-      if (found) base.add(found.digest, found.content);
-    }
-  }
-  for await (const rows of readRows(to)) {
-    const isOther = rows.some(({ cells }) => {
-      const found = digest(cells);
-      const index = found && base.find(found.digest);
-      return !found || index === undefined || !base.hasContent(index, found.content);
-    });
-    if (isOther) return true;
-  }
-  return false;
+  const was = findSeed(base, former, `${from.name} at the base`);
+  return (there && (await ChangedRows.of(was, there, was ? listLinkedLabels(was.seed) : [])).from.size > 0) ?? false;
 }
 
 /** A column that both sides gave another name, and not the same one. */
@@ -285,11 +237,6 @@ export interface RowsMerge extends Omit<RecordMerge, "untouched"> {
   columnConflicts: ColumnConflict[];
 }
 
-interface Terms {
-  conflicts: "cell" | "row";
-  decideRow: (key: string) => Decide;
-}
-
 /** A seed on each side; the base may have none. */
 interface ThreeSeeds {
   was: SeedOfSide | undefined;
@@ -306,7 +253,7 @@ export async function mergeRows(
   { from, to, base }: PromotionSides,
   seed: string,
   former: string,
-  { conflicts, decideRow }: Terms,
+  decideRow: (key: string) => Decide,
 ): Promise<RowsMerge | { note: string } | undefined> {
   const declared = { is: findSeed(from.declared, seed, from.name), there: findSeed(to.declared, seed, to.name) };
   if (!declared.is || !declared.there) return undefined;
@@ -324,7 +271,7 @@ export async function mergeRows(
   const linked = new Set(
     [is, there].flatMap((side) => listLinkedLabels(side.seed).map((label) => nameIn(side, label))),
   );
-  const changed = await compareSides(was, is, linked);
+  const changed = await ChangedRows.of(was, is, linked);
   if (changed.isEmpty && renamed.length + columnConflicts.length === 0) return undefined;
   if (changed.isBare) {
     return {
@@ -341,7 +288,7 @@ export async function mergeRows(
   const merge = mergeRecords(
     { base: visible(sides.base, secret), from: visible(sides.from, secret), to: visible(sides.to, secret) },
     {
-      ...{ conflicts, key },
+      key,
       decide: (text, label) => decideRow(printableKey(key, text))(text, label),
       isSame: (label, one, other) =>
         linked.has(label) ? keyText(one) === keyText(other) : isSameValue(label, one, other),
@@ -371,7 +318,7 @@ const hasSecretChange = ({ base, from }: MergeSides, secret: ReadonlySet<string>
 const nameIn = ({ columns }: SeedOfSide, label: string): string => columns?.get(label) ?? label;
 
 /** The labels of the key by which a side is compared. */
-const keyOf = (side: SeedOfSide): readonly string[] => side.key ?? side.seed.key.map((label) => nameIn(side, label));
+const keyOf = (side: SeedOfSide): readonly string[] => side.seed.key.map((label) => nameIn(side, label));
 
 type Followed = ThreeSeeds & Pick<RowsMerge, "renamed" | "columnConflicts">;
 
@@ -414,20 +361,24 @@ async function followColumns(
   const named = (side: SeedOfSide, columns: ReadonlyMap<string, string>): SeedOfSide =>
     columns.size > 0 ? { ...side, columns } : side;
   const followed = { is: named(is, names.is), there: named(there, names.there) };
-  assertOneKey({ was, ...followed }, seed);
-  const before = was && named(was, names.was);
-  const key = keyOf(followed.is);
-  const base = before && (keyOf(before).join("\0") === key.join("\0") ? before : { ...before, key });
+  const base = was && named(was, names.was);
+  assertOneKey({ was: base, ...followed }, seed);
   return { was: base, ...followed, renamed, columnConflicts };
 }
 
-/** Throws a PromotionError where one side alone has another key. */
+/** Throws a PromotionError where the sides have several keys. */
 function assertOneKey({ was, is, there }: ThreeSeeds, seed: string): void {
-  const [source, target] = [is, there].map((side) => keyOf(side).join(" and "));
+  const [source = "", target = "", before = source] = [is, there, ...(was ? [was] : [])].map((side) =>
+    keyOf(side).join(" and "),
+  );
+  if (source === target && before !== source)
+    throw new PromotionError(
+      `the key of ${seed} is ${source} by now, and was ${before}: write the commit that changed it into promotions.yaml, then promote`,
+    );
   if (source === target) return;
-  const [name, other, key] = target === was?.seed.key.join(" and ") ? [is, there, source] : [there, is, target];
+  const [name, other, key] = target === before ? [is, there, source] : [there, is, target];
   throw new PromotionError(
-    `the key of ${seed} is ${source ?? ""} in ${is.side} and ${target ?? ""} in ${there.side}: change it in ${other.side} as in ${name.side} (key: ${key ?? ""}), then promote`,
+    `the key of ${seed} is ${source} in ${is.side} and ${target} in ${there.side}: change it in ${other.side} as in ${name.side} (key: ${key}), then promote`,
   );
 }
 

@@ -125,12 +125,11 @@ interface Roots {
 
 interface Terms {
   names: { from: string; to: string };
-  conflicts: "cell" | "row";
   decide: Decide;
 }
 
 /** Merges the settings of things. Throws a PromotionError where one side alone has renamed a thing. */
-export function mergeSettings({ base, from, to }: Roots, { names, conflicts, decide }: Terms): SettingsMerge {
+export function mergeSettings({ base, from, to }: Roots, { names, decide }: Terms): SettingsMerge {
   const [before, source, target] = [base, from, to].map((root) => (root ? settingsIn(root) : new Map()));
   const sides = { base: before ?? new Map(), from: source ?? new Map(), to: target ?? new Map() };
   const pathNow = renaming(sides, names);
@@ -147,7 +146,7 @@ export function mergeSettings({ base, from, to }: Roots, { names, conflicts, dec
   for (const [key, labels] of hidden) notes.push(...configuredNotes(key, labels, sides, names));
   const merge = mergeRecords(
     { base: cellsOf(rebased), from: cellsOf(sides.from), to: cellsOf(sides.to) },
-    { conflicts, decide, isSame: (_, one, other) => stable(one) === stable(other) },
+    { decide, isSame: (_, one, other) => stable(one) === stable(other) },
   );
   const taken = merge.taken.filter((change) => {
     const group = change.do === "remove" ? emptiedGroup(pathIn(change.key), sides.from) : undefined;

@@ -7,11 +7,11 @@ import { readDeclaration } from "../../report/source.ts";
 import type { Repository } from "../../report/testing/repository.ts";
 import { planEdits } from "../editor/edits.ts";
 import { readToEdit, writeFiles } from "../editor/writing.ts";
-import { mergeRecords, withTaken } from "../merge.ts";
+import { mergeRecords } from "../merge.ts";
 import { EnvironmentFiles, filesOfOthers } from "../placing.ts";
 import { RowPlacing, type RowChange } from "../placing.ts";
 import { findSeed, readRows } from "./rows.ts";
-import { made, promoteIn } from "./testing/promotions.ts";
+import { made, promoteIn, withTaken } from "./testing/promotions.ts";
 
 const names = ["dev", "staging", "prod"] as const;
 type Name = (typeof names)[number];

@@ -33,6 +33,9 @@ export interface Target {
   state?: string | undefined;
 }
 
+/** What drift.yaml accepts. */
+export const toleratedIn = (folder: string): Accepted[] => parseAccepted(textIn(folder, driftFile) ?? "", Date.now());
+
 /** Looks at each environment, writes what was found, and sets the exit status. */
 export async function runDrift(options: ReportOptions & DriftOptions): Promise<void> {
   const cwd = path.resolve(options.cwd ?? ".");

@@ -1,5 +1,6 @@
 import type { CallOptions, CallRecord } from "../../client/http/call.ts";
 import { ApiError, isOutcomeUnknown, isRefusal, isUndocumented, orUndefinedIfNotFound } from "../../contract/errors.ts";
+import { timeOf } from "../../contract/fields.ts";
 import { ResourceError, type Context } from "./resource.ts";
 
 const nothing = (value: unknown): boolean => value === undefined || value === null || value === "";
@@ -59,8 +60,8 @@ const day = 86_400_000;
 
 /** Age of a thing, from the platform's time: a thing made by an interrupted run is recent. */
 function ageOf(now: number, { createdAt }: Aged): "recent" | "old" | "unknown" {
-  const time = typeof createdAt === "string" || typeof createdAt === "number" ? new Date(createdAt).getTime() : NaN;
-  if (Number.isNaN(time)) return "unknown";
+  const time = timeOf(createdAt);
+  if (time === undefined) return "unknown";
   return now - time <= day ? "recent" : "old";
 }
 

@@ -1,9 +1,9 @@
 import type { RowData } from "../../contract/values.ts";
 import type { OnConflict, Mode } from "../../reconcile/rows.ts";
 import { isHidden } from "../../sources/source.ts";
-import { areAlike, describeRows, rowsByKey, withoutSecrets, type RowsByKey } from "./declared/cells.ts";
+import { areAlike, describeRows, maxRows, rowsByKey, withoutSecrets, type RowsByKey } from "./declared/cells.ts";
 import { withoutIgnored, type RowDeclaration } from "./declared/declaration.ts";
-import { brief } from "./declared/forms.ts";
+import { brief, comparing } from "./declared/forms.ts";
 import type { LinkDeclaration } from "./declared/links.ts";
 import { callsAhead, type Changes } from "./reports.ts";
 
@@ -18,9 +18,6 @@ export interface Drift {
   unlinked?: number | undefined;
   unlinkedKeys?: string[] | undefined;
 }
-
-/** Changed rows whose values a state keeps. */
-const maxFound = 5;
 
 /** Secret values of rows by natural key and label, sealed. */
 export type FoundSecrets = Record<string, Record<string, string>>;
@@ -37,7 +34,7 @@ export class EditedRows {
 
   observe(key: string, values: RowData): void {
     this.keys.push(key);
-    if (this.#found.length < maxFound) this.#found.push([key, withoutSecrets(this.#declaration, values)]);
+    if (this.#found.length < maxRows) this.#found.push([key, withoutSecrets(this.#declaration, values)]);
   }
 
   /** Rows without their secret cells. */
@@ -53,10 +50,11 @@ export class EditedRows {
 
   #cells(isMeant: (label: string) => boolean): Record<string, RowData> {
     const labels = this.#declaration.labels.filter(isMeant);
+    const form = comparing(this.#declaration);
     const rows = this.#found.map(([key, values]) => {
       const cells = labels.flatMap((label) => {
         const value = values[label];
-        return value === undefined || value === null ? [] : [[label, brief(value)] as const];
+        return value === undefined || value === null ? [] : [[label, brief(value, form(label, value))] as const];
       });
       return [key, Object.fromEntries(cells)] as const;
     });

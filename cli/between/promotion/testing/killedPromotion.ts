@@ -34,7 +34,7 @@ export function promoteKilled(folder: string, at: number): boolean {
     fs.renameSync = (from, to) => (isOurs(to) && ++count === ${at} ? kill() : renameSync(from, to));
     syncBuiltinESMExports();
     const { promote } = await import(${module});
-    const names = { only: [], ours: [], theirs: [], conflicts: "cell" };
+    const names = { only: [], ours: [], theirs: [] };
     await promote({ folder, from: "staging", to: "prod", ...names, write: true, dirty: false });`;
   const temporary = mkdtempSync(join(tmpdir(), "microapps-killed-")); // what a killed process leaves there
   const { signal, status, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", program], {

@@ -1,13 +1,14 @@
 import type { RowData } from "../../../contract/values.ts";
 import { quote } from "../../../messages/text.ts";
-import { canonical, digestOf, keyText } from "../../../reconcile/digests.ts";
+import { digestOf, hexOf } from "../../../reconcile/digests.ts";
 import { read, SourceError } from "../../../sources/read.ts";
 import { isHidden } from "../../../sources/source.ts";
 import { keyOf, withoutIgnored, type RowDeclaration } from "./declaration.ts";
-import { brief, comparing } from "./forms.ts";
+import { changedLabels, comparing, shown } from "./forms.ts";
 
 /** Bounds of what is shown and kept of rows. */
-const max = { rows: 5, cells: 10 };
+export const maxRows = 5;
+const maxCells = 10;
 
 /** Rows by their natural key, as one side of a comparison has them. */
 export type RowsByKey = ReadonlyMap<string, RowData>;
@@ -19,23 +20,18 @@ export interface BothSides {
 }
 
 /**
- * Stands for a secret value: another text for another value. It is keyed with the salt of the seed, so that nobody
+ * A row whose secret values are sealed: another text for another value, keyed with the salt of the seed, so that nobody
  * guesses the value by it.
  */
-function sealed({ salt = "" }: RowDeclaration, value: unknown): string | undefined {
-  const text = keyText(value);
-  if (text === undefined) return undefined;
-  const { high, low, third, fourth } = digestOf(`${salt}cell${text}`);
-  return [high, low, third, fourth].map((word) => word.toString(16).padStart(8, "0")).join("");
-}
-
-/** A row whose secret values are sealed. */
 export function withoutSecrets(declaration: RowDeclaration, values: RowData): RowData {
-  if ((declaration.secretLabels ?? []).length === 0) return values;
+  const { salt = "", secretLabels = [] } = declaration;
+  if (secretLabels.length === 0) return values;
+  const form = comparing(declaration);
+  const sealed = (text: string | undefined) => (text === undefined ? undefined : hexOf(digestOf(`${salt}cell${text}`)));
   return Object.fromEntries(
     Object.entries(values).map(([label, value]) => [
       label,
-      isHidden(declaration, label) ? sealed(declaration, value) : value,
+      isHidden(declaration, label) ? sealed(form(label, value)) : value,
     ]),
   );
 }
@@ -46,7 +42,7 @@ export async function rowsByKey(
   directory: string,
   keys: readonly string[],
 ): Promise<RowsByKey> {
-  const wanted = new Set(keys.slice(0, max.rows));
+  const wanted = new Set(keys.slice(0, maxRows));
   const found = new Map<string, RowData>();
   if (wanted.size === 0) return found;
   try {
@@ -65,11 +61,9 @@ export async function rowsByKey(
 
 /** The cells that differ between two rows, `Name "Austira" => "Austria"`, `Token changed`. Keys of other rows are compared as keys are. */
 function changedCellTexts(declaration: RowDeclaration, was: RowData, is: RowData): string[] {
-  const form = comparing(declaration);
-  return [...new Set([...Object.keys(was), ...Object.keys(is)])].flatMap((label) => {
-    if (form(label, brief(was[label])) === form(label, brief(is[label]))) return [];
-    if (isHidden(declaration, label)) return [`${label} changed`];
-    return [`${label} ${shown(was[label])} => ${shown(is[label])}`];
+  return changedLabels(declaration, was, is).map((label) => {
+    const [before, after] = [was, is].map((row) => shown(row[label]));
+    return isHidden(declaration, label) || before === after ? `${label} changed` : `${label} ${before} => ${after}`;
   });
 }
 
@@ -78,10 +72,8 @@ export const areAlike = (declaration: RowDeclaration, count: number, { was, is }
   is.size === count &&
   [...is].every(([key, after]) => {
     const before = was.get(key);
-    return before !== undefined && changedCellTexts(declaration, before, after).length === 0;
+    return before && changedLabels(declaration, before, after).length === 0;
   });
-
-const shown = (value: unknown): string => (canonical(value) === undefined ? "nothing" : JSON.stringify(brief(value)));
 
 /**
  * Rows by their keys, with the first cells that differ where both sides are known: `"AT": Name "Austira" => "Austria"; "PT"`.
@@ -93,8 +85,8 @@ export function describeRows(
   count: number,
   { was, is }: BothSides = { was: new Map(), is: new Map() },
 ): string {
-  let left = max.cells;
-  const rows = keys.slice(0, max.rows).map((key) => {
+  let left = maxCells;
+  const rows = keys.slice(0, maxRows).map((key) => {
     const [before, after] = [was.get(key), is.get(key)];
     const cells = before && after ? changedCellTexts(declaration, before, after) : [];
     const first = cells.slice(0, left);
@@ -102,6 +94,6 @@ export function describeRows(
     const more = cells.length > first.length ? ", …" : "";
     return first.length === 0 ? quote(key) : `${quote(key)}: ${first.join(", ")}${more}`;
   });
-  const hasCells = left < max.cells;
+  const hasCells = left < maxCells;
   return rows.length === 0 ? "" : rows.join(hasCells ? "; " : ", ") + (count > rows.length ? ", …" : "");
 }

@@ -1,6 +1,7 @@
 import type { FieldType } from "../../../contract/fields.ts";
-import { canonical, keyText } from "../../../reconcile/digests.ts";
-import { inForm, type DeclaredForm, type ValueForms } from "../../../reconcile/valueForms.ts";
+import type { RowData } from "../../../contract/values.ts";
+import { canonical, digestOf, hexOf, keyText } from "../../../reconcile/digests.ts";
+import { inForm, valueForms, type DeclaredForm, type ValueForms } from "../../../reconcile/valueForms.ts";
 import { listLinkedLabels, type CellType, type Source } from "../../../sources/source.ts";
 
 const formOfType: Readonly<Partial<Record<FieldType | CellType, DeclaredForm>>> = {
@@ -37,37 +38,56 @@ export interface SpelledForms {
 export const allForms = ({ forms, trims = [] }: SpelledForms): ValueForms | undefined =>
   trims.length === 0 ? forms : { ...Object.fromEntries(trims.map((label) => [label, "trimmed" as const])), ...forms };
 
-/** Text of a cell's value that is the same for all its spellings; undefined for nothing. */
+/**
+ * The one comparison of cells: a text of a cell's value that is the same for all its spellings, undefined for nothing. Of a
+ * long value it is a digest, as of one that `brief` has cut.
+ */
 export function comparing(
   declaration: Pick<Source, "references" | "parent"> & SpelledForms,
 ): (label: string, value: unknown) => string | undefined {
   const linked = new Set(listLinkedLabels(declaration));
   const forms = new Map(Object.entries(allForms(declaration) ?? {}));
   return (label, value) => {
-    if (linked.has(label)) return keyText(value);
+    const known = typeof value === "string" ? cut.exec(value)?.[0] : undefined;
+    if (known !== undefined) return known;
     const form = forms.get(label);
-    return canonical(form === undefined ? value : inForm(form, value));
+    const text = linked.has(label) ? keyText(value) : canonical(form === undefined ? value : inForm(form, value));
+    return text === undefined || text.length <= maxCharacters ? text : `…${hexOf(digestOf(text))}`;
   };
 }
 
-/** Types that may be declared of a label for which two values were the same. */
-const declarable = ["date", "number", "boolean", "checkbox"] as const;
+/** The labels of either row whose values differ. */
+export function changedLabels(declaration: Parameters<typeof comparing>[0], was: RowData, is: RowData): string[] {
+  const form = comparing(declaration);
+  const labels = new Set([...Object.keys(was), ...Object.keys(is)]);
+  return [...labels].filter((label) => form(label, was[label]) !== form(label, is[label]));
+}
 
 /**
  * The type of a field that makes the same of both values; undefined where none does. A checkbox has no form for false,
  * so that type fits no boolean.
  */
-export const typeThatEquals = (one: unknown, other: unknown): (typeof declarable)[number] | undefined =>
-  (typeof one === "boolean" ? (["boolean"] as const) : declarable).find(
+export const typeThatEquals = (one: unknown, other: unknown): DeclaredForm | undefined =>
+  (typeof one === "boolean" ? (["boolean"] as const) : valueForms).find(
     (form) => canonical(inForm(form, one)) === canonical(inForm(form, other)),
   );
 
 /** Characters of a value that are shown and stored. */
 const maxCharacters = 60;
 
-/** A value for display and storage: a long one becomes a shortened text. Shortening it again changes nothing. */
-export function brief(value: unknown): unknown {
-  if (value === undefined) return value;
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.length <= maxCharacters ? value : `${text.slice(0, maxCharacters)}…`;
+/** The end of a value that was cut: a digest of all of it. */
+const cut = /…[0-9a-f]{32}$/;
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+
+/** A value as a state keeps it: of a long one the beginning, and what it is compared by. */
+export const brief = (value: unknown, compared: string | undefined): unknown =>
+  compared !== undefined && cut.test(compared) ? textOf(value).slice(0, maxCharacters) + compared : value;
+
+/** A value for display. */
+export function shown(value: unknown): string {
+  if (canonical(value) === undefined) return "nothing";
+  const text = textOf(value).replace(cut, "…");
+  if (text.length > maxCharacters + 1) return JSON.stringify(`${text.slice(0, maxCharacters)}…`);
+  return JSON.stringify(typeof value === "string" ? text : value);
 }

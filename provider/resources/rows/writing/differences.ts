@@ -6,7 +6,7 @@ import { RowIndices } from "../../../reconcile/rowIndices.ts";
 import { read } from "../../../sources/read.ts";
 import { isHidden, placeOf } from "../../../sources/source.ts";
 import { keyOf, withoutIgnored } from "../declared/declaration.ts";
-import { brief, comparing, typeThatEquals } from "../declared/forms.ts";
+import { comparing, shown, typeThatEquals } from "../declared/forms.ts";
 import { RowMistakes } from "../declared/mistakes.ts";
 import type { RowTarget } from "../declared/target.ts";
 import type { Clearing } from "../kept/clearing.ts";
@@ -147,8 +147,6 @@ function otherValue(target: RowTarget, label: string, sent: unknown, found: unkn
   if (isHidden(target, label)) return `table ${table} gave back another value in ${quote(label)}: ${remedy}`;
   return `table ${table} gave back ${shown(found)} in ${quote(label)}, where ${shown(sent)} was sent: ${remedy}`;
 }
-
-const shown = (value: unknown): string => (canonical(value) === undefined ? "nothing" : JSON.stringify(brief(value)));
 
 function absence({ table, sensitive }: RowTarget, count: number, named: readonly string[]): string[] {
   if (count === 0) return [];

@@ -4,7 +4,7 @@ import { quote, some } from "../../../../messages/text.ts";
 import { keyText } from "../../../../reconcile/digests.ts";
 import { inForm } from "../../../../reconcile/valueForms.ts";
 import { isHidden, type Source } from "../../../../sources/source.ts";
-import { allForms, brief, type SpelledForms } from "../forms.ts";
+import { allForms, shown, type SpelledForms } from "../forms.ts";
 import { hasValue } from "../rowLabels.ts";
 import type { Expectations, Expecting } from "./expectations.ts";
 
@@ -52,7 +52,7 @@ export class CellRules {
 
   /** A value for people; undefined for a secret one. */
   shown(label: string, value: unknown): string | undefined {
-    return isHidden(this.#seed, label) ? undefined : JSON.stringify(brief(value));
+    return isHidden(this.#seed, label) ? undefined : shown(value);
   }
 
   /** @param counts false for labels that are not judged */
