@@ -49,10 +49,7 @@ const lists: readonly (readonly string[])[] = [
     "cli/between",
     "cli/between/editor",
     "cli/report",
-    "sdk/component",
     "sdk",
-    "sdk/environment",
-    "sdk/secrets",
     "provider/pulumi/hosted",
     "provider/pulumi/plugin",
     "provider/pulumi",
@@ -83,7 +80,7 @@ const lists: readonly (readonly string[])[] = [
 ];
 // Rooms that compose: the command line, and the two places that start an emulator or read its seed.
 const more: Readonly<Record<string, readonly string[]>> = {
-  "provider/cmd": ["provider/pulumi/plugin", "provider/pulumi/lifetime", "sdk/component", "machine"],
+  "provider/cmd": ["provider/pulumi/plugin", "provider/pulumi/lifetime", "machine"],
   "cli/commands": [
     "engine/index.ts",
     "engine/cli",

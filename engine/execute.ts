@@ -7,12 +7,13 @@ import { StepGenerator } from "./deployment/stepGenerator.ts";
 import { toPropertyChange } from "./deployment/steps.ts";
 import { messageOf, ReportedError } from "./errors.ts";
 import type { Emit, LogEvent, RunKind } from "./events.ts";
+import { type HostedProgram, type HostProgram, startHosted } from "./program/hostedProgram.ts";
 import { startProgram } from "./program/languageHost.ts";
 import { MonitorServer } from "./program/monitorServer.ts";
 import { ResourceMonitor, toShownProperties } from "./program/resourceMonitor.ts";
 import { refuseForeignRuntime, refuseForeignState } from "./program/unsupported.ts";
 import { ProviderRegistry } from "./providers/registry.ts";
-import { executableOf, type HostProvider, startProvider } from "./providers/starting.ts";
+import { executableOf, type HostProvider, startInProcess, startProvider } from "./providers/starting.ts";
 import type { ResourceState } from "./state/resourceState.ts";
 import { Snapshot } from "./state/snapshot.ts";
 import { changesBetween } from "./values/propertyChanges.ts";
@@ -36,6 +37,8 @@ export interface RunOptions {
   emit: Emit;
   /** Hosts providers in this process; default: each has a process of its own. */
   host?: HostProvider | undefined;
+  /** Finds programs that run in this process; default: each has a process of its own. */
+  hostProgram?: HostProgram | undefined;
   /** Cancels the run: running steps end and are saved, no new ones begin. */
   signal?: AbortSignal;
 }
@@ -45,7 +48,8 @@ export async function execute(stack: Stack, options: RunOptions): Promise<RunRes
   const { kind, preview, emit, signal } = options;
   const started = Date.now();
   const monitor = new MonitorServer(emit);
-  const run = await prepare(stack, options, monitor);
+  const hosted = options.hostProgram?.(stack.project);
+  const run = await prepare(stack, options, monitor, hosted);
   const cancel = (): void => {
     run.fail(`${preview ? "preview" : kind} canceled`);
     run.abort();
@@ -57,7 +61,7 @@ export async function execute(stack: Stack, options: RunOptions): Promise<RunRes
   try {
     if (signal?.aborted) cancel();
     for (const name of likelyPackages(run)) run.providers.warmUp(name);
-    outputs = await runStages(run, stack, monitor, options);
+    outputs = await runStages(run, stack, { monitor, hosted }, options);
   } catch (error) {
     if (!(error instanceof ReportedError)) run.fail(messageOf(error));
     run.failed = true;
@@ -78,25 +82,33 @@ export async function execute(stack: Stack, options: RunOptions): Promise<RunRes
 }
 
 /** Reads configuration and state, refuses what this engine does not run, and opens the monitor. */
-async function prepare(stack: Stack, options: RunOptions, monitor: MonitorServer): Promise<Run> {
+async function prepare(
+  stack: Stack,
+  options: RunOptions,
+  monitor: MonitorServer,
+  hosted: HostedProgram | undefined,
+): Promise<Run> {
   const { kind, preview, emit, host } = options;
   const { project } = stack;
   const { environment } = stack.workspace;
-  refuseForeignRuntime(project);
-  refuseMissingProgram(project);
+  if (!hosted) refuseForeignRuntime(project);
+  if (!hosted) refuseMissingProgram(project);
   const config = stack.config();
   const deployment = await stack.read();
-  const plugins = new Map(project.plugins.map((plugin) => [plugin.name, plugin]));
+  // Nothing that the folder of a project without a program has is started.
+  const plugins = new Map(hosted ? [] : project.plugins.map((plugin) => [plugin.name, plugin]));
   // A missing plugin is reported before anything is started.
   for (const plugin of plugins.values()) executableOf(plugin);
-  const packages = new Set([dynamicPackage, ...plugins.keys()]);
+  const packages = new Set([dynamicPackage, ...(hosted?.packages ?? plugins.keys())]);
   refuseForeignState(deployment.resources, packages);
   await monitor.listen();
   const providerOptions = {
     ...{ project, stack: stack.name, config, engineAddress: monitor.address, environment, emit, host },
     log: (event: LogEvent) => monitor.log(event),
   };
-  const providers = new ProviderRegistry((name) => startProvider(plugins.get(name), providerOptions));
+  const providers = new ProviderRegistry((name) =>
+    hosted ? startInProcess(hosted.host, name, providerOptions) : startProvider(plugins.get(name), providerOptions),
+  );
   return new Run({
     kind,
     preview,
@@ -110,6 +122,12 @@ async function prepare(stack: Stack, options: RunOptions, monitor: MonitorServer
     showSecrets: options.showSecrets ?? false,
     parallel: Math.max(1, options.parallel ?? defaultParallel),
   });
+}
+
+/** Where registrations come from: a program over the monitor, or one in this process. */
+interface Source {
+  monitor: MonitorServer;
+  hosted: HostedProgram | undefined;
 }
 
 /** Operations wait for the platform rather than for processors, and providers bound their calls themselves. */
@@ -141,7 +159,7 @@ function likelyPackages(run: Run): Iterable<string> {
 }
 
 /** Refreshes, runs the program and deletes the rest, as far as the kind of run asks for it. */
-async function runStages(run: Run, stack: Stack, monitor: MonitorServer, options: RunOptions): Promise<StackOutputs> {
+async function runStages(run: Run, stack: Stack, source: Source, options: RunOptions): Promise<StackOutputs> {
   await refreshFirst(run, options.refresh ?? stack.project.refreshAlways, options.clearPendingCreates ?? false);
   const old = run.resources.find(({ type }) => type === stackType)?.outputs ?? {};
   const unchanged: StackOutputs = { outputs: toShownProperties(old, run.showSecrets), outputChanges: [] };
@@ -151,7 +169,7 @@ async function runStages(run: Run, stack: Stack, monitor: MonitorServer, options
     const removed = changesBetween(old, {}).map((change) => toPropertyChange(change, run.showSecrets));
     return { outputs: {}, outputChanges: hasFailed(run) ? [] : removed };
   }
-  return (await runProgram(run, stack, monitor)) ?? unchanged;
+  return (await runProgram(run, stack, source)) ?? unchanged;
 }
 
 /** Reads what the run has to read before anything else, and warns of interrupted operations. */
@@ -169,11 +187,13 @@ async function refreshFirst(run: Run, readAll: boolean, clearPendingCreates: boo
 }
 
 /** Runs the program, then deletes what it did not register. The outputs are undefined when it registered none. */
-async function runProgram(run: Run, stack: Stack, monitor: MonitorServer): Promise<StackOutputs | undefined> {
+async function runProgram(run: Run, stack: Stack, { monitor, hosted }: Source): Promise<StackOutputs | undefined> {
   const generator = new StepGenerator(run);
   const resourceMonitor = new ResourceMonitor(run, generator, monitor.address);
-  monitor.serve(resourceMonitor);
-  const program = startProgram(run, stack.project, monitor, stack.workspace.environment);
+  if (!hosted) monitor.serve(resourceMonitor);
+  const program = hosted
+    ? startHosted(run, hosted, resourceMonitor)
+    : startProgram(run, stack.project, monitor, stack.workspace.environment);
   let outputs: StackOutputs | undefined;
   try {
     await program.registered;

@@ -115,6 +115,16 @@ function* fieldsIn(bytes: Buffer): Generator<{ number: number; bytes: Buffer }> 
   }
 }
 
+/** Throws, with the path, for a name in values that a struct would lose. */
+export function refuseLostNames(values: unknown, above?: Step): void {
+  if (typeof values !== "object" || values === null) return;
+  const level = (above?.level ?? 0) + 1;
+  for (const [name, value] of Object.entries(values)) {
+    if (name === lost) throw new Error(`${pathOf(above, name)}: no property can have this name; choose another`);
+    refuseLostNames(value, { name: Array.isArray(values) ? Number(name) : name, above, level });
+  }
+}
+
 /** A map or list of a struct, in another one. */
 interface Step {
   name: string | number;

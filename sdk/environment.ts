@@ -1,14 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
-import { answerRemoved } from "../machine/removed.ts";
+import { messageOf } from "../machine/failures.ts";
 import { declaration, type Declaration } from "../provider/environment/declaration.ts";
 import { EnvironmentError } from "../provider/environment/problems.ts";
 import { listAwaited, listLinkedInputs, things, type DeclaredThing } from "../provider/environment/things/things.ts";
-import { printableLine } from "../provider/messages/text.ts";
-import { reportLeaving } from "./environment/leaving.ts";
+import { optionsBelow, type OptionsBelow } from "../provider/pulumi/options.ts";
+import { fileAmong } from "../provider/pulumi/plugin/file.ts";
+import { reportLeaving } from "../provider/pulumi/plugin/leaving.ts";
 import { aliasesBelow, rootName, type Aliases } from "./program.ts";
 import type { RowsOf } from "./resourceClass.ts";
 import { GeneratedApp, Organization, SeedRows, Team, TeamMember, TeamRoster } from "./resources.ts";
-import { optionsBelow, type OptionsBelow } from "./unsupported.ts";
 
 /** Arguments of an Environment. */
 export interface EnvironmentArgs {
@@ -34,12 +34,17 @@ export class Environment extends pulumi.ComponentResource {
   constructor(name: string, args: EnvironmentArgs, options?: pulumi.ComponentResourceOptions) {
     const declared = declaredIn(fileIn({ ...args }));
     super("microapps:index:Environment", name, {}, options);
-    const below = optionsBelow(options);
+    const below = optionsBelow({
+      ...(options?.ignoreChanges && { ignoreChanges: options.ignoreChanges }),
+      ...(options?.replaceOnChanges && { replaceOnChanges: options.replaceOnChanges }),
+      customTimeouts: options?.customTimeouts,
+    });
     const root = rootName(name, options);
     const all = things(declared, root);
     const registered = new Registration(this, below.at, all);
-    below.assertUsed();
-    reportLeaving({ environment: this, root, all, made: registered.made });
+    const refusal = below.refusal();
+    if (refusal !== undefined) throw new pulumi.RunError(refusal);
+    if (pulumi.runtime.isDryRun()) sayLeaving(this, root, all, registered.made);
     this.organizations = collected(registered.of(Organization), ({ id }) => id);
     this.teams = collected(registered.of(Team), ({ id }) => id);
     this.seeds = collected(registered.of(SeedRows), ({ rowCount }) => rowCount);
@@ -59,14 +64,12 @@ function declaredIn(file: string): Declaration {
 }
 
 /** The file of an Environment. Throws a RunError for arguments that only a program without types can have. */
-function fileIn(args: Readonly<Partial<Record<string, unknown>>>): string {
-  const { file } = args;
-  for (const name of Object.keys(args).filter((name) => name !== "file" && args[name] !== undefined)) {
-    const gone = answerRemoved("inputs", `Environment.${name}`);
-    throw new pulumi.RunError(gone ?? `${printableLine(name)} is no input of an Environment: it has file`);
+function fileIn(args: Readonly<Record<string, unknown>>): string {
+  try {
+    return fileAmong(args);
+  } catch (error) {
+    throw new pulumi.RunError(messageOf(error));
   }
-  if (typeof file !== "string") throw new pulumi.RunError("an Environment has a file, by its path as it stands");
-  return file;
 }
 
 /** A value of the project's own configuration. */
@@ -89,6 +92,29 @@ function withSecrets(declared: Declaration): Declaration {
   return declared;
 }
 
+/** Says in a preview what leaves. It is advice: where nobody can give it, the preview goes on. */
+function sayLeaving(
+  environment: pulumi.Resource,
+  root: ReturnType<typeof rootName>,
+  all: readonly DeclaredThing[],
+  made: ReadonlyMap<string, pulumi.CustomResource>,
+): void {
+  const release = pulumi.runtime.rpcKeepAlive(); // the program must not end before
+  const [organization, project, stack] = [pulumi.getOrganization(), pulumi.getProject(), pulumi.getStack()];
+  // The property that shows an unknown output, as what is created has, is hidden by its type.
+  const isKnown = (output: pulumi.Output<unknown> | undefined): Promise<boolean> =>
+    output ? (output as unknown as { isKnown: Promise<boolean> }).isKnown : Promise.resolve(true);
+  void reportLeaving({
+    ...{ root, all, project: { organization, project, stack } },
+    isNew: async (key) => !(await isKnown(made.get(key)?.id)),
+    invoke: (token, args) => pulumi.runtime.invoke(token, args) as Promise<unknown>,
+    info: (text) => pulumi.log.info(text, environment),
+    warn: (key, text) => pulumi.log.warn(text, made.get(key)),
+  })
+    .catch((error: unknown) => pulumi.log.debug(`the last state is not known to the program: ${String(error)}`))
+    .finally(release);
+}
+
 type ByName<Resource> = ReadonlyMap<string, Resource>;
 
 function collected<Resource, Value>(
@@ -109,11 +135,15 @@ type Made = InstanceType<(typeof classes)[Kind]>;
 class Registration {
   readonly #environment: pulumi.Resource;
   readonly #aliases: Aliases;
-  readonly #optionsAt: OptionsBelow["at"];
+  readonly #optionsAt: OptionsBelow<pulumi.CustomTimeouts>["at"];
   readonly #things: ReadonlyMap<string, DeclaredThing>;
   readonly made = new Map<string, Made>();
 
-  constructor(environment: pulumi.Resource, optionsAt: OptionsBelow["at"], all: readonly DeclaredThing[]) {
+  constructor(
+    environment: pulumi.Resource,
+    optionsAt: OptionsBelow<pulumi.CustomTimeouts>["at"],
+    all: readonly DeclaredThing[],
+  ) {
     this.#environment = environment;
     this.#aliases = aliasesBelow(environment);
     this.#optionsAt = optionsAt;

@@ -40,7 +40,7 @@ import type {
 } from "./args.ts";
 import { program } from "./program.ts";
 import { Provider } from "./provider.ts";
-import { isLater, secretNames } from "./secrets/secrecy.ts";
+import { isLater, secretNames } from "./secrecy.ts";
 import { checkStackSettings, stackSettings } from "./stackSettings.ts";
 
 /** Which platform is asked: that of `provider`, else of the provider of `parent`, else of the stack's configuration. */

@@ -1,23 +1,22 @@
 import * as pulumi from "@pulumi/pulumi";
-import { AsyncLocalStorage } from "node:async_hooks";
 import { topName, type LogicalName } from "../provider/environment/things/logicalNames.ts";
 import { providerKinds, type ProviderKind } from "../provider/pulumi/configuration/configuration.ts";
 import { listRemoved, readVariable } from "../provider/pulumi/configuration/keys.ts";
+import type { Announced } from "../provider/pulumi/otherSeeds.ts";
 import { providerType, typeThrough, urnThrough } from "../provider/pulumi/providerKinds.ts";
-import type { Announced } from "./seeds.ts";
-import type { PlainUrn } from "./seeds.ts";
 import { checkStackSettings } from "./stackSettings.ts";
+
+/** The URN of a resource; of one without a parent known at once, since outputs and promises are dear to make. */
+export type PlainUrn = string | Promise<string>;
 
 /** State shared by the resources of one program. */
 interface Program {
   /** The way into the provider that its resources take. */
   readonly providerKind: ProviderKind;
   /** Its seeds so far: none is sent before those that are constructed in the same turn are here. */
-  seeds: Announced[];
+  seeds: Announced<PlainUrn>[];
 }
 
-// The plugin constructs components of one program, or of several, beside each other.
-const programs = new AsyncLocalStorage<Program>();
 const own: Program = {
   get providerKind() {
     return chooseProviderKind();
@@ -25,12 +24,8 @@ const own: Program = {
   seeds: [],
 };
 
-/** The program that a resource is constructed for: this process, unless it is the plugin. */
-export const program = (): Program => programs.getStore() ?? own;
-
-/** Runs the part of a program that the plugin carries out. */
-export const throughPlugin = <Result>(work: () => Result): Result =>
-  programs.run({ providerKind: "plugin", seeds: [] }, work);
+/** What the resources of this process share. */
+export const program = (): Program => own;
 
 /**
  * A resource's own URN, never an output: that would make the resource depend on its parent, and a dependency on a

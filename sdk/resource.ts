@@ -5,14 +5,13 @@ import type { ProviderKind } from "../provider/pulumi/configuration/configuratio
 import { hideProperties, hiddenNames } from "../provider/pulumi/hiddenNames.ts";
 import { programInput, type FromProgram } from "../provider/pulumi/options.ts";
 import { providerOf, resourceOf, toHiddenName, typeThrough } from "../provider/pulumi/providerKinds.ts";
+import { withSecretCells } from "../provider/pulumi/secretInputs.ts";
 import { once } from "../provider/resources/model/once.ts";
 import { factsOf } from "../provider/resources/model/resource.ts";
 import type { Resource } from "../provider/resources/resource.ts";
-import { toPlainUrn, program, throughOther } from "./program.ts";
+import { toPlainUrn, program, throughOther, type PlainUrn } from "./program.ts";
 import type { ResourceClass } from "./resourceClass.ts";
-import { isLater, secretNames } from "./secrets/secrecy.ts";
-import { withSecretCells } from "./secrets/secretCells.ts";
-import type { PlainUrn } from "./seeds.ts";
+import { isLater, programMarks, secretNames } from "./secrecy.ts";
 import { checkStackSettings } from "./stackSettings.ts";
 import { permitOptions, refuseGet } from "./unsupported.ts";
 
@@ -98,7 +97,7 @@ export function declareClass<Args extends object, Outputs extends object>(
       const { providerKind } = program();
       if (providerKind === "dynamic") checkStackSettings();
       permitOptions(providerKind, definition, name, args, options);
-      const { sealed, open } = withSecretCells(definition, args);
+      const { sealed, open } = withSecretCells(definition, args, programMarks);
       const type = typeThrough(providerKind, definition.name);
       const urn = toPlainUrn(name, type, options.parent);
       const props = hideProperties(definition, {

@@ -3,6 +3,7 @@ import { answerRemoved } from "../machine/removed.ts";
 import { isObject } from "../provider/contract/wire.ts";
 import { unknownValue } from "../provider/pulumi/properties.ts";
 import { toHiddenName, typeThrough } from "../provider/pulumi/providerKinds.ts";
+import { keyRows, withSecretCells } from "../provider/pulumi/secretInputs.ts";
 import { appReadiness } from "../provider/resources/appReadiness.ts";
 import { generatedApp } from "../provider/resources/generatedApp.ts";
 import { factsOf } from "../provider/resources/model/resource.ts";
@@ -36,8 +37,7 @@ import type {
 import { other, program } from "./program.ts";
 import { declareClass } from "./resource.ts";
 import type { LinkedSeed, RowsOf } from "./resourceClass.ts";
-import { isLater } from "./secrets/secrecy.ts";
-import { keyRows, withSecretCells } from "./secrets/secretCells.ts";
+import { isLater, programMarks } from "./secrecy.ts";
 import { othersOf } from "./siblings.ts";
 import { declareInTeam, namesIn } from "./teamDeclarations.ts";
 
@@ -82,7 +82,7 @@ export class SeedRows<Row extends object = Record<string, unknown>> extends decl
   constructor(name: string, args: SeedRowsArgs<Row>, options?: pulumi.CustomResourceOptions) {
     const { references, parent, ...rest } = args;
     // A cell turns out to be secret later. The plugin sees it by itself.
-    const { rows, additions, changes, removals } = withSecretCells(seedRows, { ...args }).open;
+    const { rows, additions, changes, removals } = withSecretCells(seedRows, { ...args }, programMarks).open;
     const isDynamic = program().providerKind === "dynamic";
     const mayBeSecret = args.sensitive !== undefined || isLater([rows, additions, changes, removals]);
     const linked = Object.entries(references ?? {}).map(([label, rows]) => [label, keyed(rows)] as const);
@@ -94,7 +94,7 @@ export class SeedRows<Row extends object = Record<string, unknown>> extends decl
       {
         ...rest,
         ...withTables(rest),
-        ...keyRows(seedRows, rest),
+        ...keyRows(seedRows, rest, programMarks),
         ...(references ? { references: Object.fromEntries(linked) } : {}),
         ...(parent && parentRows ? { parent: { ...keyed(parentRows), by: parent.by } } : {}),
         ...(isDynamic ? { salt: unsalted() } : {}),

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import type { HostProvider } from "../../engine/cli/cli.ts";
+import type { HostProgram, HostProvider } from "../../engine/cli/cli.ts";
 import { packageFolder } from "../../machine/ownPackage.ts";
 import { findOwnResource } from "../../provider/pulumi/providerKinds.ts";
 
@@ -19,6 +19,27 @@ export const hostOwn: HostProvider = ({ plugin, workdir, engine, log }) => {
   const [folder, own] =
     plugin === undefined ? [folderFor(workdir), packageFolder] : [plugin, join(packageFolder, "plugin")];
   if (process.env[separately] || folder === undefined || !isSame(folder, own)) return undefined;
+  return begin({ plugin, workdir, engine, log });
+};
+
+/**
+ * Runs a project of files alone, `runtime: yaml` with Environments: its Pulumi.yaml, its configuration and the files that
+ * it declares are read, and nothing of its folder is executed.
+ */
+export const hostFiles: HostProgram = ({ file, runtime, workdir, content }) => {
+  if (runtime !== "yaml") return undefined;
+  return {
+    packages: ["microapps"],
+    host: (hosting) => (hosting.plugin === undefined || hosting.plugin === "microapps" ? begin(hosting) : undefined),
+    run: async (run) => {
+      const { runFiles } = await import("../../provider/pulumi/hosted/files.ts");
+      await runFiles({ file, folder: workdir, content }, run);
+    },
+  };
+};
+
+/** Begins to work in the folder of a program, with our own provider. */
+function begin({ plugin, workdir, engine, log }: Parameters<HostProvider>[0]): ReturnType<HostProvider> {
   from ??= process.cwd();
   process.chdir(workdir);
   const load = async () => {
@@ -34,7 +55,7 @@ export const hostOwn: HostProvider = ({ plugin, workdir, engine, log }) => {
     },
   }));
   return { provider, servesCode: (code) => findOwnResource(code) !== undefined };
-};
+}
 
 /** The folder of the package that a program's dynamic resources name; undefined where there is none. */
 function folderFor(workdir: string): string | undefined {

@@ -10,7 +10,7 @@ import { addCompletionCommand } from "./completion.ts";
 import { addDoctorCommand } from "./doctor/commands.ts";
 import { addDumpCommand, addImportRefusal } from "./dump.ts";
 import { addEnvironmentCommands } from "./environment/environment.ts";
-import { hostOwn } from "./hosting.ts";
+import { hostFiles, hostOwn } from "./hosting.ts";
 import { addInitCommand } from "./init/commands.ts";
 import { addPromoteCommand } from "./promote.ts";
 import { addPullCommand } from "./pull.ts";
@@ -39,6 +39,7 @@ addEngineCommands(program, undefined, {
   sizes: describeSizes,
   hints: () => new RenamingWatch(),
   host: hostOwn,
+  hostProgram: hostFiles,
 });
 addApiCommand(program);
 addDoctorCommand(program);

@@ -3,6 +3,7 @@ import { hasChanges, type RunResult } from "../deployment/result.ts";
 import { heading } from "../display/words.ts";
 import { EngineError, exitStatuses } from "../errors.ts";
 import type { Emit, RunKind, StepInfo } from "../events.ts";
+import type { HostProgram } from "../program/hostedProgram.ts";
 import type { HostProvider } from "../providers/starting.ts";
 import type { ResourceState } from "../state/resourceState.ts";
 import { allowsColor, createPaint, headline } from "../terminal/colors.ts";
@@ -40,10 +41,12 @@ export interface Descriptions {
   hints?: () => { take: (step: StepInfo) => void; hints: () => readonly { urn: string; message: string }[] };
   /** Hosts providers in this process. */
   host?: HostProvider;
+  /** Runs programs in this process. */
+  hostProgram?: HostProgram;
 }
 
 /** Descriptions of the steps of a run. */
-type OfSteps = Pick<Descriptions, "sizes" | "hints" | "host">;
+type OfSteps = Pick<Descriptions, "sizes" | "hints" | "host" | "hostProgram">;
 
 export function addOperations(program: Command, terminal: Terminal, descriptions: Descriptions = {}): void {
   const operation = (name: string, description: string): Command =>
@@ -145,14 +148,14 @@ async function openForRun(
 async function preview(
   terminal: Terminal,
   options: Options & GlobalOptions,
-  { sizes, hints, host }: Descriptions,
+  { sizes, hints, host, hostProgram }: Descriptions,
 ): Promise<void> {
   const isHeaded = !isForPrograms(options); // at once; an update has its headline once no lock refuses it
   const stack = await openForRun(options, terminal, (name) => {
     const paint = createPaint(allowsColor(options.color, terminal.environment, terminal.output.isTTY));
     if (isHeaded) writeOn(terminal.output, terminal.environment)(`${paint(headline, heading("update", true, name))}\n`);
   });
-  const own = { ...options, sizes, hints, host, isHeaded };
+  const own = { ...options, sizes, hints, host, hostProgram, isHeaded };
   const result = await withInterrupts(terminal, (signal) => perform(terminal, stack, "update", true, own, signal));
   conclude(result, options, "proposed");
 }
@@ -161,9 +164,9 @@ async function change(
   terminal: Terminal,
   kind: RunKind,
   flags: Options & GlobalOptions,
-  { remaining = () => [], sizes, hints, host }: Descriptions,
+  { remaining = () => [], sizes, hints, host, hostProgram }: Descriptions,
 ): Promise<void> {
-  const options = { ...flags, sizes, hints, host };
+  const options = { ...flags, sizes, hints, host, hostProgram };
   const interactive = isInteractive(terminal, options.nonInteractive ?? false) && !isForPrograms(options);
   const confirmed = options.yes || options.skipPreview || options.previewOnly;
   if (!confirmed && !interactive) {
@@ -277,6 +280,7 @@ async function perform(
       emit: withHints(withSizes(display.emit, options.sizes?.()), isPreview ? options.hints?.() : undefined),
       signal,
       host: options.host,
+      hostProgram: options.hostProgram,
       showSecrets: options.showSecrets ?? false,
       ...(options.refresh === undefined ? {} : { refresh: options.refresh }),
       ...(options.parallel === undefined ? {} : { parallel: options.parallel }),

@@ -16,7 +16,8 @@ const instead = "run this program with the Pulumi CLI";
 export function refuseForeignRuntime({ file, runtime }: Project): void {
   if (runtime === "nodejs") return;
   throw new Refusal(
-    `${file}: the embedded engine runs programs with 'runtime: nodejs' only, not '${runtime}': use the Pulumi CLI`,
+    `${file}: the embedded engine runs programs with 'runtime: nodejs', and 'runtime: yaml' with Environments alone, not ` +
+      `'${runtime}': use the Pulumi CLI`,
   );
 }
 

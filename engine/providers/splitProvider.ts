@@ -7,7 +7,7 @@ const codeKey = "__provider";
 
 /**
  * A provider in this process for the resources that it serves, and one in a process of its own for all others, which
- * starts when the first of them needs it. Components are constructed there, too.
+ * starts when the first of them needs it.
  */
 export class SplitProvider implements ResourceProvider {
   readonly #own: ResourceProvider;
@@ -67,8 +67,8 @@ export class SplitProvider implements ResourceProvider {
     return this.#own.invoke(...of);
   }
 
-  async construct(construction: Construction): Promise<Constructed | undefined> {
-    return (await this.#elsewhere()).construct(construction);
+  construct(construction: Construction): Promise<Constructed | undefined> {
+    return this.#own.construct(construction);
   }
 
   cancel(): void {

@@ -2,7 +2,7 @@ import type { ServiceError } from "@grpc/grpc-js";
 import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { EngineError } from "../errors.ts";
+import { EngineError, Refusal } from "../errors.ts";
 import type { Emit, LogEvent } from "../events.ts";
 import {
   describeEnd,
@@ -12,6 +12,7 @@ import {
   startNode,
   type StartOptions,
 } from "../processes/process.ts";
+import { dynamicPackage } from "../values/urns.ts";
 import type { Config } from "../workspace/config.ts";
 import type { PluginFolder, Project } from "../workspace/project.ts";
 import { clientAt, type ResourceProviderClient, type Service } from "./connection.ts";
@@ -79,20 +80,36 @@ export function startProvider(plugin: PluginFolder | undefined, settings: Provid
     new ProviderClient(startProcess(plugin, settings), { engineAddress, folder: plugin?.folder ?? workdir });
   const hosted =
     environment === process.env
-      ? host?.({
-          ...{ plugin: plugin?.folder, workdir, engine: engineAddress },
-          log: ({ severity, message, urn, ephemeral }) =>
-            log({
-              ...{ type: "log", severity, message },
-              ...(urn === undefined ? {} : { urn }),
-              ...(ephemeral ? { ephemeral } : {}),
-            }),
-        })
+      ? host?.({ plugin: plugin?.folder, workdir, engine: engineAddress, log: logTo(log) })
       : undefined;
   if (!hosted) return inProcess();
   const own = new ProviderClient(serviceOf(hosted.provider), { engineAddress, folder: plugin?.folder ?? workdir });
   return new SplitProvider(own, inProcess, plugin ? () => true : hosted.servesCode);
 }
+
+/** Starts a provider in this process for a project of which nothing may be executed. `name`: of its package. */
+export function startInProcess(host: HostProvider, name: string, settings: ProviderSettings): ResourceProvider {
+  const { project, engineAddress, log } = settings;
+  const plugin = name === dynamicPackage ? undefined : name;
+  const hosted = host({ plugin, workdir: project.workdir, engine: engineAddress, log: logTo(log) });
+  if (!hosted) throw new Refusal(`the package '${name}' is not served here: the Pulumi CLI runs it`);
+  const own = new ProviderClient(serviceOf(hosted.provider), { engineAddress, folder: project.workdir });
+  const others = (): never => {
+    throw new Refusal(
+      "the state has a dynamic resource of other code, which nothing executes here: remove it with the program that made it",
+    );
+  };
+  return plugin === undefined ? new SplitProvider(own, others, hosted.servesCode) : own;
+}
+
+const logTo =
+  (log: ProviderSettings["log"]): Hosting["log"] =>
+  ({ severity, message, urn, ephemeral }) =>
+    log({
+      ...{ type: "log", severity, message },
+      ...(urn === undefined ? {} : { urn }),
+      ...(ephemeral ? { ephemeral } : {}),
+    });
 
 /** The calls of a provider in this process as methods of a client. */
 function serviceOf(provider: Promise<HostedProvider>): Service {

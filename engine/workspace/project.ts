@@ -21,7 +21,7 @@ export interface Project {
   file: string;
   /** The folder of Pulumi.yaml. */
   root: string;
-  /** The language host of the program. Stacks and configuration work with any, runs with nodejs only. */
+  /** The language host of the program. Stacks and configuration work with any, runs with few. */
   runtime: string;
   /** The folder that the program and the provider run in. */
   workdir: string;
@@ -37,6 +37,8 @@ export interface Project {
   config: Record<string, ConfigDeclaration>;
   /** The folder of the Pulumi.<stack>.yaml files. */
   stackConfigDir: string;
+  /** All of Pulumi.yaml. */
+  content: Readonly<Record<string, unknown>>;
 }
 
 /** Finds Pulumi.yaml in `from` or above it, as Pulumi does. */
@@ -97,6 +99,7 @@ export function readProject(file: string): Project {
     requiredVersion: requiredVersionIn(raw, file),
     config: isObject(raw["config"]) ? declarations(raw["config"], name) : {},
     stackConfigDir: typeof configDir === "string" ? path.resolve(root, configDir) : root,
+    content: raw,
   };
 }
 

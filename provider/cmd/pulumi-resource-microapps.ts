@@ -18,10 +18,7 @@ async function start(): Promise<void> {
     import("../pulumi/lifetime/lifetime.ts"),
   ]);
   const [, , engine] = process.argv;
-  const { port, orphaned } = await serve(
-    engine,
-    async () => (await import("../../sdk/component/construct.ts")).construct,
-  );
+  const { port, orphaned } = await serve(engine);
   endWithEngine(engine, orphaned);
   // This is how an engine ends a provider, which has five seconds then.
   for (const signal of ["SIGINT", "SIGTERM"] as const) {

@@ -71,3 +71,77 @@ export function explainRefusedIgnores(
   }
   return undefined;
 }
+
+/** A place inside properties: names, indexes, and `*` for every element. */
+type PropertyPath = readonly (string | number)[];
+
+/** Reads `root.nested[0]["a.b"].*`, as the options of Pulumi spell it; undefined for what is no path. */
+function parsePath(text: string): PropertyPath | undefined {
+  const steps = /\.?(?:\["((?:\\"|[^"])*)"\]|\[(\d+|\*)\]|([^.[\]]+))/y;
+  const path: (string | number)[] = [];
+  while (steps.lastIndex < text.length) {
+    const [, quoted, index, name] = steps.exec(text) ?? [];
+    if (quoted !== undefined) path.push(quoted.replaceAll('\\"', '"'));
+    else if (index !== undefined) path.push(index === "*" ? index : Number(index));
+    else if (name !== undefined) path.push(name);
+    else return undefined;
+  }
+  return path.length === 0 || text.startsWith(".") ? undefined : path;
+}
+
+/** Writes a path as {@link parsePath} reads it. */
+const pathText = ([first, ...rest]: PropertyPath): string =>
+  String(first) +
+  rest.map((step) => (typeof step === "number" || step === "*" ? `[${step}]` : `[${JSON.stringify(step)}]`)).join("");
+
+/** Options of a component that are about what is below it. */
+interface OfComponent<Timeouts> {
+  ignoreChanges?: string[];
+  replaceOnChanges?: string[];
+  customTimeouts?: Timeouts;
+}
+
+/** Options of a component as they are for what is below it. */
+export interface OptionsBelow<Timeouts> {
+  /** Those of the thing at a place of the declaration. `others` are names there that are things of their own. */
+  at: (place: readonly string[], others?: readonly string[]) => OfComponent<Timeouts>;
+  /** Refuses, in one sentence, a path that is of nothing that was asked for; undefined where all are of something. */
+  refusal: () => string | undefined;
+}
+
+/**
+ * Hands on what no engine does for a component, which has no properties of its own to ignore: paths begin with the place
+ * in the declaration, such as `organizations.acme.name`, and each thing gets the rest of its own.
+ */
+export function optionsBelow<Timeouts>({
+  customTimeouts,
+  ...lists
+}: OfComponent<Timeouts> = {}): OptionsBelow<Timeouts> {
+  const unused = new Set<string>();
+  const pathsOf = (option: "ignoreChanges" | "replaceOnChanges"): OptionsBelow<Timeouts>["at"] => {
+    const paths = (lists[option] ?? []).map((text) => ({
+      text: `${option} names ${text}`,
+      path: parsePath(text) ?? [],
+    }));
+    for (const { text } of paths) unused.add(text);
+    return (place, others = []) => {
+      const own = paths.filter(({ path }) => leads(path, place) && !others.includes(String(path[place.length])));
+      for (const { text } of own) unused.delete(text);
+      return own.length === 0 ? {} : { [option]: own.map(({ path }) => pathText(path.slice(place.length))) };
+    };
+  };
+  const [ignored, replacing] = [pathsOf("ignoreChanges"), pathsOf("replaceOnChanges")];
+  const timeouts = customTimeouts === undefined ? {} : { customTimeouts };
+  return {
+    at: (...of) => ({ ...timeouts, ...ignored(...of), ...replacing(...of) }),
+    refusal: () => {
+      const [first] = unused;
+      if (first === undefined) return undefined;
+      return `${first}, which is no property of what the Environment declares: name one by its place, such as organizations.acme.name`;
+    },
+  };
+}
+
+/** True when a path leads through a place, and on from there. */
+const leads = (path: PropertyPath, place: readonly string[]): boolean =>
+  path.length > place.length && place.every((step, at) => path[at] === "*" || String(path[at]) === step);

@@ -1,26 +1,4 @@
-import { createRequire } from "node:module";
 import type { Report } from "../resources/model/resource.ts";
-
-// The stubs are CommonJS and carry no usable types for a default import.
-const require = createRequire(import.meta.url);
-
-interface LogRequest {
-  setSeverity(severity: number): void;
-  setMessage(message: string): void;
-  setUrn(urn: string): void;
-  setEphemeral(ephemeral: boolean): void;
-}
-interface EngineStubs {
-  EngineClient: new (
-    address: string,
-    credentials: unknown,
-  ) => {
-    log: (request: LogRequest, options: { deadline: number }, done: (error: unknown) => void) => void;
-  };
-}
-interface MessageStubs {
-  LogRequest: new () => LogRequest;
-}
 
 const severities = { info: 1, warning: 2 } as const;
 
@@ -58,19 +36,31 @@ export function reporterTo(address: string | undefined): Reporter {
     };
     return () => nobody;
   }
-  // Types: the parts of the stubs that are used here, as their .d.ts has them.
-  const { EngineClient } = require("@pulumi/pulumi/proto/engine_grpc_pb.js") as EngineStubs;
-  const { LogRequest } = require("@pulumi/pulumi/proto/engine_pb.js") as MessageStubs;
-  const { credentials } = require("@grpc/grpc-js") as { credentials: { createInsecure: () => unknown } };
-  const engine = new EngineClient(address, credentials.createInsecure());
-  return reporterThrough(({ severity, message, urn, ephemeral }) => {
-    const request = new LogRequest();
+  // Loaded when it is needed: a run may have nothing to say.
+  const load = async () => {
+    const [{ default: service }, { default: messages }, { default: grpc }] = await Promise.all([
+      import("@pulumi/pulumi/proto/engine_grpc_pb.js"),
+      import("@pulumi/pulumi/proto/engine_pb.js"),
+      import("@grpc/grpc-js"),
+    ]);
+    return {
+      messages,
+      metadata: new grpc.Metadata(),
+      engine: new service.EngineClient(address, grpc.credentials.createInsecure()),
+    };
+  };
+  let loading: ReturnType<typeof load> | undefined;
+  return reporterThrough(async ({ severity, message, urn, ephemeral }) => {
+    const { messages, metadata, engine } = await (loading ??= load());
+    const request = new messages.LogRequest();
     request.setSeverity(severities[severity]);
     request.setMessage(message);
     if (urn !== undefined) request.setUrn(urn);
     request.setEphemeral(ephemeral);
     // An engine that has ended needs no progress.
-    return new Promise((resolve) => engine.log(request, { deadline: Date.now() + logTimeoutMs }, () => resolve()));
+    await new Promise<void>((resolve) => {
+      engine.log(request, metadata, { deadline: Date.now() + logTimeoutMs }, () => resolve());
+    });
   });
 }
 

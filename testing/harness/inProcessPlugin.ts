@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { readOwnPackage } from "../../machine/ownPackage.ts";
 import { statusOf } from "../../provider/pulumi/plugin/failures.ts";
 import { Plugin } from "../../provider/pulumi/plugin/provider.ts";
-import { construct } from "../../sdk/component/construct.ts";
 import { isLong } from "./drawn.ts";
 import { plugin } from "./kinds.ts";
 import type { TestedKind } from "./providerHost.ts";
@@ -29,7 +28,7 @@ type Work = (request: Message) => Message | undefined | Promise<Message | undefi
 function begin(engine: string, folder: string): InstanceType<typeof providerService.ResourceProviderClient> {
   process.cwd = () => folder;
   process.env["XDG_STATE_HOME"] = join(folder, ".state");
-  const plugin = new Plugin(readOwnPackage().version, engine, () => Promise.resolve(construct));
+  const plugin = new Plugin(readOwnPackage().version, engine);
   const methods = plugin as unknown as Record<string, Work>;
   const running = new Set<Promise<void>>();
   const client = new Proxy(

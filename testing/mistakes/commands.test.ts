@@ -253,12 +253,12 @@ test("a folder below the project, whose relative backend has no stack there, say
 
 test("a project of another runtime has stacks and configuration, and is run by the Pulumi CLI alone", async () => {
   const manifest = await project.read("Pulumi.yaml");
-  await project.write("Pulumi.yaml", manifest.replace('"nodejs"', '"yaml"'));
+  await project.write("Pulumi.yaml", manifest.replace('"nodejs"', '"python"'));
   expect((await errorsOf("stack")).status).toBe(0);
   expect(await errorsOf("up --yes -s dev")).toEqual({
     status: 1,
     lines: [
-      "error: <folder>/Pulumi.yaml: the embedded engine runs programs with 'runtime: nodejs' only, not 'yaml': use the Pulumi CLI",
+      "error: <folder>/Pulumi.yaml: the embedded engine runs programs with 'runtime: nodejs', and 'runtime: yaml' with Environments alone, not 'python': use the Pulumi CLI",
     ],
   });
   // Asked with the stack's configuration: nobody answers there.

@@ -77,12 +77,12 @@ test("a new project is brought up by the two commands that init prints, and Git 
   expect({ status, output }).toEqual({
     status: 0,
     output:
-      "Wrote Pulumi.yaml, index.ts, dev.yaml, Pulumi.dev.yaml, environment.schema.json, .gitignore, package.json.\n" +
+      "Wrote Pulumi.yaml, dev.yaml, Pulumi.dev.yaml, environment.schema.json, .gitignore.\n" +
       "Next:\n  npx microapps stack init dev\n  npx microapps up\n",
   });
   expect(read("dev.yaml")).toMatch(/^# yaml-language-server: \$schema=environment.schema.json\n/);
   expect(read("environment.schema.json")).toMatch(/"\$ref": "node_modules\/pulumi-microapps\/.*"Capital"/s);
-  expect(read("package.json")).toBe('{\n    "dependencies": {},\n    "type": "module"\n}\n');
+  expect(read("package.json")).toBe('{\n    "dependencies": {}\n}\n');
   expect(await run("stack", "init", "dev")).toMatchObject({ status: 0 });
   const up = await run("up", "--yes");
   expect(up.output).toContain("+ 6 created");
@@ -96,15 +96,24 @@ test("a new project is brought up by the two commands that init prints, and Git 
     "Pulumi.yaml",
     "dev.yaml",
     "environment.schema.json",
-    "index.ts",
     "package.json",
   ]);
   expect(await run("init", "--yes")).toMatchObject({
     status: 1,
     output: expect.stringContaining(
-      "Pulumi.yaml, index.ts, dev.yaml, Pulumi.dev.yaml, environment.schema.json: it is there already",
+      "Pulumi.yaml, dev.yaml, Pulumi.dev.yaml, environment.schema.json: it is there already",
     ) as unknown,
   });
+});
+
+test("a program in TypeScript is brought up by the same commands", async () => {
+  writeFileSync(join(folder, "package.json"), '{\n    "dependencies": {}\n}\n');
+  expect((await run("init", "--yes", "--language", "typescript")).output).toMatch(
+    /^Wrote Pulumi.yaml, index.ts, dev.yaml/,
+  );
+  expect(read("package.json")).toBe('{\n    "dependencies": {},\n    "type": "module"\n}\n');
+  expect(await run("stack", "init", "dev")).toMatchObject({ status: 0 });
+  expect((await run("up", "--yes")).output).toContain("+ 6 created");
 });
 
 test("with --stack the stack is made as well, and one command is left", async () => {
@@ -191,7 +200,7 @@ test("a dump that brings the tables of an emulator needs no platform", async () 
 });
 
 test.each([
-  ["yaml", "  pulumi stack init dev\n  pulumi up\n"],
+  ["yaml", "  npx microapps stack init dev\n  npx microapps up\n"],
   ["python", "  pulumi package add ./node_modules/pulumi-microapps/plugin\n  pulumi stack init dev\n"],
   ["go", "  pulumi package add ./node_modules/pulumi-microapps/plugin\n  pulumi stack init dev\n"],
 ])("a program in %s", async (language, next) => {
@@ -203,11 +212,10 @@ test.each([
 
 test("where the Pulumi SDK is missing, its installation comes first", async () => {
   rmSync(join(folder, "node_modules"));
-  for (const language of ["yaml", "typescript"]) {
-    const { output } = await run("init", "--yes", "--language", language);
-    expect(output).toContain("Next:\n  npm install @pulumi/pulumi\n");
-    for (const file of readdirSync(folder)) rmSync(join(folder, file));
-  }
+  expect((await run("init", "--yes")).output).toContain("Next:\n  npx microapps stack init dev\n");
+  for (const file of readdirSync(folder)) rmSync(join(folder, file));
+  const { output } = await run("init", "--yes", "--language", "typescript");
+  expect(output).toContain("Next:\n  npm install @pulumi/pulumi\n");
 });
 
 test.each([

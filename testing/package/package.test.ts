@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -43,7 +43,7 @@ test("the package holds what runs, and nothing of the tests", () => {
   expect(files).toContain("plugin/pulumi-resource-microapps");
   const strange = files.filter(
     (path) =>
-      !/^dist\/.*\.(js|d\.ts)$|^dist\/bundle\/(unhomoglyph|yaml|zod)\.LICENSE$|^[A-Z]+(\.md)?$|^llms\.txt$|^package\.json$|^tools\/bench\/peers\.svg$|^sdk\/.*\.schema\.json$|^emulator\/(console\/|Dockerfile$)|^plugin\/|^provider\/conformance\/facts\/\w+\.yaml$|^cli\/commands\/ci\/templates\/\w+\.template$/.test(
+      !/^dist\/.*\.(js|d\.ts)$|^dist\/bundle\/(pulumi|unhomoglyph|yaml|zod)\.LICENSE$|^[A-Z]+(\.md)?$|^llms\.txt$|^package\.json$|^tools\/bench\/peers\.svg$|^sdk\/.*\.schema\.json$|^emulator\/(console\/|Dockerfile$)|^plugin\/|^provider\/conformance\/facts\/\w+\.yaml$|^cli\/commands\/ci\/templates\/\w+\.template$/.test(
         path,
       ) && !documents.test(path),
   );
@@ -126,7 +126,7 @@ test("every part of the package can be imported, and the provider be required, w
   expect(await started([join(folder, "door.cjs")], folder, {}).ended).toEqual({ status: 0, output: "function\n" });
 });
 
-test("client and emulator need no Pulumi SDK, and what needs it names the command that installs it", async () => {
+test("client, emulator, plugin and files alone need no Pulumi SDK, and what needs it names the command that installs it", async () => {
   const sdk = join(folder, "node_modules/@pulumi/pulumi");
   const away = join(folder, "pulumi-sdk");
   await rename(sdk, away);
@@ -134,15 +134,7 @@ test("client and emulator need no Pulumi SDK, and what needs it names the comman
     const parts = ["/client", "/emulator"].map((part) => `await import("pulumi-microapps${part}");`).join("\n");
     await writeFile(join(folder, "alone.mjs"), `${parts}\nconsole.log("both");\n`);
     expect(await started([join(folder, "alone.mjs")], folder, {}).ended).toEqual({ status: 0, output: "both\n" });
-    const missing = "error: the Pulumi SDK is not installed: run 'npm install @pulumi/pulumi'\n";
-    const plugin = join(folder, "node_modules/.bin/pulumi-resource-microapps");
-    expect(await started([plugin], folder, {}).ended).toEqual({ status: 1, output: missing });
-    // The folder's own, as npm installs it there for a project in another language.
-    const own = join(folder, "node_modules/pulumi-microapps/plugin/node_modules/@pulumi");
-    await mkdir(own, { recursive: true });
-    await symlink(join(repository, "node_modules/@pulumi/pulumi"), join(own, "pulumi"));
-    await startsPlugin(process.execPath, join(own, "../../start.js"));
-    await rm(dirname(own), { recursive: true });
+    await startsPlugin(process.execPath, join(folder, "node_modules/pulumi-microapps/plugin/start.js"));
     const project = join(folder, "withoutSdk");
     await mkdir(project);
     await writeFile(join(project, "Pulumi.yaml"), "name: alone\nruntime: nodejs\nbackend: { url: file://. }\n");
@@ -150,7 +142,15 @@ test("client and emulator need no Pulumi SDK, and what needs it names the comman
     const microapps = join(folder, "node_modules/.bin/microapps");
     await started([microapps, "stack", "init", "dev"], project, environment).ended;
     const up = await started([microapps, "up", "--yes", "--stack", "dev"], project, environment).ended;
-    expect(up).toEqual({ status: 1, output: missing });
+    expect(up.status).toBe(1);
+    expect(up.output).toContain(
+      `the Pulumi SDK is not installed in ${project}: run 'npm install @pulumi/pulumi' there`,
+    );
+    const files = join(folder, "filesAlone");
+    await mkdir(files);
+    await started([microapps, "init", "--yes", "--stack", "dev"], files, environment).ended;
+    const alone = await started([microapps, "up", "--yes", "--stack", "dev"], files, environment).ended;
+    expect(alone.output).toContain("+ 6 created");
   } finally {
     await rename(away, sdk);
   }
@@ -251,7 +251,7 @@ test("a clone's plugin is built where npm installs its folder, and names the com
   expect(built).toEqual({ status: 0, output: "npm ci --no-audit --no-fund --loglevel=error \nbundled\n" });
 });
 
-test("the guides' commands run as they stand in an empty folder, and their program has the right types", async () => {
+test("the guides' commands run as they stand in an empty folder, and a program that init writes has the right types", async () => {
   const own = join(folder, "guides");
   await mkdir(own);
   expect(await runGuides(own, await environmentOfGuides(installed))).toEqual([]);
@@ -259,7 +259,11 @@ test("the guides' commands run as they stand in an empty folder, and their progr
   const tsc = join(repository, "node_modules/typescript/bin/tsc");
   const strict = ["--noEmit", "--strict", "--skipLibCheck", "--module", "nodenext", "--target", "es2022"];
   const types = ["--typeRoots", join(repository, "node_modules/@types"), "--types", "node"];
-  expect(await started([tsc, ...strict, ...types, "index.ts"], own, {}).ended).toEqual({ status: 0, output: "" });
+  const typed = join(folder, "typed");
+  await mkdir(typed);
+  await started([join(folder, "node_modules/.bin/microapps"), "init", "--yes", "--language", "typescript"], typed, {})
+    .ended;
+  expect(await started([tsc, ...strict, ...types, "index.ts"], typed, {}).ended).toEqual({ status: 0, output: "" });
 });
 
 test("the help says what there is, for commands as well, and the version is the package's", async () => {

@@ -6,7 +6,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { construct } from "../../sdk/component/construct.ts";
+import { construct } from "../../provider/pulumi/plugin/environment.ts";
+import { reporterTo } from "../../provider/pulumi/progress.ts";
 import { testInLong } from "../harness/drawn.ts";
 import { plugin } from "../harness/kinds.ts";
 import { eventually } from "../harness/processes.ts";
@@ -38,7 +39,7 @@ const requestOf = (monitor: Monitor, name: string, declaration: object = { organ
   return request;
 };
 const own = () => ({
-  engine: monitor.address,
+  report: reporterTo(undefined),
   provider: `urn:pulumi:dev::tests::pulumi:providers:microapps::default::${unknown}`,
 });
 

@@ -3,7 +3,7 @@
 // files: yaml, and zod without its messages in fifty languages, which by itself takes as long to load as all of the rest.
 import { build } from "esbuild";
 import { copyFileSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 
 const { dependencies, peerDependencies } = JSON.parse(readFileSync("package.json", "utf8"));
 const inside = ["zod", "yaml"];
@@ -18,6 +18,29 @@ const byFetch = {
   name: "by fetch",
   setup: ({ onResolve }) =>
     onResolve({ filter: /\/undiciSender\.ts$/ }, ({ resolveDir }) => ({ path: join(resolveDir, "fetchSender.ts") })),
+};
+
+// The messages of Pulumi's protocol: a project of files alone has no SDK installed. They are CommonJS, and what they require
+// is imported for them.
+const messages = {
+  name: "messages",
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /^@pulumi\/pulumi\/proto\// }, ({ path }) => ({ path: resolve("node_modules", path) }));
+    onLoad({ filter: /[\\/]pulumi[\\/]proto[\\/]\w+\.js$/ }, ({ path }) => ({
+      contents: readFileSync(path, "utf8").replaceAll(
+        /require\('((?:google-protobuf|@grpc\/)[^']*)'\)/g,
+        "require('imported:$1').default",
+      ),
+    }));
+    onResolve({ filter: /^imported:/ }, ({ path }) => ({
+      path: path.slice("imported:".length),
+      namespace: "imported",
+    }));
+    onLoad({ filter: /./, namespace: "imported" }, ({ path }) => ({
+      contents: `import all from ${JSON.stringify(path)};\nexport default all;`,
+      resolveDir: process.cwd(),
+    }));
+  },
 };
 
 rmSync("dist/bundle", { recursive: true, force: true }); // chunks of an earlier build, whose names nothing asks for any more
@@ -42,7 +65,7 @@ await build({
   external: Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => !inside.includes(name)),
   // Its build for Node has requires that a module can't have.
   alias: { yaml: "./node_modules/yaml/browser/dist/index.js" },
-  plugins: [oneLanguage],
+  plugins: [oneLanguage, messages],
   logLevel: "warning",
 });
 await build({
@@ -58,3 +81,4 @@ await build({
 });
 for (const name of [...inside, "unhomoglyph"])
   copyFileSync(`node_modules/${name}/LICENSE`, `dist/bundle/${name}.LICENSE`);
+copyFileSync("node_modules/@pulumi/pulumi/LICENSE", "dist/bundle/pulumi.LICENSE");

@@ -7,16 +7,13 @@ export function addInitCommand(program: Command, terminal: Terminal = processTer
   program
     .command("init")
     .description(
-      "write the files of a project: program, environment, configuration; asks for what no flag says; --stack makes that stack as well",
+      "write the files of a project: environment, configuration, a program if you want one; asks for what no flag says; --stack makes that stack as well",
     )
     .addOption(
-      new Option("--language <language>", "the program's language (default: typescript)").choices([
-        "typescript",
-        "javascript",
-        "yaml",
-        "python",
-        "go",
-      ]),
+      new Option(
+        "--language <language>",
+        "yaml is files only, without a program; take it unless you need one (default: yaml)",
+      ).choices(["yaml", "typescript", "javascript", "python", "go"]),
     )
     .option(
       "--endpoint <address>",

@@ -1,5 +1,5 @@
-/** Languages that a program may be written in. */
-export const languages = ["typescript", "javascript", "yaml", "python", "go"] as const;
+/** What a project may be declared in: files alone, or a program. */
+export const languages = ["yaml", "typescript", "javascript", "python", "go"] as const;
 export type Language = (typeof languages)[number];
 
 const node = `runtime:
@@ -37,7 +37,7 @@ new Environment("environment", { file: ${file} });
       return { "Pulumi.yaml": project(`${node}main: index.js\n`), "index.js": classes };
     case "yaml":
       return {
-        "Pulumi.yaml": `${project("runtime: yaml\n")}${plugin}resources:
+        "Pulumi.yaml": `${project("runtime: yaml # files only\n")}${plugin}resources:
   environment:
     type: microapps:Environment
     properties: { file: "\${pulumi.stack}.yaml" }

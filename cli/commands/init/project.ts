@@ -76,13 +76,16 @@ export async function initProject(options: InitOptions, terminal: Terminal): Pro
   }
   terminal.output.write(`Wrote ${written.join(", ")}.\n`);
   if (ci !== "none") {
-    const engine = isNode(language) ? "embedded" : "pulumi";
+    const engine = isEmbedded(language) ? "embedded" : "pulumi";
     const flags = { cwd: folder, engine, branch: "main", cliVersion: pulumiVersion, output: folder } as const;
     terminal.output.write(writePipelines(ci, flags));
   }
   if (decided.stack !== undefined) await makeStack(terminal, decided.stack, { ...options, cwd: folder });
   terminal.output.write(nextSteps(decided));
 }
+
+/** True where `npx microapps` brings it up. */
+const isEmbedded = (language: Language): boolean => language === "yaml" || isNode(language);
 
 const isNode = (language: Language): boolean => language === "typescript" || language === "javascript";
 
@@ -100,7 +103,7 @@ async function decide(options: InitOptions, terminal: Terminal): Promise<Decided
     if (known !== undefined || !asks) return known ?? answers[0];
     return (await ask(terminal, question, answers)) as Answer; // one of them
   };
-  const language = await choose(options.language, "Language of the program?", languages);
+  const language = await choose(options.language, "Files only (yaml), or a program when you need one?", languages);
   const number = await choose(options.environments, "One environment (dev), or three (dev, test, prod)?", [
     "one",
     "three",
@@ -191,12 +194,12 @@ function packageText(folder: string, name: string, language: Language): [file: s
 
 /** The commands that come next. */
 function nextSteps({ folder, language, environments, from, stack }: Decided): string {
-  const engine = isNode(language) ? "npx microapps" : "pulumi";
+  const engine = isEmbedded(language) ? "npx microapps" : "pulumi";
   const first = environments.find((each) => each.name === stack) ?? environments[0];
   const { name, endpoint } = first ?? { name: "dev", endpoint: undefined };
-  const takesSdk = isNode(language) || language === "yaml"; // other languages have the CLI install the plugin's own
-  const missing = hasSdk(folder) ? [] : ["npm install @pulumi/pulumi"];
-  const installing = takesSdk ? missing : ["pulumi package add ./node_modules/pulumi-microapps/plugin"];
+  const missing = isNode(language) && !hasSdk(folder) ? ["npm install @pulumi/pulumi"] : [];
+  // Other languages have the CLI install the plugin's own.
+  const installing = isEmbedded(language) ? missing : ["pulumi package add ./node_modules/pulumi-microapps/plugin"];
   const next = endpoint === undefined ? "up" : "config set microapps:password --secret";
   const commands = [
     ...installing,

@@ -5,13 +5,10 @@ import { handlers } from "../plugin/serve.ts";
 import { reporterThrough, type LogEntry } from "../progress.ts";
 import { callsOf, type HostedCalls } from "./calls.ts";
 
-/** The plugin in the engine's own process, which constructs no components: that takes a program's SDK. */
+/** The plugin in the engine's own process. */
 export function hostPlugin(engine: string, log: (entry: LogEntry) => void): HostedCalls {
   const report = reporterThrough(log);
-  const noComponents = (): never => {
-    throw new Error("components are constructed in a process of their own");
-  };
-  const plugin = new Plugin(readOwnPackage().version, engine, noComponents, report);
+  const plugin = new Plugin(readOwnPackage().version, engine, report);
   return {
     call: callsOf(
       providerService.ResourceProviderService,

@@ -1,6 +1,7 @@
 import pluginProto, { type PluginAttach } from "@pulumi/pulumi/proto/plugin_pb.js";
 import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
+import { once } from "node:events";
 import { functionNamed } from "../../functions/functions.ts";
 import type { Resource } from "../../resources/resource.ts";
 import { warnOfCertificates } from "../configuration/certificates.ts";
@@ -13,7 +14,6 @@ import { holdsUnknown, secretsOf, stablesOf, unknownValue } from "../properties.
 import { maskOf, secrecy } from "../secrets.ts";
 import { about, assertAllowed, toStruct } from "./about.ts";
 import { answerCheck, answerDiff, answerList, failureOf } from "./answers.ts";
-import { answerCancelled, type LoadComponents } from "./components.ts";
 import { detailsOf } from "./details.ts";
 import { UnfinishedFailure } from "./failures.ts";
 import { listingOf } from "./listings.ts";
@@ -21,6 +21,15 @@ import { tryLogin } from "./login.ts";
 import { environmentType, schemaText } from "./schema.ts";
 import { listChangedSettings, isExplicit, problemsOf, secretSettings, settingsOf } from "./settings.ts";
 import { decode, encode, type Decoded } from "./wire.ts";
+
+/**
+ * Answers a construct once the engine cancels. It has reported why, and would report a construct that its monitor lets
+ * wait as another failure.
+ */
+async function answerCancelled(signal: AbortSignal): Promise<pb.ConstructResponse> {
+  if (!signal.aborted) await once(signal, "abort");
+  return new providerProto.ConstructResponse();
+}
 
 /** The plugin: every resource behind `pulumirpc.ResourceProvider`, one configuration for each process. */
 export class Plugin {
@@ -32,16 +41,14 @@ export class Plugin {
   #looksForDrift = true;
   #saidUnseen = false; // that drift was not checked
   #misplaced: string | undefined; // a problem of the configuration that makes all declarations and calls fail
-  readonly #loadComponents: LoadComponents;
   /** The reference by which the engine knows this provider; undefined where it does not tell. */
   #reference: string | undefined;
   readonly #own: Reporter | undefined;
 
-  /** @param load loads what constructs components. @param own reports to an engine in this process */
-  constructor(version: string, engine: string | undefined, load: LoadComponents, own?: Reporter) {
+  /** @param own reports to an engine in this process */
+  constructor(version: string, engine: string | undefined, own?: Reporter) {
     this.#own = own;
     this.#version = version;
-    this.#loadComponents = load;
     this.#engine = engine;
     this.#report = own ?? reporterTo(engine);
   }
@@ -120,9 +127,11 @@ export class Plugin {
     if (request.getType() !== environmentType) {
       throw new Error(`this version of pulumi-microapps has no component ${request.getType()}`);
     }
-    const construct = await this.#loadComponents();
-    const own = { engine: this.#engine ?? "", provider: this.#reference };
-    return Promise.race([construct(request, own), answerCancelled(this.#stopped.signal)]);
+    // Loaded when it is needed: most runs construct nothing here.
+    const { construct } = await import("./environment.ts");
+    const { signal } = this.#stopped;
+    const own = { provider: this.#reference, report: this.#report };
+    return Promise.race([construct(request, own), answerCancelled(signal)]);
   }
 
   async check(request: pb.CheckRequest): Promise<pb.CheckResponse> {

@@ -7,7 +7,6 @@ import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
 import { listenForOwn } from "../../../machine/loopback.ts";
 import { readOwnPackage } from "../../../machine/ownPackage.ts";
 import { keepingNames } from "../../../machine/structs.ts";
-import type { Constructing } from "./components.ts";
 import { statusOf } from "./failures.ts";
 import type { Plugin } from "./provider.ts";
 
@@ -23,14 +22,13 @@ interface Served {
  * Serves the plugin on a port of this machine, to this user's processes, for as long as the process lives; `orphaned`
  * ends what is under way since the engine has ended. What it does not offer is answered UNIMPLEMENTED.
  * @param engine address of the engine that started it
- * @param loadComponents loads what constructs components
  */
-export async function serve(engine: string | undefined, loadComponents: () => Promise<Constructing>): Promise<Served> {
+export async function serve(engine: string | undefined): Promise<Served> {
   let loading: Promise<Plugin> | undefined;
   const loaded = (): Promise<Plugin> => (loading ??= load());
   const load = async (): Promise<Plugin> => {
     const { Plugin } = await import("./provider.ts");
-    return new Plugin(readOwnPackage().version, engine, loadComponents);
+    return new Plugin(readOwnPackage().version, engine);
   };
 
   const server = new grpc.Server({

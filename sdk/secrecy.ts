@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import { once } from "../../provider/resources/model/once.ts";
+import type { Marks } from "../provider/pulumi/secretInputs.ts";
+import { once } from "../provider/resources/model/once.ts";
 
 /** True for an output or promise, or a value that holds one: only these can be secrets. */
 export const isLater = (value: unknown): boolean =>
@@ -8,6 +9,12 @@ export const isLater = (value: unknown): boolean =>
   (typeof value === "object" &&
     value !== null &&
     (pulumi.Resource.isInstance(value) || Object.values(value).some(isLater)));
+
+/** The marks of a program: outputs, and what becomes one. */
+export const programMarks: Marks = {
+  secret: (value) => pulumi.secret(value),
+  isMarked: (value) => pulumi.Output.isInstance(value) || value instanceof Promise || pulumi.Resource.isInstance(value),
+};
 
 const asked = (value: unknown): Promise<boolean> => pulumi.isSecret(pulumi.output(value));
 /** Answers for immutable objects: many resources have the ID of one. */

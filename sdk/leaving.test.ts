@@ -2,9 +2,8 @@ import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
 import * as pulumi from "@pulumi/pulumi";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { toHiddenName } from "../../provider/pulumi/providerKinds.ts";
-import { runtime } from "../component/runtime.ts";
-import { Environment } from "../environment.ts";
+import { toHiddenName } from "../provider/pulumi/providerKinds.ts";
+import { Environment } from "./environment.ts";
 
 /** Inside of the repository, as each file of an Environment is. */
 const folder = mkdtempSync(join(process.cwd(), "dist/leaving-"));
@@ -59,7 +58,7 @@ async function preview(was: typeof state, declaration: Record<string, unknown>):
   const file = join(folder, "env.yaml");
   writeFileSync(file, JSON.stringify(declaration));
   new Environment("env", { file: relative(process.cwd(), file) });
-  await runtime.waitForRPCs();
+  await (pulumi.runtime as unknown as { waitForRPCs: () => Promise<void> }).waitForRPCs();
   return [...messages];
 }
 

@@ -1,16 +1,11 @@
-import * as pulumi from "@pulumi/pulumi";
-import { isObject } from "../../provider/contract/wire.ts";
-import type { LogicalName } from "../../provider/environment/things/logicalNames.ts";
-import {
-  countRowsLeft,
-  describeRenaming,
-  findRenamings,
-  type RenamedSide,
-} from "../../provider/environment/things/renames.ts";
-import { describeSizes } from "../../provider/environment/things/sizes.ts";
-import type { DeclaredThing } from "../../provider/environment/things/things.ts";
-import { toShownNames } from "../../provider/pulumi/providerKinds.ts";
-import { keysOf, type RowDeclaration } from "../../provider/resources/rows/declared/declaration.ts";
+import { isObject } from "../../contract/wire.ts";
+import type { LogicalName } from "../../environment/things/logicalNames.ts";
+import { countRowsLeft, describeRenaming, findRenamings, type RenamedSide } from "../../environment/things/renames.ts";
+import { describeSizes } from "../../environment/things/sizes.ts";
+import type { DeclaredThing } from "../../environment/things/things.ts";
+import { keysOf, type RowDeclaration } from "../../resources/rows/declared/declaration.ts";
+import { SourceError } from "../../sources/read.ts";
+import { toShownNames } from "../providerKinds.ts";
 
 /** Reads a stack's last state: a function of the Pulumi CLI. The embedded engine has none, and reports all of this itself. */
 const stateFunction = "pulumi:pulumi:readStackResourceOutputs";
@@ -20,34 +15,33 @@ const maxNamed = 20;
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** An Environment with its resources, by the keys of its things. */
+/** A previewed Environment, and what its engine is asked and told. */
 interface Registered {
-  environment: pulumi.Resource;
   root: LogicalName;
   all: readonly DeclaredThing[];
-  made: ReadonlyMap<string, pulumi.CustomResource>;
+  project: { organization: string; project: string; stack: string };
+  /** True if a thing was registered, and is created. */
+  isNew: (key: string) => Promise<boolean> | boolean;
+  /** Calls a function of the engine; throws where it has none of that name. */
+  invoke: (token: string, args: Record<string, string>) => Promise<unknown>;
+  /** Says something of the Environment. */
+  info: (text: string) => Promise<void>;
+  /** Says something of a thing. */
+  warn: (key: string, text: string) => Promise<void>;
 }
 
 /** A thing that comes. */
 interface Coming extends RenamedSide {
   thing: DeclaredThing;
-  resource: pulumi.CustomResource;
 }
 
 /**
  * Reports in a preview what leaves an Environment, with its size, and what may only have another key. Providers do not
  * learn of what leaves, and the Pulumi CLI shows no size. It is advice: where nobody can give it, the preview goes on.
  */
-export function reportLeaving(registered: Registered): void {
-  if (!pulumi.runtime.isDryRun()) return;
-  const release = pulumi.runtime.rpcKeepAlive(); // the program must not end before
-  void report(registered)
-    .catch((error: unknown) => pulumi.log.debug(`the last state is not known to the program: ${String(error)}`))
-    .finally(release);
-}
-
-async function report({ environment, root, all, made }: Registered): Promise<void> {
-  const earlier = (await readEarlier()).flatMap((one) => below(root, one));
+export async function reportLeaving(registered: Registered): Promise<void> {
+  const { root, all, isNew, info, warn } = registered;
+  const earlier = (await readEarlier(registered)).flatMap((one) => below(root, one));
   const known = new Map(earlier.map((one) => [`${one.kind} ${one.name}`, one]));
   const formerOf = ({ kind, name }: DeclaredThing): RenamedSide | undefined =>
     namesOf(name).flatMap((one) => known.get(`${kind} ${nameIn(root, one) ?? ""}`) ?? [])[0];
@@ -55,29 +49,27 @@ async function report({ environment, root, all, made }: Registered): Promise<voi
   const left = earlier.filter((one) => !found.has(one));
   if (left.length === 0) return;
   const sizes = describeLeft(left);
-  if (sizes !== undefined) await pulumi.log.info(sizes, environment);
+  if (sizes !== undefined) await info(sizes);
   const came: Coming[] = [];
   for (const thing of all) {
-    const resource = made.get(thing.key);
-    if (!resource || formerOf(thing) || (await isKnown(resource.id))) continue;
+    if (formerOf(thing) || !(await isNew(thing.key))) continue;
     const parent = all.find(({ key }) => key === thing.above);
     const values = { ...(await valuesOf(thing, left)), ...parentOf(thing.kind, parent && formerOf(parent)?.name) };
-    came.push({ thing, resource, kind: thing.kind, name: nameIn(root, thing.name.now) ?? "", values });
+    came.push({ thing, kind: thing.kind, name: nameIn(root, thing.name.now) ?? "", values });
   }
   const sides: RenamedSide[] = left.map((one) => ({
     ...one,
     values: { ...one.values, ...parentOf(one.kind, above(one.name)) },
   }));
   for (const renaming of findRenamings(sides, came, countRowsLeft)) {
-    const { thing, resource } = came.find((one) => one === renaming.came) ?? {};
-    await pulumi.log.warn(describeRenaming(renaming, thing?.path.join(".")), resource);
+    const thing = came.find((one) => one === renaming.came)?.thing;
+    if (thing) await warn(thing.key, describeRenaming(renaming, thing.path.join(".")));
   }
 }
 
 /** All of the stack's last state. */
-async function readEarlier(): Promise<RenamedSide[]> {
-  const [organization, project, stack] = [pulumi.getOrganization(), pulumi.getProject(), pulumi.getStack()];
-  const ask = (stackName: string): Promise<unknown> => pulumi.runtime.invoke(stateFunction, { stackName });
+async function readEarlier({ project: { organization, project, stack }, invoke }: Registered): Promise<RenamedSide[]> {
+  const ask = (stackName: string): Promise<unknown> => invoke(stateFunction, { stackName });
   // Backends without projects know a stack by its name alone.
   const answer = await ask(`${organization}/${project}/${stack}`).catch(() => ask(stack));
   const found = isObject(answer) && isObject(answer["outputs"]) ? answer["outputs"] : {};
@@ -101,10 +93,6 @@ function below(root: LogicalName, one: RenamedSide): RenamedSide[] {
   const name = nameIn(root, one.name);
   return name === undefined ? [] : [{ ...one, name }];
 }
-
-/** The property that shows an unknown output, as what is created has, is hidden by its type. */
-const isKnown = (output: pulumi.Output<unknown>): Promise<boolean> =>
-  (output as unknown as { isKnown: Promise<boolean> }).isKnown;
 
 /** Rows and people of what leaves. */
 function describeLeft(left: readonly RenamedSide[]): string | undefined {
@@ -132,7 +120,7 @@ async function valuesOf({ kind, inputs }: DeclaredThing, left: readonly RenamedS
   try {
     return { ...inputs, keys: await keysOf(inputs as unknown as RowDeclaration, process.cwd()) };
   } catch (error) {
-    void pulumi.log.debug(`rows of ${inputs["table"] as string} are not compared: ${String(error)}`); // the seed reports it
-    return inputs;
+    if (!(error instanceof SourceError)) throw error;
+    return inputs; // the seed reports what is wrong with its rows
   }
 }

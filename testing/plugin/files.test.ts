@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { endedCleanly } from "../harness/endedCleanly.ts";
+import { changingCalls } from "../harness/platform.ts";
+import { Project, repository } from "../harness/project.ts";
+
+const head = "name: microapps-example\nbackend: { url: file://. }\n";
+const plugin = `plugins: { providers: [{ name: microapps, path: ${join(repository, "plugin")} }] }\n`;
+const outputs = ["organizations", "teams", "seeds", "apps"];
+
+/** A project of files alone. `more`: for the Environment. */
+const files = (more = "", name = "environment"): string => `${head}runtime: yaml
+resources:
+  ${name}:
+    type: microapps:Environment
+    properties: { file: "\${pulumi.stack}.yaml" }
+${more}outputs:
+${outputs.map((each) => `  ${each}: \${${name}.${each}}\n`).join("")}`;
+
+const program = (text: string): Record<string, string> => ({
+  "Pulumi.yaml": `${head}runtime: { name: nodejs, options: { typescript: false } }\nmain: index.ts\n${plugin}`,
+  "index.ts": text,
+});
+const ofClass = `import { Environment } from "pulumi-microapps";
+export const { ${outputs.join(", ")} } = new Environment("environment", { file: "dev.yaml" });
+`;
+const ofPlugin = `import pulumi from "@pulumi/pulumi";
+class Environment extends pulumi.ComponentResource {
+  constructor(name, args) {
+    const outputs = { ${outputs.map((each) => `${each}: undefined`).join(", ")} };
+    super("microapps:index:Environment", name, { ...outputs, ...args }, {}, true);
+  }
+}
+export const { ${outputs.join(", ")} } = new Environment("environment", { file: "dev.yaml" });
+`;
+
+let project: Project;
+beforeAll(async () => {
+  project = await Project.copied("examples/environment", "microapps-example");
+  const { read } = await Project.environment().then(async (other) => {
+    const read = await other.read("../../Pulumi.dev.yaml");
+    await other.remove();
+    return { read };
+  });
+  await project.write("Pulumi.dev.yaml", read);
+  await declared(files());
+  await project.succeed("stack init dev");
+  await up();
+});
+afterAll(() => endedCleanly(project));
+
+const changes = async (): Promise<string[]> =>
+  (await project.steps("up --yes --skip-preview")).filter((step) => !step.startsWith("refresh"));
+const up = (): Promise<string> => project.succeed("up --yes --skip-preview");
+async function declared(written: string | Record<string, string>): Promise<void> {
+  await rm(join(project.folder, "index.ts"), { force: true });
+  const all = typeof written === "string" ? { "Pulumi.yaml": written } : written;
+  for (const [file, text] of Object.entries(all)) await project.write(file, text);
+}
+
+/** The state without its times. */
+async function stateNow(): Promise<string> {
+  const state = JSON.parse(await project.stateText()) as {
+    checkpoint: { latest: { resources: { created?: string; modified?: string; dependencies?: string[] }[] } };
+  };
+  const { resources } = state.checkpoint.latest;
+  return JSON.stringify(
+    resources
+      .map(({ created: _, modified: __, dependencies = [], ...rest }) => ({
+        ...rest,
+        dependencies: dependencies.toSorted(),
+      }))
+      .toSorted((a, b) => ((a as { urn?: string }).urn ?? "").localeCompare((b as { urn?: string }).urn ?? "")),
+    undefined,
+    1,
+  );
+}
+
+describe("a project of files alone", () => {
+  test("goes on with the state of a program with the plugin's component, and hands it back, with nothing to do", async () => {
+    const before = await stateNow();
+    await declared(program(ofPlugin));
+    expect(await changingCalls(project.platform, () => project.succeed("preview --expect-no-changes"))).toEqual([]);
+    await up();
+    expect(await stateNow()).toBe(before);
+    await declared(files());
+    await project.succeed("preview --expect-no-changes");
+    await up();
+    expect(await stateNow()).toBe(before);
+  });
+
+  test("goes on with the state of a program's class, through dynamic resources, and hands it back", async () => {
+    const ids = async () => [...(await project.state()).values()].map(({ id }) => id).toSorted();
+    const before = await ids();
+    const types = async () => [...(await project.state()).values()].map(({ type }) => String(type));
+    await declared(program(ofClass));
+    // Each resource gets the provider by which the host of dynamic resources finds it: nothing is sent.
+    expect(await changingCalls(project.platform, up)).toEqual([]);
+    expect((await types()).filter((type) => type.startsWith("microapps:"))).toEqual(["microapps:index:Environment"]);
+    await declared(files());
+    await project.succeed("preview --expect-no-changes");
+    expect(await changingCalls(project.platform, up)).toEqual([]);
+    expect((await types()).filter((type) => !type.startsWith("microapps:"))).toEqual([]);
+    expect(await ids()).toEqual(before);
+  });
+
+  test("runs nothing of its folder", async () => {
+    const trap = `require("node:fs").writeFileSync(${JSON.stringify(join(project.folder, "ran"))}, "");\n`;
+    await declared(`${files()}plugins: { providers: [{ name: microapps, path: ./plugin }] }\n`);
+    for (const file of ["index.js", "plugin/start.js", "plugin/index.js", "node.js"]) await project.write(file, trap);
+    await project.write("plugin/pulumi-resource-microapps", `#!/bin/sh\ntouch ${join(project.folder, "ran")}\n`);
+    await project.write("package.json", '{ "main": "index.js", "scripts": { "preinstall": "node index.js" } }');
+    await project.edit("dev.yaml", "name: Support", "name: Helpers");
+    expect(await changes()).toEqual(["update environment/acme/support"]);
+    await project.succeed("refresh --yes --skip-preview");
+    expect(existsSync(join(project.folder, "ran"))).toBe(false);
+    await project.edit("dev.yaml", "name: Helpers", "name: Support");
+    await up();
+  });
+
+  test("has options as Pulumi has them, and a new name by an alias", async () => {
+    const options = `    options:
+      protect: true
+      aliases: [{ name: environment }]
+      ignoreChanges: ["organizations.acme.teams.*.name"]
+`;
+    await declared(files(options, "renamed"));
+    await project.edit("dev.yaml", "name: Support", "name: Helpers");
+    expect(await changingCalls(project.platform, up)).toEqual([]);
+    const state = await project.state();
+    expect([...state.keys()].filter((name) => !name.startsWith("renamed"))).toEqual([]);
+    expect(state.get("renamed/acme/crew")).toMatchObject({ protect: true, ignoreChanges: ["name"] });
+    await declared(files("    options: { aliases: [{ name: renamed }] }\n"));
+    expect(await changes()).toEqual(["update environment/acme/support"]);
+    await project.edit("dev.yaml", "name: Helpers", "name: Support");
+    await declared(files());
+    await up();
+  });
+
+  test("an Environment waits for the one that it depends on, and outputs are parts of them", async () => {
+    await project.write("apex.yaml", "organizations: { apex: { name: Apex, teams: { crew: { name: Other } } } }\n");
+    const second = `  second:
+    type: microapps:index:Environment
+    properties: { file: apex.yaml }
+    options: { dependsOn: ["\${environment}"] }
+`;
+    const more = '  crew: ${second.teams["apex/crew"]}\n  apex: ${second.organizations.apex}\n';
+    await declared(files(second) + more);
+    const preview = await project.succeed("preview");
+    expect(preview).toContain("second/apex/crew");
+    expect(await changingCalls(project.platform, up)).toEqual(["insertorganization", "insertteam"]);
+    const state = await project.state();
+    expect(state.get("second")).toMatchObject({ dependencies: [state.get("environment")?.urn] });
+    const { crew, apex } = JSON.parse(await project.succeed("stack output --json")) as Record<string, string>;
+    expect([crew, apex]).toEqual([state.get("second/apex/crew")?.id, state.get("second/apex")?.id]);
+    await declared(files());
+    expect(await changingCalls(project.platform, up)).toEqual(["deleteorganization", "deleteteam"]);
+  });
+
+  test("refuses everything else by name, before anything is sent", async () => {
+    const refusals: [string, string][] = [
+      [
+        files().replace("microapps:Environment", "random:RandomId"),
+        'resources.environment is of type "random:RandomId"',
+      ],
+      [files().replace("microapps:Environment", "microapps:Team"), 'resources.environment is of type "microapps:Team"'],
+      [`${files()}variables: { a: 1 }\n`, 'it has "variables"'],
+      [`${files()}main: program\n`, 'it has "main"'],
+      [files("    options: { version: 1.0.0 }\n"), 'resources.environment.options has "version"'],
+      [files('    options: { dependsOn: ["${other}"] }\n'), 'resources.environment depends on "other"'],
+      [files('    options: { dependsOn: ["${environment}"] }\n'), "resources.environment depends on itself"],
+      [files("    get: { id: a }\n"), 'resources.environment has "get"'],
+      [files().replace("${pulumi.stack}", "${name}"), "resources.environment.properties.file has an expression"],
+      [`${files()}  url: https://\${environment.apps}\n`, "outputs.url is no part of an Environment"],
+      [`${head}runtime: yaml\n`, "it has no resources"],
+    ];
+    for (const [text, reason] of refusals) {
+      await declared(text);
+      const calls = await changingCalls(project.platform, async () => {
+        const { status, output } = await project.run("up --yes --skip-preview");
+        expect({ status, output }).toMatchObject({ status: 1 });
+        expect(output).toContain(reason);
+        expect(output).toContain("the Pulumi CLI runs it");
+      });
+      expect(calls).toEqual([]);
+    }
+    await declared(files().replace("{ file:", "{ fil:"));
+    expect((await project.run("preview")).output).toContain("properties.file is no text");
+    await declared(files());
+    await project.edit("dev.yaml", "name: Support", "nme: Support");
+    expect((await project.run("preview")).output).toContain(
+      "microapps:index:Environment resource 'environment' has a problem: environment dev.yaml has a problem:\n" +
+        '      dev.yaml:15:9: unknown key "nme"; did you mean "name"?',
+    );
+    await project.edit("dev.yaml", "nme: Support", "name: Support");
+  });
+});
