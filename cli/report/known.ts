@@ -27,7 +27,7 @@ export async function toKnownDeclaration(declared: Declared): Promise<KnownThing
       ...withoutNothing(listLinkedInputs(thing, ({ of, id }) => of ?? id)),
       resourceUrn: urnOf(kind, thing.name.now),
     };
-    const own = { key, kind, name: key.slice(key.indexOf(" ") + 1), id: key, thing };
+    const own = { key, kind, name: key.slice(key.indexOf(" ") + 1), id: key, thing, isRetained: thing.retain ?? false };
     const source = typeof stated["source"] === "string" ? unread?.(stated["source"]) : undefined;
     if (source !== undefined) {
       known.push({ ...own, inputs, outputs: foreseenOf(resource, inputs), rows: "none", why: source });
@@ -126,6 +126,7 @@ export function toKnownState({ resources }: StackState, root: string, head: Decl
       inputs: clearly(each.values),
       outputs: clearly(each.outputs ?? each.values),
       isUnfinished: each.isUnfinished ?? false,
+      isRetained: each.isRetained ?? false,
       keepsCells: each.isOfPlugin ?? false,
       sealed: Object.entries(each.values).flatMap(([name, value]) => (openValue(value) ? [] : [name])),
     };

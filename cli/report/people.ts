@@ -60,7 +60,7 @@ export function comparePeople(steps: readonly PlannedStep[], sides: PlacedSides,
   const retained: string[] = [];
   for (const [key, person] of known) {
     if (wanted.has(key)) continue;
-    if (person.step.operation === "delete" && person.step.known?.thing?.retain) {
+    if (person.step.operation === "delete" && person.step.known?.isRetained) {
       retained.push(person.email);
       continue;
     }

@@ -264,7 +264,8 @@ export class Planner {
     if (!known) return;
     const found: PlannedStep = { ...begun(), operation: "delete" };
     const resource = resourceOf(known.kind);
-    const state = { ...known.outputs, resourceUrn: urnOf(known.kind, known.name) };
+    const retained = known.isRetained ? { onDestroy: "retain" } : {};
+    const state = { ...known.outputs, ...retained, resourceUrn: urnOf(known.kind, known.name) };
     try {
       const findings =
         step.isUnread && known.kind === "SeedRows" ? {} : await resource.departs?.(this.context(found), state);
@@ -311,6 +312,8 @@ export interface KnownThing {
   /** Outputs of the last run, inputs included. */
   outputs: Properties;
   isUnfinished?: boolean;
+  /** True if it stays on the platform when it leaves: an up has saved retain. */
+  isRetained?: boolean;
   /** True if rows are read before they go, since other seeds may come that nobody knows of: through the plugin. */
   keepsCells?: boolean;
   /** How it was declared, where it is of a declaration. */

@@ -45,6 +45,19 @@ describe("the base", () => {
     ]);
   });
 
+  test("has a seed with retain that leaves: its rows stay, and no call is made", async () => {
+    repository = new Repository({
+      ...files,
+      "base.yaml": files["base.yaml"].replace("{ table", "{ retain: true, table"),
+    });
+    repository.write({ "base.yaml": "organizations:\n  acme: { name: Acme }\n" });
+    const { change } = await repository.environment();
+    expect(change.things.map(({ op, rows, notes }) => [op, rows?.remove ?? 0, notes])).toEqual([
+      ["remove", 0, ["retain is set: it stays on the platform, and is managed no more"]],
+    ]);
+    expect(change.calls ?? 0).toBe(0);
+  });
+
   test("without the file declares nothing, and everything is new", async () => {
     repository = new Repository({ "README.md": "" });
     repository.commit(files);

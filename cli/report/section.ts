@@ -129,6 +129,9 @@ async function thingOf(kind: Thing["kind"], step: PlannedStep, plan: Plan, sides
       omitted: touched(seed?.tally) - (seed?.changes.length ?? 0),
       notes: [
         ...(formerly === undefined ? [] : [`the key was ${formerly}; it stays the same thing`]),
+        ...(operation === "delete" && known?.isRetained
+          ? ["retain is set: it stays on the platform, and is managed no more"]
+          : []),
         ...(seed?.notes ?? []),
         ...(people?.notes ?? []),
         ...(kind === "app" && operation === "delete"
@@ -229,6 +232,7 @@ function vagueNotes(rows: RowsAhead | undefined): string[] {
 
 /** Notes where rows stay as they are on the platform. */
 function modeNotes({ thing, known, rows, operation }: PlannedStep): string[] {
+  if (operation === "delete" && known?.isRetained) return [];
   if (operation === "delete")
     return known?.outputs["onDestroy"] === "retain" ? ['onDestroy is "retain": the rows stay on the platform'] : [];
   const plan = rows?.plan;
@@ -261,7 +265,18 @@ function callsOf(
       ? callsAhead(links, plan, owned, known?.keepsCells)
       : 0;
   }
-  const own = operation === "create" ? (kind === "app" ? 2 : 1) : operation === "delete" ? 1 : settings > 0 ? 2 : 0;
+  const own =
+    operation === "create"
+      ? kind === "app"
+        ? 2
+        : 1
+      : operation === "delete"
+        ? known?.isRetained
+          ? 0
+          : 1
+        : settings > 0
+          ? 2
+          : 0;
   return (
     own + ((people?.add ?? 0) > 0 && operation !== "delete" ? 2 : 0) + (people?.change ?? 0) + (people?.remove ?? 0)
   );

@@ -29,6 +29,8 @@ export interface StateResource {
   outputs?: Readonly<Record<string, unknown>>;
   /** True if its last creation or update failed in part: an engine updates it in any case. */
   isUnfinished?: boolean;
+  /** True if it stays on the platform when it leaves the program. */
+  isRetained?: boolean;
   /** True if the plugin made it, and no dynamic provider. */
   isOfPlugin?: boolean;
 }
@@ -75,6 +77,7 @@ function resourceOf(raw: Record<string, unknown>): StateResource[] {
       values: { ...objectOf(revived(toShownNames(inputs))), ...outputs },
       outputs,
       isUnfinished: listOf(raw["initErrors"]).length > 0,
+      isRetained: raw["retainOnDelete"] === true,
       isOfPlugin: type.startsWith("microapps:"),
     },
   ];

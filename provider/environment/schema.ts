@@ -51,7 +51,7 @@ const opens = z
 
 const retain = z.boolean().optional().meta({
   description:
-    "True to leave the team as it is when this leaves the file: Pulumi's retainOnDelete, which an up has to have saved before.",
+    "True to leave this on the platform, with all that is below it, when it leaves the file: managing ends. Pulumi's retainOnDelete, which an up has to have saved before.",
 });
 
 const member = z.strictObject({
@@ -99,12 +99,14 @@ const crew = z.strictObject({
     description:
       "All members of the team as one list, instead of members: who is not declared is removed, within guards.",
   }),
+  retain,
   formerly,
 });
 
 const organizationSchema = z.strictObject({
   ...organization.inputs.omit({ resourceUrn: true }).shape,
   teams: named(crew).optional().meta({ description: "Teams by logical name." }),
+  retain,
   formerly,
 });
 
@@ -155,6 +157,7 @@ const seed = z.strictObject({
     .array(z.union([id, z.strictObject({ team: z.string().meta({ description: "organization/team of this file." }) })]))
     .optional()
     .meta({ description: "Teams whose members may see the rows: IDs or {team}. Acts on insert." }),
+  retain,
   formerly,
 });
 

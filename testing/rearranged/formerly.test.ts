@@ -220,3 +220,17 @@ test("whoever has retain stays in the team when the declaration goes, once an up
   expect(calls).toEqual(["deleteteammember"]);
   expect([...(await project.state()).keys()].filter((name) => /@|roster/.test(name))).toEqual([]);
 });
+
+test("a seed and an organization with retain leave the file, and all that is in them stays", async () => {
+  const retained = dev
+    .replace("    table: offices", "    retain: true\n    table: offices")
+    .replace("acme:", "acme:\n    retain: true");
+  await project.write("dev.yaml", retained);
+  await project.succeed("up --yes --skip-preview");
+  const calls = changingCalls(project.platform, async () => {
+    await project.write("dev.yaml", "extends: base.yaml\n");
+    await project.succeed("up --yes");
+  });
+  expect(await calls).toEqual([]);
+  expect([...(await project.state()).keys()].filter((name) => /offices|acme/.test(name))).toEqual([]);
+});

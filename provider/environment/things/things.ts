@@ -41,18 +41,19 @@ export interface DeclaredThing {
   others: readonly string[];
   /** The thing that it is below; none for what is directly below the Environment. */
   above?: string;
-  /** True if it stays on the platform when it leaves the file. */
+  /** True if it stays on the platform when it leaves the file, or what it is in does. */
   retain?: boolean;
 }
 
 type Stated = Pick<DeclaredThing, "kind" | "name" | "inputs" | "path"> &
-  Partial<Pick<DeclaredThing, "links" | "seeds" | "others" | "above" | "retain">>;
+  Partial<Pick<DeclaredThing, "links" | "seeds" | "others" | "above">> & { retain?: boolean | undefined };
 
-const thing = (top: LogicalName, own: Stated): DeclaredThing => ({
+const thing = (top: LogicalName, { retain, ...own }: Stated): DeclaredThing => ({
   links: {},
   seeds: {},
   others: [],
   ...own,
+  ...(retain ? { retain } : {}),
   key: `${own.kind} ${own.name.now.slice(top.now.length + 1)}`,
 });
 
@@ -83,10 +84,10 @@ function appsOf({ apps }: Declared, top: LogicalName): DeclaredThing[] {
 }
 
 function organizationsOf({ organizations }: Declared, top: LogicalName): DeclaredThing[] {
-  return Object.entries(organizations).flatMap(([key, { teams = {}, formerly, ...inputs }]) => {
+  return Object.entries(organizations).flatMap(([key, { teams = {}, formerly, retain, ...inputs }]) => {
     const name = nameBelow(top, key, formerKeys(formerly));
     const path = ["organizations", key];
-    const own = thing(top, { kind: "Organization", name, inputs, path, others: ["teams"] });
+    const own = thing(top, { kind: "Organization", name, inputs, path, others: ["teams"], retain });
     return [own, ...Object.entries(teams).flatMap(([teamKey, team]) => teamOf(top, own, teamKey, team))];
   });
 }
@@ -97,7 +98,7 @@ function teamOf(
   top: LogicalName,
   organization: DeclaredThing,
   key: string,
-  { members = {}, roster, formerly, ...inputs }: Team,
+  { members = {}, roster, formerly, retain, ...inputs }: Team,
 ): DeclaredThing[] {
   const { path: above } = organization;
   const team = thing(top, {
@@ -108,6 +109,7 @@ function teamOf(
     path: [...above, "teams", key],
     others: ["members", "roster"],
     above: organization.key,
+    retain: retain ?? organization.retain,
   });
   const people = Object.entries(members).map(([member, stated]) => {
     // A role alone; one that is an output is no plain map either.
@@ -141,13 +143,13 @@ function rosterInputs({ members, ...roster }: NonNullable<Team["roster"]>): Read
 
 function inTeam(
   top: LogicalName,
-  { key: above }: DeclaredThing,
+  { key: above, retain: isRetained }: DeclaredThing,
   own: Pick<DeclaredThing, "kind" | "name" | "path">,
   settings: { readonly [name: string]: unknown; targetInitialApp?: unknown; retain?: unknown },
 ): DeclaredThing {
   const { targetInitialApp: target, retain, ...inputs } = settings;
   const links = { teamID: [{ of: above }], ...(target === undefined ? {} : { targetInitialApp: [linkTo(target)] }) };
-  return thing(top, { ...own, inputs, links, above, ...(retain === true ? { retain } : {}) });
+  return thing(top, { ...own, inputs, links, above, retain: typeof retain === "boolean" ? retain : isRetained });
 }
 
 /** An app or a team of the file goes by its key, whatever it was called before. */
@@ -165,7 +167,7 @@ function seedsOf({ seeds, seedOrder, fields }: Declared, top: LogicalName): Decl
   return seedOrder.flatMap((key) => {
     const seed = seeds[key];
     if (!seed) return [];
-    const { formerly, teamViewers, references = {}, parent, expect, ...own } = withRowEdits(seed);
+    const { formerly, retain, teamViewers, references = {}, parent, expect, ...own } = withRowEdits(seed);
     const linked = Object.entries(references).map(([label, rows]) => [label, resolved(rows, seeds)] as const);
     const related = Object.entries(expect?.relationships ?? {});
     const named = [...Object.entries(references), ...related, ...(parent ? [[parent.by, parent] as const] : [])];
@@ -186,6 +188,7 @@ function seedsOf({ seeds, seedOrder, fields }: Declared, top: LogicalName): Decl
         named.flatMap(([label, rows]) => ("seed" in rows ? [[label, `SeedRows ${rows.seed}`] as const] : [])),
       ),
       ...at,
+      retain,
     });
   });
 }
