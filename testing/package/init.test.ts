@@ -77,7 +77,7 @@ test("a new project is brought up by the two commands that init prints, and Git 
   expect({ status, output }).toEqual({
     status: 0,
     output:
-      "Wrote Pulumi.yaml, dev.yaml, Pulumi.dev.yaml, environment.schema.json, .gitignore.\n" +
+      "Wrote Pulumi.yaml, dev.yaml, Pulumi.dev.yaml, platform.yaml, environment.schema.json, .gitignore.\n" +
       "Next:\n  npx microapps stack init dev\n  npx microapps up\n",
   });
   expect(read("dev.yaml")).toMatch(/^# yaml-language-server: \$schema=environment.schema.json\n/);
@@ -97,11 +97,12 @@ test("a new project is brought up by the two commands that init prints, and Git 
     "dev.yaml",
     "environment.schema.json",
     "package.json",
+    "platform.yaml",
   ]);
   expect(await run("init", "--yes")).toMatchObject({
     status: 1,
     output: expect.stringContaining(
-      "Pulumi.yaml, dev.yaml, Pulumi.dev.yaml, environment.schema.json: it is there already",
+      "Pulumi.yaml, dev.yaml, Pulumi.dev.yaml, platform.yaml, environment.schema.json: it is there already",
     ) as unknown,
   });
 });
@@ -152,8 +153,8 @@ test("a stack that is there already is refused before anything is written, and g
   expect(await run("preview", "--stack", "dev")).toMatchObject({ status: 0 });
 });
 
-test("three environments have what they share in one file, a list, and pipelines", async () => {
-  const three = ["init", "--yes", "--environments", "three"];
+test("several environments have what they share in one file, a list, and pipelines", async () => {
+  const three = ["init", "--yes", "--environments", "dev,staging,prod"];
   const prod = ["--endpoint", "prod=https://platform.example.com"];
   expect((await run(...three, "--ci", "github", ...prod)).output).toContain("name that of dev with --endpoint");
   const flags = [...prod, "--endpoint", "https://test.example.com", "--ci", "github"];
@@ -162,13 +163,18 @@ test("three environments have what they share in one file, a list, and pipelines
   expect(output).toContain(".github/workflows/microapps-apply.yml written");
   expect(read("environments.yaml")).toBe(
     "dev:\n  file: dev.yaml\n  endpoint: https://test.example.com\n" +
-      "test:\n  file: test.yaml\n  after: dev\n  endpoint: https://test.example.com\n" +
-      "prod:\n  file: prod.yaml\n  after: test\n  endpoint: https://platform.example.com\n",
+      "staging:\n  file: staging.yaml\n  after: dev\n  endpoint: https://test.example.com\n" +
+      "prod:\n  file: prod.yaml\n  after: staging\n  endpoint: https://platform.example.com\n",
   );
+  const steps = ["dev", "staging", "prod"].flatMap((name) => [
+    `  npx microapps stack init ${name}`,
+    `  npx microapps config set microapps:password --secret -s ${name}`,
+  ]);
+  expect(output).toContain(`Next:\n${steps.join("\n")}\n  npx microapps up -s dev\n`);
   expect(read("Pulumi.prod.yaml")).toBe(
     "config:\n  microapps:endpoint: https://platform.example.com\n  microapps:email: you@example.com\n",
   );
-  for (const name of ["dev", "test", "prod"])
+  for (const name of ["dev", "staging", "prod"])
     expect(await run("environment", "check", `${name}.yaml`)).toMatchObject({ status: 0 });
 });
 
@@ -182,7 +188,10 @@ test("a dump is gone on with", async () => {
   const refused = await run("init", "--yes", "--from", "existing");
   expect(refused.output).toContain("--from takes over what is on a platform: name that of dev with --endpoint");
   const { output } = await run("init", "--yes", "--from", "existing", "--endpoint", "https://platform.example.com");
-  expect(output).toContain("  npx microapps config set microapps:password --secret\n");
+  expect(output).toContain(
+    "Next:\n  npx microapps stack init dev\n  npx microapps config set microapps:email you@example.com -s dev\n" +
+      "  npx microapps config set microapps:password --secret -s dev\n  npx microapps up\n",
+  );
   expect(await run("environment", "check", "dev.yaml")).toMatchObject({ status: 0 });
 });
 
@@ -221,6 +230,16 @@ test("where the Pulumi SDK is missing, its installation comes first", async () =
 test.each([
   [["--endpoint", "platform"], "--endpoint platform: it must be an address such as https://platform.example.com"],
   [["--endpoint", "prod=https://platform.example.com"], "--endpoint prod=…: there is dev"],
+  [["--environments", "three"], "--environments takes names by commas, such as dev,staging,prod"],
+  [["--environments", "dev,dev"], "--environments names dev twice"],
+  [
+    ["--environments", "dev,base"],
+    '--environments: "base" can\'t be the name of a stack and of a file: take others, by commas, such as dev,staging,prod',
+  ],
+  [
+    ["--name", "a/b"],
+    '--name a/b: a project\'s name has letters, digits, "-", "_" and ".", at most 100, and begins with none of "-" and "."',
+  ],
 ])("init %j is refused", async (flags, sentence) => {
   expect(await run("init", "--yes", ...flags)).toMatchObject({ status: 1, output: `error: ${sentence}\n` });
 });

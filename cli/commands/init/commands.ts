@@ -22,7 +22,7 @@ export function addInitCommand(program: Command, terminal: Terminal = processTer
       [],
     )
     .option("--email <address>", "who logs in to it (default: the emulator's administrator)")
-    .addOption(new Option("--environments <number>", "dev alone, or dev, test and prod").choices(["one", "three"]))
+    .option("--environments <names>", "names by commas, such as dev,staging,prod (default: dev)")
     .addOption(new Option("--ci <system>", "whose pipelines are written").choices(["github", "gitlab", "none"]))
     .option("--name <name>", "name of the project (default: that of the folder)")
     .option("--from <folder>", "take over what 'microapps dump' wrote there")

@@ -1,4 +1,6 @@
 import { Document } from "yaml";
+import { EngineError, oneLine } from "../../../engine/index.ts";
+import { quote } from "../../../provider/messages/text.ts";
 import { modeline, packageSchema } from "../../tableSchema/outputs.ts";
 
 /** An environment of a new project. */
@@ -26,6 +28,9 @@ seeds:
       - { Code: PT, Name: Portugal, Capital: Lisbon }
 `;
 
+/** The file that describes the emulated platform. */
+const platformFile = "platform.yaml";
+
 const platform = `platform: # what the emulated platform has from the start; never deployed
   tables:
     countries: { fields: { Code: text, Name: text, Capital: text } }
@@ -39,6 +44,24 @@ export const hasPlatform = (content: string): boolean => /^platform:/m.test(cont
 const ignored = ["node_modules/", ".pulumi/", ".microapps/", ".venv/", "*.db", "*.db-shm", "*.db-wal", "*.old"];
 
 const dataFile = (name: string): string => (name === "dev" ? "platform.db" : `platform-${name}.db`);
+
+/** Names that files of a project have already. */
+const taken = ["base", "platform", "environments", "promotions", "drift", "masks", "Pulumi"];
+
+/** Names of environments, by commas: each is the name of a stack and of a file. Throws what is wrong with them. */
+export function namesIn(text: string): string[] {
+  const names = text.split(",").map((name) => name.trim());
+  const wrong = names.find((name) => !/^[\w-][\w.-]{0,99}$/.test(name) || taken.includes(name));
+  if (text === "one" || text === "three")
+    throw new EngineError("--environments takes names by commas, such as dev,staging,prod");
+  if (wrong !== undefined)
+    throw new EngineError(
+      `--environments: ${quote(oneLine(wrong))} can't be the name of a stack and of a file: take others, by commas, such as dev,staging,prod`,
+    );
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new EngineError(`--environments names ${twice} twice`);
+  return names;
+}
 
 /**
  * The files of the environments by name: one Environment file each, of several what they share in base.yaml, and the
@@ -54,14 +77,15 @@ export function environmentFiles(
   const isOne = environments.length === 1;
   const shared = content ?? example;
   const needsPlatform = content === undefined || !hasPlatform(content);
-  const isEmulated = environments.some(({ endpoint }) => endpoint === undefined) || !needsPlatform;
-  const head = modeline(isEmulated ? editorSchema : packageSchema);
-  const files: Record<string, string> = isOne ? {} : { "base.yaml": `${head}${shared}` };
+  const isEmulated = environments.some(({ endpoint }) => endpoint === undefined);
+  const head = modeline(isEmulated || !needsPlatform ? editorSchema : packageSchema);
+  const whole = `${head}${isEmulated && needsPlatform ? `extends: ${platformFile}\n` : ""}${shared}`;
+  const files: Record<string, string> = isOne ? {} : { "base.yaml": whole };
   for (const { name, endpoint, email } of environments) {
-    const own = endpoint === undefined && needsPlatform ? platform : "";
-    files[`${name}.yaml`] = `${head}${isOne ? shared : "extends: base.yaml\n"}${own}`;
+    files[`${name}.yaml`] = isOne ? whole : `${head}extends: base.yaml\n`;
     files[`Pulumi.${name}.yaml`] = stackFile(name, endpoint, email);
   }
+  if (isEmulated && needsPlatform) files[platformFile] = `${head}${platform}`;
   if (isListed) files["environments.yaml"] = listText(environments);
   return files;
 }

@@ -16,7 +16,14 @@ import { messageOf } from "../../../machine/failures.ts";
 import { writePipelines } from "../ci/pipelines.ts";
 import { pulumiVersion } from "../ci/pulumiVersion.ts";
 import { writeEditorSchema } from "../environment/editorSchema.ts";
-import { editorSchema, environmentFiles, extendGitignore, hasPlatform, type NewEnvironment } from "./environments.ts";
+import {
+  editorSchema,
+  environmentFiles,
+  extendGitignore,
+  hasPlatform,
+  namesIn,
+  type NewEnvironment,
+} from "./environments.ts";
 import { backendUrl, languages, programFiles, type Language } from "./program.ts";
 
 /** Flags of the command. */
@@ -27,7 +34,7 @@ export interface InitOptions {
   language?: Language;
   endpoint: string[];
   email?: string;
-  environments?: "one" | "three";
+  environments?: string;
   ci?: "github" | "gitlab" | "none";
   name?: string;
   from?: string;
@@ -54,7 +61,7 @@ export async function initProject(options: InitOptions, terminal: Terminal): Pro
     ...programFiles(language, name),
     ...environmentFiles(environments, from && dumpedIn(from), environments.length > 1 || ci !== "none"),
   };
-  const [described] = Object.entries(files).find(([, text]) => hasPlatform(text)) ?? [];
+  const described = Object.values(files).some(hasPlatform) ? `${environments[0]?.name ?? ""}.yaml` : undefined;
   const written = [...Object.keys(files), ...(described !== undefined ? [editorSchema] : [])];
   const there = written.filter((file) => existsSync(path.join(folder, file)));
   if (there.length > 0) {
@@ -104,18 +111,14 @@ async function decide(options: InitOptions, terminal: Terminal): Promise<Decided
     return (await ask(terminal, question, answers)) as Answer; // one of them
   };
   const language = await choose(options.language, "Files only (yaml), or a program when you need one?", languages);
-  const number = await choose(options.environments, "One environment (dev), or three (dev, test, prod)?", [
-    "one",
-    "three",
-  ]);
+  const typed = async (question: string): Promise<string> => (await readTyped(terminal, question, false)).trim();
+  const listed = options.environments ?? (asks ? await typed("Environments, by commas (dev): ") : "");
+  const names = namesIn(listed === "" ? "dev" : listed);
   const addresses = addressesIn(options.endpoint);
-  if (
-    asks &&
-    options.endpoint.length === 0 &&
-    (await ask(terminal, "Platform?", ["emulator", "address"])) === "address"
-  )
-    addresses.set("", (await readTyped(terminal, "Address of the platform (https://…): ", false)).trim());
-  const names = number === "one" ? ["dev"] : ["dev", "test", "prod"];
+  for (const name of asks && options.endpoint.length === 0 ? names : []) {
+    const address = await typed(`Address of the platform of ${name} (https://…; nothing for an emulator): `);
+    if (address !== "") addresses.set(name, [...addressesIn([address]).values()][0] ?? "");
+  }
   const stray = [...addresses.keys()].find((each) => each !== "" && !names.includes(each));
   if (stray !== undefined) throw new EngineError(`--endpoint ${stray}=…: there is ${names.join(", ")}`);
   const { email, from } = options;
@@ -140,7 +143,7 @@ async function decide(options: InitOptions, terminal: Terminal): Promise<Decided
   return {
     folder,
     stack,
-    name: nameOf(options.name ?? path.basename(folder)),
+    name: options.name === undefined ? nameOf(path.basename(folder)) : nameGiven(options.name),
     language,
     environments,
     ci,
@@ -162,7 +165,19 @@ function addressesIn(flags: readonly string[]): Map<string, string> {
   );
 }
 
-const nameOf = (text: string): string => text.replaceAll(/[^\w.-]/g, "-").replace(/^[.-]+/, "") || "project";
+/** The name of a project in a folder of this name. */
+const nameOf = (text: string): string =>
+  text
+    .replaceAll(/[^\w.-]/g, "-")
+    .replace(/^[.-]+/, "")
+    .slice(0, 100) || "project";
+
+function nameGiven(text: string): string {
+  if (nameOf(text) === text) return text;
+  throw new EngineError(
+    `--name ${oneLine(text)}: a project's name has letters, digits, "-", "_" and ".", at most 100, and begins with none of "-" and "."`,
+  );
+}
 
 /** The Environment file of a dump, without the line for editors. */
 function dumpedIn(folder: string): string {
@@ -192,24 +207,25 @@ function packageText(folder: string, name: string, language: Language): [file: s
   }
 }
 
-/** The commands that come next. */
+/** The commands that come next, for each stack: what is missing, and then the run of the first one. */
 function nextSteps({ folder, language, environments, from, stack }: Decided): string {
   const engine = isEmbedded(language) ? "npx microapps" : "pulumi";
-  const first = environments.find((each) => each.name === stack) ?? environments[0];
-  const { name, endpoint } = first ?? { name: "dev", endpoint: undefined };
   const missing = isNode(language) && !hasSdk(folder) ? ["npm install @pulumi/pulumi"] : [];
   // Other languages have the CLI install the plugin's own.
-  const installing = isEmbedded(language) ? missing : ["pulumi package add ./node_modules/pulumi-microapps/plugin"];
-  const next = endpoint === undefined ? "up" : "config set microapps:password --secret";
-  const commands = [
-    ...installing,
-    ...(stack === undefined ? [`${engine} stack init ${name}`] : []),
-    `${engine} ${next}`,
-  ];
+  const commands = isEmbedded(language) ? missing : ["pulumi package add ./node_modules/pulumi-microapps/plugin"];
+  for (const { name, endpoint, email } of environments) {
+    if (name !== stack) commands.push(`${engine} stack init ${name}`);
+    if (endpoint === undefined) continue;
+    if (email === undefined) commands.push(`${engine} config set microapps:email you@example.com -s ${name}`);
+    commands.push(`${engine} config set microapps:password --secret -s ${name}`);
+  }
+  const [first] = environments;
+  const selects = environments.length > 1 ? ` -s ${stack ?? first?.name ?? ""}` : "";
+  commands.push(`${engine} up${selects}`);
   const adopting =
-    from === undefined || endpoint === undefined
+    from === undefined || environments.every(({ endpoint }) => endpoint === undefined)
       ? ""
-      : "Rows that are as declared count as found; teams need adopt: true, or an import. Declared people are owned.\n";
+      : "Rows that are exactly as declared are kept as they are; other rows, and teams, need adopt: true or an import.\n";
   return `${adopting}Next:\n${commands.map((command) => `  ${command}\n`).join("")}`;
 }
 
