@@ -7,8 +7,6 @@ import { chosenID } from "./model/chosenIDs.ts";
 import {
   findChangedValues,
   createOnce,
-  deleteEmptied,
-  dissolve,
   toManagedDescription,
   uncancellable,
 } from "./model/creation.ts";
@@ -40,7 +38,12 @@ const inputs = z.object({
   adopt,
 });
 
-const outputs = z.object({});
+const outputs = z.object({
+  existed: z.boolean().optional().meta({
+    description: "True where it was there before this stack: then it may have teams of others.",
+    internal: true,
+  }),
+});
 
 type Kept = State<typeof inputs, typeof outputs>;
 
@@ -72,7 +75,7 @@ export const organization = resource({
   create: async (context, inputs) => {
     const wanted = { name: inputs.name, ...withoutUndefined({ description: inputs.description }) };
     const replaced = context.identities.replaced(inputs.resourceUrn);
-    const { id, found } = await createOnce({
+    const { id, found, isAdopted } = await createOnce({
       context,
       what: called(inputs),
       choose: () =>
@@ -90,32 +93,32 @@ export const organization = resource({
       },
     }).catch(tellTaken(inputs.name));
     const after = uncancellable(context);
-    if (found) await sync(after, id, inputs, found);
+    const outputs = { ...inputs, ...withoutUndefined({ existed: isAdopted }) };
+    if (found) await sync(after, id, outputs, found);
     else {
-      const back = { context, what: called(inputs), id, outputs: inputs, find: () => find(after, id) };
+      const back = { context, what: called(inputs), id, outputs, find: () => find(after, id) };
       await proveNew("Organization", { ...back, wanted });
     }
-    return { id, outputs: inputs };
+    return { id, outputs };
   },
 
   read: async (context, id, state) => {
     context.journal.settle(state.resourceUrn, thing(id));
     const found = await find(context, id);
-    return found && { id, outputs: { ...state, name: found.name, ...toManagedDescription(found, state) } };
+    const existed = state.name === undefined ? { existed: true } : {};
+    return found && { id, outputs: { ...state, name: found.name, ...toManagedDescription(found, state), ...existed } };
   },
 
-  update: async (context, id, _old, inputs) => {
-    await sync(context, id, inputs);
-    return inputs;
+  update: async (context, id, { existed }, inputs) => {
+    const outputs = { ...inputs, ...withoutUndefined({ existed }) };
+    await sync(context, id, outputs);
+    return outputs;
   },
 
   delete: async (context, id, state) => {
-    if (context.dialect.habits.cascade === "deletes") {
-      throw new ResourceError(
-        `organization ${quote(state.name)} was not deleted: this platform deletes an organization with all of its teams ` +
-          `(cascade), also those that nobody declares here, and their members would lose them. Delete it on the platform, ` +
-          `then run refresh; or set retainOnDelete.`,
-      );
+    if (!state.forceDestroy) {
+      refuseUnseen(context, id, state);
+      context.report.info(unseen(state));
     }
     const remove = () => orUndefinedIfNotFound(context.client.deleteorganization({ organizationID: id }, context));
     try {
@@ -125,20 +128,71 @@ export const organization = resource({
       const names = error.dependants.map((team) => quote(team.name)).join(", ");
       if (!state.forceDestroy || error.dependants.length === 0) {
         throw new ResourceError(
-          `organization ${quote(state.name)} was not deleted because ${names === "" ? `the platform says: ${error.platformMessage}` : `it still has teams: ${names}`}. ` +
+          `${called(state)} was not deleted because ${names === "" ? `the platform says: ${error.platformMessage}` : `it still has teams: ${names}`}. ` +
             `Delete them first, or set forceDestroy: true and run up before destroy.`,
         );
       }
       context.report.warning(`forceDestroy: deleting the teams ${names} and their members`);
-      for (const team of error.dependants) {
-        await dissolve(context, team.id);
-      }
+      for (const team of error.dependants) await dissolve(context, team.id);
       await remove();
     }
     const deleted = { kind: "organization", what: called(state), id, find: (one: string) => find(context, one) };
     await proveGone(context, deleted);
   },
 });
+
+/** That nobody can list the teams of an organization, which may go with it. */
+const unseen = (state: { name: string }): string =>
+  `${called(state)}: the platform lists no organization's teams, so one that is not of this stack is not seen; where the ` +
+  `platform deletes teams with their organization, it goes with its members`;
+
+/** Throws where teams of others may be in the organization and would go with it. */
+function refuseUnseen({ dialect }: Context, id: string, state: Kept): void {
+  const force = "set forceDestroy: true and run up before destroy, or set retainOnDelete";
+  if (dialect.habits.cascade === "deletes") {
+    throw new ResourceError(
+      `${called(state)} was not deleted: this platform deletes an organization with all of its teams (cascade), also those ` +
+        `that nobody declares here, and their members would lose them. Delete it on the platform, then run refresh; or ${force}.`,
+    );
+  }
+  // A state of version 0.1.0 does not say it.
+  const existed = state.existed ?? (state.adopt === true || id !== chosenID(state.resourceUrn));
+  if (existed) {
+    throw new ResourceError(
+      `${called(state)} was not deleted: it was there before this stack, the platform lists no organization's teams, and may ` +
+        `delete those of others with it. Look at its teams on the platform; then ${force}.`,
+    );
+  }
+}
+
+/** Deletes a team with all of its members. */
+async function dissolve(context: Context, teamID: string): Promise<void> {
+  for (const member of (await context.members.list(teamID)) ?? []) await context.members.remove(teamID, member);
+  await orUndefinedIfNotFound(context.client.deleteteam({ teamID }, context));
+}
+
+/** Milliseconds before a refused deletion is tried again, twice as many each time, and how often nothing may have happened. */
+const pause = { milliseconds: 200, most: 3 };
+
+/**
+ * Deletes what holds nothing any more. Engines delete side by side what does not depend on each other, such as members
+ * that a program makes inside of `apply`: so it is tried again while what stands in the way becomes less.
+ */
+async function deleteEmptied({ sleep }: Context, remove: () => Promise<unknown>): Promise<void> {
+  let fewest = Infinity;
+  for (let pauses = 0; ; pauses++) {
+    try {
+      await orUndefinedIfNotFound(remove());
+      return;
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === "conflict")) throw error;
+      const count = error.dependants.length;
+      if (count < fewest) [fewest, pauses] = [count, 0];
+      if (pauses === pause.most) throw error;
+    }
+    await sleep(pause.milliseconds * 2 ** pauses);
+  }
+}
 
 /** An organization in the journal. */
 const thing = (id: string): string => `Organization ${id}`;

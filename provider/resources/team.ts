@@ -4,13 +4,11 @@ import type { ListedMember } from "../client/members/memberLists.ts";
 import type { AnswerOf } from "../contract/endpoints.ts";
 import { ApiError, isRefusal, orUndefinedIfNotFound } from "../contract/errors.ts";
 import { id, withoutUndefined } from "../contract/values.ts";
-import { formatCount, quote } from "../messages/text.ts";
+import { formatCount, quote, some } from "../messages/text.ts";
 import { caller, explainLack } from "./memberships.ts";
 import {
   findChangedValues,
   createOnce,
-  deleteEmptied,
-  dissolve,
   toManagedDescription,
   uncancellable,
 } from "./model/creation.ts";
@@ -118,19 +116,17 @@ export const team = resource({
   },
 
   delete: async (context, id, state) => {
-    const members = await context.members.list(id);
-    if (members === undefined) return;
-    const deleted = { kind: "team", what: called(state), id, find: (one: string) => find(context, one) };
-    if (state.forceDestroy) {
-      if (members.length > 0)
-        context.report.warning(
-          `forceDestroy: removing ${formatCount(members.length, "member")} of ${quote(state.name)}`,
-        );
-      await dissolve(context, id);
-      return proveGone(context, deleted);
-    }
-    await removeEmptied(context, id, state);
-    await proveGone(context, deleted);
+    const { report, members } = context;
+    const left = await leftIn(context, id);
+    if (left === undefined) return;
+    const self = await caller(context);
+    const others = left.filter((member) => !isSame(self, member));
+    if (others.length > 0 && !state.forceDestroy) throw notEmptied(context, id, state, others);
+    if (others.length > 0)
+      report.warning(`forceDestroy: removing ${formatCount(others.length, "member")} of ${quote(state.name)}`);
+    for (const member of others) await members.remove(id, member);
+    await removeEmptied(context, id, state, left.filter((member) => !others.includes(member)));
+    await proveGone(context, { kind: "team", what: called(state), id, find: (one) => find(context, one) });
   },
 });
 
@@ -141,48 +137,63 @@ const called = ({ name }: { name: string }): string => `team ${quote(name)}`;
 
 type Find = () => Promise<Found | undefined>;
 
-/** Deletes a team that nobody is in but the account itself, which came with the team. */
-async function removeEmptied(context: ResourceContext, id: string, state: Kept): Promise<void> {
-  const remove = () => orUndefinedIfNotFound(context.client.deleteteam({ teamID: id }, context));
-  const refusal = await refusalOf(deleteEmptied(context, remove));
-  if (!refusal) return;
-  const left = (await context.members.list(id, { fresh: true })) ?? [];
-  const self = await caller(context);
-  const own = left.filter((member) => isSame(self, member));
-  // Nobody is taken out while anybody else stands in the way: the team would stay, without them.
-  const others = inTheWay(refusal, left, own);
-  if (others.length > 0 || own.length === 0) throw notEmptied(context, state, refusal, others);
-  for (const member of own) await context.members.remove(id, member);
-  await remove();
+/** Milliseconds before a team is read again in which others than the account are, twice as many each time, and how often. */
+const pause = { milliseconds: 200, most: 3 };
+
+/**
+ * Reads who is in a team that is about to go; undefined where there is none. A platform may take a team with everybody in
+ * it, so this is asked before anything is sent. Engines delete side by side what does not depend on each other, such as members
+ * that a program makes inside of `apply`: so it waits while they become fewer.
+ */
+async function leftIn(context: ResourceContext, id: string): Promise<readonly ListedMember[] | undefined> {
+  let left = await context.members.proved(id);
+  let fewest = Infinity;
+  for (let pauses = 0; left !== undefined; pauses++) {
+    const self = await caller(context);
+    const count = left.filter((member) => !isSame(self, member)).length;
+    if (count === 0) return left;
+    if (count < fewest) [fewest, pauses] = [count, 0];
+    if (pauses === pause.most) return left;
+    await context.sleep(pause.milliseconds * 2 ** pauses);
+    left = await context.members.list(id, { fresh: true });
+  }
+  return left;
 }
 
-/** The refusal with which a deletion ended; undefined when it did not. */
-async function refusalOf(deletion: Promise<unknown>): Promise<ApiError | undefined> {
+/** Deletes a team that nobody is in but the account itself, which came with the team and may stand in the way of that. */
+async function removeEmptied(
+  context: ResourceContext,
+  id: string,
+  state: Kept,
+  own: readonly ListedMember[],
+): Promise<void> {
+  const remove = () => orUndefinedIfNotFound(context.client.deleteteam({ teamID: id }, context));
   try {
-    await deletion;
-    return undefined;
+    await remove();
   } catch (error) {
     const isMet = error instanceof ApiError && (error.code === "conflict" || isRefusal(error));
-    if (isMet) return error;
-    throw error;
+    if (!isMet || own.length === 0) throw error;
+    const names = own.flatMap(({ userID, teamMemberID, email }) => [userID, teamMemberID, email?.toLowerCase()]);
+    const others = error.dependants.filter((one) => !names.includes(one.id) && !names.includes(one.name.toLowerCase()));
+    if (others.length > 0) {
+      const who = some(others.map(({ name }) => name), maxNamed);
+      throw new ResourceError(`${called(state)} was not deleted, since the platform says that others are in it, whom its list lacks: ${who}.`);
+    }
+    for (const member of own) await context.members.remove(id, member);
+    await remove();
   }
 }
 
-/** The names of those who keep a team from being deleted, but for some: as the platform names them, else all who are left. */
-function inTheWay({ dependants }: ApiError, left: readonly ListedMember[], but: readonly ListedMember[]): string[] {
-  const names = (member: ListedMember) => [member.userID, member.teamMemberID, member.email?.toLowerCase()];
-  const known = new Set(but.flatMap(names));
-  if (dependants.length === 0) return left.filter((member) => !but.includes(member)).map(nameOf);
-  return dependants.flatMap(({ id, name }) => (known.has(id) || known.has(name.toLowerCase()) ? [] : name));
-}
+/** Most people whom a refusal names. */
+const maxNamed = 20;
 
-function notEmptied(context: Context, state: Kept, refusal: ApiError, others: readonly string[]): Error {
-  if (others.length === 0 && refusal.code !== "conflict") return refusal;
+function notEmptied(context: ResourceContext, id: string, state: Kept, others: readonly ListedMember[]): Error {
   const { resourceUrn: urn } = state;
   const isReplaced = urn !== undefined && context.identities.isDeclared(urn);
+  const follow = isReplaced && others.every((member) => context.claims.declaring(id, member) !== undefined);
   return new ResourceError(
-    `${called(state)} was not deleted because it still has members: ${others.join(", ")}. ` +
-      (isReplaced
+    `${called(state)} was not deleted because it still has members: ${some(others.map(nameOf), maxNamed)}. ` +
+      (follow
         ? `It was replaced. Run up again, without --target-replace: its members follow, and then it goes.`
         : `Remove them first, or set forceDestroy: true and run up before destroy.`),
   );

@@ -31,6 +31,8 @@ export function describeSizes(): DescribeSize {
       case "TeamMember":
         remember(left, properties["teamID"], urn, 1);
         return undefined;
+      case "Organization":
+        return "its teams can't be listed: those of others may go with it";
       default:
         return undefined;
     }

@@ -1,5 +1,5 @@
 import type { CallOptions, CallRecord } from "../../client/http/call.ts";
-import { ApiError, isOutcomeUnknown, isRefusal, isUndocumented, orUndefinedIfNotFound } from "../../contract/errors.ts";
+import { ApiError, isOutcomeUnknown, isRefusal, isUndocumented } from "../../contract/errors.ts";
 import { timeOf } from "../../contract/fields.ts";
 import { ResourceError, type Context } from "./resource.ts";
 
@@ -23,35 +23,6 @@ export function toManagedDescription(
   return state.description === undefined ? {} : { description: absentAs(state.description, found.description) };
 }
 
-/** Deletes a team with all of its members. */
-export async function dissolve(context: Context, teamID: string): Promise<void> {
-  for (const member of (await context.members.list(teamID)) ?? []) await context.members.remove(teamID, member);
-  await orUndefinedIfNotFound(context.client.deleteteam({ teamID }, context));
-}
-
-/** Milliseconds before a refused deletion is tried again, twice as many each time, and how often nothing may have happened. */
-const pause = { milliseconds: 200, most: 3 };
-
-/**
- * Deletes what holds nothing any more. Engines delete side by side what does not depend on each other, such as members
- * that a program makes inside of `apply`: so it is tried again while what stands in the way becomes less.
- */
-export async function deleteEmptied({ sleep }: Context, remove: () => Promise<unknown>): Promise<void> {
-  let fewest = Infinity;
-  for (let pauses = 0; ; pauses++) {
-    try {
-      await orUndefinedIfNotFound(remove());
-      return;
-    } catch (error) {
-      if (!(error instanceof ApiError && error.code === "conflict")) throw error;
-      const count = error.dependants.length;
-      if (count < fewest) [fewest, pauses] = [count, 0];
-      if (pauses === pause.most) throw error;
-    }
-    await sleep(pause.milliseconds * 2 ** pauses);
-  }
-}
-
 /** The live description. An empty one is returned in the declared spelling of "nothing". */
 const absentAs = (declared: string | null, found: string | null | undefined): string | null =>
   nothing(found) ? (nothing(declared) ? declared : null) : (found ?? null);
@@ -72,18 +43,20 @@ const unlike = {
 };
 
 /**
- * Goes on with what is there under the ID of the creation, or throws why not. The ID is derived from the resource's URN: what
+ * Goes on with what is there under the ID of the creation, or throws why not; true where it is adopted. The ID is derived from the resource's URN: what
  * has it, says what is declared and is a day old at most, is what an interrupted run made.
  */
 function take<Found extends Aged>(
   { context, what, matches, adopt }: Creation<Found>,
   id: string,
   { found, age, isOurs }: { found: Found; age: keyof typeof unlike; isOurs: boolean },
-): void {
+): boolean {
   if (isOurs || (matches(found) && age === "recent")) {
     context.report.info(`${what} was already there with the ID that this resource creates it with: going on with it`);
+    return false;
   } else if (adopt) {
     context.report.info(`adopting ${id} as ${what}`);
+    return true;
   } else {
     const how = matches(found) ? unlike[age] : unlike.recent;
     throw new ResourceError(
@@ -134,6 +107,8 @@ export const uncancellable = <Any extends Context>(context: Any): Any => ({ ...c
 interface Created<Found> {
   id: string;
   found?: Found;
+  /** Undefined where the thing was this resource's already. */
+  isAdopted?: boolean;
 }
 
 /**
@@ -144,7 +119,7 @@ export async function createOnce<Found extends Aged>(creation: Creation<Found>):
   const { choose, create, urn, context } = creation;
   const { journal } = context;
   const id = choose();
-  if (id === undefined) return { id: await create(undefined) };
+  if (id === undefined) return { id: await create(undefined), isAdopted: false };
   const kept = creation.keeps ? await creation.find(id, context) : undefined;
   if (kept) return { id, found: kept };
   const thing = creation.thing(id);
@@ -156,7 +131,7 @@ export async function createOnce<Found extends Aged>(creation: Creation<Found>):
       const newID = await create(id);
       if (newID === id) honouring.add(context.client);
       journal.answered(urn, thing);
-      return { id: newID };
+      return { id: newID, isAdopted: false };
     } catch (error) {
       const isUnknown = isOutcomeUnknown(error);
       isLost ||= mayBeMade(error);
@@ -171,9 +146,9 @@ export async function createOnce<Found extends Aged>(creation: Creation<Found>):
       if (choose() !== id) return createOnce(creation);
       // It is of the call that was lost, unless it was there for long: nothing else makes a thing with this ID.
       const isOurs = creation.matches(found) && (isBegun || (isLost && age !== "old"));
-      take(creation, id, { found, age, isOurs });
+      const isAdopted = take(creation, id, { found, age, isOurs });
       journal.answered(urn, thing);
-      return { id, found };
+      return { id, found, isAdopted };
     }
   }
 }
