@@ -46,7 +46,13 @@ export const deviations = {
   memberAgain: deviation("What adding a member does who is there already", "nothing", "refused"),
   creatorJoins: deviation("Whether who makes a team becomes its member", "yes", "no"),
   invitations: deviation("What is done with an unknown e-mail address", "invited", "refused", "dropped"),
-  roleChange: deviation("Whether a member's role can be changed", "yes", "ignored", "refused"),
+  roleChange: deviation(
+    "Whether a member's role can be changed; `exclusive` takes it from a team's other administrators but the caller",
+    "yes",
+    "ignored",
+    "refused",
+    "exclusive",
+  ),
   defaultChannel: deviation("What a notification without a channel does", "both", "inApp"),
   notificationValues: deviation("What is done with message, badge and channel of a notification", "kept", "dropped"),
 } as const satisfies Record<string, Habit>;

@@ -65,6 +65,10 @@ export const updateteammember: Handler<"updateteammember"> = ({ role, ...request
   if (roleChange === "refused" && role !== member.role) throw invalid("role: roles can't be changed");
   if (roleChange === "ignored") return {};
   call.database.run("UPDATE members SET role = ? WHERE id = ?", role, member.id);
+  if (roleChange === "exclusive" && role === "admin") {
+    const others = "UPDATE members SET role = 'member' WHERE team_id = ? AND user_id NOT IN (?, ?)";
+    call.database.run(others, member.teamID, member.userID, call.user.id);
+  }
   return {};
 };
 

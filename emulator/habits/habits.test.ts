@@ -260,9 +260,17 @@ const looks: { [Name in SwitchName]: (wire: Wire) => Promise<unknown> } = {
   ],
   roleChange: async (wire) => {
     const { teamID } = await team(wire);
-    await wire.post("insertteammembers", { teamIDs: [teamID], emails: ["ada@example.com"] });
+    const emails = ["ada@example.com", "bob@example.com"];
+    await wire.post("insertteammembers", { teamIDs: [teamID], emails });
     const { status } = await wire.post("updateteammember", { teamID, userID: "ada", role: "admin" });
-    return [status, shape((await wire.post("readteammember", { teamID, userID: "ada" })).body)];
+    const roles = async () => {
+      const { body } = await wire.post("teammembers", { teamIDs: [teamID] });
+      return (at(body, "body.teamMembers") as { role?: string }[]).map(({ role }) => role);
+    };
+    const before = await roles();
+    const userID = at((await wire.get("userid?email=bob@example.com")).body, "body.userID");
+    await wire.post("updateteammember", { teamID, userID, role: "admin" });
+    return [status, before, await roles()];
   },
   defaultChannel: async (wire) => {
     const appID = await app(wire);

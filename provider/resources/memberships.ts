@@ -2,6 +2,7 @@ import type { CallOptions } from "../client/http/call.ts";
 import type { ListedMember } from "../client/members/memberLists.ts";
 import { isNotFound } from "../contract/errors.ts";
 import { quote, some } from "../messages/text.ts";
+import { describeNamed } from "./model/identities.ts";
 import { ResourceError, type Context } from "./model/resource.ts";
 import { nameOf, People, type LiveMember, type Person, type RoleChange, type Wanted } from "./people.ts";
 import type { TeamClaims } from "./teamClaims.ts";
@@ -94,11 +95,34 @@ async function each<Item>(items: readonly Item[], work: (item: Item) => Promise<
 
 /** Gives members other roles; answers the changes that failed, with the reason. `findLacking` proves the others. */
 export const changeRoles = (
-  { members }: Context,
+  { members, identities, claims }: MemberContext,
   teamID: string,
   changes: readonly RoleChange<ListedMember>[],
 ): Promise<Map<RoleChange<ListedMember>, unknown>> =>
-  each(changes, ({ member, role }) => members.setRole(teamID, member, role));
+  each(changes, async ({ member, role }) => {
+    const team = role === "member" ? claims.administered(identities.holders(teamID), member.userID) : undefined;
+    if (team) throw new ResourceError(`${describeNamed(team)} names them as its adminID. Declare one of the two`);
+    await members.setRole(teamID, member, role);
+  });
+
+/** That others have lost the roles that this run left them with, in sentences: a platform may allow one administrator alone. */
+export function describeMisplaced(
+  misplaced: readonly RoleChange<LiveMember>[],
+  isHidden: boolean | undefined,
+): string[] {
+  if (misplaced.length === 0) return [];
+  const found = misplaced.map(({ member, role }) => `${quote(member.role ?? "")} in place of ${role}`);
+  const who = names(
+    misplaced.map(({ member }) => member),
+    isHidden,
+  );
+  const has = misplaced.length === 1 ? "has" : "have";
+  const which = isHidden ? "" : ` (${some(found, maxNamed.plan)})`;
+  return [
+    `${who} ${has} another role than declared after the others' changes${which}: the platform may allow fewer ` +
+      `administrators. Declare roles that it keeps; then run up again with --refresh`,
+  ];
+}
 
 /** Those of the changes that the list of the team, read after them, does not have, with the reason. */
 export function findLacking(
@@ -168,6 +192,30 @@ export async function takeOut(
   return new Map(
     leaving.flatMap((member) => (there.has(member) ? [[member, failures.get(member) ?? stillThere] as const] : [])),
   );
+}
+
+/**
+ * Those of some people whom the list of a team lacks though they may be in it: they were added with success and no list has
+ * shown them. Their removal is sent all the same.
+ */
+export async function unlisted(
+  { members }: Context,
+  people: readonly Person[],
+  list: readonly ListedMember[],
+): Promise<ListedMember[]> {
+  const there = new People(list);
+  const missing = people.filter((one) => !there.has(one));
+  const found = missing.map(async ({ email, userID }): Promise<ListedMember[]> => {
+    try {
+      const known = userID ?? (email === undefined ? undefined : await members.userIDAt(email));
+      return known === undefined ? [] : [{ email, userID: known }];
+    } catch (error) {
+      // A list with addresses tells by itself that somebody is not there.
+      if (list.every((one) => one.email !== undefined)) return [];
+      throw error;
+    }
+  });
+  return (await Promise.all(found)).flat();
 }
 
 /** Names that a message gives of each kind. */

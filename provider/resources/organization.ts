@@ -4,12 +4,7 @@ import { ApiError, orUndefinedIfNotFound } from "../contract/errors.ts";
 import { id, withoutUndefined } from "../contract/values.ts";
 import { quote } from "../messages/text.ts";
 import { chosenID } from "./model/chosenIDs.ts";
-import {
-  findChangedValues,
-  createOnce,
-  toManagedDescription,
-  uncancellable,
-} from "./model/creation.ts";
+import { findChangedValues, createOnce, toManagedDescription, uncancellable } from "./model/creation.ts";
 import { describeNamed, readName } from "./model/identities.ts";
 import {
   adopt,

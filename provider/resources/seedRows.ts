@@ -137,7 +137,8 @@ const inputs = z.object({
     computed: true,
   }),
   ...fromSdk,
-  adopt,
+  // What is there is taken over by the next run, not with the next change.
+  adopt: adopt.meta({ ...adopt.meta(), ignoredInDiff: false }),
 });
 
 /** Inputs that a preview does not tell of a seed that has no salt yet: an up makes others. */

@@ -5,13 +5,8 @@ import type { AnswerOf } from "../contract/endpoints.ts";
 import { ApiError, isRefusal, orUndefinedIfNotFound } from "../contract/errors.ts";
 import { id, withoutUndefined } from "../contract/values.ts";
 import { formatCount, quote, some } from "../messages/text.ts";
-import { caller, explainLack } from "./memberships.ts";
-import {
-  findChangedValues,
-  createOnce,
-  toManagedDescription,
-  uncancellable,
-} from "./model/creation.ts";
+import { caller, explainLack, findRole } from "./memberships.ts";
+import { findChangedValues, createOnce, toManagedDescription, uncancellable } from "./model/creation.ts";
 import { describeNamed } from "./model/identities.ts";
 import { adopt, common, generation, PartialFailure, ResourceError, type Context } from "./model/resource.ts";
 import { proveGone, proveNew, proveSettings } from "./model/settings.ts";
@@ -53,7 +48,8 @@ export const team = resource({
       `team ${quote(name)} stays: ${owner.itself ? "this resource goes on with it" : `${describeNamed(owner)} has it`}`,
   },
 
-  check: ({ identities }, { inputs }) => {
+  check: ({ identities, claims }, { inputs }) => {
+    claims.administer(inputs.resourceUrn, inputs.adminID);
     const generation = identities.generation(inputs.resourceUrn);
     return Promise.resolve({ inputs: { ...inputs, ...withoutUndefined({ generation }) }, problems: [] });
   },
@@ -97,7 +93,9 @@ export const team = resource({
     if (organizationID === undefined) {
       throw new ResourceError(`team ${id} can't be read: the platform does not say which organization it belongs to`);
     }
-    return { id, outputs: { ...state, organizationID, name: found.name, ...toManagedDescription(found, state) } };
+    const own = { organizationID, name: found.name, ...toManagedDescription(found, state) };
+    const isKept = state.adminID === undefined || (await isAdministrator(context, id, state.adminID));
+    return { id, outputs: { ...state, ...own, ...(isKept ? {} : { adminID: undefined }) } };
   },
 
   update: async (context, id, old, inputs) => {
@@ -125,7 +123,12 @@ export const team = resource({
     if (others.length > 0)
       report.warning(`forceDestroy: removing ${formatCount(others.length, "member")} of ${quote(state.name)}`);
     for (const member of others) await members.remove(id, member);
-    await removeEmptied(context, id, state, left.filter((member) => !others.includes(member)));
+    await removeEmptied(
+      context,
+      id,
+      state,
+      left.filter((member) => !others.includes(member)),
+    );
     await proveGone(context, { kind: "team", what: called(state), id, find: (one) => find(context, one) });
   },
 });
@@ -176,8 +179,13 @@ async function removeEmptied(
     const names = own.flatMap(({ userID, teamMemberID, email }) => [userID, teamMemberID, email?.toLowerCase()]);
     const others = error.dependants.filter((one) => !names.includes(one.id) && !names.includes(one.name.toLowerCase()));
     if (others.length > 0) {
-      const who = some(others.map(({ name }) => name), maxNamed);
-      throw new ResourceError(`${called(state)} was not deleted, since the platform says that others are in it, whom its list lacks: ${who}.`);
+      const who = some(
+        others.map(({ name }) => name),
+        maxNamed,
+      );
+      throw new ResourceError(
+        `${called(state)} was not deleted, since the platform says that others are in it, whom its list lacks: ${who}.`,
+      );
     }
     for (const member of own) await context.members.remove(id, member);
     await remove();
@@ -217,6 +225,17 @@ async function sync(context: Context, teamID: string, outputs: Kept, there?: Fou
   if (Object.keys(change).length === 0) return;
   await context.client.updateteam({ teamID, teamInfo: change }, context);
   await proveSettings({ context, what: called(outputs), id: teamID, wanted, outputs, find: look });
+}
+
+/** False where the platform shows that a user is no administrator of a team: true where it shows no role, or nobody may look. */
+async function isAdministrator(context: Context, teamID: string, userID: string): Promise<boolean> {
+  try {
+    const member = (await context.members.list(teamID))?.find((one) => one.userID === userID);
+    return member !== undefined && ((await findRole(context, teamID, member)) ?? "admin") === "admin";
+  } catch (error) {
+    if (error instanceof ApiError && (error.code === "forbidden" || error.code === "notFound")) return true;
+    throw error;
+  }
 }
 
 /** Throws unless a user is seen to be an administrator of the team; the next run then tries again. */

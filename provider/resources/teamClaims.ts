@@ -2,7 +2,7 @@ import { some } from "../messages/text.ts";
 import { describeNamed, readName, type NamedResource } from "./model/identities.ts";
 import type { InputProblem } from "./model/resource.ts";
 import { setAt } from "./model/sets.ts";
-import { isManaged, namesOf, type LiveMember, type Person } from "./people.ts";
+import { isManaged, namesOf, type LiveMember, type Person, type Role, type RoleChange, type Wanted } from "./people.ts";
 
 /** The members that a resource declares: a TeamRoster a team's, a TeamMember one. */
 export interface TeamClaim {
@@ -26,6 +26,10 @@ export class TeamClaims {
   readonly #about = new Map<string, Set<string>>();
   /** Subjects of each URN. */
   readonly #spoken = new Map<string, Set<string>>();
+  /** By team and user ID: the roles that people have as they are declared, unchanged or set by this run. */
+  readonly #roles = new Map<string, Map<string, { role: Role; urn: string }>>();
+  /** User IDs of administrators that teams name, by the team's URN. */
+  readonly #administrators = new Map<string, string>();
 
   /** Notes a claim, in place of an earlier one of the same resource; returns the other resource that contradicts it. */
   claim(urn: string, claim: TeamClaim): InputProblem[] {
@@ -41,15 +45,48 @@ export class TeamClaims {
   /** Drops the claim of a resource that was deleted, or whose team is not known. */
   forget(urn: string | undefined): void {
     if (urn === undefined || !this.#claims.delete(urn)) return;
+    for (const roles of this.#roles.values())
+      for (const [userID, one] of roles) if (one.urn === urn) roles.delete(userID);
     this.#deciding.delete(urn);
     for (const about of this.#spoken.get(urn) ?? []) this.#about.get(about)?.delete(urn);
     this.#spoken.delete(urn);
   }
 
-  /** The user IDs of those whom a resource declares by their addresses: lists of a platform may have IDs alone. */
-  found(urn: string | undefined, people: readonly Person[]): void {
+  /**
+   * The user IDs of those whom a resource declares by their addresses: lists of a platform may have IDs alone. With a role,
+   * they have that one by now.
+   */
+  found(urn: string | undefined, people: readonly Wanted[]): void {
     const claim = this.#claims.get(urn ?? "");
-    if (urn !== undefined && claim) this.#index(urn, { ...claim, people });
+    if (urn === undefined || !claim) return;
+    this.#index(urn, { ...claim, people });
+    const roles = this.#roles.get(claim.teamID) ?? new Map<string, { role: Role; urn: string }>();
+    this.#roles.set(claim.teamID, roles);
+    for (const { userID, role } of people) if (userID && role !== undefined) roles.set(userID, { role, urn });
+  }
+
+  /** Members of a list whose roles are others by now than this run left them: a platform may take one with another's change. */
+  misplaced<Live extends LiveMember>(teamID: string, list: readonly Live[], except?: string): RoleChange<Live>[] {
+    const roles = this.#roles.get(teamID);
+    return list.flatMap((member) => {
+      const { role, urn } = roles?.get(member.userID) ?? {};
+      return role === undefined || urn === except || member.role === undefined || member.role === role
+        ? []
+        : [{ member, role }];
+    });
+  }
+
+  /** Notes the administrator whom a team names, by its URN. */
+  administer(urn: string | undefined, userID: string | undefined): void {
+    if (urn === undefined) return;
+    if (userID === undefined) this.#administrators.delete(urn);
+    else this.#administrators.set(urn, userID);
+  }
+
+  /** The first of some teams that names a user as its administrator. */
+  administered(teams: Iterable<string>, userID: string): NamedResource | undefined {
+    const urn = [...teams].find((one) => this.#administrators.get(one) === userID);
+    return urn === undefined ? undefined : readName(urn);
   }
 
   /** The resource that declares a membership, other than the one that asks. */

@@ -5,7 +5,17 @@ import { memberAt } from "../client/members/teamIndex.ts";
 import { role } from "../contract/members.ts";
 import { id } from "../contract/values.ts";
 import { quote } from "../messages/text.ts";
-import { caller, changeRoles, findLacking, findRole, sentences, takeOut, type MemberContext } from "./memberships.ts";
+import {
+  caller,
+  changeRoles,
+  describeMisplaced,
+  findLacking,
+  findRole,
+  sentences,
+  takeOut,
+  unlisted,
+  type MemberContext,
+} from "./memberships.ts";
 import { uncancellable } from "./model/creation.ts";
 import { describeNamed } from "./model/identities.ts";
 import { common, PartialFailure, ResourceError } from "./model/resource.ts";
@@ -39,7 +49,13 @@ const inputs = z.object({
   ...invitationTargets,
 });
 
-const outputs = z.object({ ...userFound });
+const outputs = z.object({
+  ...userFound,
+  unseen: z.literal(true).optional().meta({
+    description: "True where the user was added with success and no list has shown them yet.",
+    internal: true,
+  }),
+});
 
 type Inputs = z.output<typeof inputs>;
 type Kept = State<typeof inputs, typeof outputs>;
@@ -79,8 +95,11 @@ export const teamMember = resource({
       report.forecast(managedFromNowOn(1));
       spelt.changed.push("found");
     }
+    // A refresh takes from the engine what it knew of the failure.
+    if (old.unseen) spelt.changed.push("unseen");
     if (spelt.replaces.length > 0) return Promise.resolve(spelt);
-    const people = news.inputs.ended ? [] : [{ userID: old.memberUserID, email: old.email }];
+    const role = old.role === news.inputs.role ? old.role : undefined;
+    const people = news.inputs.ended ? [] : [{ userID: old.memberUserID, email: old.email, role }];
     return Promise.resolve({ ...spelt, findings: { people } });
   },
 
@@ -92,20 +111,23 @@ export const teamMember = resource({
 
   read: async (context, id, state) => {
     const { teamID, userID: named } = parts(id);
+    const who = { ...state, ...toPerson(named) };
+    if (state.unseen) await context.members.awaits(teamID, [who]);
     const list = await context.members.list(teamID);
     if (!list) return undefined;
     if ("found" in state && state.found !== undefined) context.report.info(managedFromNowOn(1));
     if (state.ended) return { id, outputs: { ...state, teamID, memberUserID: state.memberUserID ?? named } };
-    const found = await memberIn(context, list, { ...state, ...toPerson(named) });
-    if (!found) return undefined;
+    const found = await memberIn(context, list, who);
+    // Who is not seen yet is not known to be gone.
+    if (!found) return state.unseen && { id, outputs: { ...state, teamID, memberUserID: state.memberUserID ?? named } };
     const { userID } = found;
     const imported = state.teamID === undefined;
-    const who = imported ? (found.email === undefined ? { userID } : { email: found.email }) : {};
+    const name = imported ? (found.email === undefined ? { userID } : { email: found.email }) : {};
     const isManaged = imported || state.role !== undefined;
     // A platform that shows no role has the one that was set, as far as anybody knows.
     const managed = isManaged ? { role: declarable((await findRole(context, teamID, found)) ?? state.role) } : {};
-    const { found: _, ...rest } = { found: undefined, ...state };
-    return { id: `${teamID}/${userID}`, outputs: { ...rest, ...who, ...managed, teamID, memberUserID: userID } };
+    const { found: _, unseen: _unseen, ...rest } = { found: undefined, unseen: undefined, ...state };
+    return { id: `${teamID}/${userID}`, outputs: { ...rest, ...name, ...managed, teamID, memberUserID: userID } };
   },
 
   update: async (context, id, old, inputs) => {
@@ -157,14 +179,14 @@ async function ensure(context: MemberContext, inputs: Inputs, present?: string) 
       );
     identities.has(urn, id);
   }
-  claims.found(urn, [member]);
+  claims.found(urn, [{ userID: member.userID, email: member.email }]);
   const outputs = { ...inputs, memberUserID: member.userID };
   if (isUnseen) {
     const message =
       reason === undefined
         ? `${who} was added to team ${teamID}, and is not in its list yet. Check on the platform whether the user may be a member there; the next up looks again.`
         : `whether ${who} is a member of team ${teamID} is not known; the next up looks again: ${messageOf(reason)}`;
-    throw new PartialFailure(message, id, { ...outputs, role: undefined });
+    throw new PartialFailure(message, id, { ...outputs, role: undefined, unseen: true });
   }
   const isKnown = present !== undefined || identities.replaced(urn) !== undefined || members.isMade(teamID);
   if (existed && !isKnown) report.info(`${who} was a member of the team already and is managed from now on`);
@@ -179,23 +201,29 @@ async function ensure(context: MemberContext, inputs: Inputs, present?: string) 
 
 /** Gives a member the declared role, and reads it back. */
 async function withRole(context: MemberContext, outputs: Kept, member: ListedMember): Promise<Kept> {
-  const { teamID, role } = outputs;
+  const { teamID, role, resourceUrn: urn } = outputs;
+  const { claims, members } = context;
   const there = { ...member, role: await findRole(context, teamID, member, context) };
   const { change } = planMembers([{ ...member, role }], [there], { mode: "additive" });
-  if (change.length === 0) return outputs;
   const failed = await changeRoles(context, teamID, change);
   for (const reason of failed.values()) throw reason;
-  const list = (await context.members.proved(teamID)) ?? [];
-  const now = list.filter(({ userID }) => userID === member.userID);
-  const after = await Promise.all(
-    now.map(async (one) => ({ ...one, role: await findRole(context, teamID, one, context) })),
-  );
-  for (const reason of findLacking(context, after, change).values()) {
-    const [found] = after;
-    const id = `${teamID}/${member.userID}`;
-    const message = `${nameOf(outputs)} was not given the role ${role ?? ""} in team ${teamID}: ${reason}.`;
-    throw new PartialFailure(message, id, { ...outputs, role: declarable(found?.role) });
+  const id = `${teamID}/${member.userID}`;
+  const list = (change.length > 0 ? await members.proved(teamID) : members.known(teamID)) ?? [];
+  if (change.length > 0) {
+    const now = list.filter(({ userID }) => userID === member.userID);
+    const after = await Promise.all(
+      now.map(async (one) => ({ ...one, role: await findRole(context, teamID, one, context) })),
+    );
+    for (const reason of findLacking(context, after, change).values()) {
+      const [found] = after;
+      const message = `${nameOf(outputs)} was not given the role ${role ?? ""} in team ${teamID}: ${reason}.`;
+      throw new PartialFailure(message, id, { ...outputs, role: declarable(found?.role) });
+    }
   }
+  claims.found(urn, [{ userID: member.userID, email: member.email ?? outputs.email, role }]);
+  const [taken] = describeMisplaced(claims.misplaced(teamID, list), false);
+  if (taken !== undefined)
+    throw new PartialFailure(`${nameOf(outputs)} is a member of team ${teamID}, but ${taken}.`, id, outputs);
   return outputs;
 }
 
@@ -203,13 +231,21 @@ async function withRole(context: MemberContext, outputs: Kept, member: ListedMem
 async function leave(context: MemberContext, id: string, state: Kept): Promise<void> {
   const { teamID, userID } = parts(id);
   const person = { userID: state.memberUserID, email: state.email ?? toPerson(userID).email };
+  if (state.unseen) await context.members.awaits(teamID, [person]);
   const list = await context.members.list(teamID);
-  const member = list && (await memberIn(context, list, person));
+  if (!list) return;
+  const [unseen] = state.unseen ? await unlisted(context, [person], list) : [];
+  const member = (await memberIn(context, list, person)) ?? unseen;
   if (!member) return;
   const known = { ...member, email: member.email ?? person.email };
   if (context.claims.deciding(teamID, known)) {
     const owner = context.claims.declaring(teamID, known);
     if (owner) context.report.info(stays([nameOf(known)], [teamID], owner));
+    return;
+  }
+  const team = context.claims.administered(context.identities.holders(teamID), known.userID);
+  if (team) {
+    context.report.info(`${nameOf(known)} stays a member: ${describeNamed(team)} names them as its adminID`);
     return;
   }
   if (isSame(await caller(context), known)) {

@@ -8,11 +8,13 @@ import { formatCount, formatCounts } from "../messages/text.ts";
 import {
   caller,
   changeRoles,
+  describeMisplaced,
   findLacking,
   identify,
   names,
   sentences,
   takeOut,
+  unlisted,
   withRoles,
   type MemberContext,
 } from "./memberships.ts";
@@ -51,9 +53,11 @@ const inputs = z.object({
   members: z.record(member, role).optional().meta({
     description:
       "Roles, admin or member, by e-mail address (an unknown one is invited) or by user ID. Either this or source.",
+    secretIf: "sensitive",
   }),
   until: z.record(member, lastDay).optional().meta({
     description: "Last days (UTC) of members, by the names that they have in members: after it they count as absent.",
+    secretIf: "sensitive",
   }),
   source: z
     .string()
@@ -77,11 +81,9 @@ const inputs = z.object({
   maxRemovals: fraction.default(0.25).meta({
     description:
       "Largest part of the managed members (from 10 on; in a team that had members before the roster, from the first on) that one run may remove, as a fraction of 1.",
-    ignoredInDiff: true,
   }),
   minAdmins: z.int().min(0).optional().meta({
     description: "Administrators that must be left. When unset, the last one is neither removed nor demoted.",
-    ignoredInDiff: true,
   }),
   keepSelf: z
     .boolean()
@@ -90,12 +92,10 @@ const inputs = z.object({
       description:
         "True if the account that makes the calls keeps its place: undeclared it is left alone, by a destroy too; " +
         "dropping it from the members or demoting it is refused.",
-      ignoredInDiff: true,
     }),
   ...invitationTargets,
   sensitive: z.boolean().optional().meta({
     description: "The members are secret: messages tell counts and no names. Set by itself when members are a secret.",
-    ignoredInDiff: true,
     marksSecret: "members",
   }),
 });
@@ -177,6 +177,10 @@ export const teamRoster = resource({
       report.forecast(managedFromNowOn(count));
       changed.push("found");
     }
+    // A refresh takes from the engine what it knew of the failure.
+    if (unseenIn(old).length > 0) changed.push("userIDs");
+    if (inputs.sensitive === true && old.sensitive !== true)
+      report.forecast("the members are secret from now on, in the state too: nobody joins or leaves for that");
     if (changed.length > 0 && change.replaces.length === 0 && unknown.size === 0) {
       const declaration = inputs as Inputs; // nothing is unknown
       // The last known members: as they were applied, or as a refresh saw them.
@@ -205,6 +209,7 @@ export const teamRoster = resource({
   },
 
   read: async (context, id, state) => {
+    await context.members.awaits(id, unseenIn(state));
     const listed = await context.members.list(id);
     if (!listed) return undefined;
     const count = countFound(state);
@@ -216,19 +221,31 @@ export const teamRoster = resource({
     const wanted = await identify(context, toWanted(declaration.members, state), live);
     // An import shows everybody, the caller too.
     const self = state.members && declaration.keepSelf ? await caller(context) : undefined;
-    return { id, outputs: { ...declaration, ...observe(live, wanted, declaration, self) } };
+    const there = observe(live, wanted, declaration, self);
+    // Who is not seen yet is not known to be gone.
+    const unseen = unseenIn(state).flatMap((one): [string, Role][] => {
+      const name = nameOf(one);
+      return Object.hasOwn(there.members, name) ? [] : [[name, declaration.members[name] ?? "member"]];
+    });
+    return { id, outputs: { ...declaration, ...withUnseen(there, unseen) } };
   },
 
   update: (context, _id, old, inputs) => apply(context, checked(inputs), { old }),
 
   delete: async (context, id, state) => {
+    await context.members.awaits(id, unseenIn(state));
     const listed = await context.members.list(id, { fresh: true });
     if (!listed) return;
     const owned = await identify(context, toWanted(state.members, state), listed);
     const spared = new Spared(context, id, owned);
     const [self, isOwned] = [await caller(context), new People(owned)];
     const own = state.keepSelf ? listed.find((one) => isOwned.has(one) && isSame(self, one)) : undefined;
-    const isLeaving = (one: ListedMember): boolean => one !== own && isOwned.has(one) && !spared.has(one);
+    const teams = context.identities.holders(id);
+    const isLeaving = (one: ListedMember): boolean =>
+      one !== own &&
+      isOwned.has(one) &&
+      !spared.has(one) &&
+      context.claims.administered(teams, one.userID) === undefined;
     // The last state knows the roles of those who leave; each of the others may be an administrator.
     const left = await withRoles(
       context,
@@ -248,7 +265,8 @@ export const teamRoster = resource({
     if (own) context.report.info(`${nameOf(own)} stays a member: its account makes these calls`);
     spared.report(sensitive);
     if (leaving.length > 0) context.report.info(`removes ${formatCount(leaving.length, "person")}`);
-    const failures = await takeOut(context, id, plan.remove);
+    const unseen = await unlisted(context, unseenIn(state), listed);
+    const failures = await takeOut(context, id, [...plan.remove, ...unseen.filter((one) => !spared.has(one))]);
     if (failures.size > 0) throw new ResourceError(sentences("not removed", failures, sensitive).join("\n"));
   },
 });
@@ -262,6 +280,12 @@ export function toWanted(members: Members, { members: kept = {}, userIDs = [] }:
     return one.email === undefined || !userID ? { ...one, role } : { ...one, userID, role };
   });
 }
+
+/** Those of a state whom no list has shown yet: they have no user ID in it. */
+const unseenIn = ({ members = {}, userIDs = [] }: Kept = {}): Person[] =>
+  sortedNames(members)
+    .filter((_, at) => userIDs[at] === "")
+    .map(toPerson);
 
 const sortedNames = (members: Members): string[] => Object.keys(members).toSorted();
 
@@ -378,12 +402,17 @@ async function apply(
   const waits = notAdded.size + promoted.size > 0;
   const demotions = waits ? [] : rest.change.filter(({ role }) => role === "member");
   const demoted = await changeRoles(context, teamID, demotions);
-  const staying = await takeOut(context, teamID, waits ? [] : rest.remove, inputs.resourceUrn);
+  const gone = unseenIn(old).filter((one) => !new People(start.wanted).has(one));
+  const leaving = waits ? [] : [...rest.remove, ...(await unlisted(context, gone, start.before))];
+  const staying = await takeOut(context, teamID, leaving, inputs.resourceUrn);
 
   // The list proves the result, not the calls' answers.
-  const { after, known } = await replan(context, teamID, start);
+  const { after, known, rest: left } = await replan(context, teamID, start);
   const sent = [...promotions, ...demotions].filter((change) => !promoted.has(change) && !demoted.has(change));
   const lacking = findLacking(context, after, sent);
+  const tried = new Set([...rest.change, ...(waits ? left.change : [])].map(({ member }) => member.userID));
+  const showsRoles = after.some((one) => one.role !== undefined);
+  const taken = showsRoles ? left.change.filter(({ member }) => !tried.has(member.userID)) : [];
   const failed = (changes: ReadonlyMap<RoleChange<ListedMember>, unknown>, role: Role) =>
     new Map([...changes].flatMap(([one, reason]) => (one.role === role ? [[one.member, reason] as const] : [])));
   const failures = [
@@ -391,6 +420,7 @@ async function apply(
     ...sentences("not made an administrator", failed(new Map([...promoted, ...lacking]), "admin"), sensitive),
     ...sentences("not made a plain member", failed(new Map([...demoted, ...lacking]), "member"), sensitive),
     ...sentences("not removed", staying, sensitive),
+    ...describeMisplaced([...taken, ...context.claims.misplaced(teamID, after, inputs.resourceUrn)], sensitive),
   ];
   const outputs = { ...inputs, ...kept(inputs, { after, known, reasons, notAdded, start }) };
   if (failures.length > 0) {
@@ -400,6 +430,10 @@ async function apply(
     const message = `${count} members of team ${teamID} are there, but:\n${failures.join("\n")}`;
     throw new PartialFailure(message, teamID, outputs);
   }
+  context.claims.found(
+    inputs.resourceUrn,
+    known.map((one) => ({ ...one, userID: one.userID ?? new People(after).find(one)?.userID })),
+  );
   // An added member got the declared role by a separate call.
   const before = new Set(start.before.map(({ userID }) => userID));
   const changed = sent.filter(({ member }) => before.has(member.userID)).length;
@@ -444,14 +478,20 @@ function kept(
   const leaving = owned.filter((one) => !declared.has(one));
   const own = after.filter((one) => declared.has(one) || spares?.(one) !== true);
   const there = observe(own, [...known, ...leaving], inputs, keepSelf);
-  const people = sortedNames(there.members).map(
-    (name, at) => [name, there.members[name] ?? "member", there.userIDs[at] ?? ""] as const,
-  );
   const unsure = [...notAdded.keys()].filter((one) => {
     const reason = reasons.get(nameOf(one));
     return reason === undefined || isOutcomeUnknown(reason);
   });
-  return toKept([...people, ...unsure.map((one) => [nameOf(one), one.role ?? "member", one.userID ?? ""] as const)]);
+  return withUnseen(
+    there,
+    unsure.map((one) => [nameOf(one), one.role ?? "member"]),
+  );
+}
+
+/** Members as the state keeps them, with those whom no list has shown yet: they have no user ID. */
+function withUnseen({ members, userIDs }: Required<Kept>, unseen: readonly [string, Role][]): Required<Kept> {
+  const people = sortedNames(members).map((name, at) => [name, members[name] ?? "member", userIDs[at] ?? ""] as const);
+  return toKept([...people, ...unseen.map(([name, role]) => [name, role, ""] as const)]);
 }
 
 /** Reads the team and plans; throws what a program has to decide first. */
@@ -462,13 +502,16 @@ async function planned(
   isFirst: boolean,
 ): Promise<Start> {
   const { teamID, sensitive } = inputs;
+  await context.members.awaits(teamID, unseenIn(old));
   const listed = await context.members.list(teamID, { fresh: !context.members.isMade(teamID) });
   if (!listed) throw new ResourceError(`there is no team ${teamID}. If it was deleted, run refresh, then up.`);
   const before = await withRoles(context, teamID, listed);
   const owned = await identify(context, toWanted(old?.members ?? {}, old), before);
   const wanted = await identify(context, toWanted(inputs.members, old), before);
   const [declared, spared] = [new People(wanted), new Spared(context, teamID, owned, inputs.resourceUrn)];
-  const spares = (one: LiveMember): boolean => !declared.has(one) && spared.has(one);
+  const teams = context.identities.holders(teamID);
+  const spares = (one: LiveMember): boolean =>
+    !declared.has(one) && (spared.has(one) || context.claims.administered(teams, one.userID) !== undefined);
   const options = { ...optionsOf(inputs, await caller(context), owned), isFirst, spares };
   const plan = planMembers(wanted, before, options);
   if (plan.refusals.length > 0) {

@@ -109,6 +109,22 @@ export class MemberLists {
     return new Promise((resolve, reject) => this.#proofs.add({ teamID, resolve, reject }));
   }
 
+  /**
+   * Has lists of a team wait for people whom an earlier run added with success and no list has shown since, as long as a
+   * change may be unseen.
+   */
+  async awaits(teamID: string, people: readonly Omit<Invitation, "targets">[]): Promise<void> {
+    if (people.length === 0) return;
+    await this.list(teamID); // shows whether it has addresses
+    const named = people.map(async (one) => (one.email === undefined ? one : this.#named(one.email, [teamID])));
+    this.#late.added([teamID], await Promise.all(named));
+  }
+
+  /** Members of a team as they were read last, after all changes of ours; undefined where nobody asked since. */
+  known(teamID: string): TeamList {
+    return this.#lists.known(teamID)?.snapshot;
+  }
+
   /** True for a team that this run has made: its members joined with that, or were added by the run. */
   isMade(teamID: string): boolean {
     return this.#made.has(teamID);

@@ -1,3 +1,4 @@
+import { isObject } from "../../contract/wire.ts";
 import { keyPlace, valuePlace, type Place, type Problem, type Value } from "../../layers/document.ts";
 import {
   describeOver,
@@ -36,10 +37,21 @@ export async function checkPeople(root: Value, declared: Declaration, place: Peo
     const { problems, ends } = await peopleOf(placed, place);
     const source = valuePlace(root, [...path, "roster", "source"]);
     for (const text of problems) found.problems.push(toProblem(text, team.roster?.source ? source : at));
+    found.problems.push(...demotedAdministrators(root, placed));
     for (const text of sentencesOf(placed, ends)) found.warnings.push({ at, message: text });
   }
   if (found.problems.length === 0) found.warnings.push(...(await strangeTeams(declared, place)));
   return found;
+}
+
+/** Those whom a team names as its administrator and declares plain members. */
+function demotedAdministrators(root: Value, { team: { adminID, members = {}, roster }, path }: Placed): Problem[] {
+  if (adminID === undefined) return [];
+  const all: Readonly<Record<string, unknown>> = roster?.members ?? members;
+  const one = Object.hasOwn(all, adminID) ? all[adminID] : undefined;
+  if ((isObject(one) ? one["role"] : one) !== "member") return [];
+  const at = keyPlace(root, [...path, ...(roster ? ["roster", "members"] : ["members"]), adminID]);
+  return [{ at, message: `${adminID} is the adminID of this team and declared a plain member; declare admin` }];
 }
 
 /** Sentences about people whose end has passed, or comes soon. */

@@ -135,6 +135,11 @@ export class Identities {
     return undefined;
   }
 
+  /** URNs of the resources that the program declares and that have this ID. */
+  holders(id: string): string[] {
+    return [...(this.#urns.get(id) ?? [])].filter((urn) => this.#of(urn).checked && this.#of(urn).current === id);
+  }
+
   /** The owner of a thing whose deletion is due: another resource, or its successor under the same URN. */
   findOwner(urn: string, id: string): (NamedResource & { itself: boolean }) | undefined {
     const other = this.other(urn, id);

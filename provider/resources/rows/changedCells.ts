@@ -15,11 +15,13 @@ export const hidingBoth = <Inputs extends Source>(old: Source, inputs: Inputs): 
   return secretLabels.length === 0 ? inputs : { ...inputs, secretLabels };
 };
 
-/** Which labels become secret, or are no more, in one line; undefined where none is. */
+/** What becomes secret, or is no more, in one line; undefined where none is. */
 export function secrecyMessage(old: Source, inputs: Source): string | undefined {
   const [was, is] = [labelsOf(old), labelsOf(inputs)];
   const hidden = is.filter((label) => !was.includes(label));
   const shown = was.filter((label) => !is.includes(label));
+  if (inputs.sensitive && !old.sensitive)
+    return "all rows secret from now on, in the state too: no row changes for that";
   const parts = [
     hidden.length > 0 ? `${hidden.join(", ")} secret from now on` : "",
     shown.length > 0 ? `${shown.join(", ")} shown from now on` : "",

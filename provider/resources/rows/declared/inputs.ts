@@ -38,7 +38,6 @@ export const secrecy = {
     .meta({
       description:
         "The rows are secret: messages and diffs tell counts, and no keys or values. Set by itself when rows are a secret.",
-      ignoredInDiff: true,
       marksSecret: ["rows", "additions", "changes", "removals"],
     }),
   secretLabels: z
