@@ -309,6 +309,7 @@ export class Operations {
       report,
       ...{ directory: this.#surroundings.directory, day: today(), dialect: this.#connection.dialect(settings) },
       ...{ platform: platformOf(settings), lostData: settings.lostData },
+      hasAPIKey: settings.apiKey !== undefined,
       ...{ appServer: settings.appServer, account: { email: settings.email, userID: settings.userID } },
       ...this.#run.known,
       journal: this.#journal,

@@ -103,6 +103,12 @@ export const generatedApp = resource({
     const reason =
       "has changed, and a new generation costs money: set onPromptChange to replace (generate anew) or ignore, or put it back";
     const problems = inputs.onPromptChange === "error" ? changed.map((property) => ({ property, reason })) : [];
+    const isGenerated = old.appPrompt === undefined || (changed.length > 0 && inputs.onPromptChange === "replace");
+    if (isGenerated && context.hasAPIKey === false) {
+      const needed =
+        "needs a key: set microapps:apiKey (--secret), or MICROAPPS_API_KEY; the platform's operator gives it";
+      problems.push({ property: "appPrompt", reason: needed });
+    }
     return Promise.resolve({ inputs: counted, problems });
   },
 

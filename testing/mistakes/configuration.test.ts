@@ -41,6 +41,16 @@ const mistakes: [string, Mistake, string[]][] = [
     ["error: Provider own: readonly is no configuration; did you mean readOnly?"],
   ],
   [
+    "an app without a key",
+    {
+      command: known,
+      program: 'new GeneratedApp("portal", { userEmail: "ada@example.com", appPrompt: "An atlas." });\n',
+    },
+    [
+      "error: pulumi-nodejs:dynamic/microapps:GeneratedApp resource 'portal' has a problem: appPrompt: needs a key: set microapps:apiKey (--secret), or MICROAPPS_API_KEY; the platform's operator gives it",
+    ],
+  ],
+  [
     "a mistyped variable",
     { command: known, environment: { MICROAPPS_READONLY: "true" } },
     ["error: the variable MICROAPPS_READONLY is not read; did you mean MICROAPPS_READ_ONLY?"],

@@ -158,6 +158,8 @@ export interface OfflineContext extends Pick<
   fieldTypes?: (table: string) => Promise<Readonly<Record<string, FieldType>> | undefined>;
   /** True if nothing may be written either: no run follows. */
   isPlan?: boolean;
+  /** False where the configuration has no key for app generation; undefined where nobody knows. */
+  hasAPIKey?: boolean;
 }
 
 /** A problem with one input, found before anything is sent. */
