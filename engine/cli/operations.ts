@@ -183,7 +183,7 @@ async function change(
   }
   const stack = await openForRun(options, terminal);
   const lock = stack.lock();
-  await lock.take();
+  await lock.take((sentence) => terminal.errors.write(`${sentence}\n`));
   try {
     if (kind === "destroy" && !isForPrograms(options)) {
       const { resources, operations } = await stack.read();

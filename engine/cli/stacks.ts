@@ -223,7 +223,7 @@ async function remove(terminal: Terminal, name: string | undefined, options: Opt
   await confirm(terminal, options, `This removes the stack '${stack.name}' for good. Go on?`);
   const { backend, project } = stack.workspace;
   const lock = stack.lock();
-  await lock.take();
+  await lock.take((sentence) => terminal.errors.write(`${sentence}\n`));
   try {
     await backend.remove(project.name, stack.name);
     if (!options.preserveConfig) stack.file.remove();

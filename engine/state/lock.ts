@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { isAbsent } from "../../machine/failures.ts";
 import { birthOf, isRunning } from "../../machine/processes.ts";
 import { EngineError, messageOf } from "../errors.ts";
@@ -14,13 +15,25 @@ export class Lock {
   readonly #folder: string;
   readonly #own = `${randomUUID()}.json`;
 
+  readonly #stack: string;
+
   /** `folder`: `.pulumi/locks/organization/<project>/<stack>` */
-  constructor(folder: string) {
+  constructor(folder: string, stack: string) {
     this.#folder = folder;
+    this.#stack = stack;
   }
 
-  /** Takes the lock, or fails. It checks before and after writing, so that of two engines at most one goes on. */
-  async take(): Promise<void> {
+  /**
+   * Takes the lock, or fails. Locks of engines that were killed on this machine are removed first, and `say` gets a sentence
+   * for each. It checks before and after writing, so that of two engines at most one goes on.
+   */
+  async take(say: (sentence: string) => void): Promise<void> {
+    const ended = endedLocks(this.#folder);
+    for (const { file, sentence } of ended) {
+      say(sentence);
+      await rm(file, { force: true });
+    }
+    if (ended.length > 0) await sleep(providersEndAfterMs);
     this.#refuseOthers();
     const content = {
       pid: process.pid,
@@ -60,7 +73,7 @@ export class Lock {
     });
     throw new EngineError(
       `the stack is currently locked by ${others.length} lock(s). Either wait for the other process(es) to end or ` +
-        `delete the lock with 'cancel'.\n${owners.join("\n")}`,
+        `delete the lock with 'microapps cancel ${this.#stack}'.\n${owners.join("\n")}`,
     );
   }
 }
@@ -79,15 +92,18 @@ export const runningHolders = (folder: string): number[] =>
     return lock && stateOf(lock) === "running" ? [Number(lock["pid"])] : [];
   });
 
-/** Describes the locks in a folder when all are of killed runs of this machine; empty otherwise. */
-export function staleLocks(folder: string): string[] {
-  const locks = locksIn(folder).map((name) => contentOf(path.join(folder, name)));
-  if (!locks.every((lock) => lock && stateOf(lock) === "ended")) return [];
-  return locks.map((lock) => {
-    const run = `The run of ${oneLine(String(lock?.["timestamp"]))} (pid ${oneLine(String(lock?.["pid"]))})`;
-    return `${run} was killed and left its lock behind, which is deleted now.`;
+/** How long the providers of a killed engine may go on. */
+const providersEndAfterMs = 3_000;
+
+/** The locks of engines that have certainly ended: their birth is known, and they ran on this machine. */
+export const endedLocks = (folder: string): { file: string; sentence: string }[] =>
+  locksIn(folder).flatMap((name) => {
+    const file = path.join(folder, name);
+    const lock = contentOf(file);
+    if (lock?.["bootID"] === undefined || stateOf(lock) !== "ended") return [];
+    const run = `The run of ${oneLine(String(lock["timestamp"]))} (pid ${oneLine(String(lock["pid"]))})`;
+    return [{ file, sentence: `${run} was killed and left its lock behind, which is deleted now.` }];
   });
-}
 
 function locksIn(folder: string): string[] {
   try {

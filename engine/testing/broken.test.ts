@@ -117,11 +117,12 @@ describe("an interrupt", () => {
 
 test("a lock of somebody else is told with its owner, and the stack can be worked on when it is gone", async () => {
   const stack = await sandbox.stack();
+  const say = (): void => undefined;
   const first = stack.lock();
-  await first.take();
-  await expect(stack.lock().take()).rejects.toThrow(new RegExp(`locked by 1 lock.*\\n.*\\(pid ${process.pid}\\)`));
+  await first.take(say);
+  await expect(stack.lock().take(say)).rejects.toThrow(new RegExp(`locked by 1 lock.*\\n.*\\(pid ${process.pid}\\)`));
   await first.release();
   const second = stack.lock();
-  await second.take();
+  await second.take(say);
   await second.release();
 });

@@ -233,7 +233,7 @@ export class Stack {
   }
 
   lock(): Lock {
-    return new Lock(this.lockFolder);
+    return new Lock(this.lockFolder, this.name);
   }
 
   get lockFolder(): string {

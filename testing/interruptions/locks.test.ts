@@ -44,7 +44,7 @@ test("of two runs on one stack the second is refused with the lock's owner, and 
   const second = await project.run("up --yes");
   expect(second.status).toBe(1);
   expect(second.output.replaceAll(/\S+\.json|\S+@\S+|\d{4}-\S+Z/g, "…")).toBe(
-    "error: the stack is currently locked by 1 lock(s). Either wait for the other process(es) to end or delete the lock with 'cancel'.\n" +
+    "error: the stack is currently locked by 1 lock(s). Either wait for the other process(es) to end or delete the lock with 'microapps cancel dev'.\n" +
       `  …: created by … (pid ${first.pid}) at …\n`,
   );
   process.kill(first.pid, "SIGCONT");
