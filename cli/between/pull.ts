@@ -1,6 +1,6 @@
 import { role as roles } from "../../provider/contract/members.ts";
 import type { RowData } from "../../provider/contract/values.ts";
-import { isObject } from "../../provider/contract/wire.ts";
+import { isObject, entryIn } from "../../provider/contract/wire.ts";
 import { type SeedDeclaration, withRowEdits } from "../../provider/environment/schema.ts";
 import { type DeclaredThing, things } from "../../provider/environment/things/things.ts";
 import { find, toPlainValue } from "../../provider/layers/document.ts";
@@ -430,10 +430,10 @@ class RowTaker {
       ];
     }
     const was = withoutIgnored(this.#applied, row);
-    const is = Object.fromEntries(Object.keys(was).map((label) => [label, values[label]]));
+    const is = Object.fromEntries(Object.keys(was).map((label) => [label, entryIn(values, label)]));
     const labels = changedLabels(this.#applied, was, is);
     const field = (label: string, isSecret: boolean): Field =>
-      fieldOf(label, row[label] ?? undefined, values[label] ?? undefined, isSecret);
+      fieldOf(label, row[label] ?? undefined, entryIn(values, label) ?? undefined, isSecret);
     const open = labels.filter((label) => !isHidden(this.#source, label));
     const secret = labels.filter((label) => isHidden(this.#source, label));
     const items: PullItem[] = [];
@@ -469,7 +469,7 @@ class RowTaker {
     if (this.#declared.has(key)) return [];
     const rows = [...this.#declared.values()];
     const labels = [...new Set([...this.#seed.key, ...rows.flatMap((row) => Object.keys(row))])];
-    const open = labels.filter((label) => (values[label] ?? null) !== null && !isHidden(this.#source, label));
+    const open = labels.filter((label) => (entryIn(values, label) ?? null) !== null && !isHidden(this.#source, label));
     const taken = this.#taken(values, open);
     const fields = open.map((label) => fieldOf(label, undefined, taken[label]));
     return [this.#makeItem(changeOf("add", key, fields), () => this.#layout.row(this.#path, "add", taken, taken))];
@@ -482,7 +482,8 @@ class RowTaker {
       const value = values[label];
       if (canonical(value) === undefined) return null;
       if (this.#linked.has(label)) return keyText(value);
-      return Object.hasOwn(forms, label) ? inForm(forms[label] ?? "trimmed", value) : value;
+      const form = entryIn(forms, label);
+      return form ? inForm(form, value) : value;
     };
     return Object.fromEntries(labels.map((label) => [label, taken(label)]));
   }

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { withoutUndefined } from "../../provider/contract/values.ts";
+import { entryIn } from "../../provider/contract/wire.ts";
 import { listLinkedInputs, things } from "../../provider/environment/things/things.ts";
 import { check, inputsIn, pickSettable, secretsOf, type Properties } from "../../provider/pulumi/properties.ts";
 import { dynamicType, providerOf } from "../../provider/pulumi/providerKinds.ts";
@@ -69,7 +70,7 @@ export async function existingSeed(
 ): Promise<Existing> {
   const keyed = ({ option: { table, key } }: TableRows) => ({ table, key: key[0] ?? "" });
   const linked = [...references].flatMap(([label, target]) =>
-    declaration.references?.[label] ? [[label, keyed(target)] as const] : [],
+    entryIn(declaration.references, label) ? [[label, keyed(target)] as const] : [],
   );
   const declared = {
     ...declaration,

@@ -4,7 +4,7 @@ import { TableReads } from "../../provider/client/lists/tableReads.ts";
 import { inParallel } from "../../provider/client/parallel.ts";
 import { ApiError } from "../../provider/contract/errors.ts";
 import type { Row, RowData } from "../../provider/contract/values.ts";
-import { isObject } from "../../provider/contract/wire.ts";
+import { isObject, entryIn } from "../../provider/contract/wire.ts";
 import { topName } from "../../provider/environment/things/logicalNames.ts";
 import type { DeclaredThing as Declaring } from "../../provider/environment/things/things.ts";
 import { formatCount } from "../../provider/messages/text.ts";
@@ -237,7 +237,10 @@ async function rowChanges(
   const declared = await rowsByKey(seed, directory, changedKeys);
   const fields = (key: string): Field[] => {
     const [was, row] = [declared.get(key), there?.get(key)];
-    const is = withoutSecrets(seed, Object.fromEntries(Object.keys(was ?? {}).map((label) => [label, row?.[label]])));
+    const is = withoutSecrets(
+      seed,
+      Object.fromEntries(Object.keys(was ?? {}).map((label) => [label, entryIn(row, label)])),
+    );
     if (!was || !row) return [];
     return changedLabels(seed, was, is).map((label) => fieldOf(label, was[label], is[label], isHidden(seed, label)));
   };

@@ -7,6 +7,10 @@ export type Json = Record<string, unknown>;
 export const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** A member of a map that people name, who may call it `constructor`. */
+export const entryIn = <Value>(map: Readonly<Record<string, Value>> | undefined, name: string): Value | undefined =>
+  map && Object.hasOwn(map, name) ? map[name] : undefined;
+
 /** Parses JSON; undefined for a text that isn't JSON. */
 export function jsonIn(text: string): unknown {
   try {

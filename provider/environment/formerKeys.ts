@@ -1,3 +1,4 @@
+import { entryIn } from "../contract/wire.ts";
 import { keyPlace, valuePlace, type Place, type Problem, type Value } from "../layers/document.ts";
 
 /** The former keys of an entry, as the file has them: one text or a list. */
@@ -75,7 +76,7 @@ export function findPresentName(name: string, organizations: Organizations): str
   const keyOf = (key: string, entries: Entries): string =>
     Object.hasOwn(entries, key) ? key : (keyNow(key, entries) ?? key);
   const there = keyOf(organization, organizations);
-  const teams = Object.hasOwn(organizations, there) ? organizations[there]?.teams : undefined;
+  const teams = entryIn(organizations, there)?.teams;
   return `${there}/${keyOf(team, teams ?? {})}`;
 }
 
@@ -83,6 +84,6 @@ export function findPresentName(name: string, organizations: Organizations): str
 export function teamNow(name: string, organizations: Organizations): string | undefined {
   const now = findPresentName(name, organizations);
   const [organization = "", team = ""] = now.split("/");
-  const teams = Object.hasOwn(organizations, organization) ? organizations[organization]?.teams : undefined;
+  const teams = entryIn(organizations, organization)?.teams;
   return teams && Object.hasOwn(teams, team) ? now : undefined;
 }

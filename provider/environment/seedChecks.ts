@@ -5,7 +5,6 @@ import { toShownPath } from "../layers/layers.ts";
 import { explainMisnamed } from "../layers/writtenNumbers.ts";
 import { findSettingProblems } from "../resources/rows/declared/expectations/settingProblems.ts";
 import { explainRefusedFormat } from "../sources/formats.ts";
-import { listLinkedLabels } from "../sources/source.ts";
 import { keyNow, spot, teamNow } from "./formerKeys.ts";
 import { checkKnown, namesIn, type FileChecks } from "./problems.ts";
 import type { SeedDeclaration } from "./schema.ts";
@@ -58,8 +57,7 @@ export function checkSeed(check: FileChecks, name: string, seed: SeedDeclaration
   }
   if (seed.rows) {
     checkKeys(check, [...path, "rows"], seed.key, seed.rows);
-    const labels = [...new Set([...seed.key, ...listLinkedLabels(seed)])];
-    for (const index of seed.rows.keys()) checkWritten(check, [...path, "rows", index], labels);
+    for (const [index, row] of seed.rows.entries()) checkWritten(check, [...path, "rows", index], Object.keys(row));
   }
   checkRowEdits(check, path, seed);
   return {
@@ -122,11 +120,10 @@ function checkKeys({ root, report }: FileChecks, path: readonly string[], labels
 
 /** Checks the verbs for rows, as far as that does not depend on the source. */
 function checkRowEdits(check: FileChecks, path: readonly string[], seed: SeedDeclaration): void {
-  const labels = [...new Set([...seed.key, ...listLinkedLabels(seed)])];
   for (const verb of ["rows+", "rows~"] as const) {
     if (!seed[verb]) continue;
     checkKeys(check, [...path, verb], seed.key, seed[verb]);
-    for (const index of seed[verb].keys()) checkWritten(check, [...path, verb, index], labels);
+    for (const [index, row] of seed[verb].entries()) checkWritten(check, [...path, verb, index], Object.keys(row));
   }
   for (const [index, removal] of (seed["rows-"] ?? []).entries()) {
     const here = [...path, "rows-", index];
@@ -143,7 +140,7 @@ function checkRowEdits(check: FileChecks, path: readonly string[], seed: SeedDec
   }
 }
 
-/** Keys of rows that are read as other numbers than stand there. */
+/** Cells of rows that are read as other numbers than stand there. */
 function checkWritten({ root, report }: FileChecks, row: readonly PropertyKey[], labels: Iterable<PropertyKey>): void {
   for (const label of labels) {
     const value = find(root, [...row, label])?.value;

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { RowData } from "../contract/values.ts";
-import { isObject } from "../contract/wire.ts";
+import { isObject, entryIn } from "../contract/wire.ts";
 import { inForm, type ValueForms } from "./valueForms.ts";
 
 /** 64 bits in two unsigned words: numbers hold 53 bits, and BigInt is too slow for a million rows. */
@@ -69,7 +69,7 @@ export function rowDigester(options: {
   const { salt = "", forms = {} } = options;
   const references = new Set(options.references);
   const formed = (label: string, value: unknown): unknown => {
-    const form = Object.hasOwn(forms, label) ? forms[label] : undefined;
+    const form = entryIn(forms, label);
     return form === undefined || references.has(label) ? value : inForm(form, value);
   };
   const hasForms = Object.keys(forms).length > 0;

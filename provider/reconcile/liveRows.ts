@@ -11,6 +11,9 @@ export interface LiveRow {
   isMine: boolean;
 }
 
+/** IDs that are kept of rows which nobody wants. */
+const maxBeside = 10_000;
+
 /**
  * The rows of a table as they come in, page by page. A row that is as wanted takes one bit, so a large table that differs
  * little is small here. IDs are kept only where they may be needed: not of rows that say what is wanted, and not of rows
@@ -31,6 +34,8 @@ export class LiveRows implements KeyedRows {
   namesParents = false;
   /** Labels of the first rows. */
   readonly labels = new Set<string>();
+  /** Rows that the account of this run made, with keys that nobody wants; undefined for more than are kept. */
+  mineBeside: Set<string> | undefined = new Set();
   readonly #wanted: RowSet;
   readonly #ledger: Ledger;
   readonly #ids = new Map<number, string>();
@@ -63,6 +68,8 @@ export class LiveRows implements KeyedRows {
     }
     const { key, content } = digests;
     const wanted = this.#wanted.find(key);
+    if (wanted === undefined && isMine && this.mineBeside?.add(id) && this.mineBeside.size > maxBeside)
+      this.mineBeside = undefined;
     if (wanted === undefined && this.#ledger.kind === "list" && !this.#ledger.rows.has(key)) {
       this.foreign++;
       return undefined;

@@ -1,6 +1,6 @@
 import { fieldKinds, fits } from "../contract/fields.ts";
 import type { RowData } from "../contract/values.ts";
-import { jsonIn } from "../contract/wire.ts";
+import { jsonIn, entryIn } from "../contract/wire.ts";
 import { quote, some } from "../messages/text.ts";
 import { csvRecords, passedOver } from "./csv.ts";
 import { isRounded, rounded, findRounded } from "./exactNumbers.ts";
@@ -53,7 +53,7 @@ function header({ source, refuse }: Reading, { line, cells: labels }: { line: nu
   }
   const strange = Object.keys(source.types ?? {}).find((label) => !labels.includes(label));
   if (strange !== undefined) refuse(line, `there is no label ${quote(strange)}, which types names: ${advice("types")}`);
-  return labels.map((label) => ({ label, type: source.types?.[label] ?? "text" }));
+  return labels.map((label) => ({ label, type: entryIn(source.types, label) ?? "text" }));
 }
 
 function adviceOn(labels: readonly string[]): string {
@@ -139,7 +139,7 @@ export function readCell(cell: string, type: CellType): unknown {
     case "text":
       return cell;
     case "number":
-      return cell.trim() !== "" && Number.isFinite(Number(cell)) ? Number(cell) : undefined;
+      return /^\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*$/i.test(cell) ? Number(cell) : undefined;
     case "boolean":
       return cell === "true" ? true : cell === "false" ? false : undefined;
     case "date":

@@ -49,10 +49,15 @@ describe("a CSV", () => {
       { A: -1.5, B: true, C: [1, 2] },
       { A: null, B: null, C: null },
     ]);
-    for (const cell of ["9007199254740993,,", ',,"[{""id"": 9007199254740993}]"']) {
+    for (const cell of ["+9007199254740993,,", "12345678901234567.89,,", ',,"[{""id"": 9007199254740993}]"']) {
       const lossy = rowsOf("rows.csv", `A,B,C\n${cell}\n`, types);
       await expect(lossy).rejects.toThrow(/^rows.csv:2: [AC] has more digits than a number keeps: make it a text$/);
     }
+  });
+
+  test.each(["0x1F", "0b11", "0o7", "Infinity", "1,5"])("a number that is written %s is none", async (cell) => {
+    const lossy = rowsOf("rows.csv", `A,B\n"${cell}",1\n`, { A: "number" });
+    await expect(lossy).rejects.toThrow("rows.csv:2: A is a number");
   });
 
   test("tells of __proto__, under which values would vanish, in its place", async () => {
@@ -199,6 +204,14 @@ describe("other formats", () => {
     ["rows.yaml", "- A: 1\n---\n- A: 2\n", "rows.yaml:2: a second document begins here"],
     ["rows.yaml", "- A: 1\n- A: *b\n", 'rows.yaml:2: no anchor "b" stands before this'],
     ["rows.yaml", "- A: 1\n- A: .nan\n", "rows.yaml:2: a row can't hold this number"],
+    [
+      "rows.yaml",
+      "- A: 1\n  B: 1.10\n",
+      'rows.yaml:2: B: YAML reads 1.10 as the number 1.1: quote it ("1.10"), or write 1.1',
+    ],
+    ["rows.yaml", "- A: 1\n  B: 0x1F\n", "rows.yaml:2: B: YAML reads 0x1F as the number 31"],
+    ["rows.ndjson", '{"A": 1}\n{"A": 1e400}', "rows.ndjson:2: a number has more digits than a number keeps"],
+    ["rows.json", '[{"A": 1e400}]', "rows.json:1:8: a number has more digits than a number keeps"],
     ["rows.yaml", "- A: 1\n- A: 12345678901234567890\n", "rows.yaml:2: a number has more digits than a number keeps"],
     [
       "rows.json",

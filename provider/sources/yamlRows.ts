@@ -6,7 +6,7 @@ import { quote } from "../messages/text.ts";
 import { isRounded, rounded } from "./exactNumbers.ts";
 import { rowOf } from "./jsonRows.ts";
 import { nameless, noName } from "./nameless.ts";
-import { isHidden, listLinkedLabels, type Reading, type SourceRow } from "./source.ts";
+import { isHidden, type Reading, type SourceRow } from "./source.ts";
 
 /** The rows of a YAML list. */
 export async function yamlRows(reading: Reading, text: string): Promise<SourceRow[]> {
@@ -51,29 +51,26 @@ export const ofYamlRows = { levels: 100, values: 250_000 };
 
 /** Ends where the values of JavaScript would say something else than the text, or less. */
 function refuseWhatIsLost(
-  { isMap, isPair, isScalar, visit }: typeof Yaml,
+  { isMap, isScalar, visit }: typeof Yaml,
   document: Yaml.Document,
   { source: declared }: Reading,
   refuse: (offset: number, reason: string) => never,
 ): void {
-  const keys = new Set([...(declared.key ?? []), ...listLinkedLabels(declared)]);
   const anchors = new Set<string>();
   const named = ({ source, value, range }: Yaml.Scalar, what: string, isSecret = declared.sensitive): void => {
-    const reason = explainMisnamed(source, value, isSecret);
+    const isLost = typeof value === "number" && isRounded(source ?? "", value); // which `Value` tells
+    const reason = isLost ? undefined : explainMisnamed(source, value, isSecret);
     if (reason !== undefined) refuse(range?.[0] ?? 0, `${what}: ${reason}`);
   };
-  const isMerged = (node: unknown): boolean => isPair(node) && isScalar(node.key) && node.key.source === "<<";
   visit(document, {
     Alias: (_, { source, range }) => {
       const which = declared.sensitive ? "of this name" : quote(source);
       if (!anchors.has(source)) refuse(range?.[0] ?? 0, `no anchor ${which} stands before this`);
     },
-    Pair: (_, { key, value }, path) => {
+    Pair: (_, { key, value }) => {
       if (!isScalar(key)) return;
       named(key, "a label");
-      const ofRow = path.length === 3 || path.some(isMerged); // the document, its list, a row
-      if (ofRow && keys.has(String(key.value)) && isScalar(value))
-        named(value, String(key.value), isHidden(declared, String(key.value)));
+      if (isScalar(value)) named(value, String(key.value), isHidden(declared, String(key.value)));
     },
     Value: (_, node) => {
       if (node.anchor !== undefined) anchors.add(node.anchor);

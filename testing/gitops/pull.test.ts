@@ -228,6 +228,22 @@ test("cells are compared whole and in any spelling of their type, in drift as in
   await stage.expectApplied();
 });
 
+test("labels that JavaScript has for itself are ordinary words", async () => {
+  const expect_ = "{ notNull: [Code], acceptedValues: { valueOf: [1, 2] } }";
+  const odd = `  odd: { table: odd, key: Code, source: odd.csv, types: { valueOf: number }, expect: ${expect_}, rows+: [{ Code: C }] }\n`;
+  const csv = "Code,constructor,toString,valueOf\nA,a,x,1\nB,b,y,2\n";
+  stage.repository.write({ "dev.yaml": files["dev.yaml"] + odd, "odd.csv": csv });
+  await stage.apply();
+  await stage.editRow("odd", "A", { constructor: "" });
+  await stage.editRow("odd", "B", { toString: "z" });
+  const rowData = { Code: "D", constructor: "d" };
+  await stage.client.insertmicroapprow({ microAppID: "odd", rowData });
+  await stage.write(await stage.pull({ foreign: true }));
+  expect(stage.text("odd.csv")).toBe("Code,constructor,toString,valueOf\nA,,x,1\nB,b,z,2\nD,d,,\n");
+  stage.repository.write({ "odd.csv": stage.text("odd.csv").replace("D,d,,\n", "") });
+  await stage.expectApplied();
+});
+
 test("a file that another environment has as well is left, item by item, and the rest is taken", async () => {
   await stage.editRow("own", "C3", { Name: "by hand" });
   await stage.editRow("inline", "A", { Name: "Oh" });

@@ -38,7 +38,14 @@ export class PullStage {
   async #open(): Promise<void> {
     const fields = { Code: "text", Name: "text", Size: "number" } as const;
     const users = people.map((email) => ({ email, id: email }));
-    const tables = { shared: { fields }, own: { fields }, inline: { fields }, beside: { fields } };
+    const odd = { Code: "text", constructor: "text", toString: "text", valueOf: "number" };
+    const tables = {
+      shared: { fields },
+      own: { fields },
+      inline: { fields },
+      beside: { fields },
+      odd: { fields: odd },
+    };
     this.emulator = await createEmulator({ seed: { administrator: login, users, tables } });
     this.client = createClient({ endpoint: this.emulator.url, ...login });
     this.repository = new Repository(files);

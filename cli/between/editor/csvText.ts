@@ -1,5 +1,5 @@
 import type { RowData } from "../../../provider/contract/values.ts";
-import { jsonIn } from "../../../provider/contract/wire.ts";
+import { jsonIn, entryIn } from "../../../provider/contract/wire.ts";
 import { quote } from "../../../provider/messages/text.ts";
 import { cellOf, inQuotes, unquote } from "../../../provider/sources/csvCells.ts";
 import { readCell } from "../../../provider/sources/csvRows.ts";
@@ -90,9 +90,11 @@ export class CsvText {
     const at = text.length;
     const lineEnd = lineEndOf(text);
     const lines = rows.map((row) => {
-      const strange = Object.keys(row).find((label) => !this.#labels.includes(label) && (row[label] ?? null) !== null);
+      const strange = Object.keys(row).find(
+        (label) => !this.#labels.includes(label) && (entryIn(row, label) ?? null) !== null,
+      );
       if (strange !== undefined) throw new EditRefusal(this.#noColumn(strange), at);
-      const cells = this.#labels.map((label) => cellOf(this.#cell(label, row[label], at)));
+      const cells = this.#labels.map((label) => cellOf(this.#cell(label, entryIn(row, label), at)));
       return cells.length === 1 && cells[0] === "" ? '""' : cells.join(",");
     });
     const isOpen = text !== "" && !text.endsWith("\n");
@@ -132,7 +134,7 @@ export class CsvText {
   /** A value as the text of a cell, without quotation marks. */
   #cell(label: string, value: unknown, at: number): string {
     if (value === null || value === undefined) return "";
-    const type = this.#types[label] ?? "text";
+    const type = entryIn(this.#types, label) ?? "text";
     const isJson = type === "json" || type === "checkbox";
     const text = isJson ? JSON.stringify(value) : plainText(value);
     const read = text === undefined || text === "" ? undefined : readCell(text, type);

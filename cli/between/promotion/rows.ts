@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { entryIn } from "../../../provider/contract/wire.ts";
 import { withRowEdits, type SeedDeclaration } from "../../../provider/environment/schema.ts";
 import { keyText, sameContent, saltOf } from "../../../provider/reconcile/digests.ts";
 import { type Cells, naturalKey, printableKey } from "../../../provider/reconcile/naturalKeys.ts";
@@ -38,7 +39,7 @@ interface KeyedRow {
 
 /** Finds a seed of one side; undefined where that has none. `side` is the name of the environment, for people. */
 export function findSeed(declared: Declared, name: string, side: string): SeedOfSide | undefined {
-  const seed = declared.declaration.seeds[name];
+  const seed = entryIn(declared.declaration.seeds, name);
   return seed && { declared, seed, side };
 }
 

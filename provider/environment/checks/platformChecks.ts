@@ -1,4 +1,5 @@
 import { seed as contents, type Seed } from "../../../emulator/seed/schema.ts";
+import { entryIn } from "../../contract/wire.ts";
 import { find, toPlainValue, valuePlace, type Problem, type Value } from "../../layers/document.ts";
 import type { Declaration } from "../declaration.ts";
 import { suggestion } from "../problems.ts";
@@ -22,7 +23,7 @@ export function platformProblems(root: Value, declared: Declaration): Problem[] 
   const platform = value && contents.safeParse(toPlainValue(value)).data;
   const tables = new Map(Object.entries(platform?.tables ?? {}).map(([key, table]) => [table.id ?? key, table]));
   if (!platform || tables.size === 0) return [];
-  const idOf = (key: string): string => platform.tables[key]?.id ?? key;
+  const idOf = (key: string): string => entryIn(platform.tables, key)?.id ?? key;
   return Object.entries(declared.seeds).flatMap(([name, seed]) => {
     const problems: Problem[] = [];
     const at = (path: readonly string[], message: string): number =>
@@ -51,7 +52,7 @@ export function platformProblems(root: Value, declared: Declaration): Problem[] 
 }
 
 function linksOf({ seeds }: Declaration, name: string): Link[] {
-  const { references = {}, parent, expect } = seeds[name] ?? {};
+  const { references = {}, parent, expect } = entryIn(seeds, name) ?? {};
   const all = [
     ...Object.entries(references).map(([label, to]) => ({ label, to, path: ["references", label] })),
     ...Object.entries(expect?.relationships ?? {}).map(([label, to]) => ({
@@ -61,7 +62,7 @@ function linksOf({ seeds }: Declaration, name: string): Link[] {
   ];
   return all.flatMap(({ label, to, path }) => {
     if (!("seed" in to)) return [{ label, table: to.table, key: to.key, path: [...path, "table"] }];
-    const target = seeds[to.seed];
+    const target = entryIn(seeds, to.seed);
     return target ? [{ label, table: target.table, key: target.key[0] ?? "", path: [...path, "seed"] }] : [];
   });
 }
@@ -84,7 +85,7 @@ function fieldProblem(
 ): string | undefined {
   const labels = Object.keys(fields);
   if (labels.length === 0) return undefined;
-  const field = Object.hasOwn(fields, label) ? fields[label] : undefined;
+  const field = entryIn(fields, label);
   if (!field) return `table "${own}" has no field "${label}" under platform; ${suggestion(label, labels)}`;
   if (field.table === undefined)
     return `"${label}" of table "${own}" is a ${field.type} field under platform, no link; correct one of the two`;

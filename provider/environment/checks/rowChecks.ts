@@ -1,4 +1,5 @@
 import { today } from "../../../machine/settings/today.ts";
+import { entryIn } from "../../contract/wire.ts";
 import { keyPlace, valuePlace, type Place, type Problem, type Value } from "../../layers/document.ts";
 import { describePlace } from "../../layers/verbs.ts";
 import { toPlannedUrn } from "../../resources/model/identities.ts";
@@ -70,7 +71,7 @@ function targetOf(declared: Declaration, name: string): RowTarget {
     Object.entries(all).map(([label, to]) => [label, lookup(to)] as const);
   const [links, related] = [found(references), found(expect?.relationships)];
   return {
-    ...{ table, key, rows, source, types, sensitive, secretLabels, fields: declared.fields[table] },
+    ...{ table, key, rows, source, types, sensitive, secretLabels, fields: entryIn(declared.fields, table) },
     ...{ mode: rest.mode, additions: rest["rows+"], changes: rest["rows~"], removals: rest["rows-"] },
     ...(rest.ignoreLabels ? { ignoreLabels: rest.ignoreLabels } : {}),
     ...(expect ? { expect: { ...expect, relationships: expect.relationships && Object.fromEntries(related) } } : {}),

@@ -1,3 +1,4 @@
+import { entryIn } from "../../contract/wire.ts";
 import { quote, some } from "../../messages/text.ts";
 import { keyText } from "../../reconcile/digests.ts";
 import { describeUnresolved, type Unresolved } from "../../reconcile/references.ts";
@@ -120,7 +121,7 @@ async function unanswered(claims: RowClaims, declared: ComparedSeed, directory: 
     (label) => isHidden(target, label),
   );
   const keys = listMentions(target).flatMap(({ label, table, key }) =>
-    linkedSeeds[label] === undefined ? [] : `${label} by ${quote(key)} of table ${table}`,
+    entryIn(linkedSeeds, label) === undefined ? [] : `${label} by ${quote(key)} of table ${table}`,
   );
   const advice = `Rows are looked up by the natural key of the seed: ${keys.join(", ")}. Add those rows to the seed, or correct the references; for rows that no seed has, refer to a table and its key instead of a seed.`;
   return [
@@ -142,7 +143,7 @@ async function answerOf(
   directory: string,
 ): Promise<{ label: string; answer: Answer } | undefined> {
   const known = claims.on(table);
-  const isNamed = known.some(({ urn }) => urn === linkedSeeds[label]);
+  const isNamed = known.some(({ urn }) => urn === entryIn(linkedSeeds, label));
   const leaving = claims
     .leaving(table)
     .flatMap(({ name, target, keys }) =>
@@ -150,7 +151,7 @@ async function answerOf(
     );
   if (!isNamed && leaving.length === 0) return undefined;
   // A seed that only updates holds no rows of its own, unless it is the one that is named.
-  const holders = known.filter(({ urn, target }) => isOwning(target) || urn === linkedSeeds[label]);
+  const holders = known.filter(({ urn, target }) => isOwning(target) || urn === entryIn(linkedSeeds, label));
   const declared = await Promise.all(holders.map((claim) => holderOf(claims, claim, key, directory)));
   const answer: Answer = (text) => {
     if (declared.some((has) => has(text))) return "there";

@@ -1,3 +1,4 @@
+import { entryIn } from "../../contract/wire.ts";
 import { quote, some } from "../../messages/text.ts";
 import { massDisappearance, tooManyRemovals } from "../../reconcile/guards.ts";
 import { decodeLedger, type Ledger } from "../../reconcile/ledger.ts";
@@ -117,7 +118,7 @@ function replaced({ report }: OfflineRowContext, change: Diff, old: State, input
 function renewedLinks({ report, rowClaims }: OfflineRowContext, old: State, inputs: Inputs): string[] {
   const { linkRenewals } = inputs;
   const missed = (label: string): boolean =>
-    linkRenewals?.[label] !== undefined && linkRenewals[label] !== (old.linkRenewals?.[label] ?? 0);
+    entryIn(linkRenewals, label) !== undefined && linkRenewals?.[label] !== (entryIn(old.linkRenewals, label) ?? 0);
   const renewed = linksOf(inputs).filter(({ label, table }) => rowClaims.isRenewed(table) || missed(label));
   sayRenewed(report, renewed);
   return renewed.map(({ property }) => property);

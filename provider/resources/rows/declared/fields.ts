@@ -1,6 +1,7 @@
 import { nearest } from "../../../../machine/spelling.ts";
 import { fieldKinds, fits, type FieldType } from "../../../contract/fields.ts";
 import type { RowData } from "../../../contract/values.ts";
+import { entryIn } from "../../../contract/wire.ts";
 import { quote, some } from "../../../messages/text.ts";
 import { formatOf } from "../../../sources/formats.ts";
 import { listLinkedLabels, type CellType, type Source } from "../../../sources/source.ts";
@@ -49,7 +50,7 @@ export class RowFields {
 /** Advises an entry of `types` for a column of a CSV that is not read as its field's type; empty where none is needed. */
 export function typesToDeclare({ source = "", types = {} }: Source, label: string, type: FieldType): string {
   if (formatOf(source) !== ".csv") return "";
-  const declared = types[label] ?? "text";
+  const declared = entryIn(types, label) ?? "text";
   const needed = cellTypes[type] ?? "text";
   if (declared === needed || (declared === "json" && needed === "checkbox")) return "";
   return needed === "text" ? "; leave it out of types" : `, with types: {${label}: ${needed}}`;

@@ -152,7 +152,7 @@ test.each<[string, string, string]>([
     "- { Code: x, Country: 0x1F }\n",
     'rows.yaml:1: Country: YAML reads 0x1F as the number 31: quote it ("0x1F"), or write 31',
   ],
-  ["rows.yaml", '- { Code: 7, Country: "007", Size: 1.50, Nested: { Code: 007 } }\n', ""],
+  ["rows.yaml", '- { Code: 7, Country: "007", Size: 1.5, Nested: { Codes: [007] } }\n', ""],
   ["rows.yaml", "", "rows.yaml: has no rows; to remove the seed's rows, remove the seed itself"],
   ["rows.yaml", "# none\n---\n", "rows.yaml: has no rows; to remove the seed's rows, remove the seed itself"],
   ["rows.json", "\n", "rows.json: has no rows; to remove the seed's rows, remove the seed itself"],

@@ -1,3 +1,4 @@
+import { entryIn } from "../../../contract/wire.ts";
 import { formatCount } from "../../../messages/text.ts";
 import { tooManyCleared } from "../../../reconcile/guards.ts";
 import type { Forecast, Mode } from "../../../reconcile/rows.ts";
@@ -36,7 +37,7 @@ function leavingLabels(
     (label) => !common.has(label) && !ignoreLabels.includes(label) && label !== parent?.by && label !== old.parent?.by,
   );
   return candidates.flatMap((label) => {
-    const before = old.labelled ? (old.labelled[label] ?? 0) : undefined;
+    const before = old.labelled ? (entryIn(old.labelled, label) ?? 0) : undefined;
     if (before === 0) return [];
     if (!plan.exact) return [{ label, least: 0, most: before ?? old.rowCount, isCounted: before !== undefined }];
     const { added, changed } = plan.change;

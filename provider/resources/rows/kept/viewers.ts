@@ -1,4 +1,5 @@
 import { withoutUndefined } from "../../../contract/values.ts";
+import { entryIn } from "../../../contract/wire.ts";
 import { formatCount, quote } from "../../../messages/text.ts";
 import { ResourceError, type Report } from "../../model/resource.ts";
 import { viewersChanged, type RowTarget } from "../declared/target.ts";
@@ -14,7 +15,7 @@ export const isAddress = (name: string): boolean => name.includes("@");
 
 /** The seed with user IDs in place of the addresses that are known. */
 export function withViewerIDs<Seed extends NamedViewers>(seed: Seed, ids: ViewerIDs = {}): Seed {
-  const idOf = (name: string): string => (Object.hasOwn(ids, name) ? (ids[name] ?? name) : name);
+  const idOf = (name: string): string => entryIn(ids, name) ?? name;
   const { viewers, userID } = seed;
   const known = {
     viewers: viewers && [...new Set(viewers.map(idOf))],

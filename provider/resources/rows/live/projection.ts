@@ -1,4 +1,5 @@
 import type { RowData } from "../../../contract/values.ts";
+import { entryIn } from "../../../contract/wire.ts";
 import type { LiveRows } from "../../../reconcile/liveRows.ts";
 import { RowIndices } from "../../../reconcile/rowIndices.ts";
 import type { RowPlan } from "../../../reconcile/rows.ts";
@@ -92,7 +93,7 @@ export class Projection {
 }
 
 const pick = (values: RowData, labels: readonly string[]): RowData =>
-  Object.fromEntries(labels.map((label) => [label, values[label]]));
+  Object.fromEntries(labels.map((label) => [label, entryIn(values, label)]));
 
 /** Reads the table once a plan has written to it; describes what is not as expected, undefined for nothing. */
 export async function describeUnmetAfter(

@@ -11,6 +11,7 @@ import { RowMistakes } from "../declared/mistakes.ts";
 import type { RowTarget } from "../declared/target.ts";
 import type { Clearing } from "../kept/clearing.ts";
 import type { NumberedKeys } from "../live/numberedKeys.ts";
+import { keptOtherwise, type Strays } from "./strays.ts";
 import { Trims } from "./trims.ts";
 
 /** Rows that a message names. */
@@ -25,6 +26,7 @@ export interface SeenDifference {
   /** Rows that were not seen. */
   missing: RowIndices;
   numbered?: NumberedKeys;
+  strays?: Strays;
   /** Labels that the table was seen to have. */
   labels: ReadonlySet<string>;
   /** Labels that were set to nothing. */
@@ -47,12 +49,13 @@ export interface Differences {
 export async function differencesOf(
   { directory }: { directory: string },
   target: RowTarget,
-  { written, differing, missing: unseen, numbered, labels, clear }: SeenDifference,
+  { written, differing, missing: unseen, numbered, strays, labels, clear }: SeenDifference,
 ): Promise<Differences> {
   const cells = new RowMistakes((line) => placeOf(target, line));
   const trims = new Trims(target);
   const missing = RowIndices.of(unseen);
   const named: string[] = [];
+  let misnamed = 0;
   let isLabelLost = false;
   let left = differing.size + unseen.size;
   let index = -1;
@@ -79,6 +82,13 @@ export async function differencesOf(
           if (trims.isTrimmed(label, sent, found)) trims.add(label, mistake);
           else cells.add(mistake);
         }
+        continue;
+      }
+      const kept = strays?.keyOf(values);
+      if (kept !== undefined) {
+        misnamed++;
+        const text = key === undefined ? "the table keeps the key otherwise" : keptOtherwise(key, kept);
+        cells.add({ line, key, text, about: text });
       } else if (named.length < maxNamed) {
         named.push(key === undefined ? placeOf(target, line) : `${placeOf(target, line)} ${quote(key)}`);
       }
@@ -86,7 +96,7 @@ export async function differencesOf(
     if (left === 0 && trims.isEmpty) break;
   }
   for (const mistake of trims.mistakes()) cells.add(mistake);
-  const sentences = [...cells.sentences(), ...absence(target, missing.size, named)];
+  const sentences = [...cells.sentences(), ...absence(target, missing.size - misnamed, named)];
   return { sentences, isLabelLost, missing, trimmed: trims.labels() };
 }
 

@@ -63,12 +63,14 @@ export async function tryRow(
   const isBelow =
     links.by === undefined || listed?.embeddingRowID || (await rowIn(context, table, rowID))?.embeddingRowID;
   if (!isBelow) throw await triedInVain(context, { rowID, unproven }, [parentsAreHidden(table, links.by)]);
+  const dropped = describeDropped(target, found);
+  if (dropped !== undefined) throw await triedInVain(context, { rowID, unproven }, [dropped]);
   const values = links.inSourceTerms(found);
   const index = new RowIndices(wanted.length);
   const digest = digester.key(values);
   const isKept = digest !== undefined && wanted.find(digest) === row.index;
   const content = digester.content(values);
-  const none = { sentences: [], isLabelLost: false, missing: index, found: new Map(), trimmed: [] };
+  const none = { rowID, sentences: [], isLabelLost: false, missing: index, found: new Map(), trimmed: [] };
   if (isKept && wanted.hasContent(row.index, content)) {
     unproven.delete(rowID);
     return none;
@@ -80,11 +82,24 @@ export async function tryRow(
   });
   if (isKept) {
     unproven.delete(rowID);
-    return { ...differences, found: new Map([[row.index, content]]) };
+    return { ...differences, rowID, found: new Map([[row.index, content]]) };
   }
   const reasons =
     differences.sentences.length > 0 ? differences.sentences : [`table ${table} did not keep the natural key`];
   throw await triedInVain(context, { rowID, unproven }, reasons);
+}
+
+/** Describes who may not see a row, or did not make it, as it was declared; undefined for a row that shows no other. */
+function describeDropped({ table, viewers, teamViewers, userID }: RowTarget, row: Row): string | undefined {
+  const lacks = (named: readonly string[] = [], shown: readonly unknown[] | null | undefined): boolean =>
+    Array.isArray(shown) && named.some((one) => !shown.includes(one));
+  const settings = [
+    ...(lacks(viewers, row.viewers) ? ["viewers"] : []),
+    ...(lacks(teamViewers, row.teamViewers) ? ["teamViewers"] : []),
+    ...(userID !== undefined && row.userID && row.userID !== userID ? ["userID"] : []),
+  ];
+  if (settings.length === 0) return undefined;
+  return `table ${table}: the platform did not keep ${settings.join(" and ")} of the row, so others than declared may see it; correct the IDs, or leave ${settings.join(" and ")} out`;
 }
 
 /** Takes the first row away; answers why it can't stay. */
@@ -160,7 +175,7 @@ export async function rowByID(context: RowContext, table: string, rowID: string)
   const found = (await rowsByID(context, table, [rowID]))?.find(({ _id }) => _id === rowID);
   if (found) return found;
   const { currentRow } = (await orUndefinedIfNotFound(context.client.microappdataRow({ rowID }, context))) ?? {};
-  return currentRow?._id === rowID ? currentRow : undefined;
+  return currentRow?._id === undefined ? undefined : currentRow; // the row that was asked for, however its ID is spelled
 }
 
 /** A row by its ID, if need be by looking through the table. */

@@ -6,6 +6,7 @@ import { digesterFor } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
 import { rowsOf, type RowContext } from "../live/context.ts";
 import type { Links } from "../live/links.ts";
+import { hasRows } from "../live/queries.ts";
 
 /** A row that is to be inserted: where it stands in the source, and its JSON. */
 export interface NewRow {
@@ -26,7 +27,7 @@ interface Outcomes {
   refused: (row: NewRow, error: ApiError) => void;
 }
 
-/** Inserts rows, each exactly once: after a lost answer, reads the table to find out which of them are there. */
+/** Inserts rows, each exactly once: after a refusal or a lost answer, reads the table to find out which of them are there. */
 export class RowInserts {
   readonly #context: RowContext;
   readonly #target: RowTarget;
@@ -34,8 +35,13 @@ export class RowInserts {
   readonly #links: Links;
   /** True when rows existed after an answer that did not count them. */
   #isTrusted = false;
+  /** True once the platform kept rows of a batch that it refused: it inserts them one after the other. */
+  #keepsParts = false;
+  /** Rows that the table should have. */
+  #total: number;
 
-  constructor(context: RowContext, target: RowTarget, wanted: RowSet, links: Links) {
+  constructor(context: RowContext, target: RowTarget, wanted: RowSet, links: Links, total: number) {
+    this.#total = total;
     this.#context = context;
     this.#target = target;
     this.#wanted = wanted;
@@ -43,23 +49,47 @@ export class RowInserts {
   }
 
   /**
-   * Inserts a batch. A batch that is refused is halved until the rows that the platform refuses are known: `refused` gets
-   * each of them, `unseen` those that did not appear although they were sent several times, `inserted` all others.
+   * Inserts a batch. What the table lacks of a batch that is refused is halved until the rows that the platform refuses are
+   * known: `refused` gets each of them, `unseen` those that did not appear although they were sent several times, `inserted`
+   * all others.
    */
   async insert(batch: readonly NewRow[], report: Outcomes): Promise<void> {
+    const inserted = (left: readonly NewRow[]): void => {
+      const missing = new Set(left);
+      const done = missing.size === 0 ? batch : batch.filter((row) => !missing.has(row));
+      this.#total += done.length;
+      report.inserted(done);
+    };
     try {
-      const unseen = new Set(await this.#once(batch));
-      report.inserted(unseen.size === 0 ? batch : batch.filter((row) => !unseen.has(row)));
-      report.unseen([...unseen]);
+      const unseen = await this.#once(batch);
+      inserted(unseen);
+      report.unseen(unseen);
     } catch (error) {
-      const [first] = batch;
-      if (!first || !isRefusal(error)) throw error;
-      if (batch.length > 1) {
-        const half = Math.ceil(batch.length / 2);
-        await this.insert(batch.slice(0, half), report);
-        await this.insert(batch.slice(half), report);
-      } else report.refused(first, error);
+      if (!isRefusal(error)) throw error;
+      const left = await this.leftOf(batch);
+      inserted(left);
+      this.#keepsParts ||= left.length < batch.length;
+      const [first] = left;
+      if (!first) return;
+      if (left.length === 1 && batch.length === 1) report.refused(first, error);
+      else {
+        // The row after those that were kept is the one that was refused.
+        const part = this.#keepsParts ? 1 : Math.ceil(left.length / 2);
+        await this.insert(left.slice(0, part), report);
+        if (left.length > part) await this.insert(left.slice(part), report);
+      }
     }
+  }
+
+  /** Those rows of a refused batch that the table lacks. */
+  async leftOf(batch: readonly NewRow[]): Promise<readonly NewRow[]> {
+    const { table } = this.#target;
+    return (await hasRows(this.#context, table, this.#total)) ? batch : this.#notThere(batch);
+  }
+
+  /** Counts a row that was inserted alone. */
+  count(): void {
+    this.#total++;
   }
 
   /** Rows that did not appear. */

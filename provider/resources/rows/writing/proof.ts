@@ -18,12 +18,14 @@ export class Proof {
   /** Labels whose fields keep texts without the space around them. */
   readonly trimmed = new Set<string>();
   readonly #read: (
-    written: Omit<Parameters<typeof readBack>[4], "labels" | "clear" | "scope">,
+    written: Omit<Parameters<typeof readBack>[4], "labels" | "before" | "clear" | "scope">,
   ) => Promise<ReadBackFindings>;
   readonly #try: (row: NewRow, table: NewTable) => Promise<ReadBackFindings>;
   readonly #seen: SeenTable;
   /** Rows that were looked at. */
   readonly #looked: RowIndices;
+  /** The row that was inserted alone, until others were looked at. */
+  #first: { index: number; id: string } | undefined;
   readonly #missing: (index: number) => unknown;
 
   /** @param missing gets each row that is not there although the platform answered that it is */
@@ -33,7 +35,7 @@ export class Proof {
     summary: Summary,
     links: Links,
     {
-      seen = { total: 0, labels: new Set() },
+      seen = { total: 0, labels: new Set(), mineBeside: new Set() },
       missing,
       ...how
     }: { seen: SeenTable | undefined; missing: (index: number) => unknown } & Pick<Steps, "clear" | "scope">,
@@ -41,7 +43,8 @@ export class Proof {
     this.#seen = seen;
     this.#missing = missing;
     this.#looked = new RowIndices(summary.rows.length);
-    this.#read = (written) => readBack(context, target, summary, links, { ...written, ...how, labels: seen.labels });
+    this.#read = (written) =>
+      readBack(context, target, summary, links, { ...written, ...how, labels: seen.labels, before: seen.mineBeside });
     this.#try = (row, table) => tryRow(context, target, summary, links, row, table);
   }
 
@@ -49,6 +52,7 @@ export class Proof {
   async tries(row: NewRow, unproven: NewTable["unproven"]): Promise<boolean> {
     const findings = await this.#try(row, { unproven, labels: this.#seen.labels });
     this.#looked.add(row.index);
+    if (findings.rowID !== undefined) this.#first = { index: row.index, id: findings.rowID };
     return this.#takes(findings);
   }
 
@@ -58,8 +62,10 @@ export class Proof {
    */
   async looks(written: RowIndices, inserted: number, changed: readonly string[], more: number): Promise<boolean> {
     for (const index of this.#looked) written.delete(index);
-    if (written.size === 0) return true;
-    const findings = await this.#read({ written, inserted, changed, inAll: this.#seen.total + more });
+    const first = this.#first;
+    if (written.size === 0 && !first) return true;
+    this.#first = undefined;
+    const findings = await this.#read({ written, first, inserted, changed, inAll: this.#seen.total + more });
     for (const index of written) this.#looked.add(index);
     return this.#takes(findings);
   }

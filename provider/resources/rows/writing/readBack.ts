@@ -12,6 +12,7 @@ import type { Links } from "../live/links.ts";
 import { NumberedKeys } from "../live/numberedKeys.ts";
 import { hasRows, oneByOne, page, rowsByID } from "../live/queries.ts";
 import { differencesOf } from "./differences.ts";
+import { Strays } from "./strays.ts";
 
 /** Maximum of rows that are kept; of more, the last ones are examined and all are counted. */
 const most = 10_000;
@@ -23,6 +24,8 @@ const ids = { together: 1_000, oneByOne: 10 };
 export interface WrittenRows {
   /** By the index of the wanted row. */
   written: RowIndices;
+  /** The row that was inserted alone, and looked at: it may be there twice. */
+  first?: { index: number; id: string } | undefined;
   inserted: number;
   /** IDs of those that were there before. */
   changed: readonly string[];
@@ -30,6 +33,8 @@ export interface WrittenRows {
   inAll: number;
   /** Labels that the table was seen to have. */
   labels: ReadonlySet<string>;
+  /** Rows of this account that the table had before the run, and that nobody wants; undefined for too many. */
+  before: ReadonlySet<string> | undefined;
   /** Labels that were set to nothing, by the index of the row. */
   clear?: Clearing | undefined;
   scope?: Scope | undefined;
@@ -39,6 +44,8 @@ export interface WrittenRows {
 export interface ReadBackFindings {
   sentences: string[];
   isLabelLost: boolean;
+  /** ID of a row that was inserted alone. */
+  rowID?: string;
   /** Rows that are not there. */
   missing: RowIndices;
   /** Live content of rows that came back different. */
@@ -66,6 +73,9 @@ export async function readBack(
   const differing = new Map<number, RowData>();
   const found = new Map<number, Content>();
   const numbered = new NumberedKeys(key);
+  const { before, first } = rows;
+  const strays = await Strays.of(context, target, before, first);
+  const isChanged = new Set<string>(changed);
   const missing = RowIndices.of(written);
   let keyless = 0;
   const look = (rows: readonly Row[]): void => {
@@ -74,17 +84,28 @@ export async function readBack(
       const digest = digester.key(values);
       if (digest === undefined) keyless++;
       const index = digest && wanted.find(digest);
-      if (index === undefined) numbered.observe(values);
-      if (digest === undefined || index === undefined || !written.has(index)) continue;
+      if (index === undefined) {
+        numbered.observe(values);
+        if (digest !== undefined) strays.observe(row, values);
+      }
+      if (digest === undefined || index === undefined || !(written.has(index) || index === first?.index)) continue;
       missing.delete(index);
       const content = contentOf(digest, values);
+      if (!isChanged.has(row._id)) strays.met(index, row, wanted.hasContent(index, content));
+      if (index === first?.index) continue;
       if (wanted.hasContent(index, content) || differing.size >= most) continue;
       differing.set(index, values);
       found.set(index, content);
     }
   };
-  for (let at = 0; at < Math.min(changed.length, most); at += ids.together)
-    look((await rowsByID(context, table, changed.slice(at, at + ids.together))) ?? []);
+  const lookAtChanged = async (): Promise<void> => {
+    differing.clear();
+    found.clear();
+    for (let at = 0; at < Math.min(changed.length, most); at += ids.together)
+      look((await rowsByID(context, table, changed.slice(at, at + ids.together))) ?? []);
+  };
+  await untilShown(context, lookAtChanged, () => differing.size === 0);
+  if (first && written.size === 0) look(await page(context, table, 10, { optViewSort: { _id: -1 } }));
   const sought = { missing, written, inserted, changed, inAll, expected: wanted.length };
   const isProved = await seek(context, table, sought, look);
   if (missing.size === written.size && written.size > 0 && keyless > 0 && numbered.size === 0) {
@@ -96,10 +117,11 @@ export async function readBack(
     ...{ written: { has: (index) => written.has(index) && !missing.has(index) }, differing },
     missing: unseen,
     numbered,
+    strays,
     labels: seen,
     clear,
   });
-  return { ...differences, found };
+  return { ...differences, sentences: [...differences.sentences, ...(await strays.remove())], found };
 }
 
 interface Sought extends Pick<WrittenRows, "written" | "inserted" | "changed" | "inAll"> {

@@ -1,11 +1,12 @@
 import { batches } from "../../../client/lists/batches.ts";
 import { inParallel } from "../../../client/parallel.ts";
-import { type ApiError, isRefusal, orUndefinedIfNotFound } from "../../../contract/errors.ts";
+import { ApiError, isRefusal, orUndefinedIfNotFound } from "../../../contract/errors.ts";
 import { maxRowsPerInsert } from "../../../contract/rows.ts";
 import { type RowData, withoutUndefined } from "../../../contract/values.ts";
 import { RowIndices } from "../../../reconcile/rowIndices.ts";
 import type { RowPlan } from "../../../reconcile/rows.ts";
 import { secretTextsIn } from "../../../sources/source.ts";
+import { untilShown } from "../../model/shown.ts";
 import { withoutIgnored, type Summary } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
 import { describeRefusedClearing, type Clearing } from "../kept/clearing.ts";
@@ -18,7 +19,7 @@ import { RowInserts, type NewRow } from "./inserts.ts";
 import { each, PlannedRows, type PlannedRow } from "./plannedRows.ts";
 import { Proof } from "./proof.ts";
 import { RowRefusals } from "./refusals.ts";
-import { findRemoved, stillThere } from "./removed.ts";
+import { describeRefusedRemovals, findRemoved, stillThere } from "./removed.ts";
 import { RestoredCells } from "./restoredCells.ts";
 import { Stopped, type Applied, type Removal, type HandedOverRows, type Steps } from "./steps.ts";
 
@@ -52,6 +53,10 @@ export class RowWriter {
   #sent = 0;
   #removed = 0;
   #isStopped = false;
+  /** True when a row that was just read was not found: IDs may be spelled otherwise in lists. */
+  #notFound = false;
+  /** Rows that the platform refused to remove. */
+  readonly #stuck = new Map<string, ApiError>();
 
   constructor(context: RowContext, target: RowTarget, summary: Summary, links: Links, plan: RowPlan, steps: Steps) {
     const { rows, labels } = summary;
@@ -70,7 +75,7 @@ export class RowWriter {
       }
     }
     this.#source = new PlannedRows(context, target, rows, links, this.#chosen);
-    this.#inserts = new RowInserts(context, target, rows, links);
+    this.#inserts = new RowInserts(context, target, rows, links, steps.seen?.total ?? 0);
     this.#clear = steps.clear ?? new Map<number, readonly string[]>();
     const missing = (index: number): unknown => this.#undone.add(index);
     this.#proof = new Proof(context, target, summary, links, { ...steps, seen: steps.seen, missing });
@@ -130,13 +135,14 @@ export class RowWriter {
       const removals = new Map(this.#removals);
       await inParallel([...removals.keys()], concurrency.calls, async (rowID) => {
         await this.#remove(rowID);
-        this.#removals.delete(rowID);
-        this.#removed++;
         this.#finished(1);
       });
-      const there = await findRemoved(this.#context, this.#target.table, [...removals.keys()]);
+      const gone = [...removals.keys()].filter((id) => !this.#removals.has(id));
+      const look = () => findRemoved(this.#context, this.#target.table, gone, this.#notFound);
+      const there = await untilShown(this.#context, look, ({ size }) => size === 0);
       for (const [id, row] of removals) if (there.has(id)) this.#removals.set(id, row);
       if (there.size > 0) this.#proof.sentences.push(stillThere(this.#target.table, there));
+      this.#proof.sentences.push(...(await describeRefusedRemovals(this.#context, this.#target, this.#stuck)));
     };
     await rowClaims.lock.exclusive(this.#target.table, remove, signal);
   }
@@ -191,6 +197,7 @@ export class RowWriter {
       try {
         const isKept = await this.#proof.tries(row, unproven);
         this.#undone.delete(row.index);
+        this.#inserts.count();
         this.#finished(1);
         if (!isKept && this.#inserted > 1) throw this.#stopped();
         return rows.slice(at + 1);
@@ -198,7 +205,12 @@ export class RowWriter {
         const values = JSON.parse(row.text) as RowData;
         this.#conceal(() => [values]);
         if (!isRefusal(error)) throw error;
-        this.#refused(row, error, values);
+        if ((await this.#inserts.leftOf([row])).length > 0) this.#refused(row, error, values);
+        else {
+          this.#undone.delete(row.index);
+          this.#inserts.count();
+          return rows.slice(at + 1);
+        }
       }
     }
     return undefined;
@@ -244,8 +256,20 @@ export class RowWriter {
     }
   }
 
+  /** Removes a row; the others go on where the platform refuses to. */
   async #remove(rowID: string): Promise<void> {
-    await orUndefinedIfNotFound(this.#context.client.removemicroapprow({ rowID }, this.#context));
+    try {
+      const answer = await orUndefinedIfNotFound(this.#context.client.removemicroapprow({ rowID }, this.#context));
+      this.#notFound ||= answer === undefined;
+      this.#removals.delete(rowID);
+      this.#removed++;
+    } catch (error) {
+      // A locked row is forbidden to most accounts.
+      const isOfRow = isRefusal(error) || (error instanceof ApiError && error.code === "forbidden");
+      if (!isOfRow) throw error;
+      this.#stuck.set(rowID, error);
+      if (this.#stuck.size >= maxRefused) throw new Stopped("further rows were not removed");
+    }
   }
 
   /** True if the table keeps what was written so far. */

@@ -27,6 +27,8 @@ export interface SeenTable {
   /** Rows that it had, ours and others. */
   total: number;
   labels: ReadonlySet<string>;
+  /** Rows of this account with keys that nobody wants; undefined for too many. */
+  mineBeside: ReadonlySet<string> | undefined;
 }
 
 /** How a plan is carried out beside what other seeds do. */

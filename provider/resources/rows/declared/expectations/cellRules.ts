@@ -1,5 +1,5 @@
 import type { RowData } from "../../../../contract/values.ts";
-import { isObject } from "../../../../contract/wire.ts";
+import { isObject, entryIn } from "../../../../contract/wire.ts";
 import { quote, some } from "../../../../messages/text.ts";
 import { keyText } from "../../../../reconcile/digests.ts";
 import { inForm } from "../../../../reconcile/valueForms.ts";
@@ -43,8 +43,7 @@ export class CellRules {
 
   /** The text of a value that comparisons use; undefined for none. */
   textOf(label: string, value: unknown): string | undefined {
-    const forms = this.#forms ?? {};
-    const form = Object.hasOwn(forms, label) ? forms[label] : undefined;
+    const form = entryIn(this.#forms, label);
     const shown =
       isObject(value) && isObject(value["value"]) && "crossAppRowID" in value ? value["value"]["value"] : value;
     return hasValue(shown) ? keyText(form === undefined ? shown : inForm(form, shown)) : undefined;
