@@ -2,9 +2,7 @@ import { timeOf } from "../contract/fields.ts";
 
 /** Types whose fields accept several spellings of one value. */
 export const valueForms = ["date", "number", "checkbox", "boolean"] as const;
-export type DeclaredForm = (typeof valueForms)[number];
-/** Beside those that types declare: text without the space around it, where a field was seen to keep it so. */
-export type ValueForm = DeclaredForm | "trimmed";
+export type ValueForm = (typeof valueForms)[number];
 
 /** Forms of values by label. */
 export type ValueForms = Readonly<Record<string, ValueForm>>;
@@ -24,8 +22,6 @@ export function inForm(form: ValueForm, value: unknown): unknown {
       return typeof value === "string" ? numberOf(value) : value;
     case "checkbox":
       return typeof value === "string" || typeof value === "boolean" ? listOf(String(value)) : value;
-    case "trimmed":
-      return typeof value === "string" ? value.trim() : value;
     case "boolean":
       return value === "true" ? true : value === "false" ? false : value;
   }

@@ -23,7 +23,6 @@ import { previewUpdate } from "./rows/preview.ts";
 import { removeOwned } from "./rows/removal.ts";
 import { sourceOf } from "./rows/seedSource.ts";
 import { apply } from "./rows/session.ts";
-import { withTrims } from "./rows/writing/trims.ts";
 import { departure } from "./seedDeparture.ts";
 
 const label = z.string().min(1);
@@ -226,7 +225,7 @@ export const seedRows = resource({
       const { rowCount, ...computed } = read;
       const checked: Partial<Inputs> = { ...inputs, ...withoutUndefined(computed) };
       if (replaced && problems.length === 0)
-        await previewUpdate(context, asUpdate, replaced as Seen, withTrims(checked as Inputs, replaced));
+        await previewUpdate(context, asUpdate, replaced as Seen, checked as Inputs);
       const later = passing.filter((name) => isPassing && checked[name] !== undefined);
       return { inputs: checked, outputs: withoutUndefined({ rowCount }), problems, later };
     } catch (error) {
@@ -250,7 +249,7 @@ export const seedRows = resource({
     const { salt, digest } = claim ? { ...claim.target, ...claim } : inputs;
     if (digest === undefined || needed.length > 0) return known;
     const whole = { ...inputs, ...withoutUndefined({ salt, digest }) } as Inputs; // nothing that matters is unknown
-    return previewUpdate(context, known, old, withTrims(whole, old));
+    return previewUpdate(context, known, old, whole);
   },
 
   departs: departure,

@@ -233,30 +233,6 @@ throughBothKinds({ tables }, (scene) => {
 
   const trimming = { kind: "otherForms" as const, forms: ["trimmed" as const] };
 
-  test("a text is the same in a field that trims all of them, also for the runs that follow", async () => {
-    scene.emulator.setFaults({ faults: [trimming] });
-    const spaced = (name: string) =>
-      seed([
-        { Code: "A", Name: " one " },
-        { Code: "B", Name: name },
-      ]);
-    const made = await up(spaced("two"));
-    expect(made.failed).toBeUndefined();
-    expect(made.outputs).toMatchObject({ trims: ["Name"] });
-    await scene.host.restart();
-    const { outputs } = await scene.host.read("SeedRows", made.id, made.outputs);
-    expect(outputs).not.toHaveProperty("drift");
-    const compare = async (news: Properties) => {
-      const { inputs } = await scene.host.check("SeedRows", news, made.inputs);
-      scene.host.told.length = 0;
-      return { ...(await scene.host.diff("SeedRows", made.id, outputs, inputs)), told: scene.host.told.join("\n") };
-    };
-    expect(await compare(spaced("two"))).toMatchObject({ changes: false });
-    expect(await compare(spaced("three "))).toMatchObject({ told: expect.stringContaining('1 to change ("B"') });
-    expect(await scene.calls(() => up(spaced("three "), { ...made, outputs }))).toEqual(["updatemicroapprow"]);
-    expect(await live()).toMatchObject([{ Name: "one" }, { Name: "three" }]);
-  });
-
   test.each(["ignored", "refused"] as const)(
     "rows that stay although their removal was answered are found where filters are %s",
     async (viewFilters) => {
@@ -274,9 +250,13 @@ throughBothKinds({ tables }, (scene) => {
     },
   );
 
-  test("a key that is trimmed is named with what to write before the other rows are sent", async () => {
+  test("a text or a key that is trimmed is named with what to write before the other rows are sent", async () => {
     scene.emulator.setFaults({ faults: [trimming] });
     expect((await up(seed([{ Code: "A" }, { Code: "B" }]))).failed).toBeUndefined();
+    const spaced = await up(seed([{ Code: "A" }, { Code: "B", Name: "x " }], { adopt: true }));
+    expect(spaced.failed).toContain(
+      'gave back "x" in "Name", where "x " was sent: write it without the space around it',
+    );
     const failed = await up(seed([{ Code: " A", Name: "x" }, { Code: "C" }]));
     expect(failed.failed).toContain('gave back "A" in "Code", where " A" was sent');
     expect(await codes()).toEqual(["A", "B"]);

@@ -138,7 +138,10 @@ const named: Readonly<Record<string, Lived>> = {
     lives: ["SeedRows of numbers"],
     refuses: /types: \{Count: number\}/,
   },
-  "texts trimmed": { faults: [{ kind: "otherForms", forms: ["trimmed"] }], lives: rows },
+  "texts trimmed": {
+    faults: [{ kind: "otherForms", forms: ["trimmed"] }],
+    lives: rows,
+  },
   "a session that ends between calls": {
     faults: [{ kind: "expiredToken", after: 2, count: 1 }],
     lives: ["Team", "TeamRoster", ...rows],

@@ -30,7 +30,6 @@ import { outcome, refusePlan, tellFindings } from "./reports.ts";
 import { applyPlan } from "./writing/apply.ts";
 import { keepCells } from "./writing/restoredCells.ts";
 import type { Removal as RowRemoval, HandedOverRows } from "./writing/steps.ts";
-import { learnTrims, withTrims } from "./writing/trims.ts";
 import { UnprovenRows } from "./writing/unproven.ts";
 
 /** Seeds of the program that may hold rows of a table beside the one with this URN. */
@@ -79,7 +78,7 @@ async function entered<Inputs extends SeedInputs>(
   const release = await context.rowClaims.lock.enter(inputs.table, undefined, context.signal);
   try {
     const viewerIDs = await lookUpViewers(context, inputs);
-    const job = { id, inputs: withViewerIDs(withTrims(inputs, old), viewerIDs), ledger, release };
+    const job = { id, inputs: withViewerIDs(inputs, viewerIDs), ledger, release };
     const last = old && withViewerIDs(old, old.viewerIDs);
     if (last) refuseOtherViewers(last, job.inputs, viewerIDs);
     const stated = { ...withoutUndefined(viewersOf(inputs)), ...withoutUndefined({ viewerIDs }) };
@@ -114,7 +113,7 @@ async function applied<Inputs extends SeedInputs>(
   // A table that names no parent may be one that never does: its first row shows that.
   const isUnsure = links.by !== undefined && !live.namesParents;
   const isNew = isUnsure || last.count === 0 || (old && !sameKey(old, inputs));
-  const { undone, failures, keptForOthers, trimmed } = await applyPlan(context, inputs, summary, links, plan, {
+  const { undone, failures, keptForOthers } = await applyPlan(context, inputs, summary, links, plan, {
     clear,
     scope,
     terms,
@@ -127,18 +126,16 @@ async function applied<Inputs extends SeedInputs>(
   const isRenewed = isMoved || plan.drift.missing.some((index) => !undone.wanted.has(index));
   if (isRenewed) context.rowClaims.renew(inputs.table);
   const renewals = (old?.renewals ?? 0) + (isRenewed ? 1 : 0);
-  const { rows, trims } = await learnTrims(inputs, summary.rows, trimmed, context.directory);
-  const ours = oursAfter(rows, plan, undone);
+  const ours = oursAfter(summary.rows, plan, undone);
   const done = { ...plan, mode: inputs.mode };
   const asDeclared = `${summary.rows.length - undone.wanted.size - plan.kept} rows of table ${inputs.table} are as declared`;
-  const unmet = failures.length > 0 ? undefined : await describeUnmetAfter(context, { ...inputs, trims }, links, done);
+  const unmet = failures.length > 0 ? undefined : await describeUnmetAfter(context, inputs, links, done);
   const failure = failures.length > 0 ? `${asDeclared}, but:\n${failures.join("\n")}` : unmet;
   const kept = {
     ...(renewals > 0 ? { renewals } : {}),
     ...withoutUndefined({
       departed: departed.encode(removing, (key) => ours.has(key)),
       existing: existing.after(ours, failure !== undefined),
-      trims,
     }),
     ...(inputs.mode === "exact" ? {} : withoutUndefined({ labelSets: summary.rowLabels.forms() })),
     ...unproven.kept,

@@ -14,7 +14,6 @@ import { AllRows } from "./allRows.ts";
 import type { ExpectingSeed } from "./expectations/cellRules.ts";
 import { ExpectedRows } from "./expectations/declaredRows.ts";
 import { RowFields } from "./fields.ts";
-import { allForms } from "./forms.ts";
 import { RowMistakes } from "./mistakes.ts";
 import { RowLabels } from "./rowLabels.ts";
 
@@ -170,11 +169,11 @@ export async function fingerprintOf(declaration: RowDeclaration, directory: stri
 
 /** Digests of rows by their natural key and these labels, as a seed compares them. */
 export const digesterFor = (
-  declaration: Pick<RowDeclaration, "key" | "salt" | "forms" | "trims" | "references" | "parent">,
+  declaration: Pick<RowDeclaration, "key" | "salt" | "forms" | "references" | "parent">,
   labels: readonly string[] = [],
 ): RowDigester => {
-  const { key, salt } = declaration;
-  return rowDigester({ key, labels, references: listLinkedLabels(declaration), salt, forms: allForms(declaration) });
+  const { key, salt, forms } = declaration;
+  return rowDigester({ key, labels, references: listLinkedLabels(declaration), salt, forms });
 };
 
 /** The labels without those that others write. */

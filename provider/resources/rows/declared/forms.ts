@@ -1,10 +1,10 @@
 import type { FieldType } from "../../../contract/fields.ts";
 import type { RowData } from "../../../contract/values.ts";
 import { canonical, digestOf, hexOf, keyText } from "../../../reconcile/digests.ts";
-import { inForm, valueForms, type DeclaredForm, type ValueForms } from "../../../reconcile/valueForms.ts";
+import { inForm, valueForms, type ValueForm, type ValueForms } from "../../../reconcile/valueForms.ts";
 import { listLinkedLabels, type CellType, type Source } from "../../../sources/source.ts";
 
-const formOfType: Readonly<Partial<Record<FieldType | CellType, DeclaredForm>>> = {
+const formOfType: Readonly<Partial<Record<FieldType | CellType, ValueForm>>> = {
   number: "number",
   date: "date",
   checkbox: "checkbox",
@@ -15,7 +15,7 @@ const formOfType: Readonly<Partial<Record<FieldType | CellType, DeclaredForm>>> 
 export function formsOf({
   types = {},
   fields = {},
-}: Pick<Source, "types" | "fields">): Readonly<Record<string, DeclaredForm>> | undefined {
+}: Pick<Source, "types" | "fields">): Readonly<Record<string, ValueForm>> | undefined {
   const declared = { ...types, ...fields };
   const forms = Object.keys(declared)
     .sort()
@@ -30,13 +30,7 @@ export function formsOf({
 export interface SpelledForms {
   /** Labels whose values have several spellings, by what the field makes of them. */
   forms?: ValueForms | undefined;
-  /** Labels whose fields were seen to keep texts without the space around them. */
-  trims?: string[] | undefined;
 }
-
-/** Forms of values by declared types, and by the fields that were seen to trim texts. */
-export const allForms = ({ forms, trims = [] }: SpelledForms): ValueForms | undefined =>
-  trims.length === 0 ? forms : { ...Object.fromEntries(trims.map((label) => [label, "trimmed" as const])), ...forms };
 
 /**
  * The one comparison of cells: a text of a cell's value that is the same for all its spellings, undefined for nothing. Of a
@@ -46,7 +40,7 @@ export function comparing(
   declaration: Pick<Source, "references" | "parent"> & SpelledForms,
 ): (label: string, value: unknown) => string | undefined {
   const linked = new Set(listLinkedLabels(declaration));
-  const forms = new Map(Object.entries(allForms(declaration) ?? {}));
+  const forms = new Map(Object.entries(declaration.forms ?? {}));
   return (label, value) => {
     const known = typeof value === "string" ? cut.exec(value)?.[0] : undefined;
     if (known !== undefined) return known;
@@ -67,7 +61,7 @@ export function changedLabels(declaration: Parameters<typeof comparing>[0], was:
  * The type of a field that makes the same of both values; undefined where none does. A checkbox has no form for false,
  * so that type fits no boolean.
  */
-export const typeThatEquals = (one: unknown, other: unknown): DeclaredForm | undefined =>
+export const typeThatEquals = (one: unknown, other: unknown): ValueForm | undefined =>
   (typeof one === "boolean" ? (["boolean"] as const) : valueForms).find(
     (form) => canonical(inForm(form, one)) === canonical(inForm(form, other)),
   );

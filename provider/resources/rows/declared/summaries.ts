@@ -25,13 +25,11 @@ export async function keysIn(inputs: Seed, { rows }: Summary, directory: string)
   return inputs.rows !== undefined || isWithinBounds(keys) ? keys : undefined;
 }
 
-/** The rows that a seed declares: as they were checked, or read again. A check knows of no field that trims texts. */
+/** The rows that a seed declares: as they were checked, or read again. */
 export const summaryOf = async (
   { rowClaims, directory }: Pick<OfflineRowContext, "rowClaims" | "directory">,
   inputs: Seed,
-): Promise<Summary> =>
-  (inputs.trims ? undefined : rowClaims.remembered(inputs.resourceUrn, inputs.digest)) ??
-  (await summarize(inputs, directory));
+): Promise<Summary> => rowClaims.remembered(inputs.resourceUrn, inputs.digest) ?? (await summarize(inputs, directory));
 
 /**
  * Works on the source that the state was applied from, where it is found: unchanged on disk, or in the last commit of
@@ -56,9 +54,8 @@ export async function withLastSource<Answer>(
 
 async function sameAs(digest: string | undefined, seed: Seed, directory: string): Promise<Summary | undefined> {
   try {
-    const summary = await summarize({ ...seed, trims: undefined }, directory);
-    if (summary.digest !== digest) return undefined;
-    return seed.trims ? await summarize(seed, directory) : summary;
+    const summary = await summarize(seed, directory);
+    return summary.digest === digest ? summary : undefined;
   } catch (error) {
     if (error instanceof SourceError) return undefined;
     throw error;

@@ -16,11 +16,6 @@ export const outputs = z.object({
     opaque: true,
     secretIf: "sensitive",
   }),
-  trims: z.array(z.string()).optional().meta({
-    description: "Labels whose fields were seen to keep texts without the space around them.",
-    opaque: true,
-    secretIf: "sensitive",
-  }),
   renewals: z.int().optional().meta({
     description: "How often rows that were gone were made again, under other IDs. What refers to them follows.",
   }),

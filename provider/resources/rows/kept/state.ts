@@ -36,8 +36,6 @@ export interface KeptState {
   viewerIDs?: Record<string, string> | undefined;
   renewals?: number | undefined;
   departed?: string | undefined;
-  /** Labels whose fields were seen to keep texts without the space around them. */
-  trims?: string[] | undefined;
   /** IDs of rows that were inserted, and whose key was not seen yet. */
   unproven?: string[] | undefined;
 }

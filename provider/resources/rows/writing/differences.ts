@@ -12,15 +12,12 @@ import type { RowTarget } from "../declared/target.ts";
 import type { Clearing } from "../kept/clearing.ts";
 import type { NumberedKeys } from "../live/numberedKeys.ts";
 import { keptOtherwise, type Strays } from "./strays.ts";
-import { Trims } from "./trims.ts";
 
 /** Rows that a message names. */
 const maxNamed = 20;
 
 /** Live content that differs from the written rows, by the index of the wanted row. */
 export interface SeenDifference {
-  /** Rows that were looked at. */
-  written: Pick<ReadonlySet<number>, "has">;
   /** Rows that came back otherwise. */
   differing: ReadonlyMap<number, RowData>;
   /** Rows that were not seen. */
@@ -41,18 +38,15 @@ export interface Differences {
   isLabelLost: boolean;
   /** Rows that are not there. */
   missing: RowIndices;
-  /** Labels whose fields keep texts without the space around them, as all rows show that were looked at. */
-  trimmed: readonly string[];
 }
 
 /** Compares rows with what was written of them; reads the source up to the last of them. */
 export async function differencesOf(
   { directory }: { directory: string },
   target: RowTarget,
-  { written, differing, missing: unseen, numbered, strays, labels, clear }: SeenDifference,
+  { differing, missing: unseen, numbered, strays, labels, clear }: SeenDifference,
 ): Promise<Differences> {
   const cells = new RowMistakes((line) => placeOf(target, line));
-  const trims = new Trims(target);
   const missing = RowIndices.of(unseen);
   const named: string[] = [];
   let misnamed = 0;
@@ -63,11 +57,7 @@ export async function differencesOf(
     for (const { line, values: all } of block) {
       const values = withoutIgnored(target, all);
       index++;
-      const isMissing = unseen.has(index);
-      if (!isMissing && !differing.has(index)) {
-        if (written.has(index)) trims.observe(values, values);
-        continue;
-      }
+      if (!unseen.has(index) && !differing.has(index)) continue;
       left--;
       const found = differing.get(index) ?? numbered?.madeOf(values);
       const key = target.sensitive ? undefined : keyOf(target.key, values);
@@ -75,12 +65,9 @@ export async function differencesOf(
         missing.delete(index);
         const nothing = (clear?.get(index) ?? []).map((label) => [label, null] as const);
         const sent: RowData = { ...values, ...Object.fromEntries<null>(nothing) };
-        trims.observe(sent, found);
         for (const { label, ...cell } of cellsThatDiffer(target, sent, found, labels)) {
           isLabelLost ||= cell.isLost;
-          const mistake = { line, key, ...cell };
-          if (trims.isTrimmed(label, sent, found)) trims.add(label, mistake);
-          else cells.add(mistake);
+          cells.add({ line, key, ...cell });
         }
         continue;
       }
@@ -93,11 +80,10 @@ export async function differencesOf(
         named.push(key === undefined ? placeOf(target, line) : `${placeOf(target, line)} ${quote(key)}`);
       }
     }
-    if (left === 0 && trims.isEmpty) break;
+    if (left === 0) break;
   }
-  for (const mistake of trims.mistakes()) cells.add(mistake);
   const sentences = [...cells.sentences(), ...absence(target, missing.size - misnamed, named)];
-  return { sentences, isLabelLost, missing, trimmed: trims.labels() };
+  return { sentences, isLabelLost, missing };
 }
 
 /** Labels of a row that came back otherwise. */

@@ -70,15 +70,14 @@ export async function tryRow(
   const digest = digester.key(values);
   const isKept = digest !== undefined && wanted.find(digest) === row.index;
   const content = digester.content(values);
-  const none = { rowID, sentences: [], isLabelLost: false, missing: index, found: new Map(), trimmed: [] };
+  const none = { rowID, sentences: [], isLabelLost: false, missing: index, found: new Map() };
   if (isKept && wanted.hasContent(row.index, content)) {
     unproven.delete(rowID);
     return none;
   }
   const differing = new Map([[row.index, values]]);
   const differences = await differencesOf(context, target, {
-    ...{ written: differing, differing },
-    ...{ missing: index, labels: seen },
+    ...{ differing, missing: index, labels: seen },
   });
   if (isKept) {
     unproven.delete(rowID);

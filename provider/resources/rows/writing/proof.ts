@@ -15,8 +15,6 @@ export class Proof {
   readonly sentences: string[] = [];
   /** Content that rows have there which is not what was sent. */
   readonly found = new Map<number, Content>();
-  /** Labels whose fields keep texts without the space around them. */
-  readonly trimmed = new Set<string>();
   readonly #read: (
     written: Omit<Parameters<typeof readBack>[4], "labels" | "before" | "clear" | "scope">,
   ) => Promise<ReadBackFindings>;
@@ -70,9 +68,8 @@ export class Proof {
     return this.#takes(findings);
   }
 
-  #takes({ sentences, isLabelLost, missing, found, trimmed }: ReadBackFindings): boolean {
+  #takes({ sentences, isLabelLost, missing, found }: ReadBackFindings): boolean {
     this.sentences.push(...sentences);
-    for (const label of trimmed) this.trimmed.add(label);
     for (const [index, content] of found) this.found.set(index, content);
     for (const index of missing) this.#missing(index);
     return !isLabelLost && missing.size === 0;

@@ -50,8 +50,6 @@ export interface ReadBackFindings {
   missing: RowIndices;
   /** Live content of rows that came back different. */
   found: ReadonlyMap<number, Content>;
-  /** Labels whose fields keep texts without the space around them. */
-  trimmed: readonly string[];
 }
 
 /**
@@ -110,11 +108,11 @@ export async function readBack(
   const isProved = await seek(context, table, sought, look);
   if (missing.size === written.size && written.size > 0 && keyless > 0 && numbered.size === 0) {
     const sentences = [withoutKey(target)];
-    return { sentences, isLabelLost: true, missing, found, trimmed: [] };
+    return { sentences, isLabelLost: true, missing, found };
   }
   const unseen = isProved ? new RowIndices(0) : missing;
   const differences = await differencesOf(context, target, {
-    ...{ written: { has: (index) => written.has(index) && !missing.has(index) }, differing },
+    differing,
     missing: unseen,
     numbered,
     strays,

@@ -155,9 +155,9 @@ export class RowWriter {
   /** Undone steps, rows kept for others, and failures, in sentences. */
   async outcome(): Promise<Applied> {
     const undone = { wanted: this.#undone, removals: [...this.#removals.values()] };
-    const { sentences, found, trimmed } = this.#proof;
+    const { sentences, found } = this.#proof;
     const refused = await this.#refusals.sentences(this.#context.directory);
-    return { undone: { ...undone, found }, keptForOthers: this.#kept, failures: [...refused, ...sentences], trimmed };
+    return { undone: { ...undone, found }, keptForOthers: this.#kept, failures: [...refused, ...sentences] };
   }
 
   /**

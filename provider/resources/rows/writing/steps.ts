@@ -18,8 +18,6 @@ export interface Applied {
   failures: string[];
   /** Rows that were to be removed and stay, since another seed declares them. */
   keptForOthers: HandedOverRows;
-  /** Labels whose fields were seen to keep texts without the space around them. */
-  trimmed: ReadonlySet<string>;
 }
 
 /** How the table was before a run. */

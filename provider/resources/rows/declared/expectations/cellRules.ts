@@ -4,7 +4,7 @@ import { quote, some } from "../../../../messages/text.ts";
 import { keyText } from "../../../../reconcile/digests.ts";
 import { inForm } from "../../../../reconcile/valueForms.ts";
 import { isHidden, type Source } from "../../../../sources/source.ts";
-import { allForms, shown, type SpelledForms } from "../forms.ts";
+import { shown, type SpelledForms } from "../forms.ts";
 import { hasValue } from "../rowLabels.ts";
 import type { Expectations, Expecting } from "./expectations.ts";
 
@@ -28,12 +28,12 @@ export class CellRules {
   readonly #notNull: readonly string[];
   readonly #accepted: readonly (readonly [label: string, values: ReadonlySet<string | undefined>])[];
   readonly #seed: ExpectingSeed;
-  readonly #forms: ReturnType<typeof allForms>;
+  readonly #forms: SpelledForms["forms"];
 
   constructor(seed: ExpectingSeed) {
     const { notNull = [], acceptedValues = {} } = seed.expect ?? {};
     this.#seed = seed;
-    this.#forms = allForms(seed);
+    this.#forms = seed.forms;
     this.#notNull = notNull;
     this.#accepted = Object.entries(acceptedValues).map(([label, values]) => [
       label,
