@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import type { Command } from "commander";
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { program } from "../cli/commands/program.ts";
@@ -86,4 +86,21 @@ test("every command line of the documentation has commands and flags that there 
     "--no-selct in microapps stack init dev --no-selct",
   ]);
   expect(unknownIn("microapps prevew")).toEqual(["prevew in microapps prevew"]);
+});
+
+test("each promise has the suite that holds it, in testing/README.md", () => {
+  const rows = [...read("testing/README.md").matchAll(/^\| (?!promise|-)(.*?) +\| (.*)\|$/gm)];
+  const held = rows.map(([, promise = ""]) => promise);
+  const pages = [read("docs/guides/reliance.md"), read("SECURITY.md").split("## What is not promised")[0] ?? ""];
+  const promises = pages.flatMap((page) =>
+    [...page.matchAll(/^(?:- )?\*\*([^*]+)\*\*/gm)].map(([, text = ""]) => text.replaceAll("\n", " ")),
+  );
+  // Those that SECURITY.md lists are whom it is about.
+  const about = /^(The author|The platform|Another user|A web page|A reader|A mistake)/;
+  expect(promises.filter((promise) => !about.test(promise) && !held.some((row) => promise.startsWith(row)))).toEqual(
+    [],
+  );
+  const links = rows.flatMap(([, , suites = ""]) => [...suites.matchAll(/\]\((.*?)\)/g)].map(([, file = ""]) => file));
+  expect(links.length).toBeGreaterThanOrEqual(rows.length);
+  expect(links.filter((file) => !existsSync(join(repository, "testing", file)))).toEqual([]);
 });
