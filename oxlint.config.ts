@@ -66,7 +66,6 @@ const lists: readonly (readonly string[])[] = [
     "provider/resources/rows/live",
     "provider/resources/rows/kept",
     "provider/resources/rows/declared",
-    "provider/resources/records",
     "provider/resources/model",
     "provider/sources",
     "provider/layers",

@@ -29,7 +29,7 @@ export interface OrganizationArgs {
   adminID?: Input<string>;
   /** Delete the teams that still stand in the way of a destroy, with their members. */
   forceDestroy?: Input<boolean>;
-  /** Take over what already exists on the platform, instead of refusing. */
+  /** Take over what has the ID of this resource already, as after a state was lost. One that was made by hand is imported. */
   adopt?: Input<boolean>;
 }
 
@@ -43,7 +43,7 @@ export interface OrganizationOutputs {
   readonly adminID: Output<string | undefined>;
   /** Delete the teams that still stand in the way of a destroy, with their members. */
   readonly forceDestroy: Output<boolean | undefined>;
-  /** Take over what already exists on the platform, instead of refusing. */
+  /** Take over what has the ID of this resource already, as after a state was lost. One that was made by hand is imported. */
   readonly adopt: Output<boolean | undefined>;
 }
 
@@ -65,7 +65,7 @@ export interface TeamArgs {
   adminID?: Input<string>;
   /** Remove the members that still stand in the way of a destroy. */
   forceDestroy?: Input<boolean>;
-  /** Take over what already exists on the platform, instead of refusing. */
+  /** Take over what has the ID of this resource already, as after a state was lost. One that was made by hand is imported. */
   adopt?: Input<boolean>;
 }
 
@@ -81,7 +81,7 @@ export interface TeamOutputs {
   readonly adminID: Output<string | undefined>;
   /** Remove the members that still stand in the way of a destroy. */
   readonly forceDestroy: Output<boolean | undefined>;
-  /** Take over what already exists on the platform, instead of refusing. */
+  /** Take over what has the ID of this resource already, as after a state was lost. One that was made by hand is imported. */
   readonly adopt: Output<boolean | undefined>;
 }
 

@@ -30,7 +30,7 @@ export const lookingContext = (
   account: { email: settings.email, userID: settings.userID },
   claims: new TeamClaims(),
   rowClaims: new RowClaims(program),
-  organizationNames: new Map<string, string>(),
+  organizationNames: new Map(),
   identities: new Identities(),
   journal: new Journal(() => platformOf(settings)),
   readsFirst: false,

@@ -6,7 +6,7 @@ import { Run } from "../../provider/pulumi/run.ts";
 import type { RowsAhead } from "../../provider/reconcile/rows.ts";
 import { toPlannedUrn } from "../../provider/resources/model/identities.ts";
 import { Journal } from "../../provider/resources/model/journal.ts";
-import { factsOf, ResourceError } from "../../provider/resources/model/resource.ts";
+import { factsOf, ResourceError, type OrganizationName } from "../../provider/resources/model/resource.ts";
 import type { Findings, OfflineResourceContext, Resource } from "../../provider/resources/resource.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
 import { SourceError } from "../../provider/sources/read.ts";
@@ -58,7 +58,7 @@ const maxRounds = 4;
 export class Planner {
   readonly #place: Place;
   readonly #run: Run;
-  readonly #organizationNames = new Map<string, string>();
+  readonly #organizationNames = new Map<string, OrganizationName>();
   readonly #steps = new Map<string, PlannedStep>();
   readonly #departing: PlannedStep[] = [];
 

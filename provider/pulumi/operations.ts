@@ -6,7 +6,13 @@ import { InputError, type PlatformFunction } from "../functions/function.ts";
 import type { Mask } from "../messages/masks.ts";
 import { readName, oneThing, type Identities } from "../resources/model/identities.ts";
 import { Journal } from "../resources/model/journal.ts";
-import { ResourceError, type Diff, type Observed, type InputProblem } from "../resources/model/resource.ts";
+import {
+  ResourceError,
+  type Diff,
+  type InputProblem,
+  type Observed,
+  type OrganizationName,
+} from "../resources/model/resource.ts";
 import type { ResourceContext, OfflineResourceContext, Resource } from "../resources/resource.ts";
 import { addressOf, bindingOutput, bind, isMoved, platformOf } from "./binding.ts";
 import type { Configuration } from "./configuration/configuration.ts";
@@ -87,7 +93,7 @@ export class Operations {
   readonly #identities: Identities;
   readonly #journal: Journal;
   readonly #mark: RunningMark;
-  readonly #organizationNames = new Map<string, string>();
+  readonly #organizationNames = new Map<string, OrganizationName>();
   /** True when a program runs: without one, the configuration is the state's. */
   #isCurrent = false;
   readonly #login = new RefusedLogin();

@@ -7,12 +7,13 @@ import { chosenID } from "./model/chosenIDs.ts";
 import { findChangedValues, createOnce, toManagedDescription, uncancellable } from "./model/creation.ts";
 import { describeNamed, readName } from "./model/identities.ts";
 import {
-  adopt,
+  adoptSame,
   common,
   ResourceError,
   type Context,
   type InputProblem,
   type OfflineContext,
+  type OrganizationName,
 } from "./model/resource.ts";
 import { proveGone, proveNew, proveSettings } from "./model/settings.ts";
 import { resource, type State } from "./resource.ts";
@@ -30,7 +31,7 @@ const inputs = z.object({
   forceDestroy: z.boolean().optional().meta({
     description: "Delete the teams that still stand in the way of a destroy, with their members.",
   }),
-  adopt,
+  adopt: adoptSame,
 });
 
 const outputs = z.object({
@@ -63,30 +64,32 @@ export const organization = resource({
     const moved = !unknown.has("adminID") && old.adminID !== undefined && inputs.adminID !== old.adminID;
     const reason =
       "the administrator of an existing organization can't be changed: keep the value, and change it on the platform";
-    const taken = nameTaken(context, inputs);
+    const taken = nameTaken(context, inputs, old.name);
     return Promise.resolve({ inputs, problems: [...(moved ? [{ property: "adminID", reason }] : []), ...taken] });
   },
 
   create: async (context, inputs) => {
     const wanted = { name: inputs.name, ...withoutUndefined({ description: inputs.description }) };
     const replaced = context.identities.replaced(inputs.resourceUrn);
-    const { id, found, isAdopted } = await createOnce({
-      context,
-      what: called(inputs),
-      choose: () =>
-        replaced ? (replaced.id ?? chosenID(inputs.resourceUrn)) : context.identities.chosen(inputs.resourceUrn),
-      adopt: inputs.adopt ?? false,
-      keeps: replaced !== undefined,
-      urn: inputs.resourceUrn,
-      thing,
-      find: (id, context) => find(context, id),
-      matches: (found) => Object.keys(findChangedValues(wanted, found)).length === 0,
-      create: async (id) => {
-        const organizationInfo = { ...withoutUndefined({ _id: id }), ...wanted };
-        const request = { organizationInfo, ...withoutUndefined({ adminID: inputs.adminID }) };
-        return (await context.client.insertorganization(request, context)).organizationID;
-      },
-    }).catch(tellTaken(inputs.name));
+    const create = () =>
+      createOnce({
+        context,
+        what: called(inputs),
+        choose: () =>
+          replaced ? (replaced.id ?? chosenID(inputs.resourceUrn)) : context.identities.chosen(inputs.resourceUrn),
+        adopt: inputs.adopt ?? false,
+        keeps: replaced !== undefined,
+        urn: inputs.resourceUrn,
+        thing,
+        find: (id, context) => find(context, id),
+        matches: (found) => Object.keys(findChangedValues(wanted, found)).length === 0,
+        create: async (id) => {
+          const organizationInfo = { ...withoutUndefined({ _id: id }), ...wanted };
+          const request = { organizationInfo, ...withoutUndefined({ adminID: inputs.adminID }) };
+          return (await context.client.insertorganization(request, context)).organizationID;
+        },
+      });
+    const { id, found, isAdopted } = await takingName(context, inputs, create).catch(tellTaken(inputs.name));
     const after = uncancellable(context);
     const outputs = { ...inputs, ...withoutUndefined({ existed: isAdopted }) };
     if (found) await sync(after, id, outputs, found);
@@ -106,7 +109,7 @@ export const organization = resource({
 
   update: async (context, id, { existed }, inputs) => {
     const outputs = { ...inputs, ...withoutUndefined({ existed }) };
-    await sync(context, id, outputs);
+    await takingName(context, inputs, () => sync(context, id, outputs));
     return outputs;
   },
 
@@ -167,7 +170,7 @@ async function dissolve(context: Context, teamID: string): Promise<void> {
 }
 
 /** Milliseconds before a refused deletion is tried again, twice as many each time, and how often nothing may have happened. */
-const pause = { milliseconds: 200, most: 3 };
+const patience = { milliseconds: 200, most: 3 };
 
 /**
  * Deletes what holds nothing any more. Engines delete side by side what does not depend on each other, such as members
@@ -183,9 +186,9 @@ async function deleteEmptied({ sleep }: Context, remove: () => Promise<unknown>)
       if (!(error instanceof ApiError && error.code === "conflict")) throw error;
       const count = error.dependants.length;
       if (count < fewest) [fewest, pauses] = [count, 0];
-      if (pauses === pause.most) throw error;
+      if (pauses === patience.most) throw error;
     }
-    await sleep(pause.milliseconds * 2 ** pauses);
+    await sleep(patience.milliseconds * 2 ** pauses);
   }
 }
 
@@ -198,19 +201,70 @@ const called = ({ name }: { name: string }): string => `organization ${quote(nam
 function nameTaken(
   { organizationNames }: OfflineContext,
   { resourceUrn: urn, name }: { resourceUrn?: string | undefined; name?: string | undefined },
+  old: string | undefined,
 ): InputProblem[] {
   if (urn === undefined || name === undefined) return [];
-  organizationNames.set(urn, name);
-  const other = [...organizationNames].find(([one, its]) => one !== urn && its === name);
-  if (!other) return [];
-  const reason = `is that of ${describeNamed(readName(other[0]))}, too, and names are unique on the platform: choose another`;
-  return [{ property: "name", reason }];
+  organizationNames.set(urn, { name, former: old === name ? undefined : old });
+  const other = [...organizationNames].find(([one, its]) => one !== urn && its.name === name);
+  if (other) {
+    const reason = `is that of ${describeNamed(readName(other[0]))}, too, and names are unique on the platform: choose another`;
+    return [{ property: "name", reason }];
+  }
+  const circle: string[] = [];
+  for (let at = giverOf(organizationNames, name, urn); at; at = giverOf(organizationNames, at[1].name, at[0])) {
+    circle.push(describeNamed(readName(at[0])));
+    if (at[0] !== urn) continue;
+    const reason =
+      `goes round in a circle (${circle.join(", ")}), and names are unique on the platform: give one of them a third ` +
+      `name and run up, then the name that it is to have`;
+    return [{ property: "name", reason }];
+  }
+  return [];
+}
+
+type Names = OfflineContext["organizationNames"];
+
+/** The organization of this run that has a name on the platform and gives it up. */
+const giverOf = (names: Names, name: string, except: string): [string, OrganizationName] | undefined =>
+  [...names].find(([urn, { former }]) => urn !== except && former === name);
+
+/** Milliseconds before a name that another organization gives up is asked for again, twice as many each time, and how often. */
+const pause = { milliseconds: 200, most: 5 };
+
+/** Gives an organization its name, once the organization of this run that has it has given it up. */
+async function takingName<Answer>(
+  { organizationNames: names, report, sleep }: Context,
+  { resourceUrn: urn = "", name }: { resourceUrn?: string | undefined; name: string },
+  give: () => Promise<Answer>,
+): Promise<Answer> {
+  let wasFree = false;
+  for (let pauses = 0; ; pauses++) {
+    try {
+      const answer = await give();
+      names.set(urn, { name, former: names.get(urn)?.former, isGiven: true });
+      return answer;
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === "conflict")) throw error;
+      // An engine may be about to register the other one.
+      await sleep(pause.milliseconds * 2 ** pauses);
+      const giver = giverOf(names, name, urn);
+      if (!giver || wasFree) throw error;
+      wasFree = giver[1].isGiven ?? false;
+      const who = describeNamed(readName(giver[0]));
+      if (pauses === pause.most)
+        throw new ResourceError(
+          `organization ${quote(name)} has to wait for ${who}, which has this name and gives it up in the same run: run up again.`,
+        );
+      report.status(`waits for ${who} to give up the name ${quote(name)}`);
+    }
+  }
 }
 
 /** Advice when a name is taken, perhaps by an organization of the stack itself, under its former name. */
 const takenHint =
   "If it is an organization of this stack that has another key now, say the former one: formerly: [<key>] beside the " +
-  "new key in the environment file, or the option aliases in a program. If it was made by hand, import it. Otherwise choose another name.";
+  "new key in the environment file, or the option aliases in a program. If it was made by hand, import it. If it leaves the program " +
+  "in this run, it goes at the end of it: take it out first, with an up of its own. Otherwise choose another name.";
 
 const irreplaceable = "it can't be replaced, since a second one can't have its name";
 /** Advice about a taken name: it may belong to the same organization, under its former key. */

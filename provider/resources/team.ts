@@ -8,7 +8,7 @@ import { formatCount, quote, some } from "../messages/text.ts";
 import { caller, explainLack, findRole } from "./memberships.ts";
 import { findChangedValues, createOnce, toManagedDescription, uncancellable } from "./model/creation.ts";
 import { describeNamed } from "./model/identities.ts";
-import { adopt, common, generation, PartialFailure, ResourceError, type Context } from "./model/resource.ts";
+import { adoptSame, common, generation, PartialFailure, ResourceError, type Context } from "./model/resource.ts";
 import { proveGone, proveNew, proveSettings } from "./model/settings.ts";
 import { isSame, nameOf } from "./people.ts";
 import { resource, type ResourceContext, type State } from "./resource.ts";
@@ -27,7 +27,7 @@ const inputs = z.object({
   forceDestroy: z.boolean().optional().meta({
     description: "Remove the members that still stand in the way of a destroy.",
   }),
-  adopt,
+  adopt: adoptSame,
   generation,
 });
 

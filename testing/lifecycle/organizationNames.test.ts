@@ -24,4 +24,46 @@ throughBothKinds({}, (scene) => {
       /organization "Acme" was not created because the platform says: .*\. If it is an organization of this stack that has another key now, say the former one: formerly/,
     );
   });
+
+  test("one that another organization of the run gives up is waited for", async () => {
+    const [acme, apex] = [await made("acme", "Acme"), await made("apex", "Apex")];
+    await scene.host.restart();
+    const renamed = async (resource: string, { id, outputs, inputs }: typeof acme, name: string) => {
+      scene.host.resource = resource;
+      const checked = await scene.host.check("Organization", { name }, inputs);
+      expect(checked.problems).toEqual([]);
+      return () => {
+        scene.host.resource = resource;
+        return scene.host.update("Organization", id, outputs, checked.inputs);
+      };
+    };
+    const [first, second] = [await renamed("acme", acme, "Apex"), await renamed("apex", apex, "Apex One")];
+    scene.host.resource = "abel";
+    const third = await scene.host.check("Organization", { name: "Acme" });
+    const taken = scene.host.create("Organization", third.inputs);
+    const waiting = first();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await second();
+    await waiting;
+    const { id } = await taken;
+    const names = [acme.id, apex.id, id].map(
+      async (organizationID) => (await scene.client.readorganization({ organizationID })).organization?.name,
+    );
+    expect(await Promise.all(names)).toEqual(["Apex", "Apex One", "Acme"]);
+  });
+
+  test("names that go round in a circle are refused before anything is sent", async () => {
+    await problemsOf("acme", "Apex", { name: "Acme" });
+    expect(await problemsOf("apex", "Acme", { name: "Apex" })).toContain(
+      'name: goes round in a circle (Organization "acme", Organization "apex"), and names are unique on the platform: give one',
+    );
+  });
+
+  test("adopt of one that was made by hand says that it was made new", async () => {
+    const organizationID = await scene.organization();
+    await scene.team(organizationID, "Crew");
+    scene.host.resource = "it";
+    await scene.create("Team", { organizationID, name: "Crew", adopt: true });
+    expect(scene.host.told.join()).toContain("made new: no team with the ID of this key was there to adopt");
+  });
 });

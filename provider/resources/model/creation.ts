@@ -129,6 +129,10 @@ export async function createOnce<Found extends Aged>(creation: Creation<Found>):
   for (let attempt = 1; ; attempt++) {
     try {
       const newID = await create(id);
+      if (creation.adopt)
+        context.report.info(
+          `made new: no ${creation.what.split(" ")[0] ?? "thing"} with the ID of this key was there to adopt. One that was made by hand is taken over by an import`,
+        );
       if (newID === id) honouring.add(context.client);
       journal.answered(urn, thing);
       return { id: newID, isAdopted: false };

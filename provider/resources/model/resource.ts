@@ -83,6 +83,16 @@ export interface RowWatch {
   missing: (keys: readonly string[]) => void;
 }
 
+/** The name of an organization in a run. */
+export interface OrganizationName {
+  /** As it is declared now. */
+  name: string;
+  /** The one that it has on the platform and gives up in this run. */
+  former?: string | undefined;
+  /** True once it has given that up. */
+  isGiven?: boolean;
+}
+
 export interface Context {
   client: Client;
   members: MemberLists;
@@ -106,8 +116,8 @@ export interface Context {
   identities: Identities;
   /** What runs began that can't be read back. */
   journal: Journal;
-  /** Names with which organizations were checked in this run, by URN: what is declared now. */
-  organizationNames: Map<string, string>;
+  /** Names of the organizations of this run, by URN. */
+  organizationNames: Map<string, OrganizationName>;
   /** Throws when this run has another provider of the platform, which may declare what is to be removed. */
   assertAlone: () => void;
   /** True when the engine reads before each diff: then the diff refuses forbidden changes, and the read does not. */
@@ -220,6 +230,13 @@ export const generation = z.int().min(1).optional().meta({
   ignoredInDiff: true,
   computed: true,
   internal: true,
+});
+
+/** The input by which a thing with the ID of its resource is taken over. */
+export const adoptSame = z.boolean().optional().meta({
+  description:
+    "Take over what has the ID of this resource already, as after a state was lost. One that was made by hand is imported.",
+  ignoredInDiff: true,
 });
 
 /** The input by which something that already exists is taken over. */

@@ -1,6 +1,12 @@
+import { spawn } from "node:child_process";
+import { createWriteStream } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join, relative, resolve } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { gitFlags, toGitEnvironment } from "../../../files/git.ts";
 import { SourceError } from "../../../sources/read.ts";
 import { type OfflineContext } from "../../model/resource.ts";
-import { readCommittedFile } from "../../records/committedFile.ts";
 import type { OfflineRowContext } from "./claims.ts";
 import { keysOf, summarize, type Summary } from "./declaration.ts";
 import type { RowTarget } from "./target.ts";
@@ -31,21 +37,29 @@ export const summaryOf = async (
   inputs: Seed,
 ): Promise<Summary> => rowClaims.remembered(inputs.resourceUrn, inputs.digest) ?? (await summarize(inputs, directory));
 
+/** The rows that the state was applied from, where their source is there unchanged: what is decided by them is so in any clone. */
+export const lastSource = (
+  { directory }: Pick<OfflineContext, "directory">,
+  state: Seed,
+): Promise<Summary | undefined> =>
+  state.source === undefined && state.rows === undefined
+    ? Promise.resolve(undefined)
+    : sameAs(state.digest, state, directory);
+
 /**
- * Works on the source that the state was applied from, where it is found: unchanged on disk, or in the last commit of
+ * Works on the source that the state was applied from, to show what was there: unchanged on disk, or in the last commit of
  * the repository that it is in. `seed` leads to it from `directory`. Undefined where it is not.
  */
 export async function withLastSource<Answer>(
-  { directory }: Pick<OfflineContext, "directory">,
+  context: Pick<OfflineContext, "directory">,
   state: Seed,
   work: (summary: Summary, seed: Seed, directory: string) => Promise<Answer>,
 ): Promise<Answer | undefined> {
-  const { source, rows, digest } = state;
-  if (source === undefined && rows === undefined) return undefined;
-  const found = await sameAs(digest, state, directory);
-  if (found) return work(found, state, directory);
+  const { source, digest } = state;
+  const found = await lastSource(context, state);
+  if (found) return work(found, state, context.directory);
   if (source === undefined) return undefined;
-  return readCommittedFile(directory, source, async (folder, name) => {
+  return readCommittedFile(context.directory, source, async (folder, name) => {
     const seed = { ...state, source: name };
     const summary = await sameAs(digest, seed, folder);
     return summary && work(summary, seed, folder);
@@ -62,6 +76,36 @@ async function sameAs(digest: string | undefined, seed: Seed, directory: string)
   }
 }
 
-/** The rows that the state was applied from, where their source is found. */
-export const lastSource = (context: Pick<OfflineContext, "directory">, state: Seed): Promise<Summary | undefined> =>
-  withLastSource(context, state, (summary) => Promise.resolve(summary));
+/**
+ * Works on a file as the last commit of its Git repository has it, in a copy in a folder of its own; undefined where
+ * there is no repository, no such file in it, or no Git.
+ * @param file relative to the folder, or absolute
+ */
+async function readCommittedFile<Answer>(
+  directory: string,
+  file: string,
+  work: (folder: string, name: string) => Promise<Answer>,
+): Promise<Answer | undefined> {
+  const folder = await mkdtemp(join(tmpdir(), "microapps-"));
+  try {
+    const name = basename(file);
+    return (await written(directory, file, join(folder, name))) ? await work(folder, name) : undefined;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function written(directory: string, file: string, copy: string): Promise<boolean> {
+  const path = relative(directory, resolve(directory, file)).replaceAll("\\", "/");
+  const git = spawn("git", [...gitFlags, "show", `HEAD:./${path}`], {
+    cwd: directory,
+    env: toGitEnvironment(),
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const ended = new Promise<boolean>((resolve) => {
+    git.on("error", () => resolve(false)); // Git is not installed
+    git.on("close", (status) => resolve(status === 0));
+  });
+  await pipeline(git.stdout, createWriteStream(copy, { mode: 0o600 }));
+  return ended;
+}
