@@ -189,7 +189,7 @@ async function refreshFirst(run: Run, readAll: boolean, clearPendingCreates: boo
 /** Runs the program, then deletes what it did not register. The outputs are undefined when it registered none. */
 async function runProgram(run: Run, stack: Stack, { monitor, hosted }: Source): Promise<StackOutputs | undefined> {
   const generator = new StepGenerator(run);
-  const resourceMonitor = new ResourceMonitor(run, generator, monitor.address);
+  const resourceMonitor = new ResourceMonitor(run, generator);
   if (!hosted) monitor.serve(resourceMonitor);
   const program = hosted
     ? startHosted(run, hosted, resourceMonitor)

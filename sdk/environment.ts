@@ -5,7 +5,6 @@ import { EnvironmentError } from "../provider/environment/problems.ts";
 import { listAwaited, listLinkedInputs, things, type DeclaredThing } from "../provider/environment/things/things.ts";
 import { optionsBelow, type OptionsBelow } from "../provider/pulumi/options.ts";
 import { fileAmong } from "../provider/pulumi/plugin/file.ts";
-import { reportLeaving } from "../provider/pulumi/plugin/leaving.ts";
 import { aliasesBelow, rootName, type Aliases } from "./program.ts";
 import type { RowsOf } from "./resourceClass.ts";
 import { GeneratedApp, Organization, SeedRows, Team, TeamMember, TeamRoster } from "./resources.ts";
@@ -44,7 +43,6 @@ export class Environment extends pulumi.ComponentResource {
     const registered = new Registration(this, below.at, all);
     const refusal = below.refusal();
     if (refusal !== undefined) throw new pulumi.RunError(refusal);
-    if (pulumi.runtime.isDryRun()) sayLeaving(this, root, all, registered.made);
     this.organizations = collected(registered.of(Organization), ({ id }) => id);
     this.teams = collected(registered.of(Team), ({ id }) => id);
     this.seeds = collected(registered.of(SeedRows), ({ rowCount }) => rowCount);
@@ -90,29 +88,6 @@ function withSecrets(declared: Declaration): Declaration {
     holder[last] = pulumi.secret(holder[last]);
   }
   return declared;
-}
-
-/** Says in a preview what leaves. It is advice: where nobody can give it, the preview goes on. */
-function sayLeaving(
-  environment: pulumi.Resource,
-  root: ReturnType<typeof rootName>,
-  all: readonly DeclaredThing[],
-  made: ReadonlyMap<string, pulumi.CustomResource>,
-): void {
-  const release = pulumi.runtime.rpcKeepAlive(); // the program must not end before
-  const [organization, project, stack] = [pulumi.getOrganization(), pulumi.getProject(), pulumi.getStack()];
-  // The property that shows an unknown output, as what is created has, is hidden by its type.
-  const isKnown = (output: pulumi.Output<unknown> | undefined): Promise<boolean> =>
-    output ? (output as unknown as { isKnown: Promise<boolean> }).isKnown : Promise.resolve(true);
-  void reportLeaving({
-    ...{ root, all, project: { organization, project, stack } },
-    isNew: async (key) => !(await isKnown(made.get(key)?.id)),
-    invoke: (token, args) => pulumi.runtime.invoke(token, args) as Promise<unknown>,
-    info: (text) => pulumi.log.info(text, environment),
-    warn: (key, text) => pulumi.log.warn(text, made.get(key)),
-  })
-    .catch((error: unknown) => pulumi.log.debug(`the last state is not known to the program: ${String(error)}`))
-    .finally(release);
 }
 
 type ByName<Resource> = ReadonlyMap<string, Resource>;

@@ -6,24 +6,6 @@ import { EngineError, messageOf } from "../errors.ts";
 // What the Pulumi CLI has and this command line lacks, by name: a script that was written for the CLI gets the reason and
 // the way, and nothing of it is taken in silence.
 
-/** Flags that only Pulumi has, of any command. */
-export const flagsOfPulumi: ReadonlySet<string> = new Set(
-  `-t --target --target-dependents --target-replace --replace -x --exclude --exclude-dependents --exclude-protected
-  --ignore-protect --plan --save-plan --strict --policy-pack --policy-pack-config --show-policy-remediations
-  --continue-on-error --import-file --import-pending-creates --config-file -c --config --config-path
-  --skip-config-validation --override-env --run-program --attach-debugger --remove --show-config --show-full-output
-  --show-reads --show-replacement-steps --show-sames --urns --event-log --neo --neo-task-on-failure --copilot --client
-  --exec-agent --exec-kind -d --debug --remote --remote-agent-pool-id --remote-env --remote-env-secret
-  --remote-executor-image --remote-executor-image-password --remote-executor-image-username
-  --remote-git-auth-access-token --remote-git-auth-password --remote-git-auth-ssh-private-key
-  --remote-git-auth-ssh-private-key-path --remote-git-auth-username --remote-git-branch --remote-git-commit
-  --remote-git-repo-dir --remote-pre-run-command --remote-inherit-settings --remote-skip-install-dependencies
-  --suppress-stream-logs -e --emoji -Q --fully-qualify-stack-names --disable-integrity-checking --logflow --logtostderr
-  -v --verbose --memprofilerate --profiling --tracing --tracing-header --otel-traces --show-ids --show-urns --show-name
-  --copy-config-from --remote-config --secrets-provider --teams -a --all -o --organization --project --tag
-  --shell --version --remove-backups --open --type --raw --output --show-secrets --path`.split(/\s+/),
-);
-
 /** Variables of the Pulumi CLI that set a flag beside PULUMI_OPTION_<NAME>. */
 const otherVariables: Readonly<Record<string, string>> = {
   "--yes": "PULUMI_SKIP_CONFIRMATIONS",
@@ -34,25 +16,17 @@ const otherVariables: Readonly<Record<string, string>> = {
 
 const operations: ReadonlySet<string> = new Set(["preview", "up", "refresh", "destroy"]);
 
-/** Commands that only Pulumi has. */
-export const commandsOfPulumi: readonly string[] = [
-  ...["about", "console", "convert", "deployment", "do", "env", "events", "gen-completion", "insights", "install"],
-  ...["login", "logout", "logs", "neo", "new", "org", "package", "plugin", "policy", "project", "query", "schema"],
-  ...["template", "version", "watch", "whoami", "stack change-secrets-provider", "stack drift", "stack get"],
-  ...["stack graph", "stack history", "stack import", "stack migrate", "stack rename", "stack schedule", "stack tag"],
-  ...["stack unselect", "stack webhook", "state delete", "state edit", "state move", "state protect", "state rename"],
-  ...["state repair", "state taint", "state unprotect", "state untaint", "state upgrade", "config copy", "config cp"],
-  ...["config env", "config refresh", "config set-all", "config remove-all", "config rm-all"],
-];
-
 const refusal = (name: string): string =>
   `${name}: the embedded engine does not do this; the Pulumi CLI does, on the same state`;
 
-/** The text of an error about an unknown flag, where Pulumi has it; undefined for other errors. */
-export function answerFlag(error: string): string | undefined {
-  const [, flag = ""] = /^error: unknown option '(--?[\w-]+)/.exec(error) ?? [];
-  return flagsOfPulumi.has(flag) ? `error: ${refusal(flag)}\n` : undefined;
-}
+/** The way out for a word that this command line lacks. */
+const elsewhere = "\n(The Pulumi CLI may have it, on the same state.)";
+
+/** The text of an error about an unknown flag, with the way where none of ours was meant; undefined for other errors. */
+export const answerFlag = (error: string): string | undefined =>
+  error.startsWith("error: unknown option '-") && !error.includes("(Did you mean")
+    ? `${error.trimEnd()}${elsewhere}\n`
+    : undefined;
 
 /** The variables that Pulumi takes a flag from; that of the flag's own name counts first. */
 const variablesOf = (flag: string): readonly string[] => [
@@ -70,14 +44,17 @@ export function takeFlags(command: Command, environment: NodeJS.ProcessEnv): voi
     for (const option of level.options) takeFlag(level, option, environment);
   }
   if (!operations.has(command.name())) return;
-  const own = new Set(levels.flatMap(({ options }) => options.map(({ long }) => long)));
-  for (const flag of flagsOfPulumi) {
-    if (!flag.startsWith("--") || own.has(flag)) continue;
-    const variable = variablesOf(flag).find(
-      (name) => !["", "false", "0"].includes((environment[name] ?? "").toLowerCase()),
-    );
-    if (variable !== undefined) throw new EngineError(refusal(variable));
-  }
+  // Flags of ours that another command has mean nothing here.
+  const all = [...levels, ...(levels.at(-1)?.commands.flatMap((each) => [each, ...each.commands]) ?? [])];
+  const own = new Set(all.flatMap(({ options }) => options.flatMap(({ long }) => (long ? variablesOf(long) : []))));
+  const others = Object.values(otherVariables);
+  const variable = Object.keys(environment).find(
+    (name) =>
+      (name.startsWith("PULUMI_OPTION_") || others.includes(name)) &&
+      !own.has(name) &&
+      !["", "false", "0"].includes((environment[name] ?? "").toLowerCase()),
+  );
+  if (variable !== undefined) throw new EngineError(refusal(variable));
 }
 
 const levelsOf = (command: Command): Command[] => (command.parent ? [command, ...levelsOf(command.parent)] : [command]);
@@ -141,12 +118,8 @@ function refuseUnknown(command: Command, word: string): never {
   if (removed !== undefined)
     return command.error(`error: ${removed}`, { exitCode: word === "merge-driver" ? failedMerge : 1 });
   const own = command.commands.flatMap((each) => [each.name(), ...each.aliases()]);
-  // A command of Pulumi is no misspelling of another one.
-  const isPulumi = commandsOfPulumi.includes(`${parents}${word}`);
-  const near = isPulumi ? undefined : nearest(word, own);
-  const elsewhere = isPulumi ? `${parents}${word}` : commandsOfPulumi.find((full) => full.endsWith(` ${word}`));
-  const there = elsewhere === undefined ? "" : `\n(The Pulumi CLI has 'pulumi ${elsewhere}', on the same state.)`;
-  const remedy = near === undefined ? there : `\n(Did you mean ${parents}${near}?)`;
+  const near = nearest(word, own);
+  const remedy = near === undefined ? elsewhere : `\n(Did you mean ${parents}${near}?)`;
   return command.error(`error: unknown command '${parents}${word}'${remedy}`);
 }
 

@@ -1,3 +1,4 @@
+import type { Alias as ProtoAlias } from "@pulumi/pulumi/proto/alias_pb.js";
 import providerProto, { type CheckFailure } from "@pulumi/pulumi/proto/provider_pb.js";
 import resourceProto, {
   type DeploymentInfo,
@@ -15,10 +16,10 @@ import type { Run } from "../deployment/run.ts";
 import type { StepGenerator } from "../deployment/stepGenerator.ts";
 import { toPropertyChange } from "../deployment/steps.ts";
 import { EngineError, messageOf, Refusal, ReportedError } from "../errors.ts";
-import { fromProtoAlias, type Construction, type Constructed } from "../providers/construction.ts";
 import { withVersion, defaultName, versionsIn } from "../providers/packageVersions.ts";
 import { ProviderError } from "../providers/provider.ts";
 import type { Timeouts } from "../state/resourceState.ts";
+import type { Alias } from "../values/aliases.ts";
 import { parsePath } from "../values/paths.ts";
 import { changesBetween } from "../values/propertyChanges.ts";
 import { fromStruct, toStruct } from "../values/structs.ts";
@@ -64,15 +65,10 @@ const features = [
   known.RESOURCE_MONITOR_FEATURE_STATE_MIGRATIONS,
 ];
 
-/** Reads the resources of the last state, in the Pulumi CLI. */
-const lastState = "pulumi:pulumi:readStackResourceOutputs";
-
 /** Answers the registrations of a program: turns them into goals, gives them their providers, and brings them about. */
 export class ResourceMonitor {
   readonly #run: Run;
   readonly #generator: StepGenerator;
-  /** The address at which this is served. */
-  readonly #address: string;
   readonly #goals = new Map<string, Goal>();
   readonly #providers: DefaultProviders;
   #stackOutputs: { urn: string; outputs: PropertyMap } | undefined;
@@ -80,9 +76,8 @@ export class ResourceMonitor {
   readonly #completed = new Set<string>();
   readonly aborted: Promise<void>;
 
-  constructor(run: Run, generator: StepGenerator, address: string) {
+  constructor(run: Run, generator: StepGenerator) {
     this.#run = run;
-    this.#address = address;
     this.#generator = generator;
     this.#providers = new DefaultProviders(run, generator);
     this.aborted = new Promise((resolve) => {
@@ -115,7 +110,6 @@ export class ResourceMonitor {
       if (error instanceof ReportedError) throw error;
       throw this.#refused(error, request);
     }
-    if (request.getRemote()) return this.#construct(goal, request);
     const state = await this.#generator.register(goal);
     this.#goals.set(state.urn, goal);
     if (!goal.custom) this.#providers.rememberComponent(state.urn, request);
@@ -123,23 +117,6 @@ export class ResourceMonitor {
     return responseOf(request, state, goal.custom ? state.outputs : {});
   }
 
-  /** Has a provider construct a component, which registers itself and what it consists of. */
-  async #construct(goal: Goal, request: RegisterResourceRequest): Promise<RegisterResourceResponse> {
-    const { type, name, provider: reference } = goal;
-    try {
-      const provider = this.#run.providers.get(reference);
-      if (!provider) throw new EngineError(`unknown provider '${reference}'`);
-      const constructed = await provider.construct(constructionOf(goal, request, this.#run, this.#address));
-      if (constructed) return withDependencies(responseOf(request, constructed, constructed.outputs), constructed);
-    } catch (error) {
-      // When what it consists of has failed, that is reported already.
-      if (this.#run.aborted) throw error;
-      throw this.refuse(`${type} resource '${name}' has a problem: ${messageOf(error)}`);
-    }
-    // The provider can't be asked yet: of the component no more is known than that there is one.
-    const state = await this.#generator.register({ ...goal, inputs: {}, propertyDependencies: {}, provider: "" });
-    return responseOf(request, state, {});
-  }
   #refused(error: unknown, request: RegisterResourceRequest | ReadResourceRequest): ReportedError {
     const where = `resource '${request.getName()}' (${request.getType()})`;
     return this.refuse(error instanceof Refusal ? error.message : `${where}: ${messageOf(error)}`);
@@ -183,9 +160,6 @@ export class ResourceMonitor {
       refusePackage(request, `the function '${token}'`, name, this.#run.packages);
       reference = await this.#providers.ofFunction(request);
     } catch (error) {
-      // A program that asks for the last state may do without it. As a failure it costs no stack with source maps.
-      if (token === lastState)
-        return new resourceProto.ResourceInvokeResponse().setFailuresList([failureOf("", messageOf(error))]);
       throw error instanceof ReportedError ? error : this.refuse(messageOf(error));
     }
     const provider = this.#run.providers.get(reference);
@@ -262,10 +236,7 @@ export class ResourceMonitor {
       custom,
       inputs,
       parent: request.getParent(),
-      provider:
-        (custom && !isProviderType(type)) || request.getRemote()
-          ? await this.#providers.ofResource(request, parentGoal)
-          : "",
+      provider: custom && !isProviderType(type) ? await this.#providers.ofResource(request, parentGoal) : "",
       dependencies,
       propertyDependencies,
       protect: request.hasProtect() ? request.getProtect() : parentGoal?.protect,
@@ -307,17 +278,6 @@ export function toShownProperties(properties: PropertyMap, showSecrets: boolean)
   return Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, toShown(value, showSecrets)]));
 }
 
-/** The request to a provider that constructs a component. `monitor`: the address at which its parts are registered. */
-function constructionOf(goal: Goal, request: RegisterResourceRequest, run: Run, monitor: string): Construction {
-  const { project, stack, config, preview, parallel } = run;
-  return {
-    ...goal,
-    inputDependencies: goal.propertyDependencies,
-    providers: request.getProvidersMap().toArray(),
-    run: { project, stack, config, preview, parallel, monitor },
-  };
-}
-
 /** Answers a registration. */
 function responseOf(
   request: RegisterResourceRequest,
@@ -332,13 +292,12 @@ function responseOf(
   return response.setId(id).setResult(resourceProto.Result.SUCCESS);
 }
 
-/** Passes the origins of a component's outputs to a program: the resources that they come from. */
-function withDependencies(response: RegisterResourceResponse, { dependencies }: Constructed): RegisterResourceResponse {
-  for (const [name, urns] of Object.entries(dependencies)) {
-    const names = new resourceProto.RegisterResourceResponse.PropertyDependencies().setUrnsList(urns);
-    response.getPropertydependenciesMap().set(name, names);
-  }
-  return response;
+/** Reads an alias; an empty text where it has neither a URN nor parts. */
+function fromProtoAlias(alias: ProtoAlias): Alias {
+  const parts = alias.getSpec()?.toObject();
+  if (!parts) return alias.getUrn();
+  const { name, type, stack, project, parenturn: parent, noparent: noParent } = parts;
+  return { name, type, stack, project, parent, noParent };
 }
 
 /** Answers a call with a reason why it failed, of one property or of all of it. */

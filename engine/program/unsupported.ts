@@ -62,10 +62,10 @@ export function refuseRegistration(request: RegisterResourceRequest, packages: R
   const type = request.getType();
   const resource = `resource '${request.getName()}' (${type})`;
   const name = packageOf(type);
-  if ((request.getCustom() || request.getRemote()) && !packages.has(name))
-    throw new Refusal(`${resource}: ${missingPlugin(name)}`);
+  if (request.getCustom() && !packages.has(name)) throw new Refusal(`${resource}: ${missingPlugin(name)}`);
   const isTriggered = request.hasReplacementTrigger() && request.getReplacementTrigger()?.hasNullValue() !== true;
   const options: [string, boolean][] = [
+    ["a component of a plugin", request.getRemote()],
     ["import", request.getImportid() !== ""],
     ["replaceWith", request.getReplaceWithList().length > 0],
     ["replacementTrigger", isTriggered],

@@ -1,6 +1,5 @@
 import type { Path } from "../values/paths.ts";
 import type { PropertyMap } from "../values/values.ts";
-import type { Constructed, Construction } from "./construction.ts";
 
 /** One property of a detailed diff. */
 export interface DetailedChange {
@@ -92,8 +91,6 @@ export interface ResourceProvider {
   delete(resource: Identity, old: InputsAndOutputs, timeout: number): Promise<void>;
   /** Calls a function of the package. */
   invoke(token: string, args: PropertyMap, preview: boolean): Promise<Invoked>;
-  /** Constructs a component; undefined when it can't be asked, because its own configuration is not known yet. */
-  construct(construction: Construction): Promise<Constructed | undefined>;
   /** Asks it to stop what it is doing. */
   cancel(): void;
   close(): Promise<void>;

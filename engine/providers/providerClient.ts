@@ -27,7 +27,6 @@ import {
   type ProviderCall,
   type Service,
 } from "./connection.ts";
-import { type Constructed, toConstructed, constructRequest, type Construction } from "./construction.ts";
 import {
   type Checked,
   type Created,
@@ -231,12 +230,6 @@ export class ProviderClient implements ResourceProvider {
       outputs: secret ? mapProperties(outputs, (value) => new Secret(revealSecrets(value))) : outputs,
       failures: failuresOf(response),
     };
-  }
-
-  async construct(construction: Construction): Promise<Constructed | undefined> {
-    if (!this.#known) return undefined;
-    const request = constructRequest(construction, this.#struct(construction.inputs, true));
-    return toConstructed(await this.#ask<pb.ConstructResponse>((client, done) => client.construct(request, done)));
   }
 
   cancel(): void {

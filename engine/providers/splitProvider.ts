@@ -1,5 +1,4 @@
 import { revealSecrets, property, type PropertyMap, Unknown } from "../values/values.ts";
-import type { Constructed, Construction } from "./construction.ts";
 import type { Checked, Created, Difference, Invoked, ReadResult, ResourceProvider, Updated } from "./provider.ts";
 
 /** The property that names the provider of a dynamic resource. */
@@ -65,10 +64,6 @@ export class SplitProvider implements ResourceProvider {
 
   invoke(...of: Parameters<ResourceProvider["invoke"]>): Promise<Invoked> {
     return this.#own.invoke(...of);
-  }
-
-  construct(construction: Construction): Promise<Constructed | undefined> {
-    return this.#own.construct(construction);
   }
 
   cancel(): void {

@@ -113,20 +113,3 @@ test("a missing stack ends with the status that scripts know", async () => {
   expect(process.exitCode).toBe(6);
   process.exitCode = before;
 });
-
-test("a program that asks for a last state gets a failure of the function, and goes on", async () => {
-  const ask = `const pulumi = require("@pulumi/pulumi");
-exports.answer = pulumi.runtime.invoke("pulumi:pulumi:readStackResourceOutputs", { stackName: "dev" }).then(
-  () => "served",
-  ({ message, code }) => ({ message, isFromCall: code !== undefined }),
-);`;
-  writeFileSync(path.join(sandbox.project, "index.cjs"), ask);
-  expect((await up()).succeeded).toBe(true);
-  const [stack] = (await states()).values();
-  expect(stack?.outputs).toEqual({
-    answer: {
-      message: expect.stringContaining("not served by the embedded engine, run this program with the Pulumi CLI"),
-      isFromCall: false,
-    },
-  });
-});

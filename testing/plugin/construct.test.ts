@@ -7,7 +7,6 @@ import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { construct } from "../../provider/pulumi/plugin/environment.ts";
-import { reporterTo } from "../../provider/pulumi/progress.ts";
 import { testInLong } from "../harness/drawn.ts";
 import { plugin } from "../harness/kinds.ts";
 import { eventually } from "../harness/processes.ts";
@@ -38,10 +37,7 @@ const requestOf = (monitor: Monitor, name: string, declaration: object = { organ
   request.getConfigMap().set("tests:name", `name of ${name}`);
   return request;
 };
-const own = () => ({
-  report: reporterTo(undefined),
-  provider: `urn:pulumi:dev::tests::pulumi:providers:microapps::default::${unknown}`,
-});
+const own = `urn:pulumi:dev::tests::pulumi:providers:microapps::default::${unknown}`;
 
 let monitor: Monitor;
 let stage: Stage;
@@ -108,7 +104,7 @@ testInLong("keeps nothing of a construct: after 40 more of them memory is what i
   });
   const used = async (count: number): Promise<number> => {
     for (let at = 0; at < count; at++) {
-      await construct(requestOf(monitor, `m${at}`, one(at)), own());
+      await construct(requestOf(monitor, `m${at}`, one(at)), own);
       monitor.registered.length = 0;
     }
     for (let at = 0; at < 3; at++) {

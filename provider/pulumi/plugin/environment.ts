@@ -18,13 +18,11 @@ import { resourceNamed } from "../../resources/resources.ts";
 import { hiddenNames, hideProperties, unhidden } from "../hiddenNames.ts";
 import { explainRefusedIgnores, optionsBelow, type OptionsBelow } from "../options.ts";
 import { announcement, referrersAmong, siblingsAmong, type Announced } from "../otherSeeds.ts";
-import type { Reporter } from "../progress.ts";
 import { unknownValue, type Properties } from "../properties.ts";
 import { toHiddenName, typeThrough, urnThrough } from "../providerKinds.ts";
 import { fileMarks, keyRows, SecretValue, withSecretCells } from "../secretInputs.ts";
 import { secretSignature, signature } from "../secrets.ts";
 import { fileAmong } from "./file.ts";
-import { reportLeaving } from "./leaving.ts";
 import { environmentType } from "./schema.ts";
 import { decode } from "./wire.ts";
 
@@ -116,8 +114,6 @@ export interface EnvironmentMade {
   outputs: Record<"organizations" | "teams" | "seeds" | "apps", unknown>;
   /** URNs of the resources that each output comes from. */
   dependencies: Record<string, string[]>;
-  /** What it consists of, by the keys of its things. */
-  made: ReadonlyMap<string, Made>;
 }
 
 /** One registered resource. */
@@ -140,7 +136,7 @@ export async function registerEnvironment(monitor: Monitor, read: EnvironmentRea
   await monitor.registerResourceOutputs(
     new resourceProto.RegisterResourceOutputsRequest().setUrn(urn).setOutputs(structOf(outputs.outputs)),
   );
-  return { urn, ...outputs, made };
+  return { urn, ...outputs };
 }
 
 /** A request with what a component and its parts have in common. */
@@ -308,10 +304,7 @@ class Registration {
 }
 
 /** The outputs of an Environment, and what they come from. */
-function outputsOf(
-  all: readonly DeclaredThing[],
-  made: ReadonlyMap<string, Made>,
-): Omit<EnvironmentMade, "urn" | "made"> {
+function outputsOf(all: readonly DeclaredThing[], made: ReadonlyMap<string, Made>): Omit<EnvironmentMade, "urn"> {
   const collected = (kind: DeclaredThing["kind"], name: string) => {
     const found = all.flatMap((thing) => {
       const one = thing.kind === kind ? made.get(thing.key) : undefined;
@@ -356,22 +349,21 @@ export function structOf(values: Readonly<Record<string, unknown>>): Struct {
   return structProto.Struct.fromJavaScript(plain);
 }
 
-/** The plugin that an Environment is constructed in. */
-interface Constructor {
-  /** The reference by which the engine knows this provider; undefined where it does not tell. */
-  provider: string | undefined;
-  report: Reporter;
-}
-
 // Names that an SDK takes for its own.
 const taken = { levels: maxLevels, isTaken: (name: string) => name !== "toString" && !name.startsWith("__pulumi") };
 
-/** Constructs an Environment: registers it and all that its file declares with the monitor that the request names. */
-export async function construct(request: pb.ConstructRequest, own: Constructor): Promise<pb.ConstructResponse> {
+/**
+ * Constructs an Environment: registers it and all that its file declares with the monitor that the request names.
+ * @param provider the reference by which the engine knows this provider; undefined where it does not tell
+ */
+export async function construct(
+  request: pb.ConstructRequest,
+  provider: string | undefined,
+): Promise<pb.ConstructResponse> {
   const run = runOf(request);
   const sent: Record<string, unknown> = readStruct(request.getInputs(), taken);
   const file = fileAmong({ ...sent, file: plain(sent["file"] ?? undefined) });
-  const read = readEnvironmentFile(request.getName(), file, optionsOf(request, own.provider), run);
+  const read = readEnvironmentFile(request.getName(), file, optionsOf(request, provider), run);
   const client = new resourceService.ResourceMonitorClient(
     request.getMonitorendpoint(),
     grpc.credentials.createInsecure(),
@@ -382,9 +374,7 @@ export async function construct(request: pb.ConstructRequest, own: Constructor):
     registerResourceOutputs: (each) => asked((done) => client.registerResourceOutputs(each, done)),
   };
   try {
-    const made = await registerEnvironment(monitor, read);
-    const { urn, outputs, dependencies } = made;
-    if (request.getDryrun()) await sayLeaving(request, read, made, own.report, client);
+    const { urn, outputs, dependencies } = await registerEnvironment(monitor, read);
     const answer = new providerProto.ConstructResponse().setUrn(urn).setState(structOf(outputs));
     for (const [name, urns] of Object.entries(dependencies)) {
       const names = new providerProto.ConstructResponse.PropertyDependencies().setUrnsList(urns);
@@ -404,40 +394,6 @@ export async function construct(request: pb.ConstructRequest, own: Constructor):
 
 const asked = <Answer>(ask: (done: (error: grpc.ServiceError | null, answer: Answer) => void) => void) =>
   new Promise<Answer>((resolve, reject) => ask((error, answer) => (error ? reject(error) : resolve(answer))));
-
-/** Says in a preview what leaves. It is advice: where nobody can give it, the preview goes on. */
-async function sayLeaving(
-  request: pb.ConstructRequest,
-  { root, things: all }: EnvironmentRead,
-  { urn, made }: EnvironmentMade,
-  report: Reporter,
-  client: InstanceType<typeof resourceService.ResourceMonitorClient>,
-): Promise<void> {
-  const [organization, project, stack] = [request.getOrganization(), request.getProject(), request.getStack()];
-  const to = (name: string) => report(name, (text) => text);
-  const invoke = async (token: string, args: Record<string, string>): Promise<unknown> => {
-    const call = new resourceProto.ResourceInvokeRequest().setTok(token).setArgs(structOf(args));
-    const answer = await asked<rpb.ResourceInvokeResponse>((done) => client.invoke(call, done));
-    if (answer.getFailuresList().length > 0) throw new Error("the engine has no such function");
-    return decode(answer.getReturn()).values;
-  };
-  const said: Promise<void>[] = [];
-  const say = (name: string, severity: "info" | "warning", text: string): Promise<void> => {
-    const line = to(name);
-    line[severity](text);
-    said.push(line.heard());
-    return Promise.resolve();
-  };
-  await reportLeaving({
-    ...{ root, all, project: { organization, project, stack }, invoke },
-    isNew: (key) => made.get(key)?.id === unknownValue,
-    info: (text) => say(urn, "info", text),
-    warn: (key, text) => say(made.get(key)?.urn ?? urn, "warning", text),
-  }).catch((error: unknown) => {
-    if (!(error instanceof Error)) throw error;
-  });
-  await Promise.all(said);
-}
 
 function runOf(request: pb.ConstructRequest): ProgramRun {
   const secret = new Set(request.getConfigsecretkeysList());

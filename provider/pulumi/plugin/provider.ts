@@ -130,8 +130,7 @@ export class Plugin {
     // Loaded when it is needed: most runs construct nothing here.
     const { construct } = await import("./environment.ts");
     const { signal } = this.#stopped;
-    const own = { provider: this.#reference, report: this.#report };
-    return Promise.race([construct(request, own), answerCancelled(signal)]);
+    return Promise.race([construct(request, this.#reference), answerCancelled(signal)]);
   }
 
   async check(request: pb.CheckRequest): Promise<pb.CheckResponse> {
