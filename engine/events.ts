@@ -89,6 +89,8 @@ export type EngineEvent =
       outputs: Record<string, unknown>;
       outputChanges: PropertyChange[];
       seconds: number;
+      /** The digest of all that decides a previewed update. */
+      plan?: string;
     };
 
 export type LogEvent = Extract<EngineEvent, { type: "log" }>;

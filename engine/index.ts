@@ -6,5 +6,5 @@ export { ask, isInteractive, processTerminal, readTyped, type Terminal } from ".
 export { wrapLine } from "./terminal/columns.ts";
 export { oneLine, printable, printableJson } from "./terminal/text.ts";
 export { setConfig } from "./workspace/configEdits.ts";
-export { projectFolder, stateAtRest, stateInClear } from "./workspace/workspace.ts";
+export { projectAt, projectFolder, settingsAtRest, stateAtRest, stateInClear } from "./workspace/workspace.ts";
 export { refuseTakenStack, type Stack, Workspace } from "./workspace/workspace.ts";

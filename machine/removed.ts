@@ -4,8 +4,8 @@
 type Sentences = Readonly<Record<string, string>>;
 
 const noApproval =
-  "reports are not signed any more. A later version compares a run with the digest of its plan, which `up --plan` takes; " +
-  "until then let a protected environment of the pipeline ask the people who may say yes";
+  "a plan has a digest in place of a signature: `report` and `preview` print it, a protected environment of the pipeline asks who may " +
+  "say yes, and `up --plan sha256:…` refuses another plan (with the Pulumi CLI: `report --expect-plan sha256:…` before `pulumi up`)";
 
 const removalsInstead =
   "removals and removed are gone: maxRemovals, minAdmins and keepSelf hold what one run may remove, and a report lists it first";

@@ -40,6 +40,7 @@ addEngineCommands(program, undefined, {
   hints: () => new RenamingWatch(),
   host: hostOwn,
   hostProgram: hostFiles,
+  plan: async (stack) => (await import("./report/planning.ts")).planOfStack(stack),
 });
 addApiCommand(program);
 addDoctorCommand(program);

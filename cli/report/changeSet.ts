@@ -63,6 +63,10 @@ const environment = z.strictObject({
   change: section.meta({ description: "The declaration at the base against the one of the working tree." }),
   pending: section.optional().meta({ description: "What an up would do: the state against the working tree." }),
   problems: z.array(note).meta({ description: "Mistakes and broken rules: a run would stop." }),
+  plan: z
+    .string()
+    .optional()
+    .meta({ description: "The digest of all that decides the next up, where the state can be read: sha256:…" }),
   flags: z
     .array(note)
     .meta({ description: "Rules and expectations that are looser; another stack, file or endpoint." }),
@@ -147,6 +151,10 @@ export const isUntouched = (environment: EnvironmentChanges): boolean =>
 /** True when an environment certainly stays unchanged. */
 export const isUnchanged = (environment: EnvironmentChanges): boolean =>
   isUntouched(environment) && (environment.pending?.things.length ?? 0) === 0;
+
+/** The digest of a plan that has something to do, or may have; undefined where nobody needs it. */
+export const shownPlan = ({ plan, pending }: EnvironmentChanges): string | undefined =>
+  pending?.compared === true && pending.things.length === 0 && pending.why === undefined ? undefined : plan;
 
 /** Characters of a value that are kept: a cell may have megabytes. */
 const maxCharacters = 500;

@@ -6,6 +6,7 @@ import {
   type Field,
   isUntouched,
   type Note,
+  shownPlan,
   stops,
   type Thing,
 } from "./changeSet.ts";
@@ -126,8 +127,16 @@ function nothingChanges(set: ChangeSet): string {
   return [
     `${nothing[set.kind]}${where}${set.base ? `, compared with ${code(set.base.ref, limits.name)}` : ""}.${first}`,
     ...openLines(set),
+    ...planLines(set),
   ].join(" ");
 }
+
+/** The digests of plans, by which a run is held to what was looked at. */
+const planLines = ({ environments }: ChangeSet): string[] =>
+  environments.flatMap((environment) => {
+    const plan = shownPlan(environment);
+    return plan === undefined ? [] : [`Plan of ${code(environment.name, limits.name)}: ${code(plan, limits.name)}.`];
+  });
 
 /** Lines about pending changes that can't be found out, one for the environments that share the reason. */
 function openLines({ environments }: ChangeSet): string[] {
@@ -153,6 +162,7 @@ function noteLines(set: ChangeSet): string[] {
         `${named(environments)}: ${code(value, limits.name)} is so already, an update has nothing to do`,
     ),
     ...openLines(set),
+    ...planLines(set),
   ];
 }
 

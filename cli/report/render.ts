@@ -38,10 +38,12 @@ export function outputs({ environments }: ChangeSet): string {
     counts.removed += things.remove + people.remove + rows.remove;
     counts.stops += stops(environment).length;
   }
-  return Object.entries(counts)
-    .map(([name, count]) => `${name}=${count}\n`)
-    .join("");
+  const plans = environments.flatMap(({ name, plan }) => (plan === undefined ? [] : [[planName(name), plan] as const]));
+  return [...Object.entries(counts), ...plans].map(([name, value]) => `${name}=${value}\n`).join("");
 }
+
+/** The name under which later jobs get the digest of an environment's plan: `plan_eu_west`. */
+export const planName = (environment: string): string => `plan_${environment.replaceAll(/\W/g, "_")}`;
 
 const isSetAnew = ({ op, changes }: Thing): boolean =>
   op === "replace" || (op === "change" && changes.some(({ kind }) => kind === "setting"));

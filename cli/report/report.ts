@@ -39,6 +39,8 @@ export interface ReportRequest {
   deadline?: AbortSignal | undefined;
   /** The second part of an environment; absent where nobody asks for it. */
   pending?: ((entry: EnvironmentEntry, declared: Declared) => Promise<Section>) | undefined;
+  /** The digest of an environment's plan; absent, or undefined, where nobody can tell it. */
+  plan?: ((entry: EnvironmentEntry) => Promise<string | undefined>) | undefined;
 }
 
 /** A request that no report can be made for. */
@@ -169,6 +171,7 @@ async function environmentChanges(
     ...entryFlags(entry, former, isFirst),
   ];
   const pending = head.declared && (await request.pending?.(entry, isThere));
+  const plan = head.problems.length === 0 ? await request.plan?.(entry) : undefined;
   const ends = await listEnds(isThere.declaration, { directory: isThere.folder, day: today() });
   return {
     name: entry.name,
@@ -176,6 +179,7 @@ async function environmentChanges(
     file: entry.file,
     change: compared.section,
     ...(pending ? { pending } : {}),
+    ...(plan === undefined ? {} : { plan }),
     problems: [...head.problems, ...compared.problems],
     flags,
     notes: [...before.notes, ...ends],

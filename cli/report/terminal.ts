@@ -1,4 +1,4 @@
-import { type Change, type ChangeSet, type EnvironmentChanges, isUnchanged, stops } from "./changeSet.ts";
+import { type Change, type ChangeSet, type EnvironmentChanges, isUnchanged, shownPlan, stops } from "./changeSet.ts";
 import {
   besides,
   cut,
@@ -46,6 +46,8 @@ export function terminal(set: ChangeSet): string {
     for (const note of environment.notes) lines.push(`  ${toVisible(note)}`);
     if (isUnchanged(environment)) lines.push(nothing[set.kind]);
     lines.push(...openLines(environment));
+    const plan = shownPlan(environment);
+    if (plan !== undefined) lines.push(`  plan ${plan}`);
   }
   const isOne = set.environments.length === 1;
   const sections = [

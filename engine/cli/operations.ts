@@ -27,6 +27,7 @@ interface Options {
   suppressOutputs?: boolean;
   suppressProgress?: boolean;
   clearPendingCreates?: boolean;
+  plan?: string;
 }
 
 const verbs: Record<RunKind, string> = { update: "update", refresh: "refresh", destroy: "destroy" };
@@ -41,6 +42,10 @@ export interface Descriptions {
   hints?: () => { take: (step: StepInfo) => void; hints: () => readonly { urn: string; message: string }[] };
   /** Hosts providers in this process. */
   host?: HostProvider;
+  /** Describes the run of a stack by one digest of all that decides it; undefined where nobody can. */
+  plan?: (
+    stack: Stack,
+  ) => Promise<{ digest: string; differsFrom: (expected: string) => string | undefined } | undefined>;
   /** Runs programs in this process. */
   hostProgram?: HostProgram;
 }
@@ -90,6 +95,7 @@ export function addOperations(program: Command, terminal: Terminal, descriptions
     .alias("pre")
     .action(doing((options) => preview(terminal, options, descriptions)));
   refreshing(confirmed(operation("up", "create, change and delete resources as the program says")))
+    .option("--plan <digest>", "do it only if this is the plan that report or preview printed: sha256:…")
     .alias("update")
     .action(doing((options) => change(terminal, "update", options, descriptions)));
   confirmed(operation("refresh", "take over into the state what is there now"))
@@ -148,14 +154,14 @@ async function openForRun(
 async function preview(
   terminal: Terminal,
   options: Options & GlobalOptions,
-  { sizes, hints, host, hostProgram }: Descriptions,
+  { sizes, hints, host, hostProgram, plan }: Descriptions,
 ): Promise<void> {
   const isHeaded = !isForPrograms(options); // at once; an update has its headline once no lock refuses it
   const stack = await openForRun(options, terminal, (name) => {
     const paint = createPaint(allowsColor(options.color, terminal.environment, terminal.output.isTTY));
     if (isHeaded) writeOn(terminal.output, terminal.environment)(`${paint(headline, heading("update", true, name))}\n`);
   });
-  const own = { ...options, sizes, hints, host, hostProgram, isHeaded };
+  const own = { ...options, sizes, hints, host, hostProgram, digest: plan, isHeaded };
   const result = await withInterrupts(terminal, (signal) => perform(terminal, stack, "update", true, own, signal));
   conclude(result, options, "proposed");
 }
@@ -164,7 +170,7 @@ async function change(
   terminal: Terminal,
   kind: RunKind,
   flags: Options & GlobalOptions,
-  { remaining = () => [], sizes, hints, host, hostProgram }: Descriptions,
+  { remaining = () => [], sizes, hints, host, hostProgram, plan }: Descriptions,
 ): Promise<void> {
   const options = { ...flags, sizes, hints, host, hostProgram };
   const interactive = isInteractive(terminal, options.nonInteractive ?? false) && !isForPrograms(options);
@@ -185,6 +191,7 @@ async function change(
   const lock = stack.lock();
   await lock.take((sentence) => terminal.errors.write(`${sentence}\n`));
   try {
+    if (flags.plan !== undefined) await refuseOtherPlan(stack, flags.plan, plan);
     if (kind === "destroy" && !isForPrograms(options)) {
       const { resources, operations } = await stack.read();
       if (resources.length + operations.length === 0) {
@@ -216,6 +223,15 @@ async function change(
   } finally {
     await lock.release();
   }
+}
+
+/** Refuses a run that is not the one of a digest, before anything is sent. */
+async function refuseOtherPlan(stack: Stack, expected: string, describe: Descriptions["plan"]): Promise<void> {
+  const plan = await describe?.(stack);
+  const why = plan
+    ? plan.differsFrom(expected)
+    : "the plan of this stack can't be told: its Environment file is wrong, or neither Pulumi.yaml nor environments.yaml names one";
+  if (why !== undefined) throw new EngineError(why, exitStatuses.wronglyCalled);
 }
 
 async function isConfirmed(
@@ -256,7 +272,7 @@ async function perform(
   stack: Stack,
   kind: RunKind,
   isPreview: boolean,
-  options: Options & GlobalOptions & OfSteps & { isHeaded?: boolean },
+  options: Options & GlobalOptions & OfSteps & { isHeaded?: boolean; digest?: Descriptions["plan"] },
   signal: AbortSignal,
 ): Promise<RunResult> {
   const { output, errors } = terminal;
@@ -273,11 +289,18 @@ async function perform(
     writeError: writeOn(errors, terminal.environment),
     width: () => output.columns || 80,
   });
+  const plan = await options.digest?.(stack);
+  const emit: Emit = (event) =>
+    display.emit(
+      plan !== undefined && event.type === "summary" && event.result === "succeeded"
+        ? { ...event, plan: plan.digest }
+        : event,
+    );
   try {
     return await execute(stack, {
       kind,
       preview: isPreview,
-      emit: withHints(withSizes(display.emit, options.sizes?.()), isPreview ? options.hints?.() : undefined),
+      emit: withHints(withSizes(emit, options.sizes?.()), isPreview ? options.hints?.() : undefined),
       signal,
       host: options.host,
       hostProgram: options.hostProgram,

@@ -102,6 +102,7 @@ class ShownRun {
     if (summary) {
       const shown = suppressOutputs ? [] : outputs(rows, summary, { paint, preview });
       lines.push(...shown, ...resources(rows, summary, paint), ...duration(summary, paint), "");
+      if (summary.plan !== undefined) lines.push(`plan ${summary.plan}`, "");
     }
     write(lines.map((line) => `${line}\n`).join(""));
   }

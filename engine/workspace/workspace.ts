@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { nearest } from "../../machine/spelling.ts";
 import { EngineError, exitStatuses, Refusal } from "../errors.ts";
@@ -14,7 +15,7 @@ import {
 import { type Crypter, hasPassphrase, newCrypter, openCrypter, passphraseFrom } from "../state/crypter.ts";
 import { backendFolder, FileBackend, isName, nameRule } from "../state/fileBackend.ts";
 import { Lock } from "../state/lock.ts";
-import { type Config, effectiveConfig } from "./config.ts";
+import { Cipher, type Config, effectiveConfig } from "./config.ts";
 import { findProject, type Project, readProject } from "./project.ts";
 import { currentBackend, readSelectedStack } from "./pulumiHome.ts";
 import { StackFile } from "./stackFile.ts";
@@ -285,6 +286,27 @@ export async function stateAtRest(
   if (url === undefined) throw new EngineError("no state backend is configured");
   return new FileBackend(backendFolder(url, cwd)).read(project.name, stack);
 }
+
+/**
+ * The settings of a stack as they lie in files: the texts of both, and a setting in clear or as ciphertext. No passphrase.
+ */
+export function settingsAtRest(
+  project: Project,
+  stack: string,
+): { texts: string[]; setting: (key: string) => string | undefined } {
+  const file = new StackFile(project, stack);
+  const values = file.values();
+  const texts = [project.file, file.file].map((each) => (existsSync(each) ? readFileSync(each, "utf8") : ""));
+  const setting = (key: string): string | undefined => {
+    const value = Object.hasOwn(values, key) ? values[key] : project.config[key]?.value;
+    if (value === undefined || value === null) return undefined;
+    return value instanceof Cipher ? value.text : typeof value === "string" ? value : JSON.stringify(value);
+  };
+  return { texts, setting };
+}
+
+/** The project of a folder, or of one above it. */
+export const projectAt = (cwd: string): Project => readProject(findProject(cwd));
 
 /** The state of a stack as `stack export --show-secrets` prints it. Nothing is locked or written. */
 export async function stateInClear(

@@ -193,8 +193,8 @@ const rows: Row[] = [
   ["drift --accept", "nobody says why", 1, "--tolerate needs --because"],
   ["drift nowhere", "there is no such stack", 6, "no stack named 'nowhere' found"],
 
-  ["approve report.json", "approvals are gone", 1, "let a protected environment of the pipeline ask"],
-  ["up --yes --approved report.json", "approvals are gone", 1, "until then let a protected environment"],
+  ["approve report.json", "approvals are gone", 1, "a protected environment of the pipeline asks"],
+  ["up --yes --approved report.json", "approvals are gone", 1, "`up --plan sha256:…` refuses another plan"],
   ["report --events events.json", "it is gone", 1, "`microapps preview` shows what a program"],
 
   ["ci github --check", "it was not written", 7, "is missing: write it with"],

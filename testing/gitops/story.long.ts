@@ -20,11 +20,23 @@ const commits = { base: "", broken: "", mended: "" };
 beforeAll(async () => {
   stage = await PipelineStage.open();
   commits.base = stage.commit("Everything");
-  // GitLab's pipeline makes the three of them.
+  // GitLab's pipeline makes the three of them, each by the digest that the first job hands on.
+  const plans: Record<string, string> = {};
   for (const job of ["plan", ...environments.map((name) => `apply-${name}`)]) {
-    const given = { CI_COMMIT_BEFORE_SHA: "0".repeat(40), ...stage.own };
-    const { status, log } = await stage.runner.gitLab(stage.read(".gitlab-ci.yml"), job, commits.base, given);
+    const given = { CI_COMMIT_BEFORE_SHA: "0".repeat(40), ...plans, ...stage.own };
+    const { status, log, folder } = await stage.runner.gitLab(stage.read(".gitlab-ci.yml"), job, commits.base, given);
     if (status !== 0) throw new Error(`${job}: ${log}`);
+    if (job !== "plan") continue;
+    const handedOn = readFileSync(join(folder, "microapps-report/plan.env"), "utf8");
+    Object.assign(
+      plans,
+      Object.fromEntries(
+        handedOn
+          .trim()
+          .split("\n")
+          .map((line) => line.split("=", 2)),
+      ),
+    );
   }
   stage.git("checkout", "--quiet", "-b", "summer");
   editEverything();
@@ -69,11 +81,11 @@ async function reported(comments: Comments, head: string): Promise<JobEnd & { te
 }
 
 /** Jobs of the apply workflow after a merge, one after the other until one fails; the last one's end. */
-async function applied(before: string, jobs: readonly string[]): Promise<JobEnd & { job: string }> {
+async function applied(before: string, jobs: readonly string[], plan?: JobEnd): Promise<JobEnd & { job: string }> {
   const github = { sha: commits.mended, ref: "refs/heads/main", event: { before }, event_name: "push" };
   let last: (JobEnd & { job: string }) | undefined;
   for (const job of jobs) {
-    const end = await stage.runner.gitHub(stage.workflow("apply"), job, { github });
+    const end = await stage.runner.gitHub(stage.workflow("apply"), job, { github, needs: { plan } });
     if (!end) throw new Error(`${job} did not run`);
     last = { ...end, job };
     if (end.status !== 0) break;
@@ -180,9 +192,13 @@ test("what was merged is applied in order, and an edit by hand as onConflict say
   await setPrice("staging", 7);
   const plan = await applied(commits.base, ["plan"]);
   expect([plan.status, decoded(plan.summary)]).toEqual([0, expect.stringContaining("500 rows changed")]);
-  const done = await applied(commits.base, ["apply-dev", "apply-staging", "apply-prod"]);
+  const done = await applied(commits.base, ["apply-dev", "apply-staging", "apply-prod"], plan);
   expect([done.job, done.status, done.log]).toEqual(["apply-prod", 0, expect.any(String)]);
   expect([stage.runner.installed.at(-1), hasRun(done)]).toEqual([expect.stringContaining("of the branch"), true]);
+  // The same digest again, and one that somebody made up: the state is another one now.
+  const again = await applied(commits.base, ["apply-dev"], plan);
+  expect([again.status, again.log]).toEqual([2, expect.stringContaining("What differs is the state;")]);
+  expect((await applied(commits.base, ["apply-prod"])).status).toBe(2);
   for (const name of environments) expect(await prices(name)).toEqual({ A009: 999, A010: 999, A501: 182.5 });
   expect(JSON.stringify(done)).not.toContain(passphrase);
 

@@ -144,7 +144,8 @@ test("with the Pulumi CLI a pipeline plans, applies and looks for drift with the
   const log = join(folder, "calls");
   const files = renderPipelines("github", pipelines({ engine: "pulumi", digest: standIn(runner, log) }));
   const text = (name: string): string => files[`.github/workflows/microapps-${name}.yml`] ?? "";
-  const context = { github: { sha: base, ref: "refs/heads/main", event: {} } };
+  const needs = { plan: { outputs: {} } };
+  const context = { github: { sha: base, ref: "refs/heads/main", event: {} }, needs };
   const plan = await runner.gitHub(text("apply"), "plan", context);
   expect([plan?.status, plan?.log]).toEqual([0, expect.any(String)]);
   const applied = await runner.gitHub(text("apply"), "apply-dev", context);

@@ -125,6 +125,7 @@ describe.each([
     const last = applying["apply-prod"]?.steps.at(-1);
     expect(last && "env" in last ? last.env : {}).toMatchObject({
       STACK: "live",
+      PLAN: "${{ needs.plan.outputs.plan_prod }}",
       MICROAPPS_ENDPOINT: "https://platform.example.com/api",
       MICROAPPS_ALLOWED_ENDPOINTS: "https://platform.example.com",
     });
@@ -149,7 +150,7 @@ const gitLabJob = z.strictObject({
         .regex(/^[\w -]{1,100}$/)
         .optional(),
       paths: z.array(z.string()),
-      reports: z.strictObject({ dotenv: z.literal("microapps-report/report.env") }).optional(),
+      reports: z.strictObject({ dotenv: z.string().regex(/^microapps-report\/(report|plan)\.env$/) }).optional(),
     })
     .optional(),
 });

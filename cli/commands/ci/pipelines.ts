@@ -6,6 +6,7 @@ import { maxMegabytesOfLayer, readText } from "../../../provider/files/files.ts"
 import { isIn, rootOf } from "../../../provider/files/repository.ts";
 import { originOf } from "../../../provider/pulumi/configuration/origins.ts";
 import { type EnvironmentEntry, environmentsFile, environmentsIn } from "../../report/environments.ts";
+import { planName } from "../../report/render.ts";
 import { statuses } from "../report/reporting.ts";
 import { pulumiVersion } from "./pulumiVersion.ts";
 
@@ -33,6 +34,8 @@ interface PipelineEnvironment {
   stack: string;
   /** Its name in the names of jobs. */
   job: string;
+  /** The output of the job that plans which has its digest. */
+  plan: string;
   /** Names of the jobs that come first. */
   after: readonly string[];
   endpoint: string;
@@ -46,7 +49,7 @@ export function inOrder(entries: readonly EnvironmentEntry[]): PipelineEnvironme
   const jobs = new Map<string, string>();
   for (const { name } of entries) {
     const job = jobOf(name);
-    const other = [...jobs].find(([, each]) => each === job)?.[0];
+    const other = [...jobs.keys()].find((each) => planName(each) === planName(name));
     if (other !== undefined) throw problem(`${other} and ${name} would be one job: rename one`);
     jobs.set(name, job);
   }
@@ -82,7 +85,7 @@ function toPipeline({ name, stack, endpoint, after }: EnvironmentEntry): Pipelin
     // Quotes, dollars and braces would have a meaning in a pipeline or in its shell.
     if (!/^[\w.:/?=&%@+~,[\]-]*$/.test(text)) throw problem(`${JSON.stringify(text)} can't stand in a pipeline`);
   }
-  return { name, stack, job: jobOf(name), after: after.map(jobOf), endpoint, origin };
+  return { name, stack, job: jobOf(name), plan: planName(name), after: after.map(jobOf), endpoint, origin };
 }
 
 /** Whose pipelines are written. */
@@ -181,12 +184,14 @@ const systems: Readonly<Record<Flavour, Readonly<Record<string, string>>>> = {
     temp: "$RUNNER_TEMP",
     root: "$GITHUB_WORKSPACE",
     outputs: "$GITHUB_OUTPUT",
+    plans: "$GITHUB_OUTPUT",
     summary: ' >> "$GITHUB_STEP_SUMMARY"',
   },
   gitlab: {
     temp: "$temp",
     root: "$CI_PROJECT_DIR",
     outputs: "$temp/report.env",
+    plans: "$temp/plan.env",
     summary: "",
   },
 };

@@ -22,6 +22,7 @@ export function addReportCommand(program: Command): void {
       "the state, as 'stack export' prints it, where its backend is out of reach; - reads it from standard input",
     )
     .option("--expect-no-changes", "fail when anything changes")
+    .option("--expect-plan <digest>", "fail when the plan is not this one, sha256:…: of one environment")
     .option("--data-only", "fail when a file changes that no environment reads")
     // As a variable as well: a tool of the version before ignores it.
     .addOption(

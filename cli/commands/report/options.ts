@@ -21,6 +21,7 @@ export interface ReportOnly {
   outputs?: string;
   dataOnly?: boolean;
   expectNoChanges?: boolean;
+  expectPlan?: string;
 }
 
 /** Flags of drift. */

@@ -1,10 +1,11 @@
 import { appendFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { EngineError, projectFolder, stateAtRest } from "../../../engine/index.ts";
+import { EngineError, oneLine, projectFolder, stateAtRest } from "../../../engine/index.ts";
 import { reportBetween } from "../../report/between.ts";
 import { isUnchanged, notCompared, stops, type ChangeSet, type Section } from "../../report/changeSet.ts";
 import { DataRefusal } from "../../report/environments.ts";
 import type { EnvironmentEntry } from "../../report/environments.ts";
+import { describeOtherPlan, planDigest, type PlanParts } from "../../report/plan.ts";
 import { outputs, render } from "../../report/render.ts";
 import { report, RequestError } from "../../report/report.ts";
 import { pending } from "../../report/section.ts";
@@ -12,6 +13,7 @@ import type { Declared } from "../../report/source.ts";
 import { StateError, stateOf } from "../../report/state.ts";
 import { CommitError } from "../../report/trees.ts";
 import type { ReportOnly, ReportOptions } from "./options.ts";
+import { planAt } from "./planning.ts";
 import { textOf } from "./textOf.ts";
 
 /** Exit statuses of reports, as docs/exit-statuses.md has them. */
@@ -28,10 +30,46 @@ export async function runReport(options: ReportOptions & ReportOnly): Promise<vo
   deliver(set, options, cwd);
   if (options.outputs !== undefined) appendFileSync(path.resolve(cwd, options.outputs), outputs(set));
   const others = set.alsoChanged?.count ?? 0;
-  const isStopped = set.environments.some((environment) => stops(environment).length > 0);
+  const other = options.expectPlan === undefined ? undefined : await otherPlan(cwd, options, set);
+  if (other !== undefined) process.stderr.write(`error: ${oneLine(other)}\n`);
+  const isStopped = other !== undefined || set.environments.some((environment) => stops(environment).length > 0);
   if (isStopped || (options.dataOnly && others > 0)) process.exitCode = statuses.stopped;
   else if (options.expectNoChanges && (others > 0 || !set.environments.every(isUnchanged)))
     process.exitCode = statuses.changes;
+}
+
+/** Why the plan of the one environment is not the expected one; undefined where it is. */
+async function otherPlan(
+  cwd: string,
+  { expectPlan = "", state, file }: ReportOptions & ReportOnly,
+  { environments, kind }: ChangeSet,
+): Promise<string | undefined> {
+  const [environment, ...more] = environments;
+  if (!environment || more.length > 0 || kind !== "report")
+    throw new EngineError("--expect-plan is of one environment: name it with --stack");
+  const parts = await planOf(new StateTexts(cwd, state), cwd, environment, file);
+  return parts
+    ? describeOtherPlan(expectPlan, parts)
+    : "the plan can't be told: the state can't be read here, or the Environment file is wrong";
+}
+
+/** The parts of an environment's plan; undefined where its state can't be read. */
+async function planOf(
+  texts: StateTexts,
+  cwd: string,
+  { stack }: { stack?: string | undefined },
+  file: string | undefined,
+): Promise<PlanParts | undefined> {
+  if (stack === undefined) return undefined;
+  try {
+    const text = await texts.of(stack);
+    const folder = projectFolder(cwd);
+    const own = file === undefined ? undefined : path.relative(folder, path.resolve(cwd, file));
+    return text === undefined ? undefined : await planAt(folder, stack, text, own);
+  } catch (error) {
+    if (error instanceof EngineError || error instanceof StateError || error instanceof DataRefusal) return undefined;
+    throw error;
+  }
 }
 
 /** Compares the files of two environments. */
@@ -70,6 +108,10 @@ async function reportOf(cwd: string, options: ReportOptions & ReportOnly): Promi
       ...request,
       deadline: AbortSignal.timeout(deadlineMs),
       pending: (entry, declared) => pendingOf(texts, entry, declared),
+      plan: async (entry) => {
+        const parts = await planOf(texts, cwd, entry, file);
+        return parts && planDigest(parts);
+      },
     });
   } catch (error) {
     if (error instanceof RequestError) throw new EngineError(error.message, error.isMissing ? statuses.noSuchStack : 1);

@@ -64,6 +64,16 @@ export async function listEnds(declared: Declaration, place: PeoplePlace): Promi
   return all;
 }
 
+/** The people whose end has passed, by their teams: who they are on a day decides what a run does on it. */
+export async function listEnded(declared: Declaration, place: PeoplePlace): Promise<string[]> {
+  const all: string[] = [];
+  for (const placed of teamsOf(declared)) {
+    const { ends } = await peopleOf(placed, place);
+    all.push(...ends.over.map((one) => JSON.stringify([placed.name, one])));
+  }
+  return all;
+}
+
 const sentencesOf = ({ name }: Placed, ends: Ends): string[] =>
   [...describeOver(ends, false), ...describeSoon(ends, false)].map((text) => `${name}: ${text}`);
 

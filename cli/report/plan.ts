@@ -1,0 +1,143 @@
+import { createHash } from "node:crypto";
+import { today } from "../../machine/settings/today.ts";
+import { isObject } from "../../provider/contract/wire.ts";
+import { listEnded } from "../../provider/environment/checks/peopleChecks.ts";
+import { listSources } from "../../provider/environment/sources.ts";
+import { things } from "../../provider/environment/things/things.ts";
+import { addFile } from "../../provider/files/files.ts";
+import { variableOf } from "../../provider/pulumi/configuration/keys.ts";
+import { stable } from "./changeSet.ts";
+import { type EnvironmentEntry, readEnvironments } from "./environments.ts";
+import { readDeclaration } from "./source.ts";
+import { inWords } from "./text.ts";
+
+/** All that decides what a run will do, each as text or as a digest, by the words in which a difference is named. */
+export type PlanParts = Readonly<Record<(typeof parts)[number], string>>;
+
+/** In the order in which a digest has them. */
+const parts = [
+  "what the environment files declare",
+  "the files of rows and people",
+  "who has left by this day",
+  "Pulumi.yaml, the stack's file or the platform's profile",
+  "the endpoint",
+  "the account",
+  "the state",
+  "the version of pulumi-microapps",
+  "the stack",
+] as const;
+
+/** A project and one of its stacks, as they lie in files. */
+export interface PlanPlace {
+  project: { name: string; root: string; content: Readonly<Record<string, unknown>> };
+  stack: string;
+  /** The texts of Pulumi.yaml and of the stack's file. */
+  texts: readonly string[];
+  /** A setting in clear, or its ciphertext; undefined where it is not set. */
+  setting: (key: string) => string | undefined;
+  /** The state, as its backend or `stack export` has it. */
+  state: string;
+  version: string;
+  environment: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Collects what decides a run. Nothing is decrypted and nothing is asked of a platform, so a job without the passphrase
+ * has the same parts as one with it. Undefined where no Environment file is known, or one of them is wrong.
+ * @param file the Environment file, where nothing else names it
+ */
+export async function partsOf(place: PlanPlace, file?: string): Promise<PlanParts | undefined> {
+  const { project, stack, setting, environment } = place;
+  const { root } = project;
+  const files = file === undefined ? filesOf(place) : [file];
+  if (files.length === 0) return undefined;
+  const declared: unknown[] = [];
+  const ended: string[] = [];
+  const sources = new Set<string>();
+  for (const each of files) {
+    const { declared: read } = readDeclaration(each, root);
+    if (!read) return undefined;
+    const { declaration } = read;
+    declared.push({ things: things(declaration), rules: declaration.rules });
+    for (const source of listSources(declaration)) sources.add(source);
+    ended.push(...(await listEnded(declaration, { directory: root, day: today() })));
+  }
+  const profile = setting("microapps:profile") ?? environment[variableOf("profile")] ?? "platform-profile.yaml";
+  // A variable counts where it overrides what a file says: a job that plans has none of those of the job that applies.
+  const valueOf = (key: string, listed?: string): string => {
+    const written = listed ?? setting(`microapps:${key}`);
+    return written === undefined ? "" : (environment[variableOf(key)] ?? written);
+  };
+  const [listed] = entriesOf(place);
+  const values = [
+    ...[stable(declared), await digestOf(root, [...sources].toSorted()), stable(ended.toSorted())],
+    stable([...place.texts, await digestOf(root, [profile])]),
+    ...[valueOf("endpoint", listed?.endpoint), stable([valueOf("email"), valueOf("userID")])],
+    ...[stateOf(place.state), place.version, stable([project.name, stack])],
+  ];
+  return Object.fromEntries(parts.map((part, at) => [part, values[at] ?? ""])) as PlanParts;
+}
+
+const entriesOf = ({ project, stack }: PlanPlace): EnvironmentEntry[] =>
+  (readEnvironments(project.root) ?? []).filter((each) => each.stack === stack);
+
+/** The Environment files of a stack: of environments.yaml, and of a project of files. */
+function filesOf(place: PlanPlace): string[] {
+  const { project, stack } = place;
+  const listed = entriesOf(place).map(({ file }) => file);
+  const { resources } = project.content;
+  const own = Object.values(isObject(resources) ? resources : {}).flatMap((resource) => {
+    const properties = isObject(resource) ? resource["properties"] : undefined;
+    const file = isObject(properties) ? properties["file"] : undefined;
+    if (typeof file !== "string") return [];
+    return file.replaceAll("${pulumi.stack}", stack).replaceAll("${pulumi.project}", project.name);
+  });
+  return [...new Set([...listed, ...own])].toSorted();
+}
+
+/** A digest of files by their names and contents; a missing one counts as that. */
+async function digestOf(folder: string, names: readonly string[]): Promise<string> {
+  const all: [string, string][] = [];
+  for (const name of names) {
+    const hash = createHash("sha256");
+    const isThere = await addFile(hash, folder, name);
+    all.push([name, isThere ? hash.digest("hex") : ""]);
+  }
+  return stable(all);
+}
+
+/** What a state has, without the time at which it was written. */
+function stateOf(text: string): string {
+  const raw = JSON.parse(text) as unknown;
+  const { deployment, checkpoint } = isObject(raw) ? raw : {};
+  const latest = isObject(deployment) ? deployment : isObject(checkpoint) ? checkpoint["latest"] : undefined;
+  const { resources = [], pending_operations: pending = [] } = isObject(latest) ? latest : {};
+  return sha256(stable([resources, pending]));
+}
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/** Letters of the digest of each part: they only name what differs, and decide nothing. */
+const hintLength = 4;
+
+/** The digest of a plan: the digest of all its parts, then a hint of each part, by which a difference is named. */
+export function planDigest(plan: PlanParts): string {
+  const values = parts.map((part) => plan[part]);
+  return `sha256:${sha256(stable(values))}-${values.map((value) => sha256(value).slice(0, hintLength)).join("")}`;
+}
+
+const form = new RegExp(`^sha256:[0-9a-f]{64}(-[0-9a-f]{${parts.length * hintLength}})?$`);
+
+/** Why a plan is not the one of a digest, in one sentence; undefined where it is. */
+export function describeOtherPlan(expected: string, plan: PlanParts): string | undefined {
+  if (!form.test(expected))
+    return `${JSON.stringify(expected.slice(0, 120))} is no digest of a plan: sha256:… as report and preview print it`;
+  const now = planDigest(plan);
+  const [digest, hints = ""] = expected.split("-");
+  if (now.startsWith(`${digest ?? ""}-`)) return undefined;
+  const found = now.split("-")[1] ?? "";
+  const piece = (text: string, at: number): string => text.slice(at * hintLength, (at + 1) * hintLength);
+  const differing = parts.filter((_, at) => hints !== "" && piece(hints, at) !== piece(found, at));
+  const what = differing.length > 0 ? inWords(differing) : `among ${inWords(parts)}`;
+  return `this is another plan, and nothing was sent. What differs is ${what}; the plan is ${now} now. Look at it, and let that one be approved`;
+}

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { execFileSync } from "node:child_process";
+import { cp } from "node:fs/promises";
+import { join } from "node:path";
+import { endedCleanly } from "../harness/endedCleanly.ts";
+import { changingCalls } from "../harness/platform.ts";
+import { Project } from "../harness/project.ts";
+
+const files = `name: microapps-example
+runtime: yaml
+backend: { url: file://. }
+resources:
+  environment: { type: microapps:Environment, properties: { file: dev.yaml } }
+`;
+const locked = { PULUMI_CONFIG_PASSPHRASE: undefined, XDG_STATE_HOME: undefined };
+
+let project: Project;
+beforeAll(async () => {
+  project = await Project.copied("examples/environment", "microapps-example");
+  const other = await Project.environment();
+  await project.write("Pulumi.dev.yaml", await other.read("../../Pulumi.dev.yaml"));
+  await other.remove();
+  await project.write("Pulumi.yaml", files);
+  await project.write(".gitignore", ".pulumi/\n.pulumi-home/\n.state/\n.microapps/\nnode_modules\n");
+  for (const words of [
+    ["init", "-q"],
+    ["add", "-A"],
+    ["commit", "-qm", "First"],
+  ])
+    execFileSync("git", ["-c", "user.name=Ada", "-c", "user.email=a@example.com", ...words], { cwd: project.folder });
+  await project.succeed("stack init dev");
+  await project.succeed("up --yes --skip-preview");
+});
+afterAll(() => endedCleanly(project));
+
+const planIn = (text: string): string => /plan (sha256:\S+)/.exec(text)?.[1] ?? "";
+const preview = async (): Promise<string> => planIn(await project.succeed("preview"));
+
+/** The plan as a job without the passphrase tells it, which has nothing of its own but a checkout and the states. */
+async function reported(): Promise<string> {
+  const environment = { ...project.environment };
+  Object.assign(project.environment, locked);
+  try {
+    const text = await project.succeed("report --file dev.yaml --format json");
+    const [one] = (JSON.parse(text) as { environments: { plan?: string }[] }).environments;
+    return one?.plan ?? "";
+  } finally {
+    Object.assign(project.environment, environment);
+  }
+}
+
+/** Runs `up --plan` of a digest; the sentence that refuses it, or the calls that it made. */
+async function applied(plan: string): Promise<{ refused: string; calls: string[] }> {
+  let refused = "";
+  const calls = await changingCalls(project.platform, async () => {
+    const { status, output } = await project.run("up --yes --skip-preview", "--plan", plan);
+    if (status !== 0) refused = output;
+    if (status !== 0) expect(status).toBe(2);
+  });
+  return { refused, calls };
+}
+
+describe("the digest of a plan", () => {
+  test("is the same in a preview, in a report without the passphrase and in another clone, and is applied once", async () => {
+    await project.edit("dev.yaml", "name: Support", "name: Helpers");
+    const plan = await preview();
+    expect(plan).toMatch(/^sha256:[0-9a-f]{64}-[0-9a-f]+$/);
+    expect(await reported()).toBe(plan);
+    const clone = await Project.copied("examples/environment", "microapps-example");
+    for (const file of ["Pulumi.yaml", "Pulumi.dev.yaml", "dev.yaml", ".pulumi", ".git"])
+      await cp(join(project.folder, file), join(clone.folder, file), { recursive: true });
+    expect(planIn(await clone.succeed("report --file dev.yaml"))).toBe(plan);
+    await clone.remove();
+    expect(planIn(await project.succeed("report --file dev.yaml"))).toBe(plan);
+    expect((await project.run("report --file dev.yaml", "--expect-plan", plan)).status).toBe(0);
+    expect((await applied(plan)).calls).toEqual(["updateteam"]);
+    const again = await applied(plan);
+    expect(again.calls).toEqual([]);
+    expect(again.refused).toMatch(
+      /^error: this is another plan, and nothing was sent\. What differs is the state; the plan is sha256:/,
+    );
+    const other = await project.run("report --file dev.yaml", "--expect-plan", plan);
+    expect(other).toMatchObject({
+      status: 2,
+      output: expect.stringContaining("What differs is the state;") as unknown,
+    });
+  });
+
+  test("names what differs", async () => {
+    const plan = await preview();
+    const cases: [file: string, from: string, to: string, what: string][] = [
+      ["dev.yaml", "name: Helpers", "name: Others", "what the environment files declare;"],
+      ["data/currencies.csv", "AED,", "AEE,", "the files of rows and people;"],
+      [
+        "Pulumi.dev.yaml",
+        "platform.yaml\n",
+        "other.yaml\n",
+        "the stack's file or the platform's profile and the endpoint;",
+      ],
+      ["Pulumi.dev.yaml", "email: admin@", "email: root@", "the platform's profile and the account;"],
+    ];
+    for (const [file, from, to, what] of cases) {
+      await project.edit(file, from, to);
+      const { calls, refused } = await applied(plan);
+      expect(calls).toEqual([]);
+      expect(refused).toContain(what);
+      await project.edit(file, to, from);
+    }
+    // The digest alone, without the hints, is refused as well.
+    const short = plan.split("-")[0] ?? "";
+    await project.edit("dev.yaml", "name: Helpers", "name: Others");
+    expect((await applied(short)).refused).toContain("among what the environment files declare, ");
+    await project.edit("dev.yaml", "name: Others", "name: Helpers");
+    expect((await applied(short)).refused).toBe("");
+    expect((await applied("sha256:abc")).refused).toContain("is no digest of a plan");
+  });
+
+  test("comments and the order of keys are no other plan, and a removed flag names the way", async () => {
+    const plan = await preview();
+    await project.edit("dev.yaml", "organizations:", "# who is there\norganizations:");
+    expect(await preview()).toBe(plan);
+    expect((await project.run("up --approved x")).output).toContain("up --plan sha256:…");
+  });
+
+  test("whatever is changed in between: refused, or the same calls", async () => {
+    const names = ["Helpers", "Carers", "Others"];
+    for (let round = 0; round < 4; round++) {
+      const text = await project.read("dev.yaml");
+      const name = /support:\n\s+name: (\w+)/.exec(text)?.[1] ?? "";
+      await project.edit("dev.yaml", `name: ${name}`, `name: ${names[(round * 2 + 1) % 3] ?? ""}`);
+      const plan = await preview();
+      const planned = (await project.steps("preview")).filter((step) => step.startsWith("update"));
+      const before = await project.read("dev.yaml");
+      const edits = [
+        (all: string) => all,
+        (all: string) => `# ${round}\n${all}`,
+        (all: string) => all.replace("Runs the place.", `Runs ${round}.`),
+      ];
+      await project.write("dev.yaml", edits[round % 3]?.(before) ?? before);
+      const { refused, calls } = await applied(plan);
+      if (refused === "") expect(calls).toEqual(planned.map(() => "updateteam"));
+      else expect(calls).toEqual([]);
+      await project.write("dev.yaml", before);
+    }
+  });
+});
