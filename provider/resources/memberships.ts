@@ -164,6 +164,13 @@ const describeLack = (wanted: string, found: string | undefined): string =>
   `the platform answered that the role is ${wanted} now, and read back it is ${found === undefined ? "none" : quote(found)}. ` +
   `Declare the role that the platform keeps, or set it there; then run up again`;
 
+/** Refuses to remove somebody of whom nobody can tell whether they are in the team. */
+export function refuseUnknown(reason: string): never {
+  throw new ResourceError(
+    `${reason}. Look at the team and take them out there; then set retainOnDelete, and run up before you remove the declaration.`,
+  );
+}
+
 const stillThere = "the platform answered that it did, and it is in the list afterwards";
 
 /**
@@ -196,24 +203,30 @@ export async function takeOut(
 
 /**
  * Those of some people whom the list of a team lacks though they may be in it: they were added with success and no list has
- * shown them. Their removal is sent all the same.
+ * shown them. Their removal is sent all the same. `isUnknown` gets a sentence for each of whom nobody can tell.
  */
 export async function unlisted(
   { members }: Context,
   people: readonly Person[],
   list: readonly ListedMember[],
+  isUnknown: (reason: string) => void,
 ): Promise<ListedMember[]> {
   const there = new People(list);
   const missing = people.filter((one) => !there.has(one));
+  const hasAddresses = list.every(({ email }) => email !== undefined);
   const found = missing.map(async ({ email, userID }): Promise<ListedMember[]> => {
     try {
       const known = userID ?? (email === undefined ? undefined : await members.userIDAt(email));
-      return known === undefined ? [] : [{ email, userID: known }];
+      if (known !== undefined) return [{ email, userID: known }];
     } catch (error) {
-      // A list with addresses tells by itself that somebody is not there.
-      if (list.every((one) => one.email !== undefined)) return [];
-      throw error;
+      if (!hasAddresses) throw error;
     }
+    // A list with addresses tells by itself that somebody is not there.
+    if (hasAddresses) return [];
+    isUnknown(
+      `whether ${email ?? "somebody"} is in the team is not known: its list has user IDs alone, and the platform finds none at the address`,
+    );
+    return [];
   });
   return (await Promise.all(found)).flat();
 }

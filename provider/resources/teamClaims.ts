@@ -89,6 +89,11 @@ export class TeamClaims {
     return urn === undefined ? undefined : readName(urn);
   }
 
+  /** True where a resource of this run declares members of a team. */
+  isOn(teamID: string, urn: string | undefined): boolean {
+    return this.#claims.get(urn ?? "")?.teamID === teamID;
+  }
+
   /** The resource that declares a membership, other than the one that asks. */
   declaring(teamID: string, member: LiveMember, except?: string): NamedResource | undefined {
     const urns = namesOf(member).flatMap((name) => this.#urns(`team ${teamID} ${name}`));

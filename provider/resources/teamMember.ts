@@ -11,6 +11,7 @@ import {
   describeMisplaced,
   findLacking,
   findRole,
+  refuseUnknown,
   sentences,
   takeOut,
   unlisted,
@@ -230,11 +231,17 @@ async function withRole(context: MemberContext, outputs: Kept, member: ListedMem
 /** Takes the user out of the team, unless another resource decides on them; proved by the list. */
 async function leave(context: MemberContext, id: string, state: Kept): Promise<void> {
   const { teamID, userID } = parts(id);
-  const person = { userID: state.memberUserID, email: state.email ?? toPerson(userID).email };
+  const email = state.email ?? toPerson(userID).email;
+  // Whom no list has shown may be known by address alone.
+  const person = { email, userID: state.memberUserID === email ? undefined : state.memberUserID };
   if (state.unseen) await context.members.awaits(teamID, [person]);
   const list = await context.members.list(teamID);
   if (!list) return;
-  const [unseen] = state.unseen ? await unlisted(context, [person], list) : [];
+  // A membership that is declared by another name now takes the place of the one by address.
+  const goesOn = context.claims.isOn(teamID, state.resourceUrn);
+  const [unseen] = state.unseen
+    ? await unlisted(context, [person], list, goesOn ? () => undefined : refuseUnknown)
+    : [];
   const member = (await memberIn(context, list, person)) ?? unseen;
   if (!member) return;
   const known = { ...member, email: member.email ?? person.email };

@@ -12,6 +12,7 @@ import {
   findLacking,
   identify,
   names,
+  refuseUnknown,
   sentences,
   takeOut,
   unlisted,
@@ -265,7 +266,7 @@ export const teamRoster = resource({
     if (own) context.report.info(`${nameOf(own)} stays a member: its account makes these calls`);
     spared.report(sensitive);
     if (leaving.length > 0) context.report.info(`removes ${formatCount(leaving.length, "person")}`);
-    const unseen = await unlisted(context, unseenIn(state), listed);
+    const unseen = await unlisted(context, unseenIn(state), listed, refuseUnknown);
     const failures = await takeOut(context, id, [...plan.remove, ...unseen.filter((one) => !spared.has(one))]);
     if (failures.size > 0) throw new ResourceError(sentences("not removed", failures, sensitive).join("\n"));
   },
@@ -395,15 +396,25 @@ async function apply(
   const reasons = await invite(context, inputs, start.plan);
   for (const reason of reasons.values())
     if (isUndocumented(reason)) throw unknownAnswer(reason, inputs, start, reasons);
-  const { rest } = await replan(context, teamID, start);
-  const notAdded = new Map<Wanted, unknown>(rest.add.map((one) => [one, reasons.get(nameOf(one)) ?? notListed]));
+  const { rest, after: now } = await replan(context, teamID, start);
+  const isBare = now.some(({ email }) => email === undefined);
+  const notAdded = new Map<Wanted, unknown>(
+    rest.add.map((one) => [
+      one,
+      reasons.get(nameOf(one)) ?? (isBare && one.userID === undefined ? noUserID : notListed),
+    ]),
+  );
   const promotions = rest.change.filter(({ role }) => role === "admin");
   const promoted = await changeRoles(context, teamID, promotions);
   const waits = notAdded.size + promoted.size > 0;
   const demotions = waits ? [] : rest.change.filter(({ role }) => role === "member");
   const demoted = await changeRoles(context, teamID, demotions);
   const gone = unseenIn(old).filter((one) => !new People(start.wanted).has(one));
-  const leaving = waits ? [] : [...rest.remove, ...(await unlisted(context, gone, start.before))];
+  // An authoritative roster takes out all whom it does not declare, by whatever name.
+  const isUnknown = (reason: string): void => {
+    if (inputs.mode === "additive") context.report.warning(sensitive ? "somebody may still be in the team" : reason);
+  };
+  const leaving = waits ? [] : [...rest.remove, ...(await unlisted(context, gone, start.before, isUnknown))];
   const staying = await takeOut(context, teamID, leaving, inputs.resourceUrn);
 
   // The list proves the result, not the calls' answers.
@@ -440,6 +451,10 @@ async function apply(
   report(context, start.plan, rest, changed);
   return outputs;
 }
+
+const noUserID =
+  "it was added, and nobody can tell whether it is there: the list has user IDs alone, and the platform finds none at " +
+  "the address. Declare the user ID in its place";
 
 const notListed = "it was added, and is not in the list yet: the next up looks again";
 

@@ -174,3 +174,38 @@ test.each(["objects", "userIDs"] as const)(
     rmSync(folder, { recursive: true });
   },
 );
+
+test("where lists have user IDs alone and no address can be looked up, user IDs are asked for, and lead out", async () => {
+  const administrator = { email: caller, password: "correct-horse" };
+  const seed = { administrator, users: [{ email: ada, id: "ada-1" }], settings: { memberForm: "userIDs" as const } };
+  const emulator = await createEmulator({ seed });
+  const client = createClient({ endpoint: emulator.url, ...administrator });
+  const { organizationID } = await client.insertorganization({ organizationInfo: { name: "Acme" } });
+  const folder = mkdtempSync(join(tmpdir(), "microapps-bare-"));
+  const host = new InProcessHost({ endpoint: emulator.url, ...administrator }, folder);
+  emulator.setFaults({ faults: [{ kind: "status", endpoint: "userid", status: 404 }] });
+  const named = {
+    TeamMember: [{ email: ada }, { userID: "ada-1" }],
+    TeamRoster: [{ members: { [ada]: "member" } }, { members: { "ada-1": "member" } }],
+  };
+  for (const [type, [byAddress, byID]] of Object.entries(named)) {
+    const { teamID } = await client.insertteam({ teamInfo: { organizationID, name: type } });
+    const first = await host.check(type, { teamID, ...byAddress });
+    const failed = (await host.create(type, first.inputs).catch((reason: unknown) => reason)) as Failure;
+    expect(failed.message).toMatch(/Declare (userID|the user ID) in its place/);
+    const { id, outputs } = failed.partial ?? { id: "", outputs: {} };
+    await expect(host.destroy(type, id, outputs)).rejects.toThrow(`whether ${ada} is in the team is not known`);
+    await host.restart();
+    const then = await host.check(type, { teamID, ...byID }, first.inputs);
+    if (type === "TeamRoster") await host.update(type, id, outputs, then.inputs);
+    else {
+      await host.create(type, then.inputs);
+      await host.delete(type, id, outputs);
+    }
+    expect((await client.teammembers({ teamIDs: [teamID] })).teamMembers).toHaveLength(2);
+  }
+  host.stop();
+  await client.close();
+  await emulator.close();
+  rmSync(folder, { recursive: true });
+});

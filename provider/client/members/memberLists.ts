@@ -229,7 +229,10 @@ export class MemberLists {
         else if (isRefused) one.reject(reason ?? error);
         else {
           const member = await this.#unseen(one.invitation, isUndocumented(reason));
-          one.resolve({ member, existed: false, isUnseen: true, reason: error ?? reason });
+          const { email } = one.invitation;
+          const isUnnamed = email !== undefined && member.userID === email && this.#lists.isBare(one.teamID);
+          const unnamed = isUnnamed ? withoutUserID(one.teamID, email) : undefined;
+          one.resolve({ member, existed: false, isUnseen: true, reason: error ?? reason ?? unnamed });
         }
       }
     } catch (error) {
@@ -302,6 +305,15 @@ const idOf = (member: Member | undefined): { teamMemberID?: string } =>
   member?.teamMemberID === undefined ? {} : { teamMemberID: member.teamMemberID };
 
 const isCancelled = (error: unknown): boolean => error instanceof ApiError && error.code === "cancelled";
+
+/** Why somebody can't be seen in a list of user IDs. */
+const withoutUserID = (teamID: string, email: string): ApiError =>
+  new ApiError({
+    code: "notFound",
+    endpoint: "userid",
+    message: `The list of team ${teamID} has user IDs alone, and the platform finds none at ${email}`,
+    hint: "Declare userID in its place.",
+  });
 
 const noTeam = (teamID: string): ApiError =>
   new ApiError({ code: "notFound", endpoint: "teammembers", message: `There is no team ${teamID}` });
