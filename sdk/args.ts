@@ -411,8 +411,6 @@ export interface SeedRowsOutputs {
   readonly labels: Output<string[]>;
   /** How often rows that were gone were made again, under other IDs. What refers to them follows. */
   readonly renewals: Output<number | undefined>;
-  /** True when the last run left something undone, which the next one does. */
-  readonly unfinished: Output<boolean | undefined>;
   /** User IDs of the addresses that viewers and userID name, as the last run found them. */
   readonly viewerIDs: Output<Record<string, string> | undefined>;
   /** Expectations that did not hold at the last look, with the first rows that break them. */

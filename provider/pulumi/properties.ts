@@ -213,7 +213,8 @@ export function foreseen(resource: Resource, inputs: Properties, old?: Propertie
     else if (computed && !internal) outputs[name] = unknownValue;
   }
   const stables = stablesOf(resource);
-  for (const name of Object.keys(resource.outputs.shape)) {
+  for (const [name, schema] of Object.entries(resource.outputs.shape)) {
+    if (factsOf(schema).internal) continue; // no program refers to it
     outputs[name] = inputs[name] ?? (stables.includes(name) ? old?.[name] : undefined) ?? unknownValue;
   }
   return outputs;

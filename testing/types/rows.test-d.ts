@@ -22,7 +22,7 @@ export function trySeedRows(): void {
   void [key, countries.rowCount];
   //                   ^| additions adopt changes drift expect getProvider id ignoreActionRules ignoreLabels key
   // labels maxRemovals mode onConflict onDestroy onViewersChange parent references removals renewals rowCount
-  // rows secretLabels sensitive source table teamViewers types unfinished unmet urn userID viewerIDs viewers
+  // rows secretLabels sensitive source table teamViewers types unmet urn userID viewerIDs viewers
   new SeedRows("rooms", { table: "rooms", key: ["City", output], source: "r.csv", types: { Floor: "number" } });
   //                      ^| additions adopt changes expect ignoreActionRules ignoreLabels maxRemovals mode onConflict
   // onDestroy onViewersChange parent references removals rows secretLabels sensitive table teamViewers userID

@@ -36,6 +36,7 @@ export const outputs = z.object({
   unfinished: z.boolean().optional().meta({
     description: "True when the last run left something undone, which the next one does.",
     diffedAs: "rows",
+    internal: true,
   }),
   viewerIDs: z.record(z.string(), id).optional().meta({
     description: "User IDs of the addresses that viewers and userID name, as the last run found them.",
