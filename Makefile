@@ -56,7 +56,14 @@ test-long: export PROPERTY_SEED ?= $(shell date +%s)
 test-long: compiled
 	@echo "PROPERTY_SEED=$(PROPERTY_SEED)"
 	@node --no-warnings node_modules/jest/bin/jest.js --testMatch '**/*.test.js' '**/*.long.js' --testTimeout=36000000 $(ARGS)
-	@$(MAKE) --no-print-directory test-faults test-range test-console
+	@$(MAKE) --no-print-directory test-clones test-faults test-range test-console
+
+# Stories with each command in a fresh clone with an empty home, as pipelines have it: their outcomes are the same there.
+CLONED = rearranged released lifecycle/lifecycle lifecycle/handOver lifecycle/rearrangedRows lifecycle/existingRows \
+  lifecycle/replacedRows lifecycle/seedRows lifecycle/team
+.PHONY: test-clones
+test-clones: compiled
+	@TEST_CLONES=1 node --no-warnings node_modules/jest/bin/jest.js --testTimeout=36000000 $(CLONED:%=dist/testing/%)
 
 # The whole fault and kill matrix, of which `make test` draws a sample; with ARGS only the cases that have these words.
 .PHONY: test-faults

@@ -26,6 +26,16 @@ export interface PropertyChange {
   replaces?: true;
 }
 
+/** What becomes of the contents of a resource that is deleted. */
+export interface Departure {
+  /** In words: `2 rows`. */
+  size: string;
+  /** How many stay for other resources, by their kinds and names. */
+  kept: Readonly<Record<string, number>>;
+  /** How many go. */
+  gone: number;
+}
+
 /** A step on one resource. */
 export interface StepInfo {
   op: Op;
@@ -41,6 +51,8 @@ export interface StepInfo {
   properties?: Record<string, unknown>;
   /** Contents that go when the resource is deleted, as its state records them: `24 rows`. */
   size?: string;
+  /** What becomes of these, where its provider knows more than the state. */
+  departure?: Departure;
   /** Marks a step of the engine's own, which is not shown or counted. */
   internal?: true;
 }

@@ -46,8 +46,8 @@ function begin({ plugin, workdir, engine, log }: Parameters<HostProvider>[0]): R
     if (plugin === undefined) return (await import("../../provider/pulumi/hosted/dynamic.ts")).hostDynamic(engine, log);
     return (await import("../../provider/pulumi/hosted/plugin.ts")).hostPlugin(engine, log);
   };
-  const provider = load().then(({ call, end }) => ({
-    call,
+  const provider = load().then(({ call, departs, end }) => ({
+    ...{ call, departs },
     end: async () => {
       await end();
       if (from !== undefined) process.chdir(from);

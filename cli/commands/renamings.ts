@@ -3,8 +3,10 @@ import {
   describeRenaming,
   findRenamings,
   type RenamedSide,
+  type RowsLeft,
 } from "../../provider/environment/things/renames.ts";
 import { toShownNames } from "../../provider/pulumi/providerKinds.ts";
+import { describeNamed, readName } from "../../provider/resources/model/identities.ts";
 
 /** A step of an engine's preview. */
 interface PreviewStep {
@@ -13,6 +15,8 @@ interface PreviewStep {
   resourceType: string;
   /** Inputs of what is created, outputs of what is deleted. */
   properties?: Readonly<Record<string, unknown>>;
+  /** What becomes of the rows of what is deleted. */
+  departure?: { kept: Readonly<Record<string, number>>; gone: number };
 }
 
 /** A hint at the resource that comes. */
@@ -25,6 +29,7 @@ interface OfStep extends RenamedSide {
   urn: string;
   /** Path in the file; undefined for a resource of a program. */
   path: readonly string[] | undefined;
+  departure: PreviewStep["departure"];
 }
 
 /** Finds things of a preview that may only have another key, with the line that keeps each one what it is. */
@@ -34,7 +39,7 @@ export class RenamingWatch {
   readonly #environments = new Set<string>();
 
   /** Takes a step; parents come before what is below them, and deletions last. */
-  take({ op, urn, resourceType, properties = {} }: PreviewStep): void {
+  take({ op, urn, resourceType, properties = {}, departure }: PreviewStep): void {
     const kind = kindOf(resourceType);
     const name = nameOf(urn);
     if (kind === "Environment") this.#environments.add(name);
@@ -47,17 +52,24 @@ export class RenamingWatch {
       urn,
       name: below,
       values: toShownNames(properties),
-      path,
+      ...{ path, departure },
     });
   }
 
   /** The hints, once all steps are known. */
   hints(): Hint[] {
-    return findRenamings(this.#left, this.#came, countRowsLeft).map((renaming) => ({
+    return findRenamings(this.#left, this.#came, rowsLeft).map((renaming) => ({
       urn: renaming.came.urn,
       message: describeRenaming(renaming, renaming.came.path?.join(".")),
     }));
   }
+}
+
+/** Rows of a seed that leaves, as its provider has counted them, or by the keys that both name. */
+function rowsLeft(left: OfStep, came: OfStep): RowsLeft | undefined {
+  if (!left.departure) return countRowsLeft(left, came);
+  const { kept, gone } = left.departure;
+  return { stay: kept[describeNamed(readName(came.urn))] ?? 0, go: gone };
 }
 
 const kindOf = (type: string): string => type.slice(type.lastIndexOf(":") + 1);

@@ -12,6 +12,7 @@ import { formatCount } from "../../provider/messages/text.ts";
 import type { RowsAhead } from "../../provider/reconcile/rows.ts";
 import { describeNamed, readName } from "../../provider/resources/model/identities.ts";
 import { callsAhead } from "../../provider/resources/rows/reports.ts";
+import { describeKept } from "../../provider/resources/seedDeparture.ts";
 import {
   type Change,
   fieldOf,
@@ -206,10 +207,7 @@ function tallyOf(rows: RowsAhead | undefined, operation: PlannedStep["operation"
 }
 
 const sparedNotes = (rows: RowsAhead | undefined): string[] =>
-  [...(rows?.keptForOthers ?? [])].map(
-    ([name, count]) =>
-      `${formatCount(count, "row")} stay${count === 1 ? "s" : ""}: ${name} declares ${count === 1 ? "it" : "them"}`,
-  );
+  [...(rows?.keptForOthers ?? [])].map(([name, count]) => describeKept(name, count));
 
 /** Rows that another seed has, and that nothing is done to. */
 function takenNotes(rows: RowsAhead | undefined): string[] {

@@ -253,7 +253,7 @@ function withSizes(emit: Emit, sizeOf: ((step: StepInfo) => string | undefined) 
   if (!sizeOf) return emit;
   return (event) => {
     const size = "op" in event && event.op === "delete" ? sizeOf(event) : undefined;
-    emit(size !== undefined && "op" in event ? { ...event, size } : event);
+    emit(size !== undefined && "op" in event ? { size, ...event } : event);
   };
 }
 

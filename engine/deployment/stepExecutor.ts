@@ -37,6 +37,7 @@ export async function runChain(run: Run, steps: readonly Step[]): Promise<void> 
 }
 
 async function runStep(run: Run, step: Step, leave?: () => void): Promise<void> {
+  const refusal = await plannedDeparture(run, step);
   const info = describeStep(run, step);
   run.emit({ type: "step", preview: run.preview, ...info });
   const started = Date.now();
@@ -45,9 +46,9 @@ async function runStep(run: Run, step: Step, leave?: () => void): Promise<void> 
   try {
     const operation =
       type !== undefined && subject !== undefined && !run.preview ? await run.snapshot.begin(type, subject) : undefined;
-    let failure: Error | undefined;
+    let failure = refusal;
     try {
-      await apply(run, step);
+      if (!failure) await apply(run, step);
     } catch (error) {
       failure = error instanceof Error ? error : new Error(messageOf(error));
     }
@@ -72,6 +73,24 @@ async function runStep(run: Run, step: Step, leave?: () => void): Promise<void> 
   if (!info.internal && counted.has(step.op)) run.count(step.op);
   const after = describeStep(run, step);
   run.emit({ type: "stepDone", preview: run.preview, seconds: (Date.now() - started) / 1000, ...after });
+}
+
+/** Asks the provider in a preview what a deletion will do, where it can say so; answers its refusal. */
+async function plannedDeparture(run: Run, step: Step): Promise<Error | undefined> {
+  const { op, old } = step;
+  if (op !== "delete" || !old?.custom || old.protect || isProviderType(old.type)) return undefined;
+  if (old.retainOnDelete) {
+    step.departure = { size: "stays: retainOnDelete", kept: {}, gone: 0 };
+    return undefined;
+  }
+  const provider = run.providers.get(old.provider);
+  try {
+    step.departure = await provider?.departs?.({ urn: old.urn, id: old.id }, old);
+    return undefined;
+  } catch (error) {
+    if (!run.preview) return undefined; // the deletion itself says so
+    return error instanceof Error ? error : new Error(messageOf(error));
+  }
 }
 
 function describeFailure(error: unknown, op: Step["op"], preview: boolean): string {

@@ -1,4 +1,4 @@
-import type { Op, PropertyChange, StepInfo } from "../events.ts";
+import type { Departure, Op, PropertyChange, StepInfo } from "../events.ts";
 import type { ResourceState } from "../state/resourceState.ts";
 import { formatPath, pathContains } from "../values/paths.ts";
 import { type ValueChange, changesBetween } from "../values/propertyChanges.ts";
@@ -17,6 +17,8 @@ export interface Step {
   deleteLater?: boolean;
   /** Set when the old resource is deleted now and created again later in the run. */
   recreate?: boolean;
+  /** What becomes of the contents of what is deleted. */
+  departure?: Departure | undefined;
   /** URNs that this run deletes, for `deletedWith`. */
   deletions?: ReadonlySet<string>;
 }
@@ -30,6 +32,7 @@ export function describeStep(run: Run, step: Step): StepInfo {
   if (id) described.id = id;
   if (state?.parent) described.parent = state.parent;
   if (state?.provider) described.provider = state.provider;
+  if (step.departure) Object.assign(described, { departure: step.departure, size: step.departure.size });
   const changes = visibleChanges(run, step);
   if (changes.length > 0) described.changes = changes;
   const whole = step.op === "create" ? step.new?.inputs : step.op === "delete" ? step.old?.outputs : undefined;

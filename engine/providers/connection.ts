@@ -3,6 +3,7 @@ import providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
 import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import statusProto from "@pulumi/pulumi/proto/status_pb.js";
+import type { Departure } from "../events.ts";
 import { parsePath, type Path } from "../values/paths.ts";
 import { ProviderError, type Checked, type DetailedChange, type Difference } from "./provider.ts";
 
@@ -16,6 +17,8 @@ export type ResourceProviderClient = InstanceType<typeof providerService.Resourc
 /** What serves a provider: a process, or something in this one. */
 export interface Service {
   client: Promise<ResourceProviderClient>;
+  /** What becomes of what a deletion is about; only a provider in this process says so. */
+  departs?: (request: pb.DeleteRequest) => Promise<Departure | undefined>;
   /** Describes how it ended by itself; undefined while it runs. */
   ended: () => Promise<string | undefined>;
   /** Ends it. `cancel` asks the provider to stop its work first. */
@@ -64,6 +67,10 @@ export class Connection {
       if (isUnimplemented(error) || (isServiceError(error) && partialFailure(error))) throw error;
       throw await this.#explained(error);
     }
+  }
+
+  departs(request: pb.DeleteRequest): Promise<Departure | undefined> {
+    return this.#service.departs?.(request) ?? Promise.resolve(undefined);
   }
 
   async close(cancel: () => Promise<void>): Promise<void> {

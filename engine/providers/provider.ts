@@ -1,3 +1,4 @@
+import type { Departure } from "../events.ts";
 import type { Path } from "../values/paths.ts";
 import type { PropertyMap } from "../values/values.ts";
 
@@ -89,6 +90,8 @@ export interface ResourceProvider {
   read(resource: Identity, old: InputsAndOutputs, timeout: number): Promise<ReadResult>;
   update(resource: Identity, old: InputsAndOutputs, inputs: PropertyMap, options: UpdateOptions): Promise<Updated>;
   delete(resource: Identity, old: InputsAndOutputs, timeout: number): Promise<void>;
+  /** What becomes of what a deletion is about, if it knows more than the state; throws what refuses the deletion. */
+  departs?(resource: Identity, old: InputsAndOutputs): Promise<Departure | undefined>;
   /** Calls a function of the package. */
   invoke(token: string, args: PropertyMap, preview: boolean): Promise<Invoked>;
   /** Asks it to stop what it is doing. */

@@ -3,6 +3,7 @@ import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
 import type { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
 import { randomBytes } from "node:crypto";
+import type { Departure } from "../events.ts";
 import { goJson, type JsonValue } from "../values/json.ts";
 import { fromStruct, toStruct } from "../values/structs.ts";
 import { nameOf, packageOf, typeOf } from "../values/urns.ts";
@@ -217,6 +218,11 @@ export class ProviderClient implements ResourceProvider {
     const request = of(new providerProto.DeleteRequest(), urn).setId(id).setTimeout(timeout);
     request.setProperties(this.#struct(olds.outputs, false)).setOldInputs(this.#struct(olds.inputs, false));
     await this.#ask<Empty>((client, done) => client.delete(request, done));
+  }
+
+  departs({ urn, id }: Identity, olds: InputsAndOutputs): Promise<Departure | undefined> {
+    const request = of(new providerProto.DeleteRequest(), urn).setId(id);
+    return this.#connection.departs(request.setProperties(this.#struct(olds.outputs, false)));
   }
 
   async invoke(token: string, args: PropertyMap, preview: boolean): Promise<Invoked> {

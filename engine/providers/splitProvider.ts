@@ -1,3 +1,4 @@
+import type { Departure } from "../events.ts";
 import { revealSecrets, property, type PropertyMap, Unknown } from "../values/values.ts";
 import type { Checked, Created, Difference, Invoked, ReadResult, ResourceProvider, Updated } from "./provider.ts";
 
@@ -60,6 +61,10 @@ export class SplitProvider implements ResourceProvider {
 
   async delete(...of: Parameters<ResourceProvider["delete"]>): Promise<void> {
     return (await this.#of(of[1].outputs)).delete(...of);
+  }
+
+  async departs(...of: Parameters<NonNullable<ResourceProvider["departs"]>>): Promise<Departure | undefined> {
+    return (await this.#of(of[1].outputs)).departs?.(...of);
   }
 
   invoke(...of: Parameters<ResourceProvider["invoke"]>): Promise<Invoked> {

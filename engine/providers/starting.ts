@@ -1,9 +1,10 @@
 import type { ServiceError } from "@grpc/grpc-js";
+import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
 import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { EngineError, Refusal } from "../errors.ts";
-import type { Emit, LogEvent } from "../events.ts";
+import type { Departure, Emit, LogEvent } from "../events.ts";
 import {
   describeEnd,
   resolveFromProject,
@@ -44,6 +45,8 @@ interface Hosting {
 /** A provider in this process. Its calls have the names, and take the messages, of gRPC. */
 interface HostedProvider {
   call: (method: string, request: never, done: (error: ServiceError | null, answer?: unknown) => void) => void;
+  /** What becomes of what a deletion is about. */
+  departs: (request: pb.DeleteRequest) => Promise<Departure | undefined>;
   /** Ends its run: what it answered is saved. */
   end: () => Promise<void>;
 }
@@ -126,6 +129,7 @@ function serviceOf(provider: Promise<HostedProvider>): Service {
   client.catch(() => undefined); // the first call fails with it
   return {
     client,
+    departs: async (request) => (await provider).departs(request),
     ended: () => Promise.resolve(undefined),
     stop: async () => {
       const ended = provider.then(({ end }) => end());

@@ -6,11 +6,11 @@ import { Failure } from "./failure.ts";
 import { hideProperties, unhidden } from "./hiddenNames.ts";
 import { endWithEngine } from "./lifetime/lifetime.ts";
 import { keepMemorySmallFor } from "./lifetime/memory.ts";
-import { Operations, type Call, type RunSurroundings } from "./operations.ts";
+import { Operations, type Call, type Departure, type RunSurroundings } from "./operations.ts";
 import { fromDynamic, remembering } from "./options.ts";
 import { reporterTo } from "./progress.ts";
 import { secretsOf, type Properties } from "./properties.ts";
-import { explicitInput, pickOwnSettings } from "./providerKinds.ts";
+import { explicitInput, findOwnResource, pickOwnSettings } from "./providerKinds.ts";
 import { secrecy, secretCells, secretTexts } from "./secrets.ts";
 
 /** The configuration as the dynamic-provider host hands it over. */
@@ -95,6 +95,12 @@ export class DynamicProviders {
   /** Throws where this version has no such resource. */
   named(name: string): TypeProvider {
     return this.of(resourceOf(name));
+  }
+
+  /** For an engine in this process: what becomes of what a deletion of such a resource is about. */
+  async departs(properties: Properties): Promise<Departure | undefined> {
+    const resource = resourceNamed(findOwnResource(String(properties["__provider"])) ?? "");
+    return resource && new DynamicProvider(resource, this).departs(properties);
   }
 
   /** Ends running operations between two calls of the platform; the state keeps what is done. */
@@ -208,6 +214,11 @@ class DynamicProvider implements TypeProvider {
   delete(id: string, properties: Properties): Promise<void> {
     const { call, inputs: state } = this.#asked(properties);
     return this.#operations.delete(call, id, state).catch(fail);
+  }
+
+  departs(properties: Properties): Promise<Departure | undefined> {
+    const { call, inputs: state } = this.#asked(properties);
+    return this.#operations.departs(call, state).catch(fail);
   }
 
   /** Properties as the engine has them, of which some are hidden. */

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { today } from "../../machine/settings/today.ts";
 import { InputError, type PlatformFunction } from "../functions/function.ts";
 import type { Mask } from "../messages/masks.ts";
+import type { RowsAhead } from "../reconcile/rows.ts";
 import { readName, oneThing, type Identities } from "../resources/model/identities.ts";
 import { Journal } from "../resources/model/journal.ts";
 import {
@@ -14,6 +15,7 @@ import {
   type OrganizationName,
 } from "../resources/model/resource.ts";
 import type { ResourceContext, OfflineResourceContext, Resource } from "../resources/resource.ts";
+import { describeDeparture } from "../resources/seedDeparture.ts";
 import { addressOf, bindingOutput, bind, isMoved, platformOf } from "./binding.ts";
 import type { Configuration } from "./configuration/configuration.ts";
 import { PlatformConnection, EmulatorFields, type Surroundings as Reach } from "./connection.ts";
@@ -82,6 +84,16 @@ interface Tools {
   /** Adds the platform to a resource's outputs. */
   bound: (outputs: Properties) => Properties;
   clean: (text: string) => string;
+}
+
+/** What becomes of the parts of a thing that goes. */
+export interface Departure {
+  /** In words: `2 rows`. */
+  size: string;
+  /** How many stay for other resources, by their kinds and names. */
+  kept: Readonly<Record<string, number>>;
+  /** How many go. */
+  gone: number;
 }
 
 /** Operations of both kinds of provider. Property values are plain, secrets in clear, unknown ones stand for themselves. */
@@ -210,6 +222,20 @@ export class Operations {
         await resource.identity.letGo?.(context, state);
       }
       if (urn !== undefined) this.#identities.released(urn, id);
+    });
+  }
+
+  /** What becomes of what a deletion is about, where more than its state decides it. Throws what refuses it. Offline. */
+  departs({ resource, ...call }: Call, state: Properties): Promise<Departure | undefined> {
+    return this.#work("departs", { ...call, resource }, async ({ offline }) => {
+      let ahead: RowsAhead | undefined;
+      const nothing = (): void => undefined;
+      const rows = (found: RowsAhead): void => void (ahead = found);
+      const report = { status: nothing, info: nothing, forecast: nothing, warning: nothing, rows };
+      await resource.departs?.({ ...offline, report }, state);
+      const size = ahead && describeDeparture(ahead);
+      if (!ahead?.plan.exact || size === undefined) return undefined;
+      return { size, kept: Object.fromEntries(ahead.keptForOthers), gone: ahead.plan.remove };
     });
   }
 

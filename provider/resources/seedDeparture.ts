@@ -1,6 +1,7 @@
+import { formatCount } from "../messages/text.ts";
 import { decodeLedger } from "../reconcile/ledger.ts";
 import { RowIndices } from "../reconcile/rowIndices.ts";
-import type { Forecast } from "../reconcile/rows.ts";
+import type { Forecast, RowsAhead } from "../reconcile/rows.ts";
 import { RowSet } from "../reconcile/rowSet.ts";
 import type { OfflineRowContext, RowFindings } from "./rows/declared/claims.ts";
 import { lastSource } from "./rows/declared/summaries.ts";
@@ -37,6 +38,17 @@ export async function departure(context: OfflineRowContext, state: State): Promi
   const { existing, staying: handedOver } = rows;
   return { leaving: { target: state, keys, labels: state.labels, existing, handedOver }, renewed: [] };
 }
+
+/** What becomes of the rows of a seed that goes, in words; undefined where only the platform shows it. */
+export function describeDeparture({ plan, keptForOthers }: RowsAhead): string | undefined {
+  if (!plan.exact) return undefined;
+  const kept = [...keptForOthers].map(([name, rows]) => describeKept(name, rows));
+  return [...(plan.remove > 0 || kept.length === 0 ? [formatCount(plan.remove, "row")] : []), ...kept].join("; ");
+}
+
+/** `6000 rows stay: seed "clients" declares them`. */
+export const describeKept = (name: string, rows: number): string =>
+  `${formatCount(rows, "row")} stay${rows === 1 ? "s" : ""}: ${name} declares ${rows === 1 ? "it" : "them"}`;
 
 /** A plan that removes all rows. */
 const leaving = (rows: RowSet): Forecast & { exact: true } => ({

@@ -23,6 +23,8 @@ export class InProcessEngine {
   readonly #root: string | undefined;
   /** By type and name, in the order in which they were made. */
   state = new Map<string, Kept>();
+  /** What the last run said of each thing, by type and name. */
+  told: ReadonlyMap<string, readonly string[]> = new Map();
 
   /** @param root the Environment, whose things are then looked at one after the other, as by an engine without a preview */
   constructor(configuration: Configuration, root?: string) {
@@ -37,6 +39,7 @@ export class InProcessEngine {
       return await run.steps(acts);
     } finally {
       if (acts) this.state = run.state;
+      this.told = run.told;
       run.end();
     }
   }
@@ -50,6 +53,7 @@ class Run {
   readonly #root: string | undefined;
   readonly #made = new Set<string>();
   readonly state: Map<string, Kept>;
+  readonly told = new Map<string, string[]>();
 
   constructor(
     configuration: Configuration,
@@ -60,15 +64,14 @@ class Run {
     this.#root = root;
     this.state = new Map(state);
     this.#all = things(declaration);
-    const nobody = {
-      status: () => undefined,
-      info: () => undefined,
-      warning: () => undefined,
+    const tell = (key: string) => (text: string) => void this.told.set(key, [...(this.told.get(key) ?? []), text]);
+    const report = (urn = "") => ({
+      ...{ status: () => undefined, info: tell(this.#keyOf(urn)), warning: tell(this.#keyOf(urn)) },
       heard: () => Promise.resolve(),
-    };
+    });
     this.#operations = new Operations({
       ...{ configuration: () => configuration, directory: folder, signal: this.#stop.signal },
-      ...{ readsFirst: false, foresees: true, report: () => nobody },
+      ...{ readsFirst: false, foresees: true, report },
     });
     for (const { key, kind, name } of this.#all) {
       const found = [name.now, ...name.own, ...name.inherited].map((each) => `${kind} ${each.slice(1)}`);
@@ -80,6 +83,11 @@ class Run {
   #urnOf(key: string): string {
     const below = key.replace(" ", `::${this.#root ?? "environment"}/`);
     return `urn:pulumi:dev::tests::microapps:index:Environment$microapps:index:${below}`;
+  }
+
+  #keyOf(urn: string): string {
+    const [, , chain = "", name = ""] = urn.split("::");
+    return `${chain.split(":").at(-1) ?? ""} ${name.slice(name.indexOf("/") + 1)}`;
   }
 
   end(): void {
@@ -98,7 +106,12 @@ class Run {
     for (const [key, one] of [...this.state].toReversed()) {
       if (kept.has(key)) continue;
       steps.set(key, "delete");
-      if (!acts) continue;
+      if (!acts) {
+        const state = { ...one.outputs, resourceUrn: this.#urnOf(key) };
+        const departure = await this.#refusing(() => this.#operations.departs(this.#call(one.kind, key), state));
+        if (departure) this.told.set(key, [`rows: ${departure.gone} to remove; ${departure.size}`]);
+        continue;
+      }
       await this.#refusing(() =>
         this.#operations.delete(this.#call(one.kind, key), one.id, { ...one.outputs, resourceUrn: this.#urnOf(key) }),
       );
@@ -123,7 +136,7 @@ class Run {
         const { id, outputs } = await this.#refusing(() => this.#operations.create(call, inputs));
         this.state.set(key, { kind, id, inputs, outputs });
         this.#made.add(key);
-      }
+      } else await this.#operations.foreseen(call, inputs);
       return "create";
     }
     const olds = { ...old.outputs, resourceUrn: this.#urnOf(key) };
@@ -142,7 +155,7 @@ class Run {
     if (acts) {
       const outputs = await this.#refusing(() => this.#operations.update(call, old.id, olds, inputs));
       this.state.set(this.#former.get(key) ?? key, { kind, id: old.id, inputs, outputs });
-    }
+    } else await this.#operations.foreseen(call, inputs, olds);
     return "update";
   }
 

@@ -88,6 +88,33 @@ function done(calls: readonly LoggedCall[], tables: ReadonlyMap<string, string>)
   return counts;
 }
 
+/** What a preview says of the rows of a table and an operation: at least, and at most. */
+type Bounds = Record<string, { least: number; most: number }>;
+
+/** Reads the sentences of a preview. Of a seed that comes, those of its rows that are there stay. */
+function announced(told: ReadonlyMap<string, readonly string[]>, steps: ReadonlyMap<string, Step>, tableOf: TableOf) {
+  const bounds: Bounds = {};
+  for (const [key, texts] of told) {
+    if (!key.startsWith("SeedRows ") || steps.get(key) === "replace") continue;
+    const [table, isNew] = [tableOf(key.slice("SeedRows ".length)), steps.get(key) === "create"];
+    for (const text of texts.filter((one) => one.startsWith("rows: "))) {
+      const say = (op: string, pattern: RegExp, isAtMost: boolean): void => {
+        const most = Number(pattern.exec(text)?.[1] ?? 0);
+        const before = bounds[`${table} ${op}`] ?? { least: 0, most: 0 };
+        const least = isAtMost ? 0 : most;
+        bounds[`${table} ${op}`] = { least: before.least + least, most: before.most + most };
+      };
+      say("add", /(\d+) to add/, isNew);
+      say("remove", /(\d+) to remove/, false);
+      say("change", /(\d+) to change/, /up to \d+ to change/.test(text));
+      say("change", /(\d+) to take over from another seed, changed/, true);
+    }
+  }
+  return bounds;
+}
+
+type TableOf = (name: string) => string;
+
 /** Goes through the edits as commits, and holds each report against preview and run. */
 async function lived(edits: readonly Edit[]): Promise<void> {
   emulator.loadSnapshot("start");
@@ -122,11 +149,23 @@ async function lived(edits: readonly Edit[]): Promise<void> {
       each,
       new Map([...steps].filter(([key, op]) => op !== "change" || !key.startsWith("Team"))),
     ]);
+    const { told } = engine;
     for (const table of ["places", "spots"]) for (const id of await rowIDs(table)) tables.set(id, table);
     await engine.run(head, true);
     const tableOf = (name: string): string =>
       [...next.seeds, ...world.seeds].find((seed) => seed.name === name)?.table ?? "";
     expect([each, done(emulator.calls({ since, mutating: true }), tables)]).toEqual([each, foreseen(section, tableOf)]);
+    const counts = done(emulator.calls({ since, mutating: true }), tables);
+    // A label that goes is told of apart, and so is what a replaced seed does.
+    const isWhole = ![...planned.values()].includes("replace");
+    for (const [what, { least, most }] of isWhole ? Object.entries(announced(told, planned, tableOf)) : []) {
+      const isWithin = (counts[what] ?? 0) >= least && (counts[what] ?? 0) <= most;
+      expect([
+        each,
+        what,
+        isWithin ? "as said" : `${counts[what] ?? 0}, said ${least} to ${most}: ${[...told].join("; ")}`,
+      ]).toEqual([...[each, what, "as said"]]);
+    }
     world = next;
     base = head;
   }

@@ -15,10 +15,19 @@ export async function byHand<Answer>(file: string, work: (client: Client) => Pro
   }
 }
 
-/** The changing calls that a piece of work made, by endpoint, sorted: parallel ones come in any order. */
-export async function changingCalls(file: string, work: () => Promise<unknown>): Promise<string[]> {
-  const sent = (): string[] => readCalls(file, { mutating: true }).map(({ endpoint }) => endpoint);
-  const before = existsSync(file) ? sent().length : 0;
+/**
+ * The changing calls that a piece of work made, by endpoint, sorted: parallel ones come in any order.
+ * @param project its file, or a project, whose file may be elsewhere afterwards
+ */
+export async function changingCalls(
+  project: string | { platform: string },
+  work: () => Promise<unknown>,
+): Promise<string[]> {
+  const sent = (): string[] => {
+    const file = typeof project === "string" ? project : project.platform;
+    return existsSync(file) ? readCalls(file, { mutating: true }).map(({ endpoint }) => endpoint) : [];
+  };
+  const before = sent().length;
   await work();
-  return (existsSync(file) ? sent() : []).slice(before).toSorted();
+  return sent().slice(before).toSorted();
 }

@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { z } from "zod";
 import { readSummary } from "../programs/pulumiSummary.ts";
 import { runCommand } from "./commands.ts";
@@ -55,26 +56,78 @@ export type StateResource = z.output<typeof checkpoint>["checkpoint"]["latest"][
 /** The salt of the passphrase "dev", as in this repository: a process derives the key once, which takes a third of a second. */
 const encryptionsalt = "v1:+2w8hw2V2Tc=:v1:/8X+wlehSQdd5Hsf:J2tZab9CrIwyADaDprHAdwRKBswPGA==";
 
+/**
+ * Where each command of a project runs: always in the same folder, or in a fresh clone as in a pipeline, with the same files,
+ * state and platform, another path and an empty home.
+ */
+export type Place = "folder" | "clones";
+
+/** With TEST_CLONES set, all stories take place in clones. */
+export const usualPlace: Place = process.env["TEST_CLONES"] === undefined ? "folder" : "clones";
+
 /** A project in a folder of its own, run by the embedded engine as a user would. */
 export class Project {
-  /** Folder of Pulumi.yaml. */
-  readonly folder: string;
-  /** Folder of the program. */
-  readonly program: string;
+  place = usualPlace;
+  #folder: string;
+  readonly #program: string;
   /** Environment of commands, beside the usual variables. */
   readonly environment: Record<string, string | undefined>;
   readonly #name: string;
 
   private constructor(folder: string, program: string, name: string) {
-    this.folder = folder;
-    this.program = program;
+    this.#folder = folder;
+    this.#program = relative(folder, program);
     this.#name = name;
-    this.environment = {
-      PULUMI_CONFIG_PASSPHRASE: "dev",
-      PULUMI_HOME: join(folder, ".pulumi-home"), // nothing is left in the user's own
-      XDG_STATE_HOME: join(folder, ".state"),
-      NO_COLOR: "1",
+    this.environment = { PULUMI_CONFIG_PASSPHRASE: "dev", NO_COLOR: "1", ...homeIn(folder) };
+  }
+
+  /** Folder of Pulumi.yaml. */
+  get folder(): string {
+    return this.#folder;
+  }
+
+  /** Folder of the program. */
+  get program(): string {
+    return join(this.#folder, this.#program);
+  }
+
+  /** Leaves what other stacks and earlier versions would have left in the folder and at home. */
+  async soil(): Promise<void> {
+    const entry = { urn: "urn:pulumi:prod::tests::microapps:index:GeneratedApp::portal", thing: "GeneratedApp" };
+    const line = `${JSON.stringify({ ...entry, startedAt: "2026-11-01T00:00:00Z" })}\n`;
+    const name = "0123456789abcdef0123456789abcdef";
+    const left = {
+      [`.state/pulumi-microapps/journal/${name}.ndjson`]: line,
+      [".state/pulumi-microapps/running/0123456789abcdef-0123456789abcdef-999999999-1-abcd-declares"]: "{}",
+      ".state/pulumi-microapps/runs/0123456789abcdef/1-1-a-b.ndjson": line,
+      ".state/pulumi-microapps/previews/0123456789abcdef/a": "left behind\n",
+      ...Object.fromEntries(
+        ["intents", "made", "deeds", "organizations"].map((kind) => [
+          join(this.#program, ".microapps", kind, `${name}.json`),
+          line,
+        ]),
+      ),
     };
+    for (const [file, text] of Object.entries(left)) {
+      const path = join(this.#folder, file);
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      await writeFile(path, text, { mode: 0o600 });
+    }
+  }
+
+  /** Goes on in a fresh clone: with the files of the project, the state and the platform, and with nothing else. */
+  #clone(): void {
+    if (this.place === "folder") return;
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), "microapps-clone-")));
+    renameSync(this.#folder, folder);
+    const [before, home] = [homeIn(this.#folder), homeIn(folder)];
+    this.#folder = folder;
+    for (const name of Object.keys(home) as (keyof typeof home)[]) {
+      if (this.environment[name] === before[name]) this.environment[name] = home[name];
+    }
+    this.environment["HOME"] = join(folder, ".home");
+    emptyOf(this.program, ...Object.values(home), this.environment["HOME"]);
+    mkdirSync(this.environment["HOME"]);
   }
 
   /** A copy of the project at the root of this repository, which runs examples/environment. */
@@ -126,12 +179,14 @@ export class Project {
 
   /** Starts a command of the executable on the stack `dev` in a process of its own. */
   start(command: string, ...flags: string[]): Running {
+    this.#clone();
     if (isTurnOfPulumi()) return spawned(pulumi, pulumiWords(command, flags), this.folder, this.environment);
     return started([microapps, ...words(command, flags)], this.folder, this.environment);
   }
 
   /** Runs a command of the executable on the stack `dev`. */
   run(command: string, ...flags: string[]): Promise<Ended> {
+    this.#clone();
     const environment = environmentOf(this.environment);
     if (isTurnOfPulumi()) return spawned(pulumi, pulumiWords(command, flags), this.folder, this.environment).ended;
     return runCommand({ words: words(command, flags), folder: this.folder, environment });
@@ -212,6 +267,20 @@ export class Project {
     return rm(this.folder, { recursive: true, force: true });
   }
 }
+
+/** Removes what a fresh clone does not have: notes of a program's folder, but for the data of an emulator, and a user's folders. */
+export function emptyOf(program: string, ...homes: readonly string[]): void {
+  for (const path of homes) rmSync(path, { recursive: true, force: true });
+  const data = join(program, ".microapps");
+  const left = readdirSync(program).includes(".microapps") ? readdirSync(data) : [];
+  for (const name of left) if (!name.includes(".db")) rmSync(join(data, name), { recursive: true });
+}
+
+/** What a user's home is to a run; nothing is left in the user's own. */
+const homeIn = (folder: string) => ({
+  PULUMI_HOME: join(folder, ".pulumi-home"),
+  XDG_STATE_HOME: join(folder, ".state"),
+});
 
 const words = (command: string, flags: readonly string[]): string[] => [
   ...command.split(" "),

@@ -12,6 +12,7 @@ import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { emptyOf, usualPlace } from "./project.ts";
 import { bound, inClear, javaScript, struct, type Properties } from "./wire.ts";
 
 export type { Properties };
@@ -310,6 +311,7 @@ export class ProviderHost {
     if (signal === "SIGINT") this.#needsProcess();
     await this.#end(signal);
     this.#started.engine = await bound(this.#engine); // each run has an engine
+    if (usualPlace === "clones") emptyOf(this.folder, join(this.folder, ".state"));
     await this.#spawn();
   }
 

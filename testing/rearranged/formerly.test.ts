@@ -51,7 +51,7 @@ test("keys of organizations, teams, seeds and apps change at once, once more and
     .replace("acme/crew", "apex/core");
   await project.write("dev.yaml", renamed);
   expect(await project.succeed("preview --expect-no-changes")).not.toMatch(/create|delete/);
-  expect(await changingCalls(project.platform, () => project.succeed("up --yes --skip-preview"))).toEqual([]);
+  expect(await changingCalls(project, () => project.succeed("up --yes --skip-preview"))).toEqual([]);
   expect(await ids()).toEqual(before);
   expect([...(await project.state()).keys()].toSorted()).toEqual([
     "environment",
@@ -78,9 +78,7 @@ test("keys of organizations, teams, seeds and apps change at once, once more and
       .replace("name: Crew", "name: Core"),
   );
   expect(await project.steps("preview")).toEqual(["update environment/zenith/core"]);
-  expect(await changingCalls(project.platform, () => project.succeed("up --yes --skip-preview"))).toEqual([
-    "updateteam",
-  ]);
+  expect(await changingCalls(project, () => project.succeed("up --yes --skip-preview"))).toEqual(["updateteam"]);
   expect(await ids()).toEqual(before);
 
   await project.write(
@@ -92,9 +90,7 @@ test("keys of organizations, teams, seeds and apps change at once, once more and
       .replace("  offices:\n", "  offices:\n    formerly: sites\n")
       .replace("portal: {", "portal: { formerly: gate,"),
   );
-  expect(await changingCalls(project.platform, () => project.succeed("up --yes --skip-preview"))).toEqual([
-    "updateteam",
-  ]);
+  expect(await changingCalls(project, () => project.succeed("up --yes --skip-preview"))).toEqual(["updateteam"]);
   expect(await ids()).toEqual(before);
   await project.write("dev.yaml", dev); // done everywhere
   await project.succeed("preview --expect-no-changes --refresh");
@@ -125,7 +121,7 @@ test.each(drawnKinds("a key that changed"))(
     expect([...new Set(shown)].toSorted()).toEqual(hints.toSorted());
     // They are true.
     await project.write("dev.yaml", dev.replace("  offices:\n", "  branches:\n"));
-    const calls = await changingCalls(project.platform, () => project.succeed("up --yes --skip-preview"));
+    const calls = await changingCalls(project, () => project.succeed("up --yes --skip-preview"));
     expect(calls).toEqual([]);
   },
 );
@@ -142,7 +138,7 @@ testInLong("the environment itself gets another name, at once with an organizati
   await project.edit("dev.yaml", "  acme: #", "  apex: #");
   await project.edit("dev.yaml", "name: Acme", "name: Acme\n    formerly: acme");
   await project.edit("dev.yaml", "  portal:", "  gate:\n    formerly: portal");
-  expect(await changingCalls(project.platform, () => project.succeed("up --yes --skip-preview"))).toEqual([]);
+  expect(await changingCalls(project, () => project.succeed("up --yes --skip-preview"))).toEqual([]);
   expect(await ids()).toEqual(before);
   expect([...(await project.state()).keys()].filter((name) => name.includes("environment"))).toEqual([]);
 });
@@ -155,7 +151,7 @@ testInLong(
     const before = await ids();
     await project.write("dev.yaml", dev.replace("  acme:\n", "  apex:\n").replace("acme/crew", "apex/crew"));
     for (const command of ["preview", "up --yes --skip-preview"]) {
-      const refused = await changingCalls(project.platform, async () => {
+      const refused = await changingCalls(project, async () => {
         const { status, output } = await project.run(command);
         expect([command, status, output]).toEqual([
           command,
@@ -173,7 +169,7 @@ testInLong(
       "dev.yaml",
       dev.replace("  acme:\n", "  apex:\n    formerly: [acme]\n").replace("acme/crew", "apex/crew"),
     );
-    expect(await changingCalls(project.platform, () => project.succeed("up --yes --skip-preview"))).toEqual([]);
+    expect(await changingCalls(project, () => project.succeed("up --yes --skip-preview"))).toEqual([]);
     expect(await ids()).toEqual(before);
   },
 );
@@ -210,13 +206,13 @@ test("whoever has retain stays in the team when the declaration goes, once an up
     .replace("grace@example.com: member", "grace@example.com: { role: member, retain: true }")
     .replace("roster: {", "roster: { retain: true,");
   await project.write("dev.yaml", retained);
-  expect(await changingCalls(project.platform, () => project.succeed("up --yes --skip-preview"))).toEqual([]);
+  expect(await changingCalls(project, () => project.succeed("up --yes --skip-preview"))).toEqual([]);
   const without = dev
     .replace("ada@example.com: admin, grace@example.com: member", "")
     .replace(/, roster: .*\n/, " }\n");
   await project.write("dev.yaml", without);
   // Ada has not got it.
-  const calls = await changingCalls(project.platform, () => project.succeed("up --yes --skip-preview"));
+  const calls = await changingCalls(project, () => project.succeed("up --yes --skip-preview"));
   expect(calls).toEqual(["deleteteammember"]);
   expect([...(await project.state()).keys()].filter((name) => /@|roster/.test(name))).toEqual([]);
 });
@@ -227,7 +223,7 @@ test("a seed and an organization with retain leave the file, and all that is in 
     .replace("acme:", "acme:\n    retain: true");
   await project.write("dev.yaml", retained);
   await project.succeed("up --yes --skip-preview");
-  const calls = changingCalls(project.platform, async () => {
+  const calls = changingCalls(project, async () => {
     await project.write("dev.yaml", "extends: base.yaml\n");
     await project.succeed("up --yes");
   });

@@ -1,8 +1,12 @@
 import grpc from "@grpc/grpc-js";
+import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
+import type { Departure } from "../operations.ts";
 
 /** A provider as the engine's own process calls it: by the names of gRPC. `end`: its run ends in order. */
 export interface HostedCalls {
   call: (method: string, request: Message, done: (error: grpc.ServiceError | null, answer?: Message) => void) => void;
+  /** What becomes of what a deletion is about, which a run has not begun. */
+  departs: (request: pb.DeleteRequest) => Promise<Departure | undefined>;
   end: () => Promise<void>;
 }
 

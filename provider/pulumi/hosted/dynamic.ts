@@ -30,7 +30,8 @@ export function hostDynamic(engine: string, log: (entry: LogEntry) => void): Hos
     providers.operations.ended();
     return providers.operations.close();
   };
-  return { call: callsOf(providerService.ResourceProviderService, handlersOf(providers)), end };
+  const call = callsOf(providerService.ResourceProviderService, handlersOf(providers));
+  return { call, departs: (request) => providers.departs(valuesOf(request.getProperties())), end };
 }
 
 type Handlers = grpc.UntypedServiceImplementation;

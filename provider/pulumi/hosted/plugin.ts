@@ -14,6 +14,7 @@ export function hostPlugin(engine: string, log: (entry: LogEntry) => void): Host
       providerService.ResourceProviderService,
       handlers(() => Promise.resolve(plugin)),
     ),
+    departs: (request) => plugin.departs(request),
     end: () => plugin.end(),
   };
 }

@@ -8,7 +8,7 @@ import { warnOfCertificates } from "../configuration/certificates.ts";
 import { describeMisplacedSecrets } from "../configuration/configuration.ts";
 import { Failure, sentenceOf } from "../failure.ts";
 import { onEngineEnd } from "../lifetime/engineConnection.ts";
-import { Operations } from "../operations.ts";
+import { Operations, type Departure } from "../operations.ts";
 import { reporterTo, type Reporter } from "../progress.ts";
 import { holdsUnknown, secretsOf, stablesOf, unknownValue } from "../properties.ts";
 import { maskOf, secrecy } from "../secrets.ts";
@@ -216,6 +216,13 @@ export class Plugin {
     const state = sent(request.getProperties());
     const asked = { ...call(state), timeout: request.getTimeout() };
     await this.#configured.delete(asked, request.getId(), known(state));
+  }
+
+  /** For an engine in this process: no call of gRPC asks for it. */
+  async departs(request: pb.DeleteRequest): Promise<Departure | undefined> {
+    const { sent, known, call } = about(request);
+    const state = sent(request.getProperties());
+    return this.#configured.departs(call(state), known(state));
   }
 
   async invoke(request: pb.InvokeRequest): Promise<pb.InvokeResponse> {
