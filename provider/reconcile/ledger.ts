@@ -3,12 +3,11 @@ import { RowIndices } from "./rowIndices.ts";
 import { RowSet } from "./rowSet.ts";
 import { Sketch } from "./sketch.ts";
 
-/** Most rows that a ledger lists, encoded 128 KB; above, it is a sketch of constant size. */
-export const maxListedRows = RowSet.whole;
+/** Most rows that a ledger lists, encoded 460 KB; above, it is a sketch of constant size. */
+export const maxListedRows = 20_000;
 
-/** Encoded 128 KB and 254 KB. */
-const sketchCells = { small: 4_000, large: 7_936 };
-const rowsForLargeSketch = 50_000;
+/** Encoded 254 KB. */
+const sketchCells = 7_936;
 
 /** Encoded 44 KB and 46 KB: what an error may carry. */
 const inFailure = { rows: 1_408, cells: 1_440 };
@@ -43,8 +42,7 @@ export type LedgerDifference =
 export function ledgerOf(rows: RowSet): Ledger {
   const count = rows.length;
   if (count <= maxListedRows) return { kind: "list", count, rows };
-  const cells = count < rowsForLargeSketch ? sketchCells.small : sketchCells.large;
-  return { kind: "sketch", count, sketch: Sketch.of(cells, rows) };
+  return { kind: "sketch", count, sketch: Sketch.of(sketchCells, rows) };
 }
 
 /**
@@ -60,7 +58,7 @@ export function ledgerInFailure(rows: RowSet): Ledger {
 /** The ledger before anything was applied. */
 export const emptyLedger = (): Ledger => ledgerOf(new RowSet());
 
-/** Text of a ledger for the state, at most 256 KB: `list:2:<rows>:<base64>` or `sketch:2:<rows>:<base64>`. */
+/** Text of a ledger for the state: `list:2:<rows>:<base64>` or `sketch:2:<rows>:<base64>`. */
 export function encodeLedger(ledger: Ledger): string {
   const pages = ledger.kind === "list" ? [...ledger.rows.packed()] : [ledger.sketch];
   const parts = pages.map(({ words }) => {
@@ -85,8 +83,8 @@ export function decodeLedger(text: string): Ledger {
     if (bytes.length % 96 !== 0 || bytes.length === 0) throw damaged();
     return { kind, count, sketch: new Sketch(words.length / 6, words) };
   }
-  // A plan lists more rows than a state does: of those beyond, a set keeps the first half of the content.
-  const wholeRows = Math.min(count, maxListedRows);
+  // Of rows beyond the first ones a set keeps half of the content.
+  const wholeRows = Math.min(count, RowSet.whole);
   if (kind !== "list" || words.length !== wholeRows * 6 + (count - wholeRows) * 4) throw damaged();
   if (bytes.length !== words.length * 4) throw damaged();
   const rows = new RowSet();

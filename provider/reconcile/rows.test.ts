@@ -310,25 +310,25 @@ describe("any source, any table, any drift", () => {
 });
 
 test("a change past the sketch's capacity is read off the live rows, foreign ones included", () => {
-  const last = new Map(Array.from({ length: 6_000 }, (_, index) => [`k${index}`, "1"] as const));
+  const last = new Map(Array.from({ length: 21_000 }, (_, index) => [`k${index}`, "1"] as const));
   const ledger = coded(ledgerOf(wantedOf(last)));
   const table = new Table([...last, ["x", "foreign"]]);
-  const edited = table.rows[5_999];
+  const edited = table.rows[20_999];
   if (edited) edited.text = "hand";
   const wanted: Source = new Map([...last].slice(1_000).map(([name]) => [name, "2"] as const));
   expect(planOffline(wantedOf(wanted), ledger, "exact").exact).toBe(false);
   const plan = table.plan(wanted, ledger);
   expect(plan.proven).toBe(true);
   expect({ update: plan.update.length, remove: plan.remove.length, foreign: plan.foreign }).toEqual({
-    update: 5_000,
+    update: 20_000,
     remove: 1_000,
     foreign: 1,
   });
-  expect(plan.drift.edited).toEqual([{ wanted: 4_999, id: "row5999" }]);
+  expect(plan.drift.edited).toEqual([{ wanted: 19_999, id: "row20999" }]);
 });
 
 test("many foreign rows do not hide which rows are ours, as long as few left the source", () => {
-  const last = new Map(Array.from({ length: 6_000 }, (_, index) => [`k${index}`, "1"] as const));
+  const last = new Map(Array.from({ length: 21_000 }, (_, index) => [`k${index}`, "1"] as const));
   const foreign = Array.from({ length: 9_000 }, (_, index) => [`x${index}`, "theirs"] as const);
   const wanted: Source = new Map([...last].slice(500).map(([name]) => [name, "2"] as const));
   const plan = new Table([...last, ...foreign]).plan(wanted, coded(ledgerOf(wantedOf(last))));
@@ -339,14 +339,14 @@ test("many foreign rows do not hide which rows are ours, as long as few left the
     foreign: plan.foreign,
   }).toEqual({
     proven: true,
-    update: 5_500,
+    update: 20_500,
     remove: 500,
     foreign: 9_000,
   });
 });
 
 test("all rows of ours can be removed among many foreign ones with the source's help, and none without", () => {
-  const last = new Map(Array.from({ length: 6_000 }, (_, index) => [`k${index}`, "1"] as const));
+  const last = new Map(Array.from({ length: 21_000 }, (_, index) => [`k${index}`, "1"] as const));
   const foreign = Array.from({ length: 9_000 }, (_, index) => [`x${index}`, "theirs"] as const);
   const table = new Table([...last, ...foreign]);
   const ledger = coded(ledgerOf(wantedOf(last)));
@@ -358,7 +358,7 @@ test("all rows of ours can be removed among many foreign ones with the source's 
   const plan = planRows(nothing, ledger, live, { ...overwrite, source: wantedOf(last) });
   expect({ proven: plan.proven, remove: plan.remove.length, foreign: plan.foreign }).toEqual({
     proven: true,
-    remove: 6_000,
+    remove: 21_000,
     foreign: 9_000,
   });
 });

@@ -129,6 +129,22 @@ throughBothKinds({ tables: { items: { fields } } }, (scene) => {
     expect(await live()).toEqual([]);
   });
 
+  test("a large change that was killed midway is finished by the next run, and all of it leaves with the seed", async () => {
+    await theirs();
+    const made = await up(rowsOf(6_000));
+    const kept = rowsOf(5_694).map((row, at) => (at < 200 ? { ...row, Name: "two" } : row));
+    const added = Array.from({ length: 3_000 }, (_, at) => ({ Code: `N${at}`, Name: "new" }));
+    // What the killed run had done, of which no state knows.
+    const { microAppRows } = await scene.client.microappdata({ microAppID: "items", optLimit: 60 });
+    for (const { _id, Code } of microAppRows.filter(({ Code }) => /^K\d{1,2}$/.test(String(Code))))
+      await scene.client.updatemicroapprow({ rowID: _id, rowData: { Code, Name: "two" } });
+    await scene.client.insertmicroapprows({ microAppID: "items", rows: added.slice(0, 1_700) });
+    const done = await up([...kept, ...added], made);
+    expect([done.failed, done.outputs["rowCount"]]).toEqual([undefined, 8_694]);
+    await scene.host.destroy("SeedRows", done.id, done.outputs);
+    expect(await codes()).toEqual(["theirs"]);
+  });
+
   test("a row that can't be removed is named by key and ID, and the others go", async () => {
     const made = await up(rowsOf(30));
     const [first] = await live();

@@ -79,7 +79,7 @@ throughBothKinds({ tables }, (scene) => {
   test("SeedRows: of a large seed too, a preview refuses too many removals, and rows that are gone are named", async () => {
     const { host, client } = scene;
     const write = (first: number): Promise<void> => {
-      const lines = Array.from({ length: 10_000 - first }, (_, at) => `K${first + at},Name\n`);
+      const lines = Array.from({ length: 20_010 - first }, (_, at) => `K${first + at},Name\n`);
       return writeFile(join(host.folder, "large.csv"), `Code,Name\n${lines.join("")}`);
     };
     await write(0);
@@ -93,14 +93,14 @@ throughBothKinds({ tables }, (scene) => {
     const { outputs } = await host.read("SeedRows", made.id, made.outputs);
     expect(outputs["drift"]).toEqual({ changed: 0, missing: 2, changedKeys: [], missingKeys: ["K4", "K7"] });
 
-    await write(5_000);
+    await write(10_005);
     const { inputs } = await host.check("SeedRows", news, made.inputs);
     host.told.length = 0;
     await expect(host.diff("SeedRows", made.id, made.outputs, inputs)).rejects.toThrow(
-      "5000 of 10000 rows would be removed, more than maxRemovals allows (25 %)",
+      "10005 of 20010 rows would be removed, more than maxRemovals allows (25 %)",
     );
     expect(host.told).toEqual([
-      "info: at least 5000 rows to add, change or remove (-5000 rows in all); " +
+      "info: at least 10005 rows to add, change or remove (-10005 rows in all); " +
         "only counts are known: the large.csv that was applied is neither here nor in the last Git commit",
       expect.stringContaining("info: rows that move to a seed which waits for this one are removed here") as unknown,
     ]);

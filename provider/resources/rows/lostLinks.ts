@@ -3,6 +3,7 @@ import type { Ledger } from "../../reconcile/ledger.ts";
 import type { LiveRows } from "../../reconcile/liveRows.ts";
 import type { KnownRows } from "../../reconcile/ownership.ts";
 import { planRows, type Meeting, type RowOptions, type RowPlan } from "../../reconcile/rows.ts";
+import type { RowSet } from "../../reconcile/rowSet.ts";
 import { read } from "../../sources/read.ts";
 import { digesterFor, type Summary } from "./declared/declaration.ts";
 import type { RowTarget } from "./declared/target.ts";
@@ -25,7 +26,7 @@ export async function planWithLostLinks(
   context: RowContext,
   inputs: RowTarget,
   { summary, links, live, ledger }: Seen,
-  options: RowOptions,
+  options: RowOptions & { source?: RowSet | undefined },
 ): Promise<RowPlan> {
   const plan = planRows(summary.rows, ledger, live, options);
   const unlinked = plan.adoptNeeded.flatMap(({ wanted }) => {

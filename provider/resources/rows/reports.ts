@@ -53,15 +53,14 @@ export const unprovenMessage = ({ table, source }: { table: string; source?: str
   (source === undefined ? "" : `Put back ${source} as it was applied, or `) +
   `set onDestroy to retain and run up, which leaves them all there`;
 
+/** Why a run changes nothing that can't know which rows are ours: it would leave some of them for ever. */
+export const unprovenPlan = ({ table, source }: { table: string; source?: string | undefined }): string =>
+  `it can't be proven which rows of table ${table} are ours, since too much changed there and in the source at once: nothing was sent. ` +
+  `Put back ${source ?? "the rows"} as the last run that ended applied it and run up; then make the change again`;
+
 /** Reports what a run found that its outcome does not show. */
 export function tellFindings(report: Report, table: string, plan: RowPlan): void {
-  const { proven, duplicates } = plan;
-  if (!proven) {
-    report.warning(
-      `it can't be proven which rows of table ${table} are ours, since too much changed there and in the source at once: ` +
-        "none is removed, and those that differ need adopt: true",
-    );
-  }
+  const { duplicates } = plan;
   if (duplicates.length > 0) {
     const others = duplicates.reduce((sum, { ids }) => sum + ids.length, 0);
     const first = duplicates.flatMap(({ ids }) => ids).slice(0, 5);

@@ -4,10 +4,11 @@ import { limitRemovals } from "../../reconcile/guards.ts";
 import { ledgerInFailure, ledgerOf, type Ledger } from "../../reconcile/ledger.ts";
 import type { LiveRows } from "../../reconcile/liveRows.ts";
 import { oursAfter, type KnownRows } from "../../reconcile/ownership.ts";
+import type { RowSet } from "../../reconcile/rowSet.ts";
 import { PartialFailure } from "../model/resource.ts";
 import type { RowClaim } from "./declared/claims.ts";
 import type { Summary } from "./declared/declaration.ts";
-import { summaryOf } from "./declared/summaries.ts";
+import { lastSource, summaryOf } from "./declared/summaries.ts";
 import { viewersOf, type RowTarget } from "./declared/target.ts";
 import { indicesWithin, sameKey } from "./declared/terms.ts";
 import { existingBefore, listExistingOfGivers, metMessage, planExistingRows } from "./existing.ts";
@@ -26,7 +27,7 @@ import { describeUnmetAfter, Projection } from "./live/projection.ts";
 import { inOldTerms, isReshaped, readReshapedRows } from "./live/reshaped.ts";
 import { lookUpViewers } from "./live/viewers.ts";
 import { planWithLostLinks } from "./lostLinks.ts";
-import { outcome, refusePlan, tellFindings } from "./reports.ts";
+import { outcome, refusePlan, tellFindings, unprovenPlan } from "./reports.ts";
 import { applyPlan } from "./writing/apply.ts";
 import { keepCells } from "./writing/restoredCells.ts";
 import type { Removal as RowRemoval, HandedOverRows } from "./writing/steps.ts";
@@ -175,7 +176,13 @@ async function plannedRun(
     // Who only updates changes rows of others as well.
     ...(inputs.mode === "updateOnly" ? {} : { existing: before }),
   };
-  const plan = await planWithLostLinks(context, inputs, { summary, links, ...seen }, options);
+  const planned = (source?: RowSet) =>
+    planWithLostLinks(context, inputs, { summary, links, ...seen }, { ...options, source });
+  let plan = await planned();
+  // What the last run applied shows which rows are ours, where it is still found.
+  const applied = plan.proven || !old ? undefined : await lastSource(context, old);
+  if (applied) plan = await planned(applied.rows);
+  if (!plan.proven) plan.refusals.push(unprovenPlan(inputs));
   const considered = othersOn(context, inputs);
   const early = await withoutClaimed(context, terms, plan.remove, considered);
   const seed = { inputs, old, summary };
