@@ -1,10 +1,14 @@
-import { formatCount } from "../messages/text.ts";
+import { formatCount, quote, some } from "../messages/text.ts";
 import { decodeLedger } from "../reconcile/ledger.ts";
 import { RowIndices } from "../reconcile/rowIndices.ts";
 import type { Forecast, RowsAhead } from "../reconcile/rows.ts";
 import { RowSet } from "../reconcile/rowSet.ts";
+import { ResourceError } from "./model/resource.ts";
 import type { OfflineRowContext, RowFindings } from "./rows/declared/claims.ts";
+import { keysOf } from "./rows/declared/declaration.ts";
 import { lastSource } from "./rows/declared/summaries.ts";
+import type { RowTarget } from "./rows/declared/target.ts";
+import { indicesWithin } from "./rows/declared/terms.ts";
 import { removeKeptForOthers, keptMessage } from "./rows/kept/leaving.ts";
 import type { SeedState } from "./rows/kept/state.ts";
 import { refuseReferredTo, describeKeptForOthers } from "./rows/keptForOthers.ts";
@@ -33,10 +37,47 @@ export async function departure(context: OfflineRowContext, state: State): Promi
   if (rows.reported.size > 0) report.forecast(describeKeptForOthers(rows.reported));
   const stay = [...rows.existing].filter(({ key }) => !rows.staying.has(key)).length;
   if (stay > 0) report.forecast(keptMessage(stay));
+  await refuseOtherContent(context, state, rows.staying);
   await refuseReferredTo(context, { target: state, urn: state.resourceUrn }, [...rows.going]);
   const keys = RowSet.of([...rows.going, ...rows.staying]);
   const { existing, staying: handedOver } = rows;
   return { leaving: { target: state, keys, labels: state.labels, existing, handedOver }, renewed: [] };
+}
+
+/**
+ * Throws when a seed declares rows of the one that goes with other content: to it they are rows that it has not made, so its
+ * update refuses them.
+ */
+async function refuseOtherContent(context: OfflineRowContext, state: State, staying: RowSet): Promise<void> {
+  const { rowClaims, directory } = context;
+  for (const claim of staying.length > 0 ? rowClaims.checked(state.table) : []) {
+    const { target, urn } = claim;
+    const { adopt } = target as { adopt?: boolean }; // all inputs of a seed that was checked
+    const { ledger } = (rowClaims.last(urn) ?? {}) as { ledger?: string };
+    if (urn === state.resourceUrn || adopt || !["exact", "upsert", undefined].includes(target.mode)) continue;
+    const known = ledger === undefined ? undefined : decodeLedger(ledger);
+    const { labels } = await rowClaims.summary(claim);
+    // Other labels, or values that are read otherwise, are compared on the platform alone.
+    if (known?.kind === "sketch" || !isReadAlike(state, target, labels)) continue;
+    const found = await indicesWithin([{ target: state, keys: staying }], target, directory);
+    const owned = (await rowClaims.summary(claim)).rows;
+    const differing = [...found].flatMap(([index, isSame]) =>
+      isSame || (known?.kind === "list" && known.rows.has(owned.key(index))) ? [] : [index],
+    );
+    if (differing.length === 0) continue;
+    const named = target.sensitive
+      ? `${differing.length} rows`
+      : some((await keysOf(target, directory, new Set(differing))).map(quote), 20);
+    throw new ResourceError(
+      `${claim.name} declares rows of this seed with other content: ${named}. Give it this one's name in formerly (aliases in a program), set adopt: true there, or change them in another run.`,
+    );
+  }
+}
+
+function isReadAlike(one: State, other: RowTarget, labels: readonly string[]): boolean {
+  const how = ({ key, types, forms, ignoreLabels, references, parent }: RowTarget): string =>
+    JSON.stringify([key, types ?? {}, forms ?? {}, ignoreLabels ?? [], references ?? {}, parent ?? {}]);
+  return how(one) === how(other) && one.labels.toSorted().join("\n") === labels.toSorted().join("\n");
 }
 
 /** What becomes of the rows of a seed that goes, in words; undefined where only the platform shows it. */

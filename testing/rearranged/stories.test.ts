@@ -158,9 +158,11 @@ describe.each(drawnFrom(kindNames, "stories"))("with the %s provider:", (provide
     const edited = (more: string): string =>
       seed("branches", "NES", { note: "edited ", more }) + offices("NE") + others.map((one) => one.before).join("");
     await scene.write(edited(""));
-    const { status, output } = await scene.up();
-    expect(status).toBe(1);
-    expect(output).toContain("adopt: true");
+    for (const command of ["preview", "up --yes --skip-preview"]) {
+      const { status, output } = await scene.project.run(command);
+      expect([command, status]).toEqual([command, 1]);
+      expect(output).toContain("adopt: true");
+    }
     expect(await rows("anew")).toEqual(was);
     await scene.write(edited("adopt: true, "));
     await goesWell(() => scene.up(), "anew");

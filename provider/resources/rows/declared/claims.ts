@@ -127,6 +127,11 @@ export class RowClaims {
     return known?.isReplaced ? known.old : undefined;
   }
 
+  /** What the last run left of a seed, as far as this one has seen it. */
+  last(urn: string): object | undefined {
+    return this.#had.get(urn)?.old;
+  }
+
   /** The declaration of a seed in this run. */
   find(urn: string | undefined): RowClaim | undefined {
     return this.#checked.get(urn ?? "");
