@@ -268,7 +268,7 @@ export class BenchProject {
    */
   static async make(
     platform: BenchPlatform,
-    from: { program: string } | { example: string },
+    from: { program: string } | { example: string; resources?: string },
     command = microapps,
   ): Promise<BenchProject> {
     const folder = await mkdtemp(path.join(tmpdir(), "microapps-bench-"));
@@ -276,7 +276,10 @@ export class BenchProject {
     else await cp(path.join(repository, "examples", from.example), folder, { recursive: true, filter: isSource });
     const settings = path.join(folder, "Pulumi.yaml");
     const main = "program" in from ? "index.mjs" : "index.ts";
-    const runtime = `name: bench\nmain: ${main}\nruntime: { name: nodejs, options: { typescript: false } }\n`;
+    const isFiles = "example" in from && from.resources !== undefined;
+    const runtime = isFiles
+      ? `name: bench\nruntime: yaml\nresources: ${from.resources}\n`
+      : `name: bench\nmain: ${main}\nruntime: { name: nodejs, options: { typescript: false } }\n`;
     await writeFile(settings, (existsSync(settings) ? readFileSync(settings, "utf8") : runtime) + backend);
     await mkdir(path.join(folder, "home"));
     await symlink(path.join(repository, "node_modules"), path.join(folder, "node_modules"));

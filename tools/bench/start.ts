@@ -20,32 +20,39 @@ const seed = path.join(repository, "examples/environment/platform.yaml");
 
 /** How much an unchanged preview of the example takes, beside a bare Node, and beside the Pulumi CLI where there is one. */
 async function preview(): Promise<Figure[]> {
-  const platform = await BenchPlatform.start((parse(readFileSync(seed, "utf8")) as { tables: object }).tables);
-  const project = await BenchProject.make(platform, { example: "environment" });
+  const { tables } = parse(readFileSync(seed, "utf8")) as { tables: object };
+  const platforms: BenchPlatform[] = [];
+  const made = async (resources?: string, command?: string[]): Promise<BenchProject> => {
+    const platform = await BenchPlatform.start(tables); // an organization has one stack
+    platforms.push(platform);
+    return BenchProject.make(platform, { example: "environment", ...(resources && { resources }) }, command);
+  };
+  const project = await made("{ environment: { type: microapps:Environment, properties: { file: dev.yaml } } }");
+  const program = await made();
   const version = await findPulumiVersion();
-  const other = version && (await BenchProject.make(platform, { example: "environment" }, ["pulumi"]));
+  const other = version ? await made(undefined, ["pulumi"]) : undefined;
   try {
-    await project.up();
-    if (other) await other.up();
-    await project.run("preview"); // what is compiled now is not compiled again
-    const [first, processor, ratios]: [number[], number[], number[]] = [[], [], []];
+    for (const each of [project, program, other]) await each?.up();
+    for (const each of [project, program]) await each.run("preview"); // what is compiled now is not compiled again
+    const [first, processor, ofProgram, ratios]: [number[], number[], number[], number[]] = [[], [], [], []];
     for (let round = 0; round < 7; round++) {
       const bare = await run([process.execPath, "-e", "console.log(1)"]);
       const ours = await project.run("preview");
       first.push((ours.first - bare.first) * 1000);
       processor.push(ours.processor);
+      ofProgram.push(ours.processor / (await program.run("preview")).processor);
       if (other) ratios.push(ours.whole / (await other.run("preview")).whole);
     }
-    const named = "unchanged preview of examples/environment";
+    const named = "unchanged preview of examples/environment, files alone";
     return [
       figure(`${named}: processor time of all processes`, processor, "s", 0.5),
+      figure(`${named}: processor time to that with the program`, ofProgram, "ratio", 0.7),
       figure(`${named}: first line later than that of a bare Node`, first, "ms", 150),
       ...(version ? [figure(`${named}: time to that of Pulumi ${version}`, ratios, "ratio", 0.6)] : []),
     ];
   } finally {
-    await project.remove();
-    if (other) await other.remove();
-    await platform.stop();
+    for (const each of [project, program, other]) await each?.remove();
+    for (const platform of platforms) await platform.stop();
   }
 }
 
