@@ -30,7 +30,7 @@ export function addEngineCommands(
   for (const command of program.commands) {
     command.hook("preAction", (_, action) => takeFlags(action, terminal.environment));
     for (const each of [command, ...command.commands])
-      each.configureOutput({ outputError: (text, write) => write(answerFlag(text) ?? refusal(text)) });
+      each.configureOutput({ outputError: (text, write) => write(refusal(answerFlag(text) ?? text)) });
   }
 }
 
