@@ -141,8 +141,7 @@ export const organization = resource({
 
 /** That nobody can list the teams of an organization, which may go with it. */
 const unseen = (state: { name: string }): string =>
-  `${called(state)}: the platform lists no organization's teams, so one that is not of this stack is not seen; where the ` +
-  `platform deletes teams with their organization, it goes with its members`;
+  `${called(state)}: nobody can list its teams; where the platform deletes them with it, those of others go too`;
 
 /** Throws where teams of others may be in the organization and would go with it. */
 function refuseUnseen({ dialect }: Context, id: string, state: Kept): void {

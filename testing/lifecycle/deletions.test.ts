@@ -50,7 +50,7 @@ throughBothKinds({}, (scene) => {
     await scene.host.restart();
     await scene.host.destroy("Organization", made.id, made.outputs);
     expect(scene.host.told.join()).toContain(
-      'organization "Acme": the platform lists no organization\'s teams, so one that is not of this stack is not seen',
+      'organization "Acme": nobody can list its teams; where the platform deletes them with it, those of others go too',
     );
     expect((await scene.host.read("Organization", made.id, made.outputs)).id).toBe("");
   });

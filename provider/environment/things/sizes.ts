@@ -32,7 +32,7 @@ export function describeSizes(): DescribeSize {
         remember(left, properties["teamID"], urn, 1);
         return undefined;
       case "Organization":
-        return "its teams can't be listed: those of others may go with it";
+        return "unseen teams too";
       default:
         return undefined;
     }
