@@ -1,6 +1,6 @@
 import type { CallOptions } from "../client/http/call.ts";
 import type { ListedMember } from "../client/members/memberLists.ts";
-import { isNotFound } from "../contract/errors.ts";
+import { ApiError, isNotFound } from "../contract/errors.ts";
 import { quote, some } from "../messages/text.ts";
 import { describeNamed } from "./model/identities.ts";
 import { ResourceError, type Context } from "./model/resource.ts";
@@ -19,6 +19,42 @@ export const caller = async ({ client, account }: Context): Promise<Person> => (
   email: account.email,
   userID: await client.callerID(),
 });
+
+/** Which of a platform's teams are there, as far as it was asked. */
+const there = new WeakMap<object, Map<string, Promise<boolean>>>();
+
+/**
+ * The members of a team; undefined where there is no such team. A platform may answer so of a list that the account may not
+ * see, so the team itself is asked for: nobody is taken for gone because of a missing right.
+ */
+export async function membersOf(
+  context: Context,
+  teamID: string,
+  read: (teamID: string) => Promise<readonly ListedMember[] | undefined> = (id) => context.members.list(id),
+): Promise<readonly ListedMember[] | undefined> {
+  const { client } = context;
+  const list = await read(teamID);
+  if (list) return list;
+  const teams = there.get(client) ?? new Map<string, Promise<boolean>>();
+  there.set(client, teams);
+  const known = teams.get(teamID) ?? isThere(context, teamID);
+  teams.set(teamID, known);
+  if (await known)
+    throw new ResourceError(
+      `the members of team ${teamID} are not known: the platform answers to their list that there is no such team, and the team is ` +
+        `there. Ask whether the account may see its members; nothing was changed.`,
+    );
+  return undefined;
+}
+
+async function isThere(context: Context, teamID: string): Promise<boolean> {
+  try {
+    return (await context.client.readteam({ teamID }, context)).team !== undefined;
+  } catch (error) {
+    if (error instanceof ApiError && (error.code === "notFound" || error.code === "forbidden")) return false;
+    throw error;
+  }
+}
 
 /** Platforms that show no role of anybody. */
 const roleless = new WeakSet<object>();
@@ -194,10 +230,10 @@ export async function takeOut(
     return new Map(leaving.map((member) => [member, error])); // what else is done is saved
   }
   const failures = await each(leaving, (member) => context.members.remove(teamID, member));
-  const there = new People(await context.members.proved(teamID));
+  const left = new People(await membersOf(context, teamID, (id) => context.members.proved(id)));
   // A refusal of somebody who is not there is none.
   return new Map(
-    leaving.flatMap((member) => (there.has(member) ? [[member, failures.get(member) ?? stillThere] as const] : [])),
+    leaving.flatMap((member) => (left.has(member) ? [[member, failures.get(member) ?? stillThere] as const] : [])),
   );
 }
 

@@ -5,7 +5,7 @@ import type { AnswerOf } from "../contract/endpoints.ts";
 import { ApiError, isRefusal, orUndefinedIfNotFound } from "../contract/errors.ts";
 import { id, withoutUndefined } from "../contract/values.ts";
 import { formatCount, quote, some } from "../messages/text.ts";
-import { caller, explainLack, findRole } from "./memberships.ts";
+import { caller, explainLack, findRole, membersOf } from "./memberships.ts";
 import { findChangedValues, createOnce, toManagedDescription, uncancellable } from "./model/creation.ts";
 import { describeNamed } from "./model/identities.ts";
 import { adoptSame, common, generation, PartialFailure, ResourceError, type Context } from "./model/resource.ts";
@@ -149,7 +149,7 @@ const pause = { milliseconds: 200, most: 3 };
  * that a program makes inside of `apply`: so it waits while they become fewer.
  */
 async function leftIn(context: ResourceContext, id: string): Promise<readonly ListedMember[] | undefined> {
-  let left = await context.members.proved(id);
+  let left = await membersOf(context, id, (one) => context.members.proved(one));
   let fewest = Infinity;
   for (let pauses = 0; left !== undefined; pauses++) {
     const self = await caller(context);
@@ -158,7 +158,7 @@ async function leftIn(context: ResourceContext, id: string): Promise<readonly Li
     if (count < fewest) [fewest, pauses] = [count, 0];
     if (pauses === pause.most) return left;
     await context.sleep(pause.milliseconds * 2 ** pauses);
-    left = await context.members.list(id, { fresh: true });
+    left = await membersOf(context, id, (one) => context.members.list(one, { fresh: true }));
   }
   return left;
 }

@@ -11,6 +11,7 @@ import {
   describeMisplaced,
   findLacking,
   findRole,
+  membersOf,
   refuseUnknown,
   sentences,
   takeOut,
@@ -114,7 +115,7 @@ export const teamMember = resource({
     const { teamID, userID: named } = parts(id);
     const who = { ...state, ...toPerson(named) };
     if (state.unseen) await context.members.awaits(teamID, [who]);
-    const list = await context.members.list(teamID);
+    const list = await membersOf(context, teamID);
     if (!list) return undefined;
     if ("found" in state && state.found !== undefined) context.report.info(managedFromNowOn(1));
     if (state.ended) return { id, outputs: { ...state, teamID, memberUserID: state.memberUserID ?? named } };
@@ -235,7 +236,7 @@ async function leave(context: MemberContext, id: string, state: Kept): Promise<v
   // Whom no list has shown may be known by address alone.
   const person = { email, userID: state.memberUserID === email ? undefined : state.memberUserID };
   if (state.unseen) await context.members.awaits(teamID, [person]);
-  const list = await context.members.list(teamID);
+  const list = await membersOf(context, teamID);
   if (!list) return;
   // A membership that is declared by another name now takes the place of the one by address.
   const goesOn = context.claims.isOn(teamID, state.resourceUrn);

@@ -11,6 +11,7 @@ import {
   describeMisplaced,
   findLacking,
   identify,
+  membersOf,
   names,
   refuseUnknown,
   sentences,
@@ -211,7 +212,7 @@ export const teamRoster = resource({
 
   read: async (context, id, state) => {
     await context.members.awaits(id, unseenIn(state));
-    const listed = await context.members.list(id);
+    const listed = await membersOf(context, id);
     if (!listed) return undefined;
     const count = countFound(state);
     if (count > 0) context.report.info(managedFromNowOn(count));
@@ -235,7 +236,7 @@ export const teamRoster = resource({
 
   delete: async (context, id, state) => {
     await context.members.awaits(id, unseenIn(state));
-    const listed = await context.members.list(id, { fresh: true });
+    const listed = await membersOf(context, id, (one) => context.members.list(one, { fresh: true }));
     if (!listed) return;
     const owned = await identify(context, toWanted(state.members, state), listed);
     const spared = new Spared(context, id, owned);

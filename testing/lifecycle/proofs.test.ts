@@ -114,6 +114,24 @@ throughBothKinds({}, (scene) => {
     },
   );
 
+  test.each(["TeamMember", "TeamRoster", "Team"])(
+    "%s: a list that answers not found for a missing right is no team that is gone",
+    async (type) => {
+      const teamID = type === "Team" ? undefined : await scene.team();
+      const organizationID = teamID === undefined ? await scene.organization() : undefined;
+      const news = { TeamMember: { email: ada }, TeamRoster: { members: { [ada]: "member" } }, Team: { name: "Crew" } }[
+        type
+      ];
+      const made = await scene.create(type, { teamID, organizationID, ...news });
+      scene.emulator.setFaults({ faults: [{ endpoint: "teammembers", kind: "status", status: 404 }] });
+      await scene.host.restart();
+      const answered = "the platform answers to their list that there is no such team, and the team is there";
+      const sent = scene.calls(() => expect(scene.host.destroy(type, made.id, made.outputs)).rejects.toThrow(answered));
+      expect(await sent).toEqual([]);
+      if (type !== "Team") await expect(scene.host.read(type, made.id, made.outputs)).rejects.toThrow(answered);
+    },
+  );
+
   test("a roster that goes takes back the people of its last state and nobody else, under its guards", async () => {
     const teamID = await scene.team();
     const members = Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`p${n}@example.com`, "member"]));
