@@ -11,9 +11,9 @@ const head = "name: microapps-example\nbackend: { url: file://. }\n";
 const plugin = `plugins: { providers: [{ name: microapps, path: ${join(repository, "plugin")} }] }\n`;
 const outputs = ["organizations", "teams", "seeds", "apps"];
 
-/** A project of files alone. `more`: for the Environment. */
+/** A project of files alone, which names the plugin for the Pulumi CLI. `more`: for the Environment. */
 const files = (more = "", name = "environment"): string => `${head}runtime: yaml
-resources:
+${plugin}resources:
   ${name}:
     type: microapps:Environment
     properties: { file: "\${pulumi.stack}.yaml" }
@@ -134,7 +134,7 @@ describe("a project of files alone", () => {
 
   test("runs nothing of its folder", async () => {
     const trap = `require("node:fs").writeFileSync(${JSON.stringify(join(project.folder, "ran"))}, "");\n`;
-    await declared(`${files()}plugins: { providers: [{ name: microapps, path: ./plugin }] }\n`);
+    await declared(files().replace(join(repository, "plugin"), "./plugin"));
     for (const file of ["index.js", "plugin/start.js", "plugin/index.js", "node.js"]) await project.write(file, trap);
     await project.write("plugin/pulumi-resource-microapps", `#!/bin/sh\ntouch ${join(project.folder, "ran")}\n`);
     await project.write("package.json", '{ "main": "index.js", "scripts": { "preinstall": "node index.js" } }');
