@@ -43,29 +43,6 @@ export class RowSet implements Iterable<RowDigests> {
     return set;
   }
 
-  /** The set that `toText` wrote. */
-  static fromText(text: string): RowSet {
-    const bytes = Buffer.from(text, "base64");
-    const set = new RowSet();
-    const word = (at: number): number => bytes.readUInt32LE(at * 4);
-    for (let at = 0; at < bytes.length / 4; at += words.whole) {
-      const content = { high: word(at + 2), low: word(at + 3), third: word(at + 4), fourth: word(at + 5) };
-      set.add({ high: word(at), low: word(at + 1) }, content);
-    }
-    return set;
-  }
-
-  /** The digests as text, for another process; without the lines. */
-  toText(): string {
-    const bytes = Buffer.alloc(this.#length * words.whole * 4);
-    let end = 0;
-    for (const { key, content } of this) {
-      for (const word of [key.high, key.low, content.high, content.low, content.third, content.fourth])
-        end = bytes.writeUInt32LE(word, end);
-    }
-    return bytes.toString("base64");
-  }
-
   get length(): number {
     return this.#length;
   }
