@@ -66,6 +66,8 @@ export class Caller {
   readonly #wait: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly #closing = new AbortController();
   readonly #made: RecentlyMade;
+  /** When the platform takes calls again that it found too many. */
+  #open = 0;
   /** Changes whose answer came in a form that is not known: none of them is sent again. */
   readonly #unread = new Map<EndpointName, string>();
 
@@ -177,6 +179,8 @@ export class Caller {
     let slot: Slot | undefined;
     try {
       slot = await this.#limiter.acquire(stop.signal, attempt > 1);
+      const pause = attempt > 1 ? 0 : this.#open - this.#now();
+      if (pause > 0) await this.#wait(pause, stop.signal);
       await call.onSend?.();
       const began = this.#now();
       call.deadline ??= began + call.timeout;
@@ -243,6 +247,13 @@ export class Caller {
     const { effect }: Endpoint = endpoints[call.name];
     const attempts = failed.code === "unreachable" ? this.#retries.connects : this.#retries.attempts;
     if (!repeatable(effect, failed) || call.attempt >= attempts) return false;
+    const { retryAfter = 0 } = failed;
+    if (retryAfter > this.#retries.maxRetryAfter) {
+      failed.hint = `The platform asks to wait ${Math.ceil(retryAfter / 60_000)} minutes: try again at ${new Date(this.#now() + retryAfter).toISOString()}.`;
+      return false;
+    }
+    // What has not begun waits as well: each refusal would cost the platform a call.
+    if (failed.code === "rateLimited") this.#open = Math.max(this.#open, this.#now() + retryAfter);
     const wait = waitAfter(call.attempt, failed, this.#retries, this.#random);
     return this.#pause(call, wait, { ...failed, outcome: outcomeOf(effect, failed) });
   }

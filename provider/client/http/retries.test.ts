@@ -177,7 +177,7 @@ describe("repetitions", () => {
   });
 
   test("wait as long as the platform asks, in seconds or until a date, within bounds", async () => {
-    const asked = ["7", new Date(9_000).toUTCString(), "3600", "soon"];
+    const asked = ["7", new Date(9_000).toUTCString(), "60", "soon"];
     server = await serve((seen, response, count) => {
       const header = asked[count - 1];
       if (seen.endpoint !== "readteam") return undefined;
@@ -192,6 +192,35 @@ describe("repetitions", () => {
     });
     await client.readteam({ teamID: "t1" });
     expect(waits).toEqual([7_000, 8_000, 60_000, 0]);
+  });
+
+  test("end at once, with the time, where the platform asks for more than a minute", async () => {
+    server = await serve((seen, response) =>
+      seen.endpoint === "readteam" ? say(response, 429, {}, { "retry-after": "3600" }) : undefined,
+    );
+    const asked = server.client({ now: () => 1_000 }).readteam({ teamID: "t1" });
+    const hint = "The platform asks to wait 60 minutes: try again at 1970-01-01T01:00:01.000Z.";
+    await expect(asked).rejects.toMatchObject({ code: "rateLimited", hint });
+    expect(server.count("readteam")).toBe(1);
+  });
+
+  test("make calls wait that have not begun, after one that was too many", async () => {
+    server = await serve((seen, response, count) => {
+      if (seen.endpoint !== "readteam") return undefined;
+      return count === 1 ? say(response, 429, {}, { "retry-after": "7" }) : good;
+    });
+    let now = 1_000;
+    const waits: number[] = [];
+    const client = server.client({
+      now: () => now,
+      random: () => 0,
+      wait: async (wait) => {
+        if (waits.push(wait) === 1) await client.readteam({ teamID: "t2" });
+        now += wait;
+      },
+    });
+    await client.readteam({ teamID: "t1" });
+    expect(waits).toEqual([7_000, 7_000]);
   });
 
   test("end when the caller leaves while waiting", async () => {

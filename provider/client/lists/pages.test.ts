@@ -5,7 +5,7 @@ import type { AnswerOf, RequestOf } from "../../contract/endpoints.ts";
 import type { Row } from "../../contract/values.ts";
 import type { CallOptions } from "../http/call.ts";
 import type { Client } from "../options.ts";
-import { serve, type Server } from "../testing/server.ts";
+import { say, serve, type Server } from "../testing/server.ts";
 import { pages, type PagesOptions } from "./pages.ts";
 
 type Query = RequestOf<"microappdata">;
@@ -189,5 +189,21 @@ describe("over HTTP", () => {
     const found: Row[] = [];
     for await (const page of pages(server.client(), { microAppID: "m" })) found.push(...page);
     expect(found).toEqual([row]);
+  });
+
+  test.each<[string, (limit: unknown) => boolean, unknown[]]>([
+    ["large pages", (limit) => Number(limit) > 500, [10_000, 1_000, 500, 500]],
+    ["numbers", (limit) => typeof limit !== "string", [10_000, 1_000, 500, 100, "1000", "1000"]],
+  ])("a server that refuses %s is asked for others, which are kept", async (_, refuses, limits) => {
+    const asked: unknown[] = [];
+    server = await serve((seen, response) => {
+      if (seen.endpoint !== "microappdata") return undefined;
+      const [{ limit } = { limit: undefined }] = (seen.body as { searchFilter: { limit: unknown }[] }).searchFilter;
+      asked.push(limit);
+      return refuses(limit) ? say(response, 400, { error: "limit is wrong" }) : { body: { microAppRows: [] } };
+    });
+    const client = server.client();
+    for (let again = 0; again < 2; again++) expect(await readAll(client)).toEqual([]);
+    expect(asked).toEqual(limits);
   });
 });
