@@ -123,6 +123,8 @@ export function hintOf(name: EndpointName, { status, code }: Failed): string | u
   if (name === "userid" && (code === "forbidden" || code === "notImplemented")) {
     return "Finding a user by an address works only where the platform has it enabled: declare userID in its place.";
   }
+  if (code === "conflict" && name.includes("row"))
+    return "Somebody changes the same row: run again, which reads it first; if it persists, see what holds it.";
   const [last = ""] = endpoints[name].path.split("/").slice(-1);
   const isNoPath = status === 404 || status === 405 || status === 501;
   if (!isNoPath || !isRenamedPath(last)) return undefined;

@@ -207,7 +207,8 @@ describe("repetitions", () => {
   test("make calls wait that have not begun, after one that was too many", async () => {
     server = await serve((seen, response, count) => {
       if (seen.endpoint !== "readteam") return undefined;
-      return count === 1 ? say(response, 429, {}, { "retry-after": "7" }) : good;
+      if (count === 1) say(response, 429, {}, { "retry-after": "7" });
+      return good;
     });
     let now = 1_000;
     const waits: number[] = [];

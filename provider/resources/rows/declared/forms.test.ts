@@ -11,6 +11,10 @@ test.each([
   expect(typeThatEquals(sent, found)).toBe(type);
 });
 
+test("two numbers that differ are the same in no type", () => {
+  expect(typeThatEquals(3.14159, 3.14)).toBeUndefined();
+});
+
 test("a list fits no boolean: a checkbox has no form for false", () => {
   expect(typeThatEquals(true, ["true"])).toBeUndefined();
 });

@@ -62,9 +62,11 @@ export function changedLabels(declaration: Parameters<typeof comparing>[0], was:
  * so that type fits no boolean.
  */
 export const typeThatEquals = (one: unknown, other: unknown): ValueForm | undefined =>
-  (typeof one === "boolean" ? (["boolean"] as const) : valueForms).find(
-    (form) => canonical(inForm(form, one)) === canonical(inForm(form, other)),
-  );
+  typeof one === "number" && typeof other === "number"
+    ? undefined // two numbers are the same in no type
+    : (typeof one === "boolean" ? (["boolean"] as const) : valueForms).find(
+        (form) => canonical(inForm(form, one)) === canonical(inForm(form, other)),
+      );
 
 /** Characters of a value that are shown and stored. */
 const maxCharacters = 60;

@@ -116,9 +116,9 @@ function lostLabel(
   if (label === parent?.by) {
     return `table ${table} did not keep the parent that was sent for ${quote(label)}: this platform seems to take no parent of its own for each row of a batch, and no setting sends rows otherwise`;
   }
-  if (value === false) {
-    // Such a field may be there, and keep nothing but what is true.
-    return `table ${table} gave back nothing in ${quote(label)}, where false was sent: leave ${label} out of the rows where it is false, or add the field if the table lacks it`;
+  if (value === false || value === 0) {
+    // Such a field may be there, and keep nothing but what is true, or counts.
+    return `table ${table} gave back nothing in ${quote(label)}, where ${value} was sent: leave ${label} out of the rows where it is ${value}, or add the field if the table lacks it`;
   }
   const otherwise = isKey ? "correct key" : "remove the label from the source";
   return `${what}: add the field to the table, or ${otherwise} (labels are case sensitive)`;
