@@ -115,10 +115,12 @@ export const team = resource({
 
   delete: async (context, id, state) => {
     const { report, members } = context;
-    const left = await leftIn(context, id);
-    if (left === undefined) return;
     const self = await caller(context);
-    const others = left.filter((member) => !isSame(self, member));
+    // Who came with the team goes with it: the account that made it, and the administrator whom it names.
+    const isOther = (member: ListedMember) => !isSame(self, member) && member.userID !== state.adminID;
+    const left = await leftIn(context, id, isOther);
+    if (left === undefined) return;
+    const others = left.filter(isOther);
     if (others.length > 0 && !state.forceDestroy) throw notEmptied(context, id, state, others);
     if (others.length > 0)
       report.warning(`forceDestroy: removing ${formatCount(others.length, "member")} of ${quote(state.name)}`);
@@ -148,12 +150,15 @@ const pause = { milliseconds: 200, most: 3 };
  * it, so this is asked before anything is sent. Engines delete side by side what does not depend on each other, such as members
  * that a program makes inside of `apply`: so it waits while they become fewer.
  */
-async function leftIn(context: ResourceContext, id: string): Promise<readonly ListedMember[] | undefined> {
+async function leftIn(
+  context: ResourceContext,
+  id: string,
+  isOther: (member: ListedMember) => boolean,
+): Promise<readonly ListedMember[] | undefined> {
   let left = await membersOf(context, id, (one) => context.members.proved(one));
   let fewest = Infinity;
   for (let pauses = 0; left !== undefined; pauses++) {
-    const self = await caller(context);
-    const count = left.filter((member) => !isSame(self, member)).length;
+    const count = left.filter(isOther).length;
     if (count === 0) return left;
     if (count < fewest) [fewest, pauses] = [count, 0];
     if (pauses === pause.most) return left;
@@ -163,7 +168,7 @@ async function leftIn(context: ResourceContext, id: string): Promise<readonly Li
   return left;
 }
 
-/** Deletes a team that nobody is in but the account itself, which came with the team and may stand in the way of that. */
+/** Deletes a team that nobody is in but who came with it, and may stand in the way of that. */
 async function removeEmptied(
   context: ResourceContext,
   id: string,

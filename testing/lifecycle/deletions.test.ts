@@ -33,6 +33,15 @@ throughBothKinds({}, (scene) => {
     expect((await scene.host.read("Team", made.id, made.outputs)).id).toBe("");
   });
 
+  test("the administrator whom a team names goes with it", async () => {
+    const { userID } = await scene.client.userid({ email: "ada@example.com" });
+    const organizationID = await scene.organization();
+    const made = await scene.create("Team", { organizationID, name: "Crew", adminID: userID });
+    expect(await there(made.id)).toContain("ada@example.com");
+    await scene.host.destroy("Team", made.id, made.outputs);
+    expect((await scene.host.read("Team", made.id, made.outputs)).id).toBe("");
+  });
+
   test("a team that was replaced says that its members follow only where all of them are declared", async () => {
     const organizationID = await scene.organization();
     const made = await scene.create("Team", { organizationID, name: "Crew" });
