@@ -2,6 +2,7 @@ import type { RowDigests } from "../../../reconcile/digests.ts";
 import { decodeLedger, encodeLedger, ledgerOf, maxListedRows } from "../../../reconcile/ledger.ts";
 import { lastApplied } from "../../../reconcile/ownership.ts";
 import { RowSet } from "../../../reconcile/rowSet.ts";
+import { Sketch } from "../../../reconcile/sketch.ts";
 
 /** Kinds of lists: existing rows, or all others. */
 const [existing, others] = ["keys", "made"];
@@ -17,13 +18,15 @@ function keysIn(rows: Iterable<RowDigests>): RowSet {
 }
 
 /**
- * Text for the state of the keys of rows that existed before and that others made; undefined for none. Eight bytes a row, of as many as a
- * ledger lists; of more the sketch of a ledger.
+ * Text for the state of the keys of rows that existed before and that others made; undefined for none. Eight bytes a row, of
+ * up to 4,096; of more a sketch, which a ledger of up to 20,000 rows leaves room for.
  */
 export function encodeExisting(rows: Iterable<RowDigests>): string | undefined {
   const keys = keysIn(rows);
   if (keys.length === 0) return undefined;
-  return keys.length > maxListedRows ? encodeLedger(ledgerOf(keys)) : listOf(existing, keys);
+  if (keys.length <= RowSet.whole) return listOf(existing, keys);
+  const small = { kind: "sketch" as const, count: keys.length, sketch: Sketch.of(4_000, keys) };
+  return encodeLedger(keys.length > maxListedRows ? ledgerOf(keys) : small);
 }
 
 /**
