@@ -36,7 +36,7 @@ test("the environment of this repository: up, change, drift, repair, destroy", a
   // Once in each phase.
   const counts = told.match(/(?<=SeedRows \(environment\/offices\):\n +)rows: [^;]*/g);
   expect(counts).toEqual([
-    'rows: 3 to add unless there ("Lisbon", "Nairobi", "Osaka")',
+    'rows: 3 to add if they do not exist yet ("Lisbon", "Nairobi", "Osaka")',
     "rows: 3 added, 1 of others left alone",
   ]);
   expect(told.match(/"Lisbon", "Nairobi", "Osaka"/g)).toHaveLength(1);

@@ -238,7 +238,7 @@ test("a state file that is none, or is elsewhere, is refused in one sentence; th
   expect((await reported("dev", "--state", "/etc/passwd")).output).toContain("it is outside of the repository");
   expect((await reported("--state", "exported.json")).output).toContain("--state is of one stack");
   const { output } = await reported("other", "--file", "examples/environment/dev.yaml");
-  expect(output).toContain("pending: not compared: no state is to be had here");
+  expect(output).toContain("pending: not compared: there is no state here");
 });
 
 test("what was changed by hand on the platform is no part of a report", async () => {

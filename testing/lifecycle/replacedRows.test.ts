@@ -41,7 +41,7 @@ throughBothKinds({ tables }, (scene) => {
       await orders[order](made, news);
       const { inputs, problems } = await scene.host.check("SeedRows", news);
       expect(problems).toEqual([]);
-      const change = '1 to add unless there ("W"), 1 to change ("N"), 1 to remove ("S"), 1 unchanged';
+      const change = '1 to add if they do not exist yet ("W"), 1 to change ("N"), 1 to remove ("S"), 1 unchanged';
       expect([...new Set(scene.host.told)]).toEqual([
         `info: rows: ${change}; about ${scene.providerKind.modern ? 9 : 8} calls`,
       ]);

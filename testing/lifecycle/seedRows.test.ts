@@ -202,7 +202,9 @@ throughBothKinds({ tables }, (scene) => {
     const again = await host.check("SeedRows", { table: "countries", key: "Code", rows: bad }, outputs);
     host.told.length = 0;
     expect(await host.diff("SeedRows", failed.id, outputs, again.inputs)).toMatchObject({ changes: true });
-    expect(host.told).toEqual(['info: rows: 2 to add unless there ("KE", "BR"), 2 unchanged; about 4 calls']);
+    expect(host.told).toEqual([
+      'info: rows: 2 to add if they do not exist yet ("KE", "BR"), 2 unchanged; about 4 calls',
+    ]);
     const good = bad.map((row) => ({ ...row, People: 1 }));
     const { inputs } = await host.check("SeedRows", { table: "countries", key: "Code", rows: good });
     await host.update("SeedRows", "countries/Code", failed.state, inputs);

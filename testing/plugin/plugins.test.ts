@@ -90,7 +90,7 @@ testInLong("a preview says once what becomes of rows, and the update, which says
   const since = emulator.lastCall();
   const [preview = "", update = ""] = (await project.succeed("up --yes --diff")).split("Updating (dev):");
   expect(emulator.calls({ since, mutating: true }).length).toBeGreaterThan(0);
-  const forecast = 'rows: 1 to add unless there ("EU"); about 3 calls';
+  const forecast = 'rows: 1 to add if they do not exist yet ("EU"); about 3 calls';
   expect(preview.split(forecast)).toHaveLength(2);
   expect(update).not.toContain("to add");
   for (const word of ["digest", "fingerprint", "keys", "ledger", "salt"]) expect(preview + update).not.toContain(word);

@@ -79,7 +79,7 @@ export function rowsAgainst(
   const line = told.findLast((text) => text.startsWith("info: rows: ")) ?? "";
   const replacing = announced(told.join("\n"), "rows of \\w+ are removed").count;
   if (step === "same") expect(calls.length === 0, `${calls.length} calls although nothing changes`);
-  const adding = announced(line, "to add (?:unless there|or to take over)");
+  const adding = announced(line, "to add (?:if they do not exist yet|or to take over)");
   const changing = announced(line, "to change");
   const removing = announced(line, "to remove");
   // Rows that the platform lost are repaired besides.

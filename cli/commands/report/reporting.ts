@@ -146,7 +146,7 @@ async function pendingOf(texts: StateTexts, { stack }: EnvironmentEntry, declare
   const { file } = texts;
   try {
     const text = await texts.of(stack);
-    if (text === undefined) return notCompared("no state is to be had here");
+    if (text === undefined) return notCompared("there is no state here");
     return await pending(stateOf(text), declared);
   } catch (error) {
     if (file !== undefined && error instanceof StateError) throw new EngineError(`${file}: ${error.message}`);

@@ -87,7 +87,9 @@ export function forecast(
   const removals = removed.length === 0 ? "" : ` (${some(removed.map(quote), maxNamed)})`;
   // Rows of a removed seed stay until the end of a run, and only the platform shows if they exist.
   const parts = [
-    insert > 0 ? `${insert} to add ${adopts ? "or to take over" : "unless there"}${first(names.added, insert)}` : "",
+    insert > 0
+      ? `${insert} to add ${adopts ? "or to take over" : "if they do not exist yet"}${first(names.added, insert)}`
+      : "",
     update > 0 ? `${relinked || isVague ? "up to " : ""}${update} to change${first(names.changed, update, cells)}` : "",
     remove > 0 ? `${remove} to remove${removals}` : "",
     taken > 0 ? `${taken} to take over from another seed${differing ? ", changed where they differ" : ""}` : "",

@@ -80,7 +80,7 @@ export function outcome(plan: RowPlan & { mode: Mode }, calls: CallCounter, mill
     [plan.unchanged, "unchanged"],
     [plan.adopted, plan.mode === "updateOnly" ? "already correct, managed by others" : "already as declared"],
     [plan.kept, "kept as edited by hand"],
-    [plan.released, "left there and not ours any more"],
+    [plan.released, "no longer managed, left in the table"],
     [plan.foreign, "of others left alone"],
   ] as const;
   return `rows: ${formatCounts(counts)}; ${calls.describe()}, ${(milliseconds / 1000).toFixed(1)} s`;
