@@ -71,7 +71,7 @@ async function wait(context: Context, inputs: Inputs): Promise<Inputs & { status
   for (let pause = 250; ; pause = Math.min(pause * 1.5, 10_000)) {
     const status = await statusOf(context, appID);
     if (status === undefined) throw new ResourceError(`there is no app ${appID} on the platform`);
-    const meaning = stateOf(status, inputs.statusWords);
+    const meaning = stateOf(status, wordsOf(context, inputs));
     if (meaning === "ready") return { ...inputs, status };
     if (meaning === "failed") {
       const message = `the generation of app ${appID} failed: the platform's status is ${quote(status)}. Look at the app in the workspace; to generate anew, replace the GeneratedApp.`;

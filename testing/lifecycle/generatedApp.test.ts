@@ -2,12 +2,15 @@ import { expect, test } from "@jest/globals";
 import { createHash } from "node:crypto";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { createEmulator } from "../../emulator/index.ts";
 import { testInOwnProcess, throughBothKinds, unknown } from "../harness/bothKinds.ts";
+import { InProcessHost } from "../harness/inProcessHost.ts";
 import { eventually } from "../harness/processes.ts";
+import { freshFolder } from "../harness/project.ts";
+
+const news = { userEmail: "admin@example.com", appPrompt: "An atlas." };
 
 throughBothKinds({ settings: { generationSeconds: 0, failingPrompts: "FAIL" } }, (scene) => {
-  const news = { userEmail: "admin@example.com", appPrompt: "An atlas." };
-
   test("GeneratedApp: another prompt is an error unless it is meant; an app is waited for as a step of its own", async () => {
     const { host } = scene;
     const made = await scene.create("GeneratedApp", news);
@@ -247,5 +250,26 @@ throughBothKinds({ settings: { generationSeconds: 0, failingPrompts: "FAIL" } },
     expect(scene.emulator.calls({ since, endpoint: "createappwithprompt" })).toEqual([]);
     if (!(error instanceof Error)) throw new Error("it did not stop");
     return error;
+  }
+});
+
+test("an app is waited for by the words that the profile has for its status", async () => {
+  const folder = await freshFolder();
+  const profile = { version: 1, statusWords: { baked: "ready" } } as const;
+  await writeFile(join(folder, "profile.json"), JSON.stringify(profile));
+  const administrator = { email: "admin@example.com", password: "correct-horse", apiKey: "key-of-the-operator" };
+  const emulator = await createEmulator({ seed: { administrator, settings: { generationSeconds: 0 } }, profile });
+  const host = new InProcessHost({ endpoint: emulator.url, ...administrator, profile: "profile.json" }, folder);
+  try {
+    const checked = await host.check("GeneratedApp", news);
+    const app = await host.create("GeneratedApp", checked.inputs);
+    const { inputs } = await host.check("AppReadiness", { appID: app.id });
+    const ready = await host.create("AppReadiness", inputs);
+    expect(ready.outputs).toMatchObject({ status: "baked" });
+    expect(await host.update("AppReadiness", app.id, ready.outputs, inputs)).toMatchObject({ status: "baked" });
+  } finally {
+    host.stop();
+    await emulator.close();
+    await rm(folder, { recursive: true });
   }
 });
