@@ -5,7 +5,7 @@ import type { CallFlags } from "./call.ts";
 export function addApiCommand(program: Command): void {
   program
     .command("api")
-    .description("call one endpoint of the platform, with the configuration of a stack or of MICROAPPS_… variables")
+    .description("call one endpoint of the platform")
     .argument("[endpoint]", "name of the endpoint, such as readteam; without one they are listed")
     .argument("[request]", "the request as JSON, or - to read it from standard input", "{}")
     .action(async (endpoint: string | undefined, request: string, _, command: Command) => {

@@ -7,9 +7,7 @@ const collect = (value: string, all: string[]): string[] => [...all, value];
 export function addDumpCommand(program: Command): void {
   program
     .command("dump")
-    .description(
-      "write organizations, teams, members and tables of the platform as an environment file, seed files and an import file",
-    )
+    .description("write what is on a platform as files")
     .argument("[folder]", "where to; made when it is missing")
     .option("--organization <id>", "an organization (repeatable)", collect, [])
     .option("--team <id>", "a team, with its members and its organization (repeatable)", collect, [])

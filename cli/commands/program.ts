@@ -60,6 +60,22 @@ addCompletionCommand(program);
 refuseUnknownCommands(program);
 answerRemovedFlags(program);
 
+/** The commands by what people come for, in the order in which help shows them. */
+const groups = {
+  "Run:": ["init", "preview", "up", "refresh", "destroy", "stack", "config", "state", "cancel"],
+  "Review:": ["environment", "report", "drift", "pull", "promote", "ci"],
+  "Data and platform:": ["dump", "table", "api", "emulator"],
+  "Help:": ["doctor", "verify", "completion", "help"],
+};
+program.addHelpCommand(
+  new Command("help").argument("[command]").description("display help for a command").helpGroup("Help:"),
+);
+const order = Object.values(groups).flat();
+const commands = program.commands.toSorted((one, other) => order.indexOf(one.name()) - order.indexOf(other.name()));
+Object.assign(program.commands, commands);
+for (const [heading, names] of Object.entries(groups))
+  for (const command of commands) if (names.includes(command.name())) command.helpGroup(heading);
+
 // Engines show it among the diagnostics of a run.
 program.hook("preAction", (_, own) => {
   if (believesAll(process.env) && !["up", "preview"].includes(own.name()))

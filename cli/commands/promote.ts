@@ -20,9 +20,7 @@ const conflicting = 2;
 export function addPromoteCommand(program: Command): void {
   program
     .command("promote")
-    .description(
-      "bring what one environment's files have changed since the last promotion into another environment's: shows it, and writes with --write",
-    )
+    .description("bring what one environment has changed into another")
     .argument("<from>", "the environment that has the changes")
     .argument("<to>", "the environment that gets them")
     .option("--only <names...>", "these things or rows alone (countries, countries/DE)")

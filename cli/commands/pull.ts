@@ -5,7 +5,7 @@ import type { PullOptions } from "./pulling.ts";
 export function addPullCommand(program: Command): void {
   program
     .command("pull")
-    .description("take what was changed on the platform by hand into the files")
+    .description("take what was changed by hand into the files")
     .argument("[environment]", "which one, by name or stack")
     .argument("[things...]", "which changes: a thing as drift names it, or <thing>/<key> (default: all)")
     .option("-y, --yes", "write without asking")

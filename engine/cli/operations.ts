@@ -94,7 +94,7 @@ export function addOperations(program: Command, terminal: Terminal, descriptions
   refreshing(operation("preview", "say what an update would change"))
     .alias("pre")
     .action(doing((options) => preview(terminal, options, descriptions)));
-  refreshing(confirmed(operation("up", "create, change and delete resources as the program says")))
+  refreshing(confirmed(operation("up", "create, change and delete as the files or the program say")))
     .option("--plan <digest>", "do it only if this is the plan that report or preview printed: sha256:…")
     .alias("update")
     .action(doing((options) => change(terminal, "update", options, descriptions)));

@@ -31,7 +31,7 @@ const secretsProvider = (): Option =>
 
 export function addStackCommands(program: Command, terminal: Terminal): void {
   const stack = allowWords(program.command("stack"))
-    .description("make, list, look into and remove stacks; alone it lists them")
+    .description("make, list, look into and remove stacks")
     .option("-j, --json", "print JSON")
     .action((_, command: Command) => {
       refuseWords(command);

@@ -8,7 +8,7 @@ const flavours: Flavour[] = ["github", "gitlab"];
 export function addCiCommand(program: Command): void {
   program
     .command("ci")
-    .description("write the pipelines that report, apply and look for drift, as environments.yaml lists them")
+    .description("write the pipelines of a repository")
     .addArgument(program.createArgument("<system>", "whose pipelines").choices(flavours))
     .addOption(
       new Option("--engine <engine>", "what applies: the Pulumi CLI, or the embedded engine")

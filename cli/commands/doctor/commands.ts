@@ -6,7 +6,7 @@ import type { DoctorOptions } from "./doctor.ts";
 export function addDoctorCommand(program: Command, terminal: Terminal = processTerminal): void {
   program
     .command("doctor")
-    .description("look whether platform, login and tables of a stack are as a run needs them; changes nothing")
+    .description("look whether a run will work, and say what to mend")
     .option(
       "--table <id:key>",
       "another table, with the labels of its natural key joined by + (repeatable)",

@@ -3,9 +3,7 @@ import { dayOption } from "../report/commands.ts";
 
 /** Adds the commands that work on Environment files alone: no stack, passphrase, platform or program is needed. */
 export function addEnvironmentCommands(program: Command): void {
-  const environment = program
-    .command("environment")
-    .description("check and show Environment files, and describe them for editors");
+  const environment = program.command("environment").description("check and show Environment files");
   environment
     .command("check")
     .description(

@@ -6,9 +6,7 @@ import type { InitOptions } from "./project.ts";
 export function addInitCommand(program: Command, terminal: Terminal = processTerminal): void {
   program
     .command("init")
-    .description(
-      "write the files of a project: environment, configuration, a program if you want one; asks for what no flag says; --stack makes that stack as well",
-    )
+    .description("write the files of a project; asks for what no flag says")
     .addOption(
       new Option(
         "--language <language>",

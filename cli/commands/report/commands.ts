@@ -6,13 +6,7 @@ import { formats, type DriftOptions, type ReportOnly, type ReportOptions } from 
 /** Adds the command that reports what a change does to each environment, or what differs between two of them. */
 export function addReportCommand(program: Command): void {
   const stacks = collectStacks(program);
-  const command = reporting(
-    program
-      .command("report")
-      .description(
-        "say what a change does to each environment: files against a commit, and the state against the files",
-      ),
-  );
+  const command = reporting(program.command("report").description("say what a change does to each environment"));
   command
     .option("--base <commit>", "what the working tree is compared with (default: HEAD)")
     .option("--from <environment>", "compare the files of this environment with those of --to instead")
@@ -42,11 +36,7 @@ export function addReportCommand(program: Command): void {
 /** Adds the command that reports what was changed by hand. */
 export function addDriftCommand(program: Command): void {
   const stacks = collectStacks(program);
-  reporting(
-    program
-      .command("drift")
-      .description("say what was changed on the platform by hand, with reads alone; the state stays as it is"),
-  )
+  reporting(program.command("drift").description("say what was changed on the platform by hand"))
     .option(
       "--state <file>",
       "the state, as 'stack export --show-secrets' prints it, where its backend is out of reach, with MICROAPPS_ENDPOINT in the environment; - reads it from standard input",

@@ -6,9 +6,7 @@ import type { VerifyOptions } from "./verify.ts";
 export function addVerifyCommand(program: Command, terminal: Terminal = processTerminal): void {
   program
     .command("verify")
-    .description(
-      "try in a sandbox of a platform what the interface promises, and say what does not fit and who needs it",
-    )
+    .description("try in a sandbox what of the interface a platform keeps")
     .option(
       "--sandbox <name=ID>",
       "what is for tests and may be worked in, such as organization=new or countries=<table ID> (repeatable)",
