@@ -37,7 +37,7 @@ export function addEngineCommands(
 /** Commander's message about a command line, with words from it on one line; advice and help stand below. */
 function refusal(text: string): string {
   const [, message = "", advice = ""] =
-    /^([^]*?)((?:\n\((?:Did you mean|The Pulumi CLI may have it).*\))?\n*)$/.exec(text) ?? [];
+    /^([^]*?)((?:\n\((?:Did you mean|The Pulumi CLI has) .*\))?\n*)$/.exec(text) ?? [];
   return oneLine(message) + printable(advice, false);
 }
 

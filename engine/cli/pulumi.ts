@@ -6,6 +6,30 @@ import { EngineError, messageOf } from "../errors.ts";
 // What the Pulumi CLI has and this command line lacks, by name: a script that was written for the CLI gets the reason and
 // the way, and nothing of it is taken in silence.
 
+/** Flags that only Pulumi has, of any command. */
+const flagsOfPulumi: ReadonlySet<string> = new Set(
+  `-t --target --target-dependents --target-replace --replace -x --exclude --exclude-dependents --exclude-protected
+  --ignore-protect --save-plan --strict --policy-pack --policy-pack-config --show-policy-remediations
+  --continue-on-error --import-file --import-pending-creates --config-file -c --config --config-path
+  --skip-config-validation --override-env --run-program --attach-debugger --remove --show-config --show-full-output
+  --show-reads --show-replacement-steps --show-sames --urns --event-log --neo --copilot --client --exec-agent --exec-kind
+  -d --debug --remote --suppress-stream-logs -e --emoji -Q --fully-qualify-stack-names --disable-integrity-checking
+  --logflow --logtostderr -v --verbose --profiling --tracing --tracing-header --otel-traces --show-ids --show-urns
+  --show-name --copy-config-from --remote-config --secrets-provider --teams -a --all -o --organization --project --tag
+  --shell --remove-backups --open --type --raw --show-secrets --path`.split(/\s+/),
+);
+
+/** Commands that only Pulumi has. */
+const commandsOfPulumi: readonly string[] = [
+  ...["about", "console", "convert", "deployment", "do", "env", "events", "gen-completion", "insights", "install"],
+  ...["login", "logout", "logs", "neo", "new", "org", "package", "plugin", "policy", "project", "query", "schema"],
+  ...["template", "version", "watch", "whoami", "stack change-secrets-provider", "stack drift", "stack get"],
+  ...["stack graph", "stack history", "stack import", "stack migrate", "stack rename", "stack schedule", "stack tag"],
+  ...["stack unselect", "stack webhook", "state delete", "state edit", "state move", "state protect", "state rename"],
+  ...["state repair", "state taint", "state unprotect", "state untaint", "state upgrade", "config copy", "config cp"],
+  ...["config env", "config refresh", "config set-all", "config remove-all", "config rm-all"],
+];
+
 /** Variables of the Pulumi CLI that set a flag beside PULUMI_OPTION_<NAME>. */
 const otherVariables: Readonly<Record<string, string>> = {
   "--yes": "PULUMI_SKIP_CONFIRMATIONS",
@@ -19,14 +43,11 @@ const operations: ReadonlySet<string> = new Set(["preview", "up", "refresh", "de
 const refusal = (name: string): string =>
   `${name}: the embedded engine does not do this; the Pulumi CLI does, on the same state`;
 
-/** The way out for a word that this command line lacks. */
-const elsewhere = "\n(The Pulumi CLI may have it, on the same state.)";
-
-/** The text of an error about an unknown flag, with the way where none of ours was meant; undefined for other errors. */
-export const answerFlag = (error: string): string | undefined =>
-  error.startsWith("error: unknown option '-") && !error.includes("(Did you mean")
-    ? `${error.trimEnd()}${elsewhere}\n`
-    : undefined;
+/** The text of an error about an unknown flag, where Pulumi has it; undefined for other errors. */
+export function answerFlag(error: string): string | undefined {
+  const [, flag = ""] = /^error: unknown option '(--?[\w-]+)/.exec(error) ?? [];
+  return flagsOfPulumi.has(flag) ? `error: ${refusal(flag)}\n` : undefined;
+}
 
 /** The variables that Pulumi takes a flag from; that of the flag's own name counts first. */
 const variablesOf = (flag: string): readonly string[] => [
@@ -118,8 +139,12 @@ function refuseUnknown(command: Command, word: string): never {
   if (removed !== undefined)
     return command.error(`error: ${removed}`, { exitCode: word === "merge-driver" ? failedMerge : 1 });
   const own = command.commands.flatMap((each) => [each.name(), ...each.aliases()]);
-  const near = nearest(word, own);
-  const remedy = near === undefined ? elsewhere : `\n(Did you mean ${parents}${near}?)`;
+  // A command of Pulumi is no misspelling of another one.
+  const full = [`${parents}${word}`, ...commandsOfPulumi.filter((each) => each.endsWith(` ${word}`))];
+  const theirs = full.find((each) => commandsOfPulumi.includes(each));
+  const near = full[0] === theirs ? undefined : nearest(word, own);
+  const there = theirs === undefined ? "" : `\n(The Pulumi CLI has 'pulumi ${theirs}', on the same state.)`;
+  const remedy = near === undefined ? there : `\n(Did you mean ${parents}${near}?)`;
   return command.error(`error: unknown command '${parents}${word}'${remedy}`);
 }
 

@@ -24,8 +24,6 @@ async function errorsOf(
 
 const help = "(microapps --help says what there is)";
 
-const elsewhere = "(The Pulumi CLI may have it, on the same state.)";
-
 const notDone = (name: string): string =>
   `error: ${name}: the embedded engine does not do this; the Pulumi CLI does, on the same state`;
 
@@ -42,8 +40,12 @@ test.each<[string, string[], number]>([
   ["upp", ["error: unknown command 'upp'", "(Did you mean up?)", help], 1],
   ["prevew", ["error: unknown command 'prevew'", "(Did you mean preview?)", help], 1],
   ["destory", ["error: unknown command 'destory'", "(Did you mean destroy?)", help], 1],
-  ["history", ["error: unknown command 'history'", elsewhere, help], 1],
-  ["login", ["error: unknown command 'login'", elsewhere, help], 1],
+  [
+    "history",
+    ["error: unknown command 'history'", "(The Pulumi CLI has 'pulumi stack history', on the same state.)", help],
+    1,
+  ],
+  ["login", ["error: unknown command 'login'", "(The Pulumi CLI has 'pulumi login', on the same state.)", help], 1],
   ["docter", ["error: unknown command 'docter'", "(Did you mean doctor?)", help], 1],
   [
     "doctor --table regions",
@@ -58,13 +60,29 @@ test.each<[string, string[], number]>([
     ],
     129,
   ],
-  ["deploy", ["error: unknown command 'deploy'", elsewhere, help], 1],
+  ["deploy", ["error: unknown command 'deploy'", help], 1],
   ["stack selct dev", ["error: unknown command 'stack selct'", "(Did you mean stack select?)", help], 1],
-  ["state rename", ["error: unknown command 'state rename'", elsewhere, help], 1],
-  ["stack history", ["error: unknown command 'stack history'", elsewhere, help], 1],
+  [
+    "state rename",
+    ["error: unknown command 'state rename'", "(The Pulumi CLI has 'pulumi state rename', on the same state.)", help],
+    1,
+  ],
+  [
+    "stack history",
+    ["error: unknown command 'stack history'", "(The Pulumi CLI has 'pulumi stack history', on the same state.)", help],
+    1,
+  ],
   ["config gett x", ["error: unknown command 'config gett'", "(Did you mean config get?)", help], 1],
-  ["stack import --file x", ["error: unknown command 'stack import'", "(Did you mean stack export?)", help], 1],
-  ["config cp --dest x", ["error: unknown command 'config cp'", elsewhere, help], 1],
+  [
+    "stack import --file x",
+    ["error: unknown command 'stack import'", "(The Pulumi CLI has 'pulumi stack import', on the same state.)", help],
+    1,
+  ],
+  [
+    "config cp --dest x",
+    ["error: unknown command 'config cp'", "(The Pulumi CLI has 'pulumi config cp', on the same state.)", help],
+    1,
+  ],
   ["stack --jsn", ["error: unknown option '--jsn'", "(Did you mean --json?)", help], 1],
   ["up --yess", ["error: unknown option '--yess'", "(Did you mean --yes?)", help], 1],
   ["up extra", ["error: too many arguments for 'up'. Expected 0 arguments but got 1.", help], 1],
@@ -93,15 +111,19 @@ test.each<[string, string[], number]>([
     1,
   ],
   ["api nothing", ["error: there is no endpoint 'nothing': 'microapps api' lists them"], 1],
-  ["preview --emoji --stack dev", ["error: unknown option '--emoji'", elsewhere, help], 1],
-  ["--stack dev preview --verbose=3", ["error: unknown option '--verbose=3'", elsewhere, help], 1],
-  ["up --target urn", ["error: unknown option '--target'", elsewhere, help], 1],
-  ["up --urns", ["error: unknown option '--urns'", elsewhere, help], 1],
-  ["destroy --yes --ignore-protect", ["error: unknown option '--ignore-protect'", elsewhere, help], 1],
-  ["neo", ["error: unknown command 'neo'", elsewhere, help], 1],
-  ["stack migrate", ["error: unknown command 'stack migrate'", elsewhere, help], 1],
-  ["stack --show-ids", ["error: unknown option '--show-ids'", elsewhere, help], 1],
-  ["up --yes --preview-only", ["error: unknown option '--preview-only'", elsewhere, help], 1],
+  ["preview --emoji --stack dev", [notDone("--emoji"), help], 1],
+  ["--stack dev preview --verbose=3", [notDone("--verbose"), help], 1],
+  ["up --target urn", [notDone("--target"), help], 1],
+  ["up --urns", [notDone("--urns"), help], 1],
+  ["destroy --yes --ignore-protect", [notDone("--ignore-protect"), help], 1],
+  ["neo", ["error: unknown command 'neo'", "(The Pulumi CLI has 'pulumi neo', on the same state.)", help], 1],
+  [
+    "stack migrate",
+    ["error: unknown command 'stack migrate'", "(The Pulumi CLI has 'pulumi stack migrate', on the same state.)", help],
+    1,
+  ],
+  ["stack --show-ids", [notDone("--show-ids"), help], 1],
+  ["up --yes --preview-only", ["error: unknown option '--preview-only'", help], 1],
   ["destroy --yes --preview-only", ["error: --yes and --preview-only cannot be used together"], 1],
 ])("microapps %s", async (words, lines, status) => {
   expect(await errorsOf(words)).toEqual({ status, lines });
