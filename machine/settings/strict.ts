@@ -14,7 +14,7 @@ import { parseBounded } from "./bounded.ts";
 import { BoundError } from "./bounds.ts";
 import { goValue, readPlainScalar, type GoValue } from "./goYaml.ts";
 
-// Project and stack files have several readers: the Pulumi CLI, the embedded engine, reports, seals. A file is believed
+// Project and stack files have several readers: the Pulumi CLI, the embedded engine, reports. A file is believed
 // only in a form that all of them read alike: one document of plain maps, in which a line is a line for everybody.
 
 /** Why a file of settings is not believed: a line, and a sentence without its content. */

@@ -59,7 +59,6 @@ export class InitFailed extends Error {
 
 /** Parts that differ from run to run. */
 const accidents: [RegExp, string][] = [
-  [/\.microapps\/(intents|organizations)\/[0-9a-f]+/g, "<$1>"], // called by URNs and names
   [/pulumi-nodejs:dynamic\/microapps:/g, "microapps:index:"], // types in URNs
   [/127\.0\.0\.1:\d+/g, "<endpoint>"],
   [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>"],
@@ -69,7 +68,7 @@ const accidents: [RegExp, string][] = [
 /** A provider as an engine uses it, in a project folder of its own. */
 export class ProviderHost {
   readonly providerKind: TestedKind;
-  /** Project folder: sources, intents and data of an emulator are found here. */
+  /** Project folder: sources and data of an emulator are found here. */
   readonly folder: string;
   /** The provider's messages, as `severity: text`; live status lines are left out. */
   readonly told: string[] = [];

@@ -117,7 +117,7 @@ async function decide(options: InitOptions, terminal: Terminal): Promise<Decided
   const addresses = addressesIn(options.endpoint);
   for (const name of asks && options.endpoint.length === 0 ? names : []) {
     const address = await typed(`Address of the platform of ${name} (https://…; nothing for an emulator): `);
-    if (address !== "") addresses.set(name, [...addressesIn([address]).values()][0] ?? "");
+    if (address !== "") addresses.set(name, asAddress(address, address));
   }
   const stray = [...addresses.keys()].find((each) => each !== "" && !names.includes(each));
   if (stray !== undefined) throw new EngineError(`--endpoint ${stray}=…: there is ${names.join(", ")}`);
@@ -156,16 +156,16 @@ function addressesIn(flags: readonly string[]): Map<string, string> {
   return new Map(
     flags.map((text) => {
       const [, name = "", address = ""] = /^(?:([\w-]+)=)?(.*)$/s.exec(text) ?? [];
-      if (!/^https?:$/.test(URL.parse(address)?.protocol ?? ""))
-        throw new EngineError(
-          `--endpoint ${oneLine(text)}: it must be an address such as https://platform.example.com`,
-        );
-      return [name, address] as const;
+      return [name, asAddress(address, text)] as const;
     }),
   );
 }
 
-/** The name of a project in a folder of this name. */
+function asAddress(address: string, written: string): string {
+  if (/^https?:$/.test(URL.parse(address)?.protocol ?? "")) return address;
+  throw new EngineError(`--endpoint ${oneLine(written)}: it must be an address such as https://platform.example.com`);
+}
+
 const nameOf = (text: string): string =>
   text
     .replaceAll(/[^\w.-]/g, "-")
