@@ -2,7 +2,14 @@ import { defineConfig } from "oxlint";
 
 // The arrows between rooms, as CONTRIBUTING.md draws them: a room imports what stands below it in its list, and `shared`.
 // A name that ends in .ts is a file.
-const shared = ["provider/habits", "provider/contract", "provider/messages", "machine", "machine/settings"];
+const shared = [
+  "platform/profile",
+  "platform/contract",
+  "platform/messages",
+  "provider/messages",
+  "machine",
+  "machine/settings",
+];
 const lists: readonly (readonly string[])[] = [
   [
     "engine/index.ts",
@@ -42,7 +49,7 @@ const lists: readonly (readonly string[])[] = [
     "provider/files",
     ...shared,
   ],
-  ["provider/conformance", "provider/layers", "provider/files", ...shared],
+  ["emulator/conformance", "provider/layers", "provider/files", ...shared],
   [
     "cli/dump",
     "cli/between/promotion",
@@ -50,7 +57,7 @@ const lists: readonly (readonly string[])[] = [
     "cli/between/editor",
     "cli/report",
     "sdk",
-    "provider/pulumi/hosted",
+    "engine/hosted",
     "provider/pulumi/plugin",
     "provider/pulumi",
     "provider/pulumi/configuration",
@@ -59,33 +66,34 @@ const lists: readonly (readonly string[])[] = [
     "provider/environment/things",
     "provider/environment/checks",
     "provider/environment",
-    "provider/environment/inline",
     "provider/resources",
-    "provider/resources/rows",
-    "provider/resources/rows/writing",
-    "provider/resources/rows/live",
-    "provider/resources/rows/kept",
-    "provider/resources/rows/declared",
+    "provider/seedRows",
+    "provider/seedRows/writing",
+    "provider/seedRows/live",
+    "provider/seedRows/kept",
+    "provider/seedRows/declared",
     "provider/resources/model",
-    "provider/sources",
+    "provider/seedRows/source",
     "provider/layers",
     "provider/files",
     "provider/reconcile",
-    "provider/client",
-    "provider/client/lists",
-    "provider/client/http",
+    "provider/people",
+    "platform/client",
+    "platform/client/lists",
+    "platform/client/http",
     ...shared,
   ],
 ];
 // Rooms that compose: the command line, and the two places that start an emulator or read its seed.
 const more: Readonly<Record<string, readonly string[]>> = {
+  "emulator/conformance": ["emulator/emulator.ts", "platform/client"],
   "provider/cmd": ["provider/pulumi/plugin", "provider/pulumi/lifetime", "machine"],
   "cli/commands": [
     "engine/index.ts",
     "engine/cli",
     "emulator/index.ts",
     "emulator/cli.ts",
-    "provider/conformance",
+    "emulator/conformance",
     ...lists[3],
   ],
   "provider/pulumi": ["emulator/index.ts", "emulator/address.ts", "emulator/fieldsAt.ts"],
@@ -109,7 +117,7 @@ const arrows = rooms.map((room) => ({
 
 // Where deletions, approvals, locks and statuses are decided, an error stands for nothing only once it was looked at.
 const deciding = [
-  "provider/resources/**/*.ts",
+  "provider/{resources,seedRows}/**/*.ts",
   "provider/reconcile/*.ts",
   "provider/files/*.ts",
   "engine/state/*.ts",
@@ -121,7 +129,7 @@ const lookAtIt =
   "An error may hide that there is something: answer this for errors that tell there is none (isAbsent), and throw the others.";
 
 /** All that is published, in source. */
-const product = ["provider", "cli", "sdk", "emulator", "engine", "machine"].map((folder) => `${folder}/**/*.ts`);
+const product = ["{platform,provider,cli,sdk,emulator,engine,machine}/**/*.ts"];
 
 export default defineConfig({
   plugins: ["typescript"],
@@ -268,7 +276,7 @@ export default defineConfig({
     },
     {
       files: product,
-      excludeFiles: ["provider/client/http/undiciSender.ts", "**/*.test.ts", "**/testing/**"],
+      excludeFiles: ["platform/client/http/undiciSender.ts", "**/*.test.ts", "**/testing/**"],
       rules: {
         "no-restricted-imports": [
           "error",
@@ -276,7 +284,7 @@ export default defineConfig({
             paths: [
               {
                 name: "undici",
-                message: "Only provider/client/http/undiciSender.ts speaks HTTP.",
+                message: "Only platform/client/http/undiciSender.ts speaks HTTP.",
               },
             ],
           },

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
-import type { WireNames } from "../provider/contract/endpoints.ts";
+import type { WireNames } from "../platform/contract/endpoints.ts";
 import type { EmulatorCommandOptions } from "./commands.ts";
 
 const renamed = ["platformFormat", "storecopy", "uploadFileToStore"] as const satisfies (keyof WireNames)[];

@@ -1,5 +1,5 @@
-import type { WireNames } from "../provider/contract/endpoints.ts";
-import type { ProfileInput } from "../provider/habits/profile.ts";
+import type { WireNames } from "../platform/contract/endpoints.ts";
+import type { ProfileInput } from "../platform/profile/profile.ts";
 import { readProfile } from "../provider/layers/profileFile.ts";
 import { readsBody } from "./admin/actions.ts";
 import type { NewCall } from "./data/callLog.ts";

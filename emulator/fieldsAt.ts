@@ -1,5 +1,5 @@
 import { existsSync, statSync } from "node:fs";
-import type { FieldType } from "../provider/contract/fields.ts";
+import type { FieldType } from "../platform/contract/fields.ts";
 import { parseEmulatorEndpoint } from "./address.ts";
 import { DatabaseSync } from "./data/database.ts";
 import { fieldTypesOf, readSeed, type FieldTypes } from "./seed/file.ts";

@@ -1,5 +1,5 @@
 import { isLoopback, isOwnHost } from "../machine/hosts.ts";
-import { routesOf, type WireNames } from "../provider/contract/endpoints.ts";
+import { routesOf, type WireNames } from "../platform/contract/endpoints.ts";
 import { administrate, adminPath, health, healthPath } from "./admin/actions.ts";
 import type { Database } from "./data/database.ts";
 import { filePath, findSignedFile } from "./data/files.ts";

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { z } from "zod";
-import { isObject } from "../provider/contract/wire.ts";
+import { isObject } from "../platform/contract/wire.ts";
 import type { ProviderKind } from "../provider/pulumi/configuration/configuration.ts";
 import { hideProperties, hiddenNames } from "../provider/pulumi/hiddenNames.ts";
 import { programInput, type FromProgram } from "../provider/pulumi/options.ts";

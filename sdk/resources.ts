@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { answerRemoved } from "../machine/removed.ts";
-import { isObject } from "../provider/contract/wire.ts";
+import { isObject } from "../platform/contract/wire.ts";
 import { unknownValue } from "../provider/pulumi/properties.ts";
 import { toHiddenName, typeThrough } from "../provider/pulumi/providerKinds.ts";
 import { keyRows, withSecretCells } from "../provider/pulumi/secretInputs.ts";

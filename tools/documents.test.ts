@@ -8,7 +8,7 @@ import { statuses } from "../cli/commands/report/reporting.ts";
 import { settings } from "../emulator/data/settings.ts";
 import { seed } from "../emulator/seed/schema.ts";
 import { exitStatuses } from "../engine/errors.ts";
-import { endpoints, methodsOf } from "../provider/contract/endpoints.ts";
+import { endpoints, methodsOf } from "../platform/contract/endpoints.ts";
 import { documents } from "./documents.ts";
 
 const made = await documents();

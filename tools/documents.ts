@@ -4,9 +4,9 @@ import { program } from "../cli/commands/program.ts";
 import { masksJsonSchema } from "../cli/dump/masks.ts";
 import { openapi } from "../emulator/http/openapi.ts";
 import { readOwnPackage } from "../machine/ownPackage.ts";
-import type { Endpoint } from "../provider/contract/endpoint.ts";
-import { endpoints } from "../provider/contract/endpoints.ts";
-import { isObject } from "../provider/contract/wire.ts";
+import type { Endpoint } from "../platform/contract/endpoint.ts";
+import { endpoints } from "../platform/contract/endpoints.ts";
+import { isObject } from "../platform/contract/wire.ts";
 import { jsonSchema } from "../provider/environment/schema.ts";
 import { presentSchema } from "./packageSchema.ts";
 import { commandsPage } from "./pages/commands.ts";
@@ -30,7 +30,7 @@ export async function documents(): Promise<Record<string, string>> {
     "_index.md": indexPage(schema),
     "installation-configuration.md": installationPage(schema),
     ...packagePages(schema),
-    "../provider/client/methods.ts": methods(),
+    "../platform/client/methods.ts": methods(),
     "../sdk/args.ts": (await format("args.ts", writeSdkTypes(), { printWidth: 120 })).code,
   };
 }
@@ -44,11 +44,11 @@ const effects = {
   create: "Repeated only when it is certain that nothing was made; else it fails as `outcomeUnknown`.",
 };
 
-/** The text of provider/client/methods.ts, whose comments editors show. */
+/** The text of platform/client/methods.ts, whose comments editors show. */
 function methods(): string {
   const entries: [string, Endpoint][] = Object.entries(endpoints);
   return [
-    "// Made of provider/contract by `make docs`: change that, not this.",
+    "// Made of platform/contract by `make docs`: change that, not this.",
     'import type { AnswerOf, RequestOf } from "../contract/endpoints.ts";',
     'import type { CallOptions } from "./http/call.ts";',
     "",

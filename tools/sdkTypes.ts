@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isObject } from "../provider/contract/wire.ts";
+import { isObject } from "../platform/contract/wire.ts";
 import type { PlatformFunction } from "../provider/functions/function.ts";
 import { functions } from "../provider/functions/functions.ts";
 import { configuration } from "../provider/pulumi/configuration/configuration.ts";

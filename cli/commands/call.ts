@@ -2,7 +2,7 @@ import path from "node:path";
 import { text as readStream } from "node:stream/consumers";
 import { EngineError, oneLine, printableJson } from "../../engine/index.ts";
 import { messageOf } from "../../machine/failures.ts";
-import { type EndpointName, endpoints } from "../../provider/contract/endpoints.ts";
+import { type EndpointName, endpoints } from "../../platform/contract/endpoints.ts";
 import { connect } from "../../provider/pulumi/platform.ts";
 import { maskOf } from "../../provider/pulumi/secrets.ts";
 import { settingsOf } from "./settings.ts";

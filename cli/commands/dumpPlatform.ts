@@ -1,7 +1,7 @@
 import path from "node:path";
 import { printable, printableJson } from "../../engine/index.ts";
 import { messageOf } from "../../machine/failures.ts";
-import { formatCount } from "../../provider/messages/text.ts";
+import { formatCount } from "../../platform/messages/text.ts";
 import { connect } from "../../provider/pulumi/platform.ts";
 import { maskOf } from "../../provider/pulumi/secrets.ts";
 import { checkMasks, describeCheck, dump, type DumpRequest, type DumpSummary } from "../dump/dump.ts";

@@ -6,8 +6,8 @@ import type { PlatformAccess } from "../../provider/pulumi/platform.ts";
 import { Identities } from "../../provider/resources/model/identities.ts";
 import { Journal } from "../../provider/resources/model/journal.ts";
 import type { ResourceContext } from "../../provider/resources/resource.ts";
-import { RowClaims } from "../../provider/resources/rows/declared/claims.ts";
 import { TeamClaims } from "../../provider/resources/teamClaims.ts";
+import { RowClaims } from "../../provider/seedRows/declared/claims.ts";
 
 const nobody = (): void => undefined;
 

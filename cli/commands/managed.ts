@@ -1,6 +1,6 @@
 import path from "node:path";
 import { type Stack, Workspace } from "../../engine/index.ts";
-import type { RowTarget } from "../../provider/resources/rows/declared/target.ts";
+import type { RowTarget } from "../../provider/seedRows/declared/target.ts";
 import { type TableOption, tableOption } from "../dump/tables.ts";
 
 /** Things that a stack manages, by ID. */

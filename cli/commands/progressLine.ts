@@ -1,4 +1,4 @@
-import { printableLine } from "../../provider/messages/text.ts";
+import { printableLine } from "../../platform/messages/text.ts";
 
 interface Stream {
   isTTY?: boolean;

@@ -8,8 +8,8 @@ import {
   projectFolder,
   stateInClear,
 } from "../../engine/index.ts";
+import { formatCount } from "../../platform/messages/text.ts";
 import { toSlashes } from "../../provider/files/repository.ts";
-import { formatCount } from "../../provider/messages/text.ts";
 import { fileOf } from "../between/editor/edits.ts";
 import { WriteError, writeFiles } from "../between/editor/writing.ts";
 import { filesOf } from "../between/placing.ts";

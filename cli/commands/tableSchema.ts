@@ -3,15 +3,15 @@ import path from "node:path";
 import { printable, printableJson } from "../../engine/index.ts";
 import { messageOf } from "../../machine/failures.ts";
 import { nearest } from "../../machine/spelling.ts";
-import { isNotFound } from "../../provider/contract/errors.ts";
-import { declarable } from "../../provider/contract/values.ts";
+import { isNotFound } from "../../platform/contract/errors.ts";
+import { declarable } from "../../platform/contract/values.ts";
+import { formatCount, quote, some } from "../../platform/messages/text.ts";
 import { readEnvironment } from "../../provider/environment/declaration.ts";
 import { find } from "../../provider/layers/document.ts";
-import { formatCount, quote, some } from "../../provider/messages/text.ts";
 import { keepMemorySmallFor } from "../../provider/pulumi/lifetime/memory.ts";
 import { connect } from "../../provider/pulumi/platform.ts";
 import { maskOf } from "../../provider/pulumi/secrets.ts";
-import { aTable, rowsOf } from "../../provider/resources/rows/live/context.ts";
+import { aTable, rowsOf } from "../../provider/seedRows/live/context.ts";
 import { TableInference, type TableModel } from "../tableSchema/inference.ts";
 import {
   fileNameOf,

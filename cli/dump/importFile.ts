@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { withoutUndefined } from "../../provider/contract/values.ts";
-import { entryIn } from "../../provider/contract/wire.ts";
+import { withoutUndefined } from "../../platform/contract/values.ts";
+import { entryIn } from "../../platform/contract/wire.ts";
 import { listLinkedInputs, things } from "../../provider/environment/things/things.ts";
 import { check, inputsIn, pickSettable, secretsOf, type Properties } from "../../provider/pulumi/properties.ts";
 import { dynamicType, providerOf } from "../../provider/pulumi/providerKinds.ts";

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { z } from "zod";
 import { messageOf } from "../../machine/failures.ts";
 import { answerRemoved } from "../../machine/removed.ts";
-import { isObject } from "../../provider/contract/wire.ts";
+import { isObject } from "../../platform/contract/wire.ts";
 import { checkContent, parseLayers, textOf } from "../../provider/layers/checkedFile.ts";
 import { makePlainGrammar } from "../../provider/layers/grammar.ts";
 import { firstLines } from "../../provider/messages/firstLines.ts";

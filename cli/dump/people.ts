@@ -1,8 +1,8 @@
-import { role } from "../../provider/contract/members.ts";
-import { allMembers } from "../../provider/contract/teams.ts";
+import { role } from "../../platform/contract/members.ts";
+import { allMembers } from "../../platform/contract/teams.ts";
+import { formatCount, quote } from "../../platform/messages/text.ts";
 import type { Declaration } from "../../provider/environment/declaration.ts";
 import { getTeamMembers } from "../../provider/functions/getTeamMembers.ts";
-import { formatCount, quote } from "../../provider/messages/text.ts";
 import { organization } from "../../provider/resources/organization.ts";
 import { nameOf } from "../../provider/resources/people.ts";
 import type { ResourceContext } from "../../provider/resources/resource.ts";

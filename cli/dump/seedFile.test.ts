@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { RowData } from "../../provider/contract/values.ts";
-import { read } from "../../provider/sources/read.ts";
+import type { RowData } from "../../platform/contract/values.ts";
+import { read } from "../../provider/seedRows/source/read.ts";
 import { linesOf } from "./seeds.ts";
 import { Columns, isNothing } from "./tables.ts";
 

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { createWriteStream, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { RowData } from "../../provider/contract/values.ts";
-import { cellOf } from "../../provider/sources/csvCells.ts";
-import { read } from "../../provider/sources/read.ts";
+import type { RowData } from "../../platform/contract/values.ts";
+import { cellOf } from "../../provider/seedRows/source/csvCells.ts";
+import { read } from "../../provider/seedRows/source/read.ts";
 import { DumpError, isNothing, linkOf, parentColumn, stableJson, type TableRows } from "./tables.ts";
 
 /** A seed as an environment file declares it. */

@@ -1,12 +1,12 @@
 import { closeSync, openSync, readSync, rmSync, unlinkSync, writeSync } from "node:fs";
-import { isNotFound } from "../../provider/contract/errors.ts";
-import { declarable, type RowData } from "../../provider/contract/values.ts";
-import { isObject } from "../../provider/contract/wire.ts";
-import { formatCount } from "../../provider/messages/text.ts";
+import { isNotFound } from "../../platform/contract/errors.ts";
+import { declarable, type RowData } from "../../platform/contract/values.ts";
+import { isObject } from "../../platform/contract/wire.ts";
+import { formatCount } from "../../platform/messages/text.ts";
 import { canonical, digestOf, keyText } from "../../provider/reconcile/digests.ts";
 import type { ResourceContext } from "../../provider/resources/resource.ts";
-import { aTable, rowsOf } from "../../provider/resources/rows/live/context.ts";
-import { parentsAreHidden } from "../../provider/resources/rows/live/liveRows.ts";
+import { aTable, rowsOf } from "../../provider/seedRows/live/context.ts";
+import { parentsAreHidden } from "../../provider/seedRows/live/liveRows.ts";
 import type { PlacedRule } from "./masks.ts";
 
 /** Why there is no dump, in one sentence with its remedy. */

@@ -1,13 +1,13 @@
 import { messageOf } from "../../machine/failures.ts";
-import type { CallOptions } from "../../provider/client/http/call.ts";
-import { TableReads } from "../../provider/client/lists/tableReads.ts";
-import { inParallel } from "../../provider/client/parallel.ts";
-import { ApiError } from "../../provider/contract/errors.ts";
-import type { Row, RowData } from "../../provider/contract/values.ts";
-import { isObject, entryIn } from "../../provider/contract/wire.ts";
+import type { CallOptions } from "../../platform/client/http/call.ts";
+import { TableReads } from "../../platform/client/lists/tableReads.ts";
+import { inParallel } from "../../platform/client/parallel.ts";
+import { ApiError } from "../../platform/contract/errors.ts";
+import type { Row, RowData } from "../../platform/contract/values.ts";
+import { isObject, entryIn } from "../../platform/contract/wire.ts";
+import { formatCount } from "../../platform/messages/text.ts";
 import { topName } from "../../provider/environment/things/logicalNames.ts";
 import type { DeclaredThing as Declaring } from "../../provider/environment/things/things.ts";
-import { formatCount } from "../../provider/messages/text.ts";
 import { findRole } from "../../provider/resources/memberships.ts";
 import type { RowWatch } from "../../provider/resources/model/resource.ts";
 import {
@@ -20,11 +20,11 @@ import {
 } from "../../provider/resources/people.ts";
 import type { ResourceContext } from "../../provider/resources/resource.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
-import { maxRows, rowsByKey, withoutSecrets } from "../../provider/resources/rows/declared/cells.ts";
-import type { RowDeclaration } from "../../provider/resources/rows/declared/declaration.ts";
-import { changedLabels } from "../../provider/resources/rows/declared/forms.ts";
-import type { Drift } from "../../provider/resources/rows/drift.ts";
-import { isHidden } from "../../provider/sources/source.ts";
+import { maxRows, rowsByKey, withoutSecrets } from "../../provider/seedRows/declared/cells.ts";
+import type { RowDeclaration } from "../../provider/seedRows/declared/declaration.ts";
+import { changedLabels } from "../../provider/seedRows/declared/forms.ts";
+import type { Drift } from "../../provider/seedRows/drift.ts";
+import { isHidden } from "../../provider/seedRows/source/source.ts";
 import {
   type Change,
   type Field,

@@ -1,4 +1,4 @@
-import { formatCount } from "../../provider/messages/text.ts";
+import { formatCount } from "../../platform/messages/text.ts";
 import {
   type Change,
   type ChangeSet,

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { today } from "../../machine/settings/today.ts";
-import { isObject } from "../../provider/contract/wire.ts";
+import { isObject } from "../../platform/contract/wire.ts";
 import { listEnded } from "../../provider/environment/checks/peopleChecks.ts";
 import { listSources } from "../../provider/environment/sources.ts";
 import { things } from "../../provider/environment/things/things.ts";

@@ -1,6 +1,6 @@
 import { today } from "../../machine/settings/today.ts";
+import { completeDialect } from "../../platform/profile/profile.ts";
 import { type DeclaredThing, listLinkedInputs } from "../../provider/environment/things/things.ts";
-import { completeDialect } from "../../provider/habits/profile.ts";
 import { check, diff, type Properties, toKeyed, toListed, unknownValue } from "../../provider/pulumi/properties.ts";
 import { Run } from "../../provider/pulumi/run.ts";
 import type { RowsAhead } from "../../provider/reconcile/rows.ts";
@@ -9,7 +9,7 @@ import { Journal } from "../../provider/resources/model/journal.ts";
 import { factsOf, ResourceError, type OrganizationName } from "../../provider/resources/model/resource.ts";
 import type { Findings, OfflineResourceContext, Resource } from "../../provider/resources/resource.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
-import { SourceError } from "../../provider/sources/read.ts";
+import { SourceError } from "../../provider/seedRows/source/read.ts";
 
 type PlannedOperation = "create" | "update" | "replace" | "delete" | "same";
 

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path";
 import { today } from "../../machine/settings/today.ts";
+import { some } from "../../platform/messages/text.ts";
 import { listEnds } from "../../provider/environment/checks/peopleChecks.ts";
 import type { Declaration } from "../../provider/environment/declaration.ts";
 import { formerKeys } from "../../provider/environment/formerKeys.ts";
@@ -10,7 +11,6 @@ import { maxMegabytesOfLayer, textIfAny } from "../../provider/files/files.ts";
 import { type TreeEntry, treeOf, workingTreeOf } from "../../provider/files/git.ts";
 import { pathInRepository, rootOf, toSlashes } from "../../provider/files/repository.ts";
 import { describePlace } from "../../provider/layers/verbs.ts";
-import { some } from "../../provider/messages/text.ts";
 import {
   type AlsoChanged,
   type ChangeSet,

@@ -1,11 +1,11 @@
-import type { RowData } from "../../provider/contract/values.ts";
+import type { RowData } from "../../platform/contract/values.ts";
 import { type SeedDeclaration, withRowEdits } from "../../provider/environment/schema.ts";
 import { canonical, keyText } from "../../provider/reconcile/digests.ts";
 import { decodeLedger } from "../../provider/reconcile/ledger.ts";
-import { digesterOf, keyOf, type RowDeclaration } from "../../provider/resources/rows/declared/declaration.ts";
-import { positionOf, type RowEdits } from "../../provider/sources/edits.ts";
-import { read } from "../../provider/sources/read.ts";
-import { copyValues, listLinkedLabels, placeOf } from "../../provider/sources/source.ts";
+import { digesterOf, keyOf, type RowDeclaration } from "../../provider/seedRows/declared/declaration.ts";
+import { positionOf, type RowEdits } from "../../provider/seedRows/source/edits.ts";
+import { read } from "../../provider/seedRows/source/read.ts";
+import { copyValues, listLinkedLabels, placeOf } from "../../provider/seedRows/source/source.ts";
 import { type Change, type Field, fieldOf, orderChanges, secretText } from "./changeSet.ts";
 import type { PlannedStep } from "./planner.ts";
 import type { Declared } from "./source.ts";

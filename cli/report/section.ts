@@ -1,5 +1,6 @@
 import type { z } from "zod";
-import { isObject } from "../../provider/contract/wire.ts";
+import { isObject } from "../../platform/contract/wire.ts";
+import { formatCount } from "../../platform/messages/text.ts";
 import {
   describeRenaming,
   findRenamings,
@@ -8,11 +9,10 @@ import {
   type RowsLeft,
 } from "../../provider/environment/things/renames.ts";
 import { kinds as all, type Link, things } from "../../provider/environment/things/things.ts";
-import { formatCount } from "../../provider/messages/text.ts";
 import type { RowsAhead } from "../../provider/reconcile/rows.ts";
 import { describeNamed, readName } from "../../provider/resources/model/identities.ts";
-import { callsAhead } from "../../provider/resources/rows/reports.ts";
 import { describeKept } from "../../provider/resources/seedDeparture.ts";
+import { callsAhead } from "../../provider/seedRows/reports.ts";
 import {
   type Change,
   fieldOf,

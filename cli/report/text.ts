@@ -1,5 +1,5 @@
 import looksOf from "unhomoglyph"; // Unicode's table of confusables (UTS #39)
-import { formatCount } from "../../provider/messages/text.ts";
+import { formatCount } from "../../platform/messages/text.ts";
 import {
   type Change,
   type EnvironmentChanges,

@@ -1,6 +1,6 @@
-import { type FieldType, timeOf } from "../../provider/contract/fields.ts";
-import type { RowData } from "../../provider/contract/values.ts";
-import { isObject } from "../../provider/contract/wire.ts";
+import { type FieldType, timeOf } from "../../platform/contract/fields.ts";
+import type { RowData } from "../../platform/contract/values.ts";
+import { isObject } from "../../platform/contract/wire.ts";
 import { canonical, digestOf, keyText } from "../../provider/reconcile/digests.ts";
 import { RowSet } from "../../provider/reconcile/rowSet.ts";
 

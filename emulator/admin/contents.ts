@@ -1,7 +1,7 @@
-import type { Endpoint } from "../../provider/contract/endpoint.ts";
-import { endpoints } from "../../provider/contract/endpoints.ts";
-import type { Row } from "../../provider/contract/values.ts";
-import { isObject, type Json } from "../../provider/contract/wire.ts";
+import type { Endpoint } from "../../platform/contract/endpoint.ts";
+import { endpoints } from "../../platform/contract/endpoints.ts";
+import type { Row } from "../../platform/contract/values.ts";
+import { isObject, type Json } from "../../platform/contract/wire.ts";
 import type { CallContext } from "../data/callContext.ts";
 import type { CallFilter, LoggedCall } from "../data/callLog.ts";
 import { membersOf, teamsOf } from "../data/people.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
-import { createClient } from "../../provider/client/client.ts";
-import { endpoints, type EndpointName } from "../../provider/contract/endpoints.ts";
-import { allMembers } from "../../provider/contract/teams.ts";
+import { createClient } from "../../platform/client/client.ts";
+import { endpoints, type EndpointName } from "../../platform/contract/endpoints.ts";
+import { allMembers } from "../../platform/contract/teams.ts";
 import { handlerOf } from "../endpoints/handlers.ts";
 import { openapi } from "../http/openapi.ts";
 import { signIn, start } from "../testing/platform.ts";

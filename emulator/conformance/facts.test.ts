@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { loadFacts } from "../../provider/conformance/facts.ts";
-import { runFacts, type FactResult } from "../../provider/conformance/run.ts";
+import { loadFacts } from "./facts.ts";
+import { runFacts, type FactResult } from "./run.ts";
 import { callByHTTP, startSandbox, type ConformanceSandbox } from "./sandbox.ts";
 
 const facts = loadFacts();

@@ -1,14 +1,14 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createClient } from "../../provider/client/index.ts";
-import { chosenIDs } from "../../provider/conformance/facts.ts";
-import type { Call, Reply } from "../../provider/conformance/run.ts";
-import { appIDIn } from "../../provider/contract/apps.ts";
-import type { Endpoint } from "../../provider/contract/endpoint.ts";
-import { endpoints, type EndpointName } from "../../provider/contract/endpoints.ts";
-import { codeOf } from "../../provider/contract/errors.ts";
-import { answerIn, refusalIn, type Json } from "../../provider/contract/wire.ts";
+import { createClient } from "../../platform/client/index.ts";
+import { appIDIn } from "../../platform/contract/apps.ts";
+import type { Endpoint } from "../../platform/contract/endpoint.ts";
+import { endpoints, type EndpointName } from "../../platform/contract/endpoints.ts";
+import { codeOf } from "../../platform/contract/errors.ts";
+import { answerIn, refusalIn, type Json } from "../../platform/contract/wire.ts";
 import { createEmulator, type Emulator, type EmulatorOptions } from "../emulator.ts";
+import { chosenIDs } from "./facts.ts";
+import type { Call, Reply } from "./run.ts";
 
 /** An emulator with everything that facts may need. */
 export interface ConformanceSandbox {

@@ -1,4 +1,4 @@
-import type { Endpoints, EndpointName, GivenAnswerOf, ParsedRequestOf } from "../../provider/contract/endpoints.ts";
+import type { Endpoints, EndpointName, GivenAnswerOf, ParsedRequestOf } from "../../platform/contract/endpoints.ts";
 import type { Database } from "./database.ts";
 import type { EmulatedDialect } from "./settings.ts";
 

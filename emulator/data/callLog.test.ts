@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { EndpointName } from "../../provider/contract/endpoints.ts";
+import type { EndpointName } from "../../platform/contract/endpoints.ts";
 import { readCalls } from "../index.ts";
 import { administrate, directory, post, replyOf, seed, signIn, start, type Caller } from "../testing/platform.ts";
 import { answerText, listCalls, logCall, maxCalls } from "./callLog.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import type { Effect } from "../../provider/contract/endpoint.ts";
-import type { EndpointName } from "../../provider/contract/endpoints.ts";
-import { isObject, type Json } from "../../provider/contract/wire.ts";
+import type { Effect } from "../../platform/contract/endpoint.ts";
+import type { EndpointName } from "../../platform/contract/endpoints.ts";
+import { isObject, type Json } from "../../platform/contract/wire.ts";
 import { type Database, DatabaseSync } from "./database.ts";
 
 /** One call that reached the platform. */

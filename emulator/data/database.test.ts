@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { EndpointName } from "../../provider/contract/endpoints.ts";
+import type { EndpointName } from "../../platform/contract/endpoints.ts";
 import { createEmulator } from "../emulator.ts";
 import { Platform } from "../platform/platform.ts";
 import { readSeed } from "../seed/file.ts";

@@ -5,7 +5,7 @@ import type { SQLInputValue, StatementSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { messageOf } from "../../machine/failures.ts";
 import { keepToOwner, whyUnwritable } from "../../machine/ownFile.ts";
-import { isObject } from "../../provider/contract/wire.ts";
+import { isObject } from "../../platform/contract/wire.ts";
 
 /** Rises with every change of the tables below; files of other versions are refused. */
 export const schemaVersion = 8;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { profile, type Profile } from "../../provider/habits/profile.ts";
+import { profile, type Profile } from "../../platform/profile/profile.ts";
 import type { Database } from "./database.ts";
 import { switches, usualSwitches, type Switches } from "./deviations.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { connect } from "node:net";
-import { endpoints, type EndpointName } from "../../provider/contract/endpoints.ts";
+import { endpoints, type EndpointName } from "../../platform/contract/endpoints.ts";
 import { post, replyOf, seed, signIn, start } from "../testing/platform.ts";
 
 const names = Object.keys(endpoints) as EndpointName[];

@@ -1,6 +1,6 @@
 import { messageOf } from "../../machine/failures.ts";
-import type { ParsedRequestOf } from "../../provider/contract/endpoints.ts";
-import type { Json } from "../../provider/contract/wire.ts";
+import type { ParsedRequestOf } from "../../platform/contract/endpoints.ts";
+import type { Json } from "../../platform/contract/wire.ts";
 import type { CallContext, Handler } from "../data/callContext.ts";
 import { findFile, keepContent, keepFile, signUrl } from "../data/files.ts";
 import { invalid, notFound, PlatformError } from "../data/platformError.ts";

@@ -1,4 +1,4 @@
-import type { EndpointName } from "../../provider/contract/endpoints.ts";
+import type { EndpointName } from "../../platform/contract/endpoints.ts";
 import type { CallContext, Handlers } from "../data/callContext.ts";
 import * as apps from "./apps.ts";
 import * as authentication from "./authentication.ts";

@@ -1,5 +1,5 @@
-import type { ParsedRequestOf } from "../../provider/contract/endpoints.ts";
-import type { Row } from "../../provider/contract/values.ts";
+import type { ParsedRequestOf } from "../../platform/contract/endpoints.ts";
+import type { Row } from "../../platform/contract/values.ts";
 import type { CallContext, Handler } from "../data/callContext.ts";
 import { notFound } from "../data/platformError.ts";
 import { findTable, requireTable } from "../data/tables.ts";

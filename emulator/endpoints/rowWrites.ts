@@ -1,6 +1,6 @@
-import { fits } from "../../provider/contract/fields.ts";
-import { type RowData, systemLabels } from "../../provider/contract/values.ts";
-import { isObject, type Json } from "../../provider/contract/wire.ts";
+import { fits } from "../../platform/contract/fields.ts";
+import { type RowData, systemLabels } from "../../platform/contract/values.ts";
+import { isObject, type Json } from "../../platform/contract/wire.ts";
 import type { CallContext, Handler } from "../data/callContext.ts";
 import { requireUser } from "../data/people.ts";
 import { invalid, notFound, PlatformError } from "../data/platformError.ts";

@@ -1,5 +1,5 @@
-import type { EndpointName } from "../../provider/contract/endpoints.ts";
-import { at, isObject, type Json } from "../../provider/contract/wire.ts";
+import type { EndpointName } from "../../platform/contract/endpoints.ts";
+import { at, isObject, type Json } from "../../platform/contract/wire.ts";
 import { usualSwitches, type Switches } from "../data/deviations.ts";
 
 // The forms that a platform's answers have, by its habits. They are made of what the contract's `wrap` returns.

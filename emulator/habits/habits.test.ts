@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "@jest/globals";
-import { at } from "../../provider/contract/wire.ts";
+import { at } from "../../platform/contract/wire.ts";
 import { switches, usualSwitches, type SwitchName, type Switches } from "../data/deviations.ts";
 import { createEmulator } from "../emulator.ts";
 import type { SeedInput } from "../seed/schema.ts";

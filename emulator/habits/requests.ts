@@ -1,6 +1,6 @@
-import type { Received } from "../../provider/contract/endpoint.ts";
-import { type EndpointName, withOurNames, type WireNames } from "../../provider/contract/endpoints.ts";
-import { isObject, type Json } from "../../provider/contract/wire.ts";
+import type { Received } from "../../platform/contract/endpoint.ts";
+import { type EndpointName, withOurNames, type WireNames } from "../../platform/contract/endpoints.ts";
+import { isObject, type Json } from "../../platform/contract/wire.ts";
 import type { Switches } from "../data/deviations.ts";
 import { forbidden, invalid } from "../data/platformError.ts";
 

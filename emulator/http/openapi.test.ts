@@ -1,9 +1,9 @@
 import { beforeAll, afterAll, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { z } from "zod";
-import type { Endpoint } from "../../provider/contract/endpoint.ts";
-import { endpoints, routesOf, type EndpointName } from "../../provider/contract/endpoints.ts";
-import { at, isObject, type Json } from "../../provider/contract/wire.ts";
+import type { Endpoint } from "../../platform/contract/endpoint.ts";
+import { endpoints, routesOf, type EndpointName } from "../../platform/contract/endpoints.ts";
+import { at, isObject, type Json } from "../../platform/contract/wire.ts";
 import { isLong } from "../../testing/harness/drawn.ts";
 import { createEmulator, type Emulator } from "../emulator.ts";
 import { replyOf, seed, signIn, type Caller, type Reply } from "../testing/platform.ts";

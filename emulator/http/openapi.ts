@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { Endpoint } from "../../provider/contract/endpoint.ts";
-import { endpoints, methodsOf } from "../../provider/contract/endpoints.ts";
-import { errorCodes, type ErrorCode } from "../../provider/contract/errors.ts";
-import { alternatives } from "../../provider/contract/values.ts";
-import { isObject, type Json } from "../../provider/contract/wire.ts";
+import type { Endpoint } from "../../platform/contract/endpoint.ts";
+import { endpoints, methodsOf } from "../../platform/contract/endpoints.ts";
+import { errorCodes, type ErrorCode } from "../../platform/contract/errors.ts";
+import { alternatives } from "../../platform/contract/values.ts";
+import { isObject, type Json } from "../../platform/contract/wire.ts";
 
 const security = {
   none: [],

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { messageOf } from "../../machine/failures.ts";
-import { parameters, type Endpoint, type Received } from "../../provider/contract/endpoint.ts";
-import { endpoints, type EndpointName, type WireNames, withOurNames } from "../../provider/contract/endpoints.ts";
-import { isObject } from "../../provider/contract/wire.ts";
-import type { ProfileInput } from "../../provider/habits/profile.ts";
+import { parameters, type Endpoint, type Received } from "../../platform/contract/endpoint.ts";
+import { endpoints, type EndpointName, type WireNames, withOurNames } from "../../platform/contract/endpoints.ts";
+import { isObject } from "../../platform/contract/wire.ts";
+import { sentences } from "../../platform/messages/sentences.ts";
+import type { ProfileInput } from "../../platform/profile/profile.ts";
 import { readProfile } from "../../provider/layers/profileFile.ts";
-import { sentences } from "../../provider/messages/sentences.ts";
 import type { CallContext, User } from "../data/callContext.ts";
 import {
   answerText,

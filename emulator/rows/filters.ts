@@ -1,6 +1,6 @@
 import type { SQLInputValue } from "node:sqlite";
-import { timeOf } from "../../provider/contract/fields.ts";
-import { isObject, type Json } from "../../provider/contract/wire.ts";
+import { timeOf } from "../../platform/contract/fields.ts";
+import { isObject, type Json } from "../../platform/contract/wire.ts";
 import type { CallContext } from "../data/callContext.ts";
 import { forbidden, invalid, type PlatformError } from "../data/platformError.ts";
 import { findTable, sortName, type Table } from "../data/tables.ts";

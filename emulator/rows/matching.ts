@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { messageOf } from "../../machine/failures.ts";
 import { compareTexts } from "../../machine/spelling.ts";
-import { isObject, type Json } from "../../provider/contract/wire.ts";
+import { isObject, type Json } from "../../platform/contract/wire.ts";
 import { invalid } from "../data/platformError.ts";
 
 // Queries as document databases understand them. A path that leads through lists has several values, and a missing one

@@ -1,5 +1,5 @@
-import type { ParsedRequestOf } from "../../provider/contract/endpoints.ts";
-import { isObject, type Json } from "../../provider/contract/wire.ts";
+import type { ParsedRequestOf } from "../../platform/contract/endpoints.ts";
+import { isObject, type Json } from "../../platform/contract/wire.ts";
 import type { CallContext } from "../data/callContext.ts";
 import { sortName, type Table, type TableField } from "../data/tables.ts";
 import * as filters from "./filters.ts";

@@ -1,6 +1,6 @@
 import type { SQLInputValue } from "node:sqlite";
-import { type FieldType, fits, timeOf } from "../../provider/contract/fields.ts";
-import { at, type Json } from "../../provider/contract/wire.ts";
+import { type FieldType, fits, timeOf } from "../../platform/contract/fields.ts";
+import { at, type Json } from "../../platform/contract/wire.ts";
 import type { Database } from "../data/database.ts";
 import { invalid } from "../data/platformError.ts";
 import { findShownField, requireTable, type Table, type TableField } from "../data/tables.ts";

@@ -1,6 +1,6 @@
 import { nearest } from "../../machine/spelling.ts";
-import { systemLabels } from "../../provider/contract/values.ts";
-import { isObject } from "../../provider/contract/wire.ts";
+import { systemLabels } from "../../platform/contract/values.ts";
+import { isObject } from "../../platform/contract/wire.ts";
 import type { CallContext } from "../data/callContext.ts";
 import { invalid } from "../data/platformError.ts";
 import { sortName, type Table, type TableField } from "../data/tables.ts";

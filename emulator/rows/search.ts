@@ -1,6 +1,6 @@
 import type { SQLInputValue } from "node:sqlite";
 import { createContext, Script } from "node:vm";
-import { isObject, type Json } from "../../provider/contract/wire.ts";
+import { isObject, type Json } from "../../platform/contract/wire.ts";
 import type { CallContext } from "../data/callContext.ts";
 import { invalid, type PlatformError } from "../data/platformError.ts";
 import { sortIndex } from "../data/tables.ts";

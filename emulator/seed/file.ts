@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { z } from "zod";
-import type { FieldType } from "../../provider/contract/fields.ts";
+import type { FieldType } from "../../platform/contract/fields.ts";
 import { checkContent, FileError, parseLayers, textOf } from "../../provider/layers/checkedFile.ts";
 import { find } from "../../provider/layers/document.ts";
 import { makePlainGrammar } from "../../provider/layers/grammar.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { messageOf } from "../../machine/failures.ts";
-import { allMembers } from "../../provider/contract/teams.ts";
+import { allMembers } from "../../platform/contract/teams.ts";
 import type { Database } from "../data/database.ts";
 import { deriveID, hashPassword, hashToken } from "../data/hashing.ts";
 import { joinTeam, requireTeam, userByEmail } from "../data/people.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { type FieldType, fieldTypes } from "../../provider/contract/fields.ts";
-import { role } from "../../provider/contract/members.ts";
-import { email, id, rowData, systemLabels } from "../../provider/contract/values.ts";
-import { profile } from "../../provider/habits/profile.ts";
+import { type FieldType, fieldTypes } from "../../platform/contract/fields.ts";
+import { role } from "../../platform/contract/members.ts";
+import { email, id, rowData, systemLabels } from "../../platform/contract/values.ts";
+import { profile } from "../../platform/profile/profile.ts";
 import { settings } from "../data/settings.ts";
 
 const row = z.strictObject({

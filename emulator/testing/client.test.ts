@@ -1,10 +1,10 @@
 import { expect, test } from "@jest/globals";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createClient } from "../../provider/client/client.ts";
-import { type ClientOptions } from "../../provider/client/options.ts";
-import { appIDIn } from "../../provider/contract/apps.ts";
-import { endpoints, type EndpointName } from "../../provider/contract/endpoints.ts";
+import { createClient } from "../../platform/client/client.ts";
+import { type ClientOptions } from "../../platform/client/options.ts";
+import { appIDIn } from "../../platform/contract/apps.ts";
+import { endpoints, type EndpointName } from "../../platform/contract/endpoints.ts";
 import type { EmulatorOptions } from "../emulator.ts";
 import { start } from "./platform.ts";
 

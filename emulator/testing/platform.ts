@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { endpoints, type EndpointName } from "../../provider/contract/endpoints.ts";
-import { at } from "../../provider/contract/wire.ts";
+import { endpoints, type EndpointName } from "../../platform/contract/endpoints.ts";
+import { at } from "../../platform/contract/wire.ts";
 import { afterEveryTest } from "../../testing/runner/endings.ts";
 import { createEmulator, type Emulator, type EmulatorOptions } from "../emulator.ts";
 import type { SeedInput } from "../seed/schema.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { endpoints, type EndpointName } from "../../provider/contract/endpoints.ts";
+import { endpoints, type EndpointName } from "../../platform/contract/endpoints.ts";
 import { isLong } from "../../testing/harness/drawn.ts";
 import { post, seed, signIn, start } from "./platform.ts";
 

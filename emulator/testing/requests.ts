@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { isObject, type Json } from "../../provider/contract/wire.ts";
+import { isObject, type Json } from "../../platform/contract/wire.ts";
 
 type Values = fc.Arbitrary<unknown>;
 

@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import { fieldTypesOf } from "../../emulator/seed/file.ts";
-import type { FieldType } from "../contract/fields.ts";
+import type { FieldType } from "../../platform/contract/fields.ts";
+import { Mask } from "../../platform/messages/masks.ts";
 import { keyPlace, type Problem, toPlainValue, type Value, valuePlace, without } from "../layers/document.ts";
 import { type Layers, loadLayers, mergeLayers } from "../layers/layers.ts";
 import type { Merged } from "../layers/merge.ts";
 import { maxReported } from "../messages/firstLines.ts";
-import { Mask } from "../messages/masks.ts";
 import { type ConfigLookup, type Configured, fillConfigured } from "./configured.ts";
 import { checkFormerKeys, keyNow, spot } from "./formerKeys.ts";
 import { grammar } from "./grammar.ts";

@@ -1,4 +1,4 @@
-import { entryIn } from "../contract/wire.ts";
+import { entryIn } from "../../platform/contract/wire.ts";
 import { keyPlace, valuePlace, type Place, type Problem, type Value } from "../layers/document.ts";
 
 /** The former keys of an entry, as the file has them: one text or a list. */

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { answerRemoved } from "../../machine/removed.ts";
 import { nearest } from "../../machine/spelling.ts";
+import { kinds } from "../../platform/messages/sentences.ts";
+import { unbroken } from "../../platform/messages/text.ts";
 import { find, keyPlace, toPlainValue, valuePlace, type Place, type Problem, type Value } from "../layers/document.ts";
 import { formsAt, type KeyPath } from "../layers/grammar.ts";
 import { describePlace } from "../layers/verbs.ts";
 import { firstLines, maxReported } from "../messages/firstLines.ts";
-import { kinds } from "../messages/sentences.ts";
-import { unbroken } from "../messages/text.ts";
 import { grammar } from "./grammar.ts";
 import type { EnvironmentFile } from "./schema.ts";
 

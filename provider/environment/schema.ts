@@ -1,16 +1,16 @@
 import { z } from "zod";
 import { field, fieldType, seed as platform } from "../../emulator/seed/schema.ts";
-import { id, withoutUndefined } from "../contract/values.ts";
+import { id, withoutUndefined } from "../../platform/contract/values.ts";
 import { appReadiness } from "../resources/appReadiness.ts";
 import { generatedApp } from "../resources/generatedApp.ts";
 import { facts } from "../resources/model/resource.ts";
 import { organization } from "../resources/organization.ts";
-import { expectations, relatedRows } from "../resources/rows/declared/expectations/expectations.ts";
 import { seedRows } from "../resources/seedRows.ts";
 import { team } from "../resources/team.ts";
 import { teamMember } from "../resources/teamMember.ts";
 import { teamRoster } from "../resources/teamRoster.ts";
-import type { RowEdits } from "../sources/edits.ts";
+import { expectations, relatedRows } from "../seedRows/declared/expectations/expectations.ts";
+import type { RowEdits } from "../seedRows/source/edits.ts";
 import { withVerbs } from "./jsonSchema.ts";
 import { policy } from "./policy.ts";
 

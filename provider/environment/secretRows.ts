@@ -1,7 +1,7 @@
+import { masked } from "../../platform/messages/masks.ts";
 import { toPlainValue, type Entry, type Mapping, type Scalar, type Value } from "../layers/document.ts";
 import { rowVerbs } from "../layers/rowEdits.ts";
-import { masked } from "../messages/masks.ts";
-import { leavesOf } from "../sources/source.ts";
+import { leavesOf } from "../seedRows/source/source.ts";
 
 const lists = ["rows", ...rowVerbs];
 

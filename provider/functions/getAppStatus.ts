@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { generationState, stateOf } from "../contract/apps.ts";
-import { id } from "../contract/values.ts";
+import { generationState, stateOf } from "../../platform/contract/apps.ts";
+import { id } from "../../platform/contract/values.ts";
 import { platformFunction } from "./function.ts";
 import { requireFound } from "./missing.ts";
 

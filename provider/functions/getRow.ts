@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, type Row } from "../contract/values.ts";
+import { id, type Row } from "../../platform/contract/values.ts";
 import { InputError, platformFunction } from "./function.ts";
 import { requireFound } from "./missing.ts";
 import { readMatching, rowShape, toOutput } from "./tableRows.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, type Row } from "../contract/values.ts";
+import { id, type Row } from "../../platform/contract/values.ts";
 import { keyText } from "../reconcile/digests.ts";
 import { InputError, platformFunction } from "./function.ts";
 import { readMatching, row, toOutput } from "./tableRows.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id } from "../contract/values.ts";
+import { id } from "../../platform/contract/values.ts";
 import { platformFunction } from "./function.ts";
 import { requireFound } from "./missing.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { ListedMember } from "../client/members/memberLists.ts";
-import { inParallel } from "../client/parallel.ts";
-import { id } from "../contract/values.ts";
+import { inParallel } from "../../platform/client/parallel.ts";
+import { id } from "../../platform/contract/values.ts";
+import type { ListedMember } from "../people/memberLists.ts";
 import type { Context } from "../resources/model/resource.ts";
 import { platformFunction } from "./function.ts";
 import { requireFound } from "./missing.ts";

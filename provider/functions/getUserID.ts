@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { email, id } from "../contract/values.ts";
+import { email, id } from "../../platform/contract/values.ts";
 import { platformFunction } from "./function.ts";
 import { requireFound } from "./missing.ts";
 

@@ -1,4 +1,4 @@
-import { orUndefinedIfNotFound } from "../contract/errors.ts";
+import { orUndefinedIfNotFound } from "../../platform/contract/errors.ts";
 import { InputError } from "./function.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { isNotFound } from "../contract/errors.ts";
-import { declarable, id, type Row, type RowData } from "../contract/values.ts";
+import { isNotFound } from "../../platform/contract/errors.ts";
+import { declarable, id, type Row, type RowData } from "../../platform/contract/values.ts";
 import { keyText } from "../reconcile/digests.ts";
-import { aTable, rowsOf, type RowContext } from "../resources/rows/live/context.ts";
+import { aTable, rowsOf, type RowContext } from "../seedRows/live/context.ts";
 import { InputError } from "./function.ts";
 
 /** A row as functions answer it. */

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { profile, type Profile, type ProfileInput } from "../habits/profile.ts";
+import { profile, type Profile, type ProfileInput } from "../../platform/profile/profile.ts";
 import { checkContent, readChecked } from "./checkedFile.ts";
 
 /**

@@ -1,5 +1,5 @@
-import { withoutUndefined } from "../contract/values.ts";
-import { quote } from "../messages/text.ts";
+import { withoutUndefined } from "../../platform/contract/values.ts";
+import { quote } from "../../platform/messages/text.ts";
 import { once } from "../resources/model/once.ts";
 import { ResourceError } from "../resources/model/resource.ts";
 import type { Configuration } from "./configuration/configuration.ts";

@@ -1,7 +1,7 @@
-import type { ListWaits } from "../client/members/teamLists.ts";
-import type { FieldType } from "../contract/fields.ts";
-import { completeDialect, type Dialect } from "../habits/profile.ts";
+import type { FieldType } from "../../platform/contract/fields.ts";
+import { completeDialect, type Dialect } from "../../platform/profile/profile.ts";
 import { readProfile } from "../layers/profileFile.ts";
+import type { ListWaits } from "../people/teamLists.ts";
 import type { Configuration } from "./configuration/configuration.ts";
 import type { PlatformAccess } from "./platform.ts";
 

@@ -1,14 +1,14 @@
 import { expect, test } from "@jest/globals";
-import { completeDialect } from "../habits/profile.ts";
+import { completeDialect } from "../../platform/profile/profile.ts";
 import { encodeLedger, ledgerOf } from "../reconcile/ledger.ts";
 import { RowSet } from "../reconcile/rowSet.ts";
 import { Identities } from "../resources/model/identities.ts";
 import { Journal } from "../resources/model/journal.ts";
 import type { OfflineResourceContext } from "../resources/resource.ts";
 import { resourceNamed } from "../resources/resources.ts";
-import { RowClaims } from "../resources/rows/declared/claims.ts";
-import { summarize } from "../resources/rows/declared/declaration.ts";
 import { TeamClaims } from "../resources/teamClaims.ts";
+import { RowClaims } from "../seedRows/declared/claims.ts";
+import { summarize } from "../seedRows/declared/declaration.ts";
 import { check, diff, type Properties } from "./properties.ts";
 
 const urnOf = (type: string, name: string): string => `urn:pulumi:dev::tests::microapps:index:${type}::${name}`;

@@ -1,4 +1,4 @@
-import { isObject } from "../contract/wire.ts";
+import { isObject } from "../../platform/contract/wire.ts";
 import type { Resource } from "../resources/resource.ts";
 import { resourceNamed } from "../resources/resources.ts";
 import { configuration, configure, UnknownSetting, type Configuration } from "./configuration/configuration.ts";

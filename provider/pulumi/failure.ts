@@ -1,4 +1,4 @@
-import { ApiError } from "../contract/errors.ts";
+import { ApiError } from "../../platform/contract/errors.ts";
 import { PartialFailure, type InputProblem } from "../resources/model/resource.ts";
 import type { Properties } from "./properties.ts";
 

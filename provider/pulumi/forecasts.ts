@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { formatCount } from "../messages/text.ts";
-import type { LateRows } from "../resources/rows/declared/claims.ts";
+import { formatCount } from "../../platform/messages/text.ts";
+import type { LateRows } from "../seedRows/declared/claims.ts";
 import type { Reporter } from "./progress.ts";
 
 /** The calls that only report what is to come; any other reports what it does. */

@@ -1,5 +1,5 @@
 import type { Mode } from "../reconcile/rows.ts";
-import type { CellType } from "../sources/source.ts";
+import type { CellType } from "../seedRows/source/source.ts";
 import { holdsMarked, type Marks } from "./secretInputs.ts";
 
 /** A seed on the same table: what is known of its rows before anything is sent. */

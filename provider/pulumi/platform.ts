@@ -1,11 +1,11 @@
 import type { Emulator } from "../../emulator/index.ts";
-import { createClient } from "../client/client.ts";
-import { TableReads } from "../client/lists/tableReads.ts";
-import { MemberLists } from "../client/members/memberLists.ts";
-import type { ListWaits } from "../client/members/teamLists.ts";
-import type { Client, ClientOptions } from "../client/options.ts";
-import { ApiError } from "../contract/errors.ts";
+import { createClient } from "../../platform/client/client.ts";
+import { TableReads } from "../../platform/client/lists/tableReads.ts";
+import type { Client, ClientOptions } from "../../platform/client/options.ts";
+import { ApiError } from "../../platform/contract/errors.ts";
 import { readProfile } from "../layers/profileFile.ts";
+import { MemberLists } from "../people/memberLists.ts";
+import type { ListWaits } from "../people/teamLists.ts";
 import type { Configuration } from "./configuration/configuration.ts";
 
 /** The platform as a provider reaches it. */

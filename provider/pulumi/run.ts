@@ -1,8 +1,8 @@
 import { Identities } from "../resources/model/identities.ts";
 import type { Diff } from "../resources/model/resource.ts";
 import type { Comparison } from "../resources/resource.ts";
-import { RowClaims } from "../resources/rows/declared/claims.ts";
 import { TeamClaims } from "../resources/teamClaims.ts";
+import { RowClaims } from "../seedRows/declared/claims.ts";
 
 /** What the resources of one run declare and find out, in the memory of the process that serves them. */
 export class Run {

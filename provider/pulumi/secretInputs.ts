@@ -1,7 +1,7 @@
 import { once } from "../resources/model/once.ts";
 import { factsOf } from "../resources/model/resource.ts";
 import type { Resource } from "../resources/resource.ts";
-import { keyOf } from "../resources/rows/declared/declaration.ts";
+import { keyOf } from "../seedRows/declared/declaration.ts";
 import { secretCells } from "./secrets.ts";
 
 type Given = Record<string, unknown>;

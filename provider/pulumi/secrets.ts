@@ -1,11 +1,11 @@
-import { role } from "../contract/members.ts";
-import { isObject } from "../contract/wire.ts";
-import { Mask } from "../messages/masks.ts";
+import { role } from "../../platform/contract/members.ts";
+import { isObject } from "../../platform/contract/wire.ts";
+import { Mask } from "../../platform/messages/masks.ts";
 import { randomID } from "../resources/model/chosenIDs.ts";
 import { once } from "../resources/model/once.ts";
 import { factsOf } from "../resources/model/resource.ts";
 import type { Resource, ResourceContext } from "../resources/resource.ts";
-import { leavesOf } from "../sources/source.ts";
+import { leavesOf } from "../seedRows/source/source.ts";
 import { secretKeys, type Configuration } from "./configuration/configuration.ts";
 import { unknownValue, type Properties } from "./properties.ts";
 

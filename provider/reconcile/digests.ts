@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import type { RowData } from "../contract/values.ts";
-import { isObject, entryIn } from "../contract/wire.ts";
+import type { RowData } from "../../platform/contract/values.ts";
+import { isObject, entryIn } from "../../platform/contract/wire.ts";
 import { inForm, type ValueForms } from "./valueForms.ts";
 
 /** 64 bits in two unsigned words: numbers hold 53 bits, and BigInt is too slow for a million rows. */

@@ -1,6 +1,6 @@
-import type { RowData } from "../contract/values.ts";
-import { isObject } from "../contract/wire.ts";
-import { quote } from "../messages/text.ts";
+import type { RowData } from "../../platform/contract/values.ts";
+import { isObject } from "../../platform/contract/wire.ts";
+import { quote } from "../../platform/messages/text.ts";
 import { keyText } from "./digests.ts";
 
 /** Rows of one table by one label, in both directions: what a reference to that table is looked up in. */

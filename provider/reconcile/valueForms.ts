@@ -1,4 +1,4 @@
-import { timeOf } from "../contract/fields.ts";
+import { timeOf } from "../../platform/contract/fields.ts";
 
 /** Types whose fields accept several spellings of one value. */
 export const valueForms = ["date", "number", "checkbox", "boolean"] as const;

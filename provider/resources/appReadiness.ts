@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { generationState, stateOf } from "../contract/apps.ts";
-import { orUndefinedIfNotFound } from "../contract/errors.ts";
-import { id } from "../contract/values.ts";
-import { quote } from "../messages/text.ts";
+import { generationState, stateOf } from "../../platform/contract/apps.ts";
+import { orUndefinedIfNotFound } from "../../platform/contract/errors.ts";
+import { id } from "../../platform/contract/values.ts";
+import { quote } from "../../platform/messages/text.ts";
 import { common, PartialFailure, ResourceError, type Context } from "./model/resource.ts";
 import { resource } from "./resource.ts";
 

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { appIDIn, leadsTo, toFinishedAppLink } from "../contract/apps.ts";
-import { ApiError, isOutcomeUnknown, orUndefinedIfNotFound } from "../contract/errors.ts";
-import { email, withoutUndefined } from "../contract/values.ts";
-import { printableLine } from "../messages/text.ts";
+import { appIDIn, leadsTo, toFinishedAppLink } from "../../platform/contract/apps.ts";
+import { ApiError, isOutcomeUnknown, orUndefinedIfNotFound } from "../../platform/contract/errors.ts";
+import { email, withoutUndefined } from "../../platform/contract/values.ts";
+import { printableLine } from "../../platform/messages/text.ts";
 import { findLegacyIntent, type Entry } from "./model/journal.ts";
 import {
   common,

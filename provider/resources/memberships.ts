@@ -1,7 +1,7 @@
-import type { CallOptions } from "../client/http/call.ts";
-import type { ListedMember } from "../client/members/memberLists.ts";
-import { ApiError, isNotFound } from "../contract/errors.ts";
-import { quote, some } from "../messages/text.ts";
+import type { CallOptions } from "../../platform/client/http/call.ts";
+import { ApiError, isNotFound } from "../../platform/contract/errors.ts";
+import { quote, some } from "../../platform/messages/text.ts";
+import type { ListedMember } from "../people/memberLists.ts";
 import { describeNamed } from "./model/identities.ts";
 import { ResourceError, type Context } from "./model/resource.ts";
 import { nameOf, People, type LiveMember, type Person, type RoleChange, type Wanted } from "./people.ts";

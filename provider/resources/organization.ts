@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { AnswerOf } from "../contract/endpoints.ts";
-import { ApiError, orUndefinedIfNotFound } from "../contract/errors.ts";
-import { id, withoutUndefined } from "../contract/values.ts";
-import { quote } from "../messages/text.ts";
+import type { AnswerOf } from "../../platform/contract/endpoints.ts";
+import { ApiError, orUndefinedIfNotFound } from "../../platform/contract/errors.ts";
+import { id, withoutUndefined } from "../../platform/contract/values.ts";
+import { quote } from "../../platform/messages/text.ts";
 import { chosenID } from "./model/chosenIDs.ts";
 import { findChangedValues, createOnce, toManagedDescription, uncancellable } from "./model/creation.ts";
 import { describeNamed, readName } from "./model/identities.ts";

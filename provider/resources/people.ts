@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { isDay } from "../../machine/settings/today.ts";
 import { nearest } from "../../machine/spelling.ts";
-import { role as roles } from "../contract/members.ts";
-import { email as address, id, type RowData } from "../contract/values.ts";
-import { formatCount, quote, some } from "../messages/text.ts";
+import { role as roles } from "../../platform/contract/members.ts";
+import { email as address, id, type RowData } from "../../platform/contract/values.ts";
+import { formatCount, quote, some } from "../../platform/messages/text.ts";
 import { losingSelf, tooFewAdmins, tooManyRemovals } from "../reconcile/guards.ts";
-import { read, SourceError } from "../sources/read.ts";
-import { placeOf, type SourceRow } from "../sources/source.ts";
+import { read, SourceError } from "../seedRows/source/read.ts";
+import { placeOf, type SourceRow } from "../seedRows/source/source.ts";
 import type { Context, Diff, Given, InputProblem, Report } from "./model/resource.ts";
 
 // Who is who, who is declared and until when, and what a team has to become of that. Nothing here talks to a platform.

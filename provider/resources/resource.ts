@@ -1,7 +1,7 @@
 import type { z } from "zod";
+import type { RowClaims, RowFindings } from "../seedRows/declared/claims.ts";
 import type { Diff, CheckedInputs, Context, Given, Observed, OfflineContext } from "./model/resource.ts";
 import type { Person } from "./people.ts";
-import type { RowClaims, RowFindings } from "./rows/declared/claims.ts";
 import type { TeamClaims } from "./teamClaims.ts";
 
 /** Context of a resource that talks to the platform. */

@@ -1,17 +1,17 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { ApiError, isOutcomeUnknown, orUndefinedIfNotFound } from "../contract/errors.ts";
-import { id, withoutUndefined } from "../contract/values.ts";
-import { quote } from "../messages/text.ts";
+import { ApiError, isOutcomeUnknown, orUndefinedIfNotFound } from "../../platform/contract/errors.ts";
+import { id, withoutUndefined } from "../../platform/contract/values.ts";
+import { quote } from "../../platform/messages/text.ts";
+import { address, childrenOf, listDifferences, fileName, lacking, makeRecord } from "../seedRows/fileRecords.ts";
+import { storeFile, toWantedContent, type Child } from "../seedRows/fileRecords.ts";
+import { readKey } from "../seedRows/live/importedRow.ts";
+import { rowByKey } from "../seedRows/live/links.ts";
 import { describeNamed, type Replaced } from "./model/identities.ts";
 import { adopt, common, PartialFailure, ResourceError, type Context } from "./model/resource.ts";
 import { proveGone } from "./model/settings.ts";
 import { untilShown } from "./model/shown.ts";
 import { resource, type State } from "./resource.ts";
-import { address, childrenOf, listDifferences, fileName, lacking, makeRecord } from "./rows/fileRecords.ts";
-import { storeFile, toWantedContent, type Child } from "./rows/fileRecords.ts";
-import { readKey } from "./rows/live/importedRow.ts";
-import { rowByKey } from "./rows/live/links.ts";
 
 const fieldDescription =
   "Field that the file belongs to, by its ID, which is not its label. A seed of the emulator names it: Flag: {type: file, id: flag}.";

@@ -1,17 +1,17 @@
-import { formatCount, quote, some } from "../messages/text.ts";
+import { formatCount, quote, some } from "../../platform/messages/text.ts";
 import { decodeLedger } from "../reconcile/ledger.ts";
 import { RowIndices } from "../reconcile/rowIndices.ts";
 import type { Forecast, RowsAhead } from "../reconcile/rows.ts";
 import { RowSet } from "../reconcile/rowSet.ts";
+import type { OfflineRowContext, RowFindings } from "../seedRows/declared/claims.ts";
+import { keysOf } from "../seedRows/declared/declaration.ts";
+import { lastSource } from "../seedRows/declared/summaries.ts";
+import type { RowTarget } from "../seedRows/declared/target.ts";
+import { indicesWithin } from "../seedRows/declared/terms.ts";
+import { removeKeptForOthers, keptMessage } from "../seedRows/kept/leaving.ts";
+import type { SeedState } from "../seedRows/kept/state.ts";
+import { refuseReferredTo, describeKeptForOthers } from "../seedRows/keptForOthers.ts";
 import { ResourceError } from "./model/resource.ts";
-import type { OfflineRowContext, RowFindings } from "./rows/declared/claims.ts";
-import { keysOf } from "./rows/declared/declaration.ts";
-import { lastSource } from "./rows/declared/summaries.ts";
-import type { RowTarget } from "./rows/declared/target.ts";
-import { indicesWithin } from "./rows/declared/terms.ts";
-import { removeKeptForOthers, keptMessage } from "./rows/kept/leaving.ts";
-import type { SeedState } from "./rows/kept/state.ts";
-import { refuseReferredTo, describeKeptForOthers } from "./rows/keptForOthers.ts";
 
 interface State extends SeedState {
   onDestroy: "delete" | "retain";

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { messageOf } from "../../machine/failures.ts";
-import type { ListedMember } from "../client/members/memberLists.ts";
-import type { AnswerOf } from "../contract/endpoints.ts";
-import { ApiError, isRefusal, orUndefinedIfNotFound } from "../contract/errors.ts";
-import { id, withoutUndefined } from "../contract/values.ts";
-import { formatCount, quote, some } from "../messages/text.ts";
+import type { AnswerOf } from "../../platform/contract/endpoints.ts";
+import { ApiError, isRefusal, orUndefinedIfNotFound } from "../../platform/contract/errors.ts";
+import { id, withoutUndefined } from "../../platform/contract/values.ts";
+import { formatCount, quote, some } from "../../platform/messages/text.ts";
+import type { ListedMember } from "../people/memberLists.ts";
 import { caller, explainLack, findRole, membersOf } from "./memberships.ts";
 import { findChangedValues, createOnce, toManagedDescription, uncancellable } from "./model/creation.ts";
 import { describeNamed } from "./model/identities.ts";

@@ -1,4 +1,4 @@
-import { some } from "../messages/text.ts";
+import { some } from "../../platform/messages/text.ts";
 import { describeNamed, readName, type NamedResource } from "./model/identities.ts";
 import type { InputProblem } from "./model/resource.ts";
 import { setAt } from "./model/sets.ts";

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { messageOf } from "../../machine/failures.ts";
-import type { ListedMember } from "../client/members/memberLists.ts";
-import { memberAt } from "../client/members/teamIndex.ts";
-import { role } from "../contract/members.ts";
-import { id } from "../contract/values.ts";
-import { quote } from "../messages/text.ts";
+import { role } from "../../platform/contract/members.ts";
+import { id } from "../../platform/contract/values.ts";
+import { quote } from "../../platform/messages/text.ts";
+import type { ListedMember } from "../people/memberLists.ts";
+import { memberAt } from "../people/teamIndex.ts";
 import {
   caller,
   changeRoles,

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { Invitation } from "../client/members/invitations.ts";
-import type { ListedMember } from "../client/members/memberLists.ts";
-import { isOutcomeUnknown, isUndocumented, type ApiError } from "../contract/errors.ts";
-import { role } from "../contract/members.ts";
-import { email, fraction, id } from "../contract/values.ts";
-import { formatCount, formatCounts } from "../messages/text.ts";
+import { isOutcomeUnknown, isUndocumented, type ApiError } from "../../platform/contract/errors.ts";
+import { role } from "../../platform/contract/members.ts";
+import { email, fraction, id } from "../../platform/contract/values.ts";
+import { formatCount, formatCounts } from "../../platform/messages/text.ts";
+import type { Invitation } from "../people/invitations.ts";
+import type { ListedMember } from "../people/memberLists.ts";
 import {
   caller,
   changeRoles,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import type { Client, Row } from "../../provider/client/index.ts";
+import type { Client, Row } from "../../platform/client/index.ts";
 import { isLong, testInLong } from "../harness/drawn.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { byHand, changingCalls } from "../harness/platform.ts";

@@ -1,5 +1,5 @@
 import type { Fault } from "../../emulator/platform/faults.ts";
-import { endpoints, type EndpointName } from "../../provider/contract/endpoints.ts";
+import { endpoints, type EndpointName } from "../../platform/contract/endpoints.ts";
 
 /** Operation during which something goes wrong. */
 export const stages = ["up", "update", "refresh", "destroy"] as const;

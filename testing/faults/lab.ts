@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Fault } from "../../emulator/platform/faults.ts";
-import type { EndpointName } from "../../provider/contract/endpoints.ts";
+import type { EndpointName } from "../../platform/contract/endpoints.ts";
 import * as testedKinds from "../harness/kinds.ts";
 import { Stage as Platform } from "../harness/stage.ts";
 import { faults, type Case, type Course, type Incident, type Stage } from "./cases.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import type { Fault } from "../../emulator/platform/faults.ts";
-import { createClient, type Client } from "../../provider/client/index.ts";
-import { MemberLists, type Joined } from "../../provider/client/members/memberLists.ts";
+import { createClient, type Client } from "../../platform/client/index.ts";
+import { MemberLists, type Joined } from "../../provider/people/memberLists.ts";
 
 const administrator = { email: "admin@example.com", password: "correct-horse" };
 const people = Array.from({ length: 20 }, (_, index) => `p${index}`);

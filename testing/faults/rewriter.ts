@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { endpoints, routesOf, type EndpointName } from "../../provider/contract/endpoints.ts";
-import { at, isObject, type Json } from "../../provider/contract/wire.ts";
+import { endpoints, routesOf, type EndpointName } from "../../platform/contract/endpoints.ts";
+import { at, isObject, type Json } from "../../platform/contract/wire.ts";
 
 /** Rewrites calls as a platform that differs from the emulator. */
 export interface Habits {

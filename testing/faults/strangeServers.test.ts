@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { pages } from "../../provider/client/index.ts";
-import type { Json } from "../../provider/contract/wire.ts";
+import { pages } from "../../platform/client/index.ts";
+import type { Json } from "../../platform/contract/wire.ts";
 import { sampleOf } from "../harness/drawn.ts";
 import { plugin } from "../harness/kinds.ts";
 import { applied, type Seeded } from "../harness/seeds/seeded.ts";

@@ -9,7 +9,7 @@ import { readMasks } from "../../cli/dump/masks.ts";
 import { tableOption } from "../../cli/dump/tables.ts";
 import { Repository } from "../../cli/report/testing/repository.ts";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
-import { createClient } from "../../provider/client/index.ts";
+import { createClient } from "../../platform/client/index.ts";
 import { InProcessEngine } from "./inProcessEngine.ts";
 import { declarationIn, pullFrom, reading, type Login } from "./pullFrom.ts";
 import { changedLines } from "./pullStage.ts";

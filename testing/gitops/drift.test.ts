@@ -10,10 +10,10 @@ import { drift, type Look } from "../../cli/report/drift.ts";
 import type { StateResource } from "../../cli/report/state.ts";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { faultKinds } from "../../emulator/platform/faults.ts";
-import { createClient } from "../../provider/client/client.ts";
-import { TableReads } from "../../provider/client/lists/tableReads.ts";
-import { MemberLists } from "../../provider/client/members/memberLists.ts";
-import type { Client } from "../../provider/client/options.ts";
+import { createClient } from "../../platform/client/client.ts";
+import { TableReads } from "../../platform/client/lists/tableReads.ts";
+import type { Client } from "../../platform/client/options.ts";
+import { MemberLists } from "../../provider/people/memberLists.ts";
 import type { Resource } from "../../provider/resources/resource.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
 

@@ -5,7 +5,7 @@ import { stateOf, type StackState } from "../../cli/report/state.ts";
 import { codes, filesOf, people, tables, type Drawn } from "../../cli/report/testing/drawn.ts";
 import { createEmulator, type Emulator, type LoggedCall } from "../../emulator/index.ts";
 import { stateInClear } from "../../engine/index.ts";
-import { createClient, type Client } from "../../provider/client/index.ts";
+import { createClient, type Client } from "../../platform/client/index.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { Project } from "../harness/project.ts";
 import { predicted, sent, unforeseen, type Live } from "./foreseen.ts";

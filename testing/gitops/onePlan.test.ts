@@ -4,7 +4,7 @@ import type { Section, Thing } from "../../cli/report/changeSet.ts";
 import { compareDeclarations } from "../../cli/report/section.ts";
 import { Folders } from "../../cli/report/testing/twoFolders.ts";
 import { createEmulator, type Emulator, type LoggedCall } from "../../emulator/index.ts";
-import { createClient, type Client } from "../../provider/client/index.ts";
+import { createClient, type Client } from "../../platform/client/index.ts";
 import { isLong } from "../harness/drawn.ts";
 import { edit, edited, filesOf, people, start, type Edit, type World } from "./edits.ts";
 import { InProcessEngine, Refused, type Step } from "./inProcessEngine.ts";

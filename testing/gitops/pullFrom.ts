@@ -8,9 +8,9 @@ import { CountingReads } from "../../cli/report/drift.ts";
 import { drift, type Look } from "../../cli/report/drift.ts";
 import { readDeclaration, type Declared } from "../../cli/report/source.ts";
 import type { StateResource } from "../../cli/report/state.ts";
-import { createClient } from "../../provider/client/index.ts";
-import { MemberLists } from "../../provider/client/members/memberLists.ts";
-import type { ClientOptions } from "../../provider/client/options.ts";
+import { createClient } from "../../platform/client/index.ts";
+import type { ClientOptions } from "../../platform/client/options.ts";
+import { MemberLists } from "../../provider/people/memberLists.ts";
 import type { ResourceContext } from "../../provider/resources/resource.ts";
 import type { InProcessEngine } from "./inProcessEngine.ts";
 

@@ -8,7 +8,7 @@ import { environmentsIn } from "../../cli/report/environments.ts";
 import type { Declared } from "../../cli/report/source.ts";
 import { Repository } from "../../cli/report/testing/repository.ts";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
-import { createClient, type Client } from "../../provider/client/index.ts";
+import { createClient, type Client } from "../../platform/client/index.ts";
 import { InProcessEngine } from "./inProcessEngine.ts";
 import { files } from "./pulledFiles.ts";
 import { declarationIn, pullFrom, statesOf, type PullOptions } from "./pullFrom.ts";

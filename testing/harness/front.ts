@@ -1,7 +1,7 @@
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import https from "node:https";
 import type { AddressInfo } from "node:net";
-import type { Identity } from "../../provider/client/testing/certificates.ts";
+import type { Identity } from "../../platform/client/testing/certificates.ts";
 
 /** Answers a request itself, or returns false to have it passed on to the platform. */
 export type Answering = (request: IncomingMessage, response: ServerResponse) => boolean;

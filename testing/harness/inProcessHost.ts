@@ -1,4 +1,4 @@
-import type { ListWaits } from "../../provider/client/members/teamLists.ts";
+import type { ListWaits } from "../../provider/people/teamLists.ts";
 import type { Configuration } from "../../provider/pulumi/configuration/configuration.ts";
 import { Operations, type Call } from "../../provider/pulumi/operations.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";

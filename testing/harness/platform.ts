@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createEmulator, readCalls } from "../../emulator/index.ts";
-import { createClient, type Client } from "../../provider/client/index.ts";
+import { createClient, type Client } from "../../platform/client/index.ts";
 
 /** The platform of a project, looked at and changed by somebody else between two runs. */
 export async function byHand<Answer>(file: string, work: (client: Client) => Promise<Answer>): Promise<Answer> {

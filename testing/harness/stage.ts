@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
-import { createClient, type Client } from "../../provider/client/index.ts";
+import { createClient, type Client } from "../../platform/client/index.ts";
 import { dynamic } from "./kinds.ts";
 import { type TestedKind, ProviderHost } from "./providerHost.ts";
 

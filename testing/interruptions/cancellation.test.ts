@@ -8,7 +8,7 @@ import { writeFile } from "node:fs/promises";
 import { createServer } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
 import { join } from "node:path";
-import { pages } from "../../provider/client/index.ts";
+import { pages } from "../../platform/client/index.ts";
 import { sampleStories } from "../harness/drawn.ts";
 import { plugin } from "../harness/kinds.ts";
 import { eventually } from "../harness/processes.ts";

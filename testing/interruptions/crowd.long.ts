@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { pages } from "../../provider/client/index.ts";
+import { pages } from "../../platform/client/index.ts";
 import { isLong } from "../harness/drawn.ts";
 import { plugin } from "../harness/kinds.ts";
 import { eventually } from "../harness/processes.ts";

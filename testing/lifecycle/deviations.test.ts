@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { switches, type SwitchName } from "../../emulator/data/deviations.ts";
 import { messageOf } from "../../machine/failures.ts";
-import { endpoints, type EndpointName } from "../../provider/contract/endpoints.ts";
-import { at } from "../../provider/contract/wire.ts";
-import { habits, type HabitName } from "../../provider/habits/habits.ts";
+import { endpoints, type EndpointName } from "../../platform/contract/endpoints.ts";
+import { at } from "../../platform/contract/wire.ts";
+import { habits, type HabitName } from "../../platform/profile/habits.ts";
 import { sampleOf, partOf } from "../harness/drawn.ts";
 import { allLives, LivingGround } from "./living.ts";
 

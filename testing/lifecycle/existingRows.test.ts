@@ -2,9 +2,9 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { pages } from "../../provider/client/lists/pages.ts";
+import { pages } from "../../platform/client/lists/pages.ts";
 import { decodeLedger } from "../../provider/reconcile/ledger.ts";
-import { encodeExisting } from "../../provider/resources/rows/kept/existingKeys.ts";
+import { encodeExisting } from "../../provider/seedRows/kept/existingKeys.ts";
 import { throughBothKinds } from "../harness/bothKinds.ts";
 import type { Properties } from "../harness/providerHost.ts";
 

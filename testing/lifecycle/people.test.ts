@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEmulator } from "../../emulator/index.ts";
-import { createClient } from "../../provider/client/index.ts";
+import { createClient } from "../../platform/client/index.ts";
 import type { Failure } from "../../provider/pulumi/failure.ts";
 import { throughBothKinds, type Scene } from "../harness/bothKinds.ts";
 import { InProcessHost } from "../harness/inProcessHost.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { messageOf } from "../../machine/failures.ts";
-import type { EndpointName } from "../../provider/contract/endpoints.ts";
+import type { EndpointName } from "../../platform/contract/endpoints.ts";
 import { isLong } from "../harness/drawn.ts";
 import { allLives, LivingGround, type Variant } from "./living.ts";
 

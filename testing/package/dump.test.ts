@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
-import { createClient, type Client } from "../../provider/client/index.ts";
+import { createClient, type Client } from "../../platform/client/index.ts";
 import { parse } from "../../provider/pulumi/properties.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
 import { InProcessEngine } from "../gitops/inProcessEngine.ts";

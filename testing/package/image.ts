@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { createClient } from "../../provider/client/index.ts";
+import { createClient } from "../../platform/client/index.ts";
 import { repository } from "../harness/project.ts";
 
 const execute = promisify(execFile);

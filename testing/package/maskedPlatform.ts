@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
-import { createClient, type Client } from "../../provider/client/index.ts";
-import { read } from "../../provider/sources/read.ts";
+import { createClient, type Client } from "../../platform/client/index.ts";
+import { read } from "../../provider/seedRows/source/read.ts";
 import { runCommand } from "../harness/commands.ts";
 import { environmentOf, freshFolder, type Ended } from "../harness/project.ts";
 

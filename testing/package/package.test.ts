@@ -43,7 +43,7 @@ test("the package holds what runs, and nothing of the tests", () => {
   expect(files).toContain("plugin/pulumi-resource-microapps");
   const strange = files.filter(
     (path) =>
-      !/^dist\/.*\.(js|d\.ts)$|^dist\/bundle\/(pulumi|unhomoglyph|yaml|zod)\.LICENSE$|^[A-Z]+(\.md)?$|^llms\.txt$|^package\.json$|^tools\/bench\/peers\.svg$|^sdk\/.*\.schema\.json$|^emulator\/(console\/|Dockerfile$)|^plugin\/|^provider\/conformance\/facts\/\w+\.yaml$|^cli\/commands\/ci\/templates\/\w+\.template$/.test(
+      !/^dist\/.*\.(js|d\.ts)$|^dist\/bundle\/(pulumi|unhomoglyph|yaml|zod)\.LICENSE$|^[A-Z]+(\.md)?$|^llms\.txt$|^package\.json$|^tools\/bench\/peers\.svg$|^sdk\/.*\.schema\.json$|^emulator\/(console\/|Dockerfile$)|^plugin\/|^emulator\/conformance\/facts\/\w+\.yaml$|^cli\/commands\/ci\/templates\/\w+\.template$/.test(
         path,
       ) && !documents.test(path),
   );
@@ -84,7 +84,7 @@ test("nothing runs when it is installed, and no address of a repository is claim
 
 test("each declaration that another one imports is in the package", async () => {
   const read = (path: string) => readFile(join(folder, "node_modules/pulumi-microapps", path), "utf8");
-  const open = ["dist/sdk", "dist/provider/client", "dist/emulator"].map((room) => `${room}/index.d.ts`);
+  const open = ["dist/sdk", "dist/platform/client", "dist/emulator"].map((room) => `${room}/index.d.ts`);
   const seen = new Set<string>();
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
     if (seen.has(path)) continue;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
-import { createClient, type Client } from "../../provider/client/index.ts";
+import { createClient, type Client } from "../../platform/client/index.ts";
 import { runCommand } from "../harness/commands.ts";
 import { environmentOf, freshFolder, type Ended } from "../harness/project.ts";
 

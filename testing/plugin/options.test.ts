@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect } from "@jest/globals";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
-import { pages } from "../../provider/client/index.ts";
+import { pages } from "../../platform/client/index.ts";
 import { drawnFrom, sampleStories } from "../harness/drawn.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import * as testedKinds from "../harness/kinds.ts";

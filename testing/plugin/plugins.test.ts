@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
-import { createClient, type Client } from "../../provider/client/index.ts";
+import { createClient, type Client } from "../../platform/client/index.ts";
 import { testInLong } from "../harness/drawn.ts";
 import { eventually, leftRunning } from "../harness/processes.ts";
 import { Project, repository } from "../harness/project.ts";

@@ -1,4 +1,4 @@
-import type { Client, Row } from "../../provider/client/index.ts";
+import type { Client, Row } from "../../platform/client/index.ts";
 import type { Declared } from "../faults/program.ts";
 import type { TestedKind, Properties } from "../harness/providerHost.ts";
 import { foreign, people, type Model, type Seed, type Table } from "./model.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Client } from "../../provider/client/index.ts";
+import type { Client } from "../../platform/client/index.ts";
 import { Deployment } from "../faults/deployment.ts";
 import type { Declared } from "../faults/program.ts";
 import type { TestedKind } from "../harness/providerHost.ts";

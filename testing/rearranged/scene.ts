@@ -1,7 +1,7 @@
 import { expect } from "@jest/globals";
 import { join } from "node:path";
 import { createEmulator, type Emulator, type LoggedCall } from "../../emulator/index.ts";
-import { createClient, type Client } from "../../provider/client/index.ts";
+import { createClient, type Client } from "../../platform/client/index.ts";
 import { eventually, leftRunning } from "../harness/processes.ts";
 import { Project, repository, type Ended } from "../harness/project.ts";
 

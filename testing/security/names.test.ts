@@ -7,7 +7,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fromStruct } from "../../engine/values/structs.ts";
 import { keepingNames } from "../../machine/structs.ts";
-import { createClient } from "../../provider/client/index.ts";
+import { createClient } from "../../platform/client/index.ts";
 import { plugin } from "../harness/kinds.ts";
 import { Stage } from "../harness/stage.ts";
 import { Monitor } from "../plugin/monitor.ts";

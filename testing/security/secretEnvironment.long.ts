@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
-import { createClient } from "../../provider/client/index.ts";
+import { createClient } from "../../platform/client/index.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { Project } from "../harness/project.ts";
 import { found, watching } from "./searching.ts";

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
-import { createClient } from "../../provider/client/index.ts";
+import { createClient } from "../../platform/client/index.ts";
 import { drawnFrom } from "../harness/drawn.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { dynamic, plugin } from "../harness/kinds.ts";

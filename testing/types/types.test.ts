@@ -95,7 +95,7 @@ test.each(resources)("an editor offers the outputs of $name, and no internal one
 });
 
 test("every export of the client is described, and each property and method of it", () => {
-  const seen = editor.exportsOf("dist/provider/client/index.d.ts").flatMap(({ parts }) => parts);
+  const seen = editor.exportsOf("dist/platform/client/index.d.ts").flatMap(({ parts }) => parts);
   expect(seen.length).toBeGreaterThan(100);
   expect(seen.filter(({ text }) => text === "").map(({ name }) => name)).toEqual([]);
 });

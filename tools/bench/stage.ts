@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 import { request } from "undici";
 import { stringify } from "yaml";
 import { readCalls } from "../../emulator/index.ts";
-import { createClient, type Client } from "../../provider/client/index.ts";
+import { createClient, type Client } from "../../platform/client/index.ts";
 import { variableOf } from "../../provider/pulumi/configuration/keys.ts";
 
 export const repository = path.join(import.meta.dirname, "../../..");

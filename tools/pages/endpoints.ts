@@ -1,8 +1,8 @@
 import { schemaOf } from "../../emulator/http/openapi.ts";
-import type { Endpoint } from "../../provider/contract/endpoint.ts";
-import { endpoints, methodsOf } from "../../provider/contract/endpoints.ts";
-import { errorCodes } from "../../provider/contract/errors.ts";
-import { alternatives } from "../../provider/contract/values.ts";
+import type { Endpoint } from "../../platform/contract/endpoint.ts";
+import { endpoints, methodsOf } from "../../platform/contract/endpoints.ts";
+import { errorCodes } from "../../platform/contract/errors.ts";
+import { alternatives } from "../../platform/contract/values.ts";
 import { rowsOf } from "./jsonSchema.ts";
 import { code, escapeCell, page, row, table } from "./markdown.ts";
 
@@ -25,7 +25,7 @@ export function endpointsPage(): string {
     row(`[${name}](#${name.toLowerCase()})`, code(`${method} ${path}`), summary),
   );
   return page(
-    "provider/contract",
+    "platform/contract",
     "# Endpoints",
     "The platform's interface as client and emulator speak it. Requests are JSON; the typed client has a method of each name, and `microapps api <name> '<json>'` makes one call. [openapi.json](openapi.json) says the same for machines, [errors.md](errors.md) what the codes of failures mean.",
     table("| endpoint | request | what it does |", contents),
@@ -41,7 +41,7 @@ export function errorsPage(): string {
     return row(code(error), status === undefined ? "" : String(status), escapeCell(hint), which);
   });
   return page(
-    "provider/contract/errors.ts",
+    "platform/contract/errors.ts",
     "# Error codes",
     "A call that failed ends with an `ApiError`, whose `code` is one of these; its message ends with what to do. The HTTP statuses are assumed; a code without one is the client's own. `outcome` says whether the call may have been carried out all the same: `none` or `unknown`.",
     table("| code | status | what to do | endpoints |", rows),

@@ -1,4 +1,4 @@
-import { isObject, type Json } from "../../provider/contract/wire.ts";
+import { isObject, type Json } from "../../platform/contract/wire.ts";
 import { jsonSchema } from "../../provider/environment/schema.ts";
 import { rowsOf } from "./jsonSchema.ts";
 import { code, page, table } from "./markdown.ts";

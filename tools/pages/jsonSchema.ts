@@ -1,4 +1,4 @@
-import { isObject, type Json } from "../../provider/contract/wire.ts";
+import { isObject, type Json } from "../../platform/contract/wire.ts";
 import { code, escapeCell, row } from "./markdown.ts";
 
 /** Properties of a JSON Schema's object, those inside of them below, as rows: path, type, required, description. */

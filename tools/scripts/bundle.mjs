@@ -49,7 +49,7 @@ await build({
   entryPoints: {
     index: "sdk/index.ts",
     dynamic: "provider/pulumi/dynamic.ts",
-    client: "provider/client/index.ts",
+    client: "platform/client/index.ts",
     emulator: "emulator/index.ts",
     microapps: "cli/commands/microapps.ts",
     "pulumi-resource-microapps": "provider/cmd/pulumi-resource-microapps.ts",
@@ -69,7 +69,7 @@ await build({
   logLevel: "warning",
 });
 await build({
-  entryPoints: { "client.browser": "provider/client/index.ts" },
+  entryPoints: { "client.browser": "platform/client/index.ts" },
   outdir: "dist/bundle",
   bundle: true,
   format: "esm",

@@ -1,9 +1,9 @@
-import type { RowData } from "../../../provider/contract/values.ts";
-import { jsonIn, entryIn } from "../../../provider/contract/wire.ts";
-import { quote } from "../../../provider/messages/text.ts";
-import { cellOf, inQuotes, unquote } from "../../../provider/sources/csvCells.ts";
-import { readCell } from "../../../provider/sources/csvRows.ts";
-import type { CellType } from "../../../provider/sources/source.ts";
+import type { RowData } from "../../../platform/contract/values.ts";
+import { jsonIn, entryIn } from "../../../platform/contract/wire.ts";
+import { quote } from "../../../platform/messages/text.ts";
+import { cellOf, inQuotes, unquote } from "../../../provider/seedRows/source/csvCells.ts";
+import { readCell } from "../../../provider/seedRows/source/csvRows.ts";
+import type { CellType } from "../../../provider/seedRows/source/source.ts";
 import { EditRefusal, lineEndOf, splice, type Splice } from "./text.ts";
 
 /** Where a record stands: its cells, and the line that it is. */

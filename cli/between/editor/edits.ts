@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import type { RowData } from "../../../provider/contract/values.ts";
-import { isObject } from "../../../provider/contract/wire.ts";
-import { quote } from "../../../provider/messages/text.ts";
+import type { RowData } from "../../../platform/contract/values.ts";
+import { isObject } from "../../../platform/contract/wire.ts";
+import { quote } from "../../../platform/messages/text.ts";
 import { keyText } from "../../../provider/reconcile/digests.ts";
-import { formatOf } from "../../../provider/sources/formats.ts";
-import { readBlocks, SourceError } from "../../../provider/sources/read.ts";
-import { isHidden, type SourceRow } from "../../../provider/sources/source.ts";
+import { formatOf } from "../../../provider/seedRows/source/formats.ts";
+import { readBlocks, SourceError } from "../../../provider/seedRows/source/read.ts";
+import { isHidden, type SourceRow } from "../../../provider/seedRows/source/source.ts";
 import { CsvText } from "./csvText.ts";
 import {
   type ColumnFileEdit,

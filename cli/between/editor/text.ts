@@ -1,6 +1,6 @@
-import type { RowData } from "../../../provider/contract/values.ts";
-import type { Source } from "../../../provider/sources/source.ts";
-import { ConflictError, csvTextOf, EncodingError, textOf } from "../../../provider/sources/textFiles.ts";
+import type { RowData } from "../../../platform/contract/values.ts";
+import type { Source } from "../../../provider/seedRows/source/source.ts";
+import { ConflictError, csvTextOf, EncodingError, textOf } from "../../../provider/seedRows/source/textFiles.ts";
 
 /** A step on the way to a value: a key of a map; or the item of a list that has these values, or is this one. */
 export type EditStep = string | { where: RowData } | { is: unknown };

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isObject } from "../../../provider/contract/wire.ts";
+import { isObject } from "../../../platform/contract/wire.ts";
 import { EditRefusal, lineEndOf, lineStart, nextLine, overlaps, splice, type Splice } from "./text.ts";
 import type { TextMember, TextNode, TextTree } from "./trees.ts";
 

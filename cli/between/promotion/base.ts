@@ -1,10 +1,10 @@
 import { posix } from "node:path";
 import { z } from "zod";
+import { sentences } from "../../../platform/messages/sentences.ts";
 import { runGit } from "../../../provider/files/git.ts";
 import { pathInRepository } from "../../../provider/files/repository.ts";
 import { find, parse, toPlainValue, valuePlace, type Problem, type Value } from "../../../provider/layers/document.ts";
 import { describePlace } from "../../../provider/layers/verbs.ts";
-import { sentences } from "../../../provider/messages/sentences.ts";
 import { deepen, isShallow } from "../../report/trees.ts";
 import { PromotionError, type PromotionBase } from "./model.ts";
 

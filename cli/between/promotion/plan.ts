@@ -1,6 +1,6 @@
 import { nearest } from "../../../machine/spelling.ts";
+import { some } from "../../../platform/messages/text.ts";
 import type { Value } from "../../../provider/layers/document.ts";
-import { some } from "../../../provider/messages/text.ts";
 import { keyText } from "../../../provider/reconcile/digests.ts";
 import { type Cells, printableKey } from "../../../provider/reconcile/naturalKeys.ts";
 import type { Decide, MergeConflict, Takeover } from "../merge.ts";

@@ -1,4 +1,4 @@
-import { formatCounts, unbroken } from "../../../provider/messages/text.ts";
+import { formatCounts, unbroken } from "../../../platform/messages/text.ts";
 import { shortenValue as shortened } from "../../report/changeSet.ts";
 import type { PromotedChange, PromotionConflict } from "./model.ts";
 import type { Promoted } from "./promote.ts";

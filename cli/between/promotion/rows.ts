@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { entryIn } from "../../../provider/contract/wire.ts";
+import { entryIn } from "../../../platform/contract/wire.ts";
 import { withRowEdits, type SeedDeclaration } from "../../../provider/environment/schema.ts";
 import { keyText, sameContent, saltOf } from "../../../provider/reconcile/digests.ts";
 import { type Cells, naturalKey, printableKey } from "../../../provider/reconcile/naturalKeys.ts";
 import { RowIndices } from "../../../provider/reconcile/rowIndices.ts";
 import { RowSet } from "../../../provider/reconcile/rowSet.ts";
-import { digesterOf } from "../../../provider/resources/rows/declared/declaration.ts";
-import { read, SourceError } from "../../../provider/sources/read.ts";
-import { copyValues, listLinkedLabels, placeOf } from "../../../provider/sources/source.ts";
+import { digesterOf } from "../../../provider/seedRows/declared/declaration.ts";
+import { read, SourceError } from "../../../provider/seedRows/source/read.ts";
+import { copyValues, listLinkedLabels, placeOf } from "../../../provider/seedRows/source/source.ts";
 import type { Declared } from "../../report/source.ts";
 import {
   type Decide,

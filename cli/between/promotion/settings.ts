@@ -4,7 +4,7 @@ import { leadsTo, namedMaps } from "../../../provider/environment/jsonSchema.ts"
 import { toPlainValue, type Value } from "../../../provider/layers/document.ts";
 import { describePlace } from "../../../provider/layers/verbs.ts";
 import type { Cells } from "../../../provider/reconcile/naturalKeys.ts";
-import { isRounded, rounded } from "../../../provider/sources/exactNumbers.ts";
+import { isRounded, rounded } from "../../../provider/seedRows/source/exactNumbers.ts";
 import { stable } from "../../report/changeSet.ts";
 import { type Decide, mergeRecords, type RecordMerge, type Records } from "../merge.ts";
 import { PromotionError } from "./model.ts";

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { createEmulator, type Emulator } from "../../../emulator/index.ts";
 import { setConfig, Workspace, type Terminal } from "../../../engine/index.ts";
-import { createClient } from "../../../provider/client/index.ts";
-import { elsewhere, localhost } from "../../../provider/client/testing/certificates.ts";
+import { createClient } from "../../../platform/client/index.ts";
+import { elsewhere, localhost } from "../../../platform/client/testing/certificates.ts";
 import { always, at, Front, type Answering } from "../../../testing/harness/front.ts";
 import { runDoctor, type DoctorOutcome } from "./doctor.ts";
 

@@ -2,12 +2,12 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { EngineError, oneLine } from "../../../engine/index.ts";
 import { messageOf } from "../../../machine/failures.ts";
-import { isObject, jsonIn } from "../../../provider/contract/wire.ts";
+import { isObject, jsonIn } from "../../../platform/contract/wire.ts";
+import { formatCount, quote, some } from "../../../platform/messages/text.ts";
 import { readEnvironment, type Declaration } from "../../../provider/environment/declaration.ts";
 import { EnvironmentError } from "../../../provider/environment/problems.ts";
 import { maxMegabytesOfLayer, textIfAny } from "../../../provider/files/files.ts";
 import { find, type Value } from "../../../provider/layers/document.ts";
-import { formatCount, quote, some } from "../../../provider/messages/text.ts";
 import {
   fileNameOf,
   modeline,

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { EngineError, oneLine, printable, printableJson } from "../../../engine/index.ts";
+import { unbroken } from "../../../platform/messages/text.ts";
 import { checkEnvironment } from "../../../provider/environment/checks/rowChecks.ts";
 import {
   readEnvironment,
@@ -11,7 +12,6 @@ import { origins, toShownTree, yamlOf } from "../../../provider/environment/show
 import { projectAbove } from "../../../provider/files/repository.ts";
 import { toPlainValue } from "../../../provider/layers/document.ts";
 import { describePlace } from "../../../provider/layers/verbs.ts";
-import { unbroken } from "../../../provider/messages/text.ts";
 
 /** Flags of the commands. */
 interface Options {

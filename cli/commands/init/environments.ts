@@ -1,6 +1,6 @@
 import { Document } from "yaml";
 import { EngineError, oneLine } from "../../../engine/index.ts";
-import { quote } from "../../../provider/messages/text.ts";
+import { quote } from "../../../platform/messages/text.ts";
 import { modeline, packageSchema } from "../../tableSchema/outputs.ts";
 
 /** An environment of a new project. */

@@ -1,5 +1,13 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
+import {
+  chosenIDs,
+  loadFacts,
+  sandboxNames,
+  type Fact,
+  type SandboxName,
+} from "../../../emulator/conformance/facts.ts";
+import * as conformance from "../../../emulator/conformance/run.ts";
 import { openStack, type GlobalOptions } from "../../../engine/cli/globals.ts";
 import {
   EngineError,
@@ -12,22 +20,14 @@ import {
 } from "../../../engine/index.ts";
 import { messageOf } from "../../../machine/failures.ts";
 import { nearest } from "../../../machine/spelling.ts";
-import { createClient } from "../../../provider/client/client.ts";
-import type { Client, ClientOptions } from "../../../provider/client/options.ts";
-import {
-  chosenIDs,
-  loadFacts,
-  sandboxNames,
-  type Fact,
-  type SandboxName,
-} from "../../../provider/conformance/facts.ts";
-import * as conformance from "../../../provider/conformance/run.ts";
-import type { EndpointName } from "../../../provider/contract/endpoints.ts";
-import { ApiError } from "../../../provider/contract/errors.ts";
-import { at } from "../../../provider/contract/wire.ts";
+import { createClient } from "../../../platform/client/client.ts";
+import type { Client, ClientOptions } from "../../../platform/client/options.ts";
+import type { EndpointName } from "../../../platform/contract/endpoints.ts";
+import { ApiError } from "../../../platform/contract/errors.ts";
+import { at } from "../../../platform/contract/wire.ts";
+import type { Mask } from "../../../platform/messages/masks.ts";
+import { formatCount, printableLine, some } from "../../../platform/messages/text.ts";
 import { readProfile } from "../../../provider/layers/profileFile.ts";
-import type { Mask } from "../../../provider/messages/masks.ts";
-import { formatCount, printableLine, some } from "../../../provider/messages/text.ts";
 import { configure, type Configuration } from "../../../provider/pulumi/configuration/configuration.ts";
 import { originOf } from "../../../provider/pulumi/configuration/origins.ts";
 import { locatePlatform } from "../../../provider/pulumi/platform.ts";

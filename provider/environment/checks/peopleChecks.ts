@@ -1,4 +1,4 @@
-import { isObject } from "../../contract/wire.ts";
+import { isObject } from "../../../platform/contract/wire.ts";
 import { keyPlace, valuePlace, type Place, type Problem, type Value } from "../../layers/document.ts";
 import {
   describeOver,

@@ -1,5 +1,5 @@
 import { seed as contents, type Seed } from "../../../emulator/seed/schema.ts";
-import { entryIn } from "../../contract/wire.ts";
+import { entryIn } from "../../../platform/contract/wire.ts";
 import { find, toPlainValue, valuePlace, type Problem, type Value } from "../../layers/document.ts";
 import type { Declaration } from "../declaration.ts";
 import { suggestion } from "../problems.ts";

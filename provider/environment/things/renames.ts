@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { formatCount, quote } from "../../messages/text.ts";
+import { formatCount, quote } from "../../../platform/messages/text.ts";
 
 /** Part of the keys from which on two seeds are taken for one. */
 const minShared = 0.8;

@@ -1,5 +1,5 @@
-import { isObject } from "../../contract/wire.ts";
-import { formatCount } from "../../messages/text.ts";
+import { isObject } from "../../../platform/contract/wire.ts";
+import { formatCount } from "../../../platform/messages/text.ts";
 
 /** A deleted resource, with its values from the state. */
 interface Deleted {

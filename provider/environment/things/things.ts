@@ -1,5 +1,5 @@
 import { toPerson } from "../../resources/people.ts";
-import type { Expectations } from "../../resources/rows/declared/expectations/expectations.ts";
+import type { Expectations } from "../../seedRows/declared/expectations/expectations.ts";
 import type { Declaration } from "../declaration.ts";
 import { formerKeys } from "../formerKeys.ts";
 import { withRowEdits, type SeedDeclaration } from "../schema.ts";

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { dayVariable } from "../../../machine/settings/today.ts";
-import { isHeaderValue, noHeaderValue } from "../../client/http/headers.ts";
-import type { WireNames } from "../../contract/endpoints.ts";
-import { email, id } from "../../contract/values.ts";
-import { wireName } from "../../habits/profile.ts";
-import { shortestSecret } from "../../messages/masks.ts";
-import { sentences } from "../../messages/sentences.ts";
+import { isHeaderValue, noHeaderValue } from "../../../platform/client/http/headers.ts";
+import type { WireNames } from "../../../platform/contract/endpoints.ts";
+import { email, id } from "../../../platform/contract/values.ts";
+import { shortestSecret } from "../../../platform/messages/masks.ts";
+import { sentences } from "../../../platform/messages/sentences.ts";
+import { wireName } from "../../../platform/profile/profile.ts";
 import { ConfigurationError } from "./configurationError.ts";
 import { findMisspelled, listRemoved, readVariable, unknownNames, variableOf, withoutRemoved } from "./keys.ts";
 import { accountKeys, allowedVariable, howToTrust, isTrusted, listReachable } from "./origins.ts";

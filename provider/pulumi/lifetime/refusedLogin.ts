@@ -1,4 +1,4 @@
-import { ApiError } from "../../contract/errors.ts";
+import { ApiError } from "../../../platform/contract/errors.ts";
 
 /** Advice for a renewed login that the state does not have. */
 const howToRenew =

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isObject } from "../../contract/wire.ts";
+import { isObject } from "../../../platform/contract/wire.ts";
 import type { Diff, ChangeKind } from "../../resources/model/resource.ts";
 import { factsOf } from "../../resources/model/resource.ts";
 import type { Resource } from "../../resources/resource.ts";

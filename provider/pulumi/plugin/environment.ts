@@ -9,7 +9,7 @@ import type * as rpb from "@pulumi/pulumi/proto/resource_pb.js";
 import structProto from "google-protobuf/google/protobuf/struct_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { maxLevels, readStruct, refuseLostNames } from "../../../machine/structs.ts";
-import { isObject } from "../../contract/wire.ts";
+import { isObject } from "../../../platform/contract/wire.ts";
 import type { ConfigLookup } from "../../environment/configured.ts";
 import { declaration, type Declaration } from "../../environment/declaration.ts";
 import { topName, type LogicalName } from "../../environment/things/logicalNames.ts";

@@ -5,7 +5,7 @@ import statusProto from "@pulumi/pulumi/proto/status_pb.js";
 import anyProto from "google-protobuf/google/protobuf/any_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { messageOf } from "../../../machine/failures.ts";
-import { withCodes } from "../../messages/text.ts";
+import { withCodes } from "../../../platform/messages/text.ts";
 
 /**
  * A thing that exists although a create or update failed: an engine saves it, with the inputs that it has, and goes on

@@ -1,5 +1,5 @@
 import { answerRemoved } from "../../../machine/removed.ts";
-import { printableLine } from "../../messages/text.ts";
+import { printableLine } from "../../../platform/messages/text.ts";
 
 /** The path among the arguments of an Environment. Throws for what is no argument of it. */
 export function fileAmong(args: Readonly<Record<string, unknown>>): string {

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { id } from "../../contract/values.ts";
+import { id } from "../../../platform/contract/values.ts";
 import { InputError, type PlatformFunction } from "../../functions/function.ts";
 import { getTeamMembers } from "../../functions/getTeamMembers.ts";
 import { readMatching } from "../../functions/tableRows.ts";
 import { keyText } from "../../reconcile/digests.ts";
-import { childrenOf } from "../../resources/rows/fileRecords.ts";
-import type { RowContext } from "../../resources/rows/live/context.ts";
-import { readKey, writeKey } from "../../resources/rows/live/importedRow.ts";
-import { rowByKey } from "../../resources/rows/live/links.ts";
+import { childrenOf } from "../../seedRows/fileRecords.ts";
+import type { RowContext } from "../../seedRows/live/context.ts";
+import { readKey, writeKey } from "../../seedRows/live/importedRow.ts";
+import { rowByKey } from "../../seedRows/live/links.ts";
 
 const items = z.object({ items: z.array(z.object({ id: z.string(), name: z.string() })) });
 

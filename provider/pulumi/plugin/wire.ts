@@ -2,7 +2,7 @@ import structProto from "google-protobuf/google/protobuf/struct_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { readStruct } from "../../../machine/structs.ts";
 import type { Resource } from "../../resources/resource.ts";
-import { leavesOf } from "../../sources/source.ts";
+import { leavesOf } from "../../seedRows/source/source.ts";
 import { unknownValue, type Properties } from "../properties.ts";
 import { noCells, secretCells, secretSignature, signature, textsIn, withCells, without } from "../secrets.ts";
 

@@ -1,6 +1,6 @@
-import type { CallOptions, CallRecord } from "../../client/http/call.ts";
-import { ApiError, isOutcomeUnknown, isRefusal, isUndocumented } from "../../contract/errors.ts";
-import { timeOf } from "../../contract/fields.ts";
+import type { CallOptions, CallRecord } from "../../../platform/client/http/call.ts";
+import { ApiError, isOutcomeUnknown, isRefusal, isUndocumented } from "../../../platform/contract/errors.ts";
+import { timeOf } from "../../../platform/contract/fields.ts";
 import { ResourceError, type Context } from "./resource.ts";
 
 const nothing = (value: unknown): boolean => value === undefined || value === null || value === "";

@@ -1,4 +1,4 @@
-import { quote } from "../../messages/text.ts";
+import { quote } from "../../../platform/messages/text.ts";
 import { chosenID } from "./chosenIDs.ts";
 import { setAt } from "./sets.ts";
 

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { TableReads } from "../../client/lists/tableReads.ts";
-import type { MemberLists } from "../../client/members/memberLists.ts";
-import type { Client } from "../../client/options.ts";
-import type { FieldType } from "../../contract/fields.ts";
-import type { RowData } from "../../contract/values.ts";
-import type { Dialect } from "../../habits/profile.ts";
+import type { TableReads } from "../../../platform/client/lists/tableReads.ts";
+import type { Client } from "../../../platform/client/options.ts";
+import type { FieldType } from "../../../platform/contract/fields.ts";
+import type { RowData } from "../../../platform/contract/values.ts";
+import type { Dialect } from "../../../platform/profile/profile.ts";
+import type { MemberLists } from "../../people/memberLists.ts";
 import type { RowsAhead } from "../../reconcile/rows.ts";
 import type { Identities } from "./identities.ts";
 import type { Journal } from "./journal.ts";

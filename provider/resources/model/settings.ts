@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { ApiError, isNotFound, type ErrorCode } from "../../contract/errors.ts";
-import { quote } from "../../messages/text.ts";
+import { ApiError, isNotFound, type ErrorCode } from "../../../platform/contract/errors.ts";
+import { quote } from "../../../platform/messages/text.ts";
 import { findChangedValues } from "./creation.ts";
 import { PartialFailure, ResourceError, type Context } from "./resource.ts";
 import { untilShown } from "./shown.ts";

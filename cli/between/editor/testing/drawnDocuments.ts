@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { isMap, isScalar, parseDocument, visit, type Document } from "yaml";
-import { isObject } from "../../../../provider/contract/wire.ts";
+import { isObject } from "../../../../platform/contract/wire.ts";
 import type { EditStep, ValueFileEdit } from "../text.ts";
 
 type Content = null | string | number | boolean | Content[] | { [name: string]: Content };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { stringify } from "yaml";
-import type { RowData } from "../../../../provider/contract/values.ts";
+import type { RowData } from "../../../../platform/contract/values.ts";
 import type { RowFileEdit } from "../text.ts";
 
 /** A seed's file as somebody wrote it: the text of each row stands alone, so that a test knows which bytes are whose. */

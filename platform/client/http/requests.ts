@@ -1,0 +1,143 @@
+import { z } from "zod";
+import type { Endpoint } from "../../contract/endpoint.ts";
+import {
+  endpoints,
+  knownPathSpellings,
+  type EndpointName,
+  type RequestOf,
+  type WireNames,
+} from "../../contract/endpoints.ts";
+import { ApiError } from "../../contract/errors.ts";
+import { isObject } from "../../contract/wire.ts";
+import { sentences } from "../../messages/sentences.ts";
+import { usualHabits, type Habits } from "../../profile/habits.ts";
+import type { Failed } from "./retries.ts";
+import type { OutgoingCall } from "./transport.ts";
+
+/** A request that is ready to go, without the headers of an account. */
+export type Prepared = Omit<OutgoingCall, "headers">;
+
+/** How a deployment spells requests. */
+export interface Spelling {
+  wireNames: WireNames;
+  habits: Habits;
+}
+
+/** Lists of a request, each item as a JSON text, by name. */
+export type Written = Readonly<Record<string, readonly string[]>>;
+
+/**
+ * Validates a request and returns its path and body; throws an ApiError `invalidRequest` that names the property.
+ * `written` goes into the body unchanged, beside the rest of the request.
+ */
+export function prepare<Name extends EndpointName>(
+  name: Name,
+  request: Partial<RequestOf<Name>>,
+  { wireNames = {}, habits = usualHabits }: Partial<Spelling> = {},
+  written: Written = {},
+): Prepared {
+  const endpoint: Endpoint = endpoints[name];
+  const unknown = unknownKey(endpoint.request, request, "");
+  if (unknown !== undefined) throw invalid(name, `${unknown} is no property of the request`);
+  const names = Object.keys(written);
+  const schema = names.length === 0 ? endpoint.request : without(endpoint.request, names);
+  const result = schema.safeParse(request, sentences);
+  if (!result.success) {
+    const issues = result.error.issues.map(({ path, message }) => `${path.join(".") || "the request"}: ${message}`);
+    throw invalid(name, issues.join("; "));
+  }
+  const values = isObject(result.data) ? formed(name, renamed(result.data, wireNames), habits) : {};
+  const path = spelled(endpoint.path, wireNames);
+  const method = habits.userLookupBy === "post" ? "POST" : endpoint.method;
+  const body = method === "GET" ? undefined : joined(values, written);
+  if (method !== "GET" && name !== "microappchildList") return { endpoint: name, method, path, body };
+  // The list of child records takes its parameters from the query, where they are documented, or from the body.
+  const query = new URLSearchParams(
+    Object.entries(values).map(([key, value]): [string, string] => [key, String(value)]),
+  );
+  return { endpoint: name, method, path: `${path}?${query.toString()}`, body };
+}
+
+function without(schema: z.ZodType, names: readonly string[]): z.ZodType {
+  if (!(schema instanceof z.ZodObject)) return schema;
+  return z.object(Object.fromEntries(Object.entries(schema.shape).filter(([name]) => !names.includes(name))));
+}
+
+function joined(values: Record<string, unknown>, written: Written): string {
+  const parts = Object.entries(written).map(([name, texts]) => `${JSON.stringify(name)}:[${texts.join(",")}]`);
+  if (parts.length === 0) return JSON.stringify(values);
+  const members = JSON.stringify(values).slice(1, -1);
+  return `{${[...(members === "" ? [] : [members]), ...parts].join(",")}}`;
+}
+
+const invalid = (endpoint: string, message: string): ApiError =>
+  new ApiError({ code: "invalidRequest", endpoint, message });
+
+/** Path of the first key that the schema does not know: zod would drop it silently. */
+function unknownKey(schema: unknown, value: unknown, path: string): string | undefined {
+  if (schema instanceof z.ZodOptional) return unknownKey(schema.unwrap(), value, path);
+  if (schema instanceof z.ZodArray && schema.element instanceof z.ZodObject && Array.isArray(value)) {
+    for (const [index, item] of value.entries()) {
+      const found = unknownKey(schema.element, item, `${path}${index}.`);
+      if (found !== undefined) return found;
+    }
+  }
+  if (!(schema instanceof z.ZodObject) || schema.def.catchall !== undefined || !isObject(value)) return undefined;
+  for (const [key, inner] of Object.entries(value)) {
+    if (!Object.hasOwn(schema.shape, key)) return path + key;
+    const found = unknownKey(schema.shape[key], inner, `${path}${key}.`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function renamed(values: Record<string, unknown>, { platformFormat }: WireNames): Record<string, unknown> {
+  if (platformFormat === undefined || values["platformFormat"] === undefined) return values;
+  const { platformFormat: value, ...rest } = values;
+  return { ...rest, [platformFormat]: value };
+}
+
+/** The parameters in the form that a platform of these habits takes. */
+function formed(name: EndpointName, values: Record<string, unknown>, habits: Habits): Record<string, unknown> {
+  if (name === "createappwithprompt") return { attachments: [], ...values }; // left out by the documented form alone
+  if (name === "microappdata" && habits.skipForm === "text") return { ...values, ...quotedPaging(values) };
+  const ofTeams = name === "teammembers" || name === "insertteammembers";
+  if (!ofTeams || habits.teamParameter !== "teamID") return values;
+  const { teamIDs, ...rest } = values;
+  const [teamID, ...others] = teamIDs as string[]; // the schema has checked it
+  if (others.length > 0) throw invalid(name, "teamIDs: this platform takes one team in a request");
+  return { teamID, ...rest };
+}
+
+/** The paging of a read with its numbers as texts, as older clients send it. */
+function quotedPaging({ searchFilter }: Record<string, unknown>): Record<string, unknown> {
+  if (!Array.isArray(searchFilter)) return {};
+  const filters = searchFilter as Record<string, unknown>[]; // the schema has checked it
+  const text = (key: string, value: unknown): unknown => (key === "skip" || key === "limit" ? String(value) : value);
+  const quoted = filters.map((filter) => Object.entries(filter).map(([key, value]) => [key, text(key, value)]));
+  return { searchFilter: quoted.map((entries) => Object.fromEntries(entries) as unknown) };
+}
+
+/** Advice about a failed call that only the endpoint can give. */
+export function hintOf(name: EndpointName, { status, code }: Failed): string | undefined {
+  if (name === "userid" && (code === "forbidden" || code === "notImplemented")) {
+    return "Finding a user by an address works only where the platform has it enabled: declare userID in its place.";
+  }
+  if (code === "conflict" && name.includes("row"))
+    return "Somebody changes the same row: run again, which reads it first; if it persists, see what holds it.";
+  const [last = ""] = endpoints[name].path.split("/").slice(-1);
+  const isNoPath = status === 404 || status === 405 || status === 501;
+  if (!isNoPath || !isRenamedPath(last)) return undefined;
+  const others = code === "notFound" ? "Check the ID. " : "";
+  return `${others}Where this platform has another name for ${last} in the path, such as ${knownPathSpellings[last]}, set wireNames: {"${last}": "<its name>"}.`;
+}
+
+const isRenamedPath = (last: string): last is keyof typeof knownPathSpellings =>
+  Object.hasOwn(knownPathSpellings, last);
+
+function spelled(path: string, { storecopy, uploadFileToStore }: WireNames): string {
+  const names: Record<string, string | undefined> = { storecopy, uploadFileToStore };
+  const [last = ""] = path.split("/").slice(-1);
+  const other = names[last];
+  return other === undefined ? path : path.slice(0, -last.length) + other;
+}

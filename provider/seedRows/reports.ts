@@ -1,0 +1,118 @@
+import type { CallCounter } from "../../platform/client/calls.ts";
+import { maxRowsPerInsert } from "../../platform/contract/rows.ts";
+import { formatCounts, formatCount, quote, some } from "../../platform/messages/text.ts";
+import type { Forecast, Mode, RowPlan } from "../reconcile/rows.ts";
+import { ResourceError, type Report } from "../resources/model/resource.ts";
+import { keysOf } from "./declared/declaration.ts";
+import { listRelationships, type Expecting } from "./declared/expectations/expectations.ts";
+import { linksOf, type LinkDeclaration } from "./declared/links.ts";
+import type { SeedInputs } from "./kept/state.ts";
+import { callsToFind } from "./writing/removed.ts";
+import { maxKept } from "./writing/restoredCells.ts";
+
+/** How many rows a run inserts, updates and removes. */
+export type Changes = Pick<Forecast & { exact: true }, "insert" | "update" | "remove">;
+
+/** Rows that are read back at once, and IDs of one query. */
+const readBack = { rows: 10_000, ids: 1_000 };
+
+/**
+ * Calls that a run will make when the table holds our rows alone. Updates and removals are one each.
+ * @param keepsCells whether rows are read before they are removed, for seeds that nobody knows of yet
+ */
+export function callsAhead(
+  declaration: LinkDeclaration & Expecting,
+  { insert, update, remove }: Changes,
+  owned: number,
+  keepsCells = false,
+): number {
+  const tables = new Set(linksOf(declaration).map(({ table, key }) => JSON.stringify([table, key])));
+  const pages = Math.ceil(owned / maxRowsPerInsert) + 1;
+  // The first row of a table is inserted alone and read; what follows is looked at in the end, and after the first of
+  // several batches. Many rows are counted as well.
+  const first = owned === 0 ? Math.min(insert, 1) : 0;
+  const batches = Math.ceil((insert - first) / maxRowsPerInsert);
+  const looks = Math.min(batches, 2) + Math.ceil(Math.min(update, readBack.rows) / readBack.ids);
+  const counts = insert - first + update > readBack.rows ? 1 : 0;
+  const cells = keepsCells && remove <= maxKept ? Math.ceil(remove / readBack.ids) : 0;
+  const reads = pages + looks + counts + cells + callsToFind(remove);
+  const checks = callsToCheck(declaration, insert + update + remove > 0, owned + insert - remove);
+  return 2 * tables.size + reads + 2 * first + batches + update + remove + checks;
+}
+
+/** Calls that hold a table against expectations: tables that they name, before and after, and the table itself at the end. */
+function callsToCheck(declaration: Expecting, writes: boolean, rows: number): number {
+  if (!declaration.expect) return 0;
+  const tables = new Set(listRelationships(declaration).map(({ table, key }) => JSON.stringify([table, key])));
+  return writes ? 4 * tables.size + Math.ceil(rows / maxRowsPerInsert) + 1 : 2 * tables.size;
+}
+
+/** Why rows of a seed that goes are not removed. */
+export const unprovenMessage = ({ table, source }: { table: string; source?: string | undefined }): string =>
+  `it can't be proven which rows of table ${table} are ours, since too much changed there: none was removed. ` +
+  (source === undefined ? "" : `Put back ${source} as it was applied, or `) +
+  `set onDestroy to retain and run up, which leaves them all there`;
+
+/** Why a run changes nothing that can't know which rows are ours: it would leave some of them for ever. */
+export const unprovenPlan = ({ table, source }: { table: string; source?: string | undefined }): string =>
+  `it can't be proven which rows of table ${table} are ours, since too much changed there and in the source at once: nothing was sent. ` +
+  `Put back ${source ?? "the rows"} as the last run that ended applied it and run up; then make the change again`;
+
+/** Reports what a run found that its outcome does not show. */
+export function tellFindings(report: Report, table: string, plan: RowPlan): void {
+  const { duplicates } = plan;
+  if (duplicates.length > 0) {
+    const others = duplicates.reduce((sum, { ids }) => sum + ids.length, 0);
+    const first = duplicates.flatMap(({ ids }) => ids).slice(0, 5);
+    report.warning(
+      `table ${table} has ${formatCount(duplicates.length, "natural key")} more than once: left alone beside ours: ${formatCount(others, "row")} ` +
+        `(rowID ${first.join(", ")}${first.length < others ? ", …" : ""}). Remove them by hand, or name more labels in key.`,
+    );
+  }
+}
+
+/** Describes a run in one line with its calls. */
+export function outcome(plan: RowPlan & { mode: Mode }, calls: CallCounter, milliseconds: number): string {
+  const counts = [
+    [plan.insert.size, "added"],
+    [plan.update.length, "changed"],
+    [plan.remove.length, "removed"],
+    [plan.unchanged, "unchanged"],
+    [plan.adopted, plan.mode === "updateOnly" ? "already correct, managed by others" : "already as declared"],
+    [plan.kept, "kept as edited by hand"],
+    [plan.released, "no longer managed, left in the table"],
+    [plan.foreign, "of others left alone"],
+  ] as const;
+  return `rows: ${formatCounts(counts)}; ${calls.describe()}, ${(milliseconds / 1000).toFixed(1)} s`;
+}
+
+/** Why a seed that only changes rows can't be carried out. */
+export const withoutRow = (table: string, count: number, named: string): string =>
+  `table ${table} has no row for ${formatCount(count, "natural key")} (${named}), and mode "updateOnly" inserts none: correct the keys, leave these rows out, or set mode to upsert or exact, which add them`;
+
+/** Ends when a plan must not be carried out, naming the rows. */
+export async function refusePlan(inputs: SeedInputs, plan: RowPlan, directory: string, isNew: boolean): Promise<void> {
+  const keys = async (indices: number[]): Promise<string> =>
+    inputs.sensitive
+      ? `${indices.length} rows`
+      : some((await keysOf(inputs, directory, new Set(indices))).map(quote), 20);
+  const reasons = [...plan.refusals];
+  if (plan.adoptNeeded.length > 0) {
+    const named = await keys(plan.adoptNeeded.map(({ wanted }) => wanted));
+    const replaced = isNew
+      ? " If this seed was tainted, or is replaced by order, run the same command with --refresh: then it is seen which rows are its own."
+      : "";
+    reasons.push(
+      `table ${inputs.table} has rows with these keys and other content that are not ours: ${named}. Set adopt: true to take them over, or remove them from the source. If a seed had them that was renamed in the program, give the new one aliases (formerly in an environment file).${replaced}`,
+    );
+  }
+  if (plan.conflicts.length > 0) {
+    const known = plan.conflicts.flatMap(({ wanted }) => wanted ?? []);
+    const named = known.length > 0 ? `: ${await keys(known)}` : "";
+    reasons.push(
+      `${plan.conflicts.length} rows of table ${inputs.table} were edited or removed by hand and onConflict is "error"${named}. Set onConflict to overwrite or keepLive, or put them back.`,
+    );
+  }
+  if (plan.lacking.length > 0) reasons.push(withoutRow(inputs.table, plan.lacking.length, await keys(plan.lacking)));
+  if (reasons.length > 0) throw new ResourceError(reasons.join("\n"));
+}
