@@ -27,7 +27,7 @@ export function indexPage(schema: PackageSchema): string {
     "## Functions",
     table("| function | what it answers |", listed(schema.functions, functionPath)),
     "## More",
-    "[The Environment file, key by key](environment-file.md) · [command line](commands.md) · [exit statuses](exit-statuses.md) · [error codes](errors.md) · [endpoints](endpoints.md) · [in pipelines](pipelines.md) · [the Pulumi CLI beside the embedded engine](pulumi.md)",
+    "[The Environment file, key by key](environment-file.md) · [command line](commands.md) · [exit statuses](exit-statuses.md) · [error codes](errors.md) · [endpoints](endpoints.md) · [in pipelines](report.md) · [the Pulumi CLI beside the embedded engine](pulumi.md)",
   );
 }
 
@@ -89,7 +89,7 @@ export function installationPage(schema: PackageSchema): string {
     "```sh\npulumi config set microapps:endpoint https://platform.example.com   # or: npx microapps config set …\npulumi config set microapps:email you@example.com\npulumi config set microapps:password --secret\n```",
     table("| key | variable | type | what it is |", settings),
     "A variable of the environment counts more than the stack: a refresh or destroy runs with the configuration that the state remembers, so this is how it gets a new password. `MICROAPPS_READ_ONLY=true` holds for explicit providers, too. A key that is not in this table is an error that names the nearest one, and so is a variable that misspells one. `userID` was spelled `userId`: configurations and programs without types may go on to say so, YAML programs and SDKs may not.",
-    "A credential of the environment goes only where the environment says: set `MICROAPPS_ENDPOINT` beside it, or list origins in `MICROAPPS_ALLOWED_ENDPOINTS` (`https://platform.example.com,emulator:`). Where that list is set, nothing else is called, whatever the stack or the program says. More variables are in [pipelines.md](pipelines.md#say-where-the-password-may-go).",
+    "A credential of the environment goes only where the environment says: set `MICROAPPS_ENDPOINT` beside it, or list origins in `MICROAPPS_ALLOWED_ENDPOINTS` (`https://platform.example.com,emulator:`). Where that list is set, nothing else is called, whatever the stack or the program says. More variables are in [report.md](report.md#say-where-the-password-may-go).",
     "A password, token or API key in clear is a warning, one under 4 characters an error: no message could hide it.",
     "Calls go through the proxy that `HTTPS_PROXY` or `HTTP_PROXY` names, unless `NO_PROXY` has the host.",
     "An endpoint `emulator:platform.db?seed=platform.yaml` starts [a platform on this machine](../emulator/README.md) inside the provider.",
