@@ -17,14 +17,15 @@ import { reporterThrough, type LogEntry } from "../../provider/pulumi/progress.t
 import { unknownValue, type Properties } from "../../provider/pulumi/properties.ts";
 import { findOwnResource } from "../../provider/pulumi/providerKinds.ts";
 import { secretSignature, signature } from "../../provider/pulumi/secrets.ts";
+import type { Recall } from "../../provider/resources/model/resource.ts";
 import { callsOf, type HostedCalls } from "./calls.ts";
 
 const name = "__provider";
 
 /** The providers of dynamic resources in the engine's own process: they answer as the host of @pulumi/pulumi does. */
-export function hostDynamic(engine: string, log: (entry: LogEntry) => void): HostedCalls {
+export function hostDynamic(engine: string, log: (entry: LogEntry) => void, recall: Recall): HostedCalls {
   const report = reporterThrough(log);
-  const providers = new DynamicProviders({ engine, report, isHosted: true });
+  const providers = new DynamicProviders({ engine, report, recall, isHosted: true });
   const end = (): Promise<void> => {
     providers.stop();
     providers.operations.ended();

@@ -3,12 +3,13 @@ import { readOwnPackage } from "../../machine/ownPackage.ts";
 import { Plugin } from "../../provider/pulumi/plugin/provider.ts";
 import { handlers } from "../../provider/pulumi/plugin/serve.ts";
 import { reporterThrough, type LogEntry } from "../../provider/pulumi/progress.ts";
+import type { Recall } from "../../provider/resources/model/resource.ts";
 import { callsOf, type HostedCalls } from "./calls.ts";
 
 /** The plugin in the engine's own process. */
-export function hostPlugin(engine: string, log: (entry: LogEntry) => void): HostedCalls {
+export function hostPlugin(engine: string, log: (entry: LogEntry) => void, recall: Recall): HostedCalls {
   const report = reporterThrough(log);
-  const plugin = new Plugin(readOwnPackage().version, engine, report);
+  const plugin = new Plugin(readOwnPackage().version, engine, report, recall);
   return {
     call: callsOf(
       providerService.ResourceProviderService,

@@ -13,6 +13,7 @@ import {
   type InputProblem,
   type Observed,
   type OrganizationName,
+  type Recall,
 } from "../resources/model/resource.ts";
 import type { ResourceContext, OfflineResourceContext, Resource } from "../resources/resource.ts";
 import { describeDeparture } from "../resources/seedDeparture.ts";
@@ -40,6 +41,7 @@ import {
   writeOnlyOf,
   type Properties,
 } from "./properties.ts";
+import { toShownNames } from "./providerKinds.ts";
 import { Run } from "./run.ts";
 import { hiding, maskOf } from "./secrets.ts";
 
@@ -60,6 +62,8 @@ export interface RunSurroundings extends Reach {
   report: Reporter;
   /** The engine's address; without one, there is no other provider in the run. */
   engine?: string | undefined;
+  /** What the state has, where the engine tells it. */
+  recall?: Recall | undefined;
   /** True when the engine reads before each diff. */
   readsFirst?: boolean;
   /** True when the engine asks for creates and updates in a preview, too. */
@@ -348,6 +352,10 @@ export class Operations {
       seed: () => (seed?.length ? seed : randomBytes(32)),
       fieldTypes: (table: string) => this.#fields.of(settings.endpoint, table),
       organizationNames: this.#organizationNames,
+      recall: (kind) =>
+        (this.#surroundings.recall?.(kind) ?? [])
+          .map(({ urn, outputs }) => ({ urn, outputs: toShownNames(outputs) }))
+          .filter(({ outputs: { [bindingOutput]: bound } }) => bound === undefined || bound === platformOf(settings)),
     };
   }
 

@@ -3,6 +3,7 @@ import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
 import { once } from "node:events";
 import { functionNamed } from "../../functions/functions.ts";
+import type { Recall } from "../../resources/model/resource.ts";
 import type { Resource } from "../../resources/resource.ts";
 import { warnOfCertificates } from "../configuration/certificates.ts";
 import { describeMisplacedSecrets } from "../configuration/configuration.ts";
@@ -44,10 +45,15 @@ export class Plugin {
   /** The reference by which the engine knows this provider; undefined where it does not tell. */
   #reference: string | undefined;
   readonly #own: Reporter | undefined;
+  readonly #recall: Recall | undefined;
 
-  /** @param own reports to an engine in this process */
-  constructor(version: string, engine: string | undefined, own?: Reporter) {
+  /**
+   * @param own reports to an engine in this process
+   * @param recall what the state of that engine has
+   */
+  constructor(version: string, engine: string | undefined, own?: Reporter, recall?: Recall) {
     this.#own = own;
+    this.#recall = recall;
     this.#version = version;
     this.#engine = engine;
     this.#report = own ?? reporterTo(engine);
@@ -114,6 +120,7 @@ export class Plugin {
       directory: process.cwd(), // an engine starts a plugin in the program's folder; a handshake has its own
       ...{ engine: this.#engine, isHosted: this.#own !== undefined },
       report: this.#report,
+      recall: this.#recall,
       readsFirst: this.#looksForDrift,
       foresees: true,
       signal: this.#stopped.signal,
