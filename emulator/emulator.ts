@@ -1,6 +1,6 @@
 import type { WireNames } from "../platform/contract/endpoints.ts";
 import type { ProfileInput } from "../platform/profile/profile.ts";
-import { readProfile } from "../provider/layers/profileFile.ts";
+import { readProfile } from "../provider/layers/checkedFile.ts";
 import { readsBody } from "./admin/actions.ts";
 import type { NewCall } from "./data/callLog.ts";
 import { Database, makeFolders, toOpeningError } from "./data/database.ts";

@@ -1,10 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import { messageOf } from "../machine/failures.ts";
-import { declaration, type Declaration } from "../provider/environment/declaration.ts";
+import { declaration, type Declaration, fileAmong } from "../provider/environment/declaration.ts";
 import { EnvironmentError } from "../provider/environment/problems.ts";
-import { listAwaited, listLinkedInputs, things, type DeclaredThing } from "../provider/environment/things/things.ts";
+import { type DeclaredThing, listAwaited, listLinkedInputs, things } from "../provider/environment/things.ts";
 import { optionsBelow, type OptionsBelow } from "../provider/pulumi/options.ts";
-import { fileAmong } from "../provider/pulumi/plugin/file.ts";
 import { aliasesBelow, rootName, type Aliases } from "./program.ts";
 import type { RowsOf } from "./resourceClass.ts";
 import { GeneratedApp, Organization, SeedRows, Team, TeamMember, TeamRoster } from "./resources.ts";

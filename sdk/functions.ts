@@ -2,16 +2,9 @@ import * as pulumi from "@pulumi/pulumi";
 import type { z } from "zod";
 import { messageOf } from "../machine/failures.ts";
 import type { PlatformFunction } from "../provider/functions/function.ts";
-import { getAppStatus as appStatus } from "../provider/functions/getAppStatus.ts";
-import { getOrganization as organization } from "../provider/functions/getOrganization.ts";
-import { getRow as row } from "../provider/functions/getRow.ts";
-import { getRows as rows } from "../provider/functions/getRows.ts";
-import { getTeam as team } from "../provider/functions/getTeam.ts";
-import { getTeamMembers as teamMembers } from "../provider/functions/getTeamMembers.ts";
-import { getUserID as userID } from "../provider/functions/getUserID.ts";
-import { configure } from "../provider/pulumi/configuration/configuration.ts";
-import { sentenceOf } from "../provider/pulumi/failure.ts";
-import { Operations } from "../provider/pulumi/operations.ts";
+import * as functions from "../provider/functions/functions.ts";
+import { configure } from "../provider/pulumi/configuration.ts";
+import { Operations, sentenceOf } from "../provider/pulumi/operations.ts";
 import { reporterTo } from "../provider/pulumi/progress.ts";
 import { typeThrough } from "../provider/pulumi/providerKinds.ts";
 import { secretTexts } from "../provider/pulumi/secrets.ts";
@@ -56,39 +49,45 @@ type Ask<Args, Result> = (args: Args, options?: FunctionOptions) => Promise<Resu
 type AskLater<Args, Result> = (args: Args, options?: FunctionOutputOptions) => pulumi.Output<Result>;
 
 /** Finds the user ID of an e-mail address, on platforms that reveal it. */
-export const getUserID: Ask<GetUserIDArgs, GetUserIDResult> = askNow(userID);
+export const getUserID: Ask<GetUserIDArgs, GetUserIDResult> = askNow(functions.getUserID);
 /** `getUserID` with outputs as arguments and as the result. */
-export const getUserIDOutput: AskLater<GetUserIDOutputArgs, GetUserIDResult> = askLater(userID);
+export const getUserIDOutput: AskLater<GetUserIDOutputArgs, GetUserIDResult> = askLater(functions.getUserID);
 
 /** Reads an organization by its ID; fails when there is none. */
-export const getOrganization: Ask<GetOrganizationArgs, GetOrganizationResult> = askNow(organization);
+export const getOrganization: Ask<GetOrganizationArgs, GetOrganizationResult> = askNow(functions.getOrganization);
 /** `getOrganization` with outputs as arguments and as the result. */
-export const getOrganizationOutput: AskLater<GetOrganizationOutputArgs, GetOrganizationResult> = askLater(organization);
+export const getOrganizationOutput: AskLater<GetOrganizationOutputArgs, GetOrganizationResult> = askLater(
+  functions.getOrganization,
+);
 
 /** Reads a team by its ID; fails when there is none. */
-export const getTeam: Ask<GetTeamArgs, GetTeamResult> = askNow(team);
+export const getTeam: Ask<GetTeamArgs, GetTeamResult> = askNow(functions.getTeam);
 /** `getTeam` with outputs as arguments and as the result. */
-export const getTeamOutput: AskLater<GetTeamOutputArgs, GetTeamResult> = askLater(team);
+export const getTeamOutput: AskLater<GetTeamOutputArgs, GetTeamResult> = askLater(functions.getTeam);
 
 /** Lists the members of a team, sorted by address, then by ID. */
-export const getTeamMembers: Ask<GetTeamMembersArgs, GetTeamMembersResult> = askNow(teamMembers);
+export const getTeamMembers: Ask<GetTeamMembersArgs, GetTeamMembersResult> = askNow(functions.getTeamMembers);
 /** `getTeamMembers` with outputs as arguments and as the result. */
-export const getTeamMembersOutput: AskLater<GetTeamMembersOutputArgs, GetTeamMembersResult> = askLater(teamMembers);
+export const getTeamMembersOutput: AskLater<GetTeamMembersOutputArgs, GetTeamMembersResult> = askLater(
+  functions.getTeamMembers,
+);
 
 /** Finds rows of a data table by the values of their labels. */
-export const getRows: Ask<GetRowsArgs, GetRowsResult> = askNow(rows);
+export const getRows: Ask<GetRowsArgs, GetRowsResult> = askNow(functions.getRows);
 /** `getRows` with outputs as arguments and as the result. */
-export const getRowsOutput: AskLater<GetRowsOutputArgs, GetRowsResult> = askLater(rows);
+export const getRowsOutput: AskLater<GetRowsOutputArgs, GetRowsResult> = askLater(functions.getRows);
 
 /** Finds one row of a data table by its ID or by its natural key. */
-export const getRow: Ask<GetRowArgs, GetRowResult> = askNow(row);
+export const getRow: Ask<GetRowArgs, GetRowResult> = askNow(functions.getRow);
 /** `getRow` with outputs as arguments and as the result. */
-export const getRowOutput: AskLater<GetRowOutputArgs, GetRowResult> = askLater(row);
+export const getRowOutput: AskLater<GetRowOutputArgs, GetRowResult> = askLater(functions.getRow);
 
 /** Reads the status of an app's generation. */
-export const getAppStatus: Ask<GetAppStatusArgs, GetAppStatusResult> = askNow(appStatus);
+export const getAppStatus: Ask<GetAppStatusArgs, GetAppStatusResult> = askNow(functions.getAppStatus);
 /** `getAppStatus` with outputs as arguments and as the result. */
-export const getAppStatusOutput: AskLater<GetAppStatusOutputArgs, GetAppStatusResult> = askLater(appStatus);
+export const getAppStatusOutput: AskLater<GetAppStatusOutputArgs, GetAppStatusResult> = askLater(
+  functions.getAppStatus,
+);
 
 function askNow<Inputs extends z.ZodObject, Outputs extends z.ZodObject>(
   definition: PlatformFunction<Inputs, Outputs>,

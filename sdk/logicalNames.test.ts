@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { nameBelow, type LogicalName } from "../provider/environment/things/logicalNames.ts";
+import { type LogicalName, nameBelow } from "../provider/environment/logicalNames.ts";
 import { rootName } from "./program.ts";
 
 /** All names under which the SDK and the aliases make an engine look, as the SDK of an engine without specs does it. */

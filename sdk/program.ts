@@ -1,7 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import { topName, type LogicalName } from "../provider/environment/things/logicalNames.ts";
-import { providerKinds, type ProviderKind } from "../provider/pulumi/configuration/configuration.ts";
-import { listRemoved, readVariable } from "../provider/pulumi/configuration/keys.ts";
+import { type LogicalName, topName } from "../provider/environment/logicalNames.ts";
+import { listRemoved, type ProviderKind, providerKinds, readVariable } from "../provider/pulumi/configuration.ts";
 import type { Announced } from "../provider/pulumi/otherSeeds.ts";
 import { providerType, typeThrough, urnThrough } from "../provider/pulumi/providerKinds.ts";
 import { checkStackSettings } from "./stackSettings.ts";

@@ -1,6 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { configuration, secretKeys } from "../provider/pulumi/configuration/configuration.ts";
-import { unknownNames } from "../provider/pulumi/configuration/keys.ts";
+import { configuration, secretKeys, unknownNames } from "../provider/pulumi/configuration.ts";
 import { explicitInput, packageOf } from "../provider/pulumi/providerKinds.ts";
 import type { ProviderArgs } from "./args.ts";
 import { program, providerThroughOther } from "./program.ts";

@@ -1,13 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
 import { z } from "zod";
 import { isObject } from "../platform/contract/wire.ts";
-import type { ProviderKind } from "../provider/pulumi/configuration/configuration.ts";
-import { hideProperties, hiddenNames } from "../provider/pulumi/hiddenNames.ts";
+import type { ProviderKind } from "../provider/pulumi/configuration.ts";
 import { programInput, type FromProgram } from "../provider/pulumi/options.ts";
+import { hiddenNames, hideProperties } from "../provider/pulumi/properties.ts";
 import { providerOf, resourceOf, toHiddenName, typeThrough } from "../provider/pulumi/providerKinds.ts";
-import { withSecretCells } from "../provider/pulumi/secretInputs.ts";
-import { once } from "../provider/resources/model/once.ts";
-import { factsOf } from "../provider/resources/model/resource.ts";
+import { withSecretCells } from "../provider/pulumi/secrets.ts";
+import { factsOf, once } from "../provider/resources/model/resource.ts";
 import type { Resource } from "../provider/resources/resource.ts";
 import { toPlainUrn, program, throughOther, type PlainUrn } from "./program.ts";
 import type { ResourceClass } from "./resourceClass.ts";

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Marks } from "../provider/pulumi/secretInputs.ts";
-import { once } from "../provider/resources/model/once.ts";
+import type { Marks } from "../provider/pulumi/secrets.ts";
+import { once } from "../provider/resources/model/resource.ts";
 
 /** True for an output or promise, or a value that holds one: only these can be secrets. */
 export const isLater = (value: unknown): boolean =>

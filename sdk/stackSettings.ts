@@ -1,8 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
-import { believesAll, certificateWarning } from "../provider/pulumi/configuration/certificates.ts";
-import { clearSecrets, clearWarning } from "../provider/pulumi/configuration/clear.ts";
-import { configuration, describeMisplacedSecrets } from "../provider/pulumi/configuration/configuration.ts";
-import { unknownNames } from "../provider/pulumi/configuration/keys.ts";
+import {
+  believesAll,
+  certificateWarning,
+  clearSecrets,
+  clearWarning,
+  configuration,
+  describeMisplacedSecrets,
+  unknownNames,
+} from "../provider/pulumi/configuration.ts";
 
 const prefix = "microapps:";
 

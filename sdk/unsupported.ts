@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { ProviderKind } from "../provider/pulumi/configuration/configuration.ts";
+import type { ProviderKind } from "../provider/pulumi/configuration.ts";
 import { explainRefusedIgnores, type Definition } from "../provider/pulumi/options.ts";
 
 interface Ways {

@@ -1,5 +1,4 @@
-import { schemaText } from "../provider/pulumi/plugin/schema.ts";
-import type { PropertySpec, TypeSpec } from "../provider/pulumi/plugin/types.ts";
+import { type PropertySpec, schemaText, type TypeSpec } from "../provider/pulumi/plugin/schema.ts";
 
 /** An object of the package schema: the inputs or outputs of a function, or a type with a name. */
 export interface ObjectSpec {

@@ -1,6 +1,6 @@
 import { parse } from "yaml";
 import { z } from "zod";
-import type { TypeSpec } from "../provider/pulumi/plugin/types.ts";
+import type { TypeSpec } from "../provider/pulumi/plugin/schema.ts";
 import { findNamedType, nameOf, type ObjectSpec, type PackageSchema } from "./packageSchema.ts";
 
 /** A program in a language, with the word that marks it in Markdown. */

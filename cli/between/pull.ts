@@ -2,7 +2,7 @@ import { role as roles } from "../../platform/contract/members.ts";
 import type { RowData } from "../../platform/contract/values.ts";
 import { isObject, entryIn } from "../../platform/contract/wire.ts";
 import { type SeedDeclaration, withRowEdits } from "../../provider/environment/schema.ts";
-import { type DeclaredThing, things } from "../../provider/environment/things/things.ts";
+import { type DeclaredThing, things } from "../../provider/environment/things.ts";
 import { find, toPlainValue } from "../../provider/layers/document.ts";
 import { canonical, keyText } from "../../provider/reconcile/digests.ts";
 import { massDisappearance } from "../../provider/reconcile/guards.ts";

@@ -15,12 +15,11 @@ let from: string | undefined;
  * Hosts our own provider in the engine's process, where the program would use this very package: a process of its own
  * takes a quarter of a short run. It works in the program's folder, as it would there.
  */
-export const hostOwn: HostProvider = (hosting) => {
-  const { plugin, workdir } = hosting;
+export const hostOwn: HostProvider = ({ plugin, workdir, engine, log }) => {
   const [folder, own] =
     plugin === undefined ? [folderFor(workdir), packageFolder] : [plugin, join(packageFolder, "plugin")];
   if (process.env[separately] || folder === undefined || !isSame(folder, own)) return undefined;
-  return begin(hosting);
+  return begin({ plugin, workdir, engine, log });
 };
 
 /**
@@ -40,12 +39,12 @@ export const hostFiles: HostProgram = ({ file, runtime, workdir, content }) => {
 };
 
 /** Begins to work in the folder of a program, with our own provider. */
-function begin({ plugin, workdir, engine, log, recall }: Parameters<HostProvider>[0]): ReturnType<HostProvider> {
+function begin({ plugin, workdir, engine, log }: Parameters<HostProvider>[0]): ReturnType<HostProvider> {
   from ??= process.cwd();
   process.chdir(workdir);
   const load = async () => {
-    if (plugin === undefined) return (await import("../../engine/hosted/dynamic.ts")).hostDynamic(engine, log, recall);
-    return (await import("../../engine/hosted/plugin.ts")).hostPlugin(engine, log, recall);
+    if (plugin === undefined) return (await import("../../engine/hosted/dynamic.ts")).hostDynamic(engine, log);
+    return (await import("../../engine/hosted/plugin.ts")).hostPlugin(engine, log);
   };
   const provider = load().then(({ call, departs, end }) => ({
     ...{ call, departs },

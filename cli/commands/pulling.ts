@@ -9,7 +9,7 @@ import {
   stateInClear,
 } from "../../engine/index.ts";
 import { formatCount } from "../../platform/messages/text.ts";
-import { toSlashes } from "../../provider/files/repository.ts";
+import { toSlashes } from "../../provider/files/files.ts";
 import { fileOf } from "../between/editor/edits.ts";
 import { WriteError, writeFiles } from "../between/editor/writing.ts";
 import { filesOf } from "../between/placing.ts";

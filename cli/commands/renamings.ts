@@ -4,7 +4,7 @@ import {
   findRenamings,
   type RenamedSide,
   type RowsLeft,
-} from "../../provider/environment/things/renames.ts";
+} from "../../provider/environment/leaving.ts";
 import { toShownNames } from "../../provider/pulumi/providerKinds.ts";
 import { describeNamed, readName } from "../../provider/resources/model/identities.ts";
 

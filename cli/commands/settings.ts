@@ -1,10 +1,10 @@
 import { type Stack, Workspace } from "../../engine/index.ts";
 import {
   type Configuration,
+  ConfigurationError,
   configure,
   describeMisplacedSecrets,
-} from "../../provider/pulumi/configuration/configuration.ts";
-import { ConfigurationError } from "../../provider/pulumi/configuration/configurationError.ts";
+} from "../../provider/pulumi/configuration.ts";
 
 /** The settings of the variables alone where these are complete; else those of the stack, which variables override. */
 export async function settingsOf(

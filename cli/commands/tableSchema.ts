@@ -8,7 +8,7 @@ import { declarable } from "../../platform/contract/values.ts";
 import { formatCount, quote, some } from "../../platform/messages/text.ts";
 import { readEnvironment } from "../../provider/environment/declaration.ts";
 import { find } from "../../provider/layers/document.ts";
-import { keepMemorySmallFor } from "../../provider/pulumi/lifetime/memory.ts";
+import { keepMemorySmallFor } from "../../provider/pulumi/lifetime.ts";
 import { connect } from "../../provider/pulumi/platform.ts";
 import { maskOf } from "../../provider/pulumi/secrets.ts";
 import { aTable, rowsOf } from "../../provider/seedRows/live/context.ts";

@@ -5,7 +5,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { stringify } from "yaml";
 import { messageOf } from "../../machine/failures.ts";
 import { formatCount } from "../../platform/messages/text.ts";
-import { toSlashes } from "../../provider/files/repository.ts";
+import { toSlashes } from "../../provider/files/files.ts";
 import type { ResourceContext } from "../../provider/resources/resource.ts";
 import { modeline, packageSchemaFrom } from "../tableSchema/outputs.ts";
 import { existingPeople, existingSeed, importText, type Existing, type ImportTarget } from "./importFile.ts";

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { withoutUndefined } from "../../platform/contract/values.ts";
 import { entryIn } from "../../platform/contract/wire.ts";
-import { listLinkedInputs, things } from "../../provider/environment/things/things.ts";
-import { check, inputsIn, pickSettable, secretsOf, type Properties } from "../../provider/pulumi/properties.ts";
+import { listLinkedInputs, things } from "../../provider/environment/things.ts";
+import { check, inputsIn, pickSettable, type Properties, secretsOf } from "../../provider/pulumi/properties.ts";
 import { dynamicType, providerOf } from "../../provider/pulumi/providerKinds.ts";
 import { secretSignature, signature } from "../../provider/pulumi/secrets.ts";
 import { nameOf } from "../../provider/resources/people.ts";

@@ -2,7 +2,7 @@ import { role } from "../../platform/contract/members.ts";
 import { allMembers } from "../../platform/contract/teams.ts";
 import { formatCount, quote } from "../../platform/messages/text.ts";
 import type { Declaration } from "../../provider/environment/declaration.ts";
-import { getTeamMembers } from "../../provider/functions/getTeamMembers.ts";
+import { getTeamMembers } from "../../provider/functions/functions.ts";
 import { organization } from "../../provider/resources/organization.ts";
 import { nameOf } from "../../provider/resources/people.ts";
 import type { ResourceContext } from "../../provider/resources/resource.ts";

@@ -1,8 +1,7 @@
 import { type Document, isMap, isSeq, parseDocument } from "yaml";
 import { z } from "zod";
 import { sentences } from "../../platform/messages/sentences.ts";
-import { find, parse, type Problem, toPlainValue, valuePlace } from "../../provider/layers/document.ts";
-import { describePlace } from "../../provider/layers/verbs.ts";
+import { find, parse, type Problem, toPlainValue, valuePlace, describePlace } from "../../provider/layers/document.ts";
 import type { Section, Thing } from "./changeSet.ts";
 import { driftFile } from "./environments.ts";
 

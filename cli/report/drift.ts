@@ -6,8 +6,8 @@ import { ApiError } from "../../platform/contract/errors.ts";
 import type { Row, RowData } from "../../platform/contract/values.ts";
 import { isObject, entryIn } from "../../platform/contract/wire.ts";
 import { formatCount } from "../../platform/messages/text.ts";
-import { topName } from "../../provider/environment/things/logicalNames.ts";
-import type { DeclaredThing as Declaring } from "../../provider/environment/things/things.ts";
+import { topName } from "../../provider/environment/logicalNames.ts";
+import type { DeclaredThing as Declaring } from "../../provider/environment/things.ts";
 import { findRole } from "../../provider/resources/memberships.ts";
 import type { RowWatch } from "../../provider/resources/model/resource.ts";
 import {

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { dayVariable } from "../../machine/settings/today.ts";
-import { checkEnvironment } from "../../provider/environment/checks/rowChecks.ts";
+import { checkEnvironment } from "../../provider/environment/checks.ts";
 import { declaration } from "../../provider/environment/declaration.ts";
-import { things } from "../../provider/environment/things/things.ts";
+import { things } from "../../provider/environment/things.ts";
 import { describeEnds, peopleByHand, planPutBack } from "./drift.ts";
 import { pending } from "./section.ts";
 import { type Files, Folders } from "./testing/twoFolders.ts";

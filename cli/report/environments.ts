@@ -2,8 +2,7 @@ import { z } from "zod";
 import { sentences } from "../../platform/messages/sentences.ts";
 import { unbroken } from "../../platform/messages/text.ts";
 import { absent, maxMegabytesOfLayer, textOrReason } from "../../provider/files/files.ts";
-import { find, parse, type Problem, toPlainValue, valuePlace } from "../../provider/layers/document.ts";
-import { describePlace } from "../../provider/layers/verbs.ts";
+import { find, parse, type Problem, toPlainValue, valuePlace, describePlace } from "../../provider/layers/document.ts";
 import type { Note } from "./changeSet.ts";
 
 /** Why a command goes no further, or leaves something, in one sentence with what to do. */

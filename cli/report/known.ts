@@ -1,12 +1,12 @@
 import { today } from "../../machine/settings/today.ts";
 import { isObject } from "../../platform/contract/wire.ts";
 import { completeDialect } from "../../platform/profile/profile.ts";
-import { type DeclaredThing, listLinkedInputs, things } from "../../provider/environment/things/things.ts";
+import { type DeclaredThing, listLinkedInputs, things } from "../../provider/environment/things.ts";
 import { check, foreseen, type Properties, toKeyed, toListed, unknownValue } from "../../provider/pulumi/properties.ts";
-import { Run } from "../../provider/pulumi/run.ts";
 import { decodeLedger, encodeLedger, type Ledger } from "../../provider/reconcile/ledger.ts";
 import { Journal } from "../../provider/resources/model/journal.ts";
 import type { OfflineResourceContext, Resource } from "../../provider/resources/resource.ts";
+import { Run } from "../../provider/resources/run.ts";
 import { type RowDeclaration, summarize } from "../../provider/seedRows/declared/declaration.ts";
 import { SourceError } from "../../provider/seedRows/source/read.ts";
 import { type KnownThing, resourceOf, urnOf } from "./planner.ts";

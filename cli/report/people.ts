@@ -1,6 +1,6 @@
 import { isObject } from "../../platform/contract/wire.ts";
 import { some } from "../../platform/messages/text.ts";
-import type { DeclaredThing as Declaring } from "../../provider/environment/things/things.ts";
+import type { DeclaredThing as Declaring } from "../../provider/environment/things.ts";
 import { planMembers, type PlanOptions, type Role } from "../../provider/resources/people.ts";
 import { type Change, fieldOf, fieldsOf, noTally, type Tally } from "./changeSet.ts";
 import { isHeeded, type KnownThing, type Plan, type PlannedStep } from "./planner.ts";

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { today } from "../../machine/settings/today.ts";
 import { isObject } from "../../platform/contract/wire.ts";
-import { listEnded } from "../../provider/environment/checks/peopleChecks.ts";
-import { listSources } from "../../provider/environment/sources.ts";
-import { things } from "../../provider/environment/things/things.ts";
+import { listEnded } from "../../provider/environment/checks.ts";
+import { listSources } from "../../provider/environment/declaration.ts";
+import { things } from "../../provider/environment/things.ts";
 import { addFile } from "../../provider/files/files.ts";
-import { variableOf } from "../../provider/pulumi/configuration/keys.ts";
+import { variableOf } from "../../provider/pulumi/configuration.ts";
 import { stable } from "./changeSet.ts";
 import { type EnvironmentEntry, readEnvironments } from "./environments.ts";
 import { readDeclaration } from "./source.ts";

@@ -1,14 +1,14 @@
 import { today } from "../../machine/settings/today.ts";
 import { completeDialect } from "../../platform/profile/profile.ts";
-import { type DeclaredThing, listLinkedInputs } from "../../provider/environment/things/things.ts";
+import { type DeclaredThing, listLinkedInputs } from "../../provider/environment/things.ts";
 import { check, diff, type Properties, toKeyed, toListed, unknownValue } from "../../provider/pulumi/properties.ts";
-import { Run } from "../../provider/pulumi/run.ts";
 import type { RowsAhead } from "../../provider/reconcile/rows.ts";
 import { toPlannedUrn } from "../../provider/resources/model/identities.ts";
 import { Journal } from "../../provider/resources/model/journal.ts";
-import { factsOf, ResourceError, type OrganizationName } from "../../provider/resources/model/resource.ts";
-import type { Findings, OfflineResourceContext, Resource } from "../../provider/resources/resource.ts";
+import { factsOf, type OrganizationName, ResourceError } from "../../provider/resources/model/resource.ts";
+import type { OfflineResourceContext, Resource } from "../../provider/resources/resource.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
+import { type Findings, Run } from "../../provider/resources/run.ts";
 import { SourceError } from "../../provider/seedRows/source/read.ts";
 
 type PlannedOperation = "create" | "update" | "replace" | "delete" | "same";

@@ -2,15 +2,20 @@ import { existsSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path";
 import { today } from "../../machine/settings/today.ts";
 import { some } from "../../platform/messages/text.ts";
-import { listEnds } from "../../provider/environment/checks/peopleChecks.ts";
-import type { Declaration } from "../../provider/environment/declaration.ts";
+import { listEnds } from "../../provider/environment/checks.ts";
+import { type Declaration, listSources } from "../../provider/environment/declaration.ts";
 import { formerKeys } from "../../provider/environment/formerKeys.ts";
-import { listSources } from "../../provider/environment/sources.ts";
-import { LateError, until } from "../../provider/files/deadline.ts";
-import { maxMegabytesOfLayer, textIfAny } from "../../provider/files/files.ts";
+import {
+  LateError,
+  maxMegabytesOfLayer,
+  pathInRepository,
+  rootOf,
+  textIfAny,
+  toSlashes,
+  until,
+} from "../../provider/files/files.ts";
 import { type TreeEntry, treeOf, workingTreeOf } from "../../provider/files/git.ts";
-import { pathInRepository, rootOf, toSlashes } from "../../provider/files/repository.ts";
-import { describePlace } from "../../provider/layers/verbs.ts";
+import { describePlace } from "../../provider/layers/document.ts";
 import {
   type AlsoChanged,
   type ChangeSet,

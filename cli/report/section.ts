@@ -7,8 +7,8 @@ import {
   keyIn,
   type RenamedSide,
   type RowsLeft,
-} from "../../provider/environment/things/renames.ts";
-import { kinds as all, type Link, things } from "../../provider/environment/things/things.ts";
+} from "../../provider/environment/leaving.ts";
+import { kinds as all, type Link, things } from "../../provider/environment/things.ts";
 import type { RowsAhead } from "../../provider/reconcile/rows.ts";
 import { describeNamed, readName } from "../../provider/resources/model/identities.ts";
 import { describeKept } from "../../provider/resources/seedDeparture.ts";

@@ -1,7 +1,6 @@
 import { type Declaration, readEnvironment } from "../../provider/environment/declaration.ts";
 import type { HeldRule } from "../../provider/environment/rules.ts";
-import { keyPlace, type Problem, type Value, valuePlace } from "../../provider/layers/document.ts";
-import { describePlace } from "../../provider/layers/verbs.ts";
+import { keyPlace, type Problem, type Value, valuePlace, describePlace } from "../../provider/layers/document.ts";
 import type { Note } from "./changeSet.ts";
 
 /** An Environment file as it was read: what it declares, and where. */

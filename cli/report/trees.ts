@@ -21,8 +21,8 @@ import { type Document, isMap, isPair, isScalar, LineCounter, visit } from "yaml
 import { messageOf } from "../../machine/failures.ts";
 import { parseBounded } from "../../machine/settings/bounded.ts";
 import { BoundError } from "../../machine/settings/bounds.ts";
-import { listSources } from "../../provider/environment/sources.ts";
-import { maxMegabytesOfLayer, openFile, textOrReason } from "../../provider/files/files.ts";
+import { listSources } from "../../provider/environment/declaration.ts";
+import { maxMegabytesOfLayer, openFile, pathInRepository, rootOf, textOrReason } from "../../provider/files/files.ts";
 import {
   findUncommitted,
   gitFlags,
@@ -31,7 +31,6 @@ import {
   type TreeEntry,
   treeOf,
 } from "../../provider/files/git.ts";
-import { pathInRepository, rootOf } from "../../provider/files/repository.ts";
 import type { Note } from "./changeSet.ts";
 import { DataRefusal } from "./environments.ts";
 import { type Declared, declareNothing, type EnvironmentReading, readDeclaration } from "./source.ts";

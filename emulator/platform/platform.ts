@@ -5,7 +5,7 @@ import { endpoints, type EndpointName, type WireNames, withOurNames } from "../.
 import { isObject } from "../../platform/contract/wire.ts";
 import { sentences } from "../../platform/messages/sentences.ts";
 import type { ProfileInput } from "../../platform/profile/profile.ts";
-import { readProfile } from "../../provider/layers/profileFile.ts";
+import { readProfile } from "../../provider/layers/checkedFile.ts";
 import type { CallContext, User } from "../data/callContext.ts";
 import {
   answerText,

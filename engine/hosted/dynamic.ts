@@ -13,19 +13,18 @@ import { messageOf } from "../../machine/failures.ts";
 import { isObject } from "../../platform/contract/wire.ts";
 import { DynamicProviders, type TypeProvider } from "../../provider/pulumi/dynamic.ts";
 import { UnfinishedFailure, describeUnfinished } from "../../provider/pulumi/plugin/failures.ts";
-import { reporterThrough, type LogEntry } from "../../provider/pulumi/progress.ts";
-import { unknownValue, type Properties } from "../../provider/pulumi/properties.ts";
+import { type LogEntry, reporterThrough } from "../../provider/pulumi/progress.ts";
+import { type Properties, unknownValue } from "../../provider/pulumi/properties.ts";
 import { findOwnResource } from "../../provider/pulumi/providerKinds.ts";
 import { secretSignature, signature } from "../../provider/pulumi/secrets.ts";
-import type { Recall } from "../../provider/resources/model/resource.ts";
 import { callsOf, type HostedCalls } from "./calls.ts";
 
 const name = "__provider";
 
 /** The providers of dynamic resources in the engine's own process: they answer as the host of @pulumi/pulumi does. */
-export function hostDynamic(engine: string, log: (entry: LogEntry) => void, recall: Recall): HostedCalls {
+export function hostDynamic(engine: string, log: (entry: LogEntry) => void): HostedCalls {
   const report = reporterThrough(log);
-  const providers = new DynamicProviders({ engine, report, recall, isHosted: true });
+  const providers = new DynamicProviders({ engine, report, isHosted: true });
   const end = (): Promise<void> => {
     providers.stop();
     providers.operations.ended();

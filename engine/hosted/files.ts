@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { messageOf } from "../../machine/failures.ts";
 import { isObject } from "../../platform/contract/wire.ts";
 import { quote } from "../../platform/messages/text.ts";
+import { fileAmong } from "../../provider/environment/declaration.ts";
 import {
   readEnvironmentFile,
   registerEnvironment,
@@ -15,10 +16,9 @@ import {
   type EnvironmentRead,
   type Monitor,
 } from "../../provider/pulumi/plugin/environment.ts";
-import { fileAmong } from "../../provider/pulumi/plugin/file.ts";
 import { environmentType } from "../../provider/pulumi/plugin/schema.ts";
 import { unknownValue } from "../../provider/pulumi/properties.ts";
-import { SecretValue } from "../../provider/pulumi/secretInputs.ts";
+import { SecretValue } from "../../provider/pulumi/secrets.ts";
 
 /** A project of files alone: a Pulumi.yaml whose resources are Environments. */
 interface FilesProject {

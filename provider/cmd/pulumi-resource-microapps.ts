@@ -15,7 +15,7 @@ start().catch((error: unknown) => {
 async function start(): Promise<void> {
   const [{ serve }, { endWithEngine }] = await Promise.all([
     import("../pulumi/plugin/serve.ts"),
-    import("../pulumi/lifetime/lifetime.ts"),
+    import("../pulumi/lifetime.ts"),
   ]);
   const [, , engine] = process.argv;
   const { port, orphaned } = await serve(engine);

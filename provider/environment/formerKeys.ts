@@ -1,5 +1,5 @@
 import { entryIn } from "../../platform/contract/wire.ts";
-import { keyPlace, valuePlace, type Place, type Problem, type Value } from "../layers/document.ts";
+import { keyPlace, type Place, type Problem, type Value, valuePlace } from "../layers/document.ts";
 
 /** The former keys of an entry, as the file has them: one text or a list. */
 export type Formerly = string | readonly string[] | undefined;

@@ -3,12 +3,19 @@ import { answerRemoved } from "../../machine/removed.ts";
 import { nearest } from "../../machine/spelling.ts";
 import { kinds } from "../../platform/messages/sentences.ts";
 import { unbroken } from "../../platform/messages/text.ts";
-import { find, keyPlace, toPlainValue, valuePlace, type Place, type Problem, type Value } from "../layers/document.ts";
+import {
+  find,
+  keyPlace,
+  type Place,
+  type Problem,
+  toPlainValue,
+  type Value,
+  valuePlace,
+  describePlace,
+} from "../layers/document.ts";
 import { formsAt, type KeyPath } from "../layers/grammar.ts";
-import { describePlace } from "../layers/verbs.ts";
 import { firstLines, maxReported } from "../messages/firstLines.ts";
-import { grammar } from "./grammar.ts";
-import type { EnvironmentFile } from "./schema.ts";
+import { type EnvironmentFile, grammar } from "./schema.ts";
 
 /** Everything that is wrong with a file, each at its place. */
 export class EnvironmentError extends Error {

@@ -1,15 +1,22 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { find, keyPlace, toPlainValue, valuePlace, type Place, type Problem, type Value } from "../layers/document.ts";
+import {
+  find,
+  keyPlace,
+  type Place,
+  type Problem,
+  toPlainValue,
+  type Value,
+  valuePlace,
+  describePlace,
+} from "../layers/document.ts";
 import { formsAt } from "../layers/grammar.ts";
 import { mergeLayers, type Layers } from "../layers/layers.ts";
-import type { Merged } from "../layers/merge.ts";
-import { describePlace } from "../layers/verbs.ts";
+import { type Merged } from "../layers/merge.ts";
 import { matcher } from "../resources/people.ts";
 import { isUnknown } from "./configured.ts";
-import type { Rule } from "./policy.ts";
 import { valueNamed } from "./problems.ts";
-import { environmentFile } from "./schema.ts";
+import { environmentFile, type Rule } from "./schema.ts";
 
 /** A file whose rules are to hold. */
 interface Ruled {

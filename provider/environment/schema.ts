@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { field, fieldType, seed as platform } from "../../emulator/seed/schema.ts";
 import { id, withoutUndefined } from "../../platform/contract/values.ts";
+import { type Grammar, hasList, type KeyPath } from "../layers/grammar.ts";
 import { appReadiness } from "../resources/appReadiness.ts";
 import { generatedApp } from "../resources/generatedApp.ts";
 import { facts } from "../resources/model/resource.ts";
@@ -11,8 +12,34 @@ import { teamMember } from "../resources/teamMember.ts";
 import { teamRoster } from "../resources/teamRoster.ts";
 import { expectations, relatedRows } from "../seedRows/declared/expectations/expectations.ts";
 import type { RowEdits } from "../seedRows/source/edits.ts";
-import { withVerbs } from "./jsonSchema.ts";
-import { policy } from "./policy.ts";
+
+/** A rule of a layer for that layer and all that extend it. */
+const rule = z.strictObject({
+  path: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]).meta({
+    description:
+      "What the rule is about: keys from the top of the file, * or a pattern such as *@example.com for any of them. Text with dots, or a list.",
+  }),
+  atMost: z.number().optional().meta({ description: "Largest number." }),
+  atLeast: z.number().optional().meta({ description: "Smallest number." }),
+  only: z
+    .array(z.union([z.string(), z.number(), z.boolean()]))
+    .min(1)
+    .optional()
+    .meta({ description: "The values that it may have." }),
+  fixed: z.literal(true).optional().meta({ description: "It stays as this layer and those below have it." }),
+  never: z.literal(true).optional().meta({ description: "Nothing may have it; false counts as nothing." }),
+  required: z.literal(true).optional().meta({ description: "Whatever may have it has it, said in the file." }),
+  because: z.string().min(1).optional().meta({ description: "Why, for whoever breaks the rule." }),
+});
+
+export type Rule = z.output<typeof rule>;
+
+/** Rules of a file about its own changes. */
+export const policy = {
+  rules: z.array(rule).optional().meta({
+    description: "Bounds that this file and all that extend it keep. No file above takes a rule out or replaces it.",
+  }),
+};
 
 const logicalName = z
   .string()
@@ -214,4 +241,83 @@ export function jsonSchema(): object {
     },
   });
   return { title: "Environment of pulumi-microapps", ...withVerbs(schema) };
+}
+
+/** Maps whose entries are things with names, `*` for any key, and what each is called in the singular. */
+export const namedMaps: readonly { steps: readonly string[]; kind: string }[] = [
+  { steps: ["organizations"], kind: "organization" },
+  { steps: ["organizations", "*", "teams"], kind: "team" },
+  { steps: ["organizations", "*", "teams", "*", "members"], kind: "member" },
+  { steps: ["organizations", "*", "teams", "*", "roster", "members"], kind: "member" },
+  { steps: ["seeds"], kind: "seed" },
+  { steps: ["seeds", "*", "references"], kind: "reference" },
+  { steps: ["apps"], kind: "app" },
+];
+
+/** True for a path that the steps match. */
+export const leadsTo = (path: KeyPath, steps: readonly string[]): boolean =>
+  path.length === steps.length && steps.every((step, at) => step === "*" || step === path[at]);
+
+/** Where an entry may name its former keys. */
+const renamable = namedMaps
+  .filter(({ kind }) => ["organization", "team", "seed", "app"].includes(kind))
+  .map(({ steps }) => [...steps, "*", "formerly"]);
+
+/** Lists to which each layer adds: rules hold whatever stands above them. */
+const gathered = [...renamable, ["rules"]];
+
+/** How Environment files that extend each other are merged. */
+export const grammar: Grammar = {
+  named: (map) => namedMaps.find(({ steps }) => leadsTo(map, steps))?.kind,
+  hasList: (map, key) => !gathered.some((steps) => leadsTo([...map, key], steps)) && hasList(environmentFile, map, key),
+  hasRows: (map) => leadsTo(map, ["seeds", "*"]),
+  gathers: (list) => gathered.some((steps) => leadsTo(list, steps)),
+};
+
+type Json = Record<string, unknown>;
+
+const isMap = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Adds to the JSON Schema of a file the properties of a file that extends another one. */
+function withVerbs(schema: Json): Json {
+  addListVerbs(schema);
+  for (const { steps } of namedMaps) {
+    for (const map of mapsAt(schema, steps)) {
+      const { additionalProperties: entry } = map;
+      if (isMap(entry)) map["additionalProperties"] = { anyOf: [entry, { type: "null" }] };
+    }
+  }
+  return schema;
+}
+
+/** Lists that each layer extends without a verb. */
+const withoutVerbs = ["rules", "removed", "formerly"];
+
+/** `name+` and `name-` beside each list of a map with fixed keys. */
+function addListVerbs(schema: unknown): void {
+  if (Array.isArray(schema)) schema.forEach(addListVerbs);
+  if (!isMap(schema)) return;
+  const { properties, additionalProperties } = schema;
+  for (const [key, value] of Object.entries(schema)) if (key !== "properties") addListVerbs(value);
+  if (!isMap(properties)) return;
+  for (const [name, value] of Object.entries(properties)) if (!withoutVerbs.includes(name)) addListVerbs(value);
+  if (additionalProperties !== false) return;
+  for (const [name, value] of Object.entries(properties)) {
+    const list = formsOf(value).find(({ type }) => type === "array");
+    if (!list || withoutVerbs.includes(name) || /[+~-]$/.test(name)) continue;
+    const items = { type: "array", items: list["items"] };
+    properties[`${name}+`] ??= { ...items, description: `Added to ${name} of the files that this one extends.` };
+    properties[`${name}-`] ??= { ...items, description: `Taken out of ${name} of the files that this one extends.` };
+  }
+}
+
+const formsOf = (schema: unknown): Json[] =>
+  isMap(schema) ? (Array.isArray(schema["anyOf"]) ? (schema["anyOf"] as unknown[]).flatMap(formsOf) : [schema]) : [];
+
+function mapsAt(schema: unknown, [step, ...rest]: readonly string[]): Json[] {
+  const forms = formsOf(schema);
+  if (step === undefined) return forms;
+  return forms.flatMap(({ properties, additionalProperties }) =>
+    mapsAt(step === "*" ? additionalProperties : isMap(properties) ? properties[step] : undefined, rest),
+  );
 }

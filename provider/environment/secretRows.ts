@@ -1,6 +1,6 @@
 import { masked } from "../../platform/messages/masks.ts";
-import { toPlainValue, type Entry, type Mapping, type Scalar, type Value } from "../layers/document.ts";
-import { rowVerbs } from "../layers/rowEdits.ts";
+import { type Entry, type Mapping, type Scalar, toPlainValue, type Value } from "../layers/document.ts";
+import { rowVerbs } from "../layers/merge.ts";
 import { leavesOf } from "../seedRows/source/source.ts";
 
 const lists = ["rows", ...rowVerbs];

@@ -1,6 +1,5 @@
 import { Document, isMap, isNode, isScalar, isSeq, type Node } from "yaml";
-import { toPlainValue, type Entry, type Value } from "../layers/document.ts";
-import { describePlace } from "../layers/verbs.ts";
+import { type Entry, toPlainValue, type Value, describePlace } from "../layers/document.ts";
 import type { Declaration } from "./declaration.ts";
 import { withoutSecretRows } from "./secretRows.ts";
 

@@ -1,18 +1,20 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { Hash } from "node:crypto";
 import {
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   openSync,
   readFileSync,
   readlinkSync,
   realpathSync,
   type Stats,
+  statSync,
 } from "node:fs";
-import { open, type FileHandle } from "node:fs/promises";
-import { relative, resolve, sep } from "node:path";
+import { type FileHandle, open } from "node:fs/promises";
+import { basename, dirname, join, posix, relative, resolve, sep } from "node:path";
 import { isAbsent } from "../../machine/failures.ts";
-import { isIn, rootOf } from "./repository.ts";
 
 // The single place that opens files a branch names. The branch's author chooses names, links, devices and sizes; the
 // content may stand in a preview for everybody.
@@ -130,3 +132,95 @@ const leaving = (): FileRefusal =>
   new FileRefusal(
     "it is outside of the repository (without Git, of the project's folder), by its name or by a symbolic link; keep it inside",
   );
+
+/**
+ * The folder that a program's files may come from: the top of its Git repository; without one, the folder of its
+ * Pulumi.yaml, else its own.
+ */
+export function rootOf(directory: string): string {
+  const from = realpathSync(directory);
+  return above(from, ".git") ?? above(from, "Pulumi.yaml") ?? above(from, "Pulumi.yml") ?? from;
+}
+
+/** The nearest folder of a Pulumi.yaml, from a program's on upwards; the program's own where there is none. */
+export const projectAbove = (folder: string): string => above(folder, "Pulumi.yaml", "Pulumi.yml") ?? folder;
+
+function above(from: string, ...names: readonly string[]): string | undefined {
+  for (let folder = from; ; folder = dirname(folder)) {
+    if (names.some((name) => existsSync(join(folder, name)))) return folder;
+    if (dirname(folder) === folder) return undefined;
+  }
+}
+
+/** True when a place, by its true path, is in a folder. */
+export const isIn = (root: string, place: string): boolean =>
+  place === root || place.startsWith(root.endsWith(sep) ? root : root + sep);
+
+/** A path as Git and files name it, with slashes alone. */
+export const toSlashes = (path: string): string => path.replaceAll("\\", "/");
+
+/** The path of a file in the repository; `prefix` is the folder that names it, from the top on. */
+export const pathInRepository = (prefix: string, file: string): string =>
+  posix.join(toSlashes(prefix), toSlashes(file));
+
+const marks = ["<<<<<<< ", ">>>>>>> "];
+
+/** Advice about a conflict. */
+export const conflict =
+  "a merge left its conflict here: keep the lines of one side, and delete the marks (<<<<<<<, =======, >>>>>>>)";
+
+/** True where the mark of a conflict stands at a place. */
+export const isConflictAt = (text: string, at: number): boolean => marks.some((mark) => text.startsWith(mark, at));
+
+/** Finds the first line that begins with the mark of a conflict, counted from 0; undefined where none does. */
+export function findConflict(text: string): number | undefined {
+  const found = marks.flatMap((mark) => {
+    if (text.startsWith(mark)) return [0];
+    const at = text.indexOf(`\n${mark}`);
+    return at < 0 ? [] : [at + 1];
+  });
+  return found.length === 0 ? undefined : text.slice(0, Math.min(...found)).split("\n").length - 1;
+}
+
+/**
+ * True when Git tracks a file with a unique name, such as a digest. Git itself is not run: in another person's
+ * repository it may run their code.
+ */
+export function isTracked(file: string): boolean {
+  const index = indexAbove(dirname(file));
+  // An index of version 4 leaves out how a path begins, when the one before begins alike.
+  return index !== undefined && readFileSync(index).includes(basename(file).slice(-20));
+}
+
+function indexAbove(from: string): string | undefined {
+  for (let folder = from; ; folder = dirname(folder)) {
+    const git = join(folder, ".git");
+    if (existsSync(git)) {
+      const index = join(gitFolder(git, folder), "index");
+      return existsSync(index) ? index : undefined;
+    }
+    if (dirname(folder) === folder) return undefined;
+  }
+}
+
+/** A second working tree, or a submodule, has a file with the path of its folder. */
+function gitFolder(git: string, folder: string): string {
+  if (statSync(git).isDirectory()) return git;
+  const [, place = ""] = /^gitdir: (.*)$/m.exec(readFileSync(git, "utf8")) ?? [];
+  return resolve(folder, place.trim());
+}
+
+const deadlines = new AsyncLocalStorage<AbortSignal>();
+
+/** Work that took longer than it may. */
+export class LateError extends Error {
+  override readonly name = "LateError";
+}
+
+/** Does work in which readers of files end with a LateError once the signal is aborted. */
+export const until = <Answer>(signal: AbortSignal, work: () => Answer): Answer => deadlines.run(signal, work);
+
+/** Throws when the work that reads has taken too long. */
+export function assertInTime(): void {
+  if (deadlines.getStore()?.aborted === true) throw new LateError("it took longer than it may");
+}

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { ResourceError, type InputProblem } from "../resources/model/resource.ts";
+import { type InputProblem, ResourceError } from "../resources/model/resource.ts";
 import type { RowContext } from "../seedRows/live/context.ts";
 
 /** A question about the platform that changes nothing. Its inputs and outputs are zod objects with descriptions. */

@@ -3,12 +3,12 @@ import { z } from "zod";
 import { answerRemoved } from "../../machine/removed.ts";
 import { nearest } from "../../machine/spelling.ts";
 import { sentences } from "../../platform/messages/sentences.ts";
+import { profile, type Profile, type ProfileInput } from "../../platform/profile/profile.ts";
 import { absent, maxMegabytesOfLayer, textOrReason } from "../files/files.ts";
 import { firstLines, maxReported } from "../messages/firstLines.ts";
-import { find, keyPlace, toPlainValue, type Place, type Problem, type Value } from "./document.ts";
-import { formsAt, makePlainGrammar, type Grammar } from "./grammar.ts";
+import { find, keyPlace, type Place, type Problem, toPlainValue, type Value, describePlace } from "./document.ts";
+import { formsAt, type Grammar, makePlainGrammar } from "./grammar.ts";
 import { loadLayers, mergeLayers } from "./layers.ts";
-import { describePlace } from "./verbs.ts";
 
 // Files whose whole content one schema describes: each mistake is named with its place.
 
@@ -21,18 +21,13 @@ export class FileError extends Error {
 }
 
 /** Where the value at a path stands, for people. */
-export type PlaceOf = (path: PropertyKey[]) => string;
+type PlaceOf = (path: PropertyKey[]) => string;
 
 /**
  * Reads a YAML file that a schema describes. `directory` is the folder of the program that names the file, which must lie
  * in that program's repository; without it any file will do. Throws a FileError.
  */
-export function readChecked<Content>(
-  schema: z.ZodType<Content>,
-  file: string,
-  what: string,
-  directory?: string,
-): Content {
+function readChecked<Content>(schema: z.ZodType<Content>, file: string, what: string, directory?: string): Content {
   const from = directory ?? dirname(file);
   const { content, at } = parseLayers(textOf(file, what, from), file, from, makePlainGrammar(schema));
   return checkContent(schema, content, at);
@@ -102,7 +97,7 @@ function lostKey(content: unknown): string[] | undefined {
 }
 
 /** Findings of a schema: each unknown key by itself, with a suggestion. */
-export function mistakes(issue: z.core.$ZodIssue, schema?: z.ZodType): { path: PropertyKey[]; what: string }[] {
+function mistakes(issue: z.core.$ZodIssue, schema?: z.ZodType): { path: PropertyKey[]; what: string }[] {
   if (issue.code === "unrecognized_keys") {
     const forms = schema ? formsAt(schema, issue.path) : [];
     const known = forms.flatMap((form) => (form instanceof z.ZodObject ? Object.keys(form.shape) : []));
@@ -116,4 +111,14 @@ export function mistakes(issue: z.core.$ZodIssue, schema?: z.ZodType): { path: P
   }
   if (issue.code === "invalid_key") return [{ path: issue.path, what: issue.issues[0]?.message ?? issue.message }];
   return [{ path: issue.path, what: issue.message }];
+}
+
+/**
+ * Reads `platform-profile.yaml`, or validates its content; undefined for none. `directory` is the folder of the program
+ * that names the file. Throws a FileError, which names each mistake with its place.
+ */
+export function readProfile(source: string | ProfileInput | undefined, directory?: string): Profile | undefined {
+  if (source === undefined) return undefined;
+  if (typeof source !== "string") return checkContent(profile, source, () => "profile");
+  return readChecked(profile, resolve(directory ?? "", source), "profile", directory);
 }

@@ -1,8 +1,7 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node } from "yaml";
-import { parseBounded, ofSettings } from "../../machine/settings/bounded.ts";
+import { ofSettings, parseBounded } from "../../machine/settings/bounded.ts";
 import { BoundError, tooDeep } from "../../machine/settings/bounds.ts";
-import { conflict, findConflict } from "../files/conflicts.ts";
-import { explainMisnamed } from "./writtenNumbers.ts";
+import { conflict, findConflict } from "../files/files.ts";
 
 /** Where something stands; line and column count from 1, and are 0 in what a program gives in place of a file. */
 export interface Place {
@@ -11,6 +10,10 @@ export interface Place {
   line: number;
   column: number;
 }
+
+/** A place as messages name it. */
+export const describePlace = ({ file, line, column }: Place): string =>
+  line === 0 ? file : `${file}:${line}:${column}`;
 
 /** Something wrong at one place: what it is, and what to do. */
 export interface Problem {
@@ -221,4 +224,15 @@ export function without(tree: Value, [step, ...rest]: readonly PropertyKey[]): V
   else if (entry.value.kind === "map") entries.set(String(step), { ...entry, value: without(entry.value, rest) });
   else entries.delete(String(step));
   return { ...tree, entries };
+}
+
+/**
+ * Describes the problem of a YAML number whose value is spelled differently in the file, such as `007`; undefined
+ * without one.
+ * @param written spelling in the file
+ */
+export function explainMisnamed(written: string | undefined, value: unknown, sensitive = false): string | undefined {
+  if (typeof value !== "number" || written === undefined || written === String(value)) return undefined;
+  if (sensitive) return "YAML reads this as another number than is written: quote it";
+  return `YAML reads ${written} as the number ${value}: quote it ("${written}"), or write ${value}`;
 }

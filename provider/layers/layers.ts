@@ -1,8 +1,8 @@
 import { dirname, relative, resolve } from "node:path";
 import { maxMegabytesOfLayer, textOrReason } from "../files/files.ts";
-import { parse, type Mapping, type Place, type Problem, type Value } from "./document.ts";
+import { type Mapping, parse, type Place, type Problem, type Value } from "./document.ts";
 import type { Grammar } from "./grammar.ts";
-import { layer, mergeTrees, resolveVerbs, type Merged, type Tree } from "./merge.ts";
+import { layer, type Merged, mergeTrees, resolveVerbs, type Tree } from "./merge.ts";
 
 /** A file as people and the state know it: relative to the program's folder, with forward slashes. */
 export const toShownPath = (path: string, folder: string): string =>

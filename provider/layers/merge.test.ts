@@ -1,9 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { parse, toPlainValue, type Problem } from "./document.ts";
+import { parse, type Problem, toPlainValue, describePlace } from "./document.ts";
 import type { Grammar } from "./grammar.ts";
 import { layer, mergeTrees, resolveVerbs, type Tree } from "./merge.ts";
-import { describePlace } from "./verbs.ts";
 
 /** Things by name, with a list, words, rows and a map of their own. */
 const grammar: Grammar = {

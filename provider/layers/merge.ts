@@ -1,7 +1,17 @@
-import { toPlainValue, type Place, type Problem, type Scalar, type Sequence, type Value } from "./document.ts";
+import { isDeepStrictEqual } from "node:util";
+import { nearest } from "../../machine/spelling.ts";
+import { keyText } from "../reconcile/digests.ts";
+import {
+  describePlace,
+  type Entry,
+  type Place,
+  type Problem,
+  type Scalar,
+  type Sequence,
+  toPlainValue,
+  type Value,
+} from "./document.ts";
 import type { Grammar, KeyPath } from "./grammar.ts";
-import { combineRowEdits, rowVerbs, type RowEdit } from "./rowEdits.ts";
-import { editList, takeOut, type ListEdit } from "./verbs.ts";
 
 /** A file, or files merged, before its verbs have met what they work on. */
 export type Tree = Branch | Sequence | Scalar | Edits;
@@ -167,4 +177,217 @@ class Resolver {
     }
     return this.resolve(now, path, beside);
   }
+}
+
+/** Items that a layer adds to a list, or takes out of it. */
+interface ListEdit {
+  do: "add" | "drop";
+  at: Place;
+  value: Value;
+}
+
+interface Surroundings {
+  isThere: boolean;
+  /** Where it was taken out before. */
+  takenAt: Place | undefined;
+  /** Its neighbours in the map or list. */
+  others: readonly (readonly [key: string, entry: { at: Place }])[];
+}
+
+/** Describes why an entry can't be removed; nothing when it is there. */
+function takeOut(
+  kind: string,
+  key: string,
+  at: Place,
+  { isThere, takenAt, others }: Surroundings,
+): Problem | undefined {
+  if (isThere) return undefined;
+  if (takenAt) {
+    return {
+      at,
+      message: `${kind} "${key}" is taken out at ${describePlace(takenAt)} already; keep one of the two lines`,
+    };
+  }
+  const below = others.filter(([, entry]) => entry.at.file !== at.file);
+  const near = nearest(
+    key,
+    below.map(([other]) => other),
+  );
+  const meant = below.find(([other]) => other === near) ?? below[0];
+  const advice = near === undefined ? "remove the line" : `did you mean "${near}"?`;
+  const there = meant ? ` (${near === undefined ? `"${meant[0]}" is ` : ""}at ${describePlace(meant[1].at)})` : "";
+  return {
+    at,
+    message: `${kind} "${key}" can't be taken out: no file that this one extends has it; ${advice}${there}`,
+  };
+}
+
+/** A value in few words. */
+function named(value: Value): string {
+  const text = JSON.stringify(toPlainValue(value));
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
+
+/** The list once items were added or taken out; what can't be done is reported. */
+function editList(below: Value | undefined, edit: ListEdit, name: string, report: (problem: Problem) => void): Value {
+  // A list of one item may be written without its brackets.
+  const items = !below ? [] : below.kind === "list" ? [...below.items] : [below];
+  const verb = `${name}${edit.do === "add" ? "+" : "-"}`;
+  const edits = edit.value.kind === "list" ? edit.value.items : [edit.value];
+  if (edit.value.kind !== "list") {
+    report({ at: edit.value.at, message: `${verb} must be a list; put it in brackets` });
+    return below ?? { kind: "list", at: edit.at, items: [] };
+  }
+  for (const item of edits) {
+    const index = items.findIndex((other) => isDeepStrictEqual(toPlainValue(other), toPlainValue(item)));
+    const found = items[index];
+    if (edit.do === "add" && found) {
+      report({
+        at: item.at,
+        message: `${verb} adds ${named(item)}, which ${name} has at ${describePlace(found.at)} already; remove one`,
+      });
+    } else if (edit.do === "add") items.push(item);
+    else if (found) items.splice(index, 1);
+    else report({ at: item.at, message: missing(verb, name, item, below) });
+  }
+  const list: Sequence = { kind: "list", at: edit.at, items };
+  return list;
+}
+
+function missing(verb: string, name: string, item: Value, below: Value | undefined): string {
+  const where = below
+    ? `which ${name} at ${describePlace(below.at)} has not`
+    : `and there is no ${name} below this file`;
+  return `${verb} takes ${named(item)} out, ${where}; remove it`;
+}
+
+/** Edits rows of a seed whose source another layer names. */
+interface RowEdit {
+  do: "rows";
+  at: Place;
+  verb: string;
+  value: Value;
+}
+
+/** Rows beside those of the source; fields of rows that it has; natural keys of rows that it has and the seed has not. */
+export const rowVerbs: readonly string[] = ["rows+", "rows~", "rows-"];
+
+/** Within one layer rows go first, then others change, then new ones come. */
+const order = (verb: string): number => ["rows-", "rows~", "rows+"].indexOf(verb);
+
+interface Item {
+  value: Value;
+  /** Its natural key as text; undefined when it has none, which the check reports. */
+  key: string | undefined;
+  /** The list that it stands in. */
+  list: Value;
+}
+
+/**
+ * Combines the row edits of all layers, as one layer would write them. An upper layer's removals and changes of rows
+ * that a lower one added are settled here; the source is not known.
+ * @param declared the seed's `key`
+ */
+function combineRowEdits(
+  edits: readonly RowEdit[],
+  declared: unknown,
+  report: (problem: Problem) => void,
+): Map<string, Entry> {
+  const labels = labelsOf(declared);
+  const lists = new Map<string, { at: Place; items: Item[] }>();
+  const listOf = (verb: string, at: Place): Item[] => {
+    const list = lists.get(verb) ?? { at, items: [] };
+    lists.set(verb, { ...list, at });
+    return list.items;
+  };
+  const find = (verb: string, key: string | undefined): { items: Item[]; index: number; item: Item } | undefined => {
+    const items = lists.get(verb)?.items ?? [];
+    const index = key === undefined ? -1 : items.findIndex((item) => item.key === key);
+    const item = items[index];
+    return item && { items, index, item };
+  };
+  for (const { verb, at, value } of inOrder(edits)) {
+    if (value.kind !== "list") {
+      report({ at: value.at, message: `${verb} must be a list; put it in brackets` });
+      continue;
+    }
+    const own = listOf(verb, at);
+    for (const item of value.items)
+      edit(verb, { value: item, key: keyIn(verb, item, labels), list: value }, own, find, report);
+  }
+  // A list that other layers have emptied has no effect.
+  return new Map(
+    [...lists].flatMap(([verb, { at, items }]): [string, Entry][] =>
+      items.length === 0 ? [] : [[verb, { at, value: { kind: "list", at, items: items.map(({ value }) => value) } }]],
+    ),
+  );
+}
+
+function edit(
+  verb: string,
+  item: Item,
+  own: Item[],
+  find: (verb: string, key: string | undefined) => { items: Item[]; index: number; item: Item } | undefined,
+  report: (problem: Problem) => void,
+): void {
+  const { value, key } = item;
+  const twice = (what: string, { value: { at } }: Item): void =>
+    report({
+      at: value.at,
+      message: `row ${key ?? ""} is ${what} at ${describePlace(at)} already; keep one of the two`,
+    });
+  const [added, changed, removed] = rowVerbs.map((each) => find(each, key));
+  if (verb === "rows+") {
+    if (added) twice("added", added.item);
+    else if (changed) twice("changed, so it is there,", changed.item);
+    else own.push(item);
+  } else if (verb === "rows~") {
+    const before = added ?? changed;
+    if (removed && !added) twice("taken out", removed.item);
+    else if (before?.item.list === item.list) twice("changed", before.item);
+    else if (before) before.items[before.index] = { ...item, value: over(before.item.value, value) };
+    else own.push(item);
+  } else {
+    if (removed && !added) twice("taken out", removed.item);
+    else if (added) added.items.splice(added.index, 1);
+    else {
+      changed?.items.splice(changed.index, 1);
+      own.push(item);
+    }
+  }
+}
+
+/** The fields of a row with those of another one over them. */
+function over(below: Value, above: Value): Value {
+  if (below.kind !== "map" || above.kind !== "map") return above;
+  return { kind: "map", at: above.at, entries: new Map([...below.entries, ...above.entries]) };
+}
+
+/** Layer by layer, as they came: a layer ends where a verb comes again or the file changes. */
+function inOrder(edits: readonly RowEdit[]): RowEdit[] {
+  const layers: RowEdit[][] = [];
+  for (const edit of edits) {
+    const last = layers.at(-1);
+    const isSame = last?.[0]?.at.file === edit.at.file && last.every(({ verb }) => verb !== edit.verb);
+    if (isSame) last.push(edit);
+    else layers.push([edit]);
+  }
+  return layers.flatMap((layer) => layer.toSorted((a, b) => order(a.verb) - order(b.verb)));
+}
+
+const labelsOf = (key: unknown): string[] =>
+  (Array.isArray(key) ? key : [key]).filter((label) => typeof label === "string");
+
+/** The natural key of a row, or what stands for one, as text. */
+function keyIn(verb: string, value: Value, labels: readonly string[]): string | undefined {
+  const text = toPlainValue(value);
+  const parts =
+    verb === "rows-"
+      ? Array.isArray(text)
+        ? (text as unknown[])
+        : [text]
+      : labels.map((label) => (text as Record<string, unknown> | null)?.[label]);
+  const texts = parts.map((part) => keyText(part));
+  if (texts.length === 0 || texts.length !== labels.length || texts.includes(undefined)) return undefined;
+  return texts.length === 1 ? texts[0] : JSON.stringify(texts);
 }

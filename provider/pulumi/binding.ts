@@ -1,9 +1,7 @@
 import { withoutUndefined } from "../../platform/contract/values.ts";
 import { quote } from "../../platform/messages/text.ts";
-import { once } from "../resources/model/once.ts";
-import { ResourceError } from "../resources/model/resource.ts";
-import type { Configuration } from "./configuration/configuration.ts";
-import { originOf } from "./configuration/origins.ts";
+import { once, ResourceError } from "../resources/model/resource.ts";
+import { type Configuration, originOf } from "./configuration.ts";
 import type { Properties } from "./properties.ts";
 
 /** The output by which each resource knows the platform that it is on. */

@@ -6,7 +6,7 @@ import { Identities } from "../resources/model/identities.ts";
 import { Journal } from "../resources/model/journal.ts";
 import type { OfflineResourceContext } from "../resources/resource.ts";
 import { resourceNamed } from "../resources/resources.ts";
-import { TeamClaims } from "../resources/teamClaims.ts";
+import { TeamClaims } from "../resources/run.ts";
 import { RowClaims } from "../seedRows/declared/claims.ts";
 import { summarize } from "../seedRows/declared/declaration.ts";
 import { check, diff, type Properties } from "./properties.ts";

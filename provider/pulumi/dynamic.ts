@@ -1,15 +1,12 @@
 import { isObject } from "../../platform/contract/wire.ts";
 import type { Resource } from "../resources/resource.ts";
 import { resourceNamed } from "../resources/resources.ts";
-import { configuration, configure, UnknownSetting, type Configuration } from "./configuration/configuration.ts";
-import { Failure } from "./failure.ts";
-import { hideProperties, unhidden } from "./hiddenNames.ts";
-import { endWithEngine } from "./lifetime/lifetime.ts";
-import { keepMemorySmallFor } from "./lifetime/memory.ts";
-import { Operations, type Call, type Departure, type RunSurroundings } from "./operations.ts";
+import { configuration, type Configuration, configure, UnknownSetting } from "./configuration.ts";
+import { endWithEngine, keepMemorySmallFor } from "./lifetime.ts";
+import { type Call, type Departure, Failure, Operations, type RunSurroundings } from "./operations.ts";
 import { fromDynamic, remembering } from "./options.ts";
 import { reporterTo } from "./progress.ts";
-import { secretsOf, type Properties } from "./properties.ts";
+import { hideProperties, type Properties, secretsOf, unhidden } from "./properties.ts";
 import { explicitInput, findOwnResource, pickOwnSettings } from "./providerKinds.ts";
 import { secrecy, secretCells, secretTexts } from "./secrets.ts";
 

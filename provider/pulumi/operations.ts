@@ -2,47 +2,47 @@ import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { today } from "../../machine/settings/today.ts";
+import { ApiError } from "../../platform/contract/errors.ts";
+import type { FieldType } from "../../platform/contract/fields.ts";
 import type { Mask } from "../../platform/messages/masks.ts";
+import { completeDialect, type Dialect } from "../../platform/profile/profile.ts";
 import { InputError, type PlatformFunction } from "../functions/function.ts";
+import { readProfile } from "../layers/checkedFile.ts";
+import type { ListWaits } from "../people/members.ts";
 import type { RowsAhead } from "../reconcile/rows.ts";
-import { readName, oneThing, type Identities } from "../resources/model/identities.ts";
+import { type Identities, oneThing, readName } from "../resources/model/identities.ts";
 import { Journal } from "../resources/model/journal.ts";
 import {
-  ResourceError,
   type Diff,
   type InputProblem,
   type Observed,
   type OrganizationName,
-  type Recall,
+  PartialFailure,
+  ResourceError,
 } from "../resources/model/resource.ts";
-import type { ResourceContext, OfflineResourceContext, Resource } from "../resources/resource.ts";
+import type { OfflineResourceContext, Resource, ResourceContext } from "../resources/resource.ts";
+import { Run } from "../resources/run.ts";
 import { describeDeparture } from "../resources/seedDeparture.ts";
-import { addressOf, bindingOutput, bind, isMoved, platformOf } from "./binding.ts";
-import type { Configuration } from "./configuration/configuration.ts";
-import { PlatformConnection, EmulatorFields, type Surroundings as Reach } from "./connection.ts";
-import { failureOf, messageOf, sentenceOf } from "./failure.ts";
-import { Forecasts, type Phase } from "./forecasts.ts";
-import { unlessLate } from "./lifetime/deadline.ts";
-import { RefusedLogin } from "./lifetime/refusedLogin.ts";
-import { RunningMark } from "./lifetime/runningMark.ts";
-import type { Reporter } from "./progress.ts";
+import { addressOf, bind, bindingOutput, isMoved, platformOf } from "./binding.ts";
+import type { Configuration } from "./configuration.ts";
+import type { PlatformAccess } from "./platform.ts";
+import { Forecasts, type Phase, type Reporter } from "./progress.ts";
 import {
   check,
-  pickDeclaredInputs,
   diff,
   foreseen,
   inputsIn,
+  lastInputs,
+  parse,
+  pickDeclaredInputs,
   pickSettable,
   pickWriteOnly,
-  toKeyed,
-  lastInputs,
-  toListed,
-  parse,
-  writeOnlyOf,
   type Properties,
+  toKeyed,
+  toListed,
+  writeOnlyOf,
 } from "./properties.ts";
-import { toShownNames } from "./providerKinds.ts";
-import { Run } from "./run.ts";
+import { RunningMark } from "./runningMark.ts";
 import { hiding, maskOf } from "./secrets.ts";
 
 /** One call of an engine. */
@@ -57,13 +57,11 @@ export interface Call {
   seed?: Uint8Array;
 }
 
-export interface RunSurroundings extends Reach {
+export interface RunSurroundings extends Surroundings {
   configuration: () => Configuration; // throws when it can't be used
   report: Reporter;
   /** The engine's address; without one, there is no other provider in the run. */
   engine?: string | undefined;
-  /** What the state has, where the engine tells it. */
-  recall?: Recall | undefined;
   /** True when the engine reads before each diff. */
   readsFirst?: boolean;
   /** True when the engine asks for creates and updates in a preview, too. */
@@ -352,10 +350,6 @@ export class Operations {
       seed: () => (seed?.length ? seed : randomBytes(32)),
       fieldTypes: (table: string) => this.#fields.of(settings.endpoint, table),
       organizationNames: this.#organizationNames,
-      recall: (kind) =>
-        (this.#surroundings.recall?.(kind) ?? [])
-          .map(({ urn, outputs }) => ({ urn, outputs: toShownNames(outputs) }))
-          .filter(({ outputs: { [bindingOutput]: bound } }) => bound === undefined || bound === platformOf(settings)),
     };
   }
 
@@ -367,5 +361,179 @@ export class Operations {
       ...{ readsFirst: this.#surroundings.readsFirst ?? false, signal, now: Date.now },
       assertAlone: this.#mark.assertAlone,
     };
+  }
+}
+
+/** Surroundings of a connection to a platform. */
+interface Surroundings {
+  /** The program's folder. */
+  directory: string;
+  /** Aborts when the run is cancelled or its engine has ended. */
+  signal: AbortSignal;
+  /** True in the engine's own process, which goes on after the run. */
+  isHosted?: boolean;
+  /** How long lists of members wait and are kept, where not as usual. */
+  waits?: ListWaits | undefined;
+}
+
+/** The platform of a run: connected once, by the first call that needs it, and by the next one where that fails. */
+class PlatformConnection {
+  readonly #surroundings: Surroundings;
+  #platform: Promise<PlatformAccess> | undefined;
+  /** The connection whose notes were passed on. */
+  #noted: Promise<PlatformAccess> | undefined;
+  #dialect: Dialect | undefined;
+  #refusal: Promise<Error | undefined> | undefined;
+
+  constructor(surroundings: Surroundings) {
+    this.#surroundings = surroundings;
+  }
+
+  /** How the platform behaves, as the configuration's profile has it. */
+  dialect({ profile }: Configuration): Dialect {
+    return (this.#dialect ??= completeDialect(readProfile(profile, this.#surroundings.directory)));
+  }
+
+  /** @param note gets what the start of the platform has to say, once */
+  async of(
+    settings: Configuration,
+    note: (text: string) => void,
+  ): Promise<Omit<PlatformAccess, "close" | "release" | "notes">> {
+    const { directory, signal, waits } = this.#surroundings;
+    // Loaded when it is needed: nothing is sent in most runs.
+    this.#platform ??= import("./platform.ts").then(({ connect }) => connect(settings, directory, signal, { waits }));
+    try {
+      const { client, members, tables, notes } = await this.#platform;
+      if (this.#noted !== this.#platform) {
+        this.#noted = this.#platform;
+        notes.forEach(note);
+      }
+      return { client, members, tables };
+    } catch (error) {
+      this.#platform = undefined;
+      throw error;
+    }
+  }
+
+  /** Ends the session, if there is one; in the engine's process what was started alone, as the end of a host does. */
+  async close(): Promise<void> {
+    const platform = await this.#platform?.catch(() => undefined);
+    this.#platform = undefined;
+    await (this.#surroundings.isHosted ? platform?.release() : platform?.close());
+  }
+
+  /**
+   * Tries the login, once in a run, and throws the same refusal each time. A run that changes nothing asks the platform for
+   * nothing else, and would be "unchanged" with a login that fails. The emulator of an endpoint guards nothing, and takes a
+   * while to start.
+   */
+  async assertLogin(settings: Configuration): Promise<void> {
+    if (settings.endpoint.startsWith("emulator:")) return;
+    this.#refusal ??= import("./platform.ts").then(({ refusalOf }) => refusalOf(settings));
+    const refusal = await this.#refusal;
+    if (refusal) throw refusal;
+  }
+}
+
+type FieldTypes = Readonly<Record<string, FieldType>>;
+
+/** Field types of the tables behind an emulator's endpoint, read once and without starting it. */
+class EmulatorFields {
+  readonly #directory: string;
+  #tables: Promise<Readonly<Record<string, FieldTypes>>> | undefined;
+
+  /** `directory` is the program's folder. */
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** Types of a table's fields by label; undefined of a table without any, and where the endpoint is no emulator's. */
+  async of(endpoint: string, table: string): Promise<FieldTypes | undefined> {
+    if (!endpoint.startsWith("emulator:")) return undefined;
+    // Loaded when it is needed: an engine waits for a provider to start.
+    this.#tables ??= import("../../emulator/fieldsAt.ts").then(({ fieldTypesAt }) =>
+      fieldTypesAt(endpoint, this.#directory),
+    );
+    return (await this.#tables)[table];
+  }
+}
+
+/** A call that failed, in one sentence without secrets. `partial` is what exists all the same. */
+export class Failure extends Error {
+  readonly partial: { id: string; outputs: Properties } | undefined;
+  /** True when the platform refused the credentials. */
+  readonly refused: boolean;
+  constructor(message: string, partial?: { id: string; outputs: Properties }, refused = false) {
+    super(message);
+    this.partial = partial;
+    this.refused = refused;
+  }
+}
+
+/**
+ * The failure that an engine gets for an error.
+ * @param message its text, without secrets
+ * @param bound adds to the outputs of what exists in part the platform that it is on; undefined where that is not known
+ */
+function failureOf(error: unknown, message: string, bound: ((outputs: Properties) => Properties) | undefined): Failure {
+  if (error instanceof PartialFailure && bound && isSendable(error.outputs)) {
+    return new Failure(message, { id: error.id, outputs: bound(error.outputs) });
+  }
+  return new Failure(message, undefined, error instanceof ApiError && error.code === "unauthorized");
+}
+
+/**
+ * True when an error can carry a state to any engine: HTTP/2 on Node drops the connection at 64 KB, with all that other
+ * resources are about to answer. A state that is not sent is not lost: the next run finds it on the platform.
+ */
+const isSendable = (state: Properties): boolean => Buffer.byteLength(JSON.stringify(state)) <= 50_000;
+
+/** The message of an error for people. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  // A pause that ended early: Node's own words tell nobody what to do.
+  return error.name === "AbortError" ? "cancelled before it was done. Run it again to go on." : error.message;
+}
+
+/** A problem as a sentence. No property goes with it to an engine, which would print the value: a secret, or a thousand rows. */
+export const sentenceOf = ({ property, reason }: InputProblem): string =>
+  property === "" ? reason : `${property}: ${reason}`;
+
+/** Advice for a renewed login that the state does not have. */
+const howToRenew =
+  "A refresh or destroy logs in as the state remembers: after a renewal run up first, or set MICROAPPS_PASSWORD and MICROAPPS_ENDPOINT.";
+
+/** Reports a refused login once: every call that needs one fails by the same error. */
+class RefusedLogin {
+  #reported: unknown;
+
+  /**
+   * The sentence for a refused login; undefined for other errors. `remembered` is true when the login comes from the
+   * state.
+   */
+  sentenceOf(error: unknown, remembered: boolean): string | undefined {
+    if (!(error instanceof ApiError && error.code === "unauthorized" && error.endpoint === "login")) return undefined;
+    if (this.#reported === error) return "not done, since the platform refuses the login, as is said once in this run.";
+    this.#reported = error;
+    return remembered ? `${error.message} ${howToRenew}` : error.message;
+  }
+}
+
+/** Milliseconds for work to end by itself after its time-out, and to report what it has done. */
+const graceMs = 1_000;
+
+/**
+ * The answer of work, or an error once its time is up: calls that serve several resources at once, such as those about
+ * members, do not end with the time of one.
+ */
+async function unlessLate<Answer>(work: Promise<Answer>, time: AbortSignal): Promise<Answer> {
+  const late = Promise.withResolvers<never>();
+  const expire = (): void =>
+    void setTimeout(() => late.reject(new Error("the platform has not answered. Run it again to go on.")), graceMs);
+  time.addEventListener("abort", expire, { once: true });
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    time.removeEventListener("abort", expire);
   }
 }

@@ -3,10 +3,9 @@ import { createClient } from "../../platform/client/client.ts";
 import { TableReads } from "../../platform/client/lists/tableReads.ts";
 import type { Client, ClientOptions } from "../../platform/client/options.ts";
 import { ApiError } from "../../platform/contract/errors.ts";
-import { readProfile } from "../layers/profileFile.ts";
-import { MemberLists } from "../people/memberLists.ts";
-import type { ListWaits } from "../people/teamLists.ts";
-import type { Configuration } from "./configuration/configuration.ts";
+import { readProfile } from "../layers/checkedFile.ts";
+import { type ListWaits, MemberLists } from "../people/members.ts";
+import type { Configuration } from "./configuration.ts";
 
 /** The platform as a provider reaches it. */
 export interface PlatformAccess {

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import type { Resource } from "../resources/resource.ts";
 import { seedRows } from "../resources/seedRows.ts";
-import { toKeyed, toListed, parse } from "./properties.ts";
+import { parse, toKeyed, toListed } from "./properties.ts";
 
 const resource = seedRows as unknown as Resource; // the general type
 const rows = [{ Code: "10" }, { Code: "9" }, { Code: "a" }];

@@ -5,9 +5,10 @@ import { nearest } from "../../machine/spelling.ts";
 import { isObject } from "../../platform/contract/wire.ts";
 import { sentences } from "../../platform/messages/sentences.ts";
 import { maxReported } from "../messages/firstLines.ts";
-import { once } from "../resources/model/once.ts";
-import { factsOf, type Given, type InputProblem } from "../resources/model/resource.ts";
-import type { Comparison, OfflineResourceContext, Resource } from "../resources/resource.ts";
+import { factsOf, type Given, type InputProblem, once } from "../resources/model/resource.ts";
+import type { OfflineResourceContext, Resource } from "../resources/resource.ts";
+import type { Comparison } from "../resources/run.ts";
+import { toHiddenName } from "./providerKinds.ts";
 
 /** Stands for a value that is known only once other resources exist. */
 export const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
@@ -236,3 +237,31 @@ export function pickDeclaredInputs(resource: Resource, last: Properties): Proper
   const inputs = inputsIn(resource, last);
   return parse(resource, inputs).problems.length === 0 ? inputs : undefined;
 }
+
+type Definition = Pick<Resource, "inputs" | "outputs">;
+
+/** Names of values that mean nothing to a reader: digests, and values computed by check or by a provider kind. */
+export const hiddenNames = once(({ inputs, outputs }: Definition): readonly string[] =>
+  Object.entries({ ...inputs.shape, ...outputs.shape }).flatMap(([name, schema]) => {
+    const { computed, opaque } = factsOf(schema);
+    return computed || opaque ? [name] : [];
+  }),
+);
+
+const toHidden = once(
+  (definition: Definition) => new Map(hiddenNames(definition).map((name) => [name, toHiddenName(name)])),
+);
+const fromHidden = once(
+  (definition: Definition) => new Map([...toHidden(definition)].map(([name, shown]) => [shown, name])),
+);
+
+/** Properties as the engine of a dynamic resource gets them. */
+export const hideProperties = (definition: Definition, properties: Properties): Properties =>
+  renamed(properties, toHidden(definition));
+
+/** Properties as a resource knows them. States of earlier versions have all of them under their own names. */
+export const unhidden = (definition: Definition, properties: Properties): Properties =>
+  renamed(properties, fromHidden(definition));
+
+const renamed = (properties: Properties, names: ReadonlyMap<string, string>): Properties =>
+  Object.fromEntries(Object.entries(properties).map(([name, value]) => [names.get(name) ?? name, value]));

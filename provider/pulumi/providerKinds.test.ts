@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { problemsOf } from "./plugin/settings.ts";
+import { problemsOf } from "./plugin/provider.ts";
 import { explicitInput, pickOwnSettings } from "./providerKinds.ts";
 
 test("both kinds take the same keys for ours, and what is below ours is no other package's", () => {

@@ -1,4 +1,4 @@
-import type { ProviderKind } from "./configuration/configuration.ts";
+import type { ProviderKind } from "./configuration.ts";
 
 /** The package that serves the resources, as an engine names it. */
 export const packageOf = (providerKind: ProviderKind): string =>

@@ -3,7 +3,7 @@ import { generationState, stateOf } from "../../platform/contract/apps.ts";
 import { orUndefinedIfNotFound } from "../../platform/contract/errors.ts";
 import { id } from "../../platform/contract/values.ts";
 import { quote } from "../../platform/messages/text.ts";
-import { common, PartialFailure, ResourceError, type Context } from "./model/resource.ts";
+import { common, type Context, PartialFailure, ResourceError } from "./model/resource.ts";
 import { resource } from "./resource.ts";
 
 const inputs = z.object({

@@ -7,10 +7,10 @@ import { printableLine } from "../../platform/messages/text.ts";
 import { findLegacyIntent, type Entry } from "./model/journal.ts";
 import {
   common,
-  generation as replacements,
-  ResourceError,
   type Context,
+  generation as replacements,
   type OfflineContext,
+  ResourceError,
 } from "./model/resource.ts";
 import { resource } from "./resource.ts";
 

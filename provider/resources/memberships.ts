@@ -1,11 +1,11 @@
 import type { CallOptions } from "../../platform/client/http/call.ts";
 import { ApiError, isNotFound } from "../../platform/contract/errors.ts";
 import { quote, some } from "../../platform/messages/text.ts";
-import type { ListedMember } from "../people/memberLists.ts";
+import type { ListedMember } from "../people/members.ts";
 import { describeNamed } from "./model/identities.ts";
-import { ResourceError, type Context } from "./model/resource.ts";
+import { type Context, ResourceError } from "./model/resource.ts";
 import { nameOf, People, type LiveMember, type Person, type RoleChange, type Wanted } from "./people.ts";
-import type { TeamClaims } from "./teamClaims.ts";
+import type { TeamClaims } from "./run.ts";
 
 // How the members of a team become those who are planned, and how that is proved.
 

@@ -8,11 +8,11 @@ import { quote } from "../../platform/messages/text.ts";
 import { findLegacyIntent } from "./model/journal.ts";
 import {
   common,
+  type Context,
   generation,
+  type OfflineContext,
   PartialFailure,
   ResourceError,
-  type Context,
-  type OfflineContext,
 } from "./model/resource.ts";
 import { exceptSpelling } from "./people.ts";
 import { resource, type State } from "./resource.ts";

@@ -1,8 +1,7 @@
 import type { z } from "zod";
-import type { RowClaims, RowFindings } from "../seedRows/declared/claims.ts";
-import type { Diff, CheckedInputs, Context, Given, Observed, OfflineContext } from "./model/resource.ts";
-import type { Person } from "./people.ts";
-import type { TeamClaims } from "./teamClaims.ts";
+import type { RowClaims } from "../seedRows/declared/claims.ts";
+import type { CheckedInputs, Context, Diff, Given, Observed, OfflineContext } from "./model/resource.ts";
+import type { Comparison, Findings, TeamClaims } from "./run.ts";
 
 /** Context of a resource that talks to the platform. */
 export interface ResourceContext extends Context {
@@ -14,17 +13,6 @@ export interface ResourceContext extends Context {
 
 /** Context of check and diff. */
 export interface OfflineResourceContext extends OfflineContext, Pick<ResourceContext, "claims" | "rowClaims"> {}
-
-/** Results of a comparison that other resources of the run depend on. */
-export interface Findings extends Partial<RowFindings> {
-  /** The user IDs of people whom the resource declares by their addresses. */
-  people?: readonly Person[];
-}
-
-/** The result of a diff, which changes nothing itself: whoever asks for it notes the findings. */
-export interface Comparison extends Diff {
-  findings?: Findings;
-}
 
 /**
  * One resource: its inputs and outputs as zod objects that carry the facts (`replaces`, `secret`, description) as

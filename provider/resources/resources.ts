@@ -1,14 +1,16 @@
+import { z } from "zod";
+import { answerRemoved } from "../../machine/removed.ts";
 import { appReadiness } from "./appReadiness.ts";
 import { generatedApp } from "./generatedApp.ts";
+import { common, ResourceError } from "./model/resource.ts";
 import { notification } from "./notification.ts";
 import { organization } from "./organization.ts";
-import type { Resource } from "./resource.ts";
+import { type Resource, resource } from "./resource.ts";
 import { rowFile } from "./rowFile.ts";
 import { seedRows } from "./seedRows.ts";
 import { team } from "./team.ts";
 import { teamMember } from "./teamMember.ts";
 import { teamRoster } from "./teamRoster.ts";
-import { userTeams } from "./userTeams.ts";
 
 /**
  * All resources. Both kinds of provider call them with an engine's inputs, checked against the resource's own schema.
@@ -24,6 +26,31 @@ export const resources = [
   appReadiness,
   notification,
 ] as unknown as readonly Resource[];
+
+const given = z.unknown().optional();
+
+const refusal = (): string => answerRemoved("inputs", "UserTeams") ?? "";
+
+/**
+ * What version 0.1.0 left in states: it is read as it stands, and forgotten without a call, so that the person's teams
+ * stay as they are. A program can't declare it any more, and no schema has it.
+ */
+const userTeams = resource({
+  name: "UserTeams",
+  summary: "Forgotten by the next up.",
+  example: { name: "", inputs: {} },
+  importedBy: { otherwise: "" },
+  inputs: z.object({ ...common, email: given, userID: given, teamIDs: given, organizationID: given }),
+  outputs: z.object({ memberUserID: given }),
+  check: (_context, { inputs }) => Promise.resolve({ inputs, problems: [{ property: "", reason: refusal() }] }),
+  create: () => Promise.reject(new ResourceError(refusal())),
+  read: (_context, id, state) => Promise.resolve({ id, outputs: state }),
+  update: () => Promise.reject(new ResourceError(refusal())),
+  delete: ({ report }, id, { email }) => {
+    report.info(`forgotten: ${typeof email === "string" ? email : id} stays in all teams, and UserTeams is gone`);
+    return Promise.resolve();
+  },
+});
 
 /** Resources that states of 0.1.0 have and that nothing else knows. */
 const removed = [userTeams] as unknown as readonly Resource[];

@@ -8,9 +8,8 @@ import { storeFile, toWantedContent, type Child } from "../seedRows/fileRecords.
 import { readKey } from "../seedRows/live/importedRow.ts";
 import { rowByKey } from "../seedRows/live/links.ts";
 import { describeNamed, type Replaced } from "./model/identities.ts";
-import { adopt, common, PartialFailure, ResourceError, type Context } from "./model/resource.ts";
-import { proveGone } from "./model/settings.ts";
-import { untilShown } from "./model/shown.ts";
+import { proveGone, untilShown } from "./model/lifecycle.ts";
+import { adopt, common, type Context, PartialFailure, ResourceError } from "./model/resource.ts";
 import { resource, type State } from "./resource.ts";
 
 const fieldDescription =

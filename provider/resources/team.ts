@@ -4,12 +4,19 @@ import type { AnswerOf } from "../../platform/contract/endpoints.ts";
 import { ApiError, isRefusal, orUndefinedIfNotFound } from "../../platform/contract/errors.ts";
 import { id, withoutUndefined } from "../../platform/contract/values.ts";
 import { formatCount, quote, some } from "../../platform/messages/text.ts";
-import type { ListedMember } from "../people/memberLists.ts";
+import type { ListedMember } from "../people/members.ts";
 import { caller, explainLack, findRole, membersOf } from "./memberships.ts";
-import { findChangedValues, createOnce, toManagedDescription, uncancellable } from "./model/creation.ts";
 import { describeNamed } from "./model/identities.ts";
-import { adoptSame, common, generation, PartialFailure, ResourceError, type Context } from "./model/resource.ts";
-import { proveGone, proveNew, proveSettings } from "./model/settings.ts";
+import {
+  createOnce,
+  findChangedValues,
+  proveGone,
+  proveNew,
+  proveSettings,
+  toManagedDescription,
+  uncancellable,
+} from "./model/lifecycle.ts";
+import { adoptSame, common, type Context, generation, PartialFailure, ResourceError } from "./model/resource.ts";
 import { isSame, nameOf } from "./people.ts";
 import { resource, type ResourceContext, type State } from "./resource.ts";
 

@@ -3,8 +3,7 @@ import { messageOf } from "../../machine/failures.ts";
 import { role } from "../../platform/contract/members.ts";
 import { id } from "../../platform/contract/values.ts";
 import { quote } from "../../platform/messages/text.ts";
-import type { ListedMember } from "../people/memberLists.ts";
-import { memberAt } from "../people/teamIndex.ts";
+import { type ListedMember, memberAt } from "../people/members.ts";
 import {
   caller,
   changeRoles,
@@ -18,8 +17,8 @@ import {
   unlisted,
   type MemberContext,
 } from "./memberships.ts";
-import { uncancellable } from "./model/creation.ts";
 import { describeNamed } from "./model/identities.ts";
+import { uncancellable } from "./model/lifecycle.ts";
 import { common, PartialFailure, ResourceError } from "./model/resource.ts";
 import {
   checkNamedOnce,
@@ -40,7 +39,7 @@ import {
   type Role,
 } from "./people.ts";
 import { resource, type State } from "./resource.ts";
-import { stays } from "./teamClaims.ts";
+import { stays } from "./run.ts";
 
 const inputs = z.object({
   ...common,

@@ -3,8 +3,7 @@ import { isOutcomeUnknown, isUndocumented, type ApiError } from "../../platform/
 import { role } from "../../platform/contract/members.ts";
 import { email, fraction, id } from "../../platform/contract/values.ts";
 import { formatCount, formatCounts } from "../../platform/messages/text.ts";
-import type { Invitation } from "../people/invitations.ts";
-import type { ListedMember } from "../people/memberLists.ts";
+import type { Invitation, ListedMember } from "../people/members.ts";
 import {
   caller,
   changeRoles,
@@ -44,7 +43,7 @@ import {
   type Wanted,
 } from "./people.ts";
 import { resource } from "./resource.ts";
-import { stays } from "./teamClaims.ts";
+import { stays } from "./run.ts";
 
 const userID = z.string().regex(/^[\w-]+$/);
 const member = z.union([email, userID], "must be an e-mail address or a user ID");

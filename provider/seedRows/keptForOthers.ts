@@ -1,7 +1,7 @@
 import type { Row } from "../../platform/contract/values.ts";
 import type { RowDigests } from "../reconcile/digests.ts";
 import { RowSet } from "../reconcile/rowSet.ts";
-import { ResourceError, type Report } from "../resources/model/resource.ts";
+import { type Report, ResourceError } from "../resources/model/resource.ts";
 import type { RowClaim } from "./declared/claims.ts";
 import { digesterFor } from "./declared/declaration.ts";
 import type { RowTarget } from "./declared/target.ts";

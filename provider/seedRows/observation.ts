@@ -3,7 +3,7 @@ import { withoutUndefined } from "../../platform/contract/values.ts";
 import { decodeLedger } from "../reconcile/ledger.ts";
 import { planRows } from "../reconcile/rows.ts";
 import type { RowSet } from "../reconcile/rowSet.ts";
-import { ResourceError, type Observed } from "../resources/model/resource.ts";
+import { type Observed, ResourceError } from "../resources/model/resource.ts";
 import { keyOf, keysOf } from "./declared/declaration.ts";
 import { lastSource, withLastSource } from "./declared/summaries.ts";
 import { EditedRows, type Drift, type FoundSecrets } from "./drift.ts";

@@ -5,14 +5,14 @@ import { decodeLedger, type Ledger } from "../reconcile/ledger.ts";
 import { RowIndices } from "../reconcile/rowIndices.ts";
 import { fewestRemovals, planOffline, type Forecast } from "../reconcile/rows.ts";
 import { RowSet } from "../reconcile/rowSet.ts";
-import { ResourceError, type Diff, type Report } from "../resources/model/resource.ts";
+import { type Diff, type Report, ResourceError } from "../resources/model/resource.ts";
 import { findChangedCells, hidingBoth, secrecyMessage, whatIsUnknown } from "./changedCells.ts";
 import type { OfflineRowContext, RowFindings } from "./declared/claims.ts";
 import { keysOf } from "./declared/declaration.ts";
 import { linksOf } from "./declared/links.ts";
-import { lastSource, summaryOf, withLastSource } from "./declared/summaries.ts";
+import { summaryOf, withLastSource } from "./declared/summaries.ts";
 import type { RowTarget } from "./declared/target.ts";
-import { indicesWithin, sameKey, type Keys } from "./declared/terms.ts";
+import { indicesWithin, sameKey } from "./declared/terms.ts";
 import { driftMessage, repairsOf, type Drift, type FoundSecrets } from "./drift.ts";
 import { as, firstNames, forecast, maxShown, noNames, type Names, type Part } from "./forecast.ts";
 import { clearForecast } from "./kept/clearForecast.ts";
@@ -248,38 +248,17 @@ async function difference(context: OfflineRowContext, old: State, inputs: Inputs
   return found ?? { plan: whole, leaving: noneLeaving(), names: noNames(), target, isVague };
 }
 
-/** The rows of seeds of the table that the state has and the program has not declared so far: they leave, or are given up. */
-async function undeclared(context: OfflineRowContext, { table, resourceUrn }: SeedInputs): Promise<Keys[]> {
-  const { recall, rowClaims } = context;
-  const known = new Set([resourceUrn, ...[...rowClaims.on(table), ...rowClaims.leaving(table)].map(({ urn }) => urn)]);
-  const states = (recall?.("SeedRows") ?? []).flatMap(
-    ({ urn, outputs }) =>
-      known.has(urn) || outputs["table"] !== table || typeof outputs["ledger"] !== "string"
-        ? []
-        : [outputs as unknown as SeedState], // as this resource left it
-  );
-  const all: Keys[] = [];
-  for (const state of states) {
-    const ledger = decodeLedger(state.ledger);
-    const rows =
-      ledger.kind === "list" ? ledger.rows : (await lastSource(context, { ...state, rows: undefined }))?.rows;
-    if (rows) all.push({ target: state, keys: rows });
-  }
-  return all;
-}
-
 /** Takes out of a plan what is there already, since another seed gives it up and leaves it there. */
 export async function removeTakenOver(
-  context: OfflineRowContext,
+  { rowClaims, directory }: OfflineRowContext,
   inputs: SeedInputs,
   plan: Forecast,
 ): Promise<Forecast> {
   if (!plan.exact || plan.insert === 0) return plan;
-  const { rowClaims, directory } = context;
-  const given = rowClaims
+  const arriving = rowClaims
     .leaving(inputs.table, inputs.resourceUrn)
+    .filter(({ target }) => sameKey(target, inputs))
     .map(({ target, handedOver }) => ({ target, keys: handedOver }));
-  const arriving = [...given, ...(await undeclared(context, inputs))].filter(({ target }) => sameKey(target, inputs));
   if (arriving.length === 0) return plan;
   const all = await indicesWithin(arriving, inputs, directory);
   const added = RowIndices.of(plan.change.added);

@@ -2,7 +2,7 @@ import type { CallCounter } from "../../platform/client/calls.ts";
 import { maxRowsPerInsert } from "../../platform/contract/rows.ts";
 import { formatCounts, formatCount, quote, some } from "../../platform/messages/text.ts";
 import type { Forecast, Mode, RowPlan } from "../reconcile/rows.ts";
-import { ResourceError, type Report } from "../resources/model/resource.ts";
+import { type Report, ResourceError } from "../resources/model/resource.ts";
 import { keysOf } from "./declared/declaration.ts";
 import { listRelationships, type Expecting } from "./declared/expectations/expectations.ts";
 import { linksOf, type LinkDeclaration } from "./declared/links.ts";

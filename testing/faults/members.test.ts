@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/g
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import type { Fault } from "../../emulator/platform/faults.ts";
 import { createClient, type Client } from "../../platform/client/index.ts";
-import { MemberLists, type Joined } from "../../provider/people/memberLists.ts";
+import { type Joined, MemberLists } from "../../provider/people/members.ts";
 
 const administrator = { email: "admin@example.com", password: "correct-horse" };
 const people = Array.from({ length: 20 }, (_, index) => `p${index}`);

@@ -13,7 +13,7 @@ import { faultKinds } from "../../emulator/platform/faults.ts";
 import { createClient } from "../../platform/client/client.ts";
 import { TableReads } from "../../platform/client/lists/tableReads.ts";
 import type { Client } from "../../platform/client/options.ts";
-import { MemberLists } from "../../provider/people/memberLists.ts";
+import { MemberLists } from "../../provider/people/members.ts";
 import type { Resource } from "../../provider/resources/resource.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
 

@@ -1,8 +1,8 @@
 import type { Declared } from "../../cli/report/source.ts";
-import { listLinkedInputs, things, type DeclaredThing } from "../../provider/environment/things/things.ts";
-import type { Configuration } from "../../provider/pulumi/configuration/configuration.ts";
-import { Operations, type Call } from "../../provider/pulumi/operations.ts";
-import { toKeyed, unknownValue, type Properties } from "../../provider/pulumi/properties.ts";
+import { type DeclaredThing, listLinkedInputs, things } from "../../provider/environment/things.ts";
+import type { Configuration } from "../../provider/pulumi/configuration.ts";
+import { type Call, Operations } from "../../provider/pulumi/operations.ts";
+import { type Properties, toKeyed, unknownValue } from "../../provider/pulumi/properties.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
 
 interface Kept {

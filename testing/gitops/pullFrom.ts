@@ -10,7 +10,7 @@ import { readDeclaration, type Declared } from "../../cli/report/source.ts";
 import type { StateResource } from "../../cli/report/state.ts";
 import { createClient } from "../../platform/client/index.ts";
 import type { ClientOptions } from "../../platform/client/options.ts";
-import { MemberLists } from "../../provider/people/memberLists.ts";
+import { MemberLists } from "../../provider/people/members.ts";
 import type { ResourceContext } from "../../provider/resources/resource.ts";
 import type { InProcessEngine } from "./inProcessEngine.ts";
 

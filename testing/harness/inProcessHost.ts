@@ -1,6 +1,6 @@
-import type { ListWaits } from "../../provider/people/teamLists.ts";
-import type { Configuration } from "../../provider/pulumi/configuration/configuration.ts";
-import { Operations, type Call } from "../../provider/pulumi/operations.ts";
+import type { ListWaits } from "../../provider/people/members.ts";
+import type { Configuration } from "../../provider/pulumi/configuration.ts";
+import { type Call, Operations } from "../../provider/pulumi/operations.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
 import type { Properties, ProviderHost } from "./providerHost.ts";
 

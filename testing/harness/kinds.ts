@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { hideProperties, unhidden } from "../../provider/pulumi/hiddenNames.ts";
+import { hideProperties, unhidden } from "../../provider/pulumi/properties.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
 import type { TestedKind, Properties } from "./providerHost.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { hideProperties, unhidden } from "../../provider/pulumi/hiddenNames.ts";
+import { hideProperties, unhidden } from "../../provider/pulumi/properties.ts";
 import { seedRows } from "../../provider/resources/seedRows.ts";
 import { dynamic, plugin } from "../harness/kinds.ts";
 import { Stage } from "../harness/stage.ts";

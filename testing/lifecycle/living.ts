@@ -13,7 +13,7 @@ import type { RowData } from "../../platform/contract/values.ts";
 import { at } from "../../platform/contract/wire.ts";
 import { usualHabits, type HabitName } from "../../platform/profile/habits.ts";
 import type { Profile } from "../../platform/profile/profile.ts";
-import type { Configuration } from "../../provider/pulumi/configuration/configuration.ts";
+import type { Configuration } from "../../provider/pulumi/configuration.ts";
 import { rewriter, type Rewriter } from "../faults/rewriter.ts";
 import { InProcessHost } from "../harness/inProcessHost.ts";
 import { live, type Life, type Stage } from "./lifecycle.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEmulator } from "../../emulator/index.ts";
 import { createClient } from "../../platform/client/index.ts";
-import type { Failure } from "../../provider/pulumi/failure.ts";
+import type { Failure } from "../../provider/pulumi/operations.ts";
 import { throughBothKinds, type Scene } from "../harness/bothKinds.ts";
 import { InProcessHost } from "../harness/inProcessHost.ts";
 

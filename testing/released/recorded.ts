@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { providerKinds } from "../../provider/pulumi/configuration/configuration.ts";
+import { providerKinds } from "../../provider/pulumi/configuration.ts";
 import { Project, repository } from "../harness/project.ts";
 
 export { providerKinds };

@@ -4,8 +4,12 @@ import fc from "fast-check";
 import structProto from "google-protobuf/google/protobuf/struct_pb.js";
 import { parse } from "yaml";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
-import { certificateWarning, warnOfCertificates } from "../../provider/pulumi/configuration/certificates.ts";
-import { configuration, configure } from "../../provider/pulumi/configuration/configuration.ts";
+import {
+  certificateWarning,
+  configuration,
+  configure,
+  warnOfCertificates,
+} from "../../provider/pulumi/configuration.ts";
 import { connect } from "../../provider/pulumi/platform.ts";
 import { runCommand } from "../harness/commands.ts";
 import { partOf, testThrough } from "../harness/drawn.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { answerRemoved } from "../../machine/removed.ts";
 import { functions } from "../../provider/functions/functions.ts";
-import { hiddenNames } from "../../provider/pulumi/hiddenNames.ts";
+import { hiddenNames } from "../../provider/pulumi/properties.ts";
 import { factsOf } from "../../provider/resources/model/resource.ts";
 import { resources } from "../../provider/resources/resources.ts";
 import { presentSchema } from "../../tools/packageSchema.ts";

@@ -11,7 +11,7 @@ import { request } from "undici";
 import { stringify } from "yaml";
 import { readCalls } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../platform/client/index.ts";
-import { variableOf } from "../../provider/pulumi/configuration/keys.ts";
+import { variableOf } from "../../provider/pulumi/configuration.ts";
 
 export const repository = path.join(import.meta.dirname, "../../..");
 const administrator = { email: "admin@example.com", password: "admin", apiKey: "dev-key" };

@@ -1,4 +1,4 @@
-import type { PropertySpec, TypeSpec } from "../../provider/pulumi/plugin/types.ts";
+import type { PropertySpec, TypeSpec } from "../../provider/pulumi/plugin/schema.ts";
 import {
   findNamedType,
   nameOf,

@@ -1,4 +1,4 @@
-import { variableOf } from "../../provider/pulumi/configuration/keys.ts";
+import { variableOf } from "../../provider/pulumi/configuration.ts";
 import { nameOf, type PackageSchema } from "../packageSchema.ts";
 import { snippetsOf } from "../snippets.ts";
 import { code, escapeCell, fenceBlock, registryPage, row, table } from "./markdown.ts";

@@ -16,9 +16,8 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { messageOf } from "../../../machine/failures.ts";
 import { whyUnwritable } from "../../../machine/ownFile.ts";
 import { isRunning } from "../../../machine/processes.ts";
-import { FileRefusal, openFile } from "../../../provider/files/files.ts";
+import { FileRefusal, isIn, openFile, rootOf } from "../../../provider/files/files.ts";
 import { isIgnored } from "../../../provider/files/git.ts";
-import { isIn, rootOf } from "../../../provider/files/repository.ts";
 import type { EditedFile } from "./edits.ts";
 import { EditRefusal } from "./text.ts";
 

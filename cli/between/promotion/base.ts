@@ -1,10 +1,17 @@
 import { posix } from "node:path";
 import { z } from "zod";
 import { sentences } from "../../../platform/messages/sentences.ts";
+import { pathInRepository } from "../../../provider/files/files.ts";
 import { runGit } from "../../../provider/files/git.ts";
-import { pathInRepository } from "../../../provider/files/repository.ts";
-import { find, parse, toPlainValue, valuePlace, type Problem, type Value } from "../../../provider/layers/document.ts";
-import { describePlace } from "../../../provider/layers/verbs.ts";
+import {
+  find,
+  parse,
+  type Problem,
+  toPlainValue,
+  type Value,
+  valuePlace,
+  describePlace,
+} from "../../../provider/layers/document.ts";
 import { deepen, isShallow } from "../../report/trees.ts";
 import { PromotionError, type PromotionBase } from "./model.ts";
 

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, posix, relative } from "node:path";
-import { rootOf, toSlashes } from "../../../provider/files/repository.ts";
+import { rootOf, toSlashes } from "../../../provider/files/files.ts";
 import { DataRefusal } from "../../report/environments.ts";
 import {
   entryNamed,

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { entryIn } from "../../../platform/contract/wire.ts";
-import { withRowEdits, type SeedDeclaration } from "../../../provider/environment/schema.ts";
+import { type SeedDeclaration, withRowEdits } from "../../../provider/environment/schema.ts";
 import { keyText, sameContent, saltOf } from "../../../provider/reconcile/digests.ts";
 import { type Cells, naturalKey, printableKey } from "../../../provider/reconcile/naturalKeys.ts";
 import { RowIndices } from "../../../provider/reconcile/rowIndices.ts";

@@ -1,8 +1,7 @@
 import { holdsConfigured } from "../../../provider/environment/configured.ts";
 import { formerKeys } from "../../../provider/environment/formerKeys.ts";
-import { leadsTo, namedMaps } from "../../../provider/environment/jsonSchema.ts";
-import { toPlainValue, type Value } from "../../../provider/layers/document.ts";
-import { describePlace } from "../../../provider/layers/verbs.ts";
+import { leadsTo, namedMaps } from "../../../provider/environment/schema.ts";
+import { toPlainValue, type Value, describePlace } from "../../../provider/layers/document.ts";
 import type { Cells } from "../../../provider/reconcile/naturalKeys.ts";
 import { isRounded, rounded } from "../../../provider/seedRows/source/exactNumbers.ts";
 import { stable } from "../../report/changeSet.ts";

@@ -2,9 +2,8 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, writeFile
 import path, { join } from "node:path";
 import { EngineError, oneLine, printable, projectFolder } from "../../../engine/index.ts";
 import { packageFolder } from "../../../machine/ownPackage.ts";
-import { maxMegabytesOfLayer, readText } from "../../../provider/files/files.ts";
-import { isIn, rootOf } from "../../../provider/files/repository.ts";
-import { originOf } from "../../../provider/pulumi/configuration/origins.ts";
+import { isIn, maxMegabytesOfLayer, readText, rootOf } from "../../../provider/files/files.ts";
+import { originOf } from "../../../provider/pulumi/configuration.ts";
 import { type EnvironmentEntry, environmentsFile, environmentsIn } from "../../report/environments.ts";
 import { planName } from "../../report/render.ts";
 import { statuses } from "../report/reporting.ts";

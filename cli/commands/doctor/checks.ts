@@ -15,8 +15,7 @@ import { ApiError, type ErrorCode } from "../../../platform/contract/errors.ts";
 import { declarable } from "../../../platform/contract/values.ts";
 import { answerIn, at, isObject, jsonIn, refusalIn } from "../../../platform/contract/wire.ts";
 import { formatCount, printableLine, quote, some } from "../../../platform/messages/text.ts";
-import type { Configuration } from "../../../provider/pulumi/configuration/configuration.ts";
-import { originOf } from "../../../provider/pulumi/configuration/origins.ts";
+import { type Configuration, originOf } from "../../../provider/pulumi/configuration.ts";
 import { keyText } from "../../../provider/reconcile/digests.ts";
 
 /** What was seen, and what to do about it. */

@@ -6,13 +6,17 @@ import { messageOf } from "../../../machine/failures.ts";
 import type { Mask } from "../../../platform/messages/masks.ts";
 import { formatCount } from "../../../platform/messages/text.ts";
 import { readEnvironment } from "../../../provider/environment/declaration.ts";
-import { things } from "../../../provider/environment/things/things.ts";
-import { valuePlace } from "../../../provider/layers/document.ts";
-import { describePlace } from "../../../provider/layers/verbs.ts";
-import { configure, secretKeys, type Configuration } from "../../../provider/pulumi/configuration/configuration.ts";
-import { ConfigurationError } from "../../../provider/pulumi/configuration/configurationError.ts";
-import { readVariable, variableOf } from "../../../provider/pulumi/configuration/keys.ts";
-import { originOf } from "../../../provider/pulumi/configuration/origins.ts";
+import { things } from "../../../provider/environment/things.ts";
+import { valuePlace, describePlace } from "../../../provider/layers/document.ts";
+import {
+  type Configuration,
+  ConfigurationError,
+  configure,
+  originOf,
+  readVariable,
+  secretKeys,
+  variableOf,
+} from "../../../provider/pulumi/configuration.ts";
 import { connect, locatePlatform } from "../../../provider/pulumi/platform.ts";
 import { maskOf } from "../../../provider/pulumi/secrets.ts";
 import type { RowTarget } from "../../../provider/seedRows/declared/target.ts";

@@ -4,7 +4,7 @@ import { EngineError, oneLine } from "../../../engine/index.ts";
 import { messageOf } from "../../../machine/failures.ts";
 import { isObject, jsonIn } from "../../../platform/contract/wire.ts";
 import { formatCount, quote, some } from "../../../platform/messages/text.ts";
-import { readEnvironment, type Declaration } from "../../../provider/environment/declaration.ts";
+import { type Declaration, readEnvironment } from "../../../provider/environment/declaration.ts";
 import { EnvironmentError } from "../../../provider/environment/problems.ts";
 import { maxMegabytesOfLayer, textIfAny } from "../../../provider/files/files.ts";
 import { find, type Value } from "../../../provider/layers/document.ts";

@@ -1,17 +1,16 @@
 import path from "node:path";
 import { EngineError, oneLine, printable, printableJson } from "../../../engine/index.ts";
 import { unbroken } from "../../../platform/messages/text.ts";
-import { checkEnvironment } from "../../../provider/environment/checks/rowChecks.ts";
+import { checkEnvironment } from "../../../provider/environment/checks.ts";
 import {
-  readEnvironment,
   type Declaration,
   type DeclarationReading,
+  readEnvironment,
 } from "../../../provider/environment/declaration.ts";
 import { EnvironmentError } from "../../../provider/environment/problems.ts";
 import { origins, toShownTree, yamlOf } from "../../../provider/environment/shown.ts";
-import { projectAbove } from "../../../provider/files/repository.ts";
-import { toPlainValue } from "../../../provider/layers/document.ts";
-import { describePlace } from "../../../provider/layers/verbs.ts";
+import { projectAbove } from "../../../provider/files/files.ts";
+import { toPlainValue, describePlace } from "../../../provider/layers/document.ts";
 
 /** Flags of the commands. */
 interface Options {

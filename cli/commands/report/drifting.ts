@@ -4,9 +4,9 @@ import { EngineError, projectFolder, stateInClear } from "../../../engine/index.
 import { messageOf } from "../../../machine/failures.ts";
 import { ApiError } from "../../../platform/contract/errors.ts";
 import { absent, maxMegabytesOfLayer, textOrReason } from "../../../provider/files/files.ts";
-import { MemberLists } from "../../../provider/people/memberLists.ts";
+import { MemberLists } from "../../../provider/people/members.ts";
 import { platformOf } from "../../../provider/pulumi/binding.ts";
-import { ConfigurationError } from "../../../provider/pulumi/configuration/configurationError.ts";
+import { ConfigurationError } from "../../../provider/pulumi/configuration.ts";
 import { connect } from "../../../provider/pulumi/platform.ts";
 import { maskOf } from "../../../provider/pulumi/secrets.ts";
 import { accept, parseAccepted, hasDrift, withAccepted, type Accepted } from "../../report/accepted.ts";

@@ -27,12 +27,11 @@ import { ApiError } from "../../../platform/contract/errors.ts";
 import { at } from "../../../platform/contract/wire.ts";
 import type { Mask } from "../../../platform/messages/masks.ts";
 import { formatCount, printableLine, some } from "../../../platform/messages/text.ts";
-import { readProfile } from "../../../provider/layers/profileFile.ts";
-import { configure, type Configuration } from "../../../provider/pulumi/configuration/configuration.ts";
-import { originOf } from "../../../provider/pulumi/configuration/origins.ts";
+import { readProfile } from "../../../provider/layers/checkedFile.ts";
+import { type Configuration, configure, originOf } from "../../../provider/pulumi/configuration.ts";
 import { locatePlatform } from "../../../provider/pulumi/platform.ts";
 import { maskOf } from "../../../provider/pulumi/secrets.ts";
-import { chosenID } from "../../../provider/resources/model/chosenIDs.ts";
+import { chosenID } from "../../../provider/resources/model/identities.ts";
 import { progressLine } from "../progressLine.ts";
 import { isOfVariables, stackSettings } from "../settings.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { TeamLists } from "../../../provider/people/teamLists.ts";
+import { TeamLists } from "../../../provider/people/members.ts";
 import type { EndpointName } from "../../contract/endpoints.ts";
 import { serve } from "../testing/server.ts";
 import { parseReply } from "./answers.ts";

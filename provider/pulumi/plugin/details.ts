@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { isObject } from "../../../platform/contract/wire.ts";
-import type { Diff, ChangeKind } from "../../resources/model/resource.ts";
-import { factsOf } from "../../resources/model/resource.ts";
+import { type ChangeKind, type Diff, factsOf } from "../../resources/model/resource.ts";
 import type { Resource } from "../../resources/resource.ts";
-import { toPlain, type Properties } from "../properties.ts";
+import { type Properties, toPlain } from "../properties.ts";
 
 /** How what stands at a property path, as Pulumi writes it, changes: `references.Continent.table`, `key[0]`. */
 export interface Detail {

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { id } from "../../../platform/contract/values.ts";
 import { InputError, type PlatformFunction } from "../../functions/function.ts";
-import { getTeamMembers } from "../../functions/getTeamMembers.ts";
-import { readMatching } from "../../functions/tableRows.ts";
+import { getTeamMembers, readMatching } from "../../functions/functions.ts";
 import { keyText } from "../../reconcile/digests.ts";
 import { childrenOf } from "../../seedRows/fileRecords.ts";
 import type { RowContext } from "../../seedRows/live/context.ts";

@@ -1,27 +1,46 @@
-import pluginProto, { type PluginAttach } from "@pulumi/pulumi/proto/plugin_pb.js";
-import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
+import type { PluginAttach } from "@pulumi/pulumi/proto/plugin_pb.js";
+import pluginProto from "@pulumi/pulumi/proto/plugin_pb.js";
 import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
+import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
+import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { once } from "node:events";
+import { isDeepStrictEqual } from "node:util";
 import { functionNamed } from "../../functions/functions.ts";
-import type { Recall } from "../../resources/model/resource.ts";
 import type { Resource } from "../../resources/resource.ts";
-import { warnOfCertificates } from "../configuration/certificates.ts";
-import { describeMisplacedSecrets } from "../configuration/configuration.ts";
-import { Failure, sentenceOf } from "../failure.ts";
-import { onEngineEnd } from "../lifetime/engineConnection.ts";
-import { Operations, type Departure } from "../operations.ts";
-import { reporterTo, type Reporter } from "../progress.ts";
-import { holdsUnknown, secretsOf, stablesOf, unknownValue } from "../properties.ts";
-import { maskOf, secrecy } from "../secrets.ts";
-import { about, assertAllowed, toStruct } from "./about.ts";
-import { answerCheck, answerDiff, answerList, failureOf } from "./answers.ts";
-import { detailsOf } from "./details.ts";
+import { resourceNamed } from "../../resources/resources.ts";
+import {
+  accountKeys,
+  configuration,
+  type Configuration,
+  ConfigurationError,
+  configure,
+  describeMisplacedSecrets,
+  secretKeys,
+  unknownNames,
+  warnOfCertificates,
+} from "../configuration.ts";
+import { keepMemorySmallFor, onEngineEnd } from "../lifetime.ts";
+import { type Call, type Departure, Failure, Operations, sentenceOf } from "../operations.ts";
+import { explainRefusedIgnores } from "../options.ts";
+import { refusalOf } from "../platform.ts";
+import { type Reporter, reporterTo } from "../progress.ts";
+import {
+  hiddenNames,
+  hideProperties,
+  holdsUnknown,
+  type Properties,
+  secretsOf,
+  stablesOf,
+  unhidden,
+  unknownValue,
+} from "../properties.ts";
+import { pickOwnSettings } from "../providerKinds.ts";
+import { maskOf, secrecy, secretCells } from "../secrets.ts";
+import { type Detail, details, detailsOf } from "./details.ts";
 import { UnfinishedFailure } from "./failures.ts";
 import { listingOf } from "./listings.ts";
-import { tryLogin } from "./login.ts";
 import { environmentType, schemaText } from "./schema.ts";
-import { listChangedSettings, isExplicit, problemsOf, secretSettings, settingsOf } from "./settings.ts";
-import { decode, encode, type Decoded } from "./wire.ts";
+import { decode, type Decoded, encode } from "./wire.ts";
 
 /**
  * Answers a construct once the engine cancels. It has reported why, and would report a construct that its monitor lets
@@ -45,15 +64,10 @@ export class Plugin {
   /** The reference by which the engine knows this provider; undefined where it does not tell. */
   #reference: string | undefined;
   readonly #own: Reporter | undefined;
-  readonly #recall: Recall | undefined;
 
-  /**
-   * @param own reports to an engine in this process
-   * @param recall what the state of that engine has
-   */
-  constructor(version: string, engine: string | undefined, own?: Reporter, recall?: Recall) {
+  /** @param own reports to an engine in this process */
+  constructor(version: string, engine: string | undefined, own?: Reporter) {
     this.#own = own;
-    this.#recall = recall;
     this.#version = version;
     this.#engine = engine;
     this.#report = own ?? reporterTo(engine);
@@ -120,7 +134,6 @@ export class Plugin {
       directory: process.cwd(), // an engine starts a plugin in the program's folder; a handshake has its own
       ...{ engine: this.#engine, isHosted: this.#own !== undefined },
       report: this.#report,
-      recall: this.#recall,
       readsFirst: this.#looksForDrift,
       foresees: true,
       signal: this.#stopped.signal,
@@ -315,4 +328,154 @@ export class Plugin {
       });
     };
   }
+}
+
+/** Properties of a resource that an engine sent, under the names by which the resource knows them. */
+interface Sent extends Decoded {
+  /** True for options of an earlier version, which hid no properties. */
+  isFormer: boolean;
+}
+
+/** A call about one resource, and what was sent with it. */
+interface About {
+  resource: Resource;
+  /** Takes properties apart that an engine sends. */
+  sent: (properties: Struct | undefined) => Sent;
+  /** Puts the URN among the properties, where a resource finds it. */
+  known: (sent: Decoded) => Properties;
+  call: (...sent: readonly Decoded[]) => Call;
+}
+
+/** The resource that a request is about. */
+function about(request: { getUrn: () => string }): About {
+  const urn = request.getUrn();
+  const type = urn.split("::")[2]?.split("$").at(-1) ?? "";
+  const resource = resourceNamed(type.split(":").at(-1) ?? "");
+  if (!resource) throw new Error(`this version of pulumi-microapps has no resource type ${type}`);
+  keepMemorySmallFor(resource);
+  return {
+    resource,
+    sent: (properties) => seen(resource, decode(properties, resource)),
+    known: ({ values }) => ({ ...values, resourceUrn: urn }),
+    call: (...sent) => ({ resource, urn, secrets: sent.flatMap(({ texts }) => texts) }),
+  };
+}
+
+/**
+ * Properties of a resource as an engine gets them: secret is what was secret, and what always is. What an earlier version
+ * left keeps its names, under which an engine compares it with what is read.
+ */
+function toStruct(
+  resource: Resource,
+  properties: Properties,
+  sent: Pick<Decoded, "secrets"> & { isFormer?: boolean },
+): Struct {
+  const { resourceUrn, ...rest } = properties;
+  const secrets = [...sent.secrets, ...secretsOf(resource, properties)];
+  const cells = secretCells(resource, rest);
+  if (sent.isFormer) return encode(rest, new Set(secrets), cells);
+  return encode(hideProperties(resource, rest), new Set(Object.keys(hideProperties(resource, named(secrets)))), cells);
+}
+
+const seen = (resource: Resource, { values, secrets, texts }: Decoded): Sent => ({
+  isFormer: hiddenNames(resource).some((name) => name in values),
+  values: unhidden(resource, values),
+  secrets: new Set(Object.keys(unhidden(resource, named(secrets)))),
+  texts,
+});
+
+const named = (names: Iterable<string>): Properties => Object.fromEntries([...names].map((name) => [name, true]));
+
+/** Throws when an option can't be honoured. The engine hands over no others, nor these with a check or a create. */
+function assertAllowed(resource: Resource, request: pb.DiffRequest | pb.UpdateRequest, { values }: Decoded): void {
+  const refusal = explainRefusedIgnores(resource, request.getIgnorechangesList(), values);
+  if (refusal !== undefined) throw new Error(refusal);
+}
+
+const { PropertyDiff, DiffResponse } = providerProto;
+
+/** The answer to a diff. @param replaces names of properties whose change makes a new thing */
+function answerDiff(changes: readonly Detail[], replaces: readonly string[]): pb.DiffResponse {
+  const answer = new DiffResponse().setHasdetaileddiff(true).setReplacesList([...replaces]);
+  const { DIFF_SOME, DIFF_NONE } = DiffResponse.DiffChanges;
+  answer.setChanges(changes.length > 0 ? DIFF_SOME : DIFF_NONE);
+  const names = new Set<string>();
+  for (const { path, kind, among } of changes) {
+    const name = /^\w+/.exec(path)?.[0] ?? path;
+    names.add(name);
+    const kinds = replaces.includes(name) ? replacing : updating;
+    answer.getDetaileddiffMap().set(path, new PropertyDiff().setKind(kinds[kind]).setInputdiff(among === "inputs"));
+  }
+  return answer.setDiffsList([...names]);
+}
+
+const { Kind: kinds } = PropertyDiff;
+const updating = { add: kinds.ADD, delete: kinds.DELETE, update: kinds.UPDATE } as const;
+const replacing = { add: kinds.ADD_REPLACE, delete: kinds.DELETE_REPLACE, update: kinds.UPDATE_REPLACE } as const;
+
+/** The answer to a check. */
+function answerCheck(inputs: Struct, problems: readonly string[]): pb.CheckResponse {
+  return new providerProto.CheckResponse()
+    .setInputs(inputs)
+    .setFailuresList(problems.map((reason) => failureOf({ reason })));
+}
+
+/** Failure of a check. It names no property, because an engine would print its value. */
+const failureOf = ({ property = "", reason }: { property?: string; reason: string }): pb.CheckFailure =>
+  new providerProto.CheckFailure().setProperty(property).setReason(reason);
+
+const answerList = (items: readonly { id: string; name: string }[]): pb.ListResponse[] =>
+  items.map(({ id, name }) => {
+    const found = new providerProto.ListResponse.Result().setId(id).setName(name);
+    return new providerProto.ListResponse().setResult(found);
+  });
+
+/** True for the URN of a program's own provider, not the one that the configuration makes. */
+function isExplicit(urn: string): boolean {
+  const name = urn.split("::").at(-1) ?? "";
+  return name !== "" && name !== "default" && !name.startsWith("default_");
+}
+
+/** The configuration of a provider from its inputs. */
+const settingsOf = (inputs: Properties, explicit: boolean): Configuration =>
+  configure(pickOwnSettings(inputs), process.env, explicit);
+
+/** Finds problems of a provider's inputs; skips values that are not known yet. */
+export function problemsOf(inputs: Properties, explicit: boolean): string[] {
+  const shown = (key: string): string => (explicit ? key : `microapps:${key}`);
+  const unknown = unknownNames(pickOwnSettings(inputs), configuration.keyof().options, shown);
+  if (unknown.length > 0) return unknown.map(({ key, reason }) => `${shown(key)} ${reason}`);
+  if (holdsUnknown(inputs)) return [];
+  try {
+    settingsOf(inputs, explicit);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return [error.message];
+  }
+}
+
+/** Names of the secrets of a configuration. */
+const secretSettings: ReadonlySet<string> = new Set(secretKeys);
+
+/** Which settings of a provider changed. */
+function listChangedSettings(before: Decoded, after: Decoded): Detail[] {
+  const [olds, news] = [pickOwnSettings(before.values), pickOwnSettings(after.values)];
+  const names = [...new Set([...Object.keys(olds), ...Object.keys(news)])];
+  const changed = names.filter((name) => JSON.stringify(olds[name]) !== JSON.stringify(news[name]));
+  return details(olds, news, changed, new Set([...before.secrets, ...after.secrets, ...secretSettings]));
+}
+
+/**
+ * The platform's refusal of the credentials of a provider that is in the state already: a wrong password would be saved
+ * with "unchanged", and fail in the next run. They are tried when they differ from those of the last run, and before
+ * drift is looked for; a platform that can't be reached refuses nobody.
+ */
+async function tryLogin(olds: Properties, news: Properties, settings: Configuration): Promise<string[]> {
+  if (Object.keys(olds).length === 0) return []; // nothing was made: the first call finds out
+  const changed = ["endpoint", ...accountKeys].some((key) => !isDeepStrictEqual(olds[key], news[key]));
+  const emulated = settings.endpoint.startsWith("emulator:"); // which takes a while to start
+  if (!changed && (emulated || settings.driftOnPreview === false)) return [];
+  const refusal = await refusalOf(settings);
+  return refusal ? [`the platform refuses the login, and the state keeps the one that it has: ${refusal.message}`] : [];
 }

@@ -1,3 +1,4 @@
+import { stringify } from "yaml";
 import { z } from "zod";
 import type { PlatformFunction } from "../../functions/function.ts";
 import { functions } from "../../functions/functions.ts";
@@ -5,17 +6,14 @@ import { factsOf } from "../../resources/model/resource.ts";
 import type { Resource } from "../../resources/resource.ts";
 import { resources } from "../../resources/resources.ts";
 import { bindingOutput } from "../binding.ts";
-import { configuration } from "../configuration/configuration.ts";
-import { variableOf } from "../configuration/keys.ts";
-import { documentationOf, documentationOfFunction, environmentExample } from "./documentation.ts";
+import { configuration, variableOf } from "../configuration.ts";
 import { listingOf } from "./listings.ts";
-import { pascal, TypeSpecs, type PropertySpec } from "./types.ts";
 
 /** The component that an Environment file is. */
 export const environmentType = "microapps:index:Environment";
 
 /** The package schema of Pulumi, of which SDKs and documentation are made: all of it follows from the definitions. */
-export function packageSchema(version: string): object {
+function packageSchema(version: string): object {
   const types = new TypeSpecs();
   // Other languages have one kind of provider. Former spellings of keys are read, and not declared: in Python a former
   // name and the present one are the same.
@@ -172,3 +170,160 @@ const only = (
   keep: (property: PropertySpec, name: string) => boolean,
 ): Record<string, PropertySpec> =>
   Object.fromEntries(Object.entries(properties).filter(([name, property]) => keep(property, name)));
+
+/** A type in Pulumi's package schema. */
+export interface TypeSpec {
+  type?: string;
+  $ref?: string;
+  items?: TypeSpec;
+  additionalProperties?: TypeSpec;
+  oneOf?: TypeSpec[];
+}
+
+/** A property in Pulumi's package schema. */
+export interface PropertySpec extends TypeSpec {
+  description?: string;
+  default?: unknown;
+  defaultInfo?: { environment: string[] };
+  replaceOnChanges?: boolean;
+  secret?: boolean;
+  deprecationMessage?: string;
+}
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** `onDestroy` → `OnDestroy`. */
+export const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+
+/** Types by JSON Schema. Enumerations and objects get names, and stand in `specs`. */
+class TypeSpecs {
+  readonly specs: Record<string, object> = {};
+
+  /** @param name what it is called if it needs a name, e.g. `SeedRowsMode` */
+  of(schema: JsonSchema, name: string): TypeSpec {
+    if (Array.isArray(schema["anyOf"])) return this.#union(schema["anyOf"] as JsonSchema[], name); // in JSON Schema a list of schemas
+    if (Array.isArray(schema["enum"])) return this.#enumeration(schema["enum"], name);
+    const { type } = schema;
+    if (Array.isArray(type))
+      return this.#union(
+        (type as unknown[]).map((one) => ({ ...schema, type: one })),
+        name,
+      );
+    switch (type) {
+      case "string":
+      case "number":
+      case "integer":
+      case "boolean":
+        return { type };
+      case "array":
+        return { type: "array", items: this.of(inner(schema["items"]), name) };
+      case "object":
+        return schema["properties"]
+          ? this.#object(schema, name)
+          : { type: "object", additionalProperties: this.of(inner(schema["additionalProperties"]), name) };
+      default:
+        return { $ref: "pulumi.json#/Any" };
+    }
+  }
+
+  #union(options: readonly JsonSchema[], name: string): TypeSpec {
+    // Nothing is what a property has that is not set.
+    const specs = options.filter(({ type }) => type !== "null").map((option) => this.of(option, name));
+    const different = specs.filter((spec, i) => specs.findIndex((one) => same(one, spec)) === i);
+    return different.length === 1 && different[0] ? different[0] : { oneOf: different };
+  }
+
+  #enumeration(values: readonly unknown[], name: string): TypeSpec {
+    return this.#named(name, { type: "string", enum: values.map((value) => ({ value })) });
+  }
+
+  #object(schema: JsonSchema, name: string): TypeSpec {
+    const properties = Object.entries(inner(schema["properties"])).map(([property, value]) => {
+      const { description } = inner(value);
+      const spec = this.of(inner(value), `${name}${pascal(property)}`);
+      return [property, description === undefined ? spec : { ...spec, description }] as const;
+    });
+    const { description } = schema;
+    return this.#named(name, {
+      type: "object",
+      ...(description === undefined ? {} : { description }),
+      properties: Object.fromEntries(properties),
+      required: schema["required"],
+    });
+  }
+
+  #named(name: string, spec: object): TypeSpec {
+    const token = `microapps:index:${name}`;
+    const known = this.specs[token];
+    if (known && !same(known, spec)) throw new Error(`two types would be called ${token}`);
+    this.specs[token] = spec;
+    return { $ref: `#/types/${token}` };
+  }
+}
+
+const same = (a: object, b: object): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+const inner = (schema: unknown): JsonSchema =>
+  typeof schema === "object" && schema !== null ? (schema as JsonSchema) : {}; // `true` and nothing say anything
+
+/** A resource's documentation for the package: description, example and import. */
+const documentationOf = (resource: Resource): string =>
+  [
+    resource.summary,
+    exampleOf({ resources: declared(withReferences(resource.example.inputs), resource) }),
+    importOf(resource),
+  ].join("\n\n");
+
+/** A function's documentation: its result, and an example. */
+function documentationOfFunction({ name, summary, example }: PlatformFunction): string {
+  const resources = withReferences(example.inputs);
+  const invoked = { "fn::invoke": { function: `microapps:${name}`, arguments: example.inputs } };
+  const program = {
+    ...(resources.length > 0 ? { resources: declared(resources) } : {}),
+    variables: { found: invoked },
+    outputs: { [example.output]: `\${found.${example.output}}` },
+  };
+  return [summary, exampleOf(program)].join("\n\n");
+}
+
+/** The example of the component. */
+function environmentExample(): string {
+  const environment = { type: "microapps:Environment", properties: { file: "${pulumi.stack}.yaml" } };
+  return exampleOf({ resources: { environment } });
+}
+
+/** A whole program in YAML, as the documentation of a package holds it. */
+function exampleOf(program: object): string {
+  // The heading is inside, so that documentation in other languages leaves out all of it.
+  return [
+    "{{% examples %}}",
+    "{{% example %}}",
+    "## Example Usage",
+    "",
+    "```yaml",
+    `${stringify(program, { lineWidth: 0 })}\`\`\``,
+    "{{% /example %}}",
+    "{{% /examples %}}",
+  ].join("\n");
+}
+
+function importOf({ name, example, importedBy }: Resource): string {
+  const byID =
+    "id" in importedBy
+      ? [["```sh", `pulumi import microapps:index:${name} ${example.name} '${importedBy.id}'`, "```"].join("\n")]
+      : [];
+  const { otherwise } = importedBy;
+  return ["## Import", ...byID, ...(otherwise === undefined ? [] : [otherwise])].join("\n\n");
+}
+
+const declared = (...all: (Resource | Resource[])[]): object =>
+  Object.fromEntries(
+    all.flat().map(({ name, example }) => [example.name, { type: `microapps:${name}`, properties: example.inputs }]),
+  );
+
+/** Resources that an example refers to, each after its own references. */
+function withReferences(inputs: unknown): Resource[] {
+  const names = [...JSON.stringify(inputs).matchAll(/\$\{(\w+)/g)].map(([, name]) => name);
+  const referred = resources.filter(({ example }) => names.includes(example.name));
+  return [...new Set(referred.flatMap((each) => [...withReferences(each.example.inputs), each]))];
+}

@@ -3,7 +3,7 @@ import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { readStruct } from "../../../machine/structs.ts";
 import type { Resource } from "../../resources/resource.ts";
 import { leavesOf } from "../../seedRows/source/source.ts";
-import { unknownValue, type Properties } from "../properties.ts";
+import { type Properties, unknownValue } from "../properties.ts";
 import { noCells, secretCells, secretSignature, signature, textsIn, withCells, without } from "../secrets.ts";
 
 /** Signatures of objects that stand for something else. */

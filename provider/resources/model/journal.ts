@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { isAbsent, messageOf } from "../../../machine/failures.ts";
 import { isOwn, makeOwnFolder, pathOfOwnFolder } from "../../../machine/ownFolder.ts";
-import { isTracked } from "../../files/tracked.ts";
+import { isTracked } from "../../files/files.ts";
 import { ResourceError } from "./errors.ts";
 
 const line = z.looseObject({

@@ -4,11 +4,20 @@ import type { Client } from "../../../platform/client/options.ts";
 import type { FieldType } from "../../../platform/contract/fields.ts";
 import type { RowData } from "../../../platform/contract/values.ts";
 import type { Dialect } from "../../../platform/profile/profile.ts";
-import type { MemberLists } from "../../people/memberLists.ts";
+import type { MemberLists } from "../../people/members.ts";
 import type { RowsAhead } from "../../reconcile/rows.ts";
 import type { Identities } from "./identities.ts";
 import type { Journal } from "./journal.ts";
-import { once } from "./once.ts";
+
+/** Inputs of every resource: its URN, since engines do not pass it to a dynamic provider. */
+export const common = {
+  resourceUrn: z.string().optional().meta({
+    description: "The resource's own URN. Set by the SDK.",
+    ignoredInDiff: true,
+    computed: true,
+    internal: true,
+  }),
+};
 
 declare module "zod" {
   interface GlobalMeta {
@@ -93,9 +102,6 @@ export interface OrganizationName {
   isGiven?: boolean;
 }
 
-/** Tells what the state has of a kind of resource, whatever the program has declared so far. Its secrets are in clear. */
-export type Recall = (kind: string) => readonly { urn: string; outputs: Readonly<Record<string, unknown>> }[];
-
 export interface Context {
   client: Client;
   members: MemberLists;
@@ -121,8 +127,6 @@ export interface Context {
   journal: Journal;
   /** Names of the organizations of this run, by URN. */
   organizationNames: Map<string, OrganizationName>;
-  /** Undefined where the engine does not hand over its state. */
-  recall?: Recall;
   /** Throws when this run has another provider of the platform, which may declare what is to be removed. */
   assertAlone: () => void;
   /** True when the engine reads before each diff: then the diff refuses forbidden changes, and the read does not. */
@@ -164,7 +168,6 @@ export interface OfflineContext extends Pick<
   | "identities"
   | "journal"
   | "organizationNames"
-  | "recall"
   | "dialect"
   | "lostData"
 > {
@@ -214,7 +217,7 @@ export interface Diff {
 }
 
 /** The first parts of a property that change, and how many there are in all. */
-export interface Parts {
+interface Parts {
   first: readonly (readonly [name: string, kind: ChangeKind])[];
   total: number;
 }
@@ -227,7 +230,6 @@ export interface Observed<Outputs> {
   inputs?: Readonly<Record<string, unknown>>;
 }
 
-export { common } from "./common.ts";
 export { PartialFailure, ResourceError } from "./errors.ts";
 
 /** How many forced replacements a thing is the result of: each of them makes a thing under another ID. Unset for none. */
@@ -250,3 +252,13 @@ export const adopt = z.boolean().optional().meta({
   description: "Take over what already exists on the platform, instead of refusing.",
   ignoredInDiff: true,
 });
+
+/** Finds something about an object once: what depends on a resource's definition alone is asked for with each call. */
+export function once<About extends object, Found>(find: (about: About) => Found): (about: About) => Found {
+  const known = new WeakMap<About, Found>();
+  return (about) => {
+    const found = known.get(about) ?? find(about);
+    known.set(about, found);
+    return found;
+  };
+}

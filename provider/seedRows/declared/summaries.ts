@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { basename, join, relative, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { gitFlags, toGitEnvironment } from "../../files/git.ts";
-import { type OfflineContext } from "../../resources/model/resource.ts";
+import type { OfflineContext } from "../../resources/model/resource.ts";
 import { SourceError } from "../source/read.ts";
 import type { OfflineRowContext } from "./claims.ts";
 import { keysOf, summarize, type Summary } from "./declaration.ts";

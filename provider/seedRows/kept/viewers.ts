@@ -1,7 +1,7 @@
 import { withoutUndefined } from "../../../platform/contract/values.ts";
 import { entryIn } from "../../../platform/contract/wire.ts";
 import { formatCount, quote } from "../../../platform/messages/text.ts";
-import { ResourceError, type Report } from "../../resources/model/resource.ts";
+import { type Report, ResourceError } from "../../resources/model/resource.ts";
 import { viewersChanged, type RowTarget } from "../declared/target.ts";
 import type { SeedInputs } from "./state.ts";
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { declarable, withoutUndefined, type RowData } from "../../../platform/contract/values.ts";
 import { saltOf } from "../../reconcile/digests.ts";
 import { ledgerOf } from "../../reconcile/ledger.ts";
-import { ResourceError, type OfflineContext } from "../../resources/model/resource.ts";
+import { type OfflineContext, ResourceError } from "../../resources/model/resource.ts";
 import { summarize } from "../declared/declaration.ts";
 import { formsOf } from "../declared/forms.ts";
 import { keysIn } from "../declared/summaries.ts";

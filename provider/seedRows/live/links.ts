@@ -4,7 +4,7 @@ import type { Row, RowData } from "../../../platform/contract/values.ts";
 import { isObject } from "../../../platform/contract/wire.ts";
 import { keyText } from "../../reconcile/digests.ts";
 import { Lookup, References, describeUnresolved, type Reference, type Unresolved } from "../../reconcile/references.ts";
-import { ResourceError, type Context } from "../../resources/model/resource.ts";
+import { type Context, ResourceError } from "../../resources/model/resource.ts";
 import { holderOf } from "../declared/holders.ts";
 import { linksOf, type LinkDeclaration, type LinkedTable } from "../declared/links.ts";
 import { rowsOf, type RowContext } from "./context.ts";

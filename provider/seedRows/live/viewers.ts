@@ -1,7 +1,7 @@
 import { messageOf } from "../../../machine/failures.ts";
 import { orUndefinedIfNotFound } from "../../../platform/contract/errors.ts";
 import { quote } from "../../../platform/messages/text.ts";
-import { ResourceError, type Context } from "../../resources/model/resource.ts";
+import { type Context, ResourceError } from "../../resources/model/resource.ts";
 import { isAddress, type NamedViewers, type ViewerIDs } from "../kept/viewers.ts";
 
 /** The addresses that a seed names, each with its place. */

@@ -1,4 +1,4 @@
-import { isConflictAt } from "../../files/conflicts.ts";
+import { isConflictAt } from "../../files/files.ts";
 import { ConflictError, type Lines } from "./textFiles.ts";
 
 /** A record of a CSV, or why there is none. `line` is the one on which it begins. */

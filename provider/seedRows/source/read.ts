@@ -1,6 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import { assertInTime } from "../../files/deadline.ts";
-import { FileRefusal, maxMegabytesOfRows, openFile } from "../../files/files.ts";
+import { assertInTime, FileRefusal, maxMegabytesOfRows, openFile } from "../../files/files.ts";
 import { csvRows } from "./csvRows.ts";
 import { editRows } from "./editedRows.ts";
 import { hasEdits } from "./edits.ts";

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { conflict, findConflict } from "../../files/conflicts.ts";
+import { conflict, findConflict } from "../../files/files.ts";
 
 /** Whole lines of a file. */
 export interface Lines {

@@ -2,7 +2,7 @@ import type * as Yaml from "yaml";
 import { parseBounded } from "../../../machine/settings/bounded.ts";
 import { BoundError } from "../../../machine/settings/bounds.ts";
 import { quote } from "../../../platform/messages/text.ts";
-import { explainMisnamed } from "../../layers/writtenNumbers.ts";
+import { explainMisnamed } from "../../layers/document.ts";
 import { isRounded, rounded } from "./exactNumbers.ts";
 import { rowOf } from "./jsonRows.ts";
 import { nameless, noName } from "./nameless.ts";

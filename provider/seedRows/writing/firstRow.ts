@@ -4,8 +4,8 @@ import { withoutUndefined, type Row, type RowData } from "../../../platform/cont
 import { quote } from "../../../platform/messages/text.ts";
 import { canonical, keyText } from "../../reconcile/digests.ts";
 import { RowIndices } from "../../reconcile/rowIndices.ts";
+import { untilShown } from "../../resources/model/lifecycle.ts";
 import { ResourceError } from "../../resources/model/resource.ts";
-import { untilShown } from "../../resources/model/shown.ts";
 import { digesterFor, type Summary } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
 import { rowsOf, type RowContext } from "../live/context.ts";

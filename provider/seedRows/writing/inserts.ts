@@ -1,7 +1,7 @@
 import { isOutcomeUnknown, isRefusal, isUndocumented, type ApiError } from "../../../platform/contract/errors.ts";
 import { withoutUndefined } from "../../../platform/contract/values.ts";
 import type { RowSet } from "../../reconcile/rowSet.ts";
-import { untilShown } from "../../resources/model/shown.ts";
+import { untilShown } from "../../resources/model/lifecycle.ts";
 import { digesterFor } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
 import { rowsOf, type RowContext } from "../live/context.ts";

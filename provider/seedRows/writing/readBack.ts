@@ -2,7 +2,7 @@ import type { Row, RowData } from "../../../platform/contract/values.ts";
 import { quote } from "../../../platform/messages/text.ts";
 import type { Content } from "../../reconcile/digests.ts";
 import { RowIndices } from "../../reconcile/rowIndices.ts";
-import { untilShown } from "../../resources/model/shown.ts";
+import { untilShown } from "../../resources/model/lifecycle.ts";
 import { digesterFor, type Summary } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
 import type { Clearing } from "../kept/clearing.ts";

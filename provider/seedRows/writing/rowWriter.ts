@@ -5,7 +5,7 @@ import { maxRowsPerInsert } from "../../../platform/contract/rows.ts";
 import { type RowData, withoutUndefined } from "../../../platform/contract/values.ts";
 import { RowIndices } from "../../reconcile/rowIndices.ts";
 import type { RowPlan } from "../../reconcile/rows.ts";
-import { untilShown } from "../../resources/model/shown.ts";
+import { untilShown } from "../../resources/model/lifecycle.ts";
 import { withoutIgnored, type Summary } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
 import { describeRefusedClearing, type Clearing } from "../kept/clearing.ts";

@@ -1,0 +1,255 @@
+import { toPerson } from "../resources/people.ts";
+import type { Expectations } from "../seedRows/declared/expectations/expectations.ts";
+import type { Declaration } from "./declaration.ts";
+import { formerKeys } from "./formerKeys.ts";
+import { type LogicalName, nameBelow, topName } from "./logicalNames.ts";
+import { type SeedDeclaration, withRowEdits } from "./schema.ts";
+
+/** The types of resources that an Environment makes. */
+export const kinds = [
+  "GeneratedApp",
+  "AppReadiness",
+  "Organization",
+  "Team",
+  "TeamMember",
+  "TeamRoster",
+  "SeedRows",
+] as const;
+
+/** Where a link leads to: another thing, by its key, or to an ID that the file has. */
+export interface Link {
+  of?: string;
+  id?: string;
+}
+
+/** One resource that an Environment becomes. */
+export interface DeclaredThing {
+  kind: (typeof kinds)[number];
+  /** Its present and former name below the Environment. */
+  name: LogicalName;
+  /** Type and name, as others name it. */
+  key: string;
+  /** Its inputs, links left out. */
+  inputs: Readonly<Record<string, unknown>>;
+  /** Inputs that are the ID of another thing, or a list of them if `isList` is set. */
+  links: Readonly<Record<string, Link[]>>;
+  /** Keys of the seeds whose rows a seed refers to, by label; those of its parent rows by their column. */
+  seeds: Readonly<Record<string, string>>;
+  /** Where it stands in the file. */
+  path: readonly string[];
+  /** Names at that place that are things of their own. */
+  others: readonly string[];
+  /** The thing that it is below; none for what is directly below the Environment. */
+  above?: string;
+  /** True if it stays on the platform when it leaves the file, or what it is in does. */
+  retain?: boolean;
+}
+
+type Stated = Pick<DeclaredThing, "kind" | "name" | "inputs" | "path"> &
+  Partial<Pick<DeclaredThing, "links" | "seeds" | "others" | "above">> & { retain?: boolean | undefined };
+
+const thing = (top: LogicalName, { retain, ...own }: Stated): DeclaredThing => ({
+  links: {},
+  seeds: {},
+  others: [],
+  ...own,
+  ...(retain ? { retain } : {}),
+  key: `${own.kind} ${own.name.now.slice(top.now.length + 1)}`,
+});
+
+/** Source of the things. A program's outputs stand in it as values. */
+type Declared = Pick<Declaration, "organizations" | "seeds" | "seedOrder" | "apps" | "fields">;
+
+/** All that an Environment becomes, in the order of registration: the one place that knows it. */
+export function things(declared: Declared, top = topName("")): DeclaredThing[] {
+  return [...appsOf(declared, top), ...organizationsOf(declared, top), ...seedsOf(declared, top)];
+}
+
+function appsOf({ apps }: Declared, top: LogicalName): DeclaredThing[] {
+  return Object.entries(apps).flatMap(([key, { formerly, wait = "ready", timeout, statusWords, ...inputs }]) => {
+    const name = nameBelow(top, key, formerKeys(formerly));
+    const at = { path: ["apps", key] };
+    const app = thing(top, { kind: "GeneratedApp", name, inputs, ...at });
+    if (wait === "none") return [app];
+    const ready = (each: string): string => `${each}-ready`;
+    const waiting: LogicalName = {
+      now: ready(name.now),
+      own: name.own.map(ready),
+      inherited: name.inherited.map(ready),
+    };
+    const links = { appID: [{ of: app.key }] };
+    const waits = thing(top, { kind: "AppReadiness", name: waiting, inputs: { timeout, statusWords }, links, ...at });
+    return [app, { ...waits, above: app.key }];
+  });
+}
+
+function organizationsOf({ organizations }: Declared, top: LogicalName): DeclaredThing[] {
+  return Object.entries(organizations).flatMap(([key, { teams = {}, formerly, retain, ...inputs }]) => {
+    const name = nameBelow(top, key, formerKeys(formerly));
+    const path = ["organizations", key];
+    const own = thing(top, { kind: "Organization", name, inputs, path, others: ["teams"], retain });
+    return [own, ...Object.entries(teams).flatMap(([teamKey, team]) => teamOf(top, own, teamKey, team))];
+  });
+}
+
+type Team = NonNullable<Declaration["organizations"][string]["teams"]>[string];
+
+function teamOf(
+  top: LogicalName,
+  organization: DeclaredThing,
+  key: string,
+  { members = {}, roster, formerly, retain, ...inputs }: Team,
+): DeclaredThing[] {
+  const { path: above } = organization;
+  const team = thing(top, {
+    kind: "Team",
+    name: nameBelow(organization.name, key, formerKeys(formerly)),
+    inputs,
+    links: { organizationID: [{ of: organization.key }] },
+    path: [...above, "teams", key],
+    others: ["members", "roster"],
+    above: organization.key,
+    retain: retain ?? organization.retain,
+  });
+  const people = Object.entries(members).map(([member, stated]) => {
+    // A role alone; one that is an output is no plain map either.
+    const settings = isPlainMap(stated) ? stated : { role: stated };
+    const path = [...team.path, "members", member];
+    const who = toPerson(member);
+    // The letter case of an address means nothing, so it must not make another resource.
+    const name = nameBelow(team.name, who.email?.toLowerCase() ?? member);
+    return inTeam(top, team, { kind: "TeamMember", name, path }, { ...settings, ...who });
+  });
+  if (!roster) return [team, ...people];
+  const name = nameBelow(team.name, "roster");
+  return [
+    team,
+    ...people,
+    inTeam(top, team, { kind: "TeamRoster", name, path: [...team.path, "roster"] }, rosterInputs(roster)),
+  ];
+}
+
+/** A roster with roles and last days apart, as the resource has them. */
+function rosterInputs({ members, ...roster }: NonNullable<Team["roster"]>): Readonly<Record<string, unknown>> {
+  if (!members) return roster;
+  const people = Object.entries(members).map(([name, one]) => [name, isPlainMap(one) ? one : { role: one }] as const);
+  const ends = people.flatMap(([name, { until }]) => (until === undefined ? [] : [[name, until] as const]));
+  return {
+    ...roster,
+    members: Object.fromEntries(people.map(([name, { role }]) => [name, role])),
+    ...(ends.length > 0 ? { until: Object.fromEntries(ends) } : {}),
+  };
+}
+
+function inTeam(
+  top: LogicalName,
+  { key: above, retain: isRetained }: DeclaredThing,
+  own: Pick<DeclaredThing, "kind" | "name" | "path">,
+  settings: { readonly [name: string]: unknown; targetInitialApp?: unknown; retain?: unknown },
+): DeclaredThing {
+  const { targetInitialApp: target, retain, ...inputs } = settings;
+  const links = { teamID: [{ of: above }], ...(target === undefined ? {} : { targetInitialApp: [linkTo(target)] }) };
+  return thing(top, { ...own, inputs, links, above, retain: typeof retain === "boolean" ? retain : isRetained });
+}
+
+/** An app or a team of the file goes by its key, whatever it was called before. */
+function linkTo(target: unknown): Link {
+  if (isPlainMap(target) && typeof target["app"] === "string") return { of: `GeneratedApp ${target["app"]}` };
+  if (isPlainMap(target) && typeof target["team"] === "string") return { of: `Team ${target["team"]}` };
+  return { id: target as string }; // or an output that will be one
+}
+
+/** True if it is a map of the file, and no output. */
+const isPlainMap = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+
+function seedsOf({ seeds, seedOrder, fields }: Declared, top: LogicalName): DeclaredThing[] {
+  return seedOrder.flatMap((key) => {
+    const seed = seeds[key];
+    if (!seed) return [];
+    const { formerly, retain, teamViewers, references = {}, parent, expect, ...own } = withRowEdits(seed);
+    const linked = Object.entries(references).map(([label, rows]) => [label, resolved(rows, seeds)] as const);
+    const related = Object.entries(expect?.relationships ?? {});
+    const named = [...Object.entries(references), ...related, ...(parent ? [[parent.by, parent] as const] : [])];
+    const inputs = {
+      ...own,
+      ...(seed.references ? { references: Object.fromEntries(linked) } : {}),
+      ...(parent ? { parent: { ...resolved(parent, seeds), by: parent.by } } : {}),
+      ...(expect ? { expect: resolveExpectations(expect, seeds) } : {}),
+      ...(Object.hasOwn(fields, own.table) ? { fields: fields[own.table] } : {}),
+    };
+    const at = { path: ["seeds", key] };
+    return thing(top, {
+      kind: "SeedRows",
+      name: nameBelow(top, key, formerKeys(formerly)),
+      inputs,
+      links: teamViewers ? { teamViewers: teamViewers.map(linkTo) } : {},
+      seeds: Object.fromEntries(
+        named.flatMap(([label, rows]) => ("seed" in rows ? [[label, `SeedRows ${rows.seed}`] as const] : [])),
+      ),
+      ...at,
+      retain,
+    });
+  });
+}
+
+/** Replaces seeds that are expected to have values by their tables and keys. */
+function resolveExpectations(
+  { relationships, ...expect }: NonNullable<SeedDeclaration["expect"]>,
+  seeds: Readonly<Record<string, SeedDeclaration>>,
+): Expectations {
+  if (!relationships) return expect;
+  const all = Object.entries(relationships).map(([label, rows]) => [label, resolved(rows, seeds)] as const);
+  return { ...expect, relationships: Object.fromEntries(all) };
+}
+
+/** Replaces a reference to another seed of the file by that seed's table and key. */
+function resolved(
+  rows: { seed: string } | { table: string; key: string },
+  seeds: Readonly<Record<string, SeedDeclaration>>,
+): { table: string; key: string } {
+  if (!("seed" in rows)) return { table: rows.table, key: rows.key };
+  const named = seeds[rows.seed];
+  return { table: named?.table ?? "", key: named?.key[0] ?? "" };
+}
+
+/** Keys of the things that a seed waits for: those that may invite its viewers, and of `updateOnly` those that add the rows. */
+export const listAwaited = (thing: DeclaredThing, all: readonly DeclaredThing[]): string[] => [
+  ...listInviting(thing, all),
+  ...listAdding(thing, all),
+];
+
+function listAdding({ kind, inputs: { mode, table } }: DeclaredThing, all: readonly DeclaredThing[]): string[] {
+  if (kind !== "SeedRows" || mode !== "updateOnly") return [];
+  const adds = ({ kind, inputs }: DeclaredThing): boolean =>
+    kind === "SeedRows" && inputs["table"] === table && inputs["mode"] !== "updateOnly";
+  return all.filter(adds).map(({ key }) => key);
+}
+
+function listInviting({ kind, inputs }: DeclaredThing, all: readonly DeclaredThing[]): string[] {
+  const { viewers, userID } = inputs;
+  const names = [...(Array.isArray(viewers) ? (viewers as unknown[]) : []), userID];
+  const addresses = names.flatMap((name) =>
+    typeof name === "string" && name.includes("@") ? [name.toLowerCase()] : [],
+  );
+  if (kind !== "SeedRows" || addresses.length === 0) return [];
+  const isNamed = (address: unknown): boolean =>
+    typeof address === "string" && addresses.includes(address.toLowerCase());
+  const invites = ({ kind, inputs: { email, members } }: DeclaredThing): boolean =>
+    kind === "TeamMember"
+      ? isNamed(email)
+      : kind === "TeamRoster" && (!isPlainMap(members) || Object.keys(members).some(isNamed));
+  return all.filter(invites).map(({ key }) => key);
+}
+
+/** Inputs that are lists of IDs. */
+const lists: readonly string[] = ["teamViewers"];
+
+/** The inputs that links are, as IDs that are found for them. */
+export const listLinkedInputs = <ID>(
+  { links }: DeclaredThing,
+  idOf: (link: Link) => ID,
+): Record<string, ID | undefined | ID[]> =>
+  Object.fromEntries(
+    Object.entries(links).map(([name, all]) => [name, lists.includes(name) ? all.map(idOf) : all.map(idOf)[0]]),
+  );

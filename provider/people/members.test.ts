@@ -1,0 +1,317 @@
+import { afterEach, describe, expect, test } from "@jest/globals";
+import { say, serve, type Server } from "../../platform/client/testing/server.ts";
+import { isObject } from "../../platform/contract/wire.ts";
+import { following, indexOf, type ListedMember, memberAt, MemberLists } from "./members.ts";
+
+let server: Server;
+afterEach(() => server.close());
+
+const atOnce = { aloneMs: 0, idleMs: 0, maxMs: 0 };
+
+interface Person {
+  userID: string;
+  email: string;
+  role: string;
+}
+
+const person = (userID: string, role = "member"): Person => ({ userID, email: `${userID}@crew.example`, role });
+const textsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
+
+interface Habits {
+  /** Lists user IDs alone. */
+  bare?: boolean;
+  /** Refuses this address. */
+  refuses?: string;
+  /** Forbids additions and names the person. */
+  forbids?: boolean;
+  /** Adds people, then answers with a failure. */
+  failing?: boolean;
+  /** Runs in another window after each of our additions. */
+  meanwhile?: () => void;
+}
+
+/** A platform with these teams. */
+async function platform(
+  teams: Record<string, Person[]>,
+  { bare, refuses, forbids, failing, meanwhile }: Habits = {},
+): Promise<MemberLists> {
+  server = await serve(({ endpoint, body, path }, response) => {
+    if (endpoint === "userid") {
+      const email = new URL(path, "http://platform.example").searchParams.get("email") ?? "";
+      return { body: { userID: email.split("@")[0] } };
+    }
+    if (!isObject(body)) return undefined;
+    const teamIDs = textsOf(body["teamIDs"]);
+    if (teamIDs.some((teamID) => !teams[teamID])) {
+      say(response, 404, { status: "failure", message: "Team not found" });
+      return undefined;
+    }
+    if (endpoint === "teammembers") {
+      const members = teamIDs.flatMap((teamID) => (teams[teamID] ?? []).map((one) => ({ ...one, teamID })));
+      return { body: { teamMembers: bare ? members.map(({ userID }) => userID) : members } };
+    }
+    if (endpoint === "insertteammembers") {
+      const emails = textsOf(body["emails"]);
+      if (refuses !== undefined && emails.includes(refuses)) {
+        say(response, 400, { status: "failure", message: `${refuses} is invalid` });
+        return undefined;
+      }
+      if (forbids) {
+        say(response, 403, { status: "failure", message: `${emails.join(" and ")} may not join` });
+        return undefined;
+      }
+      for (const teamID of teamIDs) teams[teamID]?.push(...emails.map((email) => person(email.split("@")[0] ?? "")));
+      meanwhile?.();
+      if (failing) say(response, 500, { status: "failure", message: "Oops" });
+      return { status: "success" };
+    }
+    if (endpoint === "updateteammember") return { status: "success" };
+    return undefined;
+  });
+  return new MemberLists(server.client(), { reads: atOnce, additions: atOnce, now: () => 0 });
+}
+
+describe("lists of members", () => {
+  test("of many teams are read in one call, and serve later readers", async () => {
+    const lists = await platform({ a: [person("ann")], b: [person("bob"), person("cat")] });
+    const [a, b] = await Promise.all([lists.list("a"), lists.list("b"), lists.list("a")]);
+    expect(a?.map(({ userID }) => userID)).toEqual(["ann"]);
+    expect(b?.map(({ userID }) => userID)).toEqual(["bob", "cat"]);
+    await lists.list("b");
+    expect(server.count("teammembers")).toBe(1);
+  });
+
+  test("a team that is gone does not hide the others", async () => {
+    const lists = await platform({ a: [person("ann")] });
+    const [a, gone] = await Promise.all([lists.list("a"), lists.list("gone")]);
+    expect(a).toHaveLength(1);
+    expect(gone).toBeUndefined();
+  });
+
+  test("of user IDs alone are read team by team", async () => {
+    const lists = await platform({ a: [person("ann")], b: [person("bob")] }, { bare: true });
+    const [a, b] = await Promise.all([lists.list("a"), lists.list("b")]);
+    expect([a, b]).toMatchObject([[{ userID: "ann" }], [{ userID: "bob" }]]);
+  });
+
+  test("of the teams of a run are read together, before they are asked for", async () => {
+    const lists = await platform({ a: [person("ann")], b: [person("bob")], c: [] });
+    for (const teamID of ["a", "b", "c"]) lists.expect(teamID);
+    await lists.list("b");
+    expect(await lists.list("a")).toHaveLength(1);
+    expect(server.count("teammembers")).toBe(1);
+  });
+
+  test("somebody who is shown several times counts once, with what each entry shows", async () => {
+    const { email: _, ...bare } = person("ann", "admin");
+    const lists = await platform({ a: [{ ...bare, role: "admin" } as Person, person("bob"), person("ann", "admin")] });
+    expect(await lists.list("a")).toMatchObject([person("ann", "admin"), person("bob")]);
+  });
+
+  test("one that nobody may see hides no others", async () => {
+    const lists = await platform({ a: [person("ann")] });
+    lists.expect("gone");
+    expect(await lists.list("a")).toHaveLength(1);
+  });
+
+  test("are read again after a change of our own", async () => {
+    const lists = await platform({ a: [person("ann")] });
+    await lists.list("a");
+    await lists.setRole("a", { userID: "ann" }, "admin");
+    await lists.list("a");
+    expect(server.count("teammembers")).toBe(2);
+  });
+});
+
+const sent = (): unknown[] =>
+  server.seen.filter(({ endpoint }) => endpoint === "insertteammembers").map(({ body }) => body);
+
+const addTo = (lists: MemberLists, additions: readonly string[]) =>
+  Promise.allSettled(
+    additions.map((addition) => {
+      const [teamID = "", name = ""] = addition.split(" ");
+      return lists.add(teamID, { email: `${name}@crew.example` });
+    }),
+  );
+
+describe("additions", () => {
+  test("of the same people to several teams are one call, and nobody else is added by it", async () => {
+    const teams = { a: [], b: [], c: [], d: [] };
+    const lists = await platform(teams);
+    await addTo(lists, ["a ann", "a bob", "b ann", "b bob", "c bob", "d cat"]);
+    expect(sent()).toEqual([
+      { teamIDs: ["a", "b"], emails: ["ann@crew.example", "bob@crew.example"] },
+      { teamIDs: ["c"], emails: ["bob@crew.example"] },
+      { teamIDs: ["d"], emails: ["cat@crew.example"] },
+    ]);
+    expect(server.count("teammembers")).toBe(2);
+    // Two people who are in several teams together take a call each; the three teams would take three.
+    await addTo(lists, ["a dan", "b dan", "c dan", "b eva", "c eva", "d eva"]);
+    expect(sent().slice(3)).toEqual([
+      { teamIDs: ["a", "b", "c"], emails: ["dan@crew.example"] },
+      { teamIDs: ["b", "c", "d"], emails: ["eva@crew.example"] },
+    ]);
+    // The lists that were read last know that nobody of them was there.
+    expect(server.count("teammembers")).toBe(3);
+  });
+
+  test("to a team that this run made need no look before", async () => {
+    const lists = await platform({ a: [person("ann", "admin")] });
+    lists.made("a");
+    const [ann, bob] = await addTo(lists, ["a ann", "a bob"]);
+    expect(ann).toMatchObject({ value: { existed: true, member: { role: "admin" } } });
+    expect(bob).toMatchObject({ value: { existed: false, member: { role: "member" } } });
+    expect(server.count("teammembers")).toBe(1);
+  });
+
+  test("of somebody whom an earlier list has look again: they may have left meanwhile", async () => {
+    const teams = { a: [person("ann")] };
+    const lists = await platform(teams);
+    await lists.list("a");
+    teams.a.pop();
+    const [ann] = await addTo(lists, ["a ann"]);
+    expect(ann).toMatchObject({ value: { existed: false } });
+    expect(teams.a).toHaveLength(1);
+  });
+
+  test("beside another window, which takes one out and makes one an administrator: the others are told", async () => {
+    const teams = { a: [person("ann")] };
+    const meanwhile = (): void => {
+      teams.a = [...teams.a.filter(({ userID }) => userID !== "bob"), person("dan")].map((one) =>
+        one.userID === "cat" ? { ...one, role: "admin" } : one,
+      );
+    };
+    const lists = await platform(teams, { meanwhile });
+    const [ann, bob, cat, eva] = await addTo(lists, ["a ann", "a bob", "a cat", "a eva"]);
+    expect(ann).toMatchObject({ value: { existed: true } });
+    // The answer was success: whoever is not in the list may still come into it.
+    expect(bob).toMatchObject({ value: { existed: false, isUnseen: true, member: { email: "bob@crew.example" } } });
+    expect(cat).toMatchObject({ value: { existed: true, member: { role: "admin" } } });
+    expect(eva).toMatchObject({ value: { existed: false, member: { role: "member" } } });
+    // The window's own are in the list that is known now, and those who left it are added again.
+    const [dan, again] = await addTo(lists, ["a dan", "a bob"]);
+    expect(dan).toMatchObject({ value: { existed: true } });
+    expect(again).toMatchObject({ value: { isUnseen: true } });
+    expect(sent()).toHaveLength(2);
+  });
+
+  test("of one person in two spellings are one", async () => {
+    const lists = await platform({ a: [] });
+    const both = await Promise.all(["Ann", "ann"].map((name) => lists.add("a", { email: `${name}@crew.example` })));
+    expect(both.map(({ member }) => member.userID)).toEqual(["ann", "ann"]);
+    expect(sent()).toEqual([{ teamIDs: ["a"], emails: ["ann@crew.example"] }]);
+  });
+
+  test("of a hundred, of whom one is refused, take in the others", async () => {
+    const teams = { a: [], b: [] };
+    const lists = await platform(teams, { refuses: "p42@crew.example" });
+    const people = Array.from({ length: 100 }, (_, index) => `p${index}`);
+    const ends = await addTo(lists, [...people.map((name) => `a ${name}`), ...people.map((name) => `b ${name}`)]);
+    const refused = ends.flatMap(({ status }, index) => (status === "rejected" ? index : []));
+    expect(refused).toEqual([42, 142]);
+    expect(ends[42]).toMatchObject({ reason: { platformMessage: "p42@crew.example is invalid" } });
+    expect([teams.a.length, teams.b.length]).toEqual([99, 99]);
+    expect(sent().length).toBeLessThan(20);
+  });
+
+  test("to a team that is gone hinder no others", async () => {
+    const teams = { a: [], b: [] };
+    const lists = await platform(teams);
+    for (const teamID of ["a", "gone", "b"]) lists.made(teamID);
+    const ends = await addTo(lists, ["a ann", "gone ann", "b ann"]);
+    expect(ends.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  });
+
+  test("to one team are one call, and leave out those who are there", async () => {
+    const lists = await platform({ a: [person("ann", "admin")] });
+    const joined = await Promise.all(
+      ["ANN@crew.example", "bob@crew.example", "cat@crew.example"].map((email) => lists.add("a", { email })),
+    );
+    expect(joined.map(({ existed, member }) => [member.userID, existed])).toEqual([
+      ["ann", true],
+      ["bob", false],
+      ["cat", false],
+    ]);
+    expect(sent()).toEqual([{ teamIDs: ["a"], emails: ["bob@crew.example", "cat@crew.example"] }]);
+  });
+
+  test("find out whom the platform refuses", async () => {
+    const lists = await platform({ a: [] }, { refuses: "bad@crew.example" });
+    const [good, bad] = await Promise.allSettled(
+      ["good@crew.example", "bad@crew.example"].map((email) => lists.add("a", { email })),
+    );
+    expect(good).toMatchObject({ status: "fulfilled", value: { member: { userID: "good" } } });
+    expect(bad).toMatchObject({
+      status: "rejected",
+      reason: { code: "invalidRequest", platformMessage: "bad@crew.example is invalid" },
+    });
+  });
+
+  test("that are forbidden together name nobody to the others, whose address may be a secret", async () => {
+    const lists = await platform({ a: [] }, { forbids: true });
+    for (const end of await addTo(lists, ["a ann", "a bob"])) {
+      expect(end).toMatchObject({
+        reason: { code: "forbidden", platformMessage: "[secret] and [secret] may not join" },
+      });
+    }
+    const [alone] = await addTo(lists, ["a cat"]);
+    expect(alone).toMatchObject({ reason: { platformMessage: "cat@crew.example may not join" } });
+  });
+
+  test("that never were confirmed are found in the list", async () => {
+    const lists = await platform({ a: [] }, { failing: true });
+    await expect(lists.add("a", { email: "ann@crew.example" })).resolves.toMatchObject({
+      member: { userID: "ann" },
+      existed: false,
+    });
+  });
+
+  test("are recognised by user ID where the list has no addresses", async () => {
+    const lists = await platform({ a: [] }, { bare: true });
+    await expect(lists.add("a", { email: "ann@crew.example" })).resolves.toMatchObject({ member: { userID: "ann" } });
+  });
+
+  test("to a team that is gone end with that", async () => {
+    const lists = await platform({});
+    await expect(lists.add("gone", { email: "ann@crew.example" })).rejects.toMatchObject({ code: "notFound" });
+  });
+});
+
+const ids = (list: readonly ListedMember[]): string[] => [...indexOf(list).byID.keys()];
+
+test("a list that grew goes on with the members and the index of the one before", () => {
+  const before = [person("ann"), person("bob")];
+  const { byID } = indexOf(before);
+  const after = following(before, [person("ann"), person("bob"), person("cat")]);
+  expect(after[0]).toBe(before[0]);
+  expect(indexOf(after).byID).toBe(byID);
+  expect(ids(after)).toEqual(["ann", "bob", "cat"]);
+  expect(memberAt(after, "CAT@crew.example")).toBe(after[2]);
+  // The list before has who was in it.
+  expect(ids(before)).toEqual(["ann", "bob"]);
+  expect(memberAt(before, "cat@crew.example")).toBeUndefined();
+});
+
+test.each([
+  ["somebody left", [person("bob"), person("cat")]],
+  ["the last one left", [person("ann")]],
+  ["somebody got another role", [person("ann"), person("bob", "admin")]],
+  ["somebody has another address", [person("ann"), { ...person("bob"), email: "rob@crew.example" }]],
+  ["everybody left", []],
+])("a list is indexed as it is when %s", (_, now) => {
+  const before = [person("ann"), person("bob")];
+  indexOf(before);
+  const after = following(before, now);
+  expect(after).toEqual(now);
+  expect(ids(after)).toEqual(now.map(({ userID }) => userID));
+  expect(now.map(({ email }) => memberAt(after, email))).toEqual(now);
+  expect(ids(before)).toEqual(["ann", "bob"]);
+});
+
+test("an address that comes a second time is of nobody, also in a list that grew", () => {
+  const before = [{ userID: "one", email: "ann@crew.example" }];
+  indexOf(before);
+  const after = following(before, [...before, { userID: "other", email: "Ann@crew.example" }]);
+  expect(memberAt(after, "ANN@crew.example")).toBeUndefined();
+  expect(memberAt(after, "ann@crew.example")?.userID).toBe("one");
+});

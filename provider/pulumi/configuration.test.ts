@@ -1,0 +1,99 @@
+import { expect, test } from "@jest/globals";
+import { configure } from "./configuration.ts";
+import { maskOf } from "./secrets.ts";
+
+const given = (settings: Readonly<Record<string, unknown>>, environment: Record<string, string> = {}) =>
+  configure(settings, environment);
+const hidden = (text: string, settings: ReturnType<typeof given>): string => maskOf(settings).hide(text);
+const sound = { endpoint: "https://platform.example.com", email: "ada@example.com", password: "horse" };
+
+test("a text shows no secret, however it is spelled", () => {
+  const password = 'horse "battery"/+';
+  const settings = given({ endpoint: "https://platform.example.com", email: "ada@example.com", password });
+  const spelled = [password, encodeURIComponent(password), JSON.stringify(password), btoa(password)];
+  expect(hidden(spelled.join(" | "), settings)).toBe('[secret] | [secret] | "[secret]" | [secret]');
+});
+
+test("what the configuration has in clear stays readable beside a weak password, and so do the names of roles", () => {
+  const settings = given({ endpoint: "https://horse.example.com", email: "horse@example.com", password: "horse" });
+  expect(hidden("horse@example.com at https://horse.example.com with horse: horse@example.org", settings)).toBe(
+    "horse@example.com at https://horse.example.com with [secret]: [secret]@example.org",
+  );
+  const weak = given({ endpoint: "emulator:dev.db", email: "admin@example.com", password: "admin" });
+  expect(hidden("0 administrators, and no role admin", weak)).toBe("0 administrators, and no role admin");
+});
+
+test("a secret that holds what is in clear is hidden whole", () => {
+  const settings = given({ endpoint: "https://x.example.com", email: "ada@example.com", password: "ada@example.com1" });
+  expect(hidden("ada@example.com1 ada@example.com", settings)).toBe("[secret] ada@example.com");
+});
+
+test("a key that nobody reads is refused with the one that was meant", () => {
+  expect(() => given({ ...sound, readonly: "true" })).toThrow(
+    "microapps:readonly is no configuration; did you mean microapps:readOnly?",
+  );
+  expect(() => given({ ...sound, colour: "red" })).toThrow(
+    "microapps:colour is no configuration; there is endpoint, email, password, token, userID, apiKey, providerKind, readOnly, " +
+      "insecure, driftOnPreview, lostData, consistencySeconds, organizationID, movedFrom, appServer, profile, wireNames",
+  );
+  expect(() => configure({ ...sound, pasword: "horse" }, {}, true)).toThrow(
+    "pasword is no configuration; did you mean password?",
+  );
+});
+
+test.each(["MICROAPPS_APPROVED", "MICROAPPS_APPROVAL_KEY"])(
+  "%s is refused, since nothing is held against it any more",
+  (name) => {
+    expect(() => given(sound, { [name]: "../report.json" })).toThrow(`${name} is gone, and nothing was sent`);
+    expect(given(sound, { [name]: "" })).toEqual(sound);
+  },
+);
+
+test("a variable that misspells one is refused, another that only begins alike is somebody else's", () => {
+  expect(() => given(sound, { MICROAPPS_READONLY: "true" })).toThrow(
+    "the variable MICROAPPS_READONLY is not read; did you mean MICROAPPS_READ_ONLY?",
+  );
+  expect(() => given(sound, { MICROAPPS_PASWORD: "x" })).toThrow("did you mean MICROAPPS_PASSWORD?");
+  expect(() => given(sound, { MICROAPPS_ALLOWED_ENDPOINT: "https://platform.example.com" })).toThrow(
+    "the variable MICROAPPS_ALLOWED_ENDPOINT is not read; did you mean MICROAPPS_ALLOWED_ENDPOINTS?",
+  );
+  expect(given({ ...sound, insecure: "true" }, { MICROAPPS_ALLOWED_ENDPOINTS: sound.endpoint })).toEqual({
+    ...sound,
+    insecure: true,
+    allowed: [sound.endpoint],
+  });
+  expect(given(sound, { MICROAPPS_DEPLOYMENT: "blue", MICROAPPS_READONLY: "" })).toEqual(sound);
+});
+
+test("former names are refused in the environment, and dropped where a state has them", () => {
+  expect(() => given(sound, { MICROAPPS_DOOR: "plugin" })).toThrow("set MICROAPPS_PROVIDER_KIND in its place");
+  expect(given({ ...sound, door: "plugin" })).toEqual(given(sound));
+  const { email: _, password: __, ...place } = sound;
+  expect(() => given({ ...place, token: "t-0-k-e-n" })).toThrow("microapps:token needs microapps:userID beside it");
+});
+
+test("a user ID of the environment is a credential: it goes to an origin of the environment alone", () => {
+  const settings = { endpoint: "https://platform.example.com", token: "t-0-k-e-n", userID: "ada" };
+  expect(() => given(settings, { MICROAPPS_USER_ID: "grace" })).toThrow(
+    "nothing was sent: MICROAPPS_USER_ID is set in the environment, and the endpoint comes from the stack or its state",
+  );
+  const renewed = { MICROAPPS_TOKEN: "renewed", MICROAPPS_USER_ID: "ada", MICROAPPS_ENDPOINT: settings.endpoint };
+  expect(configure(settings, renewed, true)).toMatchObject({ token: "renewed", userID: "ada" });
+  const { MICROAPPS_ENDPOINT: _, ...untrusted } = renewed;
+  expect(configure(settings, untrusted, true)).toMatchObject({ token: "t-0-k-e-n", userID: "ada" });
+});
+
+test("a secret is hidden as a whole, and not as a part of another word", () => {
+  const weak = given({ endpoint: "https://x.example.com", email: "ada@example.com", password: "admin" });
+  expect(hidden("the administrator may, (admin) and admin1 may not", weak)).toBe(
+    "the administrator may, (admin) and admin1 may not", // a role's name anyway
+  );
+  const short = given({ endpoint: "https://x.example.com", email: "ada@example.com", password: "crew" });
+  expect(hidden("the screws of crew, crew-1 and aGVsbG8=crew", short)).toBe(
+    "the screws of [secret], [secret]-1 and aGVsbG8=[secret]",
+  );
+  const long = given({ endpoint: "https://x.example.com", email: "ada@example.com", password: "correcthorsebattery" });
+  expect(hidden("xcorrecthorsebatteryx", long)).toBe("x[secret]x");
+  const odd = given({ endpoint: "https://x.example.com", email: "ada@example.com", password: "a-b.c*d/[e]{f}$" });
+  expect(hidden("<a-b.c*d/[e]{f}$> axbxc", odd)).toBe("<[secret]> axbxc");
+});
