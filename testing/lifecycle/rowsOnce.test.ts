@@ -1,6 +1,10 @@
 import { expect, test } from "@jest/globals";
+import fc from "fast-check";
 import type { FaultPlan } from "../../emulator/platform/faults.ts";
+import { pages } from "../../platform/client/lists/pages.ts";
+import type { RowData } from "../../platform/contract/values.ts";
 import { throughBothKinds } from "../harness/bothKinds.ts";
+import { sampleOf } from "../harness/drawn.ts";
 import { applied, type Seeded } from "../harness/seeds/seeded.ts";
 
 // Platforms that store what they refuse, or store it twice, or otherwise: nothing that a state names is left after a destroy,
@@ -16,6 +20,11 @@ throughBothKinds({ tables: { items: { fields } } }, (scene) => {
   const live = async () => (await scene.client.microappdata({ microAppID: "items", optLimit: 1_000 })).microAppRows;
   const codes = async () => (await live()).map(({ Code }) => String(Code)).sort();
   const fault = (...faults: Faults): void => scene.emulator.setFaults({ faults });
+  const all = async () => {
+    const found: RowData[] = [];
+    for await (const page of pages(scene.client, { microAppID: "items" })) found.push(...page);
+    return found.toSorted((a, b) => (String(a["_id"]) < String(b["_id"]) ? -1 : 1));
+  };
   const theirs = () => scene.client.insertmicroapprow({ microAppID: "items", rowData: { Code: "theirs" } });
 
   const stored: readonly [string, Faults][] = [
@@ -129,21 +138,66 @@ throughBothKinds({ tables: { items: { fields } } }, (scene) => {
     expect(await live()).toEqual([]);
   });
 
-  test("a large change that was killed midway is finished by the next run, and all of it leaves with the seed", async () => {
-    await theirs();
-    const made = await up(rowsOf(6_000));
-    const kept = rowsOf(5_694).map((row, at) => (at < 200 ? { ...row, Name: "two" } : row));
-    const added = Array.from({ length: 3_000 }, (_, at) => ({ Code: `N${at}`, Name: "new" }));
-    // What the killed run had done, of which no state knows.
-    const { microAppRows } = await scene.client.microappdata({ microAppID: "items", optLimit: 60 });
-    for (const { _id, Code } of microAppRows.filter(({ Code }) => /^K\d{1,2}$/.test(String(Code))))
-      await scene.client.updatemicroapprow({ rowID: _id, rowData: { Code, Name: "two" } });
-    await scene.client.insertmicroapprows({ microAppID: "items", rows: added.slice(0, 1_700) });
-    const done = await up([...kept, ...added], made);
-    expect([done.failed, done.outputs["rowCount"]]).toEqual([undefined, 8_694]);
-    await scene.host.destroy("SeedRows", done.id, done.outputs);
-    expect(await codes()).toEqual(["theirs"]);
-  });
+  /** Does something with a provider that is killed after so many calls; `isLost`: the next one is still carried out. */
+  const killed = async (after: number, isLost: boolean, work: () => Promise<unknown>): Promise<void> => {
+    const ends = { kind: "status", status: 401, after } as const;
+    fault(...(isLost ? [{ ...ends, commit: true, count: 1 }] : []), ends);
+    await work().catch(() => undefined);
+    fault();
+    await scene.host.restart();
+  };
+
+  // Rows go one by one: many of them take minutes.
+  const sizes = sampleOf(
+    [
+      [10, 6],
+      [300, 1],
+      [5_000, 2],
+      [20_000, 2],
+      [50_000, 1],
+    ] as const,
+    2,
+  );
+  test.each(sizes)(
+    "killed at any call with %i rows: an up and a destroy leave all of others and none of ours",
+    async (size, numRuns) => {
+      const part = (most: number) => fc.integer({ min: 0, max: Math.min(Math.floor(most), 40) });
+      const drawn = fc.record({
+        ...{ changed: part(size / 3), removed: part(size / 3), added: fc.integer({ min: 0, max: size }) },
+        ...{ begins: fc.nat(12), goes: fc.nat(120), ends: fc.nat(120), isLost: fc.boolean(), theirs: part(size / 5) },
+      });
+      await fc.assert(
+        fc.asyncProperty(drawn, async ({ changed, removed, added, begins, goes, ends, isLost, theirs }) => {
+          const { userID } = await scene.client.userid({ email: "ada@example.com" });
+          const equal = rowsOf(theirs);
+          const rows = [...equal, { Code: "theirs", Name: "theirs" }];
+          await scene.client.insertmicroapprows({ microAppID: "items", rows, userID });
+          const others = await all();
+          const first = rowsOf(size);
+          await killed(begins, isLost, () => up(first));
+          const made = await up(first, undefined, { maxRemovals: 1 });
+          const next = rowsOf(size + added)
+            .slice(theirs)
+            .slice(0, -removed || undefined);
+          const edited = next.map((row, at) => (at < changed ? { ...row, Name: "two" } : row));
+          const wanted = [...equal, ...edited];
+          await killed(goes, isLost, () => up(wanted, made, { maxRemovals: 1 }));
+          const done = await up(wanted, made, { maxRemovals: 1 });
+          expect([made.failed, done.failed]).toEqual([undefined, undefined]);
+          const declared = [...wanted, { Code: "theirs", Name: "theirs" }].map(({ Code, Name }) => `${Code} ${Name}`);
+          expect((await all()).map(({ Code, Name }) => `${String(Code)} ${String(Name)}`).sort()).toEqual(
+            declared.sort(),
+          );
+          await killed(ends, isLost, () => scene.host.destroy("SeedRows", done.id, done.outputs));
+          await scene.host.destroy("SeedRows", done.id, done.outputs);
+          expect(await all()).toEqual(others);
+          for (const row of others) await scene.client.removemicroapprow({ rowID: String(row["_id"]) });
+        }),
+        { numRuns },
+      );
+    },
+    600_000,
+  );
 
   test("a row that can't be removed is named by key and ID, and the others go", async () => {
     const made = await up(rowsOf(30));
