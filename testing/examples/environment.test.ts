@@ -1,10 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import type { Client, Row } from "../../platform/client/index.ts";
-import { isLong, testInLong } from "../harness/drawn.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { byHand, changingCalls } from "../harness/platform.ts";
 import { Project } from "../harness/project.ts";
-import { cities, cityFields, cityTypes, writeCities } from "../harness/seeds/cities.ts";
 
 let project: Project;
 beforeEach(async () => {
@@ -124,26 +122,6 @@ test("the environment of this repository: up, change, drift, repair, destroy", a
   });
 });
 
-testInLong("a member and a team removed by hand come back", async () => {
-  await project.succeed("up --yes");
-  const state = await project.state();
-  const [, userID] = state.get("environment/acme/crew/grace@example.com")?.id?.split("/") ?? [];
-  const teamID = state.get("environment/acme/support")?.id ?? "";
-  const [, supporter] = state.get("environment/acme/support/alan@example.com")?.id?.split("/") ?? [];
-  await byHand(project.platform, async (client) => {
-    await client.deleteteammember({ teamID: state.get("environment/acme/crew")?.id, userID });
-    await client.deleteteammember({ teamID, userID: supporter });
-    await client.deleteteam({ teamID });
-  });
-  const steps = await project.steps("up --yes --refresh --skip-preview");
-  expect(steps.filter((step) => /^create/.test(step)).toSorted()).toEqual([
-    "create environment/acme/crew/grace@example.com",
-    "create environment/acme/support",
-    "create environment/acme/support/alan@example.com",
-  ]);
-  await project.succeed("preview --expect-no-changes --refresh");
-});
-
 test("a broken file ends the run with its problems alone, and nothing is sent", async () => {
   await project.edit("dev.yaml", "ada@example.com: admin", "ada@example.com: boss");
   await project.edit("base.yaml", "countries.csv", "contries.csv");
@@ -154,56 +132,4 @@ test("a broken file ends the run with its problems alone, and nothing is sent", 
   expect(ended.output).toContain('dev.yaml:12:28: ada@example.com must be admin or member, not "boss"');
   expect(ended.output).not.toMatch(/^\s+at /m);
   expect(sent).toEqual([]);
-});
-
-testInLong("thousands of real rows: one resource, few calls, exact changes", async () => {
-  const rows = cities(isLong ? 20_000 : 2_000);
-  await writeCities(project.program, "csv", rows);
-  const types = JSON.stringify(cityTypes);
-  await project.write(
-    "dev.yaml",
-    `seeds: { cities: { table: cities, key: ID, source: cities.csv, onDestroy: retain, types: ${types} } }`,
-  );
-  await project.write(
-    "platform.yaml",
-    JSON.stringify({
-      administrator: { email: "admin@example.com", password: "change-me-first" },
-      tables: { cities: { fields: cityFields } },
-    }),
-  );
-  const inserts = await changingCalls(project.platform, () => project.succeed("up --yes"));
-  const batches = Array.from({ length: isLong ? 2 : 1 }, () => "insertmicroapprows");
-  expect(inserts).toEqual(["insertmicroapprow", ...batches]); // one row is tried first
-  expect(await changingCalls(project.platform, () => project.succeed("preview --expect-no-changes"))).toEqual([]);
-  await byHand(project.platform, async (client) => {
-    const found = await rowsOf(client, "cities");
-    const labels = Object.keys(cityFields);
-    const project = (row: object): object =>
-      Object.fromEntries(Object.entries(row).filter(([key]) => labels.includes(key)));
-    const byID = (a: { ID?: unknown }, b: { ID?: unknown }): number => (String(a.ID) < String(b.ID) ? -1 : 1);
-    expect(found.map(project).toSorted(byID)).toEqual(rows.toSorted(byID));
-  });
-  const [first, second, ...rest] = rows;
-  if (!first || !second) throw new Error("there are no cities");
-  const added = { ...second, ID: "none of theirs" };
-  await writeCities(project.program, "csv", [{ ...first, Population: first.Population + 1 }, added, ...rest]);
-  expect(await changingCalls(project.platform, () => project.succeed("up --yes"))).toEqual([
-    "insertmicroapprows",
-    "removemicroapprow",
-    "updatemicroapprow",
-  ]);
-  await project.succeed("destroy --yes");
-  await byHand(project.platform, async (client) => expect(await rowsOf(client, "cities")).toHaveLength(rows.length));
-});
-
-testInLong("no secret is in the state, the output or the messages", async () => {
-  const printed = [await project.succeed("up --yes"), await project.succeed("preview --diff --refresh")];
-  printed.push(
-    await project.stateText(),
-    await project.succeed("stack export"),
-    await project.succeed("destroy --yes"),
-  );
-  for (const secret of ["change-me-first", "change-me-too"]) {
-    expect(printed.filter((text) => text.includes(secret))).toEqual([]);
-  }
 });

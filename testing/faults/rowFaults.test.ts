@@ -1,10 +1,6 @@
 import { afterEach, expect, jest, test } from "@jest/globals";
-import fc from "fast-check";
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { pages } from "../../platform/client/index.ts";
 import type { Row } from "../../platform/contract/values.ts";
-import { isLong } from "../harness/drawn.ts";
 import { here } from "../harness/inProcessPlugin.ts";
 import type { Properties } from "../harness/providerHost.ts";
 import { applied, type Seeded } from "../harness/seeds/seeded.ts";
@@ -29,7 +25,6 @@ async function live(): Promise<Row[]> {
   for await (const page of pages(stage.client, { microAppID: "items" })) rows.push(...page);
   return rows;
 }
-const codes = async (): Promise<unknown[]> => (await live()).map(({ Code }) => Code).toSorted();
 
 const up = (news: Properties, made?: Seeded): Promise<Seeded> => applied(stage, news, made);
 
@@ -98,100 +93,4 @@ test("natural keys that the table has twice are named, and the rows that are not
     `warning: table items has 1 natural key more than once: left alone beside ours: 1 row (rowID ${rowID})`,
   );
   expect((await live()).map(({ Name }) => Name).toSorted()).toEqual(["two", "two", "two", "x"]);
-});
-
-test("a server with short pages and a small limit hides nothing", async () => {
-  await set({ maximumLimit: 7, defaultLimit: 3 });
-  const made = await up(seed(rowsOf(50)));
-  expect((await stage.host.read("SeedRows", made.id, made.outputs)).outputs).not.toHaveProperty("drift");
-  expect(await stage.calls(() => up(seed(rowsOf(50)), made))).toEqual([]);
-});
-
-test("a label that the table lacks is noticed with the first row", async () => {
-  await set();
-  const lines = rowsOf(10_001).map(({ Code, Name }) => `${Code},${Name},red\n`);
-  await writeFile(join(stage.host.folder, "items.csv"), `Code,Name,Colour\n${lines.join("")}`);
-  const news = { table: "items", key: "Code", source: "items.csv" };
-  const { failed, outputs } = await up(news);
-  expect(failed).toContain("1 rows of table items are as declared, but:");
-  expect(failed).toContain('items.csv:2 "K0": table items did not keep the label "Colour": add the field');
-  expect(failed).toContain("the other rows were not sent");
-  expect(outputs).toMatchObject({ rowCount: 1 });
-  expect(await live()).toHaveLength(1);
-});
-
-test("what was changed is looked at by its ID, wherever in the table it is", async () => {
-  await set();
-  const first = await up(seed(rowsOf(3)));
-  const since = stage.emulator.lastCall();
-  await up(seed(rowsOf(3).map((row, index) => (index === 1 ? { ...row, Name: "changed" } : row))), first);
-  const [{ _id } = { _id: "" }] = (await live()).filter(({ Name }) => Name === "changed");
-  const reads = stage.emulator.calls({ since, endpoint: "microappdata" });
-  expect(reads.map(({ request }) => request)).toContainEqual(
-    expect.objectContaining({ optViewFilters: [{ _id: { $in: [_id] } }] }),
-  );
-});
-
-test("a natural key that the table lacks is named", async () => {
-  await set();
-  const { failed } = await up({ table: "items", key: "code", rows: [{ code: "K1", Name: "one" }] });
-  expect(failed).toContain('rows[0] "K1": table items did not keep "code", the natural key: add the field');
-  expect(await live()).toEqual([]);
-});
-
-test("a batch that is refused is halved down to the rows that are wrong; the others go in", async () => {
-  await set();
-  const rows = rowsOf(200).map((row, index) => ({ ...row, Size: index === 17 || index === 180 ? "big" : index }));
-  const made = await up(seed(rows));
-  expect(made.failed?.split("\n")).toEqual([
-    "198 rows of table items are as declared, but:",
-    'rows[17] "K17" and 1 more: Size must be a number: write it without quotes, as 12',
-  ]);
-  expect(made.outputs["rowCount"]).toBe(198);
-  const right = rows.map((row, index) => ({ ...row, Size: index }));
-  expect(await stage.calls(() => up(seed(right), made))).toEqual(["insertmicroapprows"]);
-  expect(await live()).toHaveLength(200);
-});
-
-test("after any failure of the platform the next run finishes, and no row is there twice", async () => {
-  await set({ maximumLimit: 5 });
-  const kinds = fc.constantFrom(
-    { kind: "reset", commit: true },
-    { kind: "reset", commit: false },
-    { kind: "status", status: 500, commit: true },
-    { kind: "status", status: 503, commit: false },
-    { kind: "brokenJSON", commit: true },
-    { kind: "errorInside", commit: false },
-    { kind: "expiredToken", commit: false },
-  );
-  const fault = fc.record({ what: kinds, after: fc.nat(12), count: fc.integer({ min: 1, max: 8 }) });
-  await fc.assert(
-    fc.asyncProperty(fault, fc.boolean(), async ({ what, after, count }, forgets) => {
-      stage.emulator.setFaults({ faults: [] });
-      for (const { _id } of await live()) await stage.client.removemicroapprow({ rowID: _id });
-      await stage.client.insertmicroapprow({ microAppID: "items", rowData: { Code: "theirs", Name: "theirs" } });
-      const before = rowsOf(9);
-      const wanted = rowsOf(9).map((row, index) => (index % 2 === 0 ? row : { ...row, Name: "two" }));
-      const news = [...wanted.slice(2), { Code: "new", Name: "new" }];
-      const made = await up(seed(before));
-      stage.emulator.setFaults({ faults: [{ ...what, after, count }] });
-      let next: Awaited<ReturnType<typeof up>> | undefined;
-      try {
-        next = await up(seed(news), made);
-      } catch {
-        // Refused as a whole: the state is the old one.
-      }
-      stage.emulator.setFaults({ faults: [] });
-      // Killed before anything was saved, or failed in part.
-      const done = await up(seed(news), forgets || !next ? made : next);
-      expect(done.failed).toBeUndefined();
-      expect(await stage.calls(() => up(seed(news), done))).toEqual([]);
-      const seen = await stage.host.read("SeedRows", done.id, done.outputs);
-      expect(seen.outputs).not.toHaveProperty("drift");
-      expect(await codes()).toEqual([...news.map(({ Code }) => Code), "theirs"].toSorted());
-      await stage.host.destroy("SeedRows", done.id, done.outputs);
-      expect(await codes()).toEqual(["theirs"]);
-    }),
-    { numRuns: isLong ? 6 : 1 },
-  );
 });

@@ -234,11 +234,6 @@ describe("a platform that answers wrongly is never without drift", () => {
     },
   );
 
-  test("a session that ends is begun once more, and the look goes on", async () => {
-    emulator.setFaults({ faults: [{ kind: "expiredToken", count: 1, after: 2 }] });
-    expect((await look()).unread).toEqual([]);
-  });
-
   test("a refused login is told apart", async () => {
     const found = await look("not the password");
     expect(found.isRefused).toBe(true);

@@ -3,10 +3,9 @@ import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { writeFiles } from "../../cli/between/editor/writing.ts";
 import type { Change, Section } from "../../cli/report/changeSet.ts";
-import { Repository } from "../../cli/report/testing/repository.ts";
 import { assertCommitted } from "../../cli/report/trees.ts";
 import { codes, files } from "./pulledFiles.ts";
-import { changedLines, PullStage, refusals } from "./pullStage.ts";
+import { PullStage, refusals } from "./pullStage.ts";
 
 const stage = PullStage.begin();
 
@@ -164,40 +163,6 @@ describe("where a change goes", () => {
   });
 });
 
-test("in a folder of a shallow clone, with a detached head and other line ends, the lines of what changed alone differ", async () => {
-  const below = "projects/rows/";
-  const crlf = { ...files, "dev.yaml": files["dev.yaml"].replaceAll("\n", "\r\n") };
-  const origin = new Repository(Object.fromEntries(Object.entries(crlf).map(([file, text]) => [below + file, text])));
-  const clone = join(origin.folder, ".git/clone");
-  const git = (...words: string[]): string => origin.git("-C", clone, ...words);
-  try {
-    origin.git("config", "core.autocrlf", "false");
-    origin.git("clone", "--quiet", "--depth=1", "--config=core.autocrlf=false", `file://${origin.folder}`, clone);
-    git("checkout", "--quiet", "--detach");
-    await stage.editRow("own", "C3", { Name: "by hand" });
-    await stage.editRow("shared", "C1", { Name: "again" });
-    await stage.editRow("shared", "C3", { Size: 33 });
-    const folder = join(clone, below);
-    const pulled = await stage.pull({ folder });
-    expect(refusals(pulled)).toEqual([]);
-    await writeFiles(folder, pulled.files);
-    expect(changedLines(git("diff", "--no-color", "--unified=0"))).toEqual([
-      '-      - { Code: C1, Name: "of dev" } # an override\r',
-      '+      - { Code: C1, Name: "again" } # an override\r',
-      "+      - { Code: C3, Size: 33 }\r",
-      '-C3,"Name, C3",3\r',
-      '+C3,"by hand",3\r',
-    ]);
-    // An edit would mix with what somebody has begun.
-    await expect(assertCommitted(folder, ["dev.yaml", "own.csv", "shared.csv"])).rejects.toThrow(
-      /^projects\/rows\/dev.yaml, projects\/rows\/own.csv are not committed: commit first, or go on with --dirty$/,
-    );
-    await assertCommitted(folder, ["shared.csv", "base.yaml"]);
-  } finally {
-    origin.remove();
-  }
-});
-
 test("cells are compared whole and in any spelling of their type, in drift as in what is taken", async () => {
   const long = (end: string): string => `${"a word and ".repeat(8)}${end}`;
   await stage.editRow("own", "C3", { Name: long("one") });
@@ -228,22 +193,6 @@ test("cells are compared whole and in any spelling of their type, in drift as in
   await stage.expectApplied();
 });
 
-test("labels that JavaScript has for itself are ordinary words", async () => {
-  const expect_ = "{ notNull: [Code], acceptedValues: { valueOf: [1, 2] } }";
-  const odd = `  odd: { table: odd, key: Code, source: odd.csv, types: { valueOf: number }, expect: ${expect_}, rows+: [{ Code: C }] }\n`;
-  const csv = "Code,constructor,toString,valueOf\nA,a,x,1\nB,b,y,2\n";
-  stage.repository.write({ "dev.yaml": files["dev.yaml"] + odd, "odd.csv": csv });
-  await stage.apply();
-  await stage.editRow("odd", "A", { constructor: "" });
-  await stage.editRow("odd", "B", { toString: "z" });
-  const rowData = { Code: "D", constructor: "d" };
-  await stage.client.insertmicroapprow({ microAppID: "odd", rowData });
-  await stage.write(await stage.pull({ foreign: true }));
-  expect(stage.text("odd.csv")).toBe("Code,constructor,toString,valueOf\nA,,x,1\nB,b,z,2\nD,d,,\n");
-  stage.repository.write({ "odd.csv": stage.text("odd.csv").replace("D,d,,\n", "") });
-  await stage.expectApplied();
-});
-
 test("a file that another environment has as well is left, item by item, and the rest is taken", async () => {
   await stage.editRow("own", "C3", { Name: "by hand" });
   await stage.editRow("inline", "A", { Name: "Oh" });
@@ -255,20 +204,6 @@ test("a file that another environment has as well is left, item by item, and the
     ["C3", undefined],
   ]);
   expect(pulled.files.map(({ file }) => file)).toEqual(["own.csv"]);
-});
-
-test("what is live is read page by page and by reads alone, and no file is touched", async () => {
-  await stage.editRow("own", "C3", { Name: "by hand" });
-  await stage.removeRow("shared", "C4");
-  await stage.client.insertteammembers({ teamIDs: [stage.idOf("acme/crew")], emails: ["kay@example.com"] });
-  const since = stage.emulator.lastCall();
-  const { items } = await stage.pull({ foreign: true });
-  expect(stage.emulator.calls({ since, mutating: true })).toEqual([]);
-  // Each of the three tables is one page, and an empty one that shows its end.
-  expect(stage.emulator.calls({ since, endpoint: "microappdata" })).toHaveLength(6);
-  const shown = items.map(({ thing, change }) => `${change.op} ${thing}/${change.name}`);
-  expect(shown.sort()).toEqual(["add acme/crew/kay@example.com", "change own/C3", "remove shared/C4"]);
-  expect(stage.diff()).toEqual([]);
 });
 
 describe("what went wrong elsewhere", () => {

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect } from "@jest/globals";
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { changeSet, type ChangeSet, type EnvironmentChanges } from "../../cli/report/changeSet.ts";
 import { sampleStories } from "../harness/drawn.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { byHand, changingCalls } from "../harness/platform.ts";
-import { environmentOf, Project, started, type Ended } from "../harness/project.ts";
+import { Project, started, type Ended } from "../harness/project.ts";
 
 const test = sampleStories();
 
@@ -73,25 +73,6 @@ test("an unchanged tree is one line, without a call, twice the same, and the sta
   expect((await reported("--expect-no-changes")).status).toBe(0);
   expect(await project.stateText()).toBe(state);
   expect(git("status", "--porcelain")).toBe("");
-});
-
-test("reads a state from a writer that is slower than the command starts", async () => {
-  const state = await exported();
-  const { environment } = project;
-  const microapps = `"${process.execPath}" --no-warnings "${join(import.meta.dirname, "../../cli/commands/microapps.js")}"`;
-  const late = (command: string, file: string): Ended => {
-    const line = `(sleep 1.5; head -c 100 "${file}"; sleep 0.2; tail -c +101 "${file}") | ${microapps} ${command}`;
-    const { status, stdout, stderr } = spawnSync("sh", ["-c", line], {
-      cwd: project.folder,
-      env: environmentOf(environment),
-      encoding: "utf8",
-    });
-    return { status, output: stdout + stderr };
-  };
-  expect(late("report dev --state -", state)).toMatchObject({ status: 0 });
-  expect(late("drift --stack dev --state -", state)).toMatchObject({ status: 0 });
-  writeFileSync(join(project.folder, "request.json"), JSON.stringify({ email: "grace@example.com" }).padEnd(200));
-  expect(late("api userid - --stack dev", "request.json")).toMatchObject({ status: 0 });
 });
 
 test("a seed that leaves the program says how many rows go with it, in lines and as data", async () => {

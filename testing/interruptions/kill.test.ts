@@ -154,16 +154,3 @@ test.each(sampleOf(kills, 1))(
     expect(emulator.calls({ since, mutating: true })).toEqual([]);
   },
 );
-
-test("the lock of an engine that was killed on this machine is taken over, with a line", async () => {
-  emulator.setFaults({ faults: [{ kind: "timeout", endpoint: "insertorganization" }] });
-  const up = project.start("up --yes --skip-preview");
-  await eventually("a call", () => emulator.calls({ endpoint: "insertorganization" })[0]);
-  process.kill(up.pid, "SIGKILL");
-  await up.ended;
-  emulator.setFaults();
-  expect(await project.succeed("destroy --yes")).toContain(
-    `(pid ${up.pid}) was killed and left its lock behind, which is deleted now.`,
-  );
-  expect(await project.succeed("cancel --yes")).toBe("The stack 'dev' was not locked.\n");
-});

@@ -2,7 +2,6 @@ import { expect, test } from "@jest/globals";
 import { throughBothKinds } from "../harness/bothKinds.ts";
 import { eventually } from "../harness/processes.ts";
 import type { Properties } from "../harness/providerHost.ts";
-import { Stage } from "../harness/stage.ts";
 import { seedStory, type Made } from "./seedStory.ts";
 
 const tables = {
@@ -93,12 +92,6 @@ throughBothKinds({ tables }, (scene) => {
       expect: { acceptedValues: { Status: ["open"] }, rowCount: { min: 2, max: 2 } },
     };
     await isSettled(await up(made, now), now);
-  });
-
-  test("a label that the source lacks is judged on the platform, before a row without it is sent", async () => {
-    const { inputs, problems } = await check({ rows: [order("1")], expect: { notNull: ["Note"] } });
-    expect(problems).toEqual([]);
-    await refused(() => scene.host.create("SeedRows", inputs), 'expect.notNull: 1 row has no value under "Note": "1"');
   });
 
   test("a table that is not as expected after a run fails it with the rows, and the next run tries again", async () => {
@@ -238,31 +231,6 @@ throughBothKinds({ tables }, (scene) => {
     await isSettled(next, changed);
   });
 
-  test("a label that is managed, ignored, and managed again is never cleared meanwhile", async () => {
-    const managed = { rows: [order("1", "open", { Note: "ours" }), order("2", "open", { Note: "ours" })] };
-    const made = await make(managed);
-    await edit("2", { Note: "theirs" });
-    // To others, with the column and without.
-    const ignored = { ...managed, ignoreLabels: ["Note"] };
-    const { told } = await preview(made, ignored);
-    expect(told.join("\n")).toContain("rows: 2 unchanged");
-    expect(await scene.calls(() => up(made, ignored))).toEqual([]);
-    const next = await up(made, ignored);
-    await isSettled(next, ignored);
-    const bare = { rows: [order("1"), order("2")], ignoreLabels: ["Note"] };
-    expect((await preview(made, bare)).told.join("\n")).not.toContain("clears Note");
-    expect(await scene.calls(() => up(made, bare))).toEqual([]);
-    const without = await up(next, bare);
-    expect(await live()).toEqual(["1 open ours", "2 open theirs"]);
-    await isSettled(without, bare);
-    // Back.
-    const { told: back } = await preview(without, managed);
-    expect(back.join("\n")).toContain("up to 2 to change");
-    const last = await up(without, managed);
-    expect(await live()).toEqual(["1 open ours", "2 open ours"]);
-    await isSettled(last, managed);
-  });
-
   const viewersOf = async (code: string): Promise<unknown> => {
     const { microAppRows } = await scene.client.microappdata({ microAppID: "orders" });
     return microAppRows.find((row) => row["Code"] === code)?.viewers;
@@ -302,43 +270,5 @@ throughBothKinds({ tables }, (scene) => {
     const meant = { ...more, onViewersChange: "newRows" };
     const next = await up(moved, meant);
     await isSettled(next, meant);
-  });
-
-  test("a user who was deleted since stops what writes, is named by the address, and may be left out", async () => {
-    const now = { rows: [order("1")], viewers: ["ada@example.com"], userID: "ada@example.com" };
-    const made = await make(now);
-    scene.emulator.setFaults({ faults: [{ kind: "status", status: 404, endpoint: "userid" }] });
-    // Nothing is looked up where nothing is written.
-    await isSettled(made, now);
-    const more = { ...now, rows: [order("1"), order("2")] };
-    await refused(() => up(made, more), 'viewers[0]: no user of the platform has the address "ada@example.com"');
-    await refused(
-      () => up(made, { ...more, viewers: [], onViewersChange: "newRows" }),
-      "userID: no user of the platform has the address",
-    );
-    const without = { rows: more.rows, onViewersChange: "newRows" };
-    await isSettled(await up(made, without), without);
-    expect(await live()).toEqual(["1 open", "2 open"]);
-  });
-
-  test("two environments find their own users by one address", async () => {
-    const other = await Stage.set(
-      { tables, users: [{ id: "another-ada", email: "ada@example.com" }] },
-      {},
-      scene.providerKind,
-    );
-    try {
-      const news = { ...table, rows: [order("1")], viewers: ["ada@example.com"] };
-      const [first, second] = [await scene.create("SeedRows", news), await other.create("SeedRows", news)];
-      const { microAppRows } = await other.client.microappdata({ microAppID: "orders" });
-      expect(microAppRows.map(({ viewers }) => viewers)).toEqual([["another-ada"]]);
-      const { userID } = await scene.client.userid({ email: "ada@example.com" });
-      expect(await viewersOf("1")).toEqual([userID]);
-      expect(userID).not.toBe("another-ada");
-      const found = [first, second].map(({ outputs }) => outputs["viewerIDs"]);
-      expect(found).toEqual([{ "ada@example.com": userID }, { "ada@example.com": "another-ada" }]);
-    } finally {
-      await other.clear();
-    }
   });
 });

@@ -34,20 +34,6 @@ throughBothKinds({ settings: { generationSeconds: 0, failingPrompts: "FAIL" } },
     expect(second?.id).toBe(first.id);
   });
 
-  test("GeneratedApp: an answer under another prompt is told, and a state that has the app ends its line", async () => {
-    const { host } = scene;
-    const first = await scene.create("GeneratedApp", news);
-    expect((await scene.stage.journal()).lines.at(-1)).toMatchObject({ thing: "GeneratedApp" });
-    expect(JSON.stringify(await scene.stage.journal())).not.toContain("atlas");
-    await scene.create("GeneratedApp", { ...news, appPrompt: "Another." });
-    expect(host.told.join("\n")).toContain(
-      `from another prompt that is not managed any more: ${String(first.outputs["editLink"])}`,
-    );
-    const last = await scene.create("GeneratedApp", { ...news, appPrompt: "Another." });
-    await host.read("GeneratedApp", last.id, last.outputs);
-    expect((await scene.stage.journal()).files).toEqual([]);
-  });
-
   test("GeneratedApp: a generation that version 0.1.0 began without an answer is not paid for twice", async () => {
     const { host } = scene;
     const digest = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 32);
@@ -119,14 +105,6 @@ throughBothKinds({ settings: { generationSeconds: 0, failingPrompts: "FAIL" } },
     });
     await expect(scene.create("GeneratedApp", news)).rejects.toThrow("login");
     scene.emulator.setFaults();
-    await scene.create("GeneratedApp", news);
-  });
-
-  test("GeneratedApp: a refusal leaves nothing behind", async () => {
-    scene.emulator.setFaults({
-      faults: [{ endpoint: "createappwithprompt", kind: "status", status: 403, count: 1 }],
-    });
-    await expect(scene.create("GeneratedApp", news)).rejects.toThrow("createappwithprompt");
     await scene.create("GeneratedApp", news);
   });
 
@@ -220,19 +198,6 @@ throughBothKinds({ settings: { generationSeconds: 0, failingPrompts: "FAIL" } },
       expect(emulator.differences("none").find(({ table }) => table === "apps")?.added).toHaveLength(1);
     },
   );
-
-  test("GeneratedApp: an order to replace it generates another app", async () => {
-    const { host, emulator } = scene;
-    let made = await scene.create("GeneratedApp", news);
-    for (const asksForDiff of [true, false]) {
-      const { inputs } = await host.check("GeneratedApp", news, made.inputs);
-      if (asksForDiff) await host.diff("GeneratedApp", made.id, made.outputs, inputs);
-      const next = await scene.create("GeneratedApp", news);
-      expect(next.id).not.toBe(made.id);
-      made = next;
-    }
-    expect(emulator.calls({ endpoint: "createappwithprompt" })).toHaveLength(3);
-  });
 
   /** Writes an app's link into its line, as a person does who has found it; answers the file. */
   async function writeLink(link: string): Promise<string> {

@@ -106,29 +106,6 @@ throughBothKinds({ tables }, (scene) => {
     },
   );
 
-  test("Team: a replacement of what was read before needs no inputs of the last run", async () => {
-    const organizationID = await scene.organization();
-    const news = { organizationID, name: "Crew" };
-    const old = await make("Team", "crew", news);
-    await scene.host.restart();
-    await as("crew").read("Team", old.id, old.outputs, old.inputs);
-    const made = await make("Team", "crew", news);
-    expect(made.id).not.toBe(old.id);
-    await remove("Team", "crew", old);
-    expect(await teams(organizationID)).toEqual([made.id]);
-  });
-
-  test("Team: a replacement of which nothing is known goes on with what was made a moment ago, and nothing is deleted", async () => {
-    const organizationID = await scene.organization();
-    const news = { organizationID, name: "Crew" };
-    const old = await make("Team", "crew", news);
-    await scene.host.restart();
-    const made = await make("Team", "crew", news);
-    expect(made.id).toBe(old.id);
-    expect(await scene.calls(() => remove("Team", "crew", old))).toEqual([]);
-    expect(scene.host.told.at(-1)).toBe('info: team "Crew" stays: this resource goes on with it');
-  });
-
   testInOwnProcess("Team: what is there for longer than a day is not taken without being told to", async () => {
     const organizationID = await scene.organization();
     const news = { organizationID, name: "Crew" };
@@ -163,25 +140,6 @@ throughBothKinds({ tables }, (scene) => {
     expect(await teams(organizationID)).toEqual([first.id]);
   });
 
-  test("Team: another organization gets its team before the old one goes", async () => {
-    const { host } = scene;
-    const [here, there] = [await scene.organization("Here"), await scene.organization("There")];
-    const old = await make("Team", "crew", { organizationID: here, name: "Crew" });
-    await host.restart();
-    expect(await compare("Team", "crew", old, { organizationID: there, name: "Crew" })).toEqual({
-      changes: true,
-      replaces: ["organizationID"],
-      deleteBeforeReplace: false,
-    });
-    const made = await make("Team", "crew", { organizationID: there, name: "Crew" });
-    await remove("Team", "crew", old);
-    expect([await teams(here), await teams(there)]).toEqual([[], [made.id]]);
-    // A mistyped one costs nothing.
-    await host.restart();
-    await expect(replace("Team", "crew", made, { organizationID: "nowhere", name: "Crew" })).rejects.toThrow("nowhere");
-    expect(await teams(there)).toEqual([made.id]);
-  });
-
   test.each([true, false])(
     "Organization: it is kept when the engine replaces it (asks for a diff: %s)",
     async (asks) => {
@@ -203,18 +161,6 @@ throughBothKinds({ tables }, (scene) => {
       expect((await scene.client.readorganization({ organizationID: old.id })).organization?.name).toBe("Acme & Co");
     },
   );
-
-  test("what the program itself has deleted first is deleted", async () => {
-    const { host } = scene;
-    const organizationID = await scene.organization();
-    const news = { organizationID, name: "Crew" };
-    const old = await make("Team", "crew", news);
-    await host.restart();
-    await compare("Team", "crew", old, news);
-    const { inputs } = await host.check("Team", news);
-    expect(await scene.calls(() => remove("Team", "crew", old))).toEqual(["deleteteam"]);
-    expect((await host.create("Team", inputs)).id).not.toBe(old.id);
-  });
 
   test("RowFile: under another name it is taken over by adopt, and a replacement goes on with it", async () => {
     const { host, client } = scene;

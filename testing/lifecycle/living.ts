@@ -1,6 +1,6 @@
 import { expect } from "@jest/globals";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,13 +8,12 @@ import type { Switches } from "../../emulator/data/deviations.ts";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import type { FaultPlan } from "../../emulator/platform/faults.ts";
 import { createClient, type Client } from "../../platform/client/index.ts";
-import type { EndpointName } from "../../platform/contract/endpoints.ts";
+import { routesOf, type EndpointName } from "../../platform/contract/endpoints.ts";
 import type { RowData } from "../../platform/contract/values.ts";
 import { at } from "../../platform/contract/wire.ts";
 import { usualHabits, type HabitName } from "../../platform/profile/habits.ts";
 import type { Profile } from "../../platform/profile/profile.ts";
 import type { Configuration } from "../../provider/pulumi/configuration.ts";
-import { rewriter, type Rewriter } from "../faults/rewriter.ts";
 import { InProcessHost } from "../harness/inProcessHost.ts";
 import { live, type Life, type Stage } from "./lifecycle.ts";
 import { lives, tables } from "./lives.ts";
@@ -120,6 +119,61 @@ const usualLimits = { maximumLimit: 10, maximumBatch: 10 };
 
 const administrator = { email: "admin@example.com", password: "correct-horse", apiKey: "key-of-the-operator" };
 
+type Answers = Partial<Record<EndpointName, (answer: unknown) => unknown>>;
+
+/** A server before the emulator that rewrites some answers. */
+class Rewriter {
+  answers: Answers = {};
+  /** Endpoints that were called since the first answer that was rewritten, and that one. */
+  since: EndpointName[] = [];
+  readonly url: string;
+  readonly #server: Server;
+
+  private constructor(server: Server) {
+    this.#server = server;
+    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // a TCP server's address
+  }
+
+  static async open(target: string): Promise<Rewriter> {
+    const server = createServer((message, response) => {
+      made.#passOn(target, message).then(
+        ({ status, text }) => response.writeHead(status, { "content-type": "application/json" }).end(text),
+        () => response.destroy(),
+      );
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const made = new Rewriter(server);
+    return made;
+  }
+
+  async #passOn(target: string, message: IncomingMessage): Promise<{ status: number; text: string }> {
+    const { method = "GET", url: path = "" } = message;
+    const names = ["content-type", "x-auth-token", "x-user-id", "x-api-key"];
+    const headers = Object.fromEntries(
+      names.flatMap((name) => (message.headers[name] ? [[name, message.headers[name]]] : [])),
+    );
+    const body = Buffer.concat((await message.toArray()) as Buffer[]); // of bytes
+    const answer = await fetch(`${target}${path}`, {
+      method,
+      headers: headers as Record<string, string>,
+      ...(method === "GET" ? {} : { body }),
+    }); // just made of texts
+    const text = await answer.text();
+    const name = routes.get(path.replace(/\?.*/, ""))?.name;
+    const rewrite = name && this.answers[name];
+    if (name && (rewrite || this.since.length > 0)) this.since.push(name);
+    if (!rewrite || answer.status !== 200) return { status: answer.status, text };
+    return { status: 200, text: JSON.stringify(rewrite(JSON.parse(text))) };
+  }
+
+  close(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+}
+
+const routes = routesOf();
+
 /** How a platform differs, and what is configured for it. */
 export interface Variant {
   habits?: Partial<Switches>;
@@ -130,7 +184,7 @@ export interface Variant {
   /** True where nobody has run verify: no profile is configured (default false). */
   isUnknown?: boolean;
   /** How answers are rewritten on their way. */
-  answers?: Rewriter["habits"]["answers"];
+  answers?: Answers;
 }
 
 /** An emulator on which resources live, one after the other. */
@@ -142,7 +196,7 @@ export class LivingGround {
 
   private constructor(emulator: Emulator, files: Server, base: string, between: Rewriter) {
     this.#emulator = emulator;
-    this.#rewriter = Object.assign(between, { target: emulator.url });
+    this.#rewriter = between;
     this.#files = files;
     this.#base = base;
   }
@@ -161,7 +215,7 @@ export class LivingGround {
         settings: { generationSeconds: 0, allowedHosts: [new URL(base).host] },
       },
     });
-    return new LivingGround(emulator, files, base, await rewriter());
+    return new LivingGround(emulator, files, base, await Rewriter.open(emulator.url));
   }
 
   /** What the provider sent to a platform of other answers since the first of them came, that call included. */
@@ -170,7 +224,7 @@ export class LivingGround {
   }
 
   async close(): Promise<void> {
-    await this.#rewriter.close();
+    this.#rewriter.close();
     await this.#emulator.close();
     this.#files.close();
   }
@@ -207,7 +261,7 @@ export class LivingGround {
   async lives(type: string, variant: Variant): Promise<void> {
     const emulator = this.#emulator;
     const { habits = {}, limits = usualLimits, settings, isUnknown = false, answers } = variant;
-    Object.assign(this.#rewriter, { habits: { answers }, since: [] });
+    Object.assign(this.#rewriter, { answers: answers ?? {}, since: [] });
     const endpoint = answers ? this.#rewriter.url : emulator.url;
     await emulator.reset();
     this.#become(variant);

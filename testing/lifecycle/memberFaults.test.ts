@@ -63,43 +63,6 @@ throughBothKinds({ users }, (scene) => {
     expect(await scene.host.diff("TeamMember", id, outputs, inputs[0] ?? {})).toMatchObject({ changes: false });
   }
 
-  test("one call that fails is everybody's: each is told of their own membership", async () => {
-    const teams = await someTeams("reset");
-    const since = scene.emulator.lastCall();
-    const reset = { kind: "reset", commit: true, endpoint: "insertteammembers", count: 1 } as const;
-    scene.emulator.setFaults({ faults: [reset] });
-    const stranger = { teamID: teams[1], userID: "nobody" };
-    const { outcomes } = await add(scene, [...everywhere(teams), stranger]);
-    expect(told(outcomes).pop()).toMatch(/insertteammembers: .*nobody/);
-    expect(told(outcomes.slice(0, -1))).toEqual(ids(teams));
-    expect(sent(scene, "insertteammembers", since)).toBeLessThan(10);
-    await scene.host.restart();
-    await settled(teams);
-  });
-
-  test("members of teams that the same run makes get their roles, and take few calls", async () => {
-    const { emulator, host } = scene;
-    const since = emulator.lastCall();
-    const { id: teamID } = await scene.create("Team", { organizationID, name: "Made" });
-    const news = people.map((name, index) => ({ teamID, email: emailOf(name), role: index < 2 ? "admin" : "member" }));
-    const { outcomes } = await add(scene, news);
-    expect(told(outcomes)).toEqual(ids([teamID]));
-    const calls = emulator.calls({ since }).map(({ endpoint }) => endpoint);
-    expect(calls.filter((endpoint) => !endpoint.startsWith("log")).toSorted()).toEqual(
-      [
-        ...["insertteam", "readteam", "insertteammembers", "teammembers", "updateteammember", "updateteammember"],
-        "teammembers", // one for all roles, which are read back
-      ].toSorted(),
-    );
-    await host.restart();
-    const again = emulator.lastCall();
-    const reads = outcomes.flatMap((one) =>
-      one.status === "fulfilled" ? host.read("TeamMember", one.value.id, one.value.outputs) : [],
-    );
-    expect((await Promise.all(reads)).map(({ outputs }) => outputs["role"])).toEqual(news.map(({ role }) => role));
-    expect(sent(scene, "teammembers", again)).toBe(1);
-  });
-
   testInOwnProcess(
     "calls without an answer end with the engine's time or its provider, and the next run goes on",
     async () => {

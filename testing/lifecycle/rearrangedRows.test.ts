@@ -48,47 +48,7 @@ throughBothKinds({ tables }, (scene) => {
     const outputs = changes ? await scene.host.update("SeedRows", old.id, old.outputs, inputs) : old.outputs;
     return { id: old.id, inputs, outputs, changed: changes };
   }
-  async function deleted(name: string, { id, outputs }: Made): Promise<void> {
-    scene.host.resource = name;
-    await scene.host.delete("SeedRows", id, outputs);
-  }
   const nextRun = (): Promise<void> => scene.host.restart();
-
-  test("a seed that is renamed keeps its rows, also when the run ended between the two", async () => {
-    const old = await created("offices", declared());
-    const before = await ids("continents");
-    await nextRun();
-    const calls = await scene.calls(async () => {
-      const made = await created("branches", declared());
-      await nextRun();
-      expect((await updated("branches", made, declared())).changed).toBe(false);
-      await deleted("offices", old);
-    });
-    expect(calls).toEqual([]);
-    expect(await ids("continents")).toEqual(before);
-    expect(scene.host.told).toContain('info: table continents: 2 stay: SeedRows "branches" declares them');
-  });
-
-  test("a renamed seed that gave up rows at once removes these alone", async () => {
-    const old = await created("offices", declared());
-    await nextRun();
-    await created("branches", declared({ rows: [europe] }));
-    await deleted("offices", old);
-    expect(await live("continents")).toMatchObject([{ Code: "EU" }, { Code: "XX" }]);
-  });
-
-  test("a renamed seed whose natural key changed at once keeps its rows", async () => {
-    const old = await created("offices", declared());
-    const before = await ids("continents");
-    await nextRun();
-    expect(
-      await scene.calls(async () => {
-        await created("branches", declared({ key: "Name" }));
-        await deleted("offices", old);
-      }),
-    ).toEqual([]);
-    expect(await ids("continents")).toEqual(before);
-  });
 
   test("a row that moves to a seed checked before stays, with its ID", async () => {
     const a = await created("a", declared());
@@ -101,69 +61,6 @@ throughBothKinds({ tables }, (scene) => {
     expect(await ids("continents")).toEqual(before);
     expect(taken.outputs).toMatchObject({ rowCount: 2 });
     expect(scene.host.told).toContain('info: table continents: 1 stay: SeedRows "b" declares them');
-  });
-
-  test("a row that moves to a seed that comes later keeps its ID when the program tells of it, edited or not", async () => {
-    const a = await created("a", declared());
-    const before = await ids("continents");
-    await nextRun();
-    const moved = { ...africa, Name: "Afrika" };
-    const urn = scene.host.urn("SeedRows").replace("::a", "::b");
-    const siblings = [{ urn, table: "continents", key: ["Code"], rows: [{ Code: "AF" }] }];
-    scene.host.told.length = 0;
-    const left = await updated("a", a, declared({ rows: [europe], siblings }));
-    expect(scene.host.told[0]).toContain("rows: 1 to leave to another seed, 1 unchanged");
-    expect(left.inputs).not.toHaveProperty("siblings");
-    expect(left.outputs).toMatchObject({ rowCount: 1 });
-    scene.host.told.length = 0;
-    const calls = await scene.calls(async () => {
-      const made = await created("b", declared({ rows: [moved] }));
-      expect(made.outputs).toMatchObject({ rowCount: 1 });
-    });
-    expect(scene.host.told[0]).toContain("rows: 1 to take over from another seed");
-    expect(calls).toEqual(["updatemicroapprow"]);
-    expect(await ids("continents")).toEqual(before);
-  });
-
-  test("a row that moves to a seed nobody told of is there in the end", async () => {
-    const a = await created("a", declared());
-    await nextRun();
-    await updated("a", a, declared({ rows: [europe] }));
-    const made = await created("b", declared({ rows: [africa] }));
-    expect(await live("continents")).toMatchObject([{ Code: "AF" }, { Code: "EU" }, { Code: "XX" }]);
-    expect(made.outputs).toMatchObject({ rowCount: 1, renewals: 1 });
-  });
-
-  test("another table gets the rows first; the old ones go last, and not from a table that is mistyped", async () => {
-    const old = await created("a", declared());
-    await nextRun();
-    const { inputs } = await checked("a", declared({ table: "region" }), old.inputs);
-    expect(await scene.host.diff("SeedRows", old.id, old.outputs, inputs)).toMatchObject({ replaces: ["table"] });
-    await checked("a", declared({ table: "region" }));
-    await expect(scene.host.create("SeedRows", inputs)).rejects.toThrow(/region/);
-    expect(await live("continents")).toHaveLength(3);
-
-    await nextRun();
-    const right = await checked("a", declared({ table: "regions" }));
-    await scene.host.create("SeedRows", right.inputs);
-    await deleted("a", old);
-    expect(await live("continents")).toMatchObject([{ Code: "XX" }]);
-    expect(await live("regions")).toMatchObject([{ Code: "AF" }, { Code: "EU" }]);
-  });
-
-  test("another table of many rows is refused by preview as other mass removals are", async () => {
-    const many = Array.from({ length: 20 }, (_, index) => ({ Code: `c${index}`, Name: "N" }));
-    const old = await created("a", declared({ rows: many }));
-    await nextRun();
-    const { inputs } = await checked("a", declared({ rows: many, table: "regions" }), old.inputs);
-    await expect(scene.host.diff("SeedRows", old.id, old.outputs, inputs)).rejects.toThrow(
-      "table continents → regions: 20 of 20 rows would be removed, more than maxRemovals allows (25 %). If that is meant, set maxRemovals to 1 for this run.",
-    );
-    const allowed = await checked("a", declared({ rows: many, table: "regions", maxRemovals: 1 }), old.inputs);
-    await scene.host.diff("SeedRows", old.id, old.outputs, allowed.inputs);
-    expect(scene.host.told).toContain(
-      "info: table continents → regions: once the rows are there, the 20 rows of continents are removed, but for those that another seed declares",
-    );
   });
 
   test("another natural key names the same rows, which keep their IDs and their links; edits of it are changes", async () => {
@@ -209,25 +106,6 @@ throughBothKinds({ tables }, (scene) => {
     expect(links.outputs).toMatchObject({ rowCount: 1 });
   });
 
-  test("an engine that replaces a seed whatever its diff says takes no row from it", async () => {
-    const old = await created("a", declared());
-    const before = await ids("continents");
-    await nextRun();
-    await checked("a", declared(), old.inputs);
-    const { inputs } = await checked("a", declared());
-    let made = old;
-    const calls = await scene.calls(async () => {
-      made = { ...(await scene.host.create("SeedRows", inputs)), inputs };
-      await deleted("a", old);
-      // Killed before: the next run only deletes.
-      await nextRun();
-      expect((await updated("a", made, declared())).changed).toBe(false);
-      await deleted("a", old);
-    });
-    expect(calls).toEqual([]);
-    expect(await ids("continents")).toEqual(before);
-  });
-
   test("two seeds with one row are refused by line with both names", async () => {
     await created("a", declared());
     const { problems } = await checked("b", declared({ rows: [{ Code: "AS", Name: "Asia" }, africa] }));
@@ -250,33 +128,6 @@ throughBothKinds({ tables }, (scene) => {
     ...more,
   });
 
-  test("a row that others refer to does not leave, whichever seed comes first", async () => {
-    const a = await created("a", declared());
-    const c = await created("c", countries());
-    await nextRun();
-    const { inputs } = await checked("a", declared({ rows: [europe] }), a.inputs);
-    await scene.host.diff("SeedRows", a.id, a.outputs, inputs);
-    expect((await checked("c", countries(), c.inputs)).problems).toEqual([
-      'rows: rows[1]: Continent refers to "AF", which SeedRows "a" is about to remove\nKeep those rows, or change what refers to them in the same run.',
-    ]);
-    await nextRun();
-    await checked("c", countries(), c.inputs);
-    const again = await checked("a", declared({ rows: [europe] }), a.inputs);
-    await expect(scene.host.diff("SeedRows", a.id, a.outputs, again.inputs)).rejects.toThrow(
-      'rows[1]: Continent of SeedRows "c" refers to "AF"',
-    );
-    expect(await live("continents")).toHaveLength(3);
-  });
-
-  test("rows of a seed that left the program stay while others refer to them", async () => {
-    const a = await created("a", declared());
-    const c = await created("c", countries());
-    await nextRun();
-    await checked("c", countries(), c.inputs);
-    await expect(deleted("a", a)).rejects.toThrow(/nothing was removed, since rows that other seeds declare refer/);
-    expect(await live("continents")).toHaveLength(3);
-  });
-
   test("a reference that names a seed is answered by the rows of its table's seeds, offline", async () => {
     await created("a", declared());
     const linkedSeeds = { Continent: scene.host.urn("SeedRows") };
@@ -296,39 +147,6 @@ throughBothKinds({ tables }, (scene) => {
       'SeedRows "a" declares them, and this seed did not wait for it. Let it depend on that one: name the table by its output (table: <seed>.table), or set dependsOn.',
     );
     expect(await live("countries")).toEqual([]);
-  });
-
-  test("rows that were removed by hand and put back take the links to them along, in the same run", async () => {
-    const a = await created("a", declared());
-    const c = await created("c", countries({ onConflict: "keepLive" }));
-    await scene.client.removemicroapprow({ rowID: (await ids("continents"))[0] ?? "" });
-    await nextRun();
-    scene.host.resource = "a";
-    const seen = await scene.host.read("SeedRows", a.id, a.outputs);
-    const repaired = await updated("a", { ...a, outputs: seen.outputs }, declared());
-    expect(repaired.outputs).toMatchObject({ renewals: 1 });
-    scene.host.told.length = 0;
-    const followed = await updated("c", c, countries({ onConflict: "keepLive" }));
-    expect(scene.host.told[0]).toBe("info: rows of table continents are made anew: the links to them are renewed");
-    expect(followed.changed).toBe(true);
-    const [kenya] = await live("countries");
-    expect(kenya).toMatchObject({ Code: "KE", Continent: { crossAppRowID: (await ids("continents"))[0] } });
-  });
-
-  test("a run that ended before the links followed is finished by the next one", async () => {
-    const a = await created("a", declared());
-    const c = await created("c", countries({ linkRenewals: { Continent: 0 } }));
-    await scene.client.removemicroapprow({ rowID: (await ids("continents"))[0] ?? "" });
-    await nextRun();
-    scene.host.resource = "a";
-    const seen = await scene.host.read("SeedRows", a.id, a.outputs);
-    const repaired = await updated("a", { ...a, outputs: seen.outputs }, declared());
-    await nextRun();
-    expect((await updated("a", repaired, declared())).changed).toBe(false);
-    const times = repaired.outputs["renewals"];
-    expect((await updated("c", c, countries({ linkRenewals: { Continent: times } }))).changed).toBe(true);
-    const [kenya] = await live("countries");
-    expect(kenya).toMatchObject({ Code: "KE", Continent: { crossAppRowID: (await ids("continents"))[0] } });
   });
 
   test("keepLive keeps edits, and a link that lost its row is no edit", async () => {

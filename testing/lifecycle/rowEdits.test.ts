@@ -98,42 +98,4 @@ throughBothKinds({ tables }, (scene) => {
     });
     expect(calls).toEqual([]);
   });
-
-  test("rows that are added to one seed and declared by another have two owners; one that is left out moves", async () => {
-    const { host, stage } = scene;
-    await write(...lines);
-    const first = await applied(stage, { ...seed, ...edits });
-    const before = await live();
-    const other = { table: "continents", key: "Code", rows: edits.additions };
-    host.resource = "other";
-    const refused = await host.check("SeedRows", other);
-    expect(refused.problems.join()).toContain('declares these rows of table continents as well: rows[0] "AN"');
-    // The row goes from one to the other in one edit.
-    host.resource = "it";
-    const { inputs } = await host.check("SeedRows", { ...seed, ...edits, additions: [] }, first.inputs);
-    host.resource = "other";
-    const taken = await host.check("SeedRows", other);
-    expect(taken.problems).toEqual([]);
-    host.resource = "it";
-    await host.update("SeedRows", first.id, first.outputs, inputs);
-    host.resource = "other";
-    await host.create("SeedRows", taken.inputs);
-    expect(await live()).toEqual(before);
-  });
-
-  test("links lead to rows that are added, and keep them from leaving", async () => {
-    const { host, stage } = scene;
-    await write(...lines);
-    const first = await applied(stage, { ...seed, ...edits });
-    const references = { Continent: { table: "continents", key: "Code" } };
-    const countries = { table: "countries", key: "Code", references, rows: [{ Code: "AQ", Continent: "AN" }] };
-    host.resource = "countries";
-    const made = await applied(stage, countries);
-    expect(made.outputs).toMatchObject({ rowCount: 1 });
-    host.resource = "it";
-    const next = await host.check("SeedRows", { ...seed, ...edits, additions: [] }, first.inputs);
-    await expect(host.diff("SeedRows", first.id, first.outputs, next.inputs)).rejects.toThrow(
-      /rows\[0\]: Continent of SeedRows "countries" refers to "AN"/,
-    );
-  });
 });

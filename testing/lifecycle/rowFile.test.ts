@@ -144,24 +144,6 @@ throughBothKinds(seed, (scene) => {
     );
   });
 
-  test.each(["microappchildCreate", "microappchildUploadFileToStore"] as const)(
-    "a lost answer of %s doubles nothing",
-    async (endpoint) => {
-      scene.emulator.setFaults({ faults: [{ endpoint, kind: "reset", commit: true, count: 1 }] });
-      await scene.create("RowFile", { ...place, url: `${base}/cz.png` });
-      expect(await live()).toHaveLength(1);
-    },
-  );
-
-  test("RowFile: a run that remembers nothing finds what an interrupted one made", async () => {
-    const news = { ...place, url: `${base}/cz.png` };
-    const first = await scene.create("RowFile", news);
-    await scene.host.restart();
-    expect((await scene.create("RowFile", news)).id).toBe(first.id);
-    expect(scene.host.told.join()).toContain('"cz.png" was already there: going on with it');
-    expect(await live()).toHaveLength(1);
-  });
-
   test("RowFile: the example of its page works on an emulator whose seed names the field as the page does", async () => {
     const page = readFileSync(join(repository, "docs/resources/rowFile.md"), "utf8");
     const [, yaml = ""] = /```yaml\n(.*?)```/s.exec(page) ?? [];
@@ -174,31 +156,5 @@ throughBothKinds(seed, (scene) => {
     expect(childItems.map(({ content }) => content)).toEqual([expect.objectContaining({ filename: "pt.svg" })]);
     const labelled = scene.create("RowFile", { ...properties, url, fieldID: "Flag" });
     await expect(labelled).rejects.toThrow("Flag is a label; the ID of this field is flag");
-  });
-
-  test("RowFile: a refusal leaves nothing behind", async () => {
-    const refused = { ...place, url: "https://not-allowed.example/x.png" };
-    await expect(scene.create("RowFile", refused)).rejects.toThrow("files are not downloaded from not-allowed.example");
-    await expect(scene.create("RowFile", { ...place, fieldID: "Code", filename: "x" })).rejects.toThrow(
-      "Code is a label; the ID of this field is",
-    );
-    expect(await live()).toEqual([]);
-  });
-
-  test("RowFile: a record that is answered and not kept is no success, and the next run makes it", async () => {
-    scene.emulator.setFaults({ faults: [{ endpoint: "microappchildCreate", kind: "keepsPart" }] });
-    const news = { ...place, filename: "flag.png", type: "image/png" };
-    await expect(scene.create("RowFile", news)).rejects.toThrow("the platform answered that it has the record");
-    scene.emulator.setFaults();
-    const made = await scene.create("RowFile", news);
-    expect((await live()).map(({ _id }) => _id)).toEqual([made.outputs["childID"]]);
-    scene.emulator.setFaults({ faults: [{ endpoint: "microappchildUpdate", kind: "keepsPart" }] });
-    const changed = { ...made.inputs, type: "image/x-png" };
-    const { message, state } = await scene.failure(scene.host.update("RowFile", made.id, made.outputs, changed));
-    expect(message).toContain('type is "image/png", where "image/x-png" was sent');
-    scene.emulator.setFaults();
-    expect(await scene.host.diff("RowFile", made.id, state, changed)).toMatchObject({ changes: true });
-    await scene.host.update("RowFile", made.id, state, changed);
-    expect((await live())[0]?.content).toEqual({ filename: "flag.png", type: "image/x-png" });
   });
 });

@@ -2,7 +2,6 @@ import { expect, test } from "@jest/globals";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { throughBothKinds } from "../harness/bothKinds.ts";
-import { testInLong } from "../harness/drawn.ts";
 import type { Properties } from "../harness/providerHost.ts";
 import { seedStory, type Made } from "./seedStory.ts";
 
@@ -79,37 +78,6 @@ throughBothKinds({ tables }, (scene) => {
     await isSettled(next, news);
   });
 
-  testInLong(
-    "a column that all rows of a large file lose is refused by maxRemovals before anything is sent",
-    async () => {
-      const count = 20_001;
-      const write = (columns: string, cells: string) =>
-        writeFile(
-          join(scene.host.folder, "items.csv"),
-          `Code,${columns}\n${Array.from({ length: count }, (_, at) => `K${at},${cells}\n`).join("")}`,
-        );
-      await write("Name,Extra", "n,old");
-      const news = { source: "items.csv" };
-      const made = await make(news);
-      await write("Name", "n");
-      const refusal = "Extra would be cleared in 4200 of 4200 rows, more than maxRemovals allows (25 %)";
-      const before = scene.emulator.lastCall();
-      await expect(up(made, news)).rejects.toThrow(refusal);
-      const { inputs } = await scene.host.check("SeedRows", { ...table, ...news }, made.inputs);
-      const calls = await scene.calls(() =>
-        expect(scene.host.update("SeedRows", made.id, made.outputs, inputs)).rejects.toThrow(refusal),
-      );
-      expect(calls).toEqual([]);
-      expect(before).toBeDefined();
-      // With so many changes a sketch yields the number alone: the state has how many rows had a value.
-      const meant = { ...news, maxRemovals: 1 };
-      expect((await preview(made, meant)).told.join("\n")).toContain("clears Extra in up to 4200 rows");
-      const next = await up(made, meant);
-      expect((await live()).filter((row) => row.includes("old"))).toEqual([]);
-      await isSettled(next, meant);
-    },
-  );
-
   test("more rows than maxRemovals allows are refused by the preview already; fewer than ten are not", async () => {
     const rows = (first: number, count = 12) =>
       Array.from({ length: count }, (_, at) => ({ Code: `K${at}`, Name: "n", ...(at < first ? {} : { Extra: "x" }) }));
@@ -120,12 +88,6 @@ throughBothKinds({ tables }, (scene) => {
     expect((await preview(made, { rows: rows(3) })).told.at(-1)).toContain("clears Extra in 3 rows");
     const next = await up(made, { rows: rows(3) });
     await isSettled(next, { rows: rows(3) });
-  });
-
-  test("fewer than ten rows are no matter for maxRemovals", async () => {
-    const rows = (more: object) => Array.from({ length: 9 }, (_, at) => ({ Code: `K${at}`, Name: "n", ...more }));
-    const made = await make({ rows: rows({ Extra: "x" }) });
-    await isSettled(await up(made, { rows: rows({}) }), { rows: rows({}) });
   });
 
   test.each(["upsert", "insertOnly"])(

@@ -46,55 +46,6 @@ throughBothKinds({ tables }, (scene) => {
     expect(await scene.calls(() => up(seed(rows), done))).toEqual([]);
   });
 
-  test("an update that is answered and not kept is no success, and the next run sends it", async () => {
-    const made = await up(seed(rowsOf(3)));
-    scene.emulator.setFaults({ faults: [{ kind: "keepsPart", endpoint: "updatemicroapprow" }] });
-    const news = seed(rowsOf(3).map((row, index) => (index === 1 ? { ...row, Name: "two" } : row)));
-    const failed = await up(news, made);
-    expect(failed.failed).toContain('rows[1] "K1": table items gave back "one" in "Name", where "two" was sent');
-    scene.emulator.setFaults();
-    const calls = await scene.calls(async () => {
-      const done = await up({ ...news, onConflict: "error" }, failed);
-      expect(done.failed).toBeUndefined();
-    });
-    expect(calls).toEqual(["updatemicroapprow"]);
-  });
-
-  test("a first row that is answered and not kept ends the run, and nothing else is sent", async () => {
-    scene.emulator.setFaults({ faults: [{ kind: "keepsPart", endpoint: "insertmicroapprow" }] });
-    const calls = await scene.calls(async () => {
-      const failed = await up(seed(rowsOf(12)));
-      expect(failed.failed).toContain("the platform answered that it inserted the first row");
-      scene.emulator.setFaults();
-      const done = await up(seed(rowsOf(12)), failed);
-      expect(done.failed).toBeUndefined();
-      expect(done.outputs).not.toHaveProperty("unproven");
-    });
-    expect(calls).toEqual(["insertmicroapprow", "insertmicroapprow", "insertmicroapprows"]);
-    expect(await live()).toHaveLength(12);
-  });
-
-  test("a key in another case is found with one row, which goes again; the corrected program goes on", async () => {
-    await scene.client.insertmicroapprow({ microAppID: "items", rowData: { Code: "theirs", Name: "theirs" } });
-    const wrong = rowsOf(120).map(({ Code, Name }) => ({ code: Code, Name }));
-    let failed: Seeded | undefined;
-    const calls = await scene.calls(async () => {
-      failed = await up(seed(wrong, { key: "code" }));
-    });
-    expect(calls).toEqual(["insertmicroapprow", "removemicroapprow"]);
-    expect(failed?.failed).toContain(
-      'rows[0] "K0": table items did not keep "code", the natural key; it has "Code": write it so',
-    );
-    expect(failed?.failed).toContain("it was taken away again, and nothing else was sent");
-    expect(await live()).toHaveLength(1);
-    const done = await up(seed(rowsOf(120)), failed);
-    expect(done.failed).toBeUndefined();
-    expect(done.outputs).toMatchObject({ rowCount: 120 });
-    expect(await live()).toHaveLength(121);
-    await scene.host.destroy("SeedRows", done.id, done.outputs);
-    expect(await codes()).toEqual(["theirs"]);
-  });
-
   test.each(["up", "destroy"])(
     "a row that could not be taken away again is taken away by the next %s",
     async (next) => {
@@ -125,25 +76,6 @@ throughBothKinds({ tables }, (scene) => {
       expect((await codes()).toSorted()).toEqual(["K0", "K1"]);
     },
   );
-
-  test("a lost answer to the first row is resolved by looking", async () => {
-    scene.emulator.setFaults({ faults: [{ kind: "reset", commit: true, endpoint: "insertmicroapprow", count: 1 }] });
-    const made = await up(seed(rowsOf(3)));
-    expect(made.failed).toBeUndefined();
-    expect(await live()).toHaveLength(3);
-  });
-
-  test("a first row that is refused is named, and the next one is tried", async () => {
-    const made = await up(
-      seed([
-        { Code: "A", Size: "big" },
-        { Code: "B", Size: 1 },
-        { Code: "C", Size: 2 },
-      ]),
-    );
-    expect(made.failed).toContain('rows[0] "A": Size must be a number');
-    expect((await codes()).toSorted()).toEqual(["B", "C"]);
-  });
 
   const odd = [
     { Code: "A", Day: "1237-10-28", Size: 12, Open: ["true"] },
@@ -229,36 +161,5 @@ throughBothKinds({ tables }, (scene) => {
     expect(done.failed).toBeUndefined();
     expect(await scene.calls(() => up(seed(days, { key: "Day", types }), done))).toEqual([]);
     expect(await live()).toHaveLength(2);
-  });
-
-  const trimming = { kind: "otherForms" as const, forms: ["trimmed" as const] };
-
-  test.each(["ignored", "refused"] as const)(
-    "rows that stay although their removal was answered are found where filters are %s",
-    async (viewFilters) => {
-      const made = await up(seed(rowsOf(5), { maxRemovals: 1 }));
-      scene.emulator.behave({ viewFilters });
-      scene.emulator.setFaults({ faults: [{ kind: "keepsPart", endpoint: "removemicroapprow" }] });
-      const failed = await up(seed(rowsOf(3), { maxRemovals: 1 }), made);
-      expect(failed.failed).toContain(
-        "2 rows of table items that the platform answered to have removed are still there",
-      );
-      scene.emulator.setFaults();
-      expect((await up(seed(rowsOf(3), { maxRemovals: 1 }), failed)).failed).toBeUndefined();
-      scene.emulator.behave();
-      expect(await live()).toHaveLength(3);
-    },
-  );
-
-  test("a text or a key that is trimmed is named with what to write before the other rows are sent", async () => {
-    scene.emulator.setFaults({ faults: [trimming] });
-    expect((await up(seed([{ Code: "A" }, { Code: "B" }]))).failed).toBeUndefined();
-    const spaced = await up(seed([{ Code: "A" }, { Code: "B", Name: "x " }], { adopt: true }));
-    expect(spaced.failed).toContain(
-      'gave back "x" in "Name", where "x " was sent: write it without the space around it',
-    );
-    const failed = await up(seed([{ Code: " A", Name: "x" }, { Code: "C" }]));
-    expect(failed.failed).toContain('gave back "A" in "Code", where " A" was sent');
-    expect(await codes()).toEqual(["A", "B"]);
   });
 });

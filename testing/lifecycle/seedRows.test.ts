@@ -163,16 +163,6 @@ throughBothKinds({ tables }, (scene) => {
     expect(await scene.calls(() => host.update("SeedRows", made.id, made.outputs, made.inputs))).toEqual([]);
   });
 
-  test("SeedRows: a run that remembers nothing doubles nothing, and takes nothing that is not as declared", async () => {
-    await scene.create("SeedRows", { table: "continents", key: "Code", rows });
-    expect(await scene.calls(() => scene.create("SeedRows", { table: "continents", key: "Code", rows }))).toEqual([]);
-    const other = [{ Code: "EU", Name: "Europa" }];
-    const again = { table: "continents", key: "Code", rows: other };
-    await expect(scene.create("SeedRows", again)).rejects.toThrow(/not ours: "EU"\. Set adopt: true/);
-    await scene.create("SeedRows", { ...again, adopt: true });
-    expect(await live("continents")).toMatchObject([{ Name: "Africa" }, { Name: "Europa" }]);
-  });
-
   test("SeedRows: a label that the table lacks is noticed, with what was done kept in the state", async () => {
     const news = { table: "continents", key: "Code", rows: [{ Code: "EU", Nmae: "Europe" }] };
     const failed = await scene.failure(scene.create("SeedRows", news));
@@ -216,35 +206,6 @@ throughBothKinds({ tables }, (scene) => {
     ]);
   });
 
-  test("SeedRows: a lost answer to a batch is resolved by looking", async () => {
-    scene.emulator.setFaults({
-      faults: [{ endpoint: "insertmicroapprows", kind: "reset", commit: true, count: 1 }],
-    });
-    await scene.create("SeedRows", { table: "continents", key: "Code", rows });
-    expect(await live("continents")).toHaveLength(2);
-  });
-
-  test.each([
-    ["Code,Name\n", "rows.csv: has no rows"],
-    ["Code;Name\nEU;Europe\n", 'rows.csv:1: there is no label "Code", which key names: separate the cells by commas'],
-    [
-      "Code,Name\nEU,Europe\nAF,Africa\nEU,Europa\n",
-      'source: rows.csv:4: the natural key "EU" stands at line 2 already: remove one of the two, or name more labels in key',
-    ],
-    ["Code,Name\n,Europe\n", "source: rows.csv:2: the row has no Code, which is its natural key: give it one"],
-    ["Code,Name\nEU,Europe,more\n", "source: rows.csv:2: the row has another number of cells than the first line"],
-    ["Code,_id\nEU,1\n", "source: rows.csv:2: \"_id\" is the platform's own and can't be written"],
-  ])("SeedRows: a source that is wrong is reported by line before anything is sent: %j", async (text, message) => {
-    await writeFile(join(scene.host.folder, "rows.csv"), text);
-    const { problems } = await scene.host.check("SeedRows", {
-      table: "continents",
-      key: "Code",
-      source: "rows.csv",
-    });
-    expect(problems.join()).toContain(message);
-    expect(scene.emulator.calls()).toEqual([]);
-  });
-
   test("SeedRows: secret rows are counted and not named, also when they were edited by hand", async () => {
     const { host, client } = scene;
     const secret = ["KEY", "PIN"].map((key) => ({ Code: `S3CRET-${key}`, Name: "x" }));
@@ -284,17 +245,5 @@ throughBothKinds({ tables }, (scene) => {
     git(...author, "commit", "-qm", "rows");
     await write("Europa");
     expect(await told()).toBe('info: rows: 1 to change ("EU": Name "Europe" => "Europa"), 1 unchanged; about 4 calls');
-  });
-
-  test("SeedRows: digests of secret rows are salted, so that nobody guesses the rows by them", async () => {
-    const { host } = scene;
-    const news = { table: "continents", key: "Code", rows: [{ Code: "PIN", Name: "1234" }], sensitive: true };
-    const made = await scene.create("SeedRows", news);
-    const other = await host.check("SeedRows", news);
-    expect(other.inputs["digest"]).not.toBe(made.inputs["digest"]);
-    const again = await host.check("SeedRows", news, made.inputs);
-    expect(again.inputs["digest"]).toBe(made.inputs["digest"]);
-    expect(await host.diff("SeedRows", made.id, made.outputs, again.inputs)).toMatchObject({ changes: false });
-    expect((await host.read("SeedRows", made.id, made.outputs)).outputs).not.toHaveProperty("drift");
   });
 });

@@ -2,22 +2,6 @@ import { expect, test } from "@jest/globals";
 import { throughBothKinds } from "../harness/bothKinds.ts";
 
 throughBothKinds({}, (scene) => {
-  test("TeamMember: many at a time are one call, of those who are not in the same teams another one", async () => {
-    const organizationID = await scene.organization();
-    const teams = [await scene.team(organizationID, "A"), await scene.team(organizationID, "B")];
-    const people = ["ada", "grace", "alan", "edsger"].map((name) => `${name}@example.com`);
-    const calls = await scene.calls(() =>
-      Promise.all(teams.flatMap((teamID) => people.map((email) => scene.create("TeamMember", { teamID, email })))),
-    );
-    expect(calls).toEqual(["insertteammembers"]);
-    const others = await scene.calls(() =>
-      Promise.all(
-        teams.map((teamID, index) => scene.create("TeamMember", { teamID, email: `only${index}@example.com` })),
-      ),
-    );
-    expect(others).toEqual(["insertteammembers", "insertteammembers"]);
-  });
-
   test("TeamMember: who was a member already gets the declared role, which is said, and leaves with the declaration", async () => {
     const teamID = await scene.team(await scene.organization());
     const { userID } = await scene.client.userid({ email: "ada@example.com" });

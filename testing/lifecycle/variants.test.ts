@@ -5,7 +5,7 @@ import { isLong } from "../harness/drawn.ts";
 import { allLives, LivingGround, type Variant } from "./living.ts";
 
 // Platforms that differ in ways that no habit names. A life on each works as on any other, or is refused with a sentence
-// about what to do. `make test` lives every twelfth; what is silently wrong fails a life, which reads the platform itself.
+// about what to do. What is silently wrong fails a life, which reads the platform itself.
 
 type Faults = NonNullable<Variant["faults"]>;
 
@@ -84,7 +84,7 @@ const lies: { [Name in Writing]?: RegExp } = {
   insertteam: /was written as \w+, and the platform does not find it there/,
   updateteam: /was written, and the platform has something else: name is "Crew"/,
   deleteteam: /team "The Crew" is still there, though/,
-  insertteammembers: /0 members of team \w+ are there, but/,
+  insertteammembers: /members of team \w+ are there, but:\nada@example\.com was not added/,
   updateteammember: /was not given the role admin in team/,
   deleteteammember: /was not removed: the platform answered that it did, and it is in the list/,
   insertmicroapprow: /the platform answered that it inserted the first row .* reading it finds nothing/,
@@ -196,7 +196,10 @@ const drawn: Record<string, Lived> = {
   ),
 };
 
-const chosen = Object.entries(drawn).filter((_, index) => isLong || index % 24 === 0);
+/** `make test` has all lies, which nothing else would show, and a part of the rest. */
+const chosen = Object.entries(drawn).filter(
+  ([name], index) => isLong || name.endsWith("does nothing") || index % 24 === 0,
+);
 
 let ground: LivingGround;
 beforeAll(async () => (ground = await LivingGround.open()));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../platform/client/index.ts";
@@ -48,22 +48,6 @@ test("a table is read once, page by page, and the row that differs is named", as
   expect(emulator.calls({ since, mutating: true })).toEqual([]);
 });
 
-test("three files are written, and one of them can be printed", async () => {
-  const { status, output } = await schema("items", "--out", "schemas", "--type", "Item");
-  expect([status, output]).toEqual([
-    0,
-    expect.stringContaining("# yaml-language-server: $schema=items.rows.schema.json"),
-  ]);
-  expect((await readdir(join(folder, "schemas"))).sort()).toEqual([
-    "items.rows.schema.json",
-    "items.schema.json",
-    "items.ts",
-  ]);
-  const text = await readFile(join(folder, "schemas", "items.ts"), "utf8");
-  expect(text).toContain("export interface Item {\n  Code: string;\n  Size: number;\n}");
-  expect((await schema("items", "--as", "typescript", "--type", "Item")).output).toContain(text.trimEnd());
-});
-
 test("fields that an environment file declares need no platform, and links name their tables", async () => {
   const file = `organizations: {}
 seeds: { towns: { table: t1, key: Name, rows: [{ Name: Graz, Land: AT }] } }
@@ -79,17 +63,6 @@ platform:
     primaryKey: ["Name"],
     foreignKeys: [{ fields: ["Land"], reference: { resource: "lands", fields: ["Code"] } }],
   });
-});
-
-test("a platform seed of its own, as record writes it, is read as well", async () => {
-  const file =
-    "administrator: { email: a@example.com, password: correct-horse }\ntables:\n  towns: { fields: { Name: text, Size: number } }\n";
-  await writeFile(join(folder, "platform.yaml"), file);
-  const { status, output } = await schema("towns", "--from", "platform.yaml", "--key", "Name", "--as", "table-schema");
-  expect([status, JSON.parse(output)]).toEqual([
-    0,
-    expect.objectContaining({ primaryKey: ["Name"], fields: [expect.anything(), { name: "Size", type: "number" }] }),
-  ]);
 });
 
 test("mistakes are named", async () => {

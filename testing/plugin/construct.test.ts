@@ -4,17 +4,12 @@ import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
 import structProto from "google-protobuf/google/protobuf/struct_pb.js";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
-import { construct } from "../../provider/pulumi/plugin/environment.ts";
-import { testInLong } from "../harness/drawn.ts";
 import { plugin } from "../harness/kinds.ts";
 import { eventually } from "../harness/processes.ts";
 import { Stage } from "../harness/stage.ts";
 import { Monitor } from "./monitor.ts";
 
 const { Struct } = structProto;
-const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 type Of<Name extends keyof typeof providerProto> = InstanceType<
   Extract<(typeof providerProto)[Name], new () => unknown>
 >;
@@ -37,7 +32,6 @@ const requestOf = (monitor: Monitor, name: string, declaration: object = { organ
   request.getConfigMap().set("tests:name", `name of ${name}`);
   return request;
 };
-const own = `urn:pulumi:dev::tests::pulumi:providers:microapps::default::${unknown}`;
 
 let monitor: Monitor;
 let stage: Stage;
@@ -94,27 +88,4 @@ test("is answered when the engine cancels, which would report the closed connect
     brief.close();
     await other.clear();
   }
-});
-
-testInLong("keeps nothing of a construct: after 40 more of them memory is what it was", async () => {
-  setFlagsFromString("--expose-gc");
-  const collect = runInNewContext("gc") as () => void;
-  const one = (at: number): object => ({
-    organizations: { acme: { name: "Acme", description: `${at} ${"x".repeat(500_000)}` } },
-  });
-  const used = async (count: number): Promise<number> => {
-    for (let at = 0; at < count; at++) {
-      await construct(requestOf(monitor, `m${at}`, one(at)), own);
-      monitor.registered.length = 0;
-    }
-    for (let at = 0; at < 3; at++) {
-      await new Promise((resolve) => void setImmediate(resolve));
-      collect();
-    }
-    return process.memoryUsage().heapUsed;
-  };
-  process.chdir(stage.host.folder);
-  const before = await used(10);
-  // Kept, the descriptions alone would be 20 MB.
-  expect((await used(40)) - before).toBeLessThan(10_000_000);
 });

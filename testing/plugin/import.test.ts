@@ -33,25 +33,6 @@ describe.each(drawnFrom(Object.values(testedKinds), "import"))("with the $name p
     return { id: found.id, inputs: found.inputs };
   };
 
-  test("of organization, team, member and app takes the platform's IDs", async () => {
-    const { organization, team, ada, app } = ids;
-    const none = await stage.calls(async () => {
-      expect(await imported("Organization", organization)).toMatchObject({
-        id: organization,
-        inputs: { name: "Acme" },
-      });
-      expect(await imported("Team", team)).toMatchObject({
-        id: team,
-        inputs: { organizationID: organization, name: "Crew" },
-      });
-      const member = { id: `${team}/${ada}`, inputs: { teamID: team, email: "ada@example.com", role: "member" } };
-      expect(await imported("TeamMember", `${team}/${ada}`)).toMatchObject(member);
-      expect(await imported("TeamMember", `${team}/Ada@example.com`)).toMatchObject(member);
-      expect(await imported("AppReadiness", app)).toMatchObject({ id: app, inputs: { appID: app, timeout: 1800 } });
-    });
-    expect(none).toEqual([]);
-  });
-
   test("of a notification needs no message until there is something to send", async () => {
     await imported("Notification", `${ids.app}/ada@example.com`);
     const inputs = { appID: ids.app, email: "ada@example.com" };

@@ -1,12 +1,9 @@
 import { afterAll, beforeAll, describe, expect } from "@jest/globals";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
-import { pages } from "../../platform/client/index.ts";
 import { drawnFrom, sampleStories } from "../harness/drawn.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
-import * as testedKinds from "../harness/kinds.ts";
 import { Project, repository } from "../harness/project.ts";
-import { Stage } from "../harness/stage.ts";
 
 const tables = { currencies: { fields: { Code: { type: "text", sort: 1 }, Name: "text" } } };
 
@@ -119,55 +116,3 @@ describe.each(drawnFrom(["dynamic", "plugin"] as const, "options"))("with the %s
       }
     });
 });
-
-describe.each(drawnFrom(Object.values(testedKinds), "options"))(
-  "what a refusal advises holds with the $name provider",
-  (providerKind) => {
-    const test = sampleStories();
-    let stage: Stage;
-    const own = ["upsert", "exact", "insertOnly", "keepLive", "none"] as const;
-    beforeAll(async () => {
-      const alike = Object.fromEntries(own.map((table) => [table, tables.currencies]));
-      stage = await Stage.set({ tables: alike }, {}, providerKind);
-    });
-    afterAll(() => stage.clear());
-
-    /** Edits a table's row by hand, then declares its seed in this way; returns the row. */
-    async function edited(table: (typeof own)[number], then: Record<string, unknown>): Promise<unknown[]> {
-      const { host, client } = stage;
-      const seed = { table, key: "Code" };
-      const rows = [{ Code: "EUR", Name: "Euro" }];
-      host.resource = table;
-      const { id, outputs } = await stage.create("SeedRows", { ...seed, rows });
-      const [row] = await live(table);
-      await client.updatemicroapprow({ rowID: String(row?.["_id"]), rowData: { Name: "By hand" } });
-      const { inputs } = await host.check("SeedRows", { ...seed, rows, ...then }, outputs);
-      const { changes } = await host.diff("SeedRows", id, outputs, inputs);
-      if (changes) await host.update("SeedRows", id, outputs, inputs);
-      return (await live(table)).map((found) => found["Name"]);
-    }
-    async function live(table: string): Promise<Readonly<Record<string, unknown>>[]> {
-      const found = [];
-      for await (const rows of pages(stage.client, { microAppID: table })) found.push(...rows);
-      return found;
-    }
-
-    test("with upsert a label that is left out is left alone", async () => {
-      expect(await edited("upsert", { mode: "upsert", rows: [{ Code: "EUR" }] })).toEqual(["By hand"]);
-    });
-    test("without upsert a label that is left out is cleared", async () => {
-      expect(await edited("exact", { rows: [{ Code: "EUR" }] })).toEqual([null]);
-    });
-    test("insertOnly changes no row that is there", async () => {
-      expect(await edited("insertOnly", { mode: "insertOnly", rows: [{ Code: "EUR", Name: "Euroo" }] })).toEqual([
-        "By hand",
-      ]);
-    });
-    test("keepLive keeps what is edited by hand", async () => {
-      expect(await edited("keepLive", { onConflict: "keepLive" })).toEqual(["By hand"]);
-    });
-    test("without any of these it is put right", async () => {
-      expect(await edited("none", { rows: [{ Code: "EUR", Name: "Euroo" }] })).toEqual(["Euroo"]);
-    });
-  },
-);

@@ -8,11 +8,9 @@ import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { detailsOf } from "../../provider/pulumi/plugin/details.ts";
-import { seedRows } from "../../provider/resources/seedRows.ts";
 import { here } from "../harness/inProcessPlugin.ts";
 import { plugin } from "../harness/kinds.ts";
-import { InitFailed, type Properties } from "../harness/providerHost.ts";
+import { type Properties } from "../harness/providerHost.ts";
 import { Stage } from "../harness/stage.ts";
 
 const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
@@ -240,18 +238,6 @@ describe("rows that change are shown by their key,", () => {
     });
   });
 
-  test("as one where they are a secret", () => {
-    const [old, now] = [{ digest: "1" }, { digest: "2", rows: { EU: rows[0] } }];
-    const found = detailsOf(
-      seedRows,
-      { changed: ["digest"], replaces: [] },
-      { inputs: {}, outputs: old },
-      now,
-      new Set(["rows"]),
-    );
-    expect(found).toEqual([{ path: "rows", kind: "update", among: "inputs" }]);
-  });
-
   test("and edits by hand with what is there now", async () => {
     const made = await stage.create("SeedRows", { ...seed, rows });
     await byHand("EU", (rowID) => stage.client.updatemicroapprow({ rowID, rowData: { Name: "By hand" } }));
@@ -282,21 +268,6 @@ describe("rows that change are shown by their key,", () => {
     expect(Object.keys(found)).toHaveLength(20 + 1 + 10 + 1);
     expect(found).toHaveProperty(['rows["and 40 more of 71"]']);
   });
-});
-
-test("rows that are gone in a mass are not believed to be, unless this run says that they are", async () => {
-  const rows = Array.from({ length: 12 }, (_, index) => ({ Code: `C${index}` }));
-  const seed = { table: "continents", key: "Code", rows };
-  const made = await stage.create("SeedRows", seed);
-  const { microAppRows } = await stage.client.microappdata({ microAppID: "continents" });
-  for (const { _id } of microAppRows.slice(0, 6)) await stage.client.removemicroapprow({ rowID: _id });
-  const seen = await stage.host.read("SeedRows", made.id, made.outputs, made.inputs);
-  await expect(stage.host.diff("SeedRows", made.id, seen.outputs, made.inputs)).rejects.toThrow("6 of 12 rows");
-  const { inputs } = await stage.host.check("SeedRows", { ...seed, maxRemovals: 0.5 }, made.inputs);
-  expect(await stage.host.diff("SeedRows", made.id, seen.outputs, inputs)).toMatchObject({ changes: true });
-  expect(await stage.calls(() => stage.host.update("SeedRows", made.id, seen.outputs, inputs))).toEqual([
-    "insertmicroapprows",
-  ]);
 });
 
 describe("secrets", () => {
@@ -350,26 +321,6 @@ describe("what was changed by hand", () => {
     await start({ "microapps:driftOnPreview": "false" });
     expect((await create("Organization", { name: "Acme" })).getRefreshBeforeUpdate()).toBe(false);
   });
-});
-
-test("what failed in part is told with what exists", async () => {
-  const news = { table: "continents", key: "Code", rows: [{ Code: "EU", Nmae: "Europe" }] };
-  const failed = await stage.create("SeedRows", news).catch((error: unknown) => error);
-  expect(failed).toBeInstanceOf(InitFailed);
-  expect(failed).toMatchObject({
-    id: "continents/Code",
-    properties: { rowCount: 1 },
-  });
-});
-
-test("a timeout ends what waits for a call that it shares with others", async () => {
-  const { organizationID } = await stage.client.insertorganization({ organizationInfo: { name: "Acme" } });
-  const { teamID } = await stage.client.insertteam({ teamInfo: { organizationID, name: "Crew" } });
-  stage.emulator.setFaults({ faults: [{ endpoint: "teammembers", kind: "timeout" }] });
-  const slow = create("TeamMember", { teamID, email: "ada@example.com" }, (request) => request.setTimeout(0.2));
-  await expect(slow).rejects.toThrow(
-    "not done within the 0.2 s of its timeout: the platform has not answered. Run it again to go on.",
-  );
 });
 
 test("a timeout ends a call, and says so", async () => {

@@ -2,8 +2,7 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../platform/client/index.ts";
-import { testInLong } from "../harness/drawn.ts";
-import { eventually, leftRunning } from "../harness/processes.ts";
+import { leftRunning } from "../harness/processes.ts";
 import { Project, repository } from "../harness/project.ts";
 
 // As a generated SDK does it.
@@ -86,16 +85,6 @@ test("the embedded engine runs the plugin: from up to destroy, with what was cha
   expect(left()).toEqual([]);
 });
 
-testInLong("a preview says once what becomes of rows, and the update, which says what it did, does not", async () => {
-  const since = emulator.lastCall();
-  const [preview = "", update = ""] = (await project.succeed("up --yes --diff")).split("Updating (dev):");
-  expect(emulator.calls({ since, mutating: true }).length).toBeGreaterThan(0);
-  const forecast = 'rows: 1 to add if they do not exist yet ("EU"); about 3 calls';
-  expect(preview.split(forecast)).toHaveLength(2);
-  expect(update).not.toContain("to add");
-  for (const word of ["digest", "fingerprint", "keys", "ledger", "salt"]) expect(preview + update).not.toContain(word);
-});
-
 test("a drift is said once, in a refresh and in the preview after it", async () => {
   await up();
   const { microAppRows } = await client.microappdata({ microAppID: "continents" });
@@ -150,33 +139,4 @@ export const seenName = seen.name;`,
   // A look-up deletes nothing.
   await project.succeed("destroy --yes --skip-preview");
   expect(left()).toEqual([]);
-});
-
-testInLong("kill -9 of the engine ends the plugin, and the next up goes on", async () => {
-  emulator.setFaults({ faults: [{ kind: "timeout", commit: true, endpoint: "insertteam", count: 1 }] });
-  const running = project.start("up --yes --skip-preview");
-  await eventually("a call", () => emulator.calls({ endpoint: "insertteam" })[0]);
-  process.kill(running.pid, "SIGKILL");
-  await running.ended;
-  expect(await leftRunning(project.folder)).toEqual([]);
-  emulator.setFaults();
-  await project.succeed("cancel --yes");
-  await up();
-  await project.succeed("preview --expect-no-changes");
-  // The platform adds a team of all members.
-  expect(emulator.differences("start").find(({ table }) => table === "teams")?.added).toHaveLength(2);
-});
-
-testInLong("an interrupt lets the plugin end what it is doing, and what is done is saved", async () => {
-  emulator.setFaults({ faults: [{ kind: "slow", endpoint: "insertteam", milliseconds: 1500 }] });
-  const running = project.start("up --yes --skip-preview");
-  await eventually("a call", () => emulator.calls({ endpoint: "insertorganization" })[0]);
-  await eventually("the organization", () => emulator.differences("start")[0]);
-  process.kill(running.pid, "SIGINT");
-  const { status } = await running.ended;
-  expect(status).toBe(1);
-  expect(await leftRunning(project.folder)).toEqual([]);
-  emulator.setFaults();
-  await up();
-  expect(emulator.differences("start").find(({ table }) => table === "organizations")?.added).toHaveLength(1);
 });
